@@ -1,0 +1,4 @@
+//! The library behind the `nri-compat` command: protocol diffs today, plugin checks next.
+#![forbid(unsafe_code)]
+
+pub mod report;

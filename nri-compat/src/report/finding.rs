@@ -1,0 +1,93 @@
+//! One finding of a rule about a pair of schemas.
+
+use std::fmt;
+
+/// Who breaks when a rule is violated; buf's four categories, and `NRI` for what only this protocol knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Category {
+    /// Generated source code breaks, judged file by file.
+    File,
+    /// Generated source code breaks, judged package by package.
+    Package,
+    /// The binary or the JSON encoding breaks.
+    WireJson,
+    /// The binary encoding breaks.
+    Wire,
+    /// Plugins or runtimes break though their encodings agree.
+    Nri,
+}
+
+/// How serious a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    /// Worth knowing; nothing breaks.
+    Note,
+    /// Something breaks for some peers, or will.
+    Warning,
+    /// Something breaks.
+    Error,
+}
+
+/// Where an element is declared. Line and column count from 1, as buf prints them.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Location {
+    /// Name of the file as imported by the schema.
+    pub file: String,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1.
+    pub column: u32,
+}
+
+/// One violation of one rule.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Finding {
+    /// Where to look; `None` when the element's file exists on neither side any more.
+    pub location: Option<Location>,
+    /// Permanent id of the rule, for example `FIELD_NO_DELETE`.
+    pub rule: &'static str,
+    /// Fully qualified name of the element the finding is about.
+    pub element: String,
+    /// The fact, lower case, without remedy.
+    pub message: String,
+    /// How serious it is, after any override.
+    pub level: Level,
+    /// Id of the rule whose finding explains this one away, when it is no real break.
+    pub explained_by: Option<&'static str>,
+}
+
+impl Category {
+    /// The name used on the command line, in rule files and in JSON.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::File => "FILE",
+            Self::Package => "PACKAGE",
+            Self::WireJson => "WIRE_JSON",
+            Self::Wire => "WIRE",
+            Self::Nri => "NRI",
+        }
+    }
+}
+
+impl Level {
+    /// The name used on the command line, in rule files and in JSON.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+impl fmt::Display for Category {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

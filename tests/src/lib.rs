@@ -1,0 +1,2 @@
+//! Tests that need more than one crate of the NRI toolkit, or a real peer.
+#![forbid(unsafe_code)]
