@@ -1,0 +1,87 @@
+//! The catalogue: every rule as data, one file a rule in `rules/`, embedded and parsed when first asked for.
+//!
+//! Adding a rule: write `rules/ID.toml`, add the id to its list in `rules/list.rs`, register its check.
+//!
+//! ```
+//! let rule = nri_compat::rules::get("FIELD_NO_DELETE").expect("a rule of buf's");
+//! assert_eq!(rule.summary, "a field was deleted");
+//! ```
+
+mod list;
+mod parse;
+
+use std::sync::OnceLock;
+
+use crate::report::finding::{Category, Level};
+
+/// One rule: what it means, who breaks, what to do.
+///
+/// An id is permanent. A rule that lost its purpose names its successor in `replaced_by` and stays.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// Permanent id, for example `FIELD_NO_DELETE`.
+    pub id: &'static str,
+    /// The fact in one lower-case phrase.
+    pub summary: String,
+    /// What it means and who breaks; one paragraph.
+    pub explanation: String,
+    /// What to do instead; one lower-case phrase.
+    pub remedy: String,
+    /// Who breaks; never empty.
+    pub categories: Vec<Category>,
+    /// How serious a violation is unless overridden.
+    pub level: Level,
+    /// The rule that took over, once this one is retired.
+    pub replaced_by: Option<String>,
+}
+
+/// A rule's id and text; the text is parsed once, on first use.
+struct Entry {
+    id: &'static str,
+    text: &'static str,
+    rule: OnceLock<Option<Rule>>,
+}
+
+impl Entry {
+    fn rule(&self) -> Option<&Rule> {
+        self.rule
+            .get_or_init(|| parse::rule(self.id, self.text).ok())
+            .as_ref()
+    }
+}
+
+/// The rule of this exact id, or `None`.
+pub fn get(id: &str) -> Option<&'static Rule> {
+    list::entries()
+        .find(|entry| entry.id == id)
+        .and_then(Entry::rule)
+}
+
+/// Every rule: buf's in alphabetical order, then NRI's. Parses all of them; [`ids`] parses none.
+pub fn all() -> impl Iterator<Item = &'static Rule> {
+    list::entries().filter_map(Entry::rule)
+}
+
+/// The id of every rule, in the order of [`all`].
+pub fn ids() -> impl Iterator<Item = &'static str> {
+    list::entries().map(|entry| entry.id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ids, list, parse};
+
+    #[test]
+    fn every_embedded_rule_parses() {
+        for entry in list::entries() {
+            parse::rule(entry.id, entry.text)
+                .unwrap_or_else(|error| panic!("rules/{}.toml: {error}", entry.id));
+        }
+    }
+
+    #[test]
+    fn ids_are_unique() {
+        let mut seen = std::collections::HashSet::new();
+        assert!(ids().all(|id| seen.insert(id)));
+    }
+}
