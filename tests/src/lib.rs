@@ -1,2 +1,4 @@
 //! Tests that need more than one crate of the NRI toolkit, or a real peer.
 #![forbid(unsafe_code)]
+
+pub mod outline;
