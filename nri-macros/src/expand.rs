@@ -1,0 +1,168 @@
+//! The checked input as Rust.
+
+mod assertions;
+mod table;
+
+use proc_macro2::{TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote};
+use syn::{GenericParam, Generics, WherePredicate};
+
+use crate::diagnostics::Diagnostics;
+use crate::input::Plugin;
+use crate::manifest::manifest;
+use crate::table::Rpc;
+
+/// The impl of `nri::plugin::Plugin`, and an error for everything that was wrong. With an error, nothing more is
+/// asserted, so that one mistake is one error.
+pub(crate) fn expand(plugin: &Plugin, diagnostics: Diagnostics) -> TokenStream {
+    let krate = &plugin.krate;
+    let assertions = diagnostics
+        .is_empty()
+        .then(|| assertions::assertions(plugin));
+    let errors = diagnostics.into_tokens();
+    let lints = &plugin.lints;
+    let table = table::items(plugin);
+    let manifest = manifest(plugin);
+    let implementation = implementation(plugin);
+    quote! {
+        #errors
+        #[doc(hidden)]
+        #(#lints)*
+        const _: () = {
+            use #krate::__private as __nri;
+            #table
+            #manifest
+            #assertions
+            #implementation
+        };
+    }
+}
+
+fn implementation(plugin: &Plugin) -> TokenStream {
+    let ident = &plugin.ident;
+    let generics = owned(&plugin.generics);
+    let (parameters, _, bounds) = generics.split_for_impl();
+    let arguments = arguments(&plugin.generics);
+    let name = option(plugin.name.as_ref());
+    let index = option(plugin.index.as_ref());
+    let protocol = option(plugin.protocol.as_ref().map(|protocol| protocol.release));
+    let table = table::value(plugin);
+    let connection = table::connection(plugin);
+    let policies = policies(plugin);
+    quote! {
+        #[automatically_derived]
+        impl #parameters __nri::Plugin for #ident #arguments #bounds {
+            const NAME: ::core::option::Option<&'static str> = #name;
+            const INDEX: ::core::option::Option<&'static str> = #index;
+            const PROTOCOL: ::core::option::Option<&'static str> = #protocol;
+            const EVENTS: __nri::EventMask = __nri::events(__NRI_FACTS);
+            const TABLE: __nri::Table<Self> = #table;
+            const POLICIES: __nri::Policies = #policies;
+            const CONNECTION: ::core::option::Option<__nri::ConnectionHooks<Self>> = #connection;
+            const MANIFEST: &'static [u8] = &__NRI_MANIFEST;
+        }
+    }
+}
+
+fn policies(plugin: &Plugin) -> TokenStream {
+    let policies = &plugin.policies;
+    let required = mask(&policies.required);
+    let blocking = mask(&policies.blocking);
+    let ignore_errors = mask(&policies.ignore_errors);
+    let ok_on_timeout = mask(&policies.ok_on_timeout);
+    let failure_policy = option(policies.failure_policy.as_ref().map(|policy| {
+        let (fail_request, keep_connected) = (policy.fail_request, policy.keep_connected);
+        quote!(__nri::FailurePolicy { fail_request: #fail_request, keep_connected: #keep_connected })
+    }));
+    quote! {
+        __nri::Policies {
+            required: #required,
+            blocking: #blocking,
+            ignore_errors: #ignore_errors,
+            ok_on_timeout: #ok_on_timeout,
+            failure_policy: #failure_policy,
+        }
+    }
+}
+
+/// A set of events.
+pub(crate) fn mask(rpcs: &[&Rpc]) -> TokenStream {
+    let events = rpcs.iter().map(|rpc| rpc.constant);
+    quote!(__nri::mask(&[#(#events),*]))
+}
+
+/// `Some(value)` or `None`.
+pub(crate) fn option(value: Option<impl ToTokens>) -> TokenStream {
+    match value {
+        Some(value) => quote!(::core::option::Option::Some(#value)),
+        None => quote!(::core::option::Option::None),
+    }
+}
+
+/// The type that is the plugin. A plugin owns what it has, so every lifetime is `'static`.
+pub(crate) fn plugin_type(plugin: &Plugin) -> TokenStream {
+    let (ident, arguments) = (&plugin.ident, arguments(&plugin.generics));
+    quote!(#ident #arguments)
+}
+
+fn arguments(generics: &Generics) -> Option<TokenStream> {
+    let arguments = generics.params.iter().map(|param| match param {
+        GenericParam::Lifetime(_) => quote!('static),
+        GenericParam::Type(param) => param.ident.to_token_stream(),
+        GenericParam::Const(param) => param.ident.to_token_stream(),
+    });
+    (!generics.params.is_empty()).then(|| quote!(<#(#arguments),*>))
+}
+
+/// Parameters and bounds without lifetimes of their own: `'static` stands for each. Every type parameter gets the bounds
+/// that all handler traits have.
+fn owned(generics: &Generics) -> Generics {
+    let is_lifetime = |param: &GenericParam| matches!(param, GenericParam::Lifetime(_));
+    let lifetimes: Vec<_> = generics
+        .lifetimes()
+        .map(|param| param.lifetime.ident.to_string())
+        .collect();
+    let params = generics
+        .params
+        .iter()
+        .filter(|param| !is_lifetime(param))
+        .map(ToTokens::to_token_stream);
+    let params: Vec<_> = params.map(|tokens| outlive(tokens, &lifetimes)).collect();
+    let bounds = outlive(generics.where_clause.to_token_stream(), &lifetimes);
+    let mut owned: Generics = syn::parse_quote!(<#(#params),*>);
+    owned.where_clause = syn::parse_quote!(#bounds);
+    let shared = generics
+        .type_params()
+        .map(|param| &param.ident)
+        .map(|param| -> WherePredicate {
+            syn::parse_quote!(#param: ::core::marker::Send + ::core::marker::Sync + 'static)
+        });
+    let shared: Vec<_> = shared.collect();
+    if !shared.is_empty() {
+        owned.make_where_clause().predicates.extend(shared);
+    }
+    owned
+}
+
+fn outlive(tokens: TokenStream, lifetimes: &[String]) -> TokenStream {
+    let mut after_quote = false;
+    let replaced = tokens.into_iter().map(|token| {
+        let named = std::mem::replace(
+            &mut after_quote,
+            matches!(&token, TokenTree::Punct(mark) if mark.as_char() == '\''),
+        );
+        match token {
+            TokenTree::Ident(name) if named && lifetimes.contains(&name.to_string()) => {
+                format_ident!("static").into()
+            }
+            TokenTree::Group(group) => {
+                let mut inner =
+                    proc_macro2::Group::new(group.delimiter(), outlive(group.stream(), lifetimes));
+                inner.set_span(group.span());
+                inner.into()
+            }
+            other => other,
+        }
+    });
+    replaced.collect()
+}

@@ -1,0 +1,87 @@
+//! The dispatch table: detected by the compiler, or as `handles(…)` lists.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+
+use super::{option, plugin_type};
+use crate::input::{Handles, Plugin};
+use crate::table::{RPCS, Rpc};
+
+/// The constants that the impl is made of: the facts, and for a type that is not generic the table.
+pub(super) fn items(plugin: &Plugin) -> TokenStream {
+    match &plugin.handles {
+        Some(handles) => listed_facts(handles),
+        None => detected(plugin),
+    }
+}
+
+/// The table of the impl.
+pub(super) fn value(plugin: &Plugin) -> TokenStream {
+    let Some(handles) = &plugin.handles else {
+        return quote!(__NRI_TABLE);
+    };
+    let rows = RPCS.iter().map(|rpc| listed_row(rpc, handles));
+    quote!(__nri::Table { rows: &[#(#rows),*] })
+}
+
+/// The hooks of the impl.
+pub(super) fn connection(plugin: &Plugin) -> TokenStream {
+    match &plugin.handles {
+        None => quote!(__NRI_CONNECTION),
+        Some(handles) => option(
+            handles
+                .connection
+                .map(|at| quote_spanned!(at=> __nri::ConnectionHooks::<Self>::new())),
+        ),
+    }
+}
+
+/// `Handlers::<T>::X` is the inherent constant where the type implements the trait, else the one of `Unhandled`.
+fn detected(plugin: &Plugin) -> TokenStream {
+    let this = plugin_type(plugin);
+    let rows = RPCS.iter().map(|rpc| detected_row(rpc, plugin));
+    let count = RPCS.len();
+    quote! {
+        #[allow(unused_imports)]
+        use __nri::{NoConnection as _, Unhandled as _};
+        const __NRI_TABLE: __nri::Table<#this> = __nri::Table { rows: &[#(#rows),*] };
+        const __NRI_FACTS: &[__nri::Fact] = &__nri::Fact::of_table::<#this, #count>(__NRI_TABLE);
+        const __NRI_CONNECTION: ::core::option::Option<__nri::ConnectionHooks<#this>> =
+            __nri::Connections::<#this>::HOOKS;
+    }
+}
+
+/// A deprecated row has the span of the type's name: there rustc's lint warns. It is silent about tokens that a derive
+/// made, which those are not.
+fn detected_row(rpc: &Rpc, plugin: &Plugin) -> TokenStream {
+    let at = if rpc.deprecated {
+        plugin.ident.span()
+    } else {
+        Span::call_site()
+    };
+    let (this, constant) = (plugin_type(plugin), Ident::new(rpc.constant, at));
+    quote_spanned!(at=> __nri::Handlers::<#this>::#constant)
+}
+
+fn listed_row(rpc: &Rpc, handles: &Handles) -> TokenStream {
+    let constant = constant(rpc);
+    match handles.span(rpc) {
+        Some(at) => {
+            let row = Ident::new(&rpc.constant.to_lowercase(), at);
+            quote_spanned!(at=> __nri::rows::#row::<Self>())
+        }
+        None => quote!(__nri::Row::unhandled(&__nri::rpc::#constant)),
+    }
+}
+
+fn listed_facts(handles: &Handles) -> TokenStream {
+    let facts = RPCS.iter().map(|rpc| {
+        let (constant, handled) = (constant(rpc), handles.span(rpc).is_some());
+        quote!(__nri::Fact::new(&__nri::rpc::#constant, #handled))
+    });
+    quote!(const __NRI_FACTS: &[__nri::Fact] = &[#(#facts),*];)
+}
+
+fn constant(rpc: &Rpc) -> Ident {
+    format_ident!("{}", rpc.constant)
+}

@@ -1,0 +1,244 @@
+//! The checked input: a plugin whose attributes all make sense.
+
+use proc_macro2::{Ident, Span};
+use quote::ToTokens;
+use syn::{Data, DeriveInput, GenericParam, Generics, LitStr, Path, parse_quote};
+
+use crate::attributes::Attributes;
+use crate::diagnostics::{Diagnostics, suggest};
+use crate::policies::{self, Policies};
+use crate::release;
+use crate::table::{RPCS, Rpc};
+
+/// A plugin, ready to be expanded.
+pub(crate) struct Plugin {
+    pub(crate) ident: Ident,
+    /// With `bound(…)` added.
+    pub(crate) generics: Generics,
+    /// `allow`, `warn`, `deny` and `forbid` of the type, for what they say about `deprecated`.
+    pub(crate) lints: Vec<syn::Attribute>,
+    pub(crate) krate: Path,
+    pub(crate) name: Option<String>,
+    pub(crate) index: Option<String>,
+    pub(crate) protocol: Option<Protocol>,
+    /// `None`: the compiler finds out.
+    pub(crate) handles: Option<Handles>,
+    pub(crate) policies: Policies,
+}
+
+/// The oldest release to serve.
+pub(crate) struct Protocol {
+    pub(crate) written: LitStr,
+    pub(crate) release: &'static str,
+}
+
+/// What `handles(…)` lists.
+#[derive(Default)]
+pub(crate) struct Handles {
+    /// Each with the place where it is listed.
+    pub(crate) rpcs: Vec<(&'static Rpc, Span)>,
+    /// Whether `Connection` is among them.
+    pub(crate) connection: Option<Span>,
+}
+
+impl Handles {
+    /// Where an RPC is listed.
+    pub(crate) fn span(&self, rpc: &Rpc) -> Option<Span> {
+        self.rpcs
+            .iter()
+            .find(|(listed, _)| listed.name == rpc.name)
+            .map(|(_, span)| *span)
+    }
+}
+
+fn is_generic(generics: &Generics) -> bool {
+    generics
+        .params
+        .iter()
+        .any(|param| !matches!(param, GenericParam::Lifetime(_)))
+}
+
+/// Checks all that can be checked without knowing which traits the type implements.
+pub(crate) fn check(
+    input: &DeriveInput,
+    attributes: Attributes,
+    diagnostics: &mut Diagnostics,
+) -> Plugin {
+    if let Data::Union(union) = &input.data {
+        diagnostics.error(
+            union.union_token,
+            "a union cannot be a plugin",
+            "make it a struct or an enum",
+        );
+    }
+    let protocol = attributes
+        .protocol
+        .as_ref()
+        .and_then(|written| protocol(written, diagnostics));
+    let handles = handles(input, &attributes, protocol.as_ref(), diagnostics);
+    let policies = policies::check(&attributes, handles.as_ref(), diagnostics);
+    Plugin {
+        ident: input.ident.clone(),
+        generics: with_bound(input.generics.clone(), &attributes),
+        lints: input
+            .attrs
+            .iter()
+            .filter(|attribute| is_lint_level(attribute))
+            .cloned()
+            .collect(),
+        krate: attributes.krate.unwrap_or_else(|| parse_quote!(::nri)),
+        name: attributes
+            .name
+            .and_then(|name| checked(name, is_name, NAME_HELP, diagnostics)),
+        index: attributes
+            .index
+            .and_then(|index| checked(index, is_index, INDEX_HELP, diagnostics)),
+        protocol,
+        handles,
+        policies,
+    }
+}
+
+/// `expect` is left out: it is about the type's own code.
+fn is_lint_level(attribute: &syn::Attribute) -> bool {
+    ["allow", "warn", "deny", "forbid"]
+        .iter()
+        .any(|level| attribute.path().is_ident(level))
+}
+
+fn with_bound(mut generics: Generics, attributes: &Attributes) -> Generics {
+    if let Some(bound) = &attributes.bound {
+        generics
+            .make_where_clause()
+            .predicates
+            .extend(bound.iter().cloned());
+    }
+    generics
+}
+
+const NAME_HELP: (&str, &str) = (
+    "is not the name of a plugin",
+    "use letters, digits and `_`, `.`, `+`, `-` only",
+);
+const INDEX_HELP: (&str, &str) = (
+    "is not the index of a plugin",
+    "use two digits: plugins are called from \"00\" to \"99\"",
+);
+
+/// <https://github.com/containerd/nri/blob/v0.12.5/pkg/api/plugin.go>
+fn is_name(name: &str) -> bool {
+    !name.is_empty()
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"_.+-".contains(&byte))
+}
+
+fn is_index(index: &str) -> bool {
+    index.len() == 2 && index.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn checked(
+    literal: LitStr,
+    is_right: fn(&str) -> bool,
+    (fact, help): (&str, &str),
+    diagnostics: &mut Diagnostics,
+) -> Option<String> {
+    let value = literal.value();
+    if !is_right(&value) {
+        diagnostics.error(
+            &literal,
+            format!("{} {fact}", literal.to_token_stream()),
+            help,
+        );
+        return None;
+    }
+    Some(value)
+}
+
+fn protocol(written: &LitStr, diagnostics: &mut Diagnostics) -> Option<Protocol> {
+    let Some(release) = release::resolve(&written.value()) else {
+        let (oldest, newest) = release::range();
+        let fact = format!(
+            "{} is not a known release of NRI",
+            written.to_token_stream()
+        );
+        diagnostics.error(
+            written,
+            fact,
+            format!("name one from \"{oldest}\" to \"{newest}\""),
+        );
+        return None;
+    };
+    Some(Protocol {
+        written: written.clone(),
+        release,
+    })
+}
+
+fn handles(
+    input: &DeriveInput,
+    attributes: &Attributes,
+    protocol: Option<&Protocol>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Handles> {
+    let Some(listed) = &attributes.handles else {
+        return is_generic(&input.generics).then(|| not_listed(input, diagnostics));
+    };
+    let mut handles = Handles::default();
+    for name in listed {
+        match RPCS.iter().find(|rpc| name == rpc.name) {
+            Some(rpc) => {
+                too_new(rpc, name, protocol, diagnostics);
+                handles.rpcs.push((rpc, name.span()));
+            }
+            None if name == "Connection" => handles.connection = Some(name.span()),
+            None => unknown_handler(name, diagnostics),
+        }
+    }
+    Some(handles)
+}
+
+/// For a generic type, no constant can depend on whether it implements a trait.
+fn not_listed(input: &DeriveInput, diagnostics: &mut Diagnostics) -> Handles {
+    let fact = format!(
+        "which handlers `{}` has cannot be seen, as it is generic",
+        input.ident
+    );
+    diagnostics.error(
+        &input.generics,
+        fact,
+        "list them: `#[nri(handles(RunPodSandbox, …))]`",
+    );
+    Handles::default()
+}
+
+fn unknown_handler(name: &Ident, diagnostics: &mut Diagnostics) {
+    let known = RPCS.iter().map(|rpc| rpc.name).chain(["Connection"]);
+    diagnostics.error(
+        name,
+        format!("`{name}` is not a handler trait"),
+        suggest(&name.to_string(), known),
+    );
+}
+
+fn too_new(rpc: &Rpc, at: &Ident, protocol: Option<&Protocol>, diagnostics: &mut Diagnostics) {
+    if let Some((fact, help)) = protocol.and_then(|protocol| newer_than(rpc, protocol)) {
+        diagnostics.error(at, fact, help);
+    }
+}
+
+/// What to say of a handler whose event is newer than the oldest protocol to be served.
+pub(crate) fn newer_than(rpc: &Rpc, protocol: &Protocol) -> Option<(String, String)> {
+    let since = rpc
+        .event_since
+        .filter(|since| release::version(since) > release::version(protocol.release))?;
+    let written = protocol.written.to_token_stream();
+    let fact = format!(
+        "`{}` handles an event of NRI {since}, newer than `protocol = {written}`",
+        rpc.name
+    );
+    Some((
+        fact,
+        "leave the handler out, or raise `protocol` if no older runtime is to be served".to_owned(),
+    ))
+}

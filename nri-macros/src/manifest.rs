@@ -1,0 +1,26 @@
+//! The part of the expansion that puts the manifest into the program.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::expand::{mask, option};
+use crate::input::Plugin;
+
+/// A static that holds the manifest. It is written at compile time, as only the compiler knows the handlers.
+pub(crate) fn manifest(plugin: &Plugin) -> TokenStream {
+    let name = option(plugin.name.as_ref());
+    let index = option(plugin.index.as_ref());
+    let min_protocol = option(plugin.protocol.as_ref().map(|protocol| protocol.release));
+    let required = mask(&plugin.policies.required);
+    quote! {
+        const __NRI_DESCRIPTION: __nri::Description = __nri::Description {
+            name: #name,
+            index: #index,
+            protocol: __nri::PROTOCOL,
+            min_protocol: #min_protocol,
+            facts: __NRI_FACTS,
+            required: #required,
+        };
+        static __NRI_MANIFEST: [u8; __NRI_DESCRIPTION.size()] = __NRI_DESCRIPTION.render();
+    }
+}

@@ -1,0 +1,201 @@
+//! Attributes about single events: `required`, `blocking`, `on_error`, `on_timeout`; and the failure policy.
+
+use proc_macro2::Ident;
+use quote::ToTokens;
+use syn::LitStr;
+
+use crate::attributes::{Attributes, Choice};
+use crate::diagnostics::{Diagnostics, list, suggest};
+use crate::input::Handles;
+use crate::table::{RPCS, Rpc};
+
+/// What was said about single events, checked.
+#[derive(Default)]
+pub(crate) struct Policies {
+    pub(crate) required: Vec<&'static Rpc>,
+    pub(crate) blocking: Vec<&'static Rpc>,
+    pub(crate) ignore_errors: Vec<&'static Rpc>,
+    pub(crate) ok_on_timeout: Vec<&'static Rpc>,
+    pub(crate) failure_policy: Option<FailurePolicy>,
+    /// Every event that was named, and where: the plugin has to handle it.
+    pub(crate) named: Vec<Named>,
+}
+
+/// An event named in an attribute.
+pub(crate) struct Named {
+    pub(crate) rpc: &'static Rpc,
+    pub(crate) at: Ident,
+    pub(crate) attribute: &'static str,
+}
+
+/// `failure_policy(…)`.
+#[derive(Default)]
+pub(crate) struct FailurePolicy {
+    pub(crate) fail_request: bool,
+    pub(crate) keep_connected: bool,
+}
+
+impl Named {
+    /// What to say when the plugin does not handle the event.
+    pub(crate) fn unhandled(&self) -> (String, String) {
+        let Named { rpc, attribute, .. } = self;
+        let fact = format!(
+            "`{attribute}` names {}, which the plugin does not handle",
+            rpc.constant
+        );
+        (
+            fact,
+            format!("implement `{}`, or take it out of `{attribute}`", rpc.name),
+        )
+    }
+}
+
+/// Checks what can be checked without knowing which traits the type implements.
+pub(crate) fn check(
+    attributes: &Attributes,
+    handles: Option<&Handles>,
+    diagnostics: &mut Diagnostics,
+) -> Policies {
+    let mut checker = Checker {
+        diagnostics,
+        handles,
+        named: Vec::new(),
+    };
+    let required = checker.events("required", &attributes.required);
+    let blocking = checker.events("blocking", &attributes.blocking);
+    let ignore_errors = checker.choices("on_error", &attributes.on_error, ["fail", "ignore"]);
+    let ok_on_timeout = checker.choices("on_timeout", &attributes.on_timeout, ["fail", "ok"]);
+    let failure_policy = attributes
+        .failure_policy
+        .as_deref()
+        .map(|flags| checker.failure_policy(flags));
+    Policies {
+        required,
+        blocking,
+        ignore_errors,
+        ok_on_timeout,
+        failure_policy,
+        named: checker.named,
+    }
+}
+
+struct Checker<'a> {
+    diagnostics: &'a mut Diagnostics,
+    handles: Option<&'a Handles>,
+    named: Vec<Named>,
+}
+
+impl Checker<'_> {
+    fn events(&mut self, attribute: &'static str, names: &[Ident]) -> Vec<&'static Rpc> {
+        names
+            .iter()
+            .filter_map(|name| self.event(attribute, name))
+            .collect()
+    }
+
+    /// The events for which the second choice was made: the first is the default.
+    fn choices(
+        &mut self,
+        attribute: &'static str,
+        list: &[Choice],
+        choices: [&str; 2],
+    ) -> Vec<&'static Rpc> {
+        let chosen = list.iter().filter_map(|Choice { event, choice }| {
+            let rpc = self.event(attribute, event);
+            let second = self.choice(choice, choices) == Some(1);
+            rpc.filter(|_| second)
+        });
+        chosen.collect()
+    }
+
+    fn choice(&mut self, written: &LitStr, choices: [&str; 2]) -> Option<usize> {
+        let found = choices.iter().position(|choice| *choice == written.value());
+        if found.is_none() {
+            let fact = format!("{} is not a choice here", written.to_token_stream());
+            self.diagnostics.error(
+                written,
+                fact,
+                format!("use \"{}\" or \"{}\"", choices[0], choices[1]),
+            );
+        }
+        found
+    }
+
+    fn event(&mut self, attribute: &'static str, name: &Ident) -> Option<&'static Rpc> {
+        let mut events = RPCS.iter().filter(|rpc| rpc.event_since.is_some());
+        let Some(rpc) = events.find(|rpc| name == rpc.constant) else {
+            let known = RPCS
+                .iter()
+                .filter(|rpc| rpc.event_since.is_some())
+                .map(|rpc| rpc.constant);
+            let help = suggest(&name.to_string(), known);
+            self.diagnostics
+                .error(name, format!("`{name}` is not an event"), help);
+            return None;
+        };
+        let named = Named {
+            rpc,
+            at: name.clone(),
+            attribute,
+        };
+        if self.is_repeated(&named) || self.is_not_listed(&named) {
+            return None;
+        }
+        self.named.push(named);
+        Some(rpc)
+    }
+
+    fn is_repeated(&mut self, named: &Named) -> bool {
+        let same = |other: &Named| other.attribute == named.attribute && other.at == named.at;
+        let repeated = self.named.iter().any(same);
+        if repeated {
+            let fact = format!("`{}` names {} twice", named.attribute, named.rpc.constant);
+            self.diagnostics
+                .error(&named.at, fact, "keep one of the two");
+        }
+        repeated
+    }
+
+    /// Whether `handles(…)` leaves the event out.
+    fn is_not_listed(&mut self, named: &Named) -> bool {
+        let Some(handles) = self.handles else {
+            return false;
+        };
+        let through_state_change = || {
+            handles
+                .rpcs
+                .iter()
+                .any(|(rpc, _)| rpc.name == "StateChange")
+        };
+        let listed = handles.span(named.rpc).is_some()
+            || named.rpc.in_state_change && through_state_change();
+        // An empty list has an error of its own already.
+        let missing = !listed && !handles.rpcs.is_empty();
+        if missing {
+            let (fact, _) = named.unhandled();
+            let help = format!(
+                "add `{}` to `handles`, or take it out of `{}`",
+                named.rpc.name, named.attribute
+            );
+            self.diagnostics.error(&named.at, fact, help);
+        }
+        missing
+    }
+
+    fn failure_policy(&mut self, flags: &[Ident]) -> FailurePolicy {
+        let mut policy = FailurePolicy::default();
+        for flag in flags {
+            match flag.to_string().as_str() {
+                "fail_request" => policy.fail_request = true,
+                "keep_connected" => policy.keep_connected = true,
+                other => {
+                    let known = ["fail_request", "keep_connected"];
+                    let fact = format!("`{other}` is not part of a failure policy");
+                    self.diagnostics
+                        .error(flag, fact, format!("use {}", list(&known)));
+                }
+            }
+        }
+        policy
+    }
+}

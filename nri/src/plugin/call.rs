@@ -1,0 +1,78 @@
+//! A handler at work.
+
+use std::fmt;
+use std::pin::Pin;
+
+use prost::Message;
+
+use crate::api::{Container, PodSandbox};
+use crate::{Error, ErrorKind, Result};
+
+/// The answer to come: an encoded response, or the handler's error.
+pub type Reply<'a> = Pin<Box<dyn Future<Output = Result<Vec<u8>>> + Send + 'a>>;
+
+/// A request that was decoded and given to its handler.
+pub struct Call<'a> {
+    /// What the request is about, for logs.
+    pub subject: Subject,
+    /// The answer to come. Nothing has run yet: a handler starts when this is first polled.
+    pub reply: Reply<'a>,
+}
+
+impl<'a> Call<'a> {
+    /// A call whose handler's answer is encoded as `R`.
+    pub fn new<R: Message>(
+        subject: Subject,
+        handler: impl Future<Output = Result<R>> + Send + 'a,
+    ) -> Self {
+        Call {
+            subject,
+            reply: Box::pin(async move { handler.await.map(|response| response.encode_to_vec()) }),
+        }
+    }
+}
+
+/// The pod and the container that a request is about; empty for a request about neither.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Subject {
+    /// Namespace and name of the pod, `kube-system/dns-1`.
+    pub pod: String,
+    /// Name of the container.
+    pub container: String,
+}
+
+impl Subject {
+    /// What a request that carries these is about.
+    pub fn new(pod: Option<&PodSandbox>, container: Option<&Container>) -> Self {
+        Subject {
+            pod: pod
+                .map(|pod| [&*pod.namespace, &*pod.name].join("/"))
+                .unwrap_or_default(),
+            container: container
+                .map(|container| container.name.clone())
+                .unwrap_or_default(),
+        }
+    }
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&*self.pod, &*self.container) {
+            ("", "") => f.write_str("no pod"),
+            (pod, "") => write!(f, "pod {pod}"),
+            (pod, container) => write!(f, "container {container} of pod {pod}"),
+        }
+    }
+}
+
+/// Reads a request of the RPC of this name.
+pub(crate) fn decode<M: Message + Default>(rpc: &'static str, payload: &[u8]) -> Result<M> {
+    M::decode(payload).map_err(|error| malformed(rpc, error))
+}
+
+pub(crate) fn malformed(rpc: &str, error: prost::DecodeError) -> Error {
+    Error::with_kind(
+        ErrorKind::Malformed,
+        format!("the request of {rpc} is not what the protocol says: {error}"),
+    )
+}

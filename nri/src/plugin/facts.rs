@@ -1,0 +1,126 @@
+//! Which RPCs a plugin handles, without its type: what the derive computes with at compile time.
+
+use super::{Rpc, Table};
+use crate::api::glue::RPCS;
+use crate::api::{Event, EventMask};
+
+/// Whether a plugin handles an RPC.
+#[derive(Clone, Copy)]
+pub struct Fact {
+    pub(crate) rpc: &'static Rpc,
+    pub(crate) handled: bool,
+}
+
+impl Fact {
+    /// What is said in `#[nri(handles(…))]` of this RPC.
+    pub const fn new(rpc: &'static Rpc, handled: bool) -> Self {
+        Fact { rpc, handled }
+    }
+
+    /// What a table says of all its RPCs. `N` has to be the number of rows.
+    pub const fn of_table<T, const N: usize>(table: Table<T>) -> [Self; N] {
+        let rows = table.rows();
+        let mut facts = [Fact {
+            rpc: rows[0].rpc,
+            handled: false,
+        }; N];
+        let mut at = 0;
+        while at < N {
+            facts[at] = Fact {
+                rpc: rows[at].rpc,
+                handled: rows[at].handler.is_some(),
+            };
+            at += 1;
+        }
+        facts
+    }
+}
+
+/// The events that a handler takes, in RPCs of their own or through StateChange.
+pub const fn events(facts: &[Fact]) -> EventMask {
+    let mut mask = EventMask::EMPTY;
+    let mut at = 0;
+    while at < facts.len() {
+        if let (Some(event), true) = (facts[at].rpc.event, is_taken(facts, facts[at])) {
+            mask = mask.with(event);
+        }
+        at += 1;
+    }
+    mask
+}
+
+/// Whether a handler takes the event of this name, in an RPC of its own or through StateChange.
+pub const fn takes(facts: &[Fact], event: &str) -> bool {
+    let mut at = 0;
+    while at < facts.len() {
+        if let Some(name) = facts[at].rpc.event_name
+            && same(name, event)
+        {
+            return is_taken(facts, facts[at]);
+        }
+        at += 1;
+    }
+    false
+}
+
+/// Whether a handler takes any event.
+pub const fn handles_any(facts: &[Fact]) -> bool {
+    let mut at = 0;
+    while at < facts.len() {
+        if is_taken(facts, facts[at]) {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
+const fn is_taken(facts: &[Fact], fact: Fact) -> bool {
+    fact.rpc.event.is_some()
+        && (fact.handled || fact.rpc.change_fields.is_some() && handles(facts, "StateChange"))
+}
+
+/// The events of these names.
+pub const fn mask(names: &[&str]) -> EventMask {
+    let mut mask = EventMask::EMPTY;
+    let mut at = 0;
+    while at < names.len() {
+        mask = mask.with(event(names[at]));
+        at += 1;
+    }
+    mask
+}
+
+const fn event(name: &str) -> Event {
+    let mut at = 0;
+    while at < RPCS.len() {
+        if let (Some(event), Some(event_name)) = (RPCS[at].event, RPCS[at].event_name)
+            && same(event_name, name)
+        {
+            return event;
+        }
+        at += 1;
+    }
+    panic!("nri and nri-macros are not of the same version")
+}
+
+/// Whether the RPC of this name has a handler of its own.
+pub const fn handles(facts: &[Fact], name: &str) -> bool {
+    let mut at = 0;
+    while at < facts.len() {
+        if facts[at].handled && same(facts[at].rpc.name, name) {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
+const fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut at = 0;
+    while at < a.len() && at < b.len() && a[at] == b[at] {
+        at += 1;
+    }
+    at == a.len() && at == b.len()
+}

@@ -1,0 +1,37 @@
+//! Requests, and a way to have them answered without a runtime: the handlers of these tests never wait.
+
+use nri::Context;
+use nri::api::{PodSandbox, RunPodSandboxRequest};
+use nri::plugin::{Plugin, dispatch};
+use prost::Message;
+use std::pin::pin;
+use std::task::{Poll, Waker};
+
+/// Answers one request.
+pub(crate) fn answer<P: Plugin>(plugin: &P, method: &str, payload: &[u8]) -> nri::Result<Vec<u8>> {
+    let mut dispatched = pin!(dispatch(plugin, Context::default(), method, payload));
+    match dispatched
+        .as_mut()
+        .poll(&mut std::task::Context::from_waker(Waker::noop()))
+    {
+        Poll::Ready(answer) => answer,
+        Poll::Pending => panic!("no handler of these tests waits"),
+    }
+}
+
+/// A pod of this name.
+pub(crate) fn pod(name: &str) -> PodSandbox {
+    PodSandbox {
+        name: name.to_owned(),
+        namespace: "default".to_owned(),
+        ..PodSandbox::default()
+    }
+}
+
+/// A request that carries a pod in field 1, as all requests about pods and containers do.
+pub(crate) fn pod_request(name: &str) -> Vec<u8> {
+    RunPodSandboxRequest {
+        pod: Some(pod(name)),
+    }
+    .encode_to_vec()
+}

@@ -1,0 +1,73 @@
+//! A plugin that is told when the connection goes away and comes back.
+
+use nri::plugin::Plugin;
+use nri::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context as TaskContext, Poll, Waker};
+
+#[derive(Default, NriPlugin)]
+struct Told {
+    connected: AtomicBool,
+}
+
+impl RunPodSandbox for Told {
+    async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
+        Ok(())
+    }
+}
+
+impl Connection for Told {
+    async fn on_reconnect(&self, _: &Context) {
+        self.connected.store(true, Ordering::Relaxed);
+    }
+}
+
+#[derive(NriPlugin)]
+struct NotTold;
+
+impl RunPodSandbox for NotTold {
+    async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
+        Ok(())
+    }
+}
+
+#[derive(NriPlugin)]
+#[nri(handles(RunPodSandbox, Connection))]
+struct Generic<const N: usize>;
+
+impl<const N: usize> RunPodSandbox for Generic<N> {
+    async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
+        Ok(())
+    }
+}
+
+impl<const N: usize> Connection for Generic<N> {}
+
+#[test]
+fn hooks_are_found_where_there_are_any() {
+    assert!(Told::CONNECTION.is_some() && Generic::<1>::CONNECTION.is_some());
+    assert!(NotTold::CONNECTION.is_none());
+}
+
+#[test]
+fn hooks_call_the_plugin() {
+    let (plugin, cx, lost) = (
+        Told::default(),
+        Context::default(),
+        nri::Error::new("closed"),
+    );
+    let hooks = Told::CONNECTION.expect("there are hooks");
+    let mut task = TaskContext::from_waker(Waker::noop());
+    assert_eq!(
+        (hooks.on_disconnect)(&plugin, &cx, &lost)
+            .as_mut()
+            .poll(&mut task),
+        Poll::Ready(())
+    );
+    assert!(!plugin.connected.load(Ordering::Relaxed));
+    assert_eq!(
+        (hooks.on_reconnect)(&plugin, &cx).as_mut().poll(&mut task),
+        Poll::Ready(())
+    );
+    assert!(plugin.connected.load(Ordering::Relaxed));
+}
