@@ -47,6 +47,7 @@ mod error;
 pub mod manifest;
 pub mod plugin;
 pub mod prelude;
+pub mod wire;
 
 pub use context::Context;
 pub use error::{Error, ErrorKind, Result};

@@ -1,0 +1,104 @@
+//! Mux and unary ttrpc in one layer: bytes in, bytes out, bounded. Knows no NRI.
+//!
+//! A [`Connection`] over a stream socket carries calls in both directions: the peer's requests go to a
+//! [`Service`], a [`Caller`] calls the peer. Both ends are built alike; they differ in which logical
+//! connection is for what ([`Channels`]).
+//!
+//! ```
+//! use nri::wire::{Channels, Connection, Limits, Request, Service, Status};
+//!
+//! struct Echo;
+//!
+//! impl Service for Echo {
+//!     async fn call(&self, request: Request) -> Result<bytes::Bytes, Status> {
+//!         match request.method.as_str() {
+//!             "Echo" => Ok(request.payload),
+//!             other => Err(Status::unknown_method(&request.service, other)),
+//!         }
+//!     }
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let (plugin_end, runtime_end) = tokio::io::duplex(4096);
+//! let channels = Channels { serve: 1, call: 2 };
+//! let (plugin, _) = Connection::new(plugin_end, channels, Limits::default());
+//! let (runtime, caller) = Connection::new(runtime_end, channels.flipped(), Limits::default());
+//!
+//! tokio::spawn(async move { plugin.serve(&Echo).await });
+//! tokio::spawn(async move { runtime.serve(&Echo).await });
+//! let answer = caller.call("example.Service", "Echo", "hello", None).await?;
+//! assert_eq!(answer, "hello");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # One task
+//!
+//! [`Connection::serve`] reads, decodes, polls the handler in place and writes the answer in one write, with
+//! no task or queue between socket and handler. Requests that come while another is under way run
+//! concurrently, and reading goes on meanwhile, so that answers to our own calls come in.
+//!
+//! # What is sent
+//!
+//! A Go peer reads a logical connection through a buffer of 4096 bytes and refuses a frame larger than what it
+//! reads into; it also closes when 256 frames are unread. So a message of at most 4096 bytes, header
+//! included, is one frame, and a larger one is two: its ttrpc header, then its data. What comes in
+//! may be cut anyhow: several messages in a frame, one message over many, connections interleaved.
+//!
+//! # What a peer can do, and what comes of it
+//!
+//! Go means the reference: `pkg/net/multiplex` of `github.com/containerd/nri` v0.12.5 over
+//! `github.com/containerd/ttrpc` v1.2.7.
+//!
+//! | The peer sends | Here | Go |
+//! | --- | --- | --- |
+//! | a frame announced larger than 10 bytes + 4 MiB | connection ends: [`ConnectionError::FrameTooLarge`] | closes (before v0.12.5: allocates it) |
+//! | a message announced larger than 4 MiB | connection ends: [`ConnectionError::MessageTooLarge`] | skips it, answers RESOURCE_EXHAUSTED |
+//! | a frame for another connection id, or id 0 | dropped, unbuffered | dropped |
+//! | a frame without payload | nothing | nothing, up to 99 in a row |
+//! | a frame larger than 4096 bytes with header and data | read | refused: the connection ends |
+//! | an even stream id where we serve | INVALID_ARGUMENT | the same |
+//! | a request with a stream id used before, or smaller than the last | INVALID_ARGUMENT | the same |
+//! | a request that cannot be decoded | INVALID_ARGUMENT | the same |
+//! | a request with stream flags | flags ignored | the same for methods that are no streams |
+//! | stream data where we serve | INVALID_ARGUMENT; a request under way on that stream is dropped | INVALID_ARGUMENT on a stream method; else a nil pointer ends the process |
+//! | a response or an unknown message type where we serve | ignored | ignored |
+//! | more requests at once than [`Limits::requests`] or [`Limits::request_bytes`] | RESOURCE_EXHAUSTED | no limit |
+//! | an answer for a stream that waits for none | ignored | ignored, logged |
+//! | stream data, a request or an unknown type on a stream that waits for an answer | that call fails: [`CallError::Protocol`] | the same |
+//! | an answer that cannot be decoded | that call fails: [`CallError::Protocol`] | the same |
+//! | nothing more, and does not read | no handler is polled and no call sent above [`Limits::unsent_bytes`]; reading goes on until one answer more is held | blocks in writing |
+//! | its end of file between messages (half-closed socket) | calls fail with [`CallError::Closed`]; requests under way have [`Limits::linger`] to finish, their answers are sent; ends [`Ended::ByPeer`] | closes at once |
+//! | its end of file within a frame or message | connection ends: [`ConnectionError::Truncated`] | closes |
+//!
+//! | We send | Here | Go |
+//! | --- | --- | --- |
+//! | a call larger than 4 MiB | [`CallError::TooLarge`], nothing sent, connection serves on | the same |
+//! | an answer larger than 4 MiB | RESOURCE_EXHAUSTED instead, connection serves on | closes |
+//! | an unknown service or method | the service's decision, see [`Status::unknown_method`] | UNIMPLEMENTED |
+//! | an answer of a handler that panics | INTERNAL, connection serves on | ends the process |
+//!
+//! # Memory
+//!
+//! Buffers grow with the bytes that have come, never by what a header announces. Requests under way are
+//! bounded in number and bytes, answers by what the peer takes, see [`Limits`]. Metadata of requests and
+//! details of statuses are skipped, not decoded.
+
+mod calls;
+mod connection;
+mod error;
+pub mod frame;
+mod limits;
+pub mod mux;
+pub mod outbox;
+mod requests;
+mod status;
+pub mod ttrpc;
+
+pub use calls::Caller;
+pub use connection::{Channels, Connection, Ended};
+pub use error::{CallError, ConnectionError, Part};
+pub use limits::{Limits, MAX_FRAME, MAX_MESSAGE};
+pub use requests::{Request, Service};
+pub use status::{Code, Status};

@@ -1,0 +1,214 @@
+//! The calling side: our calls, on their way and waiting for answers.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use prost::Message as _;
+use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::time::{Instant, timeout_at};
+
+use super::error::{CallError, ConnectionError};
+use super::frame::Kind;
+use super::limits::{Limits, MAX_MESSAGE};
+use super::mux::Message;
+use super::outbox::Outbox;
+use super::ttrpc::{RequestEnvelope, ResponseEnvelope, timeout_nano};
+
+type Answer = Result<Bytes, CallError>;
+
+/// Calls methods of the peer, from any task, as long as the connection is served.
+///
+/// Clones call over the same connection.
+#[derive(Debug, Clone)]
+pub struct Caller {
+    calls: mpsc::Sender<NewCall>,
+    turns: Arc<Semaphore>,
+}
+
+/// A call on its way to the connection.
+#[derive(Debug)]
+struct NewCall {
+    envelope: RequestEnvelope,
+    deadline: Option<Instant>,
+    answer: oneshot::Sender<Answer>,
+}
+
+impl Caller {
+    /// Calls a method and waits for its encoded answer.
+    ///
+    /// The timeout is told to the peer and counts from now, time spent waiting for a turn included.
+    /// Dropping the future gives the call up; the peer is not told.
+    ///
+    /// # Errors
+    ///
+    /// [`CallError`], which has all the reasons.
+    ///
+    /// # Panics
+    ///
+    /// With a timeout, outside of a tokio runtime that has its clock enabled.
+    pub async fn call(
+        &self,
+        service: &str,
+        method: &str,
+        payload: impl Into<Bytes>,
+        timeout: Option<Duration>,
+    ) -> Result<Bytes, CallError> {
+        let envelope = RequestEnvelope {
+            service: service.to_owned(),
+            method: method.to_owned(),
+            payload: payload.into(),
+            timeout_nano: timeout_nano(timeout),
+        };
+        let size = envelope.encoded_len();
+        if size > MAX_MESSAGE {
+            return Err(CallError::TooLarge {
+                size,
+                max: MAX_MESSAGE,
+            });
+        }
+        let Some(timeout) = timeout else {
+            return self.exchange(envelope, None).await;
+        };
+        match Instant::now().checked_add(timeout) {
+            None => self.exchange(envelope, None).await,
+            Some(deadline) => timeout_at(deadline, self.exchange(envelope, Some(deadline)))
+                .await
+                .unwrap_or(Err(CallError::Timeout(timeout))),
+        }
+    }
+
+    async fn exchange(&self, envelope: RequestEnvelope, deadline: Option<Instant>) -> Answer {
+        let _turn = self.turns.acquire().await.map_err(|_| CallError::Closed)?;
+        let (answer, answered) = oneshot::channel();
+        let call = NewCall {
+            envelope,
+            deadline,
+            answer,
+        };
+        self.calls.send(call).await.map_err(|_| CallError::Closed)?;
+        answered.await.unwrap_or(Err(CallError::Closed))
+    }
+
+    /// Whether the connection has ended, so that every call fails.
+    pub fn is_closed(&self) -> bool {
+        self.calls.is_closed()
+    }
+}
+
+/// The connection's end of the calls.
+#[derive(Debug)]
+pub(crate) struct Calls {
+    connection: u32,
+    limits: Limits,
+    new: mpsc::Receiver<NewCall>,
+    /// The next stream id, or `None` when all are used.
+    next_stream: Option<u32>,
+    waiting: HashMap<u32, oneshot::Sender<Answer>>,
+}
+
+impl Calls {
+    pub(crate) fn new(connection: u32, limits: Limits) -> (Self, Caller) {
+        let at_once = limits.calls.clamp(1, Semaphore::MAX_PERMITS);
+        let (sender, new) = mpsc::channel(at_once);
+        let calls = Self {
+            connection,
+            limits,
+            new,
+            next_stream: Some(1),
+            waiting: HashMap::new(),
+        };
+        (
+            calls,
+            Caller {
+                calls: sender,
+                turns: Arc::new(Semaphore::new(at_once)),
+            },
+        )
+    }
+
+    /// Sends the calls that have come up, as long as the peer takes them.
+    pub(crate) fn poll(
+        &mut self,
+        cx: &mut Context<'_>,
+        outbox: &mut Outbox,
+    ) -> Result<(), ConnectionError> {
+        while outbox.len() <= self.limits.unsent_bytes {
+            let Poll::Ready(Some(call)) = self.new.poll_recv(cx) else {
+                break;
+            };
+            self.send(call, outbox)?;
+        }
+        Ok(())
+    }
+
+    fn send(&mut self, call: NewCall, outbox: &mut Outbox) -> Result<(), ConnectionError> {
+        let NewCall {
+            mut envelope,
+            deadline,
+            answer,
+        } = call;
+        if answer.is_closed() {
+            return Ok(());
+        }
+        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        envelope.timeout_nano = timeout_nano(left);
+        let stream = self.next_stream.ok_or(ConnectionError::StreamsExhausted)?;
+        match outbox.push(self.connection, Kind::Request, stream, &envelope) {
+            Ok(()) => {
+                self.next_stream = stream.checked_add(2);
+                self.forget_abandoned();
+                self.waiting.insert(stream, answer);
+            }
+            Err(error) => {
+                let error = CallError::TooLarge {
+                    size: error.size,
+                    max: error.max,
+                };
+                let _ = answer.send(Err(error));
+            }
+        }
+        Ok(())
+    }
+
+    /// Callers that gave up leave their streams behind, which a peer may never answer.
+    fn forget_abandoned(&mut self) {
+        if self.waiting.len() >= self.limits.calls.saturating_mul(2) {
+            self.waiting.retain(|_, answer| !answer.is_closed());
+        }
+    }
+
+    /// Takes a message of the peer: the answer to a call, or something to be ignored.
+    pub(crate) fn receive(&mut self, message: Message) {
+        let stream = message.header.stream;
+        let Some(waiting) = self.waiting.remove(&stream) else {
+            tracing::debug!(stream, "message for a stream that waits for none ignored");
+            return;
+        };
+        // The caller may have given up.
+        let _ = waiting.send(read(message));
+    }
+
+    /// Fails what waits and everything to come.
+    pub(crate) fn close(&mut self) {
+        self.new.close();
+        while self.new.try_recv().is_ok() {}
+        self.waiting.clear();
+    }
+}
+
+fn read(message: Message) -> Answer {
+    match message.header.kind {
+        Kind::Response => {}
+        other => {
+            return Err(CallError::Protocol(format!(
+                "{other:?} where a response is due"
+            )));
+        }
+    }
+    let response = ResponseEnvelope::decode(message.data)
+        .map_err(|error| CallError::Protocol(error.to_string()))?;
+    Result::from(response).map_err(CallError::Status)
+}

@@ -1,0 +1,132 @@
+//! What ends a connection, and what fails a call.
+
+use std::io;
+use std::time::Duration;
+
+use super::status::{Code, Status};
+
+/// Why a connection ended before its time.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConnectionError {
+    /// A mux frame is announced that is larger than the protocol allows.
+    #[error("frame of {length} bytes on connection id {connection}, at most {max} are allowed")]
+    FrameTooLarge {
+        /// Logical connection of the frame.
+        connection: u32,
+        /// Announced payload in bytes.
+        length: usize,
+        /// Largest payload in bytes.
+        max: usize,
+    },
+    /// A ttrpc message is announced that is larger than the protocol allows.
+    #[error(
+        "message of {length} bytes on connection id {connection}, stream {stream}, at most {max} are allowed"
+    )]
+    MessageTooLarge {
+        /// Logical connection of the message.
+        connection: u32,
+        /// Stream of the message.
+        stream: u32,
+        /// Announced data in bytes.
+        length: usize,
+        /// Largest data in bytes.
+        max: usize,
+    },
+    /// The peer closed its side within a frame or message.
+    #[error("connection closed in the middle of a {0}")]
+    Truncated(Part),
+    /// All stream ids are used: after 2^31 calls.
+    #[error("no stream id left for another call")]
+    StreamsExhausted,
+    /// Reading or writing failed.
+    #[error("connection lost: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// What was cut off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// The header of a mux frame.
+    FrameHeader,
+    /// The payload of a mux frame.
+    Frame,
+    /// A ttrpc message, at the end of a frame.
+    Message,
+}
+
+impl std::fmt::Display for Part {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::FrameHeader => "frame header",
+            Self::Frame => "frame",
+            Self::Message => "message",
+        })
+    }
+}
+
+/// Why a call failed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CallError {
+    /// The peer answered with an error.
+    #[error(transparent)]
+    Status(#[from] Status),
+    /// The connection is closed, or closed before the answer came.
+    #[error("connection closed")]
+    Closed,
+    /// No answer in the time given.
+    #[error("no answer within {0:?}")]
+    Timeout(Duration),
+    /// The request is too large to be sent. Nothing was sent, the connection serves on.
+    #[error("message of {size} bytes, at most {max} can be sent")]
+    TooLarge {
+        /// Size of the encoded request in bytes.
+        size: usize,
+        /// Largest size in bytes.
+        max: usize,
+    },
+    /// The answer cannot be read. The connection serves on.
+    #[error("unreadable answer: {0}")]
+    Protocol(String),
+}
+
+impl CallError {
+    /// The status code that says the same; for an error status its own.
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Status(status) => status.code,
+            Self::Closed => Code::UNAVAILABLE,
+            Self::Timeout(_) => Code::DEADLINE_EXCEEDED,
+            Self::TooLarge { .. } => Code::RESOURCE_EXHAUSTED,
+            Self::Protocol(_) => Code::INTERNAL,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limit_errors_name_both_figures() {
+        let frame = ConnectionError::FrameTooLarge {
+            connection: 1,
+            length: 5_000_000,
+            max: 4_194_314,
+        };
+        assert_eq!(
+            frame.to_string(),
+            "frame of 5000000 bytes on connection id 1, at most 4194314 are allowed"
+        );
+        let call = CallError::TooLarge {
+            size: 4_194_305,
+            max: 4_194_304,
+        };
+        assert_eq!(
+            call.to_string(),
+            "message of 4194305 bytes, at most 4194304 can be sent"
+        );
+        assert_eq!(call.code(), Code::RESOURCE_EXHAUSTED);
+    }
+}

@@ -1,0 +1,165 @@
+//! The messages of ttrpc itself: the envelopes around NRI's own.
+//!
+//! Fields that nothing here reads are not declared (`Request.metadata`, `Status.details`): decoding
+//! skips them, so that a peer cannot turn a small message into a large structure.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use super::status::{Code, Status};
+
+/// `ttrpc.Request`: a call of a method.
+#[derive(Clone, PartialEq, Eq, prost::Message)]
+pub struct RequestEnvelope {
+    /// Fully qualified service name.
+    #[prost(string, tag = "1")]
+    pub service: String,
+    /// Method name.
+    #[prost(string, tag = "2")]
+    pub method: String,
+    /// Encoded request of the method.
+    #[prost(bytes = "bytes", tag = "3")]
+    pub payload: Bytes,
+    /// Time the caller waits, in nanoseconds; 0 for no limit.
+    #[prost(int64, tag = "4")]
+    pub timeout_nano: i64,
+}
+
+impl RequestEnvelope {
+    /// The time the caller waits: `None` without limit, zero if it was over when the call was sent.
+    pub fn timeout(&self) -> Option<Duration> {
+        match self.timeout_nano {
+            0 => None,
+            nanos => Some(Duration::from_nanos(u64::try_from(nanos).unwrap_or(0))),
+        }
+    }
+}
+
+/// A time to wait as the wire has it; a zero, which there means "no limit", becomes 1 ns.
+pub fn timeout_nano(timeout: Option<Duration>) -> i64 {
+    timeout.map_or(0, |t| {
+        i64::try_from(t.as_nanos()).unwrap_or(i64::MAX).max(1)
+    })
+}
+
+/// `ttrpc.Response`: the answer to a call.
+#[derive(Clone, PartialEq, Eq, prost::Message)]
+pub struct ResponseEnvelope {
+    /// Absent, or of code 0, for success.
+    #[prost(message, optional, tag = "1")]
+    pub status: Option<StatusEnvelope>,
+    /// Encoded answer of the method.
+    #[prost(bytes = "bytes", tag = "2")]
+    pub payload: Bytes,
+}
+
+/// `google.rpc.Status`: what went wrong.
+#[derive(Clone, PartialEq, Eq, prost::Message)]
+pub struct StatusEnvelope {
+    /// Status code, see [`Code`].
+    #[prost(int32, tag = "1")]
+    pub code: i32,
+    /// What went wrong, for people.
+    #[prost(string, tag = "2")]
+    pub message: String,
+}
+
+impl From<Result<Bytes, Status>> for ResponseEnvelope {
+    fn from(answer: Result<Bytes, Status>) -> Self {
+        match answer {
+            Ok(payload) => Self {
+                status: None,
+                payload,
+            },
+            Err(status) => Self {
+                status: Some(status.into()),
+                payload: Bytes::new(),
+            },
+        }
+    }
+}
+
+impl From<ResponseEnvelope> for Result<Bytes, Status> {
+    fn from(response: ResponseEnvelope) -> Self {
+        match response.status {
+            Some(status) if status.code != Code::OK.0 => {
+                Err(Status::new(Code(status.code), status.message))
+            }
+            _ => Ok(response.payload),
+        }
+    }
+}
+
+impl From<Status> for StatusEnvelope {
+    fn from(status: Status) -> Self {
+        let code = if status.code == Code::OK {
+            Code::UNKNOWN
+        } else {
+            status.code
+        };
+        Self {
+            code: code.0,
+            message: status.message,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use prost::Message as _;
+
+    #[test]
+    fn request_has_the_bytes_of_the_specification() {
+        let request = RequestEnvelope {
+            service: "s".into(),
+            method: "m".into(),
+            payload: Bytes::from_static(b"p"),
+            timeout_nano: 2,
+        };
+        assert_eq!(
+            request.encode_to_vec(),
+            b"\x0a\x01s\x12\x01m\x1a\x01p\x20\x02"
+        );
+    }
+
+    #[test]
+    fn fields_nobody_reads_are_skipped() {
+        let with_metadata = b"\x0a\x01s\x2a\x06\x0a\x01k\x12\x01v";
+        let request = RequestEnvelope::decode(&with_metadata[..]).unwrap();
+        assert_eq!(request.service, "s");
+    }
+
+    #[test]
+    fn timeout_is_none_without_limit_and_zero_when_over() {
+        let timeout = |timeout_nano| {
+            RequestEnvelope {
+                timeout_nano,
+                ..Default::default()
+            }
+            .timeout()
+        };
+        assert_eq!(timeout(0), None);
+        assert_eq!(timeout(-5), Some(Duration::ZERO));
+        assert_eq!(timeout(7), Some(Duration::from_nanos(7)));
+        assert_eq!(timeout_nano(None), 0);
+        assert_eq!(timeout_nano(Some(Duration::ZERO)), 1);
+        assert_eq!(timeout_nano(Some(Duration::MAX)), i64::MAX);
+    }
+
+    #[test]
+    fn success_may_have_a_status_and_an_error_never_reads_as_success() {
+        let response = ResponseEnvelope {
+            status: Some(StatusEnvelope {
+                code: 0,
+                message: String::new(),
+            }),
+            payload: Bytes::from_static(b"x"),
+        };
+        assert_eq!(Result::from(response), Ok(Bytes::from_static(b"x")));
+
+        let sent = ResponseEnvelope::from(Err(Status::new(Code::OK, "odd")));
+        assert_eq!(Result::from(sent), Err(Status::new(Code::UNKNOWN, "odd")));
+    }
+}
