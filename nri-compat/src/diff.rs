@@ -1,0 +1,59 @@
+//! The rules of `buf breaking`, under buf's ids and in buf's categories, on two compiled schemas.
+//!
+//! A rule is data (`rules/ID.toml`) and a line in the table in `diff/rules.rs`, which names its check and what
+//! the check looks at: both schemas, or each pair of files, messages, fields, enums, services or RPCs.
+//! What counts as broken, and where a finding points, is what
+//! [buf 1.75.0](https://buf.build/docs/breaking/rules/) does; the tests hold the two against each other.
+
+mod check;
+mod descriptor;
+mod features;
+mod pairs;
+mod rules;
+mod schema;
+mod sink;
+
+pub use schema::Schema;
+pub use schema::error::SchemaError;
+
+use crate::report::finding::{Category, Finding};
+use pairs::Pairs;
+use sink::Sink;
+
+/// What breaks for those who move from `from` to `to`, sorted by place, without duplicates.
+///
+/// Only rules of the given categories report, each of them once; no categories means all rules. A finding
+/// points into `to`, and nowhere if the file it is about is gone.
+///
+/// ```
+/// use nri_compat::diff::{Schema, breaking};
+///
+/// let schema = Schema::default();
+/// assert!(breaking(&schema, &schema, &[]).is_empty());
+/// ```
+pub fn breaking(from: &Schema, to: &Schema, categories: &[Category]) -> Vec<Finding> {
+    let pairs = Pairs::new(from, to);
+    let mut sink = Sink::default();
+    for (rule, check) in rules::CHECKS {
+        sink.rule = rule;
+        check.run(&pairs, &mut sink);
+    }
+    let mut findings = sink.into_findings();
+    if !categories.is_empty() {
+        findings.retain(|finding| is_in(finding.rule, categories));
+    }
+    findings
+}
+
+/// The ids of the rules that [`breaking`] runs.
+pub fn rule_ids() -> impl Iterator<Item = &'static str> {
+    rules::CHECKS.iter().map(|(rule, _)| *rule)
+}
+
+fn is_in(rule: &str, categories: &[Category]) -> bool {
+    crate::rules::get(rule).is_some_and(|rule| {
+        rule.categories
+            .iter()
+            .any(|category| categories.contains(category))
+    })
+}

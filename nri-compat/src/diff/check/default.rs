@@ -1,0 +1,207 @@
+//! What an absent field is taken for.
+
+use super::super::pairs::{Pair, Pairs};
+use super::super::schema::Schema;
+use super::super::schema::element::{Cardinality, Field, number as n};
+use super::super::sink::Sink;
+
+/// Tag of `default_value` in `FieldDescriptorProto`.
+const DEFAULT_VALUE: i32 = 7;
+
+pub(in super::super) fn same(
+    pairs: &Pairs<'_>,
+    Pair { old, new }: Pair<'_, Field>,
+    sink: &mut Sink,
+) {
+    let values = (value(pairs.from, old), value(pairs.to, new));
+    let (Some(before), Some(after)) = values else {
+        return;
+    };
+    if before.equals(&after) || (before.is_zero() && after.is_zero()) {
+        return;
+    }
+    let place = pairs
+        .to
+        .part(&new.id, &[DEFAULT_VALUE])
+        .or_else(|| pairs.to.declared(&new.id));
+    let message = format!(
+        "{} changed default from {} to {}",
+        super::field(new),
+        before.text(),
+        after.text()
+    );
+    sink.add(pairs.place(place, &new.id), &new.id.full, message);
+}
+
+/// A default, comparable across types: whether the type may change is another rule's question.
+#[derive(Clone, Debug, PartialEq)]
+enum Value {
+    Bytes(Vec<u8>),
+    Whole(i128),
+    Single(f32),
+    Double(f64),
+}
+
+impl Value {
+    fn is_zero(&self) -> bool {
+        match self {
+            Self::Bytes(bytes) => bytes.is_empty(),
+            Self::Whole(number) => *number == 0,
+            Self::Single(number) => *number == 0.0,
+            Self::Double(number) => *number == 0.0,
+        }
+    }
+
+    /// Equality of what the values mean: numbers by value, floats of different width by the narrower one.
+    fn equals(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Bytes(left), Self::Bytes(right)) => left == right,
+            (Self::Whole(left), Self::Whole(right)) => left == right,
+            (Self::Single(left), Self::Single(right)) => {
+                same_float((*left).into(), (*right).into())
+            }
+            (Self::Double(left), Self::Double(right)) => same_float(*left, *right),
+            (Self::Single(narrow), Self::Double(wide))
+            | (Self::Double(wide), Self::Single(narrow)) => {
+                same_float((*narrow).into(), narrowed(*wide).into())
+            }
+            (Self::Whole(whole), Self::Single(float))
+            | (Self::Single(float), Self::Whole(whole)) => same_whole(*whole, (*float).into()),
+            (Self::Whole(whole), Self::Double(float))
+            | (Self::Double(float), Self::Whole(whole)) => same_whole(*whole, *float),
+            (Self::Bytes(_), _) | (_, Self::Bytes(_)) => false,
+        }
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Self::Bytes(bytes) => format!("\"{}\"", bytes.escape_ascii()),
+            Self::Whole(number) => number.to_string(),
+            Self::Single(number) => number.to_string(),
+            Self::Double(number) => number.to_string(),
+        }
+    }
+}
+
+fn same_float(left: f64, right: f64) -> bool {
+    left == right || (left.is_nan() && right.is_nan())
+}
+
+/// Defaults of whole numbers have at most 64 bits, so the conversion is exact where it matters.
+#[allow(clippy::cast_possible_truncation)]
+fn same_whole(whole: i128, float: f64) -> bool {
+    float.fract() == 0.0 && float.abs() < 1e30 && float as i128 == whole
+}
+
+#[allow(clippy::cast_possible_truncation)]
+fn narrowed(wide: f64) -> f32 {
+    wide as f32
+}
+
+/// The default of a field, declared or implied; `None` where a field can have none.
+fn value(schema: &Schema, field: &Field) -> Option<Value> {
+    if matches!(field.cardinality, Cardinality::Repeated | Cardinality::Map) {
+        return None;
+    }
+    let declared = field.default_value.as_deref();
+    Some(match field.kind {
+        n::MESSAGE | n::GROUP => return None,
+        n::STRING => Value::Bytes(declared.unwrap_or_default().as_bytes().to_vec()),
+        n::BYTES => Value::Bytes(unescape(declared.unwrap_or_default())),
+        n::FLOAT => Value::Single(number(declared, 0.0)),
+        n::DOUBLE => Value::Double(number(declared, 0.0)),
+        n::BOOL => Value::Whole(i128::from(declared == Some("true"))),
+        n::ENUM => Value::Whole(enum_number(schema, field)),
+        _ => Value::Whole(number(declared, 0)),
+    })
+}
+
+fn number<T: std::str::FromStr>(text: Option<&str>, otherwise: T) -> T {
+    text.and_then(|text| text.parse().ok()).unwrap_or(otherwise)
+}
+
+/// The number of the named value, or of the first one.
+fn enum_number(schema: &Schema, field: &Field) -> i128 {
+    let values = schema
+        .enumeration(&field.type_name)
+        .map_or(&[][..], |found| &found.values);
+    let named = field.default_value.as_deref();
+    let found = values
+        .iter()
+        .find(|value| Some(value.id.name.as_str()) == named);
+    found
+        .or(values.first())
+        .map_or(0, |value| value.number.into())
+}
+
+/// Undoes the C escapes in which descriptors hold bytes.
+fn unescape(text: &str) -> Vec<u8> {
+    let mut rest = text.as_bytes();
+    let mut bytes = Vec::with_capacity(rest.len());
+    while let Some((&first, tail)) = rest.split_first() {
+        rest = tail;
+        if first == b'\\' {
+            rest = escape(tail, &mut bytes);
+        } else {
+            bytes.push(first);
+        }
+    }
+    bytes
+}
+
+/// Reads what follows a backslash and returns what follows that.
+fn escape<'a>(rest: &'a [u8], bytes: &mut Vec<u8>) -> &'a [u8] {
+    let Some((&kind, tail)) = rest.split_first() else {
+        return rest;
+    };
+    let simple = match kind {
+        b'n' => b'\n',
+        b'r' => b'\r',
+        b't' => b'\t',
+        b'a' => 7,
+        b'b' => 8,
+        b'f' => 12,
+        b'v' => 11,
+        b'x' | b'X' => return digits(tail, 16, 2, bytes),
+        b'0'..=b'7' => return digits(rest, 8, 3, bytes),
+        other => other,
+    };
+    bytes.push(simple);
+    tail
+}
+
+fn digits<'a>(rest: &'a [u8], radix: u32, most: usize, bytes: &mut Vec<u8>) -> &'a [u8] {
+    let are_digits = rest
+        .iter()
+        .take(most)
+        .take_while(|byte| char::from(**byte).is_digit(radix));
+    let (digits, tail) = rest.split_at(are_digits.count());
+    let value = |sum: u32, byte: &u8| sum * radix + char::from(*byte).to_digit(radix).unwrap_or(0);
+    // Three octal digits may exceed a byte; compilers write none that do.
+    bytes.push(digits.iter().fold(0, value).to_le_bytes()[0]);
+    tail
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_unescaped() {
+        assert_eq!(unescape(r#"a\n\\\"\'\x41\101\0011\?"#), b"a\n\\\"'AA\x011?");
+        assert_eq!(unescape("\\"), b"");
+        assert_eq!(unescape("\\x"), [0]);
+        assert_eq!(unescape("\\777"), [0xff]);
+    }
+
+    #[test]
+    fn numbers_compare_by_value() {
+        assert!(Value::Whole(1).equals(&Value::Double(1.0)));
+        assert!(!Value::Whole(1).equals(&Value::Double(1.5)));
+        assert!(!Value::Whole(u64::MAX.into()).equals(&Value::Double(u64::MAX as f64)));
+        assert!(!Value::Whole(0).equals(&Value::Double(f64::INFINITY)));
+        assert!(Value::Single(0.1).equals(&Value::Double(0.1)));
+        assert!(Value::Single(f32::NAN).equals(&Value::Double(f64::NAN)));
+        assert!(!Value::Bytes(b"0".to_vec()).equals(&Value::Whole(0)));
+    }
+}

@@ -1,0 +1,172 @@
+//! What a file or a package declared and no longer declares.
+
+use std::collections::{BTreeSet, HashSet};
+
+use super::super::pairs::Pairs;
+use super::super::schema::Schema;
+use super::super::schema::element::{File, Id};
+use super::super::schema::start_of;
+use super::super::sink::Sink;
+use crate::report::finding::Location;
+
+/// A kind of declaration: its noun, and how to list it.
+struct Kind {
+    noun: &'static str,
+    list: fn(&Schema) -> Vec<&Id>,
+}
+
+const MESSAGE: Kind = Kind {
+    noun: "message",
+    list: |schema| schema.messages.iter().map(|it| &it.id).collect(),
+};
+const ENUM: Kind = Kind {
+    noun: "enum",
+    list: |schema| schema.enums.iter().map(|it| &it.id).collect(),
+};
+const EXTENSION: Kind = Kind {
+    noun: "extension",
+    list: |schema| schema.extensions.iter().map(|it| &it.id).collect(),
+};
+const SERVICE: Kind = Kind {
+    noun: "service",
+    list: |schema| schema.services.iter().map(|it| &it.id).collect(),
+};
+
+pub(in super::super) fn file(pairs: &Pairs<'_>, sink: &mut Sink) {
+    for file in pairs
+        .from
+        .files
+        .iter()
+        .filter(|file| pairs.to.file(&file.name).is_none())
+    {
+        sink.add(
+            None,
+            &file.name,
+            format!("file {:?} was deleted", file.name),
+        );
+    }
+}
+
+pub(in super::super) fn package(pairs: &Pairs<'_>, sink: &mut Sink) {
+    for package in packages(pairs.from).difference(&packages(pairs.to)) {
+        sink.add(None, package, format!("package {package:?} was deleted"));
+    }
+}
+
+fn packages(schema: &Schema) -> BTreeSet<&str> {
+    schema
+        .files
+        .iter()
+        .map(|file| file.package.as_str())
+        .collect()
+}
+
+pub(in super::super) fn message_of_file(pairs: &Pairs<'_>, sink: &mut Sink) {
+    of_file(&MESSAGE, pairs, sink);
+}
+
+pub(in super::super) fn enum_of_file(pairs: &Pairs<'_>, sink: &mut Sink) {
+    of_file(&ENUM, pairs, sink);
+}
+
+pub(in super::super) fn extension_of_file(pairs: &Pairs<'_>, sink: &mut Sink) {
+    of_file(&EXTENSION, pairs, sink);
+}
+
+pub(in super::super) fn service_of_file(pairs: &Pairs<'_>, sink: &mut Sink) {
+    of_file(&SERVICE, pairs, sink);
+}
+
+pub(in super::super) fn message_of_package(pairs: &Pairs<'_>, sink: &mut Sink) {
+    of_package(&MESSAGE, pairs, sink, &packages_with(&MESSAGE, pairs.to));
+}
+
+pub(in super::super) fn enum_of_package(pairs: &Pairs<'_>, sink: &mut Sink) {
+    of_package(&ENUM, pairs, sink, &packages_with(&ENUM, pairs.to));
+}
+
+pub(in super::super) fn extension_of_package(pairs: &Pairs<'_>, sink: &mut Sink) {
+    of_package(
+        &EXTENSION,
+        pairs,
+        sink,
+        &packages_with(&EXTENSION, pairs.to),
+    );
+}
+
+pub(in super::super) fn service_of_package(pairs: &Pairs<'_>, sink: &mut Sink) {
+    of_package(&SERVICE, pairs, sink, &packages(pairs.to));
+}
+
+/// buf looks into a package only if it still declares something of the kind; for services, only if it exists.
+fn packages_with<'a>(kind: &Kind, schema: &'a Schema) -> BTreeSet<&'a str> {
+    let ids = (kind.list)(schema);
+    ids.into_iter()
+        .map(|id| schema.file_of(id).package.as_str())
+        .collect()
+}
+
+fn of_file(kind: &Kind, pairs: &Pairs<'_>, sink: &mut Sink) {
+    let key = |schema: &Schema, id: &Id| (schema.file_of(id).name.clone(), id.nested.clone());
+    let kept: HashSet<_> = (kind.list)(pairs.to)
+        .into_iter()
+        .map(|id| key(pairs.to, id))
+        .collect();
+    for id in (kind.list)(pairs.from) {
+        let Some(file) = pairs.to.file(&pairs.from.file_of(id).name) else {
+            continue;
+        };
+        if !kept.contains(&key(pairs.from, id)) {
+            let message = format!("{} {:?} was deleted from its file", kind.noun, id.nested);
+            sink.add(
+                Some(last_known_place(pairs.to, file, &id.nested)),
+                &id.full,
+                message,
+            );
+        }
+    }
+}
+
+fn of_package(kind: &Kind, pairs: &Pairs<'_>, sink: &mut Sink, packages: &BTreeSet<&str>) {
+    let key = |schema: &Schema, id: &Id| (schema.file_of(id).package.clone(), id.nested.clone());
+    let kept: HashSet<_> = (kind.list)(pairs.to)
+        .into_iter()
+        .map(|id| key(pairs.to, id))
+        .collect();
+    for id in (kind.list)(pairs.from) {
+        let File { package, name, .. } = pairs.from.file_of(id);
+        if packages.contains(package.as_str()) && !kept.contains(&key(pairs.from, id)) {
+            let place = pairs
+                .to
+                .file(name)
+                .map(|file| last_known_place(pairs.to, file, &id.nested));
+            let message = format!(
+                "{} {:?} was deleted from package {package:?}",
+                kind.noun, id.nested
+            );
+            sink.add(place, &id.full, message);
+        }
+    }
+}
+
+/// Where something nested was: the innermost message around it that the file still declares, else the file.
+fn last_known_place(schema: &Schema, file: &File, nested: &str) -> Location {
+    let mut around = nested;
+    while let Some((outer, _)) = around.rsplit_once('.') {
+        let full = if file.package.is_empty() {
+            outer.to_owned()
+        } else {
+            format!("{}.{outer}", file.package)
+        };
+        let kept = schema.message(&full).filter(|message| {
+            message.id.nested == outer && std::ptr::eq(schema.file_of(&message.id), file)
+        });
+        if let Some(message) = kept {
+            return schema
+                .declared(&message.id)
+                .unwrap_or_else(|| start_of(file));
+        }
+        around = outer;
+    }
+    start_of(file)
+}

@@ -1,0 +1,176 @@
+//! Ranges of numbers, and names, that were set aside.
+
+use std::collections::BTreeSet;
+
+use super::super::pairs::{Pair, Pairs};
+use super::super::schema::element::{Enum, Id, Message, Span};
+use super::super::sink::Sink;
+
+/// Whether one of the ranges holds the number.
+pub(super) fn contains(ranges: &[Span], number: i64) -> bool {
+    ranges
+        .iter()
+        .any(|range| (range.start..=range.end).contains(&number))
+}
+
+pub(in super::super) fn extension(
+    pairs: &Pairs<'_>,
+    Pair { old, new }: Pair<'_, Message>,
+    sink: &mut Sink,
+) {
+    let owner = Owner {
+        pairs,
+        id: &new.id,
+        what: "message",
+    };
+    owner.ranges(
+        "extension",
+        &old.extension_ranges,
+        &new.extension_ranges,
+        sink,
+    );
+}
+
+pub(in super::super) fn message(
+    pairs: &Pairs<'_>,
+    Pair { old, new }: Pair<'_, Message>,
+    sink: &mut Sink,
+) {
+    let owner = Owner {
+        pairs,
+        id: &new.id,
+        what: "message",
+    };
+    owner.ranges("reserved", &old.reserved, &new.reserved, sink);
+    owner.names(&old.reserved_names, &new.reserved_names, sink);
+}
+
+pub(in super::super) fn enumeration(
+    pairs: &Pairs<'_>,
+    Pair { old, new }: Pair<'_, Enum>,
+    sink: &mut Sink,
+) {
+    let owner = Owner {
+        pairs,
+        id: &new.id,
+        what: "enum",
+    };
+    owner.ranges("reserved", &old.reserved, &new.reserved, sink);
+    owner.names(&old.reserved_names, &new.reserved_names, sink);
+}
+
+/// The message or enum that sets numbers and names aside.
+struct Owner<'a> {
+    pairs: &'a Pairs<'a>,
+    id: &'a Id,
+    what: &'static str,
+}
+
+impl Owner<'_> {
+    fn ranges(&self, kind: &str, old: &[Span], new: &[Span], sink: &mut Sink) {
+        let kept = merged(new);
+        for range in old {
+            let missing = missing(*range, &kept);
+            if !missing.is_empty() {
+                let gone = missing.into_iter().map(text).collect::<Vec<_>>().join(", ");
+                let (range, what, name) = (text(*range), self.what, &self.id.name);
+                let message = format!("{kind} range {range} of {what} {name:?} gave up {gone}");
+                sink.add(self.pairs.declared(self.id), &self.id.full, message);
+            }
+        }
+    }
+
+    fn names(&self, old: &[String], new: &[String], sink: &mut Sink) {
+        let kept: BTreeSet<&String> = new.iter().collect();
+        for name in old.iter().filter(|name| !kept.contains(name)) {
+            let message = format!(
+                "reserved name {name:?} of {} {:?} was given up",
+                self.what, self.id.name
+            );
+            sink.add(self.pairs.declared(self.id), &self.id.full, message);
+        }
+    }
+}
+
+fn text(Span { start, end }: Span) -> String {
+    if start == end {
+        start.to_string()
+    } else {
+        format!("{start} to {end}")
+    }
+}
+
+/// The ranges in order, neighbours joined.
+fn merged(ranges: &[Span]) -> Vec<Span> {
+    let mut sorted: Vec<Span> = ranges
+        .iter()
+        .copied()
+        .filter(|range| range.start <= range.end)
+        .collect();
+    sorted.sort_unstable();
+    let mut merged: Vec<Span> = Vec::with_capacity(sorted.len());
+    for range in sorted {
+        match merged.last_mut() {
+            Some(last) if range.start <= last.end + 1 => last.end = last.end.max(range.end),
+            _ => merged.push(range),
+        }
+    }
+    merged
+}
+
+/// The parts of a range that none of the merged ones holds.
+fn missing(range: Span, merged: &[Span]) -> Vec<Span> {
+    let mut gaps = Vec::new();
+    let mut next = range.start;
+    let first = merged.partition_point(|kept| kept.end < range.start);
+    for kept in merged
+        .iter()
+        .skip(first)
+        .take_while(|kept| kept.start <= range.end)
+    {
+        if next < kept.start {
+            gaps.push(Span {
+                start: next,
+                end: kept.start - 1,
+            });
+        }
+        next = kept.end + 1;
+    }
+    if next <= range.end {
+        gaps.push(Span {
+            start: next,
+            end: range.end,
+        });
+    }
+    gaps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spans(ends: &[(i64, i64)]) -> Vec<Span> {
+        ends.iter()
+            .map(|&(start, end)| Span { start, end })
+            .collect()
+    }
+
+    #[test]
+    fn neighbours_and_overlaps_are_one_range() {
+        assert_eq!(
+            merged(&spans(&[(5, 9), (1, 2), (3, 3), (7, 12), (9, 8)])),
+            spans(&[(1, 3), (5, 12)])
+        );
+    }
+
+    #[test]
+    fn what_is_missing_is_told_exactly() {
+        let kept = spans(&[(1, 3), (5, 12), (20, 20)]);
+        let gaps = |start, end| missing(Span { start, end }, &kept);
+        assert_eq!(gaps(1, 3), []);
+        assert_eq!(gaps(6, 12), []);
+        assert_eq!(gaps(0, 21), spans(&[(0, 0), (4, 4), (13, 19), (21, 21)]));
+        assert_eq!(gaps(14, 15), spans(&[(14, 15)]));
+        assert_eq!(gaps(30, 29), []);
+    }
+}

@@ -1,0 +1,137 @@
+//! What an element's syntax, edition and feature options make of it.
+//!
+//! Defaults per edition: <https://protobuf.dev/editions/features/>.
+
+use super::descriptor::{FeatureSet, FileProto};
+
+/// `EDITION_2023`; what is older is written as a syntax.
+const EDITION_2023: i32 = 1000;
+/// `EDITION_2024`.
+const EDITION_2024: i32 = 1001;
+
+/// How a file is written: the statement at its top.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Syntax {
+    Proto2,
+    Proto3,
+    Editions,
+}
+
+impl Syntax {
+    /// The syntax of a file, or `None` for a word that is none.
+    pub(super) fn of(file: &FileProto) -> Option<Self> {
+        match file.syntax.as_str() {
+            "" | "proto2" => Some(Self::Proto2),
+            "proto3" => Some(Self::Proto3),
+            "editions" => Some(Self::Editions),
+            _ => None,
+        }
+    }
+
+    /// The word in the statement.
+    pub(super) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Proto2 => "proto2",
+            Self::Proto3 => "proto3",
+            Self::Editions => "editions",
+        }
+    }
+}
+
+/// The resolved features of one element, as numbers of the enums in `FeatureSet`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Features {
+    pub(super) field_presence: i32,
+    pub(super) enum_type: i32,
+    pub(super) utf8_validation: i32,
+    pub(super) message_encoding: i32,
+    pub(super) json_format: i32,
+    pub(super) cpp_string_type: i32,
+    pub(super) java_utf8_validation: i32,
+}
+
+/// Numbers of the enums in `FeatureSet`, `pb.CppFeatures` and `pb.JavaFeatures`.
+pub(super) mod value {
+    pub(in super::super) const PRESENCE_EXPLICIT: i32 = 1;
+    pub(in super::super) const PRESENCE_IMPLICIT: i32 = 2;
+    pub(in super::super) const PRESENCE_LEGACY_REQUIRED: i32 = 3;
+    pub(in super::super) const ENUM_OPEN: i32 = 1;
+    pub(in super::super) const ENUM_CLOSED: i32 = 2;
+    pub(in super::super) const UTF8_VERIFY: i32 = 2;
+    pub(in super::super) const UTF8_NONE: i32 = 3;
+    pub(in super::super) const ENCODING_LENGTH_PREFIXED: i32 = 1;
+    pub(in super::super) const ENCODING_DELIMITED: i32 = 2;
+    pub(in super::super) const JSON_ALLOW: i32 = 1;
+    pub(in super::super) const JSON_LEGACY_BEST_EFFORT: i32 = 2;
+    pub(in super::super) const CPP_VIEW: i32 = 1;
+    pub(in super::super) const CPP_CORD: i32 = 2;
+    pub(in super::super) const CPP_STRING: i32 = 3;
+    pub(in super::super) const JAVA_DEFAULT: i32 = 1;
+    pub(in super::super) const JAVA_VERIFY: i32 = 2;
+}
+
+use value::{
+    CPP_STRING, CPP_VIEW, ENCODING_LENGTH_PREFIXED, ENUM_CLOSED, ENUM_OPEN, JAVA_DEFAULT,
+    JSON_ALLOW, JSON_LEGACY_BEST_EFFORT, PRESENCE_EXPLICIT, PRESENCE_IMPLICIT, UTF8_NONE,
+    UTF8_VERIFY,
+};
+
+const PROTO3: Features = Features {
+    field_presence: PRESENCE_IMPLICIT,
+    enum_type: ENUM_OPEN,
+    utf8_validation: UTF8_VERIFY,
+    message_encoding: ENCODING_LENGTH_PREFIXED,
+    json_format: JSON_ALLOW,
+    cpp_string_type: CPP_STRING,
+    java_utf8_validation: JAVA_DEFAULT,
+};
+
+const PROTO2: Features = Features {
+    field_presence: PRESENCE_EXPLICIT,
+    enum_type: ENUM_CLOSED,
+    utf8_validation: UTF8_NONE,
+    json_format: JSON_LEGACY_BEST_EFFORT,
+    ..PROTO3
+};
+
+impl Features {
+    /// What holds in a file, its own options included; `None` for an edition that is not known here.
+    pub(super) fn of_file(file: &FileProto) -> Option<Self> {
+        let defaults = match (Syntax::of(file)?, file.edition) {
+            (Syntax::Proto2, _) => PROTO2,
+            (Syntax::Proto3, _) => PROTO3,
+            (Syntax::Editions, EDITION_2023) => Self {
+                field_presence: PRESENCE_EXPLICIT,
+                ..PROTO3
+            },
+            (Syntax::Editions, EDITION_2024) => Self {
+                field_presence: PRESENCE_EXPLICIT,
+                cpp_string_type: CPP_VIEW,
+                ..PROTO3
+            },
+            (Syntax::Editions, _) => return None,
+        };
+        let own = file
+            .options
+            .as_ref()
+            .and_then(|options| options.features.as_ref());
+        Some(defaults.with(own))
+    }
+
+    /// What holds in an element that sets `own` inside one where `self` holds.
+    pub(super) fn with(self, own: Option<&FeatureSet>) -> Self {
+        let Some(own) = own else { return self };
+        let strings = |language: &Option<super::descriptor::LanguageFeatures>| {
+            language.as_ref().and_then(|features| features.strings)
+        };
+        Self {
+            field_presence: own.field_presence.unwrap_or(self.field_presence),
+            enum_type: own.enum_type.unwrap_or(self.enum_type),
+            utf8_validation: own.utf8_validation.unwrap_or(self.utf8_validation),
+            message_encoding: own.message_encoding.unwrap_or(self.message_encoding),
+            json_format: own.json_format.unwrap_or(self.json_format),
+            cpp_string_type: strings(&own.cpp).unwrap_or(self.cpp_string_type),
+            java_utf8_validation: strings(&own.java).unwrap_or(self.java_utf8_validation),
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! What exists on both sides, found once for all rules.
+
+use std::collections::HashMap;
+
+use super::schema::Schema;
+use super::schema::element::{Enum, Field, File, Id, Message, Method, Service};
+use crate::report::finding::Location;
+
+/// The same element before and after.
+pub(super) struct Pair<'a, T> {
+    pub(super) old: &'a T,
+    pub(super) new: &'a T,
+}
+
+impl<T> Clone for Pair<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Pair<'_, T> {}
+
+/// Both schemas, and every pair of elements that a rule may look at.
+pub(super) struct Pairs<'a> {
+    pub(super) from: &'a Schema,
+    pub(super) to: &'a Schema,
+    /// Files of the same name.
+    pub(super) files: Vec<Pair<'a, File>>,
+    /// Messages of the same full name, in whatever file.
+    pub(super) messages: Vec<Pair<'a, Message>>,
+    /// Enums of the same full name.
+    pub(super) enums: Vec<Pair<'a, Enum>>,
+    /// Fields of the same number in a pair of messages, and extensions of the same number and message.
+    pub(super) fields: Vec<Pair<'a, Field>>,
+    /// Services of the same full name.
+    pub(super) services: Vec<Pair<'a, Service>>,
+    /// RPCs of the same name in a pair of services.
+    pub(super) methods: Vec<Pair<'a, Method>>,
+}
+
+impl<'a> Pairs<'a> {
+    pub(super) fn new(from: &'a Schema, to: &'a Schema) -> Self {
+        let messages = pairs(&from.messages, &to.messages, |message| {
+            message.id.full.as_str()
+        });
+        let services = pairs(&from.services, &to.services, |service| {
+            service.id.full.as_str()
+        });
+        let of_messages = messages
+            .iter()
+            .flat_map(|pair| pairs(&pair.old.fields, &pair.new.fields, |field| field.number));
+        let extensions = pairs(&from.extensions, &to.extensions, |extension| {
+            (extension.owner.as_str(), extension.number)
+        });
+        let fields = of_messages.chain(extensions).collect();
+        let methods = services.iter().flat_map(|pair| {
+            pairs(&pair.old.methods, &pair.new.methods, |method| {
+                method.id.name.as_str()
+            })
+        });
+        Self {
+            files: pairs(&from.files, &to.files, |file| file.name.as_str()),
+            enums: pairs(&from.enums, &to.enums, |declared| declared.id.full.as_str()),
+            methods: methods.collect(),
+            from,
+            to,
+            messages,
+            fields,
+            services,
+        }
+    }
+
+    /// A place on the later side: the given one, or the start of the element's file.
+    pub(super) fn place(&self, found: Option<Location>, id: &Id) -> Option<Location> {
+        found.or_else(|| Some(self.to.file_start(id)))
+    }
+
+    /// Where an element of the later side is declared.
+    pub(super) fn declared(&self, id: &Id) -> Option<Location> {
+        self.place(self.to.declared(id), id)
+    }
+}
+
+fn pairs<'a, T, K: std::hash::Hash + Eq>(
+    old: &'a [T],
+    new: &'a [T],
+    key: impl Fn(&'a T) -> K,
+) -> Vec<Pair<'a, T>> {
+    let by_key: HashMap<K, &T> = new.iter().map(|element| (key(element), element)).collect();
+    let pair = |old| {
+        Some(Pair {
+            old,
+            new: by_key.get(&key(old)).copied()?,
+        })
+    };
+    old.iter().filter_map(pair).collect()
+}

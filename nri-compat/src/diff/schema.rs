@@ -1,0 +1,127 @@
+//! One side of a comparison: a compiled schema, flat and indexed by name.
+
+pub(super) mod element;
+pub(super) mod error;
+mod index;
+pub(super) mod location;
+
+use std::collections::HashMap;
+
+use prost::Message as _;
+
+use self::element::{Enum, Field, File, Id, Message, Service};
+use self::error::{Kind, SchemaError};
+use super::descriptor::FileSet;
+use crate::report::finding::Location;
+
+/// A compiled schema: files with their imports, and everything they declare.
+///
+/// Made from a `FileDescriptorSet`, the output of protoc, buf and protox. Lines and columns are known if it
+/// was compiled with source information; otherwise everything stands at the start of its file.
+#[derive(Debug, Default)]
+pub struct Schema {
+    pub(super) files: Vec<File>,
+    pub(super) messages: Vec<Message>,
+    pub(super) enums: Vec<Enum>,
+    pub(super) extensions: Vec<Field>,
+    pub(super) services: Vec<Service>,
+    file_by_name: HashMap<String, usize>,
+    message_by_name: HashMap<String, usize>,
+    enum_by_name: HashMap<String, usize>,
+}
+
+impl Schema {
+    /// Reads an encoded `FileDescriptorSet`.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes are none, a file or element has no name or is declared twice, an import or a field's
+    /// type is missing, or the syntax or edition is not known.
+    pub fn decode(bytes: &[u8]) -> Result<Self, SchemaError> {
+        let set = FileSet::decode(bytes)
+            .map_err(|error| SchemaError::new(Kind::Decode(error.to_string()), ""))?;
+        index::schema(set)
+    }
+
+    /// Takes a set as a compiler returns it. What `prost-types` does not know, editions and features, is
+    /// lost there: [`Schema::decode`] keeps it.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Schema::decode`].
+    pub fn new(set: &prost_types::FileDescriptorSet) -> Result<Self, SchemaError> {
+        Self::decode(&set.encode_to_vec())
+    }
+
+    pub(super) fn file(&self, name: &str) -> Option<&File> {
+        self.file_by_name.get(name).map(|&at| &self.files[at])
+    }
+
+    pub(super) fn message(&self, full: &str) -> Option<&Message> {
+        self.message_by_name.get(full).map(|&at| &self.messages[at])
+    }
+
+    pub(super) fn enumeration(&self, full: &str) -> Option<&Enum> {
+        self.enum_by_name.get(full).map(|&at| &self.enums[at])
+    }
+
+    pub(super) fn file_of(&self, id: &Id) -> &File {
+        &self.files[id.file]
+    }
+
+    /// The start of an element's file.
+    pub(super) fn file_start(&self, id: &Id) -> Location {
+        start_of(self.file_of(id))
+    }
+
+    /// Where an element is declared.
+    pub(super) fn declared(&self, id: &Id) -> Option<Location> {
+        self.part(id, &[]).or_else(|| self.stand_in(id))
+    }
+
+    /// Where the name of an element stands.
+    pub(super) fn name(&self, id: &Id) -> Option<Location> {
+        self.part(id, &[1]).or_else(|| self.declared(id))
+    }
+
+    /// Where a part of an element stands, if it is written at all.
+    pub(super) fn part(&self, id: &Id, suffix: &[i32]) -> Option<Location> {
+        let path = [id.path.as_slice(), suffix].concat();
+        in_file(self.file_of(id), &path)
+    }
+
+    /// Where the part of an element stands that a map field stands in for.
+    pub(super) fn part_or_stand_in(&self, id: &Id, suffix: &[i32]) -> Option<Location> {
+        self.part(id, suffix).or_else(|| self.stand_in(id))
+    }
+
+    /// Where an element's feature stands: `suffix` leads to it, through options (its first part) and features.
+    pub(super) fn feature(&self, id: &Id, suffix: &[i32]) -> Option<Location> {
+        let path = [id.path.as_slice(), suffix].concat();
+        let file = self.file_of(id);
+        let place = file.locations.of_option(&path, id.path.len() + 2)?;
+        Some(at(file, place))
+    }
+
+    fn stand_in(&self, id: &Id) -> Option<Location> {
+        in_file(self.file_of(id), id.stands_at.as_ref()?)
+    }
+}
+
+/// Where a part of a file stands, if it is written at all.
+pub(super) fn in_file(file: &File, path: &[i32]) -> Option<Location> {
+    file.locations.at(path).map(|place| at(file, place))
+}
+
+/// The first character of a file: for what has no place of its own.
+pub(super) fn start_of(file: &File) -> Location {
+    at(file, (1, 1))
+}
+
+fn at(file: &File, (line, column): location::Place) -> Location {
+    Location {
+        file: file.name.clone(),
+        line,
+        column,
+    }
+}

@@ -1,0 +1,157 @@
+//! The elements of a schema, as plain data. Numbers are those of descriptor.proto.
+
+use super::super::descriptor::FileOptions;
+use super::super::features::{Features, Syntax};
+use super::location::Locations;
+
+/// Which element, and where it is declared.
+#[derive(Debug)]
+pub(in crate::diff) struct Id {
+    /// Last part of the name.
+    pub(in crate::diff) name: String,
+    /// Name without the package.
+    pub(in crate::diff) nested: String,
+    /// Name with the package, no leading dot.
+    pub(in crate::diff) full: String,
+    /// Index of the file in its schema.
+    pub(in crate::diff) file: usize,
+    /// Path of the declaration in the file's descriptor.
+    pub(in crate::diff) path: Vec<i32>,
+    /// Where to point when the declaration has no place: the map field that stands for a map entry.
+    pub(in crate::diff) stands_at: Option<Vec<i32>>,
+}
+
+/// A file; its imports are files of the schema as well.
+#[derive(Debug)]
+pub(in crate::diff) struct File {
+    pub(in crate::diff) name: String,
+    pub(in crate::diff) package: String,
+    pub(in crate::diff) syntax: Syntax,
+    pub(in crate::diff) edition: i32,
+    pub(in crate::diff) options: FileOptions,
+    pub(in crate::diff) locations: Locations,
+}
+
+/// A message, nested or not, map entries included.
+#[derive(Debug)]
+pub(in crate::diff) struct Message {
+    pub(in crate::diff) id: Id,
+    pub(in crate::diff) fields: Vec<Field>,
+    pub(in crate::diff) oneofs: Vec<Oneof>,
+    pub(in crate::diff) reserved: Vec<Span>,
+    pub(in crate::diff) reserved_names: Vec<String>,
+    pub(in crate::diff) extension_ranges: Vec<Span>,
+    pub(in crate::diff) no_standard_descriptor_accessor: bool,
+    pub(in crate::diff) features: Features,
+}
+
+/// A field of a message, or an extension.
+#[derive(Debug)]
+pub(in crate::diff) struct Field {
+    pub(in crate::diff) id: Id,
+    pub(in crate::diff) number: i32,
+    /// `Label`.
+    pub(in crate::diff) label: i32,
+    /// `Type` as declared.
+    pub(in crate::diff) declared: i32,
+    /// `Type` as encoded: a message that features make delimited is a group.
+    pub(in crate::diff) kind: i32,
+    /// Full name of the message or enum, if it has one.
+    pub(in crate::diff) type_name: String,
+    /// Name of the message it stands in; for an extension, full name of the one it extends.
+    pub(in crate::diff) owner: String,
+    pub(in crate::diff) is_extension: bool,
+    pub(in crate::diff) in_map_entry: bool,
+    pub(in crate::diff) cardinality: Cardinality,
+    /// Name of the oneof that it was written in, if any.
+    pub(in crate::diff) oneof: Option<String>,
+    pub(in crate::diff) json_name: String,
+    pub(in crate::diff) default_value: Option<String>,
+    pub(in crate::diff) ctype: Option<i32>,
+    pub(in crate::diff) jstype: i32,
+    pub(in crate::diff) features: Features,
+}
+
+/// How often a field may stand in a message, and whether its absence shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::diff) enum Cardinality {
+    Explicit,
+    Implicit,
+    Required,
+    Repeated,
+    Map,
+}
+
+/// A oneof; `synthetic` ones stand for a proto3 `optional`.
+#[derive(Debug)]
+pub(in crate::diff) struct Oneof {
+    pub(in crate::diff) name: String,
+    pub(in crate::diff) synthetic: bool,
+}
+
+/// A range of numbers, both ends included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::diff) struct Span {
+    pub(in crate::diff) start: i64,
+    pub(in crate::diff) end: i64,
+}
+
+/// An enum, nested or not.
+#[derive(Debug)]
+pub(in crate::diff) struct Enum {
+    pub(in crate::diff) id: Id,
+    pub(in crate::diff) values: Vec<EnumValue>,
+    pub(in crate::diff) reserved: Vec<Span>,
+    pub(in crate::diff) reserved_names: Vec<String>,
+    pub(in crate::diff) features: Features,
+}
+
+/// A value of an enum.
+#[derive(Debug)]
+pub(in crate::diff) struct EnumValue {
+    pub(in crate::diff) id: Id,
+    pub(in crate::diff) number: i32,
+}
+
+/// A service.
+#[derive(Debug)]
+pub(in crate::diff) struct Service {
+    pub(in crate::diff) id: Id,
+    pub(in crate::diff) methods: Vec<Method>,
+}
+
+/// An RPC.
+#[derive(Debug)]
+pub(in crate::diff) struct Method {
+    pub(in crate::diff) id: Id,
+    pub(in crate::diff) service: String,
+    pub(in crate::diff) input: String,
+    pub(in crate::diff) output: String,
+    pub(in crate::diff) client_streaming: bool,
+    pub(in crate::diff) server_streaming: bool,
+    pub(in crate::diff) idempotency_level: i32,
+}
+
+/// Numbers of `FieldDescriptorProto.Type` and `.Label`.
+pub(in crate::diff) mod number {
+    pub(in crate::diff) const DOUBLE: i32 = 1;
+    pub(in crate::diff) const FLOAT: i32 = 2;
+    pub(in crate::diff) const INT64: i32 = 3;
+    pub(in crate::diff) const UINT64: i32 = 4;
+    pub(in crate::diff) const INT32: i32 = 5;
+    pub(in crate::diff) const FIXED64: i32 = 6;
+    pub(in crate::diff) const FIXED32: i32 = 7;
+    pub(in crate::diff) const BOOL: i32 = 8;
+    pub(in crate::diff) const STRING: i32 = 9;
+    pub(in crate::diff) const GROUP: i32 = 10;
+    pub(in crate::diff) const MESSAGE: i32 = 11;
+    pub(in crate::diff) const BYTES: i32 = 12;
+    pub(in crate::diff) const UINT32: i32 = 13;
+    pub(in crate::diff) const ENUM: i32 = 14;
+    pub(in crate::diff) const SFIXED32: i32 = 15;
+    pub(in crate::diff) const SFIXED64: i32 = 16;
+    pub(in crate::diff) const SINT32: i32 = 17;
+    pub(in crate::diff) const SINT64: i32 = 18;
+    pub(in crate::diff) const LABEL_REQUIRED: i32 = 2;
+    pub(in crate::diff) const LABEL_REPEATED: i32 = 3;
+}

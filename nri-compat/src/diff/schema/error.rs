@@ -1,0 +1,76 @@
+//! Why bytes are not a schema.
+
+use std::fmt;
+
+/// A descriptor set that cannot be compared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SchemaError {
+    kind: Kind,
+    file: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Decode(String),
+    Unnamed(&'static str),
+    Duplicate(String),
+    Import(String),
+    Syntax(String),
+    Edition(i32),
+    Type(String),
+    Oneof(String),
+}
+
+impl SchemaError {
+    pub(super) fn new(kind: Kind, file: &str) -> Self {
+        Self {
+            kind,
+            file: (!file.is_empty()).then(|| file.to_owned()),
+        }
+    }
+
+    /// The file it is about, as the schema names it.
+    pub fn file(&self) -> Option<&str> {
+        self.file.as_deref()
+    }
+
+    /// What to do about it, if that is known.
+    pub fn help(&self) -> Option<&'static str> {
+        match self.kind {
+            Kind::Decode(_) => Some(
+                "make the set with `buf build -o set.binpb` or `protoc --include_imports --include_source_info -o set.binpb`",
+            ),
+            Kind::Import(_) => Some("compile with imports, `--include_imports` of protoc"),
+            Kind::Edition(_) => {
+                Some("editions 2023 and 2024 are known, and the syntaxes proto2 and proto3")
+            }
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for SchemaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(file) = &self.file {
+            write!(f, "{file}: ")?;
+        }
+        match &self.kind {
+            Kind::Decode(error) => write!(f, "not a FileDescriptorSet: {error}"),
+            Kind::Unnamed(what) => write!(f, "a {what} has no name"),
+            Kind::Duplicate(name) => write!(f, "{name} is declared twice"),
+            Kind::Import(name) => write!(f, "imports {name}, which the set does not hold"),
+            Kind::Syntax(word) => write!(f, "unknown syntax {word:?}"),
+            Kind::Edition(number) => write!(f, "unknown edition {number}"),
+            Kind::Type(field) => write!(
+                f,
+                "field {field} has no type, or one that the set does not declare"
+            ),
+            Kind::Oneof(field) => write!(
+                f,
+                "field {field} is in a oneof that its message does not have"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for SchemaError {}

@@ -1,0 +1,109 @@
+//! Source paths to places in the text.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use super::super::descriptor::SourceLocation;
+
+/// Line and column, both from 1.
+pub(in crate::diff) type Place = (u32, u32);
+
+/// Where the parts of one file stand. Indexed on the first question: most files have no finding.
+#[derive(Debug)]
+pub(in crate::diff) struct Locations {
+    all: Vec<SourceLocation>,
+    by_path: OnceLock<HashMap<Vec<i32>, Place>>,
+}
+
+impl Locations {
+    pub(super) fn new(all: Vec<SourceLocation>) -> Self {
+        Self {
+            all,
+            by_path: OnceLock::new(),
+        }
+    }
+
+    /// The first place recorded for exactly this path.
+    pub(in crate::diff) fn at(&self, path: &[i32]) -> Option<Place> {
+        self.by_path
+            .get_or_init(|| index(&self.all))
+            .get(path)
+            .copied()
+    }
+
+    /// The place of an option: exact, else inside it, else the nearest that contains it and is
+    /// itself at least `shortest` long. An option may be written whole or part by part.
+    pub(in crate::diff) fn of_option(&self, path: &[i32], shortest: usize) -> Option<Place> {
+        if let Some(place) = self.at(path) {
+            return Some(place);
+        }
+        let mut around: Option<&SourceLocation> = None;
+        for location in &self.all {
+            let longest = around.map_or(0, |found| found.path.len());
+            if path.starts_with(&location.path)
+                && location.path.len() >= shortest
+                && location.path.len() > longest
+            {
+                around = Some(location);
+            } else if location.path.starts_with(path) {
+                return Some(start(location));
+            }
+        }
+        around.map(start)
+    }
+}
+
+fn index(all: &[SourceLocation]) -> HashMap<Vec<i32>, Place> {
+    let mut by_path = HashMap::with_capacity(all.len());
+    for location in all {
+        by_path
+            .entry(location.path.clone())
+            .or_insert_with(|| start(location));
+    }
+    by_path
+}
+
+/// A span has three or four numbers; anything else is not a place.
+fn start(location: &SourceLocation) -> Place {
+    let from_one = |number: i32| u32::try_from(number).unwrap_or(0).saturating_add(1);
+    match location.span[..] {
+        [line, column, _] | [line, column, _, _] => (from_one(line), from_one(column)),
+        _ => (1, 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn locations(entries: &[(&[i32], &[i32])]) -> Locations {
+        let all = entries.iter().map(|(path, span)| SourceLocation {
+            path: path.to_vec(),
+            span: span.to_vec(),
+        });
+        Locations::new(all.collect())
+    }
+
+    #[test]
+    fn the_first_place_of_a_path_counts() {
+        let found = locations(&[(&[4, 0], &[1, 2, 3]), (&[4, 0], &[7, 7, 7, 7])]);
+        assert_eq!(found.at(&[4, 0]), Some((2, 3)));
+        assert_eq!(found.at(&[4]), None);
+    }
+
+    #[test]
+    fn a_span_that_is_none_is_the_start_of_the_file() {
+        let found = locations(&[(&[4], &[]), (&[5], &[-3, i32::MAX, 0])]);
+        assert_eq!(found.at(&[4]), Some((1, 1)));
+        assert_eq!(found.at(&[5]), Some((1, i32::MAX as u32 + 1)));
+    }
+
+    #[test]
+    fn an_option_is_found_whole_or_by_a_part() {
+        let whole = locations(&[(&[8], &[0, 0, 0]), (&[8, 50], &[1, 0, 0])]);
+        assert_eq!(whole.of_option(&[8, 50, 2], 2), Some((2, 1)));
+        assert_eq!(whole.of_option(&[8, 51, 2], 2), None);
+        let part = locations(&[(&[8, 50, 2, 1], &[3, 0, 0])]);
+        assert_eq!(part.of_option(&[8, 50, 2], 2), Some((4, 1)));
+    }
+}
