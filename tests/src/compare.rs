@@ -1,0 +1,123 @@
+//! Our breaking findings beside buf's, on the same two folders of protos.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use nri_compat::diff::{Schema, breaking};
+use nri_compat::report::finding::{Category, Finding};
+
+use crate::buf::{Annotation, Buf};
+use crate::compile;
+
+/// The four categories of buf, as both tools name them.
+pub const CATEGORIES: [Category; 4] = [
+    Category::File,
+    Category::Package,
+    Category::WireJson,
+    Category::Wire,
+];
+
+/// An annotation, with how often we have it (positive) or buf has it (negative) more than the other.
+pub type Difference = (Annotation, i32);
+
+/// A finding in buf's terms.
+pub fn annotation(finding: &Finding) -> Annotation {
+    let (file, line, column) = match &finding.location {
+        Some(place) => (place.file.clone(), place.line, place.column),
+        None => (String::new(), 1, 1),
+    };
+    Annotation {
+        file,
+        line,
+        column,
+        rule: finding.rule.to_owned(),
+    }
+}
+
+/// A folder of protos, compiled.
+pub struct Side {
+    folder: PathBuf,
+    schema: Schema,
+}
+
+impl Side {
+    /// Compiles every proto in a folder.
+    ///
+    /// # Errors
+    ///
+    /// What the compiler or the schema's checks say.
+    pub fn new(folder: &Path) -> Result<Self, String> {
+        let schema =
+            Schema::decode(&compile::folder(folder)?).map_err(|error| error.to_string())?;
+        Ok(Self {
+            folder: folder.to_owned(),
+            schema,
+        })
+    }
+
+    /// Our findings for a move from here to `to`.
+    pub fn breaking(&self, to: &Self, categories: &[Category]) -> Vec<Finding> {
+        breaking(&self.schema, &to.schema, categories)
+    }
+}
+
+/// Runs both tools and returns where they differ, and how many annotations they share.
+///
+/// # Errors
+///
+/// When buf refuses either side.
+pub fn compare(
+    buf: &Buf,
+    from: &Side,
+    to: &Side,
+    categories: &[Category],
+) -> Result<(Vec<Difference>, usize), String> {
+    let ours = from.breaking(to, categories);
+    let names: Vec<_> = categories
+        .iter()
+        .map(|category| category.as_str())
+        .collect();
+    let theirs = buf.breaking(&from.folder, &to.folder, &names)?;
+    Ok(differences(ours.iter().map(annotation), theirs))
+}
+
+fn differences(
+    ours: impl Iterator<Item = Annotation>,
+    theirs: Vec<Annotation>,
+) -> (Vec<Difference>, usize) {
+    let mut counts = BTreeMap::<Annotation, i32>::new();
+    for annotation in ours {
+        *counts.entry(annotation).or_default() += 1;
+    }
+    let mut shared = 0;
+    for annotation in theirs {
+        let count = counts.entry(annotation).or_default();
+        shared += usize::from(*count > 0);
+        *count -= 1;
+    }
+    (
+        counts
+            .into_iter()
+            .filter(|(_, count)| *count != 0)
+            .collect(),
+        shared,
+    )
+}
+
+/// The differences as text, a line each.
+pub fn text(differences: &[Difference]) -> String {
+    let line = |(annotation, count): &Difference| {
+        let Annotation {
+            file,
+            line,
+            column,
+            rule,
+        } = annotation;
+        let who = if *count > 0 { "ours" } else { "buf's" };
+        format!(
+            "{} only {who}: {file}:{line}:{column} {rule}\n",
+            count.abs()
+        )
+    };
+    differences.iter().map(line).collect()
+}

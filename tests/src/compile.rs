@@ -1,0 +1,38 @@
+//! Proto files to encoded descriptor sets, with imports and source information.
+
+use std::path::{Path, PathBuf};
+
+/// Compiles every `.proto` file below a folder, in the order of their names.
+///
+/// # Errors
+///
+/// What protox says, or which folder cannot be read or is empty.
+pub fn folder(root: &Path) -> Result<Vec<u8>, String> {
+    let mut files = Vec::new();
+    collect(root, &mut files).map_err(|error| format!("{}: {error}", root.display()))?;
+    files.sort();
+    if files.is_empty() {
+        return Err(format!("{}: no .proto files", root.display()));
+    }
+    let mut compiler = protox::Compiler::new([root]).map_err(|error| format!("{error:?}"))?;
+    compiler.include_imports(true).include_source_info(true);
+    compiler
+        .open_files(files)
+        .map_err(|error| format!("{error:?}"))?;
+    Ok(compiler.encode_file_descriptor_set())
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            collect(&path, files)?;
+        } else if path
+            .extension()
+            .is_some_and(|extension| extension == "proto")
+        {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
