@@ -1,7 +1,14 @@
 //! Tests that need more than one crate of the NRI toolkit, or a real peer.
+//!
+//! The modules about peers panic where something outside is not as it must be: a test without its peer has failed.
 #![forbid(unsafe_code)]
 
 pub mod buf;
 pub mod compare;
 pub mod compile;
+pub mod containerd;
 pub mod outline;
+pub mod peers;
+pub mod plugin;
+pub mod process;
+pub mod runtime;

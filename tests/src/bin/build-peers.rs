@@ -1,0 +1,35 @@
+//! Builds all Go peers and says how long each took.
+//!
+//! Arguments, if any, choose: `go` (runtimes and plugins), `containerd`.
+#![forbid(unsafe_code)]
+
+use std::time::Instant;
+use std::{env, path::PathBuf};
+
+use nri_tests::peers;
+
+fn main() {
+    let chosen: Vec<String> = env::args().skip(1).collect();
+    let wants = |name: &str| chosen.is_empty() || chosen.iter().any(|c| c == name);
+    if wants("go") {
+        for nri in peers::NRI_RELEASES {
+            report(|| peers::nri_build(nri).build());
+        }
+    }
+    if wants("containerd") {
+        report(peers::pod_tools);
+        for release in peers::CONTAINERD_RELEASES {
+            report(|| peers::containerd(release));
+        }
+    }
+}
+
+fn report(build: impl FnOnce() -> PathBuf) {
+    let start = Instant::now();
+    let folder = build();
+    println!(
+        "{:6.1} s  {}",
+        start.elapsed().as_secs_f64(),
+        folder.display()
+    );
+}

@@ -1,0 +1,291 @@
+//! A real containerd in a temporary folder, with real pods on the host network.
+//!
+//! Needs root, and `runc` on the path.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::peers::{self, run};
+use crate::process::{Process, Stream};
+
+/// A plugin that containerd launches.
+#[derive(Clone, Copy, Debug)]
+pub struct Launched<'a> {
+    /// `INDEX-NAME`.
+    pub full_name: &'a str,
+    /// The executable, to be copied.
+    pub executable: &'a Path,
+    /// The text of its configuration file.
+    pub config: &'a str,
+}
+
+/// A running containerd.
+#[derive(Debug)]
+pub struct Containerd {
+    process: Process,
+    programs: PathBuf,
+    tools: PathBuf,
+    pods: Vec<String>,
+    log: Vec<String>,
+    folder: TempDir,
+}
+
+impl Containerd {
+    /// Starts a release with plugins to launch, and loads the image that pods are made of.
+    ///
+    /// # Panics
+    ///
+    /// When it cannot be built or does not start.
+    #[must_use]
+    pub fn start(release: &str, plugins: &[Launched<'_>]) -> Self {
+        let (programs, tools) = (peers::containerd(release), peers::pod_tools());
+        let folder = tempfile::tempdir().expect("temporary folder");
+        write_config(folder.path());
+        for plugin in plugins {
+            install(folder.path(), plugin);
+        }
+        let mut command = Command::new(programs.join("containerd"));
+        command.arg("-c").arg(folder.path().join("config.toml"));
+        command.env("PATH", path_with(&programs));
+        let mut process = Process::spawn(&mut command, Stream::Error);
+        process.wait_for("its start", |line| {
+            text(line).contains("containerd successfully booted")
+        });
+        let mut containerd = Self {
+            process,
+            programs,
+            tools,
+            pods: Vec::new(),
+            log: Vec::new(),
+            folder,
+        };
+        containerd.load_image();
+        containerd
+    }
+
+    /// The socket for external plugins.
+    #[must_use]
+    pub fn nri_socket(&self) -> PathBuf {
+        self.folder.path().join("nri.sock")
+    }
+
+    /// Runs a pod with annotations (`KEY=VALUE`); its id.
+    ///
+    /// # Panics
+    ///
+    /// When containerd refuses.
+    pub fn run_pod(&mut self, name: &str, annotations: &[&str]) -> String {
+        let pod = self.cri("run", &[&[name], annotations].concat());
+        self.pods.push(pod.clone());
+        pod
+    }
+
+    /// Creates a container with annotations (`KEY=VALUE`) in a pod; its id.
+    ///
+    /// # Panics
+    ///
+    /// When containerd refuses.
+    #[must_use]
+    pub fn create(&self, pod: &str, name: &str, annotations: &[&str]) -> String {
+        self.cri("create", &[&[pod, name], annotations].concat())
+    }
+
+    /// Runs a command in a container; what it prints. The image knows `/pause stat PATH…` only.
+    ///
+    /// # Panics
+    ///
+    /// When containerd refuses.
+    #[must_use]
+    pub fn exec(&self, container: &str, command: &[&str]) -> String {
+        self.cri("exec", &[&[container], command].concat())
+    }
+
+    /// Does one of `start`, `update`, `stop`, `remove` to a container, or `update-pod`, `stop-pod`, `remove-pod` to a
+    /// pod.
+    ///
+    /// # Panics
+    ///
+    /// When containerd refuses.
+    pub fn request(&self, verb: &str, id: &str) {
+        self.cri(verb, &[id]);
+    }
+
+    /// The whole life of a pod with one container.
+    ///
+    /// # Panics
+    ///
+    /// When containerd refuses.
+    pub fn lifecycle(&mut self, name: &str) {
+        let pod = self.run_pod(name, &[]);
+        let container = self.create(&pod, "main", &[]);
+        for verb in ["start", "update", "stop", "remove"] {
+            self.request(verb, &container);
+        }
+        self.remove_pod(&pod);
+    }
+
+    /// Stops and removes a pod.
+    ///
+    /// # Panics
+    ///
+    /// When containerd refuses.
+    pub fn remove_pod(&mut self, pod: &str) {
+        self.request("stop-pod", pod);
+        self.request("remove-pod", pod);
+        self.pods.retain(|known| known != pod);
+    }
+
+    /// What `ctr deprecations list --format json` prints.
+    ///
+    /// # Panics
+    ///
+    /// When it fails.
+    #[must_use]
+    pub fn deprecations(&self) -> String {
+        self.ctr(&["deprecations", "list", "--format", "json"])
+    }
+
+    /// The ids of the deprecations that containerd recorded.
+    ///
+    /// # Panics
+    ///
+    /// When they cannot be read.
+    #[must_use]
+    pub fn deprecation_ids(&self) -> Vec<String> {
+        let list: Value =
+            serde_json::from_str(&self.deprecations()).expect("deprecations are JSON");
+        let entries = list.as_array().into_iter().flatten();
+        entries
+            .filter_map(|entry| entry["id"].as_str().map(str::to_owned))
+            .collect()
+    }
+
+    /// Runs `ctr`; what it prints.
+    ///
+    /// # Panics
+    ///
+    /// When it fails.
+    #[must_use]
+    pub fn ctr(&self, arguments: &[&str]) -> String {
+        let mut command = Command::new(self.programs.join("ctr"));
+        run(command.arg("--address").arg(self.socket()).args(arguments))
+    }
+
+    /// Waits until containerd logs a message with this text.
+    ///
+    /// # Panics
+    ///
+    /// When it does not in time.
+    pub fn wait_for_log(&mut self, message: &str) {
+        // Quotes are escaped in a message.
+        let message = message.replace('"', "\\\"");
+        let line = self
+            .process
+            .wait_for(&message, |line| text(line).contains(&message));
+        self.log.push(text(&line).to_owned());
+    }
+
+    /// What containerd logged so far.
+    pub fn log(&mut self) -> &[String] {
+        let lines = self.process.take_all(|_| true);
+        self.log
+            .extend(lines.iter().map(|line| text(line).to_owned()));
+        &self.log
+    }
+
+    fn socket(&self) -> PathBuf {
+        self.folder.path().join("containerd.sock")
+    }
+
+    fn cri(&self, verb: &str, arguments: &[&str]) -> String {
+        let mut command = Command::new(self.tools.join("cri"));
+        run(command.arg(self.socket()).arg(verb).args(arguments))
+            .trim()
+            .to_owned()
+    }
+
+    fn load_image(&mut self) {
+        let archive = self.folder.path().join("image.tar");
+        let mut pack = Command::new(self.tools.join("image"));
+        run(pack
+            .arg(&archive)
+            .arg("localhost/pause:1")
+            .arg(self.tools.join("pause")));
+        let archive = archive.to_str().expect("path is text");
+        let import = [
+            "-n",
+            "k8s.io",
+            "images",
+            "import",
+            "--local",
+            "--snapshotter",
+            "native",
+        ];
+        let _ = self.ctr(&[&import[..], &[archive]].concat());
+    }
+}
+
+impl Drop for Containerd {
+    /// Pods first, then containerd, then what is left of shims. Failures do not count: the test is over.
+    fn drop(&mut self) {
+        for pod in &self.pods {
+            for verb in ["stop-pod", "remove-pod"] {
+                let mut command = Command::new(self.tools.join("cri"));
+                let _ = command.arg(self.socket()).args([verb, pod]).output();
+            }
+        }
+        self.process.terminate();
+        self.process.wait_within(Duration::from_secs(5));
+        self.process.kill();
+        for pid in shims(&self.socket()) {
+            let _ = Command::new("kill").args(["-KILL", &pid]).output();
+        }
+    }
+}
+
+/// Shims are not children of containerd; they carry its address on their command line.
+fn shims(socket: &Path) -> Vec<String> {
+    let address = socket.to_string_lossy().into_owned();
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    processes
+        .filter(|entry| {
+            let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+            line.split(|byte| *byte == 0)
+                .any(|argument| argument == address.as_bytes())
+        })
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect()
+}
+
+fn text(line: &Value) -> &str {
+    line.as_str().unwrap_or_default()
+}
+
+fn path_with(programs: &Path) -> String {
+    format!(
+        "{}:{}",
+        programs.display(),
+        std::env::var("PATH").unwrap_or_default()
+    )
+}
+
+fn install(folder: &Path, plugin: &Launched<'_>) {
+    let to = folder.join("plugins").join(plugin.full_name);
+    fs::copy(plugin.executable, to).expect("plugin can be installed");
+    let config = folder.join(format!("conf.d/{}.conf", plugin.full_name));
+    fs::write(config, plugin.config).expect("configuration can be written");
+}
+
+fn write_config(folder: &Path) {
+    for sub in ["plugins", "conf.d", "opt"] {
+        fs::create_dir(folder.join(sub)).expect("temporary folder is writable");
+    }
+    let config = include_str!("../containerd/config.toml");
+    let config = config.replace("FOLDER", folder.to_str().expect("path is text"));
+    fs::write(folder.join("config.toml"), config).expect("configuration can be written");
+}

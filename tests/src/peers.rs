@@ -1,0 +1,245 @@
+//! Builds the peers written in Go, each once, into `peers/` of the target folder.
+//!
+//! What is built is found under a name that is a hash of all that went into it, so a peer is built again exactly when
+//! its sources, its modules, its options or the Go release change.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+/// The NRI releases that peers are built with, oldest first.
+pub const NRI_RELEASES: [&str; 4] = ["v0.6.1", "v0.8.0", "v0.11.0", "v0.12.5"];
+
+/// The containerd releases that are built, oldest first: the first knows only StateChange.
+pub const CONTAINERD_RELEASES: [&str; 2] = ["v2.2.9", "v2.4.2"];
+
+/// A `go build` to be done.
+#[derive(Clone, Debug, Hash)]
+pub struct GoBuild {
+    /// Name of the folder that the programs end up in.
+    pub name: String,
+    /// Folder of the Go module, relative to this crate.
+    pub module: String,
+    /// The module file in that folder.
+    pub modfile: String,
+    /// Arguments before the packages, such as `-tags`.
+    pub options: Vec<String>,
+    /// Variables on top of `CGO_ENABLED=0`, such as `GOARCH`.
+    pub environment: Vec<(String, String)>,
+    /// What to build.
+    pub packages: Vec<String>,
+}
+
+impl GoBuild {
+    /// Builds unless that is done already; the folder with the programs.
+    ///
+    /// # Panics
+    ///
+    /// When Go is missing or the build fails.
+    #[must_use]
+    pub fn build(&self) -> PathBuf {
+        let parent = target_folder().join("peers").join(&self.name);
+        let done = parent.join(format!("{:016x}", self.key()));
+        if !done.is_dir() {
+            let fresh = parent.join(format!("build-{}", std::process::id()));
+            self.compile(&fresh);
+            remove_older(&parent, &fresh);
+            // Another process may have been faster; then its programs serve.
+            if fs::rename(&fresh, &done).is_err() {
+                assert!(
+                    done.is_dir(),
+                    "cannot move {} to {}",
+                    fresh.display(),
+                    done.display()
+                );
+            }
+        }
+        done
+    }
+
+    fn compile(&self, output: &Path) {
+        fs::create_dir_all(output).expect("target folder is writable");
+        let mut go = Command::new("go");
+        go.current_dir(self.folder())
+            .args([
+                "build",
+                "-trimpath",
+                "-buildvcs=false",
+                "-modfile",
+                &self.modfile,
+            ])
+            .args(&self.options)
+            .arg("-o")
+            .arg(output)
+            .args(&self.packages)
+            .env("CGO_ENABLED", "0")
+            .envs(self.environment.iter().cloned());
+        run(&mut go);
+    }
+
+    fn folder(&self) -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join(&self.module)
+    }
+
+    fn key(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.hash(&mut hasher);
+        run(Command::new("go").arg("version")).hash(&mut hasher);
+        hash_folder(&self.folder(), &mut hasher);
+        hasher.finish()
+    }
+}
+
+fn hash_folder(folder: &Path, hasher: &mut DefaultHasher) {
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder)
+        .unwrap_or_else(|e| panic!("cannot read {}: {e}", folder.display()))
+        .map(|entry| entry.expect("folder is readable").path())
+        .collect();
+    paths.sort();
+    for path in paths {
+        path.file_name().hash(hasher);
+        if path.is_dir() {
+            hash_folder(&path, hasher);
+        } else {
+            fs::read(&path).expect("source is readable").hash(hasher);
+        }
+    }
+}
+
+fn remove_older(parent: &Path, keep: &Path) {
+    for entry in fs::read_dir(parent)
+        .expect("target folder is readable")
+        .flatten()
+    {
+        let name = entry.file_name();
+        if entry.path() != keep && !name.to_string_lossy().starts_with("build-") {
+            // What another process still uses or has removed already stays its own affair.
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+fn target_folder() -> PathBuf {
+    env::var_os("CARGO_TARGET_DIR").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target"),
+        PathBuf::from,
+    )
+}
+
+/// Runs a command to its end and gives its standard output.
+///
+/// # Panics
+///
+/// When it cannot be run or fails; the message has what it wrote to standard error.
+pub fn run(command: &mut Command) -> String {
+    let output = command
+        .output()
+        .unwrap_or_else(|e| panic!("cannot run {:?}: {e}", command.get_program()));
+    assert!(
+        output.status.success(),
+        "{command:?} failed:\n{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// The runtime over the reference adaptation of an NRI release.
+///
+/// # Panics
+///
+/// As [`GoBuild::build`].
+#[must_use]
+pub fn runtime(nri: &str) -> PathBuf {
+    nri_build(nri).build().join("runtime")
+}
+
+/// The plugin on the stub of an NRI release.
+///
+/// # Panics
+///
+/// As [`GoBuild::build`].
+#[must_use]
+pub fn plugin(nri: &str) -> PathBuf {
+    nri_build(nri).build().join("plugin")
+}
+
+/// How runtime and plugin of an NRI release are built.
+#[must_use]
+pub fn nri_build(nri: &str) -> GoBuild {
+    let tags = match nri {
+        "v0.6.1" | "v0.8.0" => "nri_before_v0_12_4,nri_before_v0_10",
+        "v0.11.0" => "nri_before_v0_12_4",
+        _ => "",
+    };
+    GoBuild {
+        name: format!("nri-{nri}"),
+        module: "peers".into(),
+        modfile: modfile("peers", "github.com/containerd/nri", nri),
+        options: strings(&["-ldflags=-s -w", "-tags", tags]),
+        environment: Vec::new(),
+        packages: strings(&["./runtime", "./plugin"]),
+    }
+}
+
+/// The folder with `containerd`, its shim and `ctr` of a release.
+///
+/// # Panics
+///
+/// As [`GoBuild::build`].
+#[must_use]
+pub fn containerd(release: &str) -> PathBuf {
+    let module = "github.com/containerd/containerd/v2";
+    GoBuild {
+        name: format!("containerd-{release}"),
+        module: "containerd".into(),
+        modfile: modfile("containerd", module, release),
+        options: vec![format!(
+            "-ldflags=-s -w -X {module}/version.Version={release}"
+        )],
+        environment: Vec::new(),
+        packages: strings(&["tool"]),
+    }
+    .build()
+}
+
+/// The folder with `cri`, `image` and `pause`: a client, an image packer, and the program in the image.
+///
+/// # Panics
+///
+/// As [`GoBuild::build`].
+#[must_use]
+pub fn pod_tools() -> PathBuf {
+    GoBuild {
+        name: "pod-tools".into(),
+        module: "containerd".into(),
+        modfile: "go.mod".into(),
+        options: strings(&["-ldflags=-s -w"]),
+        environment: Vec::new(),
+        packages: strings(&["./cri", "./image", "./pause"]),
+    }
+    .build()
+}
+
+/// The newest release is in `go.mod`, any other in a file of its name.
+fn modfile(folder: &str, module: &str, release: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let own = format!("{}.mod", release.replace('.', "_"));
+    let name = if folder.join(&own).exists() {
+        own
+    } else {
+        "go.mod".into()
+    };
+    let text = fs::read_to_string(folder.join(&name)).expect("module file is readable");
+    let wanted = format!("{module} {release}");
+    assert!(
+        text.lines().any(|line| line.contains(&wanted)),
+        "{}/{name} does not require {wanted}",
+        folder.display()
+    );
+    name
+}
+
+fn strings(list: &[&str]) -> Vec<String> {
+    list.iter().map(ToString::to_string).collect()
+}

@@ -1,0 +1,263 @@
+//! Drives the Go runtime of `peers/runtime`: the reference adaptation of some NRI release.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::peers;
+use crate::process::{Process, Stream};
+
+/// A runtime and the folder that it lives in.
+#[derive(Debug)]
+pub struct Runtime {
+    process: Process,
+    release: String,
+    folder: TempDir,
+    last_id: u64,
+}
+
+impl Runtime {
+    /// A runtime with an NRI release, not yet started: plugins to launch can be installed, the state set.
+    ///
+    /// # Panics
+    ///
+    /// When it cannot be built or run.
+    #[must_use]
+    pub fn new(release: &str) -> Self {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        for sub in ["plugins", "conf.d"] {
+            fs::create_dir(folder.path().join(sub)).expect("temporary folder is writable");
+        }
+        let process = spawn(release, folder.path());
+        Self {
+            process,
+            release: release.into(),
+            folder,
+            last_id: 0,
+        }
+    }
+
+    /// A runtime that has been started, with neither pods nor plugins.
+    ///
+    /// # Panics
+    ///
+    /// As [`Runtime::new`].
+    #[must_use]
+    pub fn started(release: &str) -> Self {
+        let mut runtime = Self::new(release);
+        runtime.start();
+        runtime
+    }
+
+    /// The socket for external plugins.
+    #[must_use]
+    pub fn socket(&self) -> PathBuf {
+        self.folder.path().join("nri.sock")
+    }
+
+    /// Installs an executable as plugin `INDEX-NAME` to be launched, with the text of its configuration file.
+    ///
+    /// # Panics
+    ///
+    /// When it cannot be installed.
+    pub fn install(&self, full_name: &str, executable: &Path, config: &str) {
+        let folder = self.folder.path();
+        symlink(executable, folder.join("plugins").join(full_name))
+            .expect("plugin can be installed");
+        fs::write(folder.join(format!("conf.d/{full_name}.conf")), config)
+            .expect("configuration can be written");
+    }
+
+    /// Sends a command and waits for the answer, or the error that it tells of.
+    ///
+    /// # Errors
+    ///
+    /// The error that the runtime answers with.
+    ///
+    /// # Panics
+    ///
+    /// When there is no answer in time.
+    pub fn command(&mut self, name: &str, arguments: Value) -> Result<Value, String> {
+        let id = self.send(name, arguments);
+        self.answer(id)
+    }
+
+    /// Sends a command; its answer is to be fetched with [`Runtime::answer`].
+    ///
+    /// # Panics
+    ///
+    /// When the runtime has ended.
+    pub fn send(&mut self, name: &str, mut arguments: Value) -> u64 {
+        self.last_id += 1;
+        arguments["do"] = name.into();
+        arguments["id"] = self.last_id.into();
+        self.process.write(&arguments.to_string());
+        self.last_id
+    }
+
+    /// Waits for the answer to a command.
+    ///
+    /// # Errors
+    ///
+    /// The error that the runtime answers with.
+    ///
+    /// # Panics
+    ///
+    /// When there is no answer in time.
+    pub fn answer(&mut self, id: u64) -> Result<Value, String> {
+        let answer = self.process.wait_for("an answer", |line| line["id"] == id);
+        match answer["ok"].as_bool() {
+            Some(true) => Ok(answer),
+            _ => Err(answer["error"]
+                .as_str()
+                .unwrap_or("no error text")
+                .to_owned()),
+        }
+    }
+
+    /// Starts the adaptation: launches plugins, then listens.
+    ///
+    /// # Panics
+    ///
+    /// When it does not start.
+    pub fn start(&mut self) {
+        self.command("start", json!({})).expect("runtime starts");
+    }
+
+    /// Sets what plugins are synchronized with: so many pods and containers, each with an annotation of so many bytes.
+    ///
+    /// # Panics
+    ///
+    /// When the runtime does not take it.
+    pub fn set_state(&mut self, pods: usize, containers: usize, padding: usize) {
+        let state = json!({"pods": pods, "containers": containers, "pad": padding});
+        self.command("state", state).expect("state is set");
+    }
+
+    /// Sets the time a plugin has for a request.
+    ///
+    /// # Panics
+    ///
+    /// When the runtime does not take it.
+    pub fn set_request_timeout(&mut self, timeout: Duration) {
+        let milliseconds = u64::try_from(timeout.as_millis()).expect("a sensible time");
+        self.command("timeouts", json!({"request_ms": milliseconds}))
+            .expect("timeout is set");
+    }
+
+    /// Relays an event about pod 0 and its container with annotations on the pod.
+    ///
+    /// # Errors
+    ///
+    /// The error that the adaptation returns to its caller.
+    ///
+    /// # Panics
+    ///
+    /// When there is no answer in time.
+    pub fn fire(&mut self, event: &str, annotations: Value) -> Result<Value, String> {
+        self.command("fire", json!({"event": event, "annotations": annotations}))
+    }
+
+    /// Relays an event in a request of a size, in bytes of the whole ttrpc message.
+    ///
+    /// # Errors
+    ///
+    /// The error that the adaptation returns to its caller.
+    ///
+    /// # Panics
+    ///
+    /// When there is no answer in time.
+    pub fn fire_sized(&mut self, event: &str, bytes: usize) -> Result<Value, String> {
+        self.command("fire", json!({"event": event, "frame": bytes}))
+    }
+
+    /// Relays every event of a pod's life, in order; the steps with what came of each.
+    ///
+    /// # Panics
+    ///
+    /// When there is no answer in time.
+    pub fn lifecycle(&mut self) -> Vec<Value> {
+        let mut answer = self
+            .command("lifecycle", json!({}))
+            .expect("lifecycle is relayed");
+        match answer["steps"].take() {
+            Value::Array(steps) => steps,
+            other => panic!("no steps but {other}"),
+        }
+    }
+
+    /// Waits until plugin `INDEX-NAME` gets events.
+    ///
+    /// # Panics
+    ///
+    /// When that does not happen in time.
+    pub fn wait_for_plugin(&mut self, full_name: &str) {
+        self.wait_for("the plugin", |line| {
+            line["event"] == "plugin" && line["plugin"] == full_name
+        });
+    }
+
+    /// Waits for a line that the runtime prints, and takes it.
+    ///
+    /// # Panics
+    ///
+    /// When it does not come in time.
+    pub fn wait_for(&mut self, what: &str, condition: impl Fn(&Value) -> bool) -> Value {
+        self.process.wait_for(what, condition)
+    }
+
+    /// Takes the calls to plugins since the last time: method, code, sizes, response.
+    pub fn calls(&mut self) -> Vec<Value> {
+        self.process.take_all(|line| line["event"] == "call")
+    }
+
+    /// Takes the names of the calls to plugins since the last time.
+    pub fn methods(&mut self) -> Vec<String> {
+        let name = |call: &Value| call["method"].as_str().unwrap_or_default().to_owned();
+        self.calls().iter().map(name).collect()
+    }
+
+    /// Takes the lines that the adaptation logged since the last time.
+    pub fn log(&mut self) -> Vec<String> {
+        let lines = self.process.take_all(|line| line["event"] == "log");
+        lines
+            .iter()
+            .map(|line| line["text"].as_str().unwrap_or_default().to_owned())
+            .collect()
+    }
+
+    /// Ends the runtime as a crash would, and gives its place to a new process, not yet started.
+    ///
+    /// # Panics
+    ///
+    /// When the new one cannot be run.
+    pub fn restart(&mut self) {
+        self.process.kill();
+        self.process = spawn(&self.release, self.folder.path());
+    }
+}
+
+impl Drop for Runtime {
+    fn drop(&mut self) {
+        // With its input the runtime ends by itself and takes launched plugins along.
+        self.process.close_input();
+        self.process.wait_within(Duration::from_secs(2));
+    }
+}
+
+fn spawn(release: &str, folder: &Path) -> Process {
+    let mut command = Command::new(peers::runtime(release));
+    for (flag, name) in [
+        ("--socket", "nri.sock"),
+        ("--plugins", "plugins"),
+        ("--config", "conf.d"),
+    ] {
+        command.arg(flag).arg(folder.join(name));
+    }
+    Process::spawn(&mut command, Stream::Output)
+}
