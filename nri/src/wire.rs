@@ -70,6 +70,7 @@
 //! | an answer that cannot be decoded | that call fails: [`CallError::Protocol`] | the same |
 //! | nothing more, and does not read | no handler is polled and no call sent above [`Limits::unsent_bytes`]; reading goes on until one answer more is held | blocks in writing |
 //! | its end of file between messages (half-closed socket) | calls fail with [`CallError::Closed`]; requests under way have [`Limits::linger`] to finish, their answers are sent; ends [`Ended::ByPeer`] | closes at once |
+//! | nothing more, and is gone when we write (broken pipe) | ends [`Ended::ByPeer`], requests under way are dropped | closes |
 //! | its end of file within a frame or message | connection ends: [`ConnectionError::Truncated`] | closes |
 //!
 //! | We send | Here | Go |

@@ -2,9 +2,9 @@
 
 use std::fmt;
 use std::future::{pending, poll_fn};
+use std::io;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
-use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -126,6 +126,7 @@ where
             limits: self.limits,
             end: None,
             peer_closed: false,
+            peer_gone: false,
         };
         let mut shutdown = pin!(shutdown);
         poll_fn(|cx| {
@@ -149,7 +150,10 @@ struct Driver<S, C, F> {
     calls: Calls,
     /// Set once the end is near: why, and when what is under way is given up.
     end: Option<(Ended, Pin<Box<Sleep>>)>,
+    /// The peer sends no more.
     peer_closed: bool,
+    /// The peer takes no more.
+    peer_gone: bool,
 }
 
 impl<S, C, F> Driver<S, C, F>
@@ -200,15 +204,13 @@ where
         }
     }
 
-    /// A peer that has closed its side has often closed the other, too: no error then.
-    fn send_failed(&mut self, error: std::io::Error) -> Result<bool, ConnectionError> {
-        if !self.peer_closed {
+    /// A peer that has gone needs no answers: no error then.
+    fn send_failed(&mut self, error: io::Error) -> Result<bool, ConnectionError> {
+        if !self.peer_closed && error.kind() != io::ErrorKind::BrokenPipe {
             return Err(error.into());
         }
-        self.outbox = Outbox::default();
-        self.limits.linger = Duration::ZERO;
-        self.end = None;
         self.begin_end(Ended::ByPeer);
+        self.peer_gone = true;
         Ok(true)
     }
 
@@ -241,7 +243,7 @@ where
     fn poll_end(&mut self, cx: &mut Context<'_>) -> Option<Ended> {
         let (ended, linger) = self.end.as_mut()?;
         let under_way = self.requests.under_way();
-        if under_way == 0 && self.outbox.is_empty() {
+        if self.peer_gone || (under_way == 0 && self.outbox.is_empty()) {
             return Some(*ended);
         }
         if linger.as_mut().poll(cx).is_pending() {
