@@ -1,4 +1,47 @@
 //! What handlers answer: adjustments of a new container, updates of running ones, verdicts.
+//!
+//! ```
+//! use nri::adjust::{Adjustment, SetResources};
+//! use nri::api::{LinuxDevice, Mount};
+//!
+//! let adjustment = Adjustment::new()
+//!     .env("MODEL_PATH", "/models")
+//!     .mount(Mount::bind("/srv/models", "/models").read_only())
+//!     .device(LinuxDevice::char("/dev/fuse", 10, 229))
+//!     .cpuset_cpus("0-3");
+//! adjustment.check()?;
+//! # Ok::<(), nri::adjust::Invalid>(())
+//! ```
+//!
+//! # Adding, removing, replacing
+//!
+//! Several plugins may adjust one container, in the order of their indices. Where two set the same thing the runtime
+//! refuses the later one's answer, and with it the container. A plugin that means to take over from another *replaces*:
+//! it removes and adds in the same adjustment, in whatever order. What has no `remove_` method cannot be taken over.
+//!
+//! Setting the same thing twice in one adjustment is a conflict of the plugin with itself, except in annotations,
+//! sysctls, network devices, unified resources and single values, where the last one counts.
+
+mod check;
+mod container;
+mod device;
+mod hook;
+mod linux;
+pub mod marker;
+mod mount;
+mod namespace;
+mod problem;
+mod rdt;
+mod resources;
+mod scheduling;
+mod seccomp;
+#[cfg(test)]
+mod tests;
+mod update;
+
+pub use namespace::NamespaceKind;
+pub use problem::{Invalid, Problem, ProblemKind};
+pub use resources::SetResources;
 
 use crate::api::{
     ContainerAdjustment, ContainerEviction, ContainerUpdate, CreateContainerResponse,
@@ -14,6 +57,33 @@ pub struct Adjustment {
     pub(crate) adjust: ContainerAdjustment,
     pub(crate) update: Vec<ContainerUpdate>,
     pub(crate) evict: Vec<ContainerEviction>,
+}
+
+impl Adjustment {
+    /// An adjustment that changes nothing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What is changed in the new container.
+    pub fn container(&self) -> &ContainerAdjustment {
+        &self.adjust
+    }
+
+    /// What is changed in the new container, for what no method here covers.
+    pub fn container_mut(&mut self) -> &mut ContainerAdjustment {
+        &mut self.adjust
+    }
+
+    /// The updates of other containers that go with it.
+    pub fn updates(&self) -> &[ContainerUpdate] {
+        &self.update
+    }
+
+    /// The evictions that go with it.
+    pub fn evictions(&self) -> &[ContainerEviction] {
+        &self.evict
+    }
 }
 
 impl From<()> for Adjustment {

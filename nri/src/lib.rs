@@ -38,6 +38,9 @@
 //! [dispatch table](plugin::Table) that serves runtimes old and new (those before NRI v0.12.0 send nine of the events as
 //! StateChange), and a [manifest] that names them in the built file. The handler traits are in
 //! [`api::handlers`], the messages in [`api`].
+//!
+//! What a handler answers is built in [`adjust`]. [`view`] and [`optional`] read pods and containers; a
+//! [`store::PodStore`] remembers them, and knows what the plugin has missed.
 #![forbid(unsafe_code)]
 
 pub mod adjust;
@@ -45,8 +48,11 @@ pub mod api;
 mod context;
 mod error;
 pub mod manifest;
+pub mod optional;
 pub mod plugin;
 pub mod prelude;
+pub mod store;
+pub mod view;
 pub mod wire;
 
 pub use context::Context;

@@ -1,7 +1,9 @@
 //! All that a plugin usually needs: `use nri::prelude::*;`.
 
-pub use crate::adjust::{Adjustment, Changes, Updates, Verdict};
+pub use crate::adjust::{Adjustment, Changes, SetResources, Updates, Verdict};
 pub use crate::api::handlers::*;
-pub use crate::api::{ConfigureRequest, Container, Event, EventMask, LinuxResources, PodSandbox};
+pub use crate::api::{
+    ConfigureRequest, Container, ContainerUpdate, Event, EventMask, LinuxResources, PodSandbox,
+};
 pub use crate::plugin::Connection;
 pub use crate::{Context, NriPlugin};

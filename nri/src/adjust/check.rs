@@ -1,0 +1,179 @@
+//! Finds in an answer what the runtime, or the container's start, would fail on: here the author still sees why.
+//!
+//! One rule a function; each says in its comment who would fail and how. Sources: the reference adaptation
+//! (conflicts, v0.12.5), the OCI runtime specification, and the manual pages named.
+
+mod entries;
+mod linux;
+mod list;
+mod resources;
+
+use crate::adjust::{Adjustment, Changes, Invalid, Problem, ProblemKind, Updates};
+use crate::api::{ContainerAdjustment, ContainerEviction, ContainerUpdate};
+use entries::Entries;
+
+impl Adjustment {
+    /// Looks for what the runtime would refuse, or what would fail later when the container starts.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`] with every problem found. Conflicts with other plugins cannot be seen here.
+    pub fn check(&self) -> Result<(), Invalid> {
+        let mut problems = Vec::new();
+        adjustment(&self.adjust, &mut problems);
+        updates(&self.update, &mut problems);
+        evictions(&self.evict, &mut problems);
+        Invalid::of(problems)
+    }
+}
+
+impl Updates {
+    /// Looks for what the runtime would refuse.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`] with every problem found.
+    pub fn check(&self) -> Result<(), Invalid> {
+        let mut problems = Vec::new();
+        updates(&self.update, &mut problems);
+        Invalid::of(problems)
+    }
+}
+
+impl Changes {
+    /// Looks for what the runtime would refuse.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`] with every problem found.
+    pub fn check(&self) -> Result<(), Invalid> {
+        let mut problems = Vec::new();
+        updates(&self.update, &mut problems);
+        evictions(&self.evict, &mut problems);
+        Invalid::of(problems)
+    }
+}
+
+fn adjustment(adjust: &ContainerAdjustment, problems: &mut Vec<Problem>) {
+    annotations(adjust, problems);
+    mounts(adjust, problems);
+    env(adjust, problems);
+    args(adjust, problems);
+    hooks(adjust, problems);
+    if let Some(linux) = &adjust.linux {
+        linux::check(linux, problems);
+    }
+    rlimits(adjust, problems);
+    cdi_devices(adjust, problems);
+}
+
+fn annotations(adjust: &ContainerAdjustment, problems: &mut Vec<Problem>) {
+    let mut entries = Entries::new("annotations", problems);
+    for (key, value) in entries::sorted(&adjust.annotations) {
+        entries.removable(key, !value.is_empty());
+    }
+}
+
+/// A destination that is not absolute is refused by OCI runtimes.
+fn mounts(adjust: &ContainerAdjustment, problems: &mut Vec<Problem>) {
+    let mut entries = Entries::new("mounts", problems);
+    for mount in &adjust.mounts {
+        let has_value =
+            !(mount.source.is_empty() && mount.r#type.is_empty() && mount.options.is_empty());
+        if let Some(destination) = entries.removable(&mount.destination, has_value) {
+            entries.absolute(destination);
+        }
+    }
+}
+
+/// execve(2) takes `name=value` strings that end at NUL: a name with `=` in it sets another variable.
+fn env(adjust: &ContainerAdjustment, problems: &mut Vec<Problem>) {
+    let mut entries = Entries::new("env", problems);
+    for pair in &adjust.env {
+        if let Some(name) = entries.removable(&pair.key, !pair.value.is_empty()) {
+            for forbidden in ['=', '\0'] {
+                entries.require(
+                    !name.contains(forbidden),
+                    name,
+                    ProblemKind::ForbiddenCharacter(forbidden),
+                );
+            }
+            entries.require(!pair.value.contains('\0'), name, ProblemKind::Nul);
+        }
+    }
+}
+
+fn args(adjust: &ContainerAdjustment, problems: &mut Vec<Problem>) {
+    let mut entries = Entries::new("args", problems);
+    // The marker of "replace" with nothing after it.
+    entries.require(adjust.args != [""], "", ProblemKind::NoArgs);
+    for arg in &adjust.args {
+        entries.require(!arg.contains('\0'), arg, ProblemKind::Nul);
+    }
+}
+
+/// The OCI runtime specification wants absolute paths and timeouts above zero.
+fn hooks(adjust: &ContainerAdjustment, problems: &mut Vec<Problem>) {
+    let mut entries = Entries::new("hooks", problems);
+    for (_, hook) in adjust.hooks.iter().flat_map(|hooks| hooks.iter()) {
+        entries.named(&hook.path);
+        entries.absolute(&hook.path);
+        if let Some(timeout) = &hook.timeout {
+            entries.range(&hook.path, timeout.value, 1, i64::MAX);
+        }
+    }
+}
+
+/// setrlimit(2) refuses a soft limit above the hard one; the process never starts.
+fn rlimits(adjust: &ContainerAdjustment, problems: &mut Vec<Problem>) {
+    let mut entries = Entries::new("rlimits", problems);
+    for limit in &adjust.rlimits {
+        entries.unique(&limit.r#type);
+        let kind = ProblemKind::SoftAboveHard {
+            soft: limit.soft,
+            hard: limit.hard,
+        };
+        entries.require(limit.soft <= limit.hard, &limit.r#type, kind);
+    }
+}
+
+/// CDI resolves qualified names only; the container is not created.
+fn cdi_devices(adjust: &ContainerAdjustment, problems: &mut Vec<Problem>) {
+    let mut entries = Entries::new("CDI_devices", problems);
+    for device in &adjust.cdi_devices {
+        entries.unique(&device.name);
+        entries.require(
+            is_qualified(&device.name),
+            &device.name,
+            ProblemKind::Unqualified,
+        );
+    }
+}
+
+fn is_qualified(name: &str) -> bool {
+    let parts = name
+        .split_once('=')
+        .and_then(|(kind, device)| Some((kind.split_once('/')?, device)));
+    matches!(parts, Some(((vendor, class), device)) if !vendor.is_empty() && !class.is_empty() && !device.is_empty())
+}
+
+/// Updates of one container are merged, so two of them set the same value in conflict; but different values are fine.
+fn updates(updates: &[ContainerUpdate], problems: &mut Vec<Problem>) {
+    for update in updates {
+        Entries::new("update", problems).named(&update.container_id);
+        if let Some(resources) = update
+            .linux
+            .as_ref()
+            .and_then(|linux| linux.resources.as_ref())
+        {
+            resources::check(resources, problems);
+        }
+    }
+}
+
+fn evictions(evictions: &[ContainerEviction], problems: &mut Vec<Problem>) {
+    let mut entries = Entries::new("evict", problems);
+    for eviction in evictions {
+        entries.unique(&eviction.container_id);
+    }
+}

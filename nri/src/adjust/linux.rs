@@ -1,0 +1,168 @@
+//! What an adjustment changes in the Linux part of a container, resources aside.
+
+use crate::adjust::namespace::NamespaceKind;
+use crate::adjust::{Adjustment, marker};
+use crate::api::{
+    LinuxContainerAdjustment, LinuxDevice, LinuxIoPriority, LinuxMemoryPolicy, LinuxNamespace,
+    LinuxNetDevice, LinuxScheduler, LinuxSeccomp,
+};
+
+impl Adjustment {
+    /// Adds a device node; one that the container already has at this path is replaced. Access to it is allowed in
+    /// the device cgroup by the runtime.
+    ///
+    /// ```
+    /// use nri::adjust::Adjustment;
+    /// use nri::api::LinuxDevice;
+    ///
+    /// let fuse = LinuxDevice::char("/dev/fuse", 10, 229).mode(0o666);
+    /// let adjustment = Adjustment::new().device(fuse);
+    /// assert!(adjustment.check().is_ok());
+    /// ```
+    #[must_use]
+    pub fn device(mut self, device: LinuxDevice) -> Self {
+        self.linux().devices.push(device);
+        self
+    }
+
+    /// Takes back a device that an earlier plugin has added at this path.
+    ///
+    /// The reference runtime does not pass the removal on (seen up to v0.12.5): a device of the container's own stays.
+    #[must_use]
+    pub fn remove_device(self, path: &str) -> Self {
+        self.device(LinuxDevice {
+            path: marker::mark(path),
+            ..LinuxDevice::default()
+        })
+    }
+
+    /// Adds a device node, also where an earlier plugin has added one at the same path.
+    #[must_use]
+    pub fn replace_device(self, device: LinuxDevice) -> Self {
+        self.remove_device(&device.path).device(device)
+    }
+
+    /// Joins a namespace, in place of the one of this kind that the container has. Since v0.10.0.
+    ///
+    /// An empty path asks for a new namespace. Other than elsewhere, removing and adding the same kind in one
+    /// adjustment is a conflict.
+    #[must_use]
+    pub fn namespace(mut self, kind: NamespaceKind, path: impl Into<String>) -> Self {
+        self.linux().namespaces.push(LinuxNamespace {
+            r#type: kind.as_str().to_owned(),
+            path: path.into(),
+        });
+        self
+    }
+
+    /// Leaves the container without a namespace of its own of this kind: it shares the runtime's. Since v0.10.0.
+    #[must_use]
+    pub fn remove_namespace(mut self, kind: NamespaceKind) -> Self {
+        self.linux().namespaces.push(LinuxNamespace {
+            r#type: marker::mark(kind.as_str()),
+            path: String::new(),
+        });
+        self
+    }
+
+    /// Sets a kernel parameter, `net.core.somaxconn`.
+    #[must_use]
+    pub fn sysctl(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.linux().sysctl.insert(name.into(), value.into());
+        self
+    }
+
+    /// Removes a kernel parameter.
+    ///
+    /// **Up to NRI v0.12.2 the runtime gets this wrong**: the container keeps the parameter and ends up with an
+    /// annotation named `-` and the parameter's name. Fixed in v0.12.3. Where an older runtime may be met, set the
+    /// value wanted, by [`replace_sysctl`](Self::replace_sysctl) only if another plugin may have set it before.
+    #[must_use]
+    pub fn remove_sysctl(mut self, name: &str) -> Self {
+        self.linux()
+            .sysctl
+            .insert(marker::mark(name), String::new());
+        self
+    }
+
+    /// Sets a kernel parameter, also where an earlier plugin has set it.
+    ///
+    /// Up to NRI v0.12.2 this leaves an annotation behind as well, see [`remove_sysctl`](Self::remove_sysctl).
+    #[must_use]
+    pub fn replace_sysctl(self, name: &str, value: impl Into<String>) -> Self {
+        self.remove_sysctl(name).sysctl(name, value)
+    }
+
+    /// Moves the host's network device into the container, under a new name unless that is empty.
+    #[must_use]
+    pub fn net_device(mut self, host_name: impl Into<String>, name: impl Into<String>) -> Self {
+        self.linux()
+            .net_devices
+            .insert(host_name.into(), LinuxNetDevice { name: name.into() });
+        self
+    }
+
+    /// Leaves the host's network device where it is.
+    #[must_use]
+    pub fn remove_net_device(mut self, host_name: &str) -> Self {
+        self.linux()
+            .net_devices
+            .insert(marker::mark(host_name), LinuxNetDevice::default());
+        self
+    }
+
+    /// Moves the host's network device into the container, also where an earlier plugin does so.
+    #[must_use]
+    pub fn replace_net_device(self, host_name: &str, name: impl Into<String>) -> Self {
+        self.remove_net_device(host_name)
+            .net_device(host_name, name)
+    }
+
+    /// Sets the path of the container's cgroup, in the notation of the runtime's cgroup driver.
+    #[must_use]
+    pub fn cgroups_path(mut self, path: impl Into<String>) -> Self {
+        self.linux().cgroups_path = path.into();
+        self
+    }
+
+    /// Sets how the kernel's OOM killer sees the container, -1000 (never) to 1000 (first).
+    ///
+    /// A containerd that runs with `restrict_oom_score_adj` refuses values below its own.
+    #[must_use]
+    pub fn oom_score_adj(mut self, score: i64) -> Self {
+        self.linux().oom_score_adj = Some(score.into());
+        self
+    }
+
+    /// Sets class and level of I/O scheduling.
+    #[must_use]
+    pub fn io_priority(mut self, priority: LinuxIoPriority) -> Self {
+        self.linux().io_priority = Some(priority);
+        self
+    }
+
+    /// Replaces the seccomp policy as a whole.
+    #[must_use]
+    pub fn seccomp_policy(mut self, policy: LinuxSeccomp) -> Self {
+        self.linux().seccomp_policy = Some(policy);
+        self
+    }
+
+    /// Sets scheduling policy and parameters.
+    #[must_use]
+    pub fn scheduler(mut self, scheduler: LinuxScheduler) -> Self {
+        self.linux().scheduler = Some(scheduler);
+        self
+    }
+
+    /// Sets from which NUMA nodes the container's memory comes. Runtimes before v0.12.0 ignore it.
+    #[must_use]
+    pub fn memory_policy(mut self, policy: LinuxMemoryPolicy) -> Self {
+        self.linux().memory_policy = Some(policy);
+        self
+    }
+
+    pub(super) fn linux(&mut self) -> &mut LinuxContainerAdjustment {
+        self.adjust.linux.get_or_insert_default()
+    }
+}

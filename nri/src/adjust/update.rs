@@ -1,0 +1,132 @@
+//! Updates and evictions of containers that exist.
+
+use crate::adjust::{Adjustment, Changes, Updates};
+use crate::api::{ContainerEviction, ContainerUpdate, UpdateContainersRequest};
+
+impl ContainerUpdate {
+    /// An update of the container with this id, which changes nothing yet.
+    ///
+    /// ```
+    /// use nri::adjust::SetResources;
+    /// use nri::api::ContainerUpdate;
+    ///
+    /// let update = ContainerUpdate::new("f00d").cpu_shares(1024).unified("memory.high", "1G").ignore_failure();
+    /// assert!(update.ignore_failure);
+    /// ```
+    pub fn new(container_id: impl Into<String>) -> Self {
+        ContainerUpdate {
+            container_id: container_id.into(),
+            ..ContainerUpdate::default()
+        }
+    }
+
+    /// Lets the request that this update goes with succeed even where the update fails.
+    #[must_use]
+    pub fn ignore_failure(mut self) -> Self {
+        self.ignore_failure = true;
+        self
+    }
+}
+
+impl ContainerEviction {
+    /// The eviction of the container with this id, and why.
+    pub fn new(container_id: impl Into<String>, reason: impl Into<String>) -> Self {
+        ContainerEviction {
+            container_id: container_id.into(),
+            reason: reason.into(),
+        }
+    }
+}
+
+impl Adjustment {
+    /// Adds an update of another container. One of the container being created is refused by the runtime.
+    #[must_use]
+    pub fn update(mut self, update: ContainerUpdate) -> Self {
+        self.update.push(update);
+        self
+    }
+
+    /// Asks for the eviction of another container.
+    ///
+    /// The reference runtime reads evictions from unsolicited updates only (seen up to v0.12.5).
+    #[must_use]
+    pub fn evict(mut self, eviction: ContainerEviction) -> Self {
+        self.evict.push(eviction);
+        self
+    }
+}
+
+impl Updates {
+    /// No updates.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds an update.
+    #[must_use]
+    pub fn update(mut self, update: ContainerUpdate) -> Self {
+        self.update.push(update);
+        self
+    }
+
+    /// The updates so far.
+    pub fn updates(&self) -> &[ContainerUpdate] {
+        &self.update
+    }
+}
+
+impl Extend<ContainerUpdate> for Updates {
+    fn extend<I: IntoIterator<Item = ContainerUpdate>>(&mut self, updates: I) {
+        self.update.extend(updates);
+    }
+}
+
+impl FromIterator<ContainerUpdate> for Updates {
+    fn from_iter<I: IntoIterator<Item = ContainerUpdate>>(updates: I) -> Self {
+        Updates {
+            update: updates.into_iter().collect(),
+        }
+    }
+}
+
+impl Changes {
+    /// No changes.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds an update.
+    #[must_use]
+    pub fn update(mut self, update: ContainerUpdate) -> Self {
+        self.update.push(update);
+        self
+    }
+
+    /// Asks for the eviction of a container.
+    ///
+    /// The reference runtime reads evictions from unsolicited updates only (seen up to v0.12.5).
+    #[must_use]
+    pub fn evict(mut self, eviction: ContainerEviction) -> Self {
+        self.evict.push(eviction);
+        self
+    }
+
+    /// The updates so far.
+    pub fn updates(&self) -> &[ContainerUpdate] {
+        &self.update
+    }
+
+    /// The evictions so far.
+    pub fn evictions(&self) -> &[ContainerEviction] {
+        &self.evict
+    }
+}
+
+impl From<Changes> for UpdateContainersRequest {
+    fn from(changes: Changes) -> Self {
+        UpdateContainersRequest {
+            update: changes.update,
+            evict: changes.evict,
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Values that may be absent: between `Option<i64>` and `Option<OptionalInt64>`, and their like.
+//!
+//! A message says "not set" by leaving out the wrapper, so that a limit of 0 and no limit are two things. The bindings
+//! have `Option<OptionalInt64>` for it.
+//!
+//! ```
+//! use nri::api::{LinuxMemory, OptionalInt64};
+//! use nri::optional::Optional;
+//!
+//! let mut memory = LinuxMemory { limit: Some(4096.into()), ..LinuxMemory::default() };
+//! assert_eq!(memory.limit.get(), Some(4096));
+//! assert_eq!(memory.swap.get(), None);
+//!
+//! let swap: Option<i64> = Some(8192);
+//! memory.swap = Optional::of(swap);
+//! assert_eq!(memory.swap, Some(OptionalInt64 { value: 8192 }));
+//! ```
+
+use crate::api::{
+    OptionalBool, OptionalFileMode, OptionalInt, OptionalInt32, OptionalInt64,
+    OptionalRepeatedString, OptionalString, OptionalUInt32, OptionalUInt64,
+};
+
+/// An optional value of a message: `Option<OptionalInt64>` and its like.
+pub trait Optional: Sized {
+    /// What is in it.
+    type Value;
+
+    /// The value, if it is set.
+    fn get(&self) -> Option<Self::Value>;
+
+    /// The message's form of a value that may be absent.
+    fn of(value: Option<Self::Value>) -> Self;
+
+    /// Sets the value.
+    fn set(&mut self, value: Self::Value) {
+        *self = Self::of(Some(value));
+    }
+}
+
+macro_rules! optional {
+    ($($wrapper:ident($value:ty),)*) => {$(
+        impl From<$value> for $wrapper {
+            fn from(value: $value) -> Self {
+                $wrapper { value }
+            }
+        }
+
+        impl From<$wrapper> for $value {
+            fn from(wrapper: $wrapper) -> Self {
+                wrapper.value
+            }
+        }
+
+        impl Optional for Option<$wrapper> {
+            type Value = $value;
+
+            fn get(&self) -> Option<$value> {
+                self.as_ref().map(|wrapper| wrapper.value.clone())
+            }
+
+            fn of(value: Option<$value>) -> Self {
+                value.map(Into::into)
+            }
+        }
+    )*};
+}
+
+optional! {
+    OptionalBool(bool),
+    OptionalFileMode(u32),
+    OptionalInt(i64),
+    OptionalInt32(i32),
+    OptionalInt64(i64),
+    OptionalRepeatedString(Vec<String>),
+    OptionalString(String),
+    OptionalUInt32(u32),
+    OptionalUInt64(u64),
+}
+
+impl From<&str> for OptionalString {
+    fn from(value: &str) -> Self {
+        OptionalString {
+            value: value.to_owned(),
+        }
+    }
+}
+
+impl OptionalFileMode {
+    /// The permission bits alone. The bits above them are numbered as Go numbers them, not as the kernel does.
+    pub fn permissions(&self) -> u32 {
+        self.value & 0o777
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_survives_the_wrapper_and_absence_is_not_zero() {
+        assert_eq!(
+            Option::<OptionalString>::of(Some(String::new())).get(),
+            Some(String::new())
+        );
+        assert_eq!(Option::<OptionalString>::of(None).get(), None);
+        assert_eq!(
+            Option::<OptionalUInt64>::of(Some(u64::MAX)).get(),
+            Some(u64::MAX)
+        );
+        assert_eq!(i32::from(OptionalInt32::from(-1)), -1);
+        let lines = vec!["a".to_owned(), "b".to_owned()];
+        assert_eq!(
+            Option::<OptionalRepeatedString>::of(Some(lines.clone())).get(),
+            Some(lines)
+        );
+    }
+
+    #[test]
+    fn setting_takes_the_place_of_what_was_there() {
+        let mut value: Option<OptionalBool> = None;
+        value.set(false);
+        assert_eq!(value.get(), Some(false));
+        value.set(true);
+        assert_eq!(value.get(), Some(true));
+    }
+
+    #[test]
+    fn permissions_are_the_low_nine_bits() {
+        let go_setuid = 1 << 23;
+        assert_eq!(
+            OptionalFileMode::from(go_setuid | 0o4755).permissions(),
+            0o755
+        );
+    }
+}
