@@ -1,0 +1,147 @@
+//! What the store holds, behind its lock.
+
+mod shelf;
+mod synchronize;
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use super::{Limits, Seen, Sighting};
+use crate::api::{Container, Event, PodSandbox};
+use shelf::Shelf;
+
+#[derive(Debug)]
+pub(super) struct State {
+    pods: Shelf<PodSandbox>,
+    containers: Shelf<Container>,
+    /// The pod id of every container kept.
+    owners: HashMap<String, String>,
+    /// The same the other way round: pod id and container id.
+    children: BTreeSet<(String, String)>,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        State::new(Limits::default())
+    }
+}
+
+impl State {
+    pub(super) fn new(limits: Limits) -> Self {
+        State {
+            pods: Shelf::new("pods", limits.pods, limits.removed),
+            containers: Shelf::new("containers", limits.containers, limits.removed),
+            owners: HashMap::new(),
+            children: BTreeSet::new(),
+        }
+    }
+
+    pub(super) fn observe(
+        &mut self,
+        event: Event,
+        pod: &PodSandbox,
+        container: Option<&Container>,
+    ) -> Sighting {
+        let seen = match event {
+            Event::RemovePodSandbox => self.remove_pod(&pod.id),
+            Event::StopPodSandbox => self.pods.stop(&pod.id, pod),
+            _ => self.pods.see(&pod.id, pod),
+        };
+        let container =
+            container.map(|container| self.observe_container(event, pod, seen, container));
+        Sighting {
+            event,
+            pod: seen,
+            container,
+        }
+    }
+
+    fn observe_container(
+        &mut self,
+        event: Event,
+        pod: &PodSandbox,
+        of_pod: Seen,
+        container: &Container,
+    ) -> Seen {
+        let id = container.id.as_str();
+        let seen = match event {
+            Event::RemoveContainer => self.remove_container(id),
+            // Its pod was removed, and all its containers with it.
+            _ if of_pod == Seen::Gone && !self.containers.has(id) => Seen::Gone,
+            Event::StopContainer => self.containers.stop(id, container),
+            _ => self.containers.see(id, container),
+        };
+        if seen == Seen::First && self.containers.has(id) {
+            self.adopt(pod, container);
+        }
+        seen
+    }
+
+    fn adopt(&mut self, pod: &PodSandbox, container: &Container) {
+        let stated = container.pod_sandbox_id.as_str();
+        let owner = if stated.is_empty() { &pod.id } else { stated };
+        self.own(owner, &container.id);
+    }
+
+    fn own(&mut self, pod_id: &str, container_id: &str) {
+        self.disown(container_id);
+        self.owners
+            .insert(container_id.to_owned(), pod_id.to_owned());
+        self.children
+            .insert((pod_id.to_owned(), container_id.to_owned()));
+    }
+
+    fn disown(&mut self, container_id: &str) {
+        if let Some(pod_id) = self.owners.remove(container_id) {
+            self.children.remove(&(pod_id, container_id.to_owned()));
+        }
+    }
+
+    fn remove_pod(&mut self, id: &str) -> Seen {
+        for child in self.children_of(id) {
+            self.remove_container(&child);
+        }
+        self.pods.remove(id)
+    }
+
+    fn remove_container(&mut self, id: &str) -> Seen {
+        self.disown(id);
+        self.containers.remove(id)
+    }
+
+    fn children_of(&self, pod_id: &str) -> Vec<String> {
+        let first = (pod_id.to_owned(), String::new());
+        let of_pod = self
+            .children
+            .range(first..)
+            .take_while(|(owner, _)| owner == pod_id);
+        of_pod.map(|(_, child)| child.clone()).collect()
+    }
+
+    pub(super) fn pod(&self, id: &str) -> Option<Arc<PodSandbox>> {
+        self.pods.get(id).cloned()
+    }
+
+    pub(super) fn container(&self, id: &str) -> Option<Arc<Container>> {
+        self.containers.get(id).cloned()
+    }
+
+    pub(super) fn pods(&self) -> Vec<Arc<PodSandbox>> {
+        self.pods.all().cloned().collect()
+    }
+
+    pub(super) fn containers(&self) -> Vec<Arc<Container>> {
+        self.containers.all().cloned().collect()
+    }
+
+    pub(super) fn containers_of(&self, pod_id: &str) -> Vec<Arc<Container>> {
+        self.children_of(pod_id)
+            .iter()
+            .filter_map(|id| self.container(id))
+            .collect()
+    }
+
+    pub(super) fn refused(&self) -> u64 {
+        self.pods.refused() + self.containers.refused()
+    }
+}
