@@ -1,0 +1,213 @@
+//! Where the compiler gets its files from: memory, or some folders on disk; within limits.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fs::File as DiskFile;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use protox::file::{File, FileResolver, GoogleFileResolver};
+
+use crate::error::{Error, ErrorKind, Problem};
+
+/// The largest proto that is read, in bytes. NRI's own has under 64 KiB.
+pub(super) const MAX_FILE: usize = 4 << 20;
+/// The largest sum of all files of one schema, in bytes.
+pub(super) const MAX_TOTAL: usize = 64 << 20;
+/// How many entries of a folder tree are looked at.
+const MAX_ENTRIES: usize = 100_000;
+/// How deep a folder tree is followed.
+const MAX_DEPTH: usize = 64;
+
+/// Opens files by the name under which they are imported.
+pub(super) struct Files {
+    memory: Option<(String, String)>,
+    roots: Vec<PathBuf>,
+    google: GoogleFileResolver,
+    log: Log,
+}
+
+/// What the resolver saw, shared with the one who reports: protox takes the resolver away.
+#[derive(Clone, Default)]
+pub(super) struct Log(Rc<RefCell<Seen>>);
+
+#[derive(Default)]
+struct Seen {
+    texts: BTreeMap<String, Rc<str>>,
+    read: Vec<PathBuf>,
+    total: usize,
+    problems: Vec<Problem>,
+}
+
+impl Files {
+    pub(super) fn in_memory(name: &str, text: &str) -> Self {
+        Files {
+            memory: Some((name.to_owned(), text.to_owned())),
+            roots: Vec::new(),
+            google: GoogleFileResolver::new(),
+            log: Log::default(),
+        }
+    }
+
+    /// Looks a name up in each of `roots`, in order.
+    pub(super) fn on_disk(roots: Vec<PathBuf>) -> Self {
+        Files {
+            memory: None,
+            roots,
+            google: GoogleFileResolver::new(),
+            log: Log::default(),
+        }
+    }
+
+    pub(super) fn log(&self) -> Log {
+        self.log.clone()
+    }
+
+    fn parse(&self, name: &str, text: &str) -> Result<File, protox::Error> {
+        self.log.keep(name, text);
+        File::from_source(name, text)
+    }
+
+    fn find(&self, name: &str) -> Option<PathBuf> {
+        let mut candidates = self.roots.iter().map(|root| root.join(name));
+        candidates.find(|path| path.is_file())
+    }
+}
+
+impl FileResolver for Files {
+    fn open_file(&self, name: &str) -> Result<File, protox::Error> {
+        if let Some((known, text)) = &self.memory
+            && known == name
+        {
+            return self.parse(name, text);
+        }
+        let Some(path) = self.find(name) else {
+            return self.google.open_file(name);
+        };
+        match self.log.read(&path) {
+            Ok(text) => self.parse(name, &text),
+            Err(problem) => Err(self.log.refuse(problem)),
+        }
+    }
+}
+
+impl Log {
+    /// The text of the file that is imported as `name`.
+    pub(super) fn text(&self, name: &str) -> Option<Rc<str>> {
+        self.0.borrow().texts.get(name).cloned()
+    }
+
+    /// Problems that the resolver itself had, which protox would only pass on as words.
+    pub(super) fn take_problems(&self) -> Vec<Problem> {
+        std::mem::take(&mut self.0.borrow_mut().problems)
+    }
+
+    pub(super) fn take_read(&self) -> Vec<PathBuf> {
+        std::mem::take(&mut self.0.borrow_mut().read)
+    }
+
+    fn keep(&self, name: &str, text: &str) {
+        self.0
+            .borrow_mut()
+            .texts
+            .insert(name.to_owned(), text.into());
+    }
+
+    fn refuse(&self, problem: Problem) -> protox::Error {
+        let words = protox::Error::new(problem.to_string());
+        self.0.borrow_mut().problems.push(problem);
+        words
+    }
+
+    fn read(&self, path: &Path) -> Result<String, Problem> {
+        let mut seen = self.0.borrow_mut();
+        let left = MAX_TOTAL.saturating_sub(seen.total);
+        let bytes = read(path, MAX_FILE.min(left))?;
+        seen.total += bytes.len();
+        seen.read.push(path.to_path_buf());
+        String::from_utf8(bytes).map_err(|error| {
+            Problem::new(ErrorKind::Proto, "not valid UTF-8")
+                .in_file(path.display().to_string())
+                .caused_by(error)
+        })
+    }
+}
+
+/// Reads the file at `path` if it has at most `limit` bytes.
+pub(super) fn read(path: &Path, limit: usize) -> Result<Vec<u8>, Problem> {
+    let io = |error| {
+        Problem::new(ErrorKind::Io, format!("cannot read `{}`", path.display())).caused_by(error)
+    };
+    let mut bytes = Vec::new();
+    let ceiling = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
+    let file = DiskFile::open(path).map_err(io)?;
+    file.take(ceiling).read_to_end(&mut bytes).map_err(io)?;
+    if bytes.len() > limit {
+        return Err(Problem::new(
+            ErrorKind::Limit,
+            format!(
+                "`{}` is too large: over {limit} bytes are left to read",
+                path.display()
+            ),
+        ));
+    }
+    Ok(bytes)
+}
+
+/// Names, relative to `root` and with `/` between, of all `.proto` files below it, sorted.
+pub(super) fn protos_below(root: &Path) -> Result<Vec<String>, Error> {
+    let mut names = Vec::new();
+    let mut entries = 0;
+    let mut folders = vec![(root.to_path_buf(), String::new(), 0)];
+    while let Some((folder, prefix, depth)) = folders.pop() {
+        for (name, is_folder) in list(&folder)? {
+            entries += 1;
+            if entries > MAX_ENTRIES || depth > MAX_DEPTH {
+                return Err(too_many(root).into());
+            }
+            let relative = format!("{prefix}{name}");
+            if is_folder {
+                folders.push((folder.join(&name), format!("{relative}/"), depth + 1));
+            } else if name.ends_with(".proto") {
+                names.push(relative);
+            }
+        }
+    }
+    names.sort();
+    if names.is_empty() {
+        return Err(none_below(root).into());
+    }
+    Ok(names)
+}
+
+/// Names in `folder`, and which are folders themselves. Links to folders are not followed: they can form a ring.
+fn list(folder: &Path) -> Result<Vec<(String, bool)>, Problem> {
+    let io = |error| {
+        Problem::new(ErrorKind::Io, format!("cannot list `{}`", folder.display())).caused_by(error)
+    };
+    let mut found = Vec::new();
+    for entry in folder.read_dir().map_err(io)? {
+        let entry = entry.map_err(io)?;
+        let is_folder = entry.file_type().map_err(io)?.is_dir();
+        if let Ok(name) = entry.file_name().into_string() {
+            found.push((name, is_folder));
+        }
+    }
+    Ok(found)
+}
+
+fn too_many(root: &Path) -> Problem {
+    Problem::new(
+        ErrorKind::Limit,
+        format!("too many files below `{}`", root.display()),
+    )
+    .with_help("name the folder that holds the protos")
+}
+
+fn none_below(root: &Path) -> Problem {
+    Problem::new(
+        ErrorKind::Io,
+        format!("no `.proto` file below `{}`", root.display()),
+    )
+}

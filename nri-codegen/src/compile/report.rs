@@ -1,0 +1,43 @@
+//! protox's errors as ours: one problem for each thing that it found wrong, with the text it is about.
+
+use miette::Diagnostic;
+
+use super::files::Log;
+use crate::error::{ErrorKind, Problem};
+
+/// Every problem that `error` holds, in its order; `log` has the texts it points into.
+pub(super) fn problems(error: &protox::Error, log: &Log) -> Vec<Problem> {
+    let file = error.file().unwrap_or_default();
+    let source = log.text(file);
+    let kind = if error.is_io() {
+        ErrorKind::Io
+    } else {
+        ErrorKind::Proto
+    };
+    let related = error.related().into_iter().flatten();
+    std::iter::once(error as &dyn Diagnostic)
+        .chain(related)
+        .map(|diagnostic| problem(kind, file, source.as_deref(), diagnostic))
+        .collect()
+}
+
+fn problem(
+    kind: ErrorKind,
+    file: &str,
+    source: Option<&str>,
+    diagnostic: &dyn Diagnostic,
+) -> Problem {
+    let mut problem = Problem::new(kind, diagnostic.to_string());
+    if !file.is_empty() {
+        problem = problem.in_file(file);
+    }
+    // Of two labels (defined here, and again here) the later one is where the mistake is.
+    let place = (diagnostic.labels().into_iter().flatten()).max_by_key(|label| label.offset());
+    if let (Some(source), Some(place)) = (source, place) {
+        problem = problem.at(source, place.offset()..place.offset() + place.len());
+    }
+    match diagnostic.help() {
+        Some(help) => problem.with_help(help.to_string()),
+        None => problem,
+    }
+}

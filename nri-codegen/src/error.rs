@@ -1,0 +1,146 @@
+//! What can go wrong, and where: one opaque error that holds all problems of a phase.
+
+mod excerpt;
+mod problem;
+
+use std::fmt;
+use std::ops::Range;
+
+pub use excerpt::Excerpt;
+pub use problem::Problem;
+
+/// What kind of thing went wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// A file or folder could not be read or written.
+    Io,
+    /// Something is larger, deeper or more numerous than this crate reads.
+    Limit,
+    /// A proto does not parse, or its names do not resolve.
+    Proto,
+    /// A file is no `FileDescriptorSet`, or one that does not hold together.
+    Descriptor,
+    /// A proto compiles, but is no usable NRI protocol.
+    Protocol,
+    /// A version, release or runtime that is not known, or that has no protocol.
+    Version,
+    /// An entry of a table (`versions.toml`, `runtimes.toml`, `deprecations.toml`) is malformed or matches nothing.
+    Table,
+    /// An option of the `Builder` makes no sense.
+    Option,
+    /// A revision was refused by `import`.
+    Import,
+}
+
+/// All problems that one phase found; never empty.
+///
+/// `Display` gives the fact of the first problem on one line. `Debug` gives every problem with file, line, the
+/// offending text and help, which is what `fn main() -> Result<(), nri_codegen::Error>` prints.
+///
+/// ```
+/// # #[cfg(feature = "build")] {
+/// use nri_codegen::{ErrorKind, source};
+///
+/// let error = source::resolve("v0.99.0").unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::Version);
+/// assert_eq!(error.to_string(), "unknown NRI release `v0.99.0`");
+/// assert!(error.help().is_some_and(|help| help.contains("v0.12.")));
+/// # }
+/// ```
+pub struct Error {
+    first: Box<Problem>,
+    rest: Vec<Problem>,
+}
+
+impl Error {
+    /// The kind of the first problem.
+    pub fn kind(&self) -> ErrorKind {
+        self.first.kind()
+    }
+
+    /// The file that the first problem is in, as the schema or the user names it.
+    pub fn file(&self) -> Option<&str> {
+        self.first.file()
+    }
+
+    /// Bytes of that file that the first problem is about.
+    pub fn span(&self) -> Option<Range<usize>> {
+        self.first.excerpt().map(Excerpt::span)
+    }
+
+    /// Line of the first problem, from 1.
+    pub fn line(&self) -> Option<usize> {
+        self.first.excerpt().map(Excerpt::line)
+    }
+
+    /// Column of the first problem in characters, from 1.
+    pub fn column(&self) -> Option<usize> {
+        self.first.excerpt().map(Excerpt::column)
+    }
+
+    /// What to do about the first problem.
+    pub fn help(&self) -> Option<&str> {
+        self.first.help()
+    }
+
+    /// Every problem, in the order found.
+    pub fn problems(&self) -> impl Iterator<Item = &Problem> {
+        std::iter::once(&*self.first).chain(&self.rest)
+    }
+
+    /// `Ok` if there are no problems, else an error that holds all of them.
+    pub(crate) fn unless_empty(problems: Vec<Problem>) -> Result<(), Error> {
+        let mut problems = problems.into_iter();
+        match problems.next() {
+            None => Ok(()),
+            Some(first) => Err(Error {
+                first: Box::new(first),
+                rest: problems.collect(),
+            }),
+        }
+    }
+
+    /// Takes the error apart, to collect it with others.
+    pub(crate) fn into_problems(self) -> Vec<Problem> {
+        std::iter::once(*self.first).chain(self.rest).collect()
+    }
+}
+
+impl From<Problem> for Error {
+    fn from(problem: Problem) -> Self {
+        Error {
+            first: Box::new(problem),
+            rest: Vec::new(),
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.first)?;
+        match self.rest.len() {
+            0 => Ok(()),
+            1 => write!(f, " (and one more problem)"),
+            more => write!(f, " (and {more} more problems)"),
+        }
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, problem) in self.problems().enumerate() {
+            if index > 0 {
+                write!(f, "\n\n")?;
+            }
+            write!(f, "{problem:?}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        std::error::Error::source(&*self.first)
+    }
+}

@@ -1,0 +1,108 @@
+//! The line a problem is on, cut out of its file.
+
+use std::ops::Range;
+
+/// How much of a line is shown, in characters.
+const SHOWN: usize = 160;
+
+/// A place in a text, with the line around it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Excerpt {
+    span: Range<usize>,
+    line: usize,
+    column: usize,
+    text: String,
+    width: usize,
+}
+
+impl Excerpt {
+    /// The place of bytes `span` in `text`; a span beyond the end means the end.
+    pub(crate) fn new(text: &str, span: Range<usize>) -> Self {
+        let start = floor(text, span.start);
+        let end = floor(text, span.end.max(start));
+        let before = text.get(..start).unwrap_or_default();
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let line = text.get(line_start..).unwrap_or_default();
+        let line = line.split('\n').next().unwrap_or_default();
+        let marked = text.get(start..end).unwrap_or_default();
+        let marked = marked.split('\n').next().unwrap_or_default();
+        Excerpt {
+            span: start..end,
+            line: before.matches('\n').count() + 1,
+            column: before.get(line_start..).unwrap_or_default().chars().count() + 1,
+            text: line.trim_end().to_owned(),
+            width: marked.chars().count().max(1),
+        }
+    }
+
+    /// Bytes of the file.
+    pub fn span(&self) -> Range<usize> {
+        self.span.clone()
+    }
+
+    /// Line, from 1.
+    pub fn line(&self) -> usize {
+        self.line
+    }
+
+    /// Column in characters, from 1.
+    pub fn column(&self) -> usize {
+        self.column
+    }
+
+    /// The whole line that the place is on.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The place in `file`, then the line with the offending part underlined.
+    pub(crate) fn under(&self, file: &str) -> String {
+        let number = self.line.to_string();
+        let gutter = " ".repeat(number.len());
+        let shown: String = self.text.chars().take(SHOWN).collect();
+        let indent = self.column.saturating_sub(1).min(SHOWN);
+        // Tabs stay tabs, so that the caret stands below its text however wide a tab is.
+        let pad: String = (shown.chars().take(indent))
+            .map(|c| if c == '\t' { '\t' } else { ' ' })
+            .collect();
+        let carets = "^".repeat(self.width.min(SHOWN + 1 - indent.min(SHOWN)));
+        format!(
+            "{gutter} --> {file}:{line}:{column}\n{gutter} |\n{number} | {shown}\n{gutter} | {pad}{carets}",
+            line = self.line,
+            column = self.column,
+        )
+    }
+}
+
+/// The nearest character boundary at or below `index`.
+fn floor(text: &str, index: usize) -> usize {
+    let mut index = index.min(text.len());
+    while !text.is_char_boundary(index) {
+        index -= 1;
+    }
+    index
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Excerpt;
+
+    #[test]
+    fn counts_lines_and_characters_from_one() {
+        let text = "first\nsécond = 1\n";
+        let at = text.find('=').unwrap();
+        let excerpt = Excerpt::new(text, at..at + 1);
+        assert_eq!((excerpt.line(), excerpt.column()), (2, 8));
+        assert_eq!(
+            excerpt.under("a.proto"),
+            "  --> a.proto:2:8\n  |\n2 | sécond = 1\n  |        ^"
+        );
+    }
+
+    #[test]
+    fn a_span_beyond_the_end_or_inside_a_character_is_moved() {
+        assert_eq!(Excerpt::new("ab", 9..12).span(), 2..2);
+        assert_eq!(Excerpt::new("é", 1..2).span(), 0..2);
+        assert_eq!(Excerpt::new("", 0..0).column(), 1);
+    }
+}

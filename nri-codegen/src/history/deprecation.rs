@@ -1,0 +1,222 @@
+//! What is deprecated since when, until when, and what replaces it: `deprecations.toml`.
+
+use std::ops::Range;
+
+use semver::Version;
+
+use super::table;
+use crate::error::Error;
+
+pub(super) const FILE: &str = "deprecations.toml";
+
+/// One deprecated interface.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deprecation {
+    /// Permanent id.
+    pub id: String,
+    /// What kind of interface it is, and its name.
+    pub interface: Interface,
+    /// One line for a report.
+    pub summary: String,
+    /// Since when it counts as deprecated.
+    pub deprecated_in: Since,
+    /// The first runtime release that tells the operator, if one does.
+    pub warned_by: Option<Warning>,
+    /// When it goes, or went.
+    pub removal: Removal,
+    /// Value of enum `Event`, and the RPC of service `Plugin` that carries it instead; in the table's order.
+    pub replaced_by: Vec<(String, String)>,
+    /// What a plugin author does.
+    pub remedy: String,
+    /// Where this was decided.
+    pub sources: Vec<String>,
+    pub(super) place: Range<usize>,
+}
+
+/// What is deprecated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Interface {
+    /// An RPC, and the request that goes with it; full names.
+    Rpc {
+        /// `nri.pkg.api.v1alpha1.Plugin.StateChange`
+        rpc: String,
+        /// `nri.pkg.api.v1alpha1.StateChangeEvent`
+        message: Option<String>,
+    },
+    /// A kind of plugin; no proto has it.
+    Plugin,
+    /// A function that WebAssembly plugins export.
+    Wasm {
+        /// `plugin_state_change`
+        function: String,
+    },
+}
+
+/// An NRI release and series of runtimes, each where it applies.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Since {
+    /// `v0.12.0`
+    pub nri: Option<String>,
+    /// Runtime id and series: `("containerd", "2.3")`.
+    pub runtimes: Vec<(String, String)>,
+}
+
+/// Who warns the operator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// Runtime id and first release: `("containerd", "2.3.4")`.
+    pub runtimes: Vec<(String, String)>,
+    /// The id the warning goes under.
+    pub id: String,
+}
+
+/// The end of a deprecated interface.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Removal {
+    /// Announced, or done.
+    pub status: RemovalStatus,
+    /// In which releases.
+    pub when: Since,
+    /// How it shows, where it is done.
+    pub effect: Option<String>,
+}
+
+/// Whether a removal happened. What is only planned works on until then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RemovalStatus {
+    /// Announced; still works.
+    Planned,
+    /// Gone.
+    Done,
+}
+
+impl Deprecation {
+    /// The NRI release that deprecated it.
+    pub fn since(&self) -> Option<Version> {
+        let name = self.deprecated_in.nri.as_deref()?;
+        Version::parse(name.trim_start_matches('v')).ok()
+    }
+
+    /// One sentence on when it goes, for a note: `removal is planned for containerd 2.7`; `None` if no one said.
+    pub fn outlook(&self) -> Option<String> {
+        let nri = self.removal.when.nri.iter().map(|nri| format!("NRI {nri}"));
+        let runtimes = self.removal.when.runtimes.iter();
+        let runtimes = runtimes.map(|(runtime, series)| format!("{runtime} {series}"));
+        let when: Vec<String> = nri.chain(runtimes).collect();
+        if when.is_empty() {
+            return None;
+        }
+        let when = when.join(", ");
+        Some(match self.removal.status {
+            RemovalStatus::Planned => format!("removal is planned for {when}"),
+            RemovalStatus::Done => format!("removed in {when}"),
+        })
+    }
+}
+
+pub(super) fn read(text: &str) -> Result<Vec<Deprecation>, Error> {
+    table::read(FILE, text, |root| {
+        root.only(&["deprecation"]);
+        root.tables("deprecation").iter().map(deprecation).collect()
+    })
+}
+
+fn deprecation(entry: &table::Entry<'_, '_>) -> Deprecation {
+    entry.only(&[
+        "id",
+        "kind",
+        "interface",
+        "message",
+        "summary",
+        "deprecated_in",
+        "warned_by",
+        "removal",
+        "replaced_by",
+        "remedy",
+        "sources",
+    ]);
+    Deprecation {
+        id: entry.string("id"),
+        interface: interface(entry),
+        summary: entry.string("summary"),
+        deprecated_in: entry
+            .table("deprecated_in")
+            .as_ref()
+            .map(since)
+            .unwrap_or_default(),
+        warned_by: entry.table("warned_by").as_ref().map(warning),
+        removal: removal(entry),
+        replaced_by: entry
+            .table("replaced_by")
+            .map(|table| table.pairs())
+            .unwrap_or_default(),
+        remedy: entry.string("remedy"),
+        sources: entry.strings("sources"),
+        place: entry.span(),
+    }
+}
+
+fn interface(entry: &table::Entry<'_, '_>) -> Interface {
+    match entry.string("kind").as_str() {
+        "rpc" => Interface::Rpc {
+            rpc: entry.string("interface"),
+            message: entry.string_if_any("message"),
+        },
+        "wasm" => Interface::Wasm {
+            function: entry.string("interface"),
+        },
+        "plugin" => Interface::Plugin,
+        other => {
+            entry.complain("kind", &format!("unknown kind `{other}`"));
+            Interface::Plugin
+        }
+    }
+}
+
+/// `nri` and runtime ids, whatever else the table holds.
+fn since(entry: &table::Entry<'_, '_>) -> Since {
+    Since {
+        nri: entry.string_if_any("nri"),
+        runtimes: runtimes(entry),
+    }
+}
+
+fn runtimes(entry: &table::Entry<'_, '_>) -> Vec<(String, String)> {
+    let about = ["nri", "as", "status", "effect"];
+    let pairs = entry.pairs().into_iter();
+    pairs
+        .filter(|(key, _)| !about.contains(&key.as_str()))
+        .collect()
+}
+
+fn warning(entry: &table::Entry<'_, '_>) -> Warning {
+    Warning {
+        runtimes: runtimes(entry),
+        id: entry.string("as"),
+    }
+}
+
+fn removal(entry: &table::Entry<'_, '_>) -> Removal {
+    let Some(table) = entry.table("removal") else {
+        entry.complain("removal", "`removal` is missing");
+        return Removal {
+            status: RemovalStatus::Planned,
+            when: Since::default(),
+            effect: None,
+        };
+    };
+    let status = match table.string("status").as_str() {
+        "planned" => RemovalStatus::Planned,
+        "done" => RemovalStatus::Done,
+        other => {
+            table.complain("status", &format!("unknown status `{other}`"));
+            RemovalStatus::Planned
+        }
+    };
+    Removal {
+        status,
+        when: since(&table),
+        effect: table.string_if_any("effect"),
+    }
+}

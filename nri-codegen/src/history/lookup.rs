@@ -1,0 +1,158 @@
+//! Finding a release by what a user calls it; what is unknown lists the nearest.
+
+use semver::Version;
+
+use super::{History, Release, Runtime, RuntimeAt, RuntimeRelease};
+use crate::error::{Error, ErrorKind, Problem};
+use crate::near;
+
+impl History {
+    /// The NRI release that `spec` stands for: as [`History::release`], or what a runtime links, `containerd@2.2.1`.
+    ///
+    /// # Errors
+    ///
+    /// If `spec` is unknown, or stands for a release without a protocol.
+    pub fn version(&self, spec: &str) -> Result<&Release, Error> {
+        if !spec.contains('@') {
+            return self.release(spec);
+        }
+        let linked = self.runtime(spec)?;
+        self.linked(linked)
+    }
+
+    /// The NRI release that a runtime links.
+    ///
+    /// # Errors
+    ///
+    /// If it links one from before the protocol.
+    pub fn linked(&self, at: RuntimeAt<'_>) -> Result<&Release, Error> {
+        let nri = &at.release.nri;
+        if let Some(release) = self.releases.iter().find(|release| release.name == *nri) {
+            return Ok(release);
+        }
+        let who = format!("{} {}", at.runtime.id, at.release.name);
+        Err(no_protocol(
+            &format!("{who} links NRI {nri}, which has no protocol"),
+            self,
+        )
+        .into())
+    }
+
+    /// The release `0.12.5` or `v0.12.5`; the newest patch of `0.12`; or `latest`. An untagged one is named in full.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such release, with the nearest ones; or if it is from before the protocol.
+    pub fn release(&self, spec: &str) -> Result<&Release, Error> {
+        if self
+            .one_shot
+            .iter()
+            .any(|old| bare(&old.name) == bare(spec))
+        {
+            let fact = format!("NRI v{} has no protocol", bare(spec));
+            return Err(no_protocol(&fact, self).into());
+        }
+        let mut tagged = self.releases.iter().filter(|release| !release.untagged);
+        let found = if spec == "latest" {
+            tagged.next_back()
+        } else if let Some((major, minor)) = minor(spec) {
+            tagged.rfind(|r| (r.version.major, r.version.minor) == (major, minor))
+        } else {
+            let mut all = self.releases.iter();
+            all.find(|release| bare(&release.name) == bare(spec))
+        };
+        found.ok_or_else(|| self.unknown_release(spec).into())
+    }
+
+    /// A runtime's release: `containerd@2.2.1`; the newest patch of `cri-o@1.33`; or `containerd@latest`.
+    ///
+    /// # Errors
+    ///
+    /// If runtime or release is unknown, with the nearest ones.
+    pub fn runtime(&self, spec: &str) -> Result<RuntimeAt<'_>, Error> {
+        let (id, version) = spec.split_once('@').unwrap_or((spec, "latest"));
+        let runtimes = self.runtimes()?;
+        let runtime = runtimes.iter().find(|runtime| runtime.id == id);
+        let runtime = runtime.ok_or_else(|| unknown_runtime(id, runtimes))?;
+        let release = runtime_release(runtime, version);
+        let release = release.ok_or_else(|| unknown_runtime_release(runtime, version))?;
+        Ok(RuntimeAt { runtime, release })
+    }
+
+    fn unknown_release(&self, spec: &str) -> Problem {
+        let fact = match self
+            .releases
+            .iter()
+            .any(|r| r.version.major.to_string() == bare(spec))
+        {
+            true => format!("`{spec}` names no single NRI release"),
+            false => format!("unknown NRI release `{spec}`"),
+        };
+        let names = self.releases.iter().map(|release| release.name.as_str());
+        let near = near::versions(spec, names);
+        let near = match near::names(spec, ["latest"]).as_slice() {
+            [] => near,
+            latest => latest.iter().copied().chain(near).collect(),
+        };
+        Problem::new(ErrorKind::Version, fact).with_help(near::help(
+            &near,
+            "name a release (v0.12.5), a minor for its newest patch (0.12), `latest`, or a runtime (containerd@2.2.1)",
+        ))
+    }
+}
+
+fn runtime_release<'r>(runtime: &'r Runtime, version: &str) -> Option<&'r RuntimeRelease> {
+    let mut releases = runtime.releases.iter();
+    if version == "latest" {
+        return releases.next_back();
+    }
+    match minor(version) {
+        Some(minor) => releases.rfind(|r| (r.version.major, r.version.minor) == minor),
+        None => releases.find(|release| bare(&release.name) == bare(version)),
+    }
+}
+
+fn unknown_runtime(id: &str, runtimes: &[Runtime]) -> Problem {
+    let ids = || runtimes.iter().map(|runtime| runtime.id.as_str());
+    let all = format!("known runtimes: {}", ids().collect::<Vec<_>>().join(", "));
+    Problem::new(ErrorKind::Version, format!("unknown runtime `{id}`"))
+        .with_help(near::help(&near::names(id, ids()), &all))
+}
+
+fn unknown_runtime_release(runtime: &Runtime, version: &str) -> Problem {
+    let names = runtime.releases.iter().map(|release| release.name.as_str());
+    let near = near::versions(version, names);
+    let near: Vec<String> = near
+        .iter()
+        .map(|name| format!("{}@{}", runtime.id, bare(name)))
+        .collect();
+    let near: Vec<&str> = near.iter().map(String::as_str).collect();
+    let fact = format!("unknown release `{version}` of {}", runtime.id);
+    let otherwise = format!(
+        "name one as {}@1.2.3, or {}@1.2 for the newest patch",
+        runtime.id, runtime.id
+    );
+    Problem::new(ErrorKind::Version, fact).with_help(near::help(&near, &otherwise))
+}
+
+fn no_protocol(fact: &str, history: &History) -> Problem {
+    let oldest = history
+        .releases
+        .first()
+        .map_or("v0.2.0", |release| release.name.as_str());
+    Problem::new(ErrorKind::Version, fact).with_help(format!(
+        "its plugins are executables that read and write JSON once; the first NRI release with a protocol is {oldest}"
+    ))
+}
+
+fn bare(name: &str) -> &str {
+    name.strip_prefix('v').unwrap_or(name)
+}
+
+/// Major and minor of `0.11`; `None` if there are more or fewer parts.
+fn minor(spec: &str) -> Option<(u64, u64)> {
+    // Semver knows no partial versions, but its rules for numbers (no leading zeros, no signs) are wanted.
+    let version = Version::parse(&format!("{}.0", bare(spec))).ok()?;
+    let plain = version.pre.is_empty() && version.build.is_empty();
+    plain.then_some((version.major, version.minor))
+}

@@ -1,0 +1,90 @@
+//! Container runtimes and the NRI that each of their releases links: `runtimes.toml`.
+
+use semver::Version;
+
+use super::table;
+use crate::error::Error;
+
+pub(super) const FILE: &str = "runtimes.toml";
+
+/// A container runtime.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Runtime {
+    /// `containerd` or `cri-o`: what stands before the `@`.
+    pub id: String,
+    /// Its name in prose.
+    pub title: String,
+    /// What it calls itself in `ConfigureRequest.runtime_name`.
+    pub reports_as: Vec<String>,
+    /// Where it listens for plugins by default.
+    pub socket: String,
+    /// Where it finds the plugins that it launches itself, by default.
+    pub plugin_dir: String,
+    /// Where it finds their configuration, by default.
+    pub config_dir: String,
+    /// Its final releases, ascending by version.
+    pub releases: Vec<RuntimeRelease>,
+}
+
+/// One release of a container runtime.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuntimeRelease {
+    /// `2.2.1`, as a version.
+    pub version: Version,
+    /// `v2.2.1`, as tagged.
+    pub name: String,
+    /// Name of the NRI release it links: one in `versions.toml`.
+    pub nri: String,
+    /// Day of the release, `YYYY-MM-DD`.
+    pub date: String,
+}
+
+/// A runtime at one release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RuntimeAt<'h> {
+    /// The runtime.
+    pub runtime: &'h Runtime,
+    /// Its release.
+    pub release: &'h RuntimeRelease,
+}
+
+pub(super) fn read(text: &str) -> Result<Vec<Runtime>, Error> {
+    table::read(FILE, text, |root| {
+        root.only(&["runtime"]);
+        root.tables("runtime").iter().map(runtime).collect()
+    })
+}
+
+fn runtime(entry: &table::Entry<'_, '_>) -> Runtime {
+    entry.only(&[
+        "id",
+        "title",
+        "reports_as",
+        "socket",
+        "plugin_dir",
+        "config_dir",
+        "releases",
+    ]);
+    let mut releases: Vec<RuntimeRelease> = entry.tables("releases").iter().map(release).collect();
+    releases.sort_by(|a, b| a.version.cmp(&b.version));
+    Runtime {
+        id: entry.string("id"),
+        title: entry.string("title"),
+        reports_as: entry.strings("reports_as"),
+        socket: entry.string("socket"),
+        plugin_dir: entry.string("plugin_dir"),
+        config_dir: entry.string("config_dir"),
+        releases,
+    }
+}
+
+fn release(entry: &table::Entry<'_, '_>) -> RuntimeRelease {
+    entry.only(&["release", "nri", "date"]);
+    let (version, name) = entry.version("release");
+    RuntimeRelease {
+        version,
+        name,
+        nri: entry.string("nri"),
+        date: entry.date("date"),
+    }
+}

@@ -1,0 +1,215 @@
+//! Reading a TOML table: what is missing, malformed or unknown becomes a problem with its line.
+
+use std::cell::RefCell;
+use std::ops::Range;
+
+use semver::Version;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::error::{Error, ErrorKind, Problem};
+
+/// A table file under reading, and the problems found in it so far.
+pub(super) struct Document<'t> {
+    file: &'t str,
+    text: &'t str,
+    problems: RefCell<Vec<Problem>>,
+}
+
+/// One table of a document: an entry, or a table within it.
+pub(super) struct Entry<'d, 't> {
+    document: &'d Document<'t>,
+    table: &'d DeTable<'t>,
+    span: Range<usize>,
+}
+
+/// Reads `text`, which is called `file`, with `read`; reports everything that was wrong with it at once.
+pub(super) fn read<T>(
+    file: &str,
+    text: &str,
+    read: impl FnOnce(&Entry<'_, '_>) -> T,
+) -> Result<T, Error> {
+    let parsed = DeTable::parse(text).map_err(|error| {
+        let span = error.span().unwrap_or(0..0);
+        Problem::new(ErrorKind::Table, error.message())
+            .in_file(file)
+            .at(text, span)
+    })?;
+    let document = Document {
+        file,
+        text,
+        problems: RefCell::default(),
+    };
+    let result = read(&Entry {
+        document: &document,
+        table: parsed.get_ref(),
+        span: parsed.span(),
+    });
+    Error::unless_empty(document.problems.into_inner())?;
+    Ok(result)
+}
+
+impl<'d, 't> Entry<'d, 't> {
+    /// Bytes of the file that this entry stands in.
+    pub(super) fn span(&self) -> Range<usize> {
+        self.span.clone()
+    }
+
+    /// A string that must be there.
+    pub(super) fn string(&self, key: &str) -> String {
+        self.required(key)
+            .and_then(|value| self.want(value, "a string", DeValue::as_str))
+            .map(str::to_owned)
+            .unwrap_or_default()
+    }
+
+    pub(super) fn string_if_any(&self, key: &str) -> Option<String> {
+        let value = self.table.get(key)?;
+        self.want(value, "a string", DeValue::as_str)
+            .map(str::to_owned)
+    }
+
+    /// A boolean, false if absent.
+    pub(super) fn flag(&self, key: &str) -> bool {
+        let value = self.table.get(key);
+        value
+            .and_then(|value| self.want(value, "true or false", DeValue::as_bool))
+            .unwrap_or_default()
+    }
+
+    /// A date, as `YYYY-MM-DD`.
+    pub(super) fn date(&self, key: &str) -> String {
+        self.required(key)
+            .and_then(|value| self.want(value, "a date", DeValue::as_datetime))
+            .map(ToString::to_string)
+            .unwrap_or_default()
+    }
+
+    /// A version with a leading `v`, and its text.
+    pub(super) fn version(&self, key: &str) -> (Version, String) {
+        let text = self.string(key);
+        match text.strip_prefix('v').map(Version::parse) {
+            Some(Ok(version)) => (version, text),
+            _ => {
+                self.complain(key, &format!("`{text}` is no version such as v1.2.3"));
+                (Version::new(0, 0, 0), text)
+            }
+        }
+    }
+
+    pub(super) fn strings(&self, key: &str) -> Vec<String> {
+        self.array(key)
+            .filter_map(|value| self.want(value, "a string", DeValue::as_str))
+            .map(str::to_owned)
+            .collect()
+    }
+
+    /// The tables of an array, or those written as `[[key]]`.
+    pub(super) fn tables(&self, key: &str) -> Vec<Entry<'d, 't>> {
+        self.array(key)
+            .filter_map(|value| self.table_of(value))
+            .collect()
+    }
+
+    pub(super) fn table(&self, key: &str) -> Option<Entry<'d, 't>> {
+        self.table_of(self.table.get(key)?)
+    }
+
+    /// Keys and strings of the whole table, in the order written.
+    pub(super) fn pairs(&self) -> Vec<(String, String)> {
+        let mut keys: Vec<_> = self.table.keys().collect();
+        keys.sort_by_key(|key| key.span().start);
+        let keys = keys.into_iter().map(|key| key.get_ref().as_ref());
+        keys.map(|key| (key.to_owned(), self.string(key))).collect()
+    }
+
+    /// Complains about every key that is none of `known`: an entry that nobody reads is a mistake.
+    pub(super) fn only(&self, known: &[&str]) {
+        for key in self.table.keys() {
+            if !known.contains(&key.get_ref().as_ref()) {
+                let fact = format!("unknown key `{}`", key.get_ref());
+                let help = format!("known keys: {}", known.join(", "));
+                let problem = self.problem(key.span(), fact).with_help(help);
+                self.document.problems.borrow_mut().push(problem);
+            }
+        }
+    }
+
+    /// Notes that the value of `key` is wrong.
+    pub(super) fn complain(&self, key: &str, fact: &str) {
+        let span = self.table.get(key).map_or(self.span(), Spanned::span);
+        let problem = self.problem(span, fact.to_owned());
+        self.document.problems.borrow_mut().push(problem);
+    }
+
+    fn problem(&self, span: Range<usize>, fact: String) -> Problem {
+        Problem::new(ErrorKind::Table, fact)
+            .in_file(self.document.file)
+            .at(self.document.text, span)
+    }
+
+    fn required(&self, key: &str) -> Option<&'d Spanned<DeValue<'t>>> {
+        let value = self.table.get(key);
+        if value.is_none() {
+            self.complain(key, &format!("`{key}` is missing"));
+        }
+        value
+    }
+
+    fn array(&self, key: &str) -> impl Iterator<Item = &'d Spanned<DeValue<'t>>> {
+        let value = self.table.get(key);
+        value
+            .and_then(|value| self.want(value, "an array", DeValue::as_array))
+            .into_iter()
+            .flat_map(|array| array.iter())
+    }
+
+    fn table_of(&self, value: &'d Spanned<DeValue<'t>>) -> Option<Entry<'d, 't>> {
+        let table = self.want(value, "a table", DeValue::as_table)?;
+        Some(Entry {
+            document: self.document,
+            table,
+            span: value.span(),
+        })
+    }
+
+    fn want<'v, T>(
+        &self,
+        value: &'v Spanned<DeValue<'t>>,
+        wanted: &str,
+        read: impl FnOnce(&'v DeValue<'t>) -> Option<T>,
+    ) -> Option<T> {
+        let found = read(value.get_ref());
+        if found.is_none() {
+            let fact = format!("expected {wanted}");
+            let problem = self.problem(value.span(), fact);
+            self.document.problems.borrow_mut().push(problem);
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn reports_all_that_is_wrong_with_its_line() {
+        let text = "[[a]]\nname = 3\nodd = 1\n[[a]]\n";
+        let error = super::read("t.toml", text, |root| {
+            for entry in root.tables("a") {
+                entry.only(&["name"]);
+                entry.string("name");
+            }
+        })
+        .unwrap_err();
+        let mut found: Vec<_> = (error.problems())
+            .map(|p| (p.excerpt().unwrap().line(), p.to_string()))
+            .collect();
+        found.sort();
+        let expected = [
+            (2, "expected a string"),
+            (3, "unknown key `odd`"),
+            (4, "`name` is missing"),
+        ];
+        assert_eq!(found, expected.map(|(line, fact)| (line, fact.to_owned())));
+    }
+}

@@ -1,0 +1,165 @@
+//! What makes a schema NRI's: events, the mask they form, and which RPC carries each.
+
+use super::{About, Enum, Protocol, Rpc, Service};
+
+/// Name of the service that plugins serve.
+pub(crate) const PLUGIN: &str = "Plugin";
+/// Name of the enum of events.
+pub(crate) const EVENT: &str = "Event";
+/// The value of `Event` that is one beyond the last real one.
+pub(crate) const LAST: &str = "LAST";
+/// The RPC for events that have none of their own.
+pub(crate) const STATE_CHANGE: &str = "StateChange";
+
+/// Events of a protocol.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NriView {
+    /// Events, ascending by number; the zero value and the sentinel `LAST` are none.
+    pub events: Vec<Event>,
+    /// Number of the sentinel `LAST`; `None` if the enum lacks it.
+    pub last: Option<i32>,
+    /// The mask of all events a runtime of this protocol accepts: bits for 1 to `LAST` - 1.
+    pub valid_mask: u32,
+    /// Whether service `Plugin` has `StateChange`.
+    pub state_change: bool,
+}
+
+/// One event that a plugin can subscribe to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// `RUN_POD_SANDBOX`
+    pub name: String,
+    /// Full name of the enum value.
+    pub full_name: String,
+    /// Value of the enum, from 1.
+    pub number: i32,
+    /// Its bit in the mask: `1 << (number - 1)`; 0 if the number does not fit a mask of 32 bits.
+    pub bit: u32,
+    /// `RunPodSandbox`: the name of the RPC that carries it or would, and its name for people.
+    pub rpc_name: String,
+    /// Which RPC of service `Plugin` carries it in this protocol.
+    pub carrier: Carrier,
+    /// Full name of the request that carries it; `None` if nothing does.
+    pub request: Option<String>,
+    /// Full name of the answer; `None` if nothing carries it.
+    pub response: Option<String>,
+    /// What it is about.
+    pub scope: Scope,
+    /// Comment and place.
+    pub about: About,
+}
+
+/// How an event gets to a plugin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Carrier {
+    /// By the RPC of its own name.
+    Dedicated,
+    /// By `StateChange`.
+    StateChange,
+    /// Not at all: the protocol has neither.
+    Nothing,
+}
+
+/// Which of the names `pod` and `container` select an event, as the Go API has it: those its name contains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// Its name says `Pod`.
+    Pod,
+    /// Its name says `Container`.
+    Container,
+    /// Its name says neither.
+    Other,
+}
+
+impl NriView {
+    /// The event of this enum value name.
+    pub fn event(&self, name: &str) -> Option<&Event> {
+        self.events.iter().find(|event| event.name == name)
+    }
+
+    /// The event that the RPC of this name carries, `StateChange` excluded.
+    pub fn event_of_rpc(&self, rpc: &str) -> Option<&Event> {
+        let mut events = self.events.iter();
+        events.find(|event| event.carrier == Carrier::Dedicated && event.rpc_name == rpc)
+    }
+}
+
+/// The view of `protocol`, if it has a service `Plugin` with `Configure`, and an enum `Event`.
+pub(super) fn view(protocol: &Protocol) -> Option<NriView> {
+    let plugin = protocol.service(PLUGIN)?;
+    plugin.rpc("Configure")?;
+    let events = protocol.enumeration(EVENT)?;
+    let last = events.values.iter().find(|value| value.name == LAST);
+    let last = last.map(|value| value.number);
+    Some(NriView {
+        events: real_events(events, plugin),
+        last,
+        valid_mask: valid_mask(last),
+        state_change: plugin.rpc(STATE_CHANGE).is_some(),
+    })
+}
+
+fn real_events(events: &Enum, plugin: &Service) -> Vec<Event> {
+    let real = events.values.iter();
+    let real = real.filter(|value| value.number > 0 && value.name != LAST);
+    let mut real: Vec<Event> = real
+        .map(|value| {
+            let rpc_name = camel_case(&value.name);
+            let (carrier, rpc) = carrier(&rpc_name, plugin);
+            Event {
+                name: value.name.clone(),
+                full_name: value.full_name.clone(),
+                number: value.number,
+                bit: bit(value.number),
+                carrier,
+                request: rpc.map(|rpc| rpc.input.clone()),
+                response: rpc.map(|rpc| rpc.output.clone()),
+                scope: scope(&rpc_name),
+                rpc_name,
+                about: value.about.clone(),
+            }
+        })
+        .collect();
+    real.sort_by_key(|event| event.number);
+    real
+}
+
+fn carrier<'p>(rpc_name: &str, plugin: &'p Service) -> (Carrier, Option<&'p Rpc>) {
+    if let Some(rpc) = plugin.rpc(rpc_name) {
+        return (Carrier::Dedicated, Some(rpc));
+    }
+    match plugin.rpc(STATE_CHANGE) {
+        Some(rpc) => (Carrier::StateChange, Some(rpc)),
+        None => (Carrier::Nothing, None),
+    }
+}
+
+fn bit(number: i32) -> u32 {
+    let shift = u32::try_from(number - 1).ok();
+    shift
+        .and_then(|shift| 1_u32.checked_shl(shift))
+        .unwrap_or(0)
+}
+
+/// The rule is `LAST - 1`: <https://github.com/containerd/nri/blob/v0.12.5/pkg/api/event.go>.
+fn valid_mask(last: Option<i32>) -> u32 {
+    let count = last.map_or(0, |last| last.clamp(1, 32) - 1);
+    (1..=count).map(bit).fold(0, |mask, bit| mask | bit)
+}
+
+fn scope(rpc_name: &str) -> Scope {
+    match rpc_name {
+        name if name.contains("Pod") => Scope::Pod,
+        name if name.contains("Container") => Scope::Container,
+        _ => Scope::Other,
+    }
+}
+
+/// `RUN_POD_SANDBOX` to `RunPodSandbox`.
+fn camel_case(name: &str) -> String {
+    let words = name.split('_').map(|word| {
+        let (first, rest) = word.split_at(word.chars().next().map_or(0, char::len_utf8));
+        first.to_uppercase() + &rest.to_lowercase()
+    });
+    words.collect()
+}

@@ -1,0 +1,309 @@
+//! Descriptors to the model.
+
+mod source;
+
+use prost_types::field_descriptor_proto::{Label as ProtoLabel, Type};
+use prost_types::{
+    DescriptorProto, EnumDescriptorProto, FieldDescriptorProto, FileDescriptorProto,
+    MethodDescriptorProto, ServiceDescriptorProto,
+};
+
+use super::{Enum, EnumValue, Field, FieldKind, Label, Message, Protocol, Rpc, Service, nri};
+use crate::compile::Compiled;
+use source::SourceInfo;
+
+// Field numbers of descriptor.proto, of which the paths of source info are made.
+const FILE_MESSAGE: i32 = 4;
+const FILE_ENUM: i32 = 5;
+const FILE_SERVICE: i32 = 6;
+const MESSAGE_FIELD: i32 = 2;
+const MESSAGE_NESTED: i32 = 3;
+const MESSAGE_ENUM: i32 = 4;
+const SERVICE_METHOD: i32 = 2;
+const ENUM_VALUE: i32 = 2;
+
+pub(super) fn protocol(compiled: &Compiled) -> Protocol {
+    let mut protocol = Protocol::default();
+    for file in compiled.files() {
+        add_file(&mut protocol, file);
+    }
+    protocol.names = names(&protocol);
+    protocol.nri = nri::view(&protocol);
+    protocol
+}
+
+fn add_file(protocol: &mut Protocol, file: &FileDescriptorProto) {
+    let source = SourceInfo::of(file);
+    let package = file.package();
+    if protocol.package.is_empty() {
+        protocol.package = package.to_owned();
+    }
+    let at = |kind| Path::new(&source, package).step(kind);
+    protocol
+        .services
+        .extend(each(&file.service, &at(FILE_SERVICE), service));
+    protocol
+        .messages
+        .extend(each(&file.message_type, &at(FILE_MESSAGE), message));
+    protocol
+        .enums
+        .extend(each(&file.enum_type, &at(FILE_ENUM), enumeration));
+}
+
+/// Where in a file we are: the path of source info, and the name of what is around.
+struct Path<'s> {
+    source: &'s SourceInfo<'s>,
+    path: Vec<i32>,
+    scope: String,
+}
+
+impl<'s> Path<'s> {
+    fn new(source: &'s SourceInfo<'s>, scope: &str) -> Self {
+        Path {
+            source,
+            path: Vec::new(),
+            scope: scope.to_owned(),
+        }
+    }
+
+    fn step(&self, step: i32) -> Path<'s> {
+        let mut path = self.path.clone();
+        path.push(step);
+        Path {
+            source: self.source,
+            path,
+            scope: self.scope.clone(),
+        }
+    }
+
+    /// Into a named thing: what is in it has its name before its own.
+    fn within(&self, full_name: &str, kind: i32) -> Path<'s> {
+        Path {
+            scope: full_name.to_owned(),
+            ..self.step(kind)
+        }
+    }
+
+    fn full_name(&self, name: &str) -> String {
+        match self.scope.as_str() {
+            "" => name.to_owned(),
+            scope => format!("{scope}.{name}"),
+        }
+    }
+
+    fn about(&self) -> super::About {
+        self.source.about(&self.path)
+    }
+}
+
+fn each<P, T>(protos: &[P], at: &Path<'_>, read: impl Fn(&P, &Path<'_>) -> T) -> Vec<T> {
+    (0..)
+        .zip(protos)
+        .map(|(index, proto)| read(proto, &at.step(index)))
+        .collect()
+}
+
+fn service(proto: &ServiceDescriptorProto, at: &Path<'_>) -> Service {
+    let full_name = at.full_name(proto.name());
+    Service {
+        name: proto.name().to_owned(),
+        rpcs: each(&proto.method, &at.within(&full_name, SERVICE_METHOD), rpc),
+        full_name,
+        about: at.about(),
+    }
+}
+
+fn rpc(proto: &MethodDescriptorProto, at: &Path<'_>) -> Rpc {
+    Rpc {
+        name: proto.name().to_owned(),
+        full_name: at.full_name(proto.name()),
+        input: type_name(proto.input_type()),
+        output: type_name(proto.output_type()),
+        client_streaming: proto.client_streaming(),
+        server_streaming: proto.server_streaming(),
+        about: at.about(),
+    }
+}
+
+fn message(proto: &DescriptorProto, at: &Path<'_>) -> Message {
+    let full_name = at.full_name(proto.name());
+    let mut messages = each(
+        &proto.nested_type,
+        &at.within(&full_name, MESSAGE_NESTED),
+        message,
+    );
+    let is_map_entry = |name: &str| {
+        let mut nested = proto.nested_type.iter();
+        nested.any(|nested| nested.name() == name && is_map_entry(nested))
+    };
+    messages.retain(|nested| !is_map_entry(&nested.name));
+    Message {
+        name: proto.name().to_owned(),
+        fields: each(
+            &proto.field,
+            &at.within(&full_name, MESSAGE_FIELD),
+            |f, at| field(f, proto, at),
+        ),
+        messages,
+        enums: each(
+            &proto.enum_type,
+            &at.within(&full_name, MESSAGE_ENUM),
+            enumeration,
+        ),
+        oneofs: oneofs(proto),
+        full_name,
+        about: at.about(),
+    }
+}
+
+fn is_map_entry(proto: &DescriptorProto) -> bool {
+    proto
+        .options
+        .as_ref()
+        .is_some_and(|options| options.map_entry())
+}
+
+fn oneofs(proto: &DescriptorProto) -> Vec<String> {
+    let implied = |index: usize| {
+        proto.field.iter().any(|field| {
+            field.proto3_optional() && usize::try_from(field.oneof_index()) == Ok(index)
+        })
+    };
+    let declared = proto.oneof_decl.iter().enumerate();
+    declared
+        .filter(|(index, _)| !implied(*index))
+        .map(|(_, oneof)| oneof.name().to_owned())
+        .collect()
+}
+
+fn field(proto: &FieldDescriptorProto, parent: &DescriptorProto, at: &Path<'_>) -> Field {
+    let oneof = proto.oneof_index.filter(|_| !proto.proto3_optional());
+    let oneof = oneof.and_then(|index| parent.oneof_decl.get(usize::try_from(index).ok()?));
+    let label = match proto.label() {
+        ProtoLabel::Repeated => Label::Repeated,
+        ProtoLabel::Required => Label::Required,
+        ProtoLabel::Optional => Label::Single,
+    };
+    let kind = kind(proto, parent);
+    let is_message = matches!(kind, FieldKind::Message(_));
+    Field {
+        name: proto.name().to_owned(),
+        full_name: at.full_name(proto.name()),
+        number: proto.number(),
+        json_name: proto.json_name().to_owned(),
+        presence: label != Label::Repeated
+            && (proto.oneof_index.is_some() || is_message || label == Label::Required),
+        kind,
+        label,
+        oneof: oneof.map(|oneof| oneof.name().to_owned()),
+        about: at.about(),
+    }
+}
+
+/// The type of `proto`; a repeated entry of a map that `parent` declares is that map.
+fn kind(proto: &FieldDescriptorProto, parent: &DescriptorProto) -> FieldKind {
+    let name = type_name(proto.type_name());
+    match proto.r#type() {
+        Type::Message => map(&name, proto, parent).unwrap_or(FieldKind::Message(name)),
+        Type::Group => FieldKind::Message(name),
+        Type::Enum => FieldKind::Enum(name),
+        scalar => FieldKind::Scalar(scalar_name(scalar)),
+    }
+}
+
+fn map(name: &str, proto: &FieldDescriptorProto, parent: &DescriptorProto) -> Option<FieldKind> {
+    let last = name.rsplit('.').next()?;
+    let mut nested = parent.nested_type.iter();
+    let entry = nested.find(|nested| nested.name() == last && is_map_entry(nested))?;
+    let part = |number| entry.field.iter().find(|field| field.number() == number);
+    if proto.label() != ProtoLabel::Repeated {
+        return None;
+    }
+    Some(FieldKind::Map {
+        key: scalar_name(part(1)?.r#type()),
+        value: Box::new(kind(part(2)?, entry)),
+    })
+}
+
+fn enumeration(proto: &EnumDescriptorProto, at: &Path<'_>) -> Enum {
+    let full_name = at.full_name(proto.name());
+    let values = each(
+        &proto.value,
+        &at.within(&full_name, ENUM_VALUE),
+        |value, at| EnumValue {
+            name: value.name().to_owned(),
+            full_name: at.full_name(value.name()),
+            number: value.number(),
+            about: at.about(),
+        },
+    );
+    Enum {
+        name: proto.name().to_owned(),
+        full_name,
+        values,
+        about: at.about(),
+    }
+}
+
+/// Descriptors write a resolved type with a dot before it.
+fn type_name(resolved: &str) -> String {
+    resolved.strip_prefix('.').unwrap_or(resolved).to_owned()
+}
+
+fn scalar_name(scalar: Type) -> &'static str {
+    match scalar {
+        Type::Double => "double",
+        Type::Float => "float",
+        Type::Int64 => "int64",
+        Type::Uint64 => "uint64",
+        Type::Int32 => "int32",
+        Type::Fixed64 => "fixed64",
+        Type::Fixed32 => "fixed32",
+        Type::Bool => "bool",
+        Type::String => "string",
+        Type::Bytes => "bytes",
+        Type::Uint32 => "uint32",
+        Type::Sfixed32 => "sfixed32",
+        Type::Sfixed64 => "sfixed64",
+        Type::Sint32 => "sint32",
+        Type::Sint64 => "sint64",
+        Type::Group => "group",
+        Type::Message => "message",
+        Type::Enum => "enum",
+    }
+}
+
+fn names(protocol: &Protocol) -> std::collections::HashSet<String> {
+    let mut names = std::collections::HashSet::new();
+    for service in &protocol.services {
+        names.insert(service.full_name.clone());
+        names.extend(service.rpcs.iter().map(|rpc| rpc.full_name.clone()));
+    }
+    protocol
+        .messages
+        .iter()
+        .for_each(|message| message_names(message, &mut names));
+    protocol
+        .enums
+        .iter()
+        .for_each(|found| enum_names(found, &mut names));
+    names
+}
+
+fn message_names(message: &Message, names: &mut std::collections::HashSet<String>) {
+    names.insert(message.full_name.clone());
+    names.extend(message.fields.iter().map(|field| field.full_name.clone()));
+    message
+        .messages
+        .iter()
+        .for_each(|nested| message_names(nested, names));
+    message
+        .enums
+        .iter()
+        .for_each(|found| enum_names(found, names));
+}
+
+fn enum_names(found: &Enum, names: &mut std::collections::HashSet<String>) {
+    names.insert(found.full_name.clone());
+    names.extend(found.values.iter().map(|value| value.full_name.clone()));
+}

@@ -1,0 +1,71 @@
+//! What a user may name as a version of the protocol, and the files that it stands for.
+//!
+//! | form | example |
+//! | --- | --- |
+//! | release | `0.12.5`, `v0.12.5`, an untagged one in full: `v0.9.1-0.20250219030224-e597e7849f24` |
+//! | newest patch | `0.12`, `v0.11` |
+//! | newest release | `latest` |
+//! | what a runtime links | `containerd@2.2.1`, `cri-o@1.33` (newest patch), `containerd@latest` |
+//! | one proto | `path/to/api.proto` |
+//! | a folder of protos | `path/to/protos` |
+//! | a binary `FileDescriptorSet` | `schema.binpb` |
+//!
+//! What reads as a version is one, even if a file is called that: write `./v0.11.0` for the folder.
+
+use std::path::Path;
+
+use crate::compile::{self, Compiled};
+use crate::error::{Error, ErrorKind, Problem};
+use crate::history::History;
+
+/// Compiles whatever `spec` names; see the table in the [module docs](self).
+///
+/// # Errors
+///
+/// An unknown version lists the ones near it; a proto that does not compile shows file, line and the offending text;
+/// what is neither says so. Nothing is guessed.
+pub fn resolve(spec: &str) -> Result<Compiled, Error> {
+    resolve_in(&History::embedded()?, spec)
+}
+
+/// As [`resolve`], with a history that is at hand already.
+///
+/// # Errors
+///
+/// As for [`resolve`].
+pub fn resolve_in(history: &History, spec: &str) -> Result<Compiled, Error> {
+    if is_version(spec) {
+        return history.compiled_for(spec);
+    }
+    let path = Path::new(spec);
+    if path.is_dir() {
+        return compile::folder(path);
+    }
+    if path
+        .extension()
+        .is_some_and(|extension| extension == "proto")
+    {
+        return compile::file(path);
+    }
+    if path.exists() {
+        return compile::descriptor_set(path);
+    }
+    // A typo of a version is more likely than a path to nothing, unless it looks like a path.
+    if spec.contains(['/', '\\']) || path.extension().is_some() {
+        return Err(no_such_file(spec).into());
+    }
+    history.compiled_for(spec)
+}
+
+/// Whether `spec` reads as a version: `latest`, something with `@`, or digits after an optional `v`.
+fn is_version(spec: &str) -> bool {
+    let digits = spec.strip_prefix('v').unwrap_or(spec);
+    let numeric = digits.starts_with(|c: char| c.is_ascii_digit());
+    spec == "latest" || (!spec.contains(['/', '\\']) && (spec.contains('@') || numeric))
+}
+
+fn no_such_file(spec: &str) -> Problem {
+    Problem::new(ErrorKind::Io, format!("no such file or folder: `{spec}`")).with_help(
+        "name a release (v0.12.5, 0.11, latest), a runtime (containerd@2.2.1), a .proto file, a folder of protos, or a FileDescriptorSet",
+    )
+}
