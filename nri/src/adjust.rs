@@ -30,6 +30,7 @@ mod linux;
 pub mod marker;
 mod mount;
 mod namespace;
+mod newer;
 mod problem;
 mod rdt;
 mod resources;
@@ -39,6 +40,7 @@ mod seccomp;
 mod tests;
 mod update;
 
+pub use crate::api::fields::Newer;
 pub use namespace::NamespaceKind;
 pub use problem::{Invalid, Problem, ProblemKind};
 pub use resources::SetResources;

@@ -1,6 +1,7 @@
 //! The newest protocol revision: its messages, the event mask, the handler traits.
 
 mod event_mask;
+pub mod fields;
 #[rustfmt::skip]
 pub(crate) mod glue;
 #[rustfmt::skip]

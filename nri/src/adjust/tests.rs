@@ -158,3 +158,39 @@ fn an_invalid_answer_becomes_the_handlers_error() {
     );
     assert_eq!(error.help(), Some("start the path with '/'"));
 }
+
+#[test]
+fn what_an_old_runtime_skips_is_named_once() {
+    let adjustment = Adjustment::new()
+        .args(["a", "b"])
+        .pids_limit(1)
+        .sysctl("a", "1")
+        .device(LinuxDevice::char("/dev/a", 1, 1))
+        .update(ContainerUpdate::new("c").pids_limit(1).cpu_shares(2))
+        .update(ContainerUpdate::new("d").pids_limit(1));
+    let names = |release| {
+        adjustment
+            .newer_than(release)
+            .into_iter()
+            .map(|newer| newer.field)
+            .collect::<Vec<_>>()
+    };
+    let from_args = ["adjust.linux.sysctl", "adjust.args"];
+    let from_pids = [
+        "adjust.linux.resources.pids",
+        "adjust.linux.sysctl",
+        "adjust.args",
+        "update.linux.resources.pids",
+    ];
+    assert_eq!(names("v0.6.1"), from_pids);
+    assert_eq!(names("0.9.0"), from_args);
+    assert_eq!(names("v0.10.0"), ["adjust.linux.sysctl"]);
+    assert_eq!(names("v0.12.5"), [""; 0]);
+    assert_eq!(names("devel"), [""; 0]);
+    let updates = Updates::new().update(ContainerUpdate::new("c").pids_limit(1));
+    assert_eq!(
+        updates.newer_than("v0.6.1")[0].field,
+        "update.linux.resources.pids"
+    );
+    assert_eq!(Changes::from(updates).newer_than("v0.6.1").len(), 1);
+}

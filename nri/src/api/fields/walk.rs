@@ -1,0 +1,139 @@
+//! Finds the fields in use that a release does not know, in the encoded message: the table needs no code per message.
+
+use prost::DecodeError;
+use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
+
+use super::{FIELDS, Field, Newer, numbers};
+
+/// The number of the value in a map's entry.
+const MAP_VALUE: u32 = 2;
+
+/// The fields set in an encoded message that are younger than a release, each once, in the order they are met.
+///
+/// Empty if the release has no number, and for bytes that are no message.
+pub(crate) fn newer_than(message: &str, encoded: &[u8], release: &str) -> Vec<Newer> {
+    let mut walk = Walk {
+        release: numbers(release),
+        found: Vec::new(),
+    };
+    if walk.release.is_some() && walk.run(message, encoded, "").is_err() {
+        walk.found.clear();
+    }
+    walk.found
+}
+
+/// Whether any field is younger than the release: if not, nothing has to be encoded to be looked at.
+pub(crate) fn is_outdated(release: &str) -> bool {
+    let release = numbers(release);
+    release.is_some() && FIELDS.iter().any(|field| numbers(field.since) > release)
+}
+
+struct Walk {
+    release: Option<[u32; 3]>,
+    found: Vec<Newer>,
+}
+
+impl Walk {
+    fn run(&mut self, message: &str, mut encoded: &[u8], path: &str) -> Result<(), DecodeError> {
+        while !encoded.is_empty() {
+            let (number, wire_type) = decode_key(&mut encoded)?;
+            let value = encoded;
+            skip_field(wire_type, number, &mut encoded, DecodeContext::default())?;
+            let field = FIELDS
+                .iter()
+                .find(|field| field.message == message && field.number == number);
+            if let Some(field) = field {
+                self.field(field, wire_type, value, path)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn field(
+        &mut self,
+        field: &Field,
+        wire_type: WireType,
+        value: &[u8],
+        path: &str,
+    ) -> Result<(), DecodeError> {
+        let path = if path.is_empty() {
+            field.name.to_owned()
+        } else {
+            format!("{path}.{}", field.name)
+        };
+        if numbers(field.since) > self.release {
+            self.note(path, field.since);
+        } else if let (Some(of), WireType::LengthDelimited) = (field.of, wire_type) {
+            let content = content(value)?;
+            let content = if field.is_map {
+                map_value(content)?
+            } else {
+                content
+            };
+            self.run(of, content, &path)?;
+        }
+        Ok(())
+    }
+
+    fn note(&mut self, field: String, since: &'static str) {
+        if !self.found.iter().any(|newer| newer.field == field) {
+            self.found.push(Newer { field, since });
+        }
+    }
+}
+
+/// The bytes of a length-delimited value; that they are there was seen when the field was skipped.
+fn content(mut value: &[u8]) -> Result<&[u8], DecodeError> {
+    let length = decode_varint(&mut value)?;
+    Ok(usize::try_from(length)
+        .ok()
+        .and_then(|length| value.get(..length))
+        .unwrap_or_default())
+}
+
+fn map_value(mut entry: &[u8]) -> Result<&[u8], DecodeError> {
+    while !entry.is_empty() {
+        let (number, wire_type) = decode_key(&mut entry)?;
+        let value = entry;
+        skip_field(wire_type, number, &mut entry, DecodeContext::default())?;
+        if number == MAP_VALUE && wire_type == WireType::LengthDelimited {
+            return content(value);
+        }
+    }
+    Ok(&[])
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_walked_to_an_end(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
+            let found = newer_than("CreateContainerResponse", &bytes, "v0.2.0");
+            prop_assert!(found.len() <= FIELDS.len());
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_message_have_no_fields() {
+        assert_eq!(
+            newer_than("ContainerAdjustment", &[0x4a, 0x00, 0xff], "v0.2.0"),
+            []
+        );
+        assert_eq!(
+            newer_than("ContainerAdjustment", &[0x4a, 0x00], "v0.2.0").len(),
+            1,
+            "args, cut at no field"
+        );
+    }
+
+    #[test]
+    fn only_an_older_release_is_outdated() {
+        assert!(is_outdated("v0.12.3"));
+        assert!(!is_outdated("v99.0.0"));
+        assert!(!is_outdated("devel"));
+    }
+}

@@ -1,0 +1,139 @@
+//! The table of fields and their releases in `nri` against the eleven protos.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use nri::api::fields::FIELDS;
+use nri_protos::REVISIONS;
+use nri_tests::outline::{Element, Kind, outline};
+
+/// By message and field: number, type, whether it is a map.
+type Fields = BTreeMap<(String, String), (u32, String, bool)>;
+
+/// From a line such as `field Hook.timeout = 4 OptionalInt json=timeout`; of a map, the type of its values.
+fn field(line: &str) -> Option<((String, String), (u32, String, bool))> {
+    let (name, rest) = line.strip_prefix("field ")?.split_once(" = ")?;
+    let (number, rest) = rest.split_once(' ')?;
+    let (message, field) = name.rsplit_once('.')?;
+    let map = rest
+        .strip_prefix("map<")
+        .and_then(|map| map.split_once('>')?.0.split_once(", "));
+    let of = map.map_or_else(
+        || rest.split(' ').next().unwrap_or_default(),
+        |(_, value)| value,
+    );
+    let value = (number.parse().ok()?, of.to_owned(), map.is_some());
+    Some(((message.to_owned(), field.to_owned()), value))
+}
+
+fn fields(elements: &[Element]) -> Fields {
+    let lines = elements
+        .iter()
+        .filter(|element| element.kind == Kind::Field)
+        .map(|element| &element.line);
+    lines
+        .map(|line| field(line).unwrap_or_else(|| panic!("not read: {line}")))
+        .collect()
+}
+
+/// What a plugin sends: answers of the Plugin service, requests of the Runtime service.
+fn sent_by_plugins(elements: &[Element]) -> BTreeSet<String> {
+    let rpcs = elements
+        .iter()
+        .filter(|element| element.kind == Kind::Rpc)
+        .map(|element| &element.line);
+    let inside = |text: &str| text.split(')').next().unwrap_or_default().to_owned();
+    rpcs.filter_map(|line| {
+        let mut brackets = line.split('(').skip(1);
+        let (request, response) = (inside(brackets.next()?), inside(brackets.next()?));
+        if line.starts_with("rpc Runtime.") {
+            return Some(request);
+        }
+        line.starts_with("rpc Plugin.").then_some(response)
+    })
+    .collect()
+}
+
+/// All messages that these hold, directly or not.
+fn reachable(fields: &Fields, mut found: BTreeSet<String>) -> BTreeSet<String> {
+    loop {
+        let held = fields
+            .iter()
+            .filter(|((message, _), _)| found.contains(message))
+            .map(|(_, (_, of, _))| of);
+        let grown: BTreeSet<String> = found.iter().chain(held).cloned().collect();
+        if grown == found {
+            return found;
+        }
+        found = grown;
+    }
+}
+
+#[test]
+fn the_table_has_every_field_that_an_older_runtime_does_not_know() {
+    let revisions: Vec<_> = REVISIONS
+        .iter()
+        .map(|revision| (revision.name, outline(revision.proto).unwrap()))
+        .collect();
+    let by_revision: Vec<_> = revisions
+        .iter()
+        .map(|(name, elements)| (*name, fields(elements)))
+        .collect();
+    let (newest, first) = (&by_revision.last().unwrap().1, by_revision[0].0);
+    let since = |key: &(String, String)| {
+        let having = by_revision
+            .iter()
+            .rev()
+            .take_while(|(_, fields)| fields.contains_key(key));
+        having.last().map(|(name, _)| *name).unwrap()
+    };
+    let sent = reachable(newest, sent_by_plugins(&revisions.last().unwrap().1));
+    let is_newer = |key: &&(String, String)| sent.contains(&key.0) && since(key) != first;
+
+    let table: BTreeMap<_, _> = FIELDS
+        .iter()
+        .map(|row| ((row.message.to_owned(), row.name.to_owned()), row))
+        .collect();
+    assert_eq!(table.len(), FIELDS.len(), "a field is there twice");
+    for key in newest.keys().filter(is_newer) {
+        assert!(
+            table.contains_key(key),
+            "{}.{} is missing, since {}",
+            key.0,
+            key.1,
+            since(key)
+        );
+    }
+    for (key, row) in &table {
+        let (number, of, is_map) = newest
+            .get(key)
+            .unwrap_or_else(|| panic!("{key:?} is in no proto"));
+        assert_eq!(
+            (row.number, row.is_map, row.since),
+            (*number, *is_map, since(key)),
+            "{key:?}"
+        );
+        let leads_on = FIELDS.iter().any(|other| other.message == of);
+        assert_eq!(row.of, leads_on.then_some(of.as_str()), "{key:?}");
+    }
+}
+
+#[test]
+fn every_message_of_the_table_can_be_reached_through_it() {
+    let revision = REVISIONS.last().unwrap();
+    let elements = outline(revision.proto).unwrap();
+    let mut reached = sent_by_plugins(&elements);
+    for _ in FIELDS {
+        reached.extend(
+            FIELDS
+                .iter()
+                .filter(|row| reached.contains(row.message))
+                .filter_map(|row| row.of.map(str::to_owned))
+                .collect::<Vec<_>>(),
+        );
+    }
+    let lost: Vec<_> = FIELDS
+        .iter()
+        .filter(|row| !reached.contains(row.message))
+        .collect();
+    assert!(lost.is_empty(), "{lost:?}");
+}
