@@ -43,29 +43,44 @@ impl Containerd {
     /// When it cannot be built or does not start.
     #[must_use]
     pub fn start(release: &str, plugins: &[Launched<'_>]) -> Self {
+        Self::start_with(release, plugins, "")
+    }
+
+    /// As [`Containerd::start`], with tables (TOML) added to the configuration.
+    ///
+    /// # Panics
+    ///
+    /// When it cannot be built or does not start.
+    #[must_use]
+    pub fn start_with(release: &str, plugins: &[Launched<'_>], tables: &str) -> Self {
         let (programs, tools) = (peers::containerd(release), peers::pod_tools());
         let folder = tempfile::tempdir().expect("temporary folder");
-        write_config(folder.path());
+        write_config(folder.path(), tables);
         for plugin in plugins {
             install(folder.path(), plugin);
         }
         let mut command = Command::new(programs.join("containerd"));
-        command.arg("-c").arg(folder.path().join("config.toml"));
-        command.env("PATH", path_with(&programs));
-        let mut process = Process::spawn(&mut command, Stream::Error);
-        process.wait_for("its start", |line| {
-            text(line).contains("containerd successfully booted")
-        });
+        command
+            .arg("-c")
+            .arg(folder.path().join("config.toml"))
+            .env("PATH", path_with(&programs));
         let mut containerd = Self {
-            process,
+            process: Process::spawn(&mut command, Stream::Error),
             programs,
             tools,
             pods: Vec::new(),
             log: Vec::new(),
             folder,
         };
+        containerd.wait_for_log("containerd successfully booted");
         containerd.load_image();
         containerd
+    }
+
+    /// The temporary folder that everything of it is in.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
     }
 
     /// The socket for external plugins.
@@ -176,7 +191,7 @@ impl Containerd {
         run(command.arg("--address").arg(self.socket()).args(arguments))
     }
 
-    /// Waits until containerd logs a message with this text.
+    /// Waits until containerd logs a message with this text, later than what [`Containerd::log`] gave.
     ///
     /// # Panics
     ///
@@ -184,10 +199,13 @@ impl Containerd {
     pub fn wait_for_log(&mut self, message: &str) {
         // Quotes are escaped in a message.
         let message = message.replace('"', "\\\"");
-        let line = self
-            .process
-            .wait_for(&message, |line| text(line).contains(&message));
-        self.log.push(text(&line).to_owned());
+        loop {
+            let line = self.process.wait_for(&message, |_| true);
+            self.log.push(text(&line).to_owned());
+            if text(&line).contains(&message) {
+                break;
+            }
+        }
     }
 
     /// What containerd logged so far.
@@ -209,7 +227,7 @@ impl Containerd {
             .to_owned()
     }
 
-    fn load_image(&mut self) {
+    fn load_image(&self) {
         let archive = self.folder.path().join("image.tar");
         let mut pack = Command::new(self.tools.join("image"));
         run(pack
@@ -281,11 +299,11 @@ fn install(folder: &Path, plugin: &Launched<'_>) {
     fs::write(config, plugin.config).expect("configuration can be written");
 }
 
-fn write_config(folder: &Path) {
+fn write_config(folder: &Path, tables: &str) {
     for sub in ["plugins", "conf.d", "opt"] {
         fs::create_dir(folder.join(sub)).expect("temporary folder is writable");
     }
     let config = include_str!("../containerd/config.toml");
-    let config = config.replace("FOLDER", folder.to_str().expect("path is text"));
+    let config = config.replace("FOLDER", folder.to_str().expect("path is text")) + "\n" + tables;
     fs::write(folder.join("config.toml"), config).expect("configuration can be written");
 }

@@ -16,15 +16,13 @@ pub const PATIENCE: Duration = Duration::from_secs(30);
 /// Which stream of a process carries the lines of interest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stream {
-    /// Standard output.
+    /// Standard output; a line that is JSON becomes that value, any other a string.
     Output,
-    /// Standard error.
+    /// Standard error; every line becomes a string.
     Error,
 }
 
 /// A running process whose lines are read as they come.
-///
-/// A line that is JSON becomes that value, any other a string.
 #[derive(Debug)]
 pub struct Process {
     child: Child,
@@ -51,14 +49,14 @@ impl Process {
             .unwrap_or_else(|e| panic!("cannot run {:?}: {e}", command.get_program()));
         let output: Box<dyn Read + Send> = Box::new(child.stdout.take().expect("piped"));
         let error: Box<dyn Read + Send> = Box::new(child.stderr.take().expect("piped"));
-        let (main, other) = match stream {
-            Stream::Output => (output, error),
-            Stream::Error => (error, output),
+        let (lines, other) = match stream {
+            Stream::Output => (read_lines(output, parse), error),
+            Stream::Error => (read_lines(error, Value::String), output),
         };
         Self {
             input: child.stdin.take(),
             child,
-            lines: read_lines(main),
+            lines,
             pending: VecDeque::new(),
             aside: collect(other),
             what: command.get_program().to_string_lossy().into_owned(),
@@ -193,12 +191,18 @@ impl Drop for Process {
     }
 }
 
-fn read_lines(stream: impl Read + Send + 'static) -> Receiver<Value> {
+fn parse(line: String) -> Value {
+    serde_json::from_str(&line).unwrap_or(Value::String(line))
+}
+
+fn read_lines(
+    stream: impl Read + Send + 'static,
+    value_of: fn(String) -> Value,
+) -> Receiver<Value> {
     let (sender, receiver) = channel();
     thread::spawn(move || {
         for line in BufReader::new(stream).lines().map_while(Result::ok) {
-            let value = serde_json::from_str(&line).unwrap_or(Value::String(line));
-            if sender.send(value).is_err() {
+            if sender.send(value_of(line)).is_err() {
                 break;
             }
         }

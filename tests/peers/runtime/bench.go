@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -72,6 +73,9 @@ func (p *plan) run(specs []string) error {
 		return err
 	}
 	defer os.RemoveAll(folder)
+	if len(specs) == 0 {
+		return errors.New("no NAME=COMMAND to measure")
+	}
 	var peers []*benchPeer
 	defer func() {
 		for _, peer := range peers {
@@ -89,7 +93,7 @@ func (p *plan) run(specs []string) error {
 		return err
 	}
 	emit(report(peers))
-	return nil
+	return printTable(os.Stderr, p, peers)
 }
 
 func (p *plan) measure(peers []*benchPeer) error {
@@ -130,17 +134,22 @@ func (p *plan) measureEvents(peers []*benchPeer) error {
 	return nil
 }
 
+// sizeRounds and sizeCalls are the measure for every size.
+const (
+	sizeRounds = 5
+	sizeCalls  = 40
+)
+
 func (p *plan) measureSizes(peers []*benchPeer) error {
 	for _, size := range p.sizes {
-		for _, peer := range peers {
-			if _, err := peer.calls("CreateContainer", size, 10); err != nil {
-				return err
+		for range sizeRounds {
+			for _, peer := range peers {
+				times, err := peer.calls("CreateContainer", size, sizeCalls)
+				if err != nil {
+					return err
+				}
+				peer.bySize[size] = append(peer.bySize[size], times...)
 			}
-			times, err := peer.calls("CreateContainer", size, 100)
-			if err != nil {
-				return err
-			}
-			peer.bySize[size] = times
 		}
 	}
 	return nil
@@ -245,13 +254,21 @@ func (b *benchPeer) restart() error {
 
 var errNotCalled = errors.New("the plugin did not get the calls that were measured")
 
+// bareRequest leaves room for padding in the smallest size.
+var bareRequest = json.RawMessage(`{"pod": {"id": "sandbox-0"}, "container": {"id": "container-0",
+	"hooks": {}, "linux": {"resources": {"memory": {}, "cpu": {}}}}}`)
+
 // calls relays an event n times and tells how long each took.
 func (b *benchPeer) calls(event string, frame, n int) ([]time.Duration, error) {
 	r, err := relayOf(b.session.runtime, event)
 	if err != nil {
 		return nil, err
 	}
-	request, err := r.build(&command{Frame: frame})
+	c := &command{Frame: frame}
+	if frame > 0 {
+		c.Request = bareRequest
+	}
+	request, err := r.build(c)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,87 @@
+//! Records what containerd logs and records about an old and about a new plugin, into `fixtures/logs`.
+//!
+//! Lines about loading containerd's own plugins are left out; what names the machine is put into neutral words. To be
+//! run by hand when a release is added, and its result to be read before it is committed.
+#![forbid(unsafe_code)]
+
+use std::fs;
+use std::path::Path;
+
+use nri_tests::containerd::{Containerd, Launched};
+use nri_tests::peers;
+
+/// Name of the recording, NRI release of the plugin.
+const PLUGINS: [(&str, &str); 2] = [("old", "v0.11.0"), ("new", "v0.12.5")];
+
+/// Name of the log format, what it takes in the configuration.
+const FORMATS: [(&str, &str); 2] = [("logfmt", ""), ("json", "[debug]\nformat = \"json\"\n")];
+
+fn main() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/logs");
+    fs::create_dir_all(&folder).expect("fixtures are writable");
+    for release in peers::CONTAINERD_RELEASES {
+        for (age, nri) in PLUGINS {
+            for (format, tables) in FORMATS {
+                let stem = format!("containerd-{release}-{age}-plugin");
+                record(&folder, &stem, release, nri, (format, tables));
+            }
+        }
+    }
+}
+
+fn record(folder: &Path, stem: &str, release: &str, nri: &str, (format, tables): (&str, &str)) {
+    let executable = peers::plugin(nri);
+    let plugin = Launched {
+        full_name: "10-template",
+        executable: &executable,
+        config: "",
+    };
+    let mut containerd = Containerd::start_with(release, &[plugin], tables);
+    for pod in ["first", "second"] {
+        containerd.lifecycle(pod);
+    }
+    let name = containerd.folder().to_string_lossy().into_owned();
+    let kept: Vec<String> = containerd
+        .log()
+        .iter()
+        .filter(|line| is_kept(line))
+        .map(|line| neutral(line, &name))
+        .collect();
+    let write = |suffix: &str, text: String| {
+        fs::write(folder.join(format!("{stem}.{suffix}")), text).expect("fixtures are writable");
+    };
+    write(&format!("{format}.log"), kept.join("\n") + "\n");
+    if format == "logfmt" {
+        write("deprecations.json", containerd.deprecations());
+        write(
+            "deprecations.txt",
+            containerd.ctr(&["deprecations", "list"]),
+        );
+    }
+}
+
+fn is_kept(line: &str) -> bool {
+    const LEFT_OUT: [&str; 8] = [
+        "loading plugin",
+        "skip loading plugin",
+        "starting cri plugin",
+        "failed to load cni",
+        "fsverity",
+        "snapshotter",
+        "revision",
+        "ImageCreate",
+    ];
+    !LEFT_OUT.iter().any(|text| line.contains(text))
+}
+
+/// The folder and the process id, the only things that tell of the machine.
+fn neutral(line: &str, folder: &str) -> String {
+    let line = line.replace(folder, "/run/containerd-test");
+    match line.split_once("template[") {
+        Some((before, after)) if after.contains(']') => {
+            let rest = after.split_once(']').map_or("", |(_, rest)| rest);
+            format!("{before}template[4242]{rest}")
+        }
+        _ => line,
+    }
+}
