@@ -59,8 +59,11 @@ impl Containerd {
         for plugin in plugins {
             install(folder.path(), plugin);
         }
-        let mut command = Command::new(programs.join("containerd"));
+        // Should the test be killed, containerd still comes to an end.
+        let mut command = Command::new("timeout");
         command
+            .args(["--kill-after=10", "600"])
+            .arg(programs.join("containerd"))
             .arg("-c")
             .arg(folder.path().join("config.toml"))
             .env("PATH", path_with(&programs));
@@ -188,6 +191,7 @@ impl Containerd {
     #[must_use]
     pub fn ctr(&self, arguments: &[&str]) -> String {
         let mut command = Command::new(self.programs.join("ctr"));
+        command.args(["--timeout", "30s", "--connect-timeout", "10s"]);
         run(command.arg("--address").arg(self.socket()).args(arguments))
     }
 
@@ -249,7 +253,7 @@ impl Containerd {
 }
 
 impl Drop for Containerd {
-    /// Pods first, then containerd, then what is left of shims. Failures do not count: the test is over.
+    /// Pods first, then containerd, then what is left, shims above all. Failures do not count: the test is over.
     fn drop(&mut self) {
         for pod in &self.pods {
             for verb in ["stop-pod", "remove-pod"] {
@@ -260,21 +264,20 @@ impl Drop for Containerd {
         self.process.terminate();
         self.process.wait_within(Duration::from_secs(5));
         self.process.kill();
-        for pid in shims(&self.socket()) {
+        for pid in left_over(self.folder.path()) {
             let _ = Command::new("kill").args(["-KILL", &pid]).output();
         }
     }
 }
 
-/// Shims are not children of containerd; they carry its address on their command line.
-fn shims(socket: &Path) -> Vec<String> {
-    let address = socket.to_string_lossy().into_owned();
+/// Shims are not children of containerd; like all that belongs to a test they have its folder on their command line.
+fn left_over(folder: &Path) -> Vec<String> {
+    let folder = folder.to_string_lossy().into_owned();
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     processes
         .filter(|entry| {
             let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
-            line.split(|byte| *byte == 0)
-                .any(|argument| argument == address.as_bytes())
+            String::from_utf8_lossy(&line).contains(&folder)
         })
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
         .collect()

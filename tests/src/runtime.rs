@@ -17,6 +17,7 @@ use crate::process::{Process, Stream};
 pub struct Runtime {
     process: Process,
     release: String,
+    identity: [String; 2],
     folder: TempDir,
     last_id: u64,
 }
@@ -29,14 +30,25 @@ impl Runtime {
     /// When it cannot be built or run.
     #[must_use]
     pub fn new(release: &str) -> Self {
+        Self::named(release, "peer", "v1.0.0")
+    }
+
+    /// As [`Runtime::new`], with the name and version that the runtime gives itself in Configure.
+    ///
+    /// # Panics
+    ///
+    /// As [`Runtime::new`].
+    #[must_use]
+    pub fn named(release: &str, name: &str, version: &str) -> Self {
         let folder = tempfile::tempdir().expect("temporary folder");
         for sub in ["plugins", "conf.d"] {
             fs::create_dir(folder.path().join(sub)).expect("temporary folder is writable");
         }
-        let process = spawn(release, folder.path());
+        let identity = [name.to_owned(), version.to_owned()];
         Self {
-            process,
+            process: spawn(release, &identity, folder.path()),
             release: release.into(),
+            identity,
             folder,
             last_id: 0,
         }
@@ -238,7 +250,7 @@ impl Runtime {
     /// When the new one cannot be run.
     pub fn restart(&mut self) {
         self.process.kill();
-        self.process = spawn(&self.release, self.folder.path());
+        self.process = spawn(&self.release, &self.identity, self.folder.path());
     }
 }
 
@@ -250,7 +262,7 @@ impl Drop for Runtime {
     }
 }
 
-fn spawn(release: &str, folder: &Path) -> Process {
+fn spawn(release: &str, [name, version]: &[String; 2], folder: &Path) -> Process {
     let mut command = Command::new(peers::runtime(release));
     for (flag, name) in [
         ("--socket", "nri.sock"),
@@ -259,5 +271,6 @@ fn spawn(release: &str, folder: &Path) -> Process {
     ] {
         command.arg(flag).arg(folder.join(name));
     }
+    command.args(["--name", name, "--version", version]);
     Process::spawn(&mut command, Stream::Output)
 }

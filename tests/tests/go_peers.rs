@@ -91,6 +91,18 @@ fn an_event_that_a_runtime_does_not_know_makes_it_drop_the_plugin() {
 }
 
 #[test]
+fn a_plugin_is_told_what_the_runtime_calls_itself() {
+    let mut runtime = Runtime::named("v0.8.0", "containerd", "v1.7.35");
+    runtime.start();
+    let mut plugin = external(&mut runtime, "v0.8.0", &[]);
+    let told = plugin.wait_for("its configuration", |line| line["event"] == "Configure");
+    assert_eq!(
+        (&told["runtime"], &told["version"]),
+        (&json!("containerd"), &json!("v1.7.35"))
+    );
+}
+
+#[test]
 fn every_release_launches_a_plugin_with_its_configuration() {
     for release in NRI_RELEASES {
         let mut runtime = Runtime::new(release);
@@ -141,54 +153,65 @@ fn a_runtime_with_dedicated_calls_falls_back_for_an_old_plugin_and_says_so() {
 }
 
 #[test]
-fn requests_arrive_intact_at_every_size_and_oversized_ones_are_refused() {
-    let mut runtime = Runtime::started(NEWEST);
-    let mut plugin = external(&mut runtime, NEWEST, &["--events", "CreateContainer"]);
-    for bytes in [
-        4095,
-        4096,
-        4097,
-        8192,
-        65_535,
-        1 << 20,
-        (4 << 20) - 1,
-        4 << 20,
-    ] {
-        runtime
-            .fire_sized("CreateContainer", bytes)
-            .expect("a size within the limit");
-        let calls = runtime.calls();
-        assert_eq!(calls[0]["request_bytes"], bytes);
-        let event = plugin.wait_for("the event", |line| line["event"] == "CreateContainer");
-        assert_eq!(event["intact"], true, "{bytes} bytes: {event}");
+fn requests_arrive_intact_at_every_size() {
+    for release in NRI_RELEASES {
+        let mut runtime = Runtime::started(release);
+        let mut plugin = external(&mut runtime, NEWEST, &["--events", "CreateContainer"]);
+        for bytes in [
+            4095,
+            4096,
+            4097,
+            8192,
+            65_535,
+            1 << 20,
+            (4 << 20) - 1,
+            4 << 20,
+        ] {
+            runtime
+                .fire_sized("CreateContainer", bytes)
+                .expect("a size within the limit");
+            assert_eq!(runtime.calls()[0]["request_bytes"], bytes, "{release}");
+            let event = plugin.wait_for("the event", |line| line["event"] == "CreateContainer");
+            assert_eq!(event["intact"], true, "{release}, {bytes} bytes: {event}");
+        }
     }
-    let refused = runtime
-        .fire_sized("CreateContainer", (4 << 20) + 1)
-        .expect_err("beyond the limit");
-    assert!(refused.contains("ResourceExhausted"), "{refused}");
-    runtime
-        .fire_sized("CreateContainer", 4096)
-        .expect("the plugin is still there");
+}
+
+#[test]
+fn an_oversized_request_is_refused_before_it_is_sent() {
+    for release in &NRI_RELEASES[1..] {
+        let mut runtime = Runtime::started(release);
+        let _plugin = external(&mut runtime, NEWEST, &["--events", "CreateContainer"]);
+        let refused = runtime
+            .fire_sized("CreateContainer", (4 << 20) + 1)
+            .expect_err("too large");
+        assert!(
+            refused.contains("ResourceExhausted"),
+            "{release}: {refused}"
+        );
+        runtime
+            .fire_sized("CreateContainer", 4096)
+            .expect("the plugin is still there");
+    }
 }
 
 #[test]
 fn responses_come_back_intact_at_every_size() {
-    let mut runtime = Runtime::started(NEWEST);
-    let _plugin = external(&mut runtime, NEWEST, &["--events", "CreateContainer"]);
-    for bytes in [4000, 4096, 65_536, 1 << 20, (4 << 20) - 100] {
-        let annotations = json!({"peer/adjust-bytes": bytes.to_string()});
-        let answer = runtime
-            .fire("CreateContainer", annotations)
-            .expect("a size within the limit");
-        assert!(runtime.calls()[0]["response_bytes"].as_u64() > Some(bytes));
-        let added = answer["response"]["adjust"]["annotations"]["peer/pad"]
-            .as_str()
-            .expect("annotation");
-        let whole = format!("{bytes} bytes, intact: true");
-        assert!(
-            added == whole || added.len() as u64 == bytes,
-            "{bytes} bytes"
-        );
+    for release in NRI_RELEASES {
+        let mut runtime = Runtime::started(release);
+        let _plugin = external(&mut runtime, NEWEST, &["--events", "CreateContainer"]);
+        for bytes in [4000, 4096, 65_536, 1 << 20, (4 << 20) - 100] {
+            let wanted = json!({"peer/adjust-bytes": bytes.to_string()});
+            let answer = runtime
+                .fire("CreateContainer", wanted)
+                .expect("a size within the limit");
+            assert!(
+                runtime.calls()[0]["response_bytes"].as_u64() > Some(bytes),
+                "{release}"
+            );
+            let added = &answer["response"]["adjust"]["annotations"]["peer/pad"];
+            assert_eq!(*added, format!("{bytes} bytes, intact: true"), "{release}");
+        }
     }
 }
 

@@ -170,11 +170,13 @@ func callerContext(c *command) (context.Context, context.CancelFunc) {
 	return context.WithCancel(context.Background())
 }
 
-// describe is a response as JSON; of long annotations only the length is told.
+// longest is the longest text in a map that is printed in full.
+const longest = 1024
+
+// describe is a response as JSON; of longer texts it tells the length, and
+// whether they are padding that came through intact.
 func describe(response proto.Message) json.RawMessage {
-	if proto.Size(response) > printLimit {
-		shorten(response.ProtoReflect())
-	}
+	shorten(response.ProtoReflect())
 	return protoJSON(response)
 }
 
@@ -183,7 +185,7 @@ func shorten(message protoreflect.Message) {
 		switch {
 		case field.IsMap() && field.MapValue().Kind() == protoreflect.StringKind:
 			value.Map().Range(func(key protoreflect.MapKey, text protoreflect.Value) bool {
-				if n := len(text.String()); n > 1024 {
+				if n := len(text.String()); n > longest {
 					intact := pad.Intact(text.String())
 					value.Map().Set(key, protoreflect.ValueOfString(fmt.Sprintf("%d bytes, intact: %v", n, intact)))
 				}
