@@ -36,6 +36,7 @@ mod rdt;
 mod resources;
 mod scheduling;
 mod seccomp;
+mod strip;
 #[cfg(test)]
 mod tests;
 mod update;

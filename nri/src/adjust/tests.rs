@@ -194,3 +194,34 @@ fn what_an_old_runtime_skips_is_named_once() {
     );
     assert_eq!(Changes::from(updates).newer_than("v0.6.1").len(), 1);
 }
+
+#[test]
+fn stripping_leaves_out_what_says_nothing_and_keeps_what_says_something() {
+    let resources = crate::api::LinuxResources {
+        memory: Some(Default::default()),
+        ..Default::default()
+    };
+    let mut update = ContainerUpdate::new("c").resources(resources.clone());
+    assert_eq!(update.clone().strip(), ContainerUpdate::new("c"));
+    update = update.cpu_shares(0);
+    assert_eq!(
+        update.clone().strip(),
+        ContainerUpdate::new("c").cpu_shares(0)
+    );
+
+    let mut adjustment = Adjustment::new()
+        .resources(resources)
+        .hooks(Hooks::default());
+    adjustment.linux().rdt = Some(LinuxRdt::default());
+    assert!(adjustment.is_empty() && adjustment != Adjustment::new());
+    assert!(
+        !Adjustment::new()
+            .memory_policy(Default::default())
+            .is_empty()
+    );
+    assert!(
+        !Adjustment::new()
+            .evict(ContainerEviction::new("c", ""))
+            .is_empty()
+    );
+}

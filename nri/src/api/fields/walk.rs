@@ -1,5 +1,7 @@
 //! Finds the fields in use that a release does not know, in the encoded message: the table needs no code per message.
 
+use std::sync::LazyLock;
+
 use prost::DecodeError;
 use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
 
@@ -22,10 +24,14 @@ pub(crate) fn newer_than(message: &str, encoded: &[u8], release: &str) -> Vec<Ne
     walk.found
 }
 
+/// The release of the youngest field.
+static NEWEST: LazyLock<Option<[u32; 3]>> =
+    LazyLock::new(|| FIELDS.iter().filter_map(|f| numbers(f.since)).max());
+
 /// Whether any field is younger than the release: if not, nothing has to be encoded to be looked at.
 pub(crate) fn is_outdated(release: &str) -> bool {
     let release = numbers(release);
-    release.is_some() && FIELDS.iter().any(|field| numbers(field.since) > release)
+    release.is_some() && *NEWEST > release
 }
 
 struct Walk {

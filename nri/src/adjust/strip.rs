@@ -1,0 +1,75 @@
+//! Leaving out what is there and says nothing, so that two answers that mean the same are equal.
+
+use crate::adjust::Adjustment;
+use crate::api::{
+    ContainerAdjustment, ContainerUpdate, Hooks, LinuxContainerAdjustment, LinuxRdt, LinuxResources,
+};
+
+impl Adjustment {
+    /// Whether it changes nothing, updates nothing and evicts nothing.
+    ///
+    /// ```
+    /// use nri::adjust::{Adjustment, SetResources};
+    /// use nri::api::LinuxResources;
+    ///
+    /// assert!(Adjustment::new().resources(LinuxResources::default()).is_empty());
+    /// assert!(!Adjustment::new().memory_limit(0).is_empty());
+    /// ```
+    pub fn is_empty(&self) -> bool {
+        let stripped = self.adjust.clone().strip();
+        stripped == ContainerAdjustment::default()
+            && self.update.is_empty()
+            && self.evict.is_empty()
+    }
+}
+
+impl ContainerAdjustment {
+    /// The same without parts that are there and empty: hooks, Linux part, resources, memory, CPU, RDT.
+    ///
+    /// What says something by being there stays, such as a memory policy of the default mode. The Go API's `Strip`
+    /// leaves that out as well.
+    #[must_use]
+    pub fn strip(mut self) -> Self {
+        self.hooks = self.hooks.filter(|hooks| *hooks != Hooks::default());
+        self.linux = self
+            .linux
+            .map(strip_linux)
+            .filter(|linux| *linux != LinuxContainerAdjustment::default());
+        self
+    }
+}
+
+impl ContainerUpdate {
+    /// The same without parts that are there and empty: Linux part, resources, memory, CPU.
+    #[must_use]
+    pub fn strip(mut self) -> Self {
+        let resources = self
+            .linux
+            .take()
+            .and_then(|linux| linux.resources)
+            .map(LinuxResources::strip);
+        if let Some(resources) =
+            resources.filter(|resources| *resources != LinuxResources::default())
+        {
+            self.linux.get_or_insert_default().resources = Some(resources);
+        }
+        self
+    }
+}
+
+impl LinuxResources {
+    /// The same without memory and CPU that are there and empty.
+    #[must_use]
+    pub fn strip(mut self) -> Self {
+        self.memory = self.memory.filter(|memory| *memory != Default::default());
+        self.cpu = self.cpu.filter(|cpu| *cpu != Default::default());
+        self
+    }
+}
+
+fn strip_linux(mut linux: LinuxContainerAdjustment) -> LinuxContainerAdjustment {
+    let resources = linux.resources.map(LinuxResources::strip);
+    linux.resources = resources.filter(|resources| *resources != LinuxResources::default());
+    linux.rdt = linux.rdt.filter(|rdt| *rdt != LinuxRdt::default());
+    linux
+}
