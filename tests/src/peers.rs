@@ -6,6 +6,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 use std::{env, fs};
 
 /// The NRI releases that peers are built with, oldest first.
@@ -39,6 +40,9 @@ impl GoBuild {
     /// When Go is missing or the build fails.
     #[must_use]
     pub fn build(&self) -> PathBuf {
+        // One at a time: tests of a process share the folder that is built into.
+        static BUILDING: Mutex<()> = Mutex::new(());
+        let _building = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
         let parent = target_folder().join("peers").join(&self.name);
         let done = parent.join(format!("{:016x}", self.key()));
         if !done.is_dir() {
@@ -164,7 +168,17 @@ pub fn plugin(nri: &str) -> PathBuf {
     nri_build(nri).build().join("plugin")
 }
 
-/// How runtime and plugin of an NRI release are built.
+/// The program that speaks ttrpc over the multiplexer of an NRI release.
+///
+/// # Panics
+///
+/// As [`GoBuild::build`].
+#[must_use]
+pub fn wire(nri: &str) -> PathBuf {
+    nri_build(nri).build().join("wire")
+}
+
+/// How the peers over an NRI release are built.
 #[must_use]
 pub fn nri_build(nri: &str) -> GoBuild {
     let tags = match nri {
@@ -178,7 +192,7 @@ pub fn nri_build(nri: &str) -> GoBuild {
         modfile: modfile("peers", "github.com/containerd/nri", nri),
         options: strings(&["-ldflags=-s -w", "-tags", tags]),
         environment: Vec::new(),
-        packages: strings(&["./runtime", "./plugin"]),
+        packages: strings(&["./runtime", "./plugin", "./wire"]),
     }
 }
 
