@@ -1,11 +1,11 @@
 //! `#[nri(…)]` as written: what may stand there, and of what form. What it means is checked in `input`.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
-use quote::quote;
+use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
-use syn::{Attribute, LitStr, Meta, Path, Token, WherePredicate, parenthesized};
+use syn::{Attribute, Lit, LitStr, Meta, Path, Token, WherePredicate, parenthesized};
 
 use crate::diagnostics::{Diagnostics, suggest};
 
@@ -62,7 +62,7 @@ impl Parse for Item {
             parenthesized!(content in input);
             Value::List(content.parse()?)
         } else if input.parse::<Option<Token![=]>>()?.is_some() {
-            Value::Equals(up_to_comma(input)?)
+            Value::Equals(value(input)?)
         } else {
             Value::None
         };
@@ -70,7 +70,11 @@ impl Parse for Item {
     }
 }
 
-fn up_to_comma(input: ParseStream<'_>) -> syn::Result<TokenStream> {
+/// A literal, or else a path: all that there is up to the next comma.
+fn value(input: ParseStream<'_>) -> syn::Result<TokenStream> {
+    if input.peek(Lit) {
+        return Ok(input.parse::<Lit>()?.into_token_stream());
+    }
     let mut tokens = TokenStream::new();
     while !input.is_empty() && !input.peek(Token![,]) {
         tokens.extend([input.parse::<TokenTree>()?]);

@@ -45,25 +45,25 @@ pub(crate) fn message(fact: &str, help: &str) -> String {
     format!("{fact}\nhelp: {help}")
 }
 
-/// The way out for a name that is not known: the nearest one that is, or all of them where none is near.
+/// The way out for a name that is not known: the nearest one that is, or where none is near all of them, nearest first.
 pub(crate) fn suggest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    let known: Vec<_> = known.into_iter().collect();
-    let nearest = known
-        .iter()
-        .map(|name| (distance(&plain(wrong), &plain(name)), name))
-        .min();
-    match nearest {
-        Some((distance, name)) if 3 * distance <= name.len().max(3) => {
-            format!("did you mean `{name}`?")
+    let wrong = plain(wrong);
+    let mut known: Vec<_> = known
+        .into_iter()
+        .map(|name| (distance(&wrong, &plain(name)), name))
+        .collect();
+    known.sort_by_key(|(distance, _)| *distance);
+    match known.first() {
+        Some((distance, nearest)) if 2 * distance <= nearest.len() => {
+            format!("did you mean `{nearest}`?")
         }
-        _ => format!("use one of {}", list(&known)),
+        _ => format!("use one of {}", list(known.iter().map(|(_, name)| *name))),
     }
 }
 
 /// Names, each in backticks.
-pub(crate) fn list(names: &[&str]) -> String {
+fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
     names
-        .iter()
         .map(|name| format!("`{name}`"))
         .collect::<Vec<_>>()
         .join(", ")
@@ -77,16 +77,24 @@ fn plain(name: &str) -> Vec<u8> {
         .collect()
 }
 
-/// How many bytes have to be put in, taken out or replaced (Levenshtein).
+/// How many bytes have to be put in, taken out, replaced or swapped with the next (optimal string alignment).
 fn distance(a: &[u8], b: &[u8]) -> usize {
+    let mut before: Vec<usize> = Vec::new();
     let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+    for i in 0..a.len() {
+        let mut next = vec![i + 1];
+        for j in 0..b.len() {
+            let edited = (row[j] + usize::from(a[i] != b[j]))
+                .min(row[j + 1] + 1)
+                .min(next[j] + 1);
+            let is_swap = i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j];
+            next.push(if is_swap {
+                edited.min(before[j - 1] + 1)
+            } else {
+                edited
+            });
         }
+        before = std::mem::replace(&mut row, next);
     }
     row[b.len()]
 }
@@ -100,6 +108,8 @@ mod tests {
         assert_eq!(distance(b"kitten", b"sitting"), 3);
         assert_eq!(distance(b"", b"abc"), 3);
         assert_eq!(distance(b"same", b"same"), 0);
+        assert_eq!(distance(b"nmae", b"name"), 1);
+        assert_eq!(distance(b"abcd", b"badc"), 2);
     }
 
     #[test]

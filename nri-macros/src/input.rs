@@ -1,6 +1,6 @@
 //! The checked input: a plugin whose attributes all make sense.
 
-use proc_macro2::{Ident, Span};
+use proc_macro2::{Ident, Span, TokenTree};
 use quote::ToTokens;
 use syn::{Data, DeriveInput, GenericParam, Generics, LitStr, Path, parse_quote};
 
@@ -99,11 +99,15 @@ pub(crate) fn check(
     }
 }
 
-/// `expect` is left out: it is about the type's own code.
+/// Whether it sets the level of the one lint that the expansion may raise, alone or with all others. `expect` is left
+/// out: it is about the type's own code.
 fn is_lint_level(attribute: &syn::Attribute) -> bool {
-    ["allow", "warn", "deny", "forbid"]
+    let level = ["allow", "warn", "deny", "forbid"]
         .iter()
-        .any(|level| attribute.path().is_ident(level))
+        .any(|level| attribute.path().is_ident(level));
+    let about_it = |token| matches!(token, TokenTree::Ident(lint) if lint == "deprecated" || lint == "warnings");
+    let list = attribute.meta.require_list();
+    level && list.is_ok_and(|list| list.tokens.clone().into_iter().any(about_it))
 }
 
 fn with_bound(mut generics: Generics, attributes: &Attributes) -> Generics {
@@ -232,13 +236,16 @@ pub(crate) fn newer_than(rpc: &Rpc, protocol: &Protocol) -> Option<(String, Stri
     let since = rpc
         .event_since
         .filter(|since| release::version(since) > release::version(protocol.release))?;
+    let (release, minor) = release::tagged(since);
     let written = protocol.written.to_token_stream();
     let fact = format!(
-        "`{}` handles an event of NRI {since}, newer than `protocol = {written}`",
+        "`{}` handles an event that came with NRI {release}, newer than `protocol = {written}`",
         rpc.name
     );
     Some((
         fact,
-        "leave the handler out, or raise `protocol` if no older runtime is to be served".to_owned(),
+        format!(
+            "leave the handler out, or say `protocol = \"{minor}\"` if no older runtime is to be served"
+        ),
     ))
 }

@@ -5,7 +5,7 @@ use quote::ToTokens;
 use syn::LitStr;
 
 use crate::attributes::{Attributes, Choice};
-use crate::diagnostics::{Diagnostics, list, suggest};
+use crate::diagnostics::{Diagnostics, suggest};
 use crate::input::Handles;
 use crate::table::{RPCS, Rpc};
 
@@ -191,8 +191,7 @@ impl Checker<'_> {
                 other => {
                     let known = ["fail_request", "keep_connected"];
                     let fact = format!("`{other}` is not part of a failure policy");
-                    self.diagnostics
-                        .error(flag, fact, format!("use {}", list(&known)));
+                    self.diagnostics.error(flag, fact, suggest(other, known));
                 }
             }
         }

@@ -34,6 +34,14 @@ pub(crate) fn resolve(asked: &str) -> Option<&'static str> {
     })
 }
 
+/// The first tagged release that has what came with this one, and its minor: `v0.10.0` and `0.10`.
+pub(crate) fn tagged(since: &'static str) -> (&'static str, String) {
+    let not_older = |release: &&str| version(release) >= version(since);
+    let release = RELEASES.iter().copied().find(not_older).unwrap_or(since);
+    let (major, minor, _) = version(release);
+    (release, format!("{major}.{minor}"))
+}
+
 /// The oldest and the newest minor release, such as `0.2` and `0.12`.
 pub(crate) fn range() -> (String, String) {
     let minor = |release: Option<&&str>| {

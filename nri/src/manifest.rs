@@ -51,6 +51,13 @@ pub(crate) mod render;
 
 pub use find::find;
 
+use crate::plugin::Plugin;
+
+/// The manifest of a plugin, for the code that runs it: through this use it stays in the program.
+pub fn embed<P: Plugin>() -> &'static [u8] {
+    std::hint::black_box(P::MANIFEST)
+}
+
 /// What stands before every manifest.
 pub const MAGIC: [u8; 16] = *b"NRI-PLUGIN-INFO\x01";
 

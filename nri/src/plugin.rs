@@ -51,7 +51,7 @@ pub trait Plugin: Send + Sync + Sized + 'static {
     const NAME: Option<&'static str>;
     /// The two digits given by `#[nri(index = "…")]`.
     const INDEX: Option<&'static str>;
-    /// The oldest protocol release to serve, such as `0.11.0`, given by `#[nri(protocol = "…")]`.
+    /// The oldest protocol release to serve, such as `v0.11.0`, given by `#[nri(protocol = "…")]`.
     const PROTOCOL: Option<&'static str>;
     /// The events that a handler takes, in a call of their own or through StateChange; never empty.
     const EVENTS: EventMask;
@@ -61,6 +61,7 @@ pub trait Plugin: Send + Sync + Sized + 'static {
     const POLICIES: Policies;
     /// What to call when the connection is lost and made again.
     const CONNECTION: Option<ConnectionHooks<Self>>;
-    /// The [manifest](crate::manifest), marker and all. What runs the plugin has to use it, or it is optimized out.
+    /// The [manifest](crate::manifest), marker and all. Whoever runs the plugin calls [`embed`](crate::manifest::embed), or
+    /// it is optimized out.
     const MANIFEST: &'static [u8];
 }

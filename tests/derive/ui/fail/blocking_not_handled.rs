@@ -1,0 +1,13 @@
+use nri::prelude::*;
+
+#[derive(NriPlugin)]
+#[nri(blocking(RUN_POD_SANDBOX, STOP_CONTAINER))]
+struct Plugin;
+
+impl RunPodSandbox for Plugin {
+    async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
+        Ok(())
+    }
+}
+
+fn main() {}

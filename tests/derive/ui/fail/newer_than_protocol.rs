@@ -1,0 +1,19 @@
+use nri::prelude::*;
+
+#[derive(NriPlugin)]
+#[nri(protocol = "0.9")]
+struct Plugin;
+
+impl UpdatePodSandbox for Plugin {
+    async fn update_pod_sandbox(
+        &self,
+        _: &Context,
+        _: PodSandbox,
+        _: LinuxResources,
+        _: LinuxResources,
+    ) -> nri::Result<()> {
+        Ok(())
+    }
+}
+
+fn main() {}

@@ -1,0 +1,13 @@
+use nri::prelude::*;
+
+#[derive(NriPlugin)]
+#[deny(deprecated)]
+struct Plugin;
+
+impl StateChange for Plugin {
+    async fn state_change(&self, _: &Context, _: Event, _: PodSandbox, _: Option<Container>) -> nri::Result<()> {
+        Ok(())
+    }
+}
+
+fn main() {}

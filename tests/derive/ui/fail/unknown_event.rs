@@ -1,0 +1,13 @@
+use nri::prelude::*;
+
+#[derive(NriPlugin)]
+#[nri(required(RUN_POD_SANDBOKS))]
+struct Plugin;
+
+impl RunPodSandbox for Plugin {
+    async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
+        Ok(())
+    }
+}
+
+fn main() {}

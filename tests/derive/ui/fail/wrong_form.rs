@@ -1,0 +1,13 @@
+use nri::prelude::*;
+
+#[derive(NriPlugin)]
+#[nri(name("logger"), required = "RUN_POD_SANDBOX", protocol)]
+struct Plugin;
+
+impl RunPodSandbox for Plugin {
+    async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
+        Ok(())
+    }
+}
+
+fn main() {}

@@ -1,0 +1,56 @@
+//! A plugin of edition 2021 that calls the nri crate by another name, and names it to the derive. Its built file is
+//! searched for the manifest.
+#![forbid(unsafe_code)]
+#![deny(warnings)]
+
+use renamed::manifest;
+use renamed::plugin::{resolve, Plugin};
+use renamed::prelude::*;
+
+/// Takes its name and index from whoever starts it.
+#[derive(NriPlugin)]
+#[nri(crate = renamed, name = "edition-2021", index = "42", protocol = "0.11")]
+struct Plain;
+
+impl RunPodSandbox for Plain {
+    async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> renamed::Result<()> {
+        Ok(())
+    }
+}
+
+/// The same through a path in quotes, on a generic type, with a deprecated handler.
+#[derive(NriPlugin)]
+#[nri(crate = "crate::inner::nri", handles(StateChange))]
+#[allow(deprecated)]
+struct Generic<T>(T);
+
+impl<T: Send + Sync + 'static> StateChange for Generic<T> {
+    async fn state_change(
+        &self,
+        _: &Context,
+        _: Event,
+        _: PodSandbox,
+        _: Option<Container>,
+    ) -> renamed::Result<()> {
+        let Generic(_) = self;
+        Ok(())
+    }
+}
+
+mod inner {
+    pub(crate) use renamed as nri;
+}
+
+/// Uses the manifests as the stub does, and exits with 1 if the derive did not do its work.
+fn main() -> renamed::Result<()> {
+    let _ = (Plain, Generic(0_u8));
+    let used = manifest::embed::<Plain>().len() + manifest::embed::<Generic<u8>>().len();
+    let routes = [
+        resolve::<Plain>("RunPodSandbox", &[])?.is_some(),
+        resolve::<Generic<u8>>("RunPodSandbox", &[])?.is_some(),
+    ];
+    if routes != [true, true] || used == 0 || Plain::EVENTS.bits() != 1 {
+        return Err(renamed::Error::new("the derive did not find the handlers"));
+    }
+    Ok(())
+}
