@@ -326,7 +326,7 @@ fn a_route_names_rpc_event_and_subject() {
         (route.rpc().name, route.event()),
         ("StateChange", Some(Event::RunPodSandbox))
     );
-    let plugin = Dedicated::default();
+    let (plugin, cx) = (Dedicated::default(), Context::default());
     let payload = state_change(Event::RemoveContainer as i32);
     let route = resolve::<Dedicated>("StateChange", &payload)
         .expect("known")
@@ -335,9 +335,7 @@ fn a_route_names_rpc_event_and_subject() {
         (route.rpc().name, route.event()),
         ("RemoveContainer", Some(Event::RemoveContainer))
     );
-    let call = route
-        .call(&plugin, Context::default(), &payload)
-        .expect("well formed");
+    let call = route.call(&plugin, &cx, &payload).expect("well formed");
     assert_eq!(
         call.subject.to_string(),
         "container main of pod default/web"

@@ -477,365 +477,230 @@ impl<T: ValidateContainerAdjustment> Handlers<T> {
 }
 fn configure<'a, T: Configure>(
     plugin: &'a T,
-    cx: Context,
+    cx: &'a Context,
     payload: &[u8],
 ) -> Result<Call<'a>> {
     let request: ConfigureRequest = decode("Configure", payload)?;
     let subject = Subject::new(None, None);
-    Ok(
-        Call::new(
-            subject,
-            async move {
-                plugin.configure(&cx, request).await.map(ConfigureResponse::from)
-            },
-        ),
-    )
+    let handler = plugin.configure(cx, request);
+    Ok(Call::new(subject, handler, ConfigureResponse::from))
 }
 fn synchronize<'a, T: Synchronize>(
     plugin: &'a T,
-    cx: Context,
+    cx: &'a Context,
     payload: &[u8],
 ) -> Result<Call<'a>> {
     let request: SynchronizeRequest = decode("Synchronize", payload)?;
     let subject = Subject::new(None, None);
-    Ok(
-        Call::new(
-            subject,
-            async move {
-                plugin
-                    .synchronize(&cx, request.pods, request.containers)
-                    .await
-                    .map(SynchronizeResponse::from)
-            },
-        ),
-    )
+    let handler = plugin.synchronize(cx, request.pods, request.containers);
+    Ok(Call::new(subject, handler, SynchronizeResponse::from))
 }
 fn shutdown<'a, T: Shutdown>(
     plugin: &'a T,
-    cx: Context,
+    cx: &'a Context,
     payload: &[u8],
 ) -> Result<Call<'a>> {
     let _: Empty = decode("Shutdown", payload)?;
     let subject = Subject::new(None, None);
-    Ok(
-        Call::new(
-            subject,
-            async move { plugin.shutdown(&cx).await.map(|()| Empty::default()) },
-        ),
-    )
+    let handler = plugin.shutdown(cx);
+    Ok(Call::new(subject, handler, |()| Empty::default()))
 }
 fn run_pod_sandbox<'a, T: RunPodSandbox>(
     plugin: &'a T,
-    cx: Context,
+    cx: &'a Context,
     payload: &[u8],
 ) -> Result<Call<'a>> {
     let request: RunPodSandboxRequest = decode("RunPodSandbox", payload)?;
     let subject = Subject::new(request.pod.as_ref(), None);
-    Ok(
-        Call::new(
-            subject,
-            async move {
-                plugin
-                    .run_pod_sandbox(&cx, request.pod.unwrap_or_default())
-                    .await
-                    .map(|()| RunPodSandboxResponse::default())
-            },
-        ),
-    )
+    let handler = plugin.run_pod_sandbox(cx, request.pod.unwrap_or_default());
+    Ok(Call::new(subject, handler, |()| RunPodSandboxResponse::default()))
 }
 fn update_pod_sandbox<'a, T: UpdatePodSandbox>(
     plugin: &'a T,
-    cx: Context,
+    cx: &'a Context,
     payload: &[u8],
 ) -> Result<Call<'a>> {
     let request: UpdatePodSandboxRequest = decode("UpdatePodSandbox", payload)?;
     let subject = Subject::new(request.pod.as_ref(), None);
-    Ok(
-        Call::new(
-            subject,
-            async move {
-                plugin
-                    .update_pod_sandbox(
-                        &cx,
-                        request.pod.unwrap_or_default(),
-                        request.overhead_linux_resources.unwrap_or_default(),
-                        request.linux_resources.unwrap_or_default(),
-                    )
-                    .await
-                    .map(|()| UpdatePodSandboxResponse::default())
-            },
-        ),
-    )
+    let handler = plugin
+        .update_pod_sandbox(
+            cx,
+            request.pod.unwrap_or_default(),
+            request.overhead_linux_resources.unwrap_or_default(),
+            request.linux_resources.unwrap_or_default(),
+        );
+    Ok(Call::new(subject, handler, |()| UpdatePodSandboxResponse::default()))
 }
 fn post_update_pod_sandbox<'a, T: PostUpdatePodSandbox>(
     plugin: &'a T,
-    cx: Context,
+    cx: &'a Context,
     payload: &[u8],
 ) -> Result<Call<'a>> {
     let request: PostUpdatePodSandboxRequest = decode("PostUpdatePodSandbox", payload)?;
     let subject = Subject::new(request.pod.as_ref(), None);
-    Ok(
-        Call::new(
-            subject,
-            async move {
-                plugin
-                    .post_update_pod_sandbox(&cx, request.pod.unwrap_or_default())
-                    .await
-                    .map(|()| PostUpdatePodSandboxResponse::default())
-            },
-        ),
-    )
+    let handler = plugin.post_update_pod_sandbox(cx, request.pod.unwrap_or_default());
+    Ok(Call::new(subject, handler, |()| PostUpdatePodSandboxResponse::default()))
 }
 fn stop_pod_sandbox<'a, T: StopPodSandbox>(
     plugin: &'a T,
-    cx: Context,
+    cx: &'a Context,
     payload: &[u8],
 ) -> Result<Call<'a>> {
     let request: StopPodSandboxRequest = decode("StopPodSandbox", payload)?;
     let subject = Subject::new(request.pod.as_ref(), None);
-    Ok(
-        Call::new(
-            subject,
-            async move {
-                plugin
-                    .stop_pod_sandbox(&cx, request.pod.unwrap_or_default())
-                    .await
-                    .map(|()| StopPodSandboxResponse::default())
-            },
-        ),
-    )
+    let handler = plugin.stop_pod_sandbox(cx, request.pod.unwrap_or_default());
+    Ok(Call::new(subject, handler, |()| StopPodSandboxResponse::default()))
 }
 fn remove_pod_sandbox<'a, T: RemovePodSandbox>(
     plugin: &'a T,
-    cx: Context,
+    cx: &'a Context,
     payload: &[u8],
 ) -> Result<Call<'a>> {
     let request: RemovePodSandboxRequest = decode("RemovePodSandbox", payload)?;
     let subject = Subject::new(request.pod.as_ref(), None);
-    Ok(
-        Call::new(
-            subject,
-            async move {
-                plugin
-                    .remove_pod_sandbox(&cx, request.pod.unwrap_or_default())
-                    .await
-                    .map(|()| RemovePodSandboxResponse::default())
-            },
-        ),
-    )
+    let handler = plugin.remove_pod_sandbox(cx, request.pod.unwrap_or_default());
+    Ok(Call::new(subject, handler, |()| RemovePodSandboxResponse::default()))
 }
 fn create_container<'a, T: CreateContainer>(
     plugin: &'a T,
-    cx: Context,
+    cx: &'a Context,
     payload: &[u8],
 ) -> Result<Call<'a>> {
     let request: CreateContainerRequest = decode("CreateContainer", payload)?;
     let subject = Subject::new(request.pod.as_ref(), request.container.as_ref());
-    Ok(
-        Call::new(
-            subject,
-            async move {
-                plugin
-                    .create_container(
-                        &cx,
-                        request.pod.unwrap_or_default(),
-                        request.container.unwrap_or_default(),
-                    )
-                    .await
-                    .map(CreateContainerResponse::from)
-            },
-        ),
-    )
+    let handler = plugin
+        .create_container(
+            cx,
+            request.pod.unwrap_or_default(),
+            request.container.unwrap_or_default(),
+        );
+    Ok(Call::new(subject, handler, CreateContainerResponse::from))
 }
 fn post_create_container<'a, T: PostCreateContainer>(
     plugin: &'a T,
-    cx: Context,
+    cx: &'a Context,
     payload: &[u8],
 ) -> Result<Call<'a>> {
     let request: PostCreateContainerRequest = decode("PostCreateContainer", payload)?;
     let subject = Subject::new(request.pod.as_ref(), request.container.as_ref());
-    Ok(
-        Call::new(
-            subject,
-            async move {
-                plugin
-                    .post_create_container(
-                        &cx,
-                        request.pod.unwrap_or_default(),
-                        request.container.unwrap_or_default(),
-                    )
-                    .await
-                    .map(|()| PostCreateContainerResponse::default())
-            },
-        ),
-    )
+    let handler = plugin
+        .post_create_container(
+            cx,
+            request.pod.unwrap_or_default(),
+            request.container.unwrap_or_default(),
+        );
+    Ok(Call::new(subject, handler, |()| PostCreateContainerResponse::default()))
 }
 fn start_container<'a, T: StartContainer>(
     plugin: &'a T,
-    cx: Context,
+    cx: &'a Context,
     payload: &[u8],
 ) -> Result<Call<'a>> {
     let request: StartContainerRequest = decode("StartContainer", payload)?;
     let subject = Subject::new(request.pod.as_ref(), request.container.as_ref());
-    Ok(
-        Call::new(
-            subject,
-            async move {
-                plugin
-                    .start_container(
-                        &cx,
-                        request.pod.unwrap_or_default(),
-                        request.container.unwrap_or_default(),
-                    )
-                    .await
-                    .map(|()| StartContainerResponse::default())
-            },
-        ),
-    )
+    let handler = plugin
+        .start_container(
+            cx,
+            request.pod.unwrap_or_default(),
+            request.container.unwrap_or_default(),
+        );
+    Ok(Call::new(subject, handler, |()| StartContainerResponse::default()))
 }
 fn post_start_container<'a, T: PostStartContainer>(
     plugin: &'a T,
-    cx: Context,
+    cx: &'a Context,
     payload: &[u8],
 ) -> Result<Call<'a>> {
     let request: PostStartContainerRequest = decode("PostStartContainer", payload)?;
     let subject = Subject::new(request.pod.as_ref(), request.container.as_ref());
-    Ok(
-        Call::new(
-            subject,
-            async move {
-                plugin
-                    .post_start_container(
-                        &cx,
-                        request.pod.unwrap_or_default(),
-                        request.container.unwrap_or_default(),
-                    )
-                    .await
-                    .map(|()| PostStartContainerResponse::default())
-            },
-        ),
-    )
+    let handler = plugin
+        .post_start_container(
+            cx,
+            request.pod.unwrap_or_default(),
+            request.container.unwrap_or_default(),
+        );
+    Ok(Call::new(subject, handler, |()| PostStartContainerResponse::default()))
 }
 fn update_container<'a, T: UpdateContainer>(
     plugin: &'a T,
-    cx: Context,
+    cx: &'a Context,
     payload: &[u8],
 ) -> Result<Call<'a>> {
     let request: UpdateContainerRequest = decode("UpdateContainer", payload)?;
     let subject = Subject::new(request.pod.as_ref(), request.container.as_ref());
-    Ok(
-        Call::new(
-            subject,
-            async move {
-                plugin
-                    .update_container(
-                        &cx,
-                        request.pod.unwrap_or_default(),
-                        request.container.unwrap_or_default(),
-                        request.linux_resources.unwrap_or_default(),
-                    )
-                    .await
-                    .map(UpdateContainerResponse::from)
-            },
-        ),
-    )
+    let handler = plugin
+        .update_container(
+            cx,
+            request.pod.unwrap_or_default(),
+            request.container.unwrap_or_default(),
+            request.linux_resources.unwrap_or_default(),
+        );
+    Ok(Call::new(subject, handler, UpdateContainerResponse::from))
 }
 fn post_update_container<'a, T: PostUpdateContainer>(
     plugin: &'a T,
-    cx: Context,
+    cx: &'a Context,
     payload: &[u8],
 ) -> Result<Call<'a>> {
     let request: PostUpdateContainerRequest = decode("PostUpdateContainer", payload)?;
     let subject = Subject::new(request.pod.as_ref(), request.container.as_ref());
-    Ok(
-        Call::new(
-            subject,
-            async move {
-                plugin
-                    .post_update_container(
-                        &cx,
-                        request.pod.unwrap_or_default(),
-                        request.container.unwrap_or_default(),
-                    )
-                    .await
-                    .map(|()| PostUpdateContainerResponse::default())
-            },
-        ),
-    )
+    let handler = plugin
+        .post_update_container(
+            cx,
+            request.pod.unwrap_or_default(),
+            request.container.unwrap_or_default(),
+        );
+    Ok(Call::new(subject, handler, |()| PostUpdateContainerResponse::default()))
 }
 fn stop_container<'a, T: StopContainer>(
     plugin: &'a T,
-    cx: Context,
+    cx: &'a Context,
     payload: &[u8],
 ) -> Result<Call<'a>> {
     let request: StopContainerRequest = decode("StopContainer", payload)?;
     let subject = Subject::new(request.pod.as_ref(), request.container.as_ref());
-    Ok(
-        Call::new(
-            subject,
-            async move {
-                plugin
-                    .stop_container(
-                        &cx,
-                        request.pod.unwrap_or_default(),
-                        request.container.unwrap_or_default(),
-                    )
-                    .await
-                    .map(StopContainerResponse::from)
-            },
-        ),
-    )
+    let handler = plugin
+        .stop_container(
+            cx,
+            request.pod.unwrap_or_default(),
+            request.container.unwrap_or_default(),
+        );
+    Ok(Call::new(subject, handler, StopContainerResponse::from))
 }
 fn remove_container<'a, T: RemoveContainer>(
     plugin: &'a T,
-    cx: Context,
+    cx: &'a Context,
     payload: &[u8],
 ) -> Result<Call<'a>> {
     let request: RemoveContainerRequest = decode("RemoveContainer", payload)?;
     let subject = Subject::new(request.pod.as_ref(), request.container.as_ref());
-    Ok(
-        Call::new(
-            subject,
-            async move {
-                plugin
-                    .remove_container(
-                        &cx,
-                        request.pod.unwrap_or_default(),
-                        request.container.unwrap_or_default(),
-                    )
-                    .await
-                    .map(|()| RemoveContainerResponse::default())
-            },
-        ),
-    )
+    let handler = plugin
+        .remove_container(
+            cx,
+            request.pod.unwrap_or_default(),
+            request.container.unwrap_or_default(),
+        );
+    Ok(Call::new(subject, handler, |()| RemoveContainerResponse::default()))
 }
 fn state_change<'a, T: StateChange>(
     plugin: &'a T,
-    cx: Context,
+    cx: &'a Context,
     payload: &[u8],
 ) -> Result<Call<'a>> {
     let request: StateChangeEvent = decode("StateChange", payload)?;
     let subject = Subject::new(request.pod.as_ref(), request.container.as_ref());
-    Ok(
-        Call::new(
-            subject,
-            async move {
-                plugin
-                    .state_change(
-                        &cx,
-                        Event::try_from(request.event).unwrap_or_default(),
-                        request.pod.unwrap_or_default(),
-                        request.container,
-                    )
-                    .await
-                    .map(|()| Empty::default())
-            },
-        ),
-    )
+    let handler = plugin
+        .state_change(
+            cx,
+            Event::try_from(request.event).unwrap_or_default(),
+            request.pod.unwrap_or_default(),
+            request.container,
+        );
+    Ok(Call::new(subject, handler, |()| Empty::default()))
 }
 fn validate_container_adjustment<'a, T: ValidateContainerAdjustment>(
     plugin: &'a T,
-    cx: Context,
+    cx: &'a Context,
     payload: &[u8],
 ) -> Result<Call<'a>> {
     let request: ValidateContainerAdjustmentRequest = decode(
@@ -843,15 +708,6 @@ fn validate_container_adjustment<'a, T: ValidateContainerAdjustment>(
         payload,
     )?;
     let subject = Subject::new(request.pod.as_ref(), request.container.as_ref());
-    Ok(
-        Call::new(
-            subject,
-            async move {
-                plugin
-                    .validate_container_adjustment(&cx, request)
-                    .await
-                    .map(ValidateContainerAdjustmentResponse::from)
-            },
-        ),
-    )
+    let handler = plugin.validate_container_adjustment(cx, request);
+    Ok(Call::new(subject, handler, ValidateContainerAdjustmentResponse::from))
 }

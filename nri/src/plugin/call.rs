@@ -2,7 +2,9 @@
 
 use std::fmt;
 use std::pin::Pin;
+use std::task::{Context as Task, Poll};
 
+use pin_project_lite::pin_project;
 use prost::Message;
 
 use crate::api::{Container, PodSandbox};
@@ -20,15 +22,39 @@ pub struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// A call whose handler's answer is encoded as `R`.
-    pub fn new<R: Message>(
-        subject: Subject,
-        handler: impl Future<Output = Result<R>> + Send + 'a,
-    ) -> Self {
+    /// A call whose handler's answer becomes the response `R`.
+    pub fn new<F, A, R>(subject: Subject, handler: F, respond: fn(A) -> R) -> Self
+    where
+        F: Future<Output = Result<A>> + Send + 'a,
+        A: 'a,
+        R: Message + 'a,
+    {
         Call {
             subject,
-            reply: Box::pin(async move { handler.await.map(|response| response.encode_to_vec()) }),
+            reply: Box::pin(Answered { handler, respond }),
         }
+    }
+}
+
+pin_project! {
+    /// A handler, and what makes the response of its answer. Written out, as an async block around the handler would
+    /// hold the request twice: several kilobytes, allocated for every event.
+    struct Answered<F, A, R> {
+        #[pin]
+        handler: F,
+        respond: fn(A) -> R,
+    }
+}
+
+impl<F: Future<Output = Result<A>>, A, R: Message> Future for Answered<F, A, R> {
+    type Output = Result<Vec<u8>>;
+
+    fn poll(self: Pin<&mut Self>, task: &mut Task<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        let respond = this.respond;
+        this.handler
+            .poll(task)
+            .map(|answer| answer.map(|answer| respond(answer).encode_to_vec()))
     }
 }
 

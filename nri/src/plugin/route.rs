@@ -61,7 +61,7 @@ impl<P: Plugin> Route<P> {
     /// # Errors
     ///
     /// [`ErrorKind::Malformed`] when the payload is not the message of this RPC.
-    pub fn call<'a>(self, plugin: &'a P, cx: Context, payload: &[u8]) -> Result<Call<'a>> {
+    pub fn call<'a>(self, plugin: &'a P, cx: &'a Context, payload: &[u8]) -> Result<Call<'a>> {
         let rewritten = match self.bridge {
             Bridge::None => return (self.handler)(plugin, cx, payload),
             Bridge::FromChange(fields) => bridge::from_change(payload, fields),
@@ -107,7 +107,7 @@ pub fn resolve<P: Plugin>(method: &str, payload: &[u8]) -> Result<Option<Route<P
 /// Those of [`resolve`] and [`Route::call`], and the handler's own.
 pub async fn dispatch<P: Plugin>(
     plugin: &P,
-    cx: Context,
+    cx: &Context,
     method: &str,
     payload: &[u8],
 ) -> Result<Vec<u8>> {

@@ -6,7 +6,7 @@ use super::{Call, Rpc};
 use crate::{Context, Result};
 
 /// Decodes a request and calls the handler. Borrows nothing from the payload: the answer may outlive it.
-pub type Handler<T> = for<'a> fn(&'a T, Context, &[u8]) -> Result<Call<'a>>;
+pub type Handler<T> = for<'a> fn(&'a T, &'a Context, &[u8]) -> Result<Call<'a>>;
 
 /// One RPC with the handler that the plugin has for it, if any.
 pub struct Row<T: 'static> {

@@ -9,7 +9,8 @@ use std::task::{Poll, Waker};
 
 /// Answers one request.
 pub(crate) fn answer<P: Plugin>(plugin: &P, method: &str, payload: &[u8]) -> nri::Result<Vec<u8>> {
-    let mut dispatched = pin!(dispatch(plugin, Context::default(), method, payload));
+    let cx = Context::default();
+    let mut dispatched = pin!(dispatch(plugin, &cx, method, payload));
     match dispatched
         .as_mut()
         .poll(&mut std::task::Context::from_waker(Waker::noop()))
