@@ -37,11 +37,10 @@
 //! [`NriPlugin`] finds out which handlers the type has. From that follow the events that it subscribes to, a
 //! [dispatch table](plugin::Table) that serves runtimes old and new (those before NRI v0.12.0 send nine of the events as
 //! StateChange), and a [manifest] that names them in the built file. The handler traits are in
-//! [`api::handlers`], the messages in [`api`].
+//! [`api::handlers`], the messages in [`api`]; [`stub`] runs the plugin.
 //!
 //! What a handler answers is built in [`adjust`]. [`view`] and [`optional`] read pods and containers; a
 //! [`store::PodStore`] remembers them, and knows what the plugin has missed.
-#![forbid(unsafe_code)]
 
 pub mod adjust;
 pub mod api;
@@ -52,12 +51,14 @@ pub mod optional;
 pub mod plugin;
 pub mod prelude;
 pub mod store;
+pub mod stub;
 pub mod view;
 pub mod wire;
 
 pub use context::Context;
 pub use error::{Error, ErrorKind, Result};
 pub use nri_macros::NriPlugin;
+pub use stub::blocking;
 
 /// What the code that `#[derive(NriPlugin)]` writes is made of. No part of the API: it changes with any release.
 #[doc(hidden)]

@@ -1,0 +1,122 @@
+//! Work that blocks, on a thread of its own.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use tokio::sync::oneshot;
+use tracing::Span;
+
+use super::panic;
+use crate::{Error, ErrorKind, Result};
+
+/// How many threads may be blocked at once: a handler that never returns must not use up the node.
+const MOST: usize = 64;
+
+/// Those that are.
+static BLOCKED: AtomicUsize = AtomicUsize::new(0);
+
+/// Runs work that blocks its thread, and waits for its result without blocking.
+///
+/// A handler is polled by the task that reads from the runtime: as long as it blocks, no other event comes in and no
+/// deadline is kept. Reading a file of `/proc` or `/sys` is short enough to be done in place; a command, a file on a disk
+/// or a network, a lock that another thread holds for long, a library that waits: those belong in here. Where all of a
+/// handler blocks, `#[nri(blocking(EVENT))]` runs it aside as a whole.
+///
+/// The work runs on a thread of its own, not in tokio's pool: when the deadline of the request is over, the result is
+/// dropped, and work that never ends does not keep the plugin from leaving.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> nri::Result<()> {
+/// let model = nri::blocking(|| std::fs::read_to_string("/proc/version")).await??;
+/// assert!(model.starts_with("Linux"));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// When the work panics, or no thread can be had: 64 may be blocked at once.
+pub async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
+    let running = run(work)?;
+    running
+        .await
+        .unwrap_or_else(|_| Err(Error::new("work that blocks was given up")))
+}
+
+/// Starts work on a thread of its own. The receiver gets its result.
+pub(super) fn run<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<oneshot::Receiver<Result<T>>> {
+    let place = Place::take()?;
+    let (done, receiver) = oneshot::channel();
+    let span = Span::current();
+    let guarded = move || {
+        let result = span.in_scope(|| catch_unwind(AssertUnwindSafe(work)));
+        drop(place);
+        // Nobody waits any more when the deadline is over.
+        let _ = done.send(result.map_err(|payload| panic::error(&*payload)));
+    };
+    thread::Builder::new()
+        .name("nri-blocking".to_owned())
+        .spawn(guarded)
+        .map_err(|error| {
+            Error::with_kind(
+                ErrorKind::Handler,
+                format!("no thread for work that blocks: {error}"),
+            )
+        })?;
+    Ok(receiver)
+}
+
+/// The right to one of the threads.
+struct Place;
+
+impl Place {
+    fn take() -> Result<Self> {
+        let one_more = |blocked| (blocked < MOST).then_some(blocked + 1);
+        match BLOCKED.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more) {
+            Ok(_) => Ok(Place),
+            Err(_) => Err(Error::new(format!(
+                "{MOST} threads are blocked, at most that many may be"
+            ))),
+        }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        BLOCKED.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn threads_are_bounded_and_given_back_even_by_a_panic() {
+        let (hold, held) = std::sync::mpsc::channel::<()>();
+        let held = std::sync::Arc::new(std::sync::Mutex::new(held));
+        let mut running = Vec::new();
+        let error = loop {
+            let held = std::sync::Arc::clone(&held);
+            match run(move || held.lock().map(|held| held.recv().is_err()).unwrap_or(true)) {
+                Ok(receiver) => running.push(receiver),
+                Err(error) => break error,
+            }
+            assert!(running.len() <= MOST);
+        };
+        assert!(error.to_string().starts_with("64 threads are blocked"));
+        drop(hold);
+        for receiver in running {
+            assert!(receiver.await.unwrap().unwrap());
+        }
+        let error = blocking(|| -> () { panic!("no {}", "way") })
+            .await
+            .unwrap_err();
+        assert_eq!(error.to_string(), "panicked: no way");
+        assert_eq!(BLOCKED.load(Ordering::Relaxed), 0);
+    }
+}

@@ -1,0 +1,109 @@
+//! How long to wait before the next attempt to connect.
+
+use std::hash::{BuildHasher, RandomState};
+use std::time::Duration;
+
+/// The waits between attempts to connect: each twice the one before, up to a longest, each shortened by up to half at
+/// random, so that the plugins of a node do not all come at once when its runtime is back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Backoff {
+    /// The wait before the first attempt.
+    pub first: Duration,
+    /// The longest wait.
+    pub longest: Duration,
+}
+
+impl Default for Backoff {
+    /// From 100 ms up to 10 s: a runtime takes about a second to restart.
+    fn default() -> Self {
+        Backoff {
+            first: Duration::from_millis(100),
+            longest: Duration::from_secs(10),
+        }
+    }
+}
+
+impl Backoff {
+    /// The wait before an attempt, the first being 0. `random` is any number.
+    fn wait(self, attempt: u32, random: u64) -> Duration {
+        let doubled = self
+            .first
+            .saturating_mul(1u32.checked_shl(attempt).unwrap_or(u32::MAX));
+        let full = doubled.min(self.longest);
+        full - (full / 2).mul_f64(random as f64 / u64::MAX as f64)
+    }
+}
+
+/// The attempts since the connection was last good.
+#[derive(Debug)]
+pub(super) struct Attempts {
+    backoff: Backoff,
+    made: u32,
+}
+
+impl Attempts {
+    pub(super) fn new(backoff: Backoff) -> Self {
+        Attempts { backoff, made: 0 }
+    }
+
+    /// The wait before the next attempt.
+    pub(super) fn next_wait(&mut self) -> Duration {
+        let wait = self.backoff.wait(self.made, random());
+        self.made = self.made.saturating_add(1);
+        wait
+    }
+
+    /// Notes how long a connection held. A short one is no reason to come back sooner the next time.
+    pub(super) fn held(&mut self, time: Duration) {
+        if time >= self.backoff.longest {
+            self.made = 0;
+        }
+    }
+}
+
+/// A number that differs between processes and calls; the standard library seeds its hash maps with such.
+fn random() -> u64 {
+    RandomState::new().hash_one(())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn waits_double_up_to_the_longest() {
+        let backoff = Backoff::default();
+        let full =
+            [0, 1, 2, 6, 7, 32, u32::MAX].map(|attempt| backoff.wait(attempt, 0).as_millis());
+        assert_eq!(full, [100, 200, 400, 6400, 10_000, 10_000, 10_000]);
+    }
+
+    #[test]
+    fn only_a_connection_that_held_starts_anew() {
+        let mut attempts = Attempts::new(Backoff::default());
+        for _ in 0..5 {
+            attempts.next_wait();
+        }
+        attempts.held(Duration::from_secs(1));
+        assert_eq!(attempts.made, 5);
+        attempts.held(Duration::from_secs(60));
+        assert_eq!(attempts.made, 0);
+    }
+
+    #[test]
+    fn random_numbers_differ() {
+        assert_ne!(random(), random());
+    }
+
+    proptest! {
+        #[test]
+        fn a_wait_is_between_half_and_all(attempt in 0..64u32, random: u64) {
+            let backoff = Backoff::default();
+            let full = backoff.wait(attempt, 0);
+            let wait = backoff.wait(attempt, random);
+            prop_assert!(wait <= full && wait + Duration::from_nanos(1) >= full / 2);
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Answering before the runtime gives up.
+//!
+//! A runtime that gets no answer in time disconnects the plugin, and with it all events to come. An answer in time,
+//! even an error, concerns one request.
+
+use std::time::Duration;
+
+use tokio::time::{Instant, timeout_at};
+
+/// What runtimes allow unless configured otherwise:
+/// [`DefaultPluginRequestTimeout`](https://github.com/containerd/nri/blob/v0.12.5/pkg/adaptation/adaptation.go).
+pub(super) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// No runtime waits longer; keeps sums of times in range.
+const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// When what is due for one request.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Moments {
+    /// When the request was read.
+    pub(super) start: Instant,
+    /// How long the runtime waits.
+    pub(super) allowed: Duration,
+    warn: Duration,
+    answer: Duration,
+}
+
+impl Moments {
+    /// The moments of a request read now, for which the runtime waits this long.
+    pub(super) fn new(allowed: Duration) -> Self {
+        let allowed = allowed.min(LONGEST);
+        let answer = allowed - margin(allowed);
+        Moments {
+            start: Instant::now(),
+            allowed,
+            warn: (allowed * 4 / 5).min(answer),
+            answer,
+        }
+    }
+
+    /// When the runtime gives up.
+    pub(super) fn deadline(&self) -> std::time::Instant {
+        (self.start + self.allowed).into_std()
+    }
+
+    /// The output of the work, or `None` when it is time to answer without. Told when four fifths of the time are over.
+    pub(super) async fn keep<T>(
+        &self,
+        mut work: impl Future<Output = T> + Unpin,
+        warn: impl FnOnce(),
+    ) -> Option<T> {
+        // Most handlers are done when first polled, and need no timer.
+        if let Some(output) = first_poll(&mut work).await {
+            return Some(output);
+        }
+        if let Ok(output) = timeout_at(self.start + self.warn, &mut work).await {
+            return Some(output);
+        }
+        warn();
+        timeout_at(self.start + self.answer, work).await.ok()
+    }
+}
+
+/// How long before the runtime gives up the answer is sent: time for the way back on a busy node.
+fn margin(allowed: Duration) -> Duration {
+    (allowed / 20)
+        .clamp(Duration::from_millis(5), Duration::from_millis(100))
+        .min(allowed / 2)
+}
+
+async fn first_poll<T>(work: &mut (impl Future<Output = T> + Unpin)) -> Option<T> {
+    use std::task::Poll;
+    std::future::poll_fn(|cx| match std::pin::Pin::new(&mut *work).poll(cx) {
+        Poll::Ready(output) => Poll::Ready(Some(output)),
+        Poll::Pending => Poll::Ready(None),
+    })
+    .await
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::pin::pin;
+
+    use proptest::prelude::*;
+    use tokio::time::sleep;
+
+    use super::*;
+
+    async fn after(work: Duration) -> (Option<()>, Option<Duration>, Duration) {
+        let moments = Moments::new(DEFAULT_TIMEOUT);
+        let warned = Cell::new(None);
+        let output = moments
+            .keep(pin!(sleep(work)), |_| {
+                warned.set(Some(moments.start.elapsed()))
+            })
+            .await;
+        (output, warned.get(), moments.start.elapsed())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_in_time_is_answered_with_a_warning_after_four_fifths() {
+        let (output, warned, _) = after(Duration::from_millis(1500)).await;
+        assert_eq!((output, warned), (Some(()), None));
+        let (output, warned, took) = after(Duration::from_millis(1700)).await;
+        assert!(output.is_some() && took < DEFAULT_TIMEOUT);
+        assert_eq!(warned.unwrap().as_millis() / 10, 160);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_late_is_answered_before_the_runtime_gives_up() {
+        let (output, warned, took) = after(Duration::from_secs(60)).await;
+        assert!(output.is_none() && warned.is_some());
+        assert!(
+            took >= Duration::from_millis(1900) && took < DEFAULT_TIMEOUT,
+            "{took:?}"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn the_answer_leaves_before_the_deadline_and_after_the_warning(nanos in 2..u64::MAX) {
+            let allowed = Duration::from_nanos(nanos);
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+            let moments = runtime.block_on(async { Moments::new(allowed) });
+            prop_assert!(moments.warn <= moments.answer);
+            prop_assert!(moments.answer < moments.allowed && moments.answer >= moments.allowed / 2);
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Name and index of the plugin, and where they come from.
+
+use std::ffi::OsStr;
+use std::fmt;
+use std::path::Path;
+
+use crate::{Error, ErrorKind, Result};
+
+/// Set by a runtime that launches a plugin.
+const NAME_VARIABLE: &str = "NRI_PLUGIN_NAME";
+/// Set by a runtime that launches a plugin.
+const INDEX_VARIABLE: &str = "NRI_PLUGIN_IDX";
+
+/// What the plugin registers as, such as `10-logger`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Identity {
+    pub(super) name: String,
+    pub(super) index: String,
+}
+
+impl fmt::Display for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}", self.index, self.name)
+    }
+}
+
+/// Name and index as one source gives them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Given {
+    pub(super) name: Option<String>,
+    pub(super) index: Option<String>,
+}
+
+impl Given {
+    /// What a runtime that launched the plugin calls it.
+    pub(super) fn by_environment() -> Self {
+        Given {
+            name: std::env::var(NAME_VARIABLE).ok(),
+            index: std::env::var(INDEX_VARIABLE).ok(),
+        }
+    }
+
+    /// What the file is called, if that is `NN-name`.
+    pub(super) fn by_program() -> Self {
+        std::env::args_os()
+            .next()
+            .map(|program| Self::by_file(&program))
+            .unwrap_or_default()
+    }
+
+    fn by_file(program: &OsStr) -> Self {
+        let file = Path::new(program).file_name().and_then(OsStr::to_str);
+        match file.and_then(|file| file.split_once('-')) {
+            Some((index, name)) if is_index(index) && is_name(name) => Given {
+                name: Some(name.to_owned()),
+                index: Some(index.to_owned()),
+            },
+            _ => Self::default(),
+        }
+    }
+
+    /// What is given here, else there.
+    pub(super) fn or(self, other: Self) -> Self {
+        Given {
+            name: self.name.or(other.name),
+            index: self.index.or(other.index),
+        }
+    }
+
+    /// The identity, checked as the runtime checks it.
+    pub(super) fn check(self) -> Result<Identity> {
+        let name = self.name.ok_or_else(|| missing("name"))?;
+        let index = self.index.ok_or_else(|| missing("index"))?;
+        if !is_name(&name) {
+            let message = format!("{name:?} is no plugin name");
+            return Err(config(message).with_help("use letters, digits and _ . + - only"));
+        }
+        if !is_index(&index) {
+            let message = format!("{index:?} is no plugin index");
+            return Err(config(message).with_help("use two digits, such as 10"));
+        }
+        Ok(Identity { name, index })
+    }
+}
+
+/// As runtimes check it since
+/// [NRI v0.12.0](https://github.com/containerd/nri/blob/v0.12.0/pkg/api/plugin.go).
+fn is_name(name: &str) -> bool {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || "_.+-".contains(c);
+    !name.is_empty() && name.chars().all(allowed)
+}
+
+fn is_index(index: &str) -> bool {
+    index.len() == 2 && index.bytes().all(|b| b.is_ascii_digit())
+}
+
+fn missing(what: &str) -> Error {
+    config(format!("the plugin has no {what}")).with_help(format!(
+        "write #[nri({what} = \"…\")], call Builder::{what}, or name the executable NN-name, such as 10-logger"
+    ))
+}
+
+fn config(message: String) -> Error {
+    Error::with_kind(ErrorKind::Config, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn given(name: &str, index: &str) -> Given {
+        Given {
+            name: Some(name.to_owned()),
+            index: Some(index.to_owned()),
+        }
+    }
+
+    #[test]
+    fn is_read_from_the_name_of_the_file() {
+        let by = |program: &str| {
+            Given::by_file(OsStr::new(program))
+                .check()
+                .map(|it| it.to_string())
+                .ok()
+        };
+        assert_eq!(
+            by("/opt/nri/plugins/10-device-injector").as_deref(),
+            Some("10-device-injector")
+        );
+        for other in ["logger", "1-logger", "100-logger", "10-", "10-a b", "", "/"] {
+            assert_eq!(by(other), None, "{other:?}");
+        }
+    }
+
+    #[test]
+    fn each_part_comes_from_the_first_that_gives_it() {
+        let name = Given {
+            name: Some("a".to_owned()),
+            index: None,
+        };
+        assert_eq!(
+            name.or(given("b", "20")).check().unwrap().to_string(),
+            "20-a"
+        );
+    }
+
+    #[test]
+    fn is_checked_as_the_runtime_does() {
+        assert!(given("A_z.0+-", "00").check().is_ok());
+        for (name, index) in [
+            ("", "10"),
+            ("a/b", "10"),
+            ("ä", "10"),
+            ("a", "1"),
+            ("a", "1x"),
+            ("a", "１０"),
+        ] {
+            let error = given(name, index).check().unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Config, "{name:?} {index:?}");
+            assert!(error.help().is_some());
+        }
+        assert_eq!(
+            Given::default().check().unwrap_err().to_string(),
+            "the plugin has no name"
+        );
+    }
+}

@@ -1,0 +1,311 @@
+//! The events to subscribe to with this runtime.
+//!
+//! A runtime drops a plugin that subscribes to an event it does not know, and takes 0 for "all that I know".
+
+use super::runtime::{Runtime, parse};
+use crate::api::glue::RPCS;
+use crate::api::{Event, EventMask};
+use crate::plugin::Rpc;
+use crate::{Error, ErrorKind, Result};
+
+/// What the plugin wants to hear of.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wanted {
+    /// The events that it has handlers for.
+    pub(super) handled: EventMask,
+    /// Those that it refuses to run without.
+    pub(super) required: EventMask,
+    /// What its handler of Configure answered; 0 for all that it has handlers for.
+    pub(super) chosen: i32,
+}
+
+/// What to answer to Configure.
+#[derive(Debug, PartialEq)]
+pub(super) struct Subscription {
+    /// Never empty.
+    pub(super) events: EventMask,
+    /// What the runtime is too old for, or may be: one sentence for the log.
+    pub(super) warning: Option<String>,
+}
+
+/// The events that are wanted and that this runtime knows.
+///
+/// # Errors
+///
+/// [`ErrorKind::Unsupported`] when a required event is not known there, or none of those wanted is;
+/// [`ErrorKind::Config`] when the plugin chose one that it has no handler for.
+pub(super) fn subscribe(wanted: Wanted, runtime: &Runtime) -> Result<Subscription> {
+    let chosen = chosen(wanted)?;
+    let (known, unknown): (Vec<_>, Vec<_>) = events().partition(|(rpc, _)| knows(runtime, rpc));
+    require(&unknown, wanted.required, runtime)?;
+    let missing: Vec<_> = unknown
+        .iter()
+        .filter(|(_, event)| chosen.contains(*event))
+        .collect();
+    let missing = missing
+        .iter()
+        .map(|(rpc, _)| named(rpc))
+        .collect::<Vec<_>>()
+        .join(", ");
+    let subscribed = known.iter().filter(|(_, event)| chosen.contains(*event));
+    let events = subscribed.fold(EventMask::EMPTY, |mask, (_, event)| mask.with(*event));
+    if events == EventMask::EMPTY {
+        return Err(unsupported(
+            runtime,
+            &missing,
+            "every event that the plugin wants",
+        ));
+    }
+    Ok(Subscription {
+        events,
+        warning: warning(runtime, &missing),
+    })
+}
+
+/// All events, each with its RPC.
+pub(super) fn events() -> impl Iterator<Item = (&'static Rpc, Event)> {
+    RPCS.iter().filter_map(|rpc| Some((*rpc, rpc.event?)))
+}
+
+/// Whether the runtime knows the event. One whose NRI release is not known is held to know what all do.
+fn knows(runtime: &Runtime, rpc: &Rpc) -> bool {
+    let Some(since) = rpc.event_since else {
+        return false;
+    };
+    runtime
+        .is_at_least(since)
+        .unwrap_or_else(|| parse(since) == first_release())
+}
+
+fn first_release() -> Option<semver::Version> {
+    events()
+        .filter_map(|(rpc, _)| parse(rpc.event_since?))
+        .min()
+}
+
+fn chosen(wanted: Wanted) -> Result<EventMask> {
+    if wanted.chosen == 0 {
+        return Ok(wanted.handled);
+    }
+    let unhandled = wanted.chosen & !wanted.handled.bits();
+    if unhandled != 0 {
+        let message = format!(
+            "the handler of Configure chose events that the plugin has no handler for: {unhandled:#x}"
+        );
+        return Err(Error::with_kind(ErrorKind::Config, message)
+            .with_help("choose among the events that are handled"));
+    }
+    let chosen =
+        events().filter(|(_, event)| wanted.chosen & EventMask::EMPTY.with(*event).bits() != 0);
+    Ok(chosen.fold(EventMask::EMPTY, |mask, (_, event)| mask.with(event)))
+}
+
+fn require(
+    unknown: &[(&'static Rpc, Event)],
+    required: EventMask,
+    runtime: &Runtime,
+) -> Result<()> {
+    let missing = unknown
+        .iter()
+        .filter(|(_, event)| required.contains(*event));
+    let missing = missing
+        .map(|(rpc, _)| named(rpc))
+        .collect::<Vec<_>>()
+        .join(", ");
+    if missing.is_empty() {
+        return Ok(());
+    }
+    Err(unsupported(
+        runtime,
+        &missing,
+        "an event that the plugin requires",
+    ))
+}
+
+fn unsupported(runtime: &Runtime, missing: &str, what: &str) -> Error {
+    let verb = verb(runtime);
+    Error::with_kind(
+        ErrorKind::Unsupported,
+        format!("{runtime} {verb} {what}: {missing}"),
+    )
+    .with_help("run the plugin under a runtime that links this NRI release or a newer one")
+}
+
+fn warning(runtime: &Runtime, missing: &str) -> Option<String> {
+    let verb = verb(runtime);
+    (!missing.is_empty())
+        .then(|| format!("{runtime} {verb} {missing}: the plugin will not be told of it"))
+}
+
+fn verb(runtime: &Runtime) -> &'static str {
+    if runtime.nri_version().is_some() {
+        "does not know"
+    } else {
+        "may not know"
+    }
+}
+
+fn named(rpc: &Rpc) -> String {
+    format!(
+        "{} (since NRI {})",
+        rpc.event_name.unwrap_or(rpc.name),
+        rpc.event_since.unwrap_or(rpc.since)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::runtime::runtime;
+    use super::*;
+
+    const ALL: EventMask = {
+        let mut mask = EventMask::EMPTY;
+        let mut at = 0;
+        while at < RPCS.len() {
+            if let Some(event) = RPCS[at].event {
+                mask = mask.with(event);
+            }
+            at += 1;
+        }
+        mask
+    };
+
+    fn all(nri: &str) -> Subscription {
+        let wanted = Wanted {
+            handled: ALL,
+            required: EventMask::EMPTY,
+            chosen: 0,
+        };
+        subscribe(wanted, &runtime("some-runtime", "1.0", nri)).unwrap()
+    }
+
+    #[test]
+    fn each_release_is_asked_for_what_it_knows() {
+        for (nri, known) in [
+            ("v0.2.0", 0x7ff),
+            ("v0.9.0", 0x7ff),
+            ("v0.9.1-0.20250219030224-e597e7849f24", 0x1fff),
+            ("v0.10.0", 0x3fff),
+            ("v0.12.5", 0x3fff),
+            ("v1.0.0", 0x3fff),
+            ("", 0x7ff),
+        ] {
+            assert_eq!(all(nri).events.bits(), known, "{nri}");
+            assert_eq!(all(nri).warning.is_some(), known != 0x3fff, "{nri}");
+        }
+    }
+
+    #[test]
+    fn the_warning_names_events_and_versions() {
+        let pods = EventMask::EMPTY
+            .with(Event::RunPodSandbox)
+            .with(Event::UpdatePodSandbox);
+        let wanted = Wanted {
+            handled: pods,
+            required: EventMask::EMPTY,
+            chosen: 0,
+        };
+        let subscribed = subscribe(wanted, &runtime("containerd", "v1.7.35", "")).unwrap();
+        assert_eq!(
+            subscribed.warning.as_deref(),
+            Some(
+                "containerd v1.7.35 (NRI v0.8.0, going by its version) does not know UPDATE_POD_SANDBOX \
+                 (since NRI v0.9.1-0.20250219030224-e597e7849f24): the plugin will not be told of it"
+            )
+        );
+        let unknown = subscribe(wanted, &runtime("other", "", "")).unwrap();
+        assert!(
+            unknown
+                .warning
+                .unwrap()
+                .starts_with("other (NRI version unknown) may not know UPDATE_POD_SANDBOX")
+        );
+    }
+
+    #[test]
+    fn what_is_required_and_not_known_is_an_error() {
+        let handled = EventMask::EMPTY
+            .with(Event::RunPodSandbox)
+            .with(Event::ValidateContainerAdjustment);
+        let required = EventMask::EMPTY.with(Event::ValidateContainerAdjustment);
+        let wanted = Wanted {
+            handled,
+            required,
+            chosen: 0,
+        };
+        let error = subscribe(wanted, &runtime("other", "", "v0.9.0")).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unsupported);
+        assert_eq!(
+            error.to_string(),
+            "other (NRI v0.9.0) does not know an event that the plugin requires: \
+             VALIDATE_CONTAINER_ADJUSTMENT (since NRI v0.10.0)"
+        );
+        assert!(subscribe(wanted, &runtime("other", "", "v0.10.0")).is_ok());
+        assert!(subscribe(wanted, &runtime("other", "", "")).is_err());
+    }
+
+    #[test]
+    fn nothing_left_is_an_error_and_not_0() {
+        let handled = EventMask::EMPTY.with(Event::UpdatePodSandbox);
+        let wanted = Wanted {
+            handled,
+            required: EventMask::EMPTY,
+            chosen: 0,
+        };
+        let error = subscribe(wanted, &runtime("other", "", "v0.9.0")).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unsupported);
+        assert!(
+            error
+                .to_string()
+                .contains("every event that the plugin wants: UPDATE_POD_SANDBOX")
+        );
+    }
+
+    #[test]
+    fn the_handler_of_configure_may_narrow_and_not_widen() {
+        let handled = EventMask::EMPTY
+            .with(Event::RunPodSandbox)
+            .with(Event::StopPodSandbox);
+        let narrow = Wanted {
+            handled,
+            required: EventMask::EMPTY,
+            chosen: 0b10,
+        };
+        assert_eq!(
+            subscribe(narrow, &runtime("", "", "v0.12.0"))
+                .unwrap()
+                .events
+                .bits(),
+            0b10
+        );
+        let wide = Wanted {
+            chosen: 0b1010,
+            ..narrow
+        };
+        assert_eq!(
+            subscribe(wide, &runtime("", "", "v0.12.0"))
+                .unwrap_err()
+                .kind(),
+            ErrorKind::Config
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn a_subscription_is_never_empty_and_never_more_than_wanted_and_known(
+            chosen: i32, handled in 1..0x4000i32, release in 2..14u64,
+        ) {
+            let handled = events().filter(|(_, event)| handled & EventMask::EMPTY.with(*event).bits() != 0);
+            let handled = handled.fold(EventMask::EMPTY, |mask, (_, event)| mask.with(event));
+            let runtime = runtime("", "", &format!("v0.{release}.0"));
+            let known = if release < 10 { 0x7ff } else { 0x3fff };
+            let wanted = Wanted { handled, required: EventMask::EMPTY, chosen };
+            if let Ok(Subscription { events, .. }) = subscribe(wanted, &runtime) {
+                prop_assert_ne!(events.bits(), 0);
+                prop_assert_eq!(events.bits() & !(handled.bits() & known), 0);
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Counters of what happened to each event.
+
+mod latency;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use super::mask;
+use crate::api::Event;
+
+use latency::Histogram;
+pub use latency::Latency;
+
+/// Counters of each event that came to a handler, readable at any time; clones read the same.
+///
+/// ```
+/// use nri::api::Event;
+/// use nri::stub::Metrics;
+///
+/// let metrics = Metrics::default(); // a plugin gets its own from `Stub::metrics` or `Context::metrics`
+/// let creations = metrics.event(Event::CreateContainer);
+/// println!("{} calls, {} errors, {} timeouts", creations.calls, creations.errors, creations.timeouts);
+/// println!("99 of 100 within {:?}", creations.latency.quantile(0.99));
+/// # assert_eq!(creations.calls, 0);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Metrics(Arc<[Counters; Event::Last as usize]>);
+
+/// What is counted of one event.
+#[derive(Debug, Default)]
+struct Counters {
+    errors: AtomicU64,
+    timeouts: AtomicU64,
+    latency: Histogram,
+}
+
+/// What happened to one event since the plugin started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventMetrics {
+    /// Requests that came to a handler and were answered.
+    pub calls: u64,
+    /// Those whose handler failed or panicked, whatever the runtime was told.
+    pub errors: u64,
+    /// Those whose handler did not finish in time, whatever the runtime was told.
+    pub timeouts: u64,
+    /// From the arrival of the request to its answer.
+    pub latency: Latency,
+}
+
+/// How a request ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    Answered,
+    Failed,
+    TimedOut,
+}
+
+impl Metrics {
+    /// What happened to this event.
+    pub fn event(&self, event: Event) -> EventMetrics {
+        let none = Counters::default();
+        let counters = self.0.get(event as usize).unwrap_or(&none);
+        let latency = counters.latency.read();
+        EventMetrics {
+            calls: latency.count(),
+            errors: counters.errors.load(Ordering::Relaxed),
+            timeouts: counters.timeouts.load(Ordering::Relaxed),
+            latency,
+        }
+    }
+
+    /// What happened to each event of the protocol, in the order of the protocol's RPCs.
+    pub fn events(&self) -> impl Iterator<Item = (Event, EventMetrics)> {
+        mask::events().map(|(_, event)| (event, self.event(event)))
+    }
+
+    pub(super) fn count(&self, event: Event, end: End, took: Duration) {
+        let Some(counters) = self.0.get(event as usize) else {
+            return;
+        };
+        counters.latency.count(took);
+        match end {
+            End::Answered => 0,
+            End::Failed => counters.errors.fetch_add(1, Ordering::Relaxed),
+            End::TimedOut => counters.timeouts.fetch_add(1, Ordering::Relaxed),
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_event_is_counted_apart() {
+        let metrics = Metrics::default();
+        metrics.count(
+            Event::CreateContainer,
+            End::Answered,
+            Duration::from_micros(20),
+        );
+        metrics.count(
+            Event::CreateContainer,
+            End::Failed,
+            Duration::from_micros(20),
+        );
+        metrics.count(Event::StopContainer, End::TimedOut, Duration::from_secs(2));
+        let create = metrics.clone().event(Event::CreateContainer);
+        assert_eq!((create.calls, create.errors, create.timeouts), (2, 1, 0));
+        let stop = metrics.event(Event::StopContainer);
+        assert_eq!((stop.calls, stop.errors, stop.timeouts), (1, 0, 1));
+        let calls: u64 = metrics.events().map(|(_, event)| event.calls).sum();
+        assert_eq!(calls, 3);
+    }
+}

@@ -1,0 +1,171 @@
+//! What can be set before a plugin runs.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite};
+
+use super::Stub;
+use super::backoff::Backoff;
+use super::connect::{DEFAULT_SOCKET, Endpoint};
+use super::identity::Given;
+use super::shared::Shared;
+use crate::Result;
+use crate::plugin::Plugin;
+
+/// Runtimes wait 5 s for a plugin to register and as long for each step after; twice that is the end of patience.
+const REGISTRATION_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// 64 MiB: sixteen messages of the largest size, more than any node has pods for.
+const MAX_SYNCHRONIZE: usize = 64 << 20;
+
+/// Says how a plugin is to run; made by [`Stub::builder`].
+pub struct Builder<P> {
+    plugin: P,
+    given: Given,
+    endpoint: Option<Endpoint>,
+    reconnect: Option<Backoff>,
+    wait_for_runtime: bool,
+    registration_timeout: Duration,
+    max_synchronize: usize,
+}
+
+impl<P> fmt::Debug for Builder<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Builder")
+            .field("given", &self.given)
+            .field("endpoint", &self.endpoint)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<P: Plugin> Builder<P> {
+    pub(super) fn new(plugin: P) -> Self {
+        Builder {
+            plugin,
+            given: Given::default(),
+            endpoint: None,
+            reconnect: Some(Backoff::default()),
+            wait_for_runtime: false,
+            registration_timeout: REGISTRATION_TIMEOUT,
+            max_synchronize: MAX_SYNCHRONIZE,
+        }
+    }
+
+    /// The name to register with. Without it: what a runtime that launches the plugin calls it, else the name of the
+    /// executable if that is `NN-name`, else `#[nri(name = "…")]`.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.given.name = Some(name.into());
+        self
+    }
+
+    /// The index to register with, two digits: plugins are called in its order. Without it, as for the
+    /// [name](Self::name).
+    #[must_use]
+    pub fn index(mut self, index: impl Into<String>) -> Self {
+        self.given.index = Some(index.into());
+        self
+    }
+
+    /// The socket to connect to, as an external plugin. Without it and without a [stream](Self::stream): the one that a
+    /// runtime passes to a plugin that it launches, else [`DEFAULT_SOCKET`].
+    #[must_use]
+    pub fn socket(mut self, path: impl Into<PathBuf>) -> Self {
+        self.endpoint = Some(Endpoint::Socket(path.into()));
+        self
+    }
+
+    /// A stream that is connected to a runtime already. When it is lost, the plugin ends.
+    #[must_use]
+    pub fn stream(mut self, stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static) -> Self {
+        self.endpoint = Some(Endpoint::Given(Box::new(stream)));
+        self
+    }
+
+    /// How long to wait between attempts to connect again, where the plugin is external.
+    #[must_use]
+    pub fn reconnect(mut self, backoff: Backoff) -> Self {
+        self.reconnect = Some(backoff);
+        self
+    }
+
+    /// Ends the plugin when the connection is lost, as a launched one does.
+    #[must_use]
+    pub fn no_reconnect(mut self) -> Self {
+        self.reconnect = None;
+        self
+    }
+
+    /// Keeps trying from the beginning, so that an external plugin may start before the runtime. Without it, the first
+    /// attempt has to succeed.
+    #[must_use]
+    pub fn wait_for_runtime(mut self) -> Self {
+        self.wait_for_runtime = true;
+        self
+    }
+
+    /// How long registering and being configured may take; 10 s unless set.
+    #[must_use]
+    pub fn registration_timeout(mut self, timeout: Duration) -> Self {
+        self.registration_timeout = timeout;
+        self
+    }
+
+    /// How many bytes Synchronize may have, all its parts together; 64 MiB unless set. All of them are held until the
+    /// last part is there.
+    #[must_use]
+    pub fn max_synchronize(mut self, bytes: usize) -> Self {
+        self.max_synchronize = bytes;
+        self
+    }
+
+    /// The plugin, ready to run.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Config`](crate::ErrorKind::Config) when name or index is missing or not as it should be.
+    pub fn build(self) -> Result<Stub<P>> {
+        let written = Given {
+            name: P::NAME.map(str::to_owned),
+            index: P::INDEX.map(str::to_owned),
+        };
+        let launched = if self.endpoint.is_none() {
+            Endpoint::launched()
+        } else {
+            None
+        };
+        let environment = if launched.is_some() {
+            Given::by_environment()
+        } else {
+            Given::default()
+        };
+        let given = self
+            .given
+            .or(environment)
+            .or(Given::by_program())
+            .or(written);
+        let endpoint = self.endpoint.or(launched);
+        Ok(Stub {
+            shared: Shared::new(
+                self.plugin,
+                given.check()?,
+                self.registration_timeout,
+                self.max_synchronize,
+            ),
+            endpoint: endpoint.unwrap_or_else(|| Endpoint::Socket(PathBuf::from(DEFAULT_SOCKET))),
+            reconnect: self.reconnect,
+            wait_for_runtime: self.wait_for_runtime,
+        })
+    }
+
+    /// Runs the plugin until it is asked to leave or cannot go on: [`build`](Self::build) and [`Stub::run`].
+    ///
+    /// # Errors
+    ///
+    /// Those of both.
+    pub async fn run(self) -> Result<()> {
+        self.build()?.run().await
+    }
+}

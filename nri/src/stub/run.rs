@@ -1,0 +1,124 @@
+//! Connections one after the other.
+
+use std::pin::pin;
+
+use tokio::time::sleep;
+
+use super::backoff::Attempts;
+use super::session::{Lost, Outcome, Stop};
+use super::shared::Shared;
+use super::{Stub, signal};
+use crate::plugin::Plugin;
+use crate::{Error, ErrorKind, Result};
+
+impl<P: Plugin> Stub<P> {
+    /// Runs the plugin until SIGTERM or SIGINT: what is under way is finished then, for two seconds at most.
+    ///
+    /// An external plugin connects again when the connection is lost. A launched one ends, as the runtime has ended or
+    /// wants to be rid of it.
+    ///
+    /// # Errors
+    ///
+    /// When the runtime cannot be reached, refuses the plugin, is too old for it
+    /// ([`ErrorKind::Unsupported`]) or breaks the protocol, unless another attempt is to be made.
+    ///
+    /// # Panics
+    ///
+    /// Outside of a tokio runtime with its clock and its I/O enabled.
+    pub async fn run(self) -> Result<()> {
+        self.run_until(signal::asked_to_leave()).await
+    }
+
+    /// Runs the plugin until `stop` completes, whatever the signals.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run).
+    ///
+    /// # Panics
+    ///
+    /// As [`run`](Self::run).
+    pub async fn run_until(mut self, stop: impl Future<Output = ()> + Send) -> Result<()> {
+        announce::<P>();
+        let wish = pin!(stop);
+        let mut stop = Stop::new(wish);
+        let mut again = false;
+        let mut attempts = Attempts::new(self.reconnect.unwrap_or_default());
+        loop {
+            let lost = match self.connect(&mut stop, again).await {
+                Outcome::Stopped => return Ok(()),
+                Outcome::Lost(lost) => lost,
+            };
+            again |= lost.serving_since.is_some();
+            let orderly = lost.cause.is_none();
+            let cause = lost.cause.unwrap_or_else(closed);
+            if let Some(since) = lost.serving_since {
+                attempts.held(since.elapsed());
+                self.shared.tell_lost(&cause).await;
+            }
+            if !self.tries_again(&cause, again) {
+                return end(cause, orderly);
+            }
+            let wait = attempts.next_wait();
+            tracing::warn!(
+                help = cause.help(),
+                "connecting again in {wait:.1?}: {cause}"
+            );
+            if stop.or(sleep(wait)).await.is_none() {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn connect(&mut self, stop: &mut Stop<'_>, again: bool) -> Outcome {
+        match stop.or(self.endpoint.open()).await {
+            None => Outcome::Stopped,
+            Some(Err(error)) => Outcome::Lost(Lost::early(error)),
+            Some(Ok(stream)) => self.shared.session(stream, stop, again).await,
+        }
+    }
+
+    fn tries_again(&self, cause: &Error, again: bool) -> bool {
+        let external = self.endpoint.is_external() && self.reconnect.is_some();
+        // Another attempt changes nothing about these.
+        let hopeless = matches!(cause.kind(), ErrorKind::Unsupported | ErrorKind::Config);
+        external && !hopeless && (again || self.wait_for_runtime)
+    }
+}
+
+impl<P: Plugin> Shared<P> {
+    async fn tell_lost(&self, cause: &Error) {
+        if let Some(hooks) = P::CONNECTION {
+            (hooks.on_disconnect)(&self.plugin, &self.context(), cause).await;
+        }
+    }
+}
+
+/// The end of a plugin that does not connect again.
+fn end(cause: Error, orderly: bool) -> Result<()> {
+    if orderly {
+        tracing::info!("{cause}: the plugin ends");
+        return Ok(());
+    }
+    Err(cause)
+}
+
+fn closed() -> Error {
+    Error::with_kind(ErrorKind::Connection, "the runtime closed the connection")
+}
+
+/// What is to be said once, whatever runtime there is.
+fn announce<P: Plugin>() {
+    // Keeps the manifest in the binary.
+    std::hint::black_box(P::MANIFEST);
+    for rpc in P::TABLE.deprecated() {
+        if let Some(deprecation) = rpc.deprecated {
+            let instead = deprecation.instead.join(", ");
+            tracing::warn!(
+                help = %format_args!("implement the handlers of the events that the plugin needs: {instead}"),
+                "the plugin has a handler of {}, which is deprecated since NRI {} and planned to go with {}",
+                rpc.name, deprecation.since, deprecation.removal,
+            );
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Which NRI release the runtime speaks: what it says itself, else what its version is known to link.
+
+mod releases;
+
+use std::fmt;
+
+use semver::Version;
+
+use crate::api::ConfigureRequest;
+
+use releases::{RUNTIMES, Release};
+
+/// The runtime at the other end of the connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Runtime {
+    name: String,
+    version: String,
+    nri: Option<Version>,
+    told: bool,
+}
+
+impl Runtime {
+    /// Reads what Configure says. `NRI_version`, which runtimes send since NRI v0.12.0, beats a guess from name and
+    /// version: distributions build runtimes with another NRI now and then.
+    pub(super) fn of(request: &ConfigureRequest) -> Self {
+        let told = told_release(&request.nri_version);
+        Runtime {
+            name: shown(&request.runtime_name),
+            version: shown(&request.runtime_version),
+            told: told.is_some(),
+            nri: told.or_else(|| linked_release(&request.runtime_name, &request.runtime_version)),
+        }
+    }
+
+    /// What it calls itself, such as `containerd`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its own version, such as `v2.2.1`.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// The NRI release that it speaks, such as `0.12.3`; `None` where neither it nor its version tells.
+    pub fn nri_version(&self) -> Option<String> {
+        self.nri.as_ref().map(Version::to_string)
+    }
+
+    /// Whether it is of the given NRI release or newer; `None` where its release is not known.
+    pub(super) fn is_at_least(&self, release: &str) -> Option<bool> {
+        Some(self.nri.as_ref()? >= &parse(release)?)
+    }
+}
+
+/// `containerd v2.2.1 (NRI v0.11.0)`.
+impl fmt::Display for Runtime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = if self.name.is_empty() {
+            "a runtime without a name"
+        } else {
+            &self.name
+        };
+        f.write_str(name)?;
+        if !self.version.is_empty() {
+            write!(f, " {}", self.version)?;
+        }
+        match &self.nri {
+            None => f.write_str(" (NRI version unknown)"),
+            Some(nri) if self.told => write!(f, " (NRI v{nri})"),
+            Some(nri) => write!(f, " (NRI v{nri}, going by its version)"),
+        }
+    }
+}
+
+/// What goes into messages: as much of a foreign text as a person reads.
+fn shown(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(64).collect()
+}
+
+/// The NRI release that the runtime names. Go builds without module information name `(devel)` or `0.0.0-unknown`.
+fn told_release(version: &str) -> Option<Version> {
+    parse(version).filter(|version| (version.major, version.minor, version.patch) != (0, 0, 0))
+}
+
+/// The NRI release that a runtime of this name and version links, as released.
+fn linked_release(name: &str, version: &str) -> Option<Version> {
+    let (_, releases) = RUNTIMES.iter().find(|(names, _)| names.contains(&name))?;
+    let version = parse(version)?;
+    let number = (version.major, version.minor, version.patch);
+    let reached =
+        |release: &&Release| release.0 < number || release.0 == number && version.pre.is_empty();
+    parse(releases.iter().rev().find(reached)?.1)
+}
+
+/// Reads a version with or without `v`, with or without patch, with any suffix (`1.7.24~ds1`).
+pub(super) fn parse(version: &str) -> Option<Version> {
+    let version = version.trim().trim_start_matches('v');
+    Version::parse(version).ok().or_else(|| {
+        let end = version
+            .find(|c: char| !c.is_ascii_digit() && c != '.')
+            .unwrap_or(version.len());
+        let number = version.get(..end)?;
+        Version::parse(number)
+            .or_else(|_| Version::parse(&format!("{number}.0")))
+            .ok()
+    })
+}
+
+#[cfg(test)]
+pub(super) fn runtime(name: &str, version: &str, nri: &str) -> Runtime {
+    Runtime::of(&ConfigureRequest {
+        runtime_name: name.to_owned(),
+        runtime_version: version.to_owned(),
+        nri_version: nri.to_owned(),
+        ..ConfigureRequest::default()
+    })
+}
+
+#[cfg(test)]
+mod tests;

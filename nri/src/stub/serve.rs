@@ -1,0 +1,216 @@
+//! The Plugin service: Configure and Synchronize, which the stub has a part in, and everything else.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use prost::Message;
+use tokio::sync::watch;
+
+use super::PLUGIN_SERVICE;
+use super::deadline::Moments;
+use super::mask::{Wanted, subscribe};
+use super::runtime::Runtime;
+use super::shared::Shared;
+use super::synchronize::{Assembly, Part};
+use crate::api::{ConfigureRequest, ConfigureResponse, FailurePolicy, SynchronizeResponse};
+use crate::plugin::Plugin;
+use crate::wire::{Code, Request, Service, Status};
+use crate::{Error, ErrorKind, Result};
+
+/// The release that brought the failure policy; older runtimes skip the field.
+/// [Source](https://github.com/containerd/nri/releases/tag/v0.12.4).
+const FAILURE_POLICY_SINCE: &str = "v0.12.4";
+
+/// How far a connection has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Phase {
+    Registering,
+    Configured,
+    Serving,
+    /// Configure or Synchronize failed: the connection is of no use.
+    Failed,
+}
+
+/// The service of one connection.
+pub(super) struct Serving<'s, P> {
+    stub: &'s Shared<P>,
+    phase: watch::Sender<Phase>,
+    failure: Mutex<Option<Error>>,
+    assembly: Mutex<Assembly>,
+}
+
+impl<'s, P: Plugin> Serving<'s, P> {
+    pub(super) fn new(stub: &'s Shared<P>) -> Self {
+        Serving {
+            stub,
+            phase: watch::Sender::new(Phase::Registering),
+            failure: Mutex::default(),
+            assembly: Mutex::default(),
+        }
+    }
+
+    pub(super) fn phase(&self) -> Phase {
+        *self.phase.borrow()
+    }
+
+    /// Waits until the connection has come this far.
+    ///
+    /// # Errors
+    ///
+    /// What made Configure or Synchronize fail.
+    pub(super) async fn reach(&self, phase: Phase) -> Result<()> {
+        let reached = self
+            .phase
+            .subscribe()
+            .wait_for(|now| *now >= phase)
+            .await
+            .map(|now| *now);
+        match reached {
+            Ok(Phase::Failed) => Err(self.take_failure()),
+            _ => Ok(()),
+        }
+    }
+
+    fn take_failure(&self) -> Error {
+        let failure = self
+            .failure
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        failure.unwrap_or_else(|| Error::with_kind(ErrorKind::Connection, "the handshake failed"))
+    }
+
+    /// Ends the connection when this was an error, telling the runtime before.
+    fn advance(&self, phase: Phase, outcome: Result<Bytes>) -> Result<Bytes, Status> {
+        outcome
+            .inspect(|_| _ = self.phase.send_replace(phase))
+            .map_err(|error| {
+                let status = status(&error);
+                *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                self.phase.send_replace(Phase::Failed);
+                status
+            })
+    }
+
+    async fn configure(&self, payload: &Bytes, moments: Moments) -> Result<Bytes> {
+        let request =
+            ConfigureRequest::decode(&**payload).map_err(|error| malformed("Configure", &error))?;
+        self.stub.set_request_timeout(request.request_timeout);
+        let runtime = Arc::new(Runtime::of(&request));
+        self.stub.tools.set_runtime(Arc::clone(&runtime));
+        tracing::info!(plugin = %self.stub.identity, "registered with {runtime}");
+        let answer = self.stub.answer("Configure", payload, moments).await?;
+        let answer =
+            ConfigureResponse::decode(answer).map_err(|error| malformed("Configure", &error))?;
+        self.subscribe(&runtime, answer.events)
+            .map(|response| response.encode_to_vec().into())
+    }
+
+    fn subscribe(&self, runtime: &Runtime, chosen: i32) -> Result<ConfigureResponse> {
+        let wanted = Wanted {
+            handled: P::EVENTS,
+            required: P::POLICIES.required,
+            chosen,
+        };
+        let subscription = subscribe(wanted, runtime)?;
+        let policy = P::POLICIES.failure_policy;
+        let policy_warning = policy.and_then(|policy| failure_policy_warning(policy, runtime));
+        let warnings: Vec<_> = subscription
+            .warning
+            .into_iter()
+            .chain(policy_warning)
+            .collect();
+        if !warnings.is_empty() {
+            self.stub.warn_once(warnings.join("; "));
+        }
+        Ok(ConfigureResponse {
+            events: subscription.events.bits(),
+            failure_policy: policy,
+        })
+    }
+
+    async fn synchronize(&self, part: Bytes, moments: Moments) -> Result<Bytes, Status> {
+        let added = {
+            let mut assembly = self.assembly.lock().unwrap_or_else(PoisonError::into_inner);
+            assembly.add(part, self.stub.max_synchronize)
+        };
+        let outcome = match added {
+            Ok(Part::More) => return Ok(more().encode_to_vec().into()),
+            Ok(Part::Whole(request)) => self.stub.answer("Synchronize", &request, moments).await,
+            Err(error) => Err(error),
+        };
+        self.advance(Phase::Serving, outcome)
+    }
+}
+
+impl<P: Plugin> Service for Serving<'_, P> {
+    async fn call(&self, request: Request) -> Result<Bytes, Status> {
+        if request.service != PLUGIN_SERVICE {
+            return Err(Status::unknown_service(&request.service));
+        }
+        let moments = Moments::new(
+            request
+                .timeout
+                .unwrap_or_else(|| self.stub.request_timeout()),
+        );
+        match request.method.as_str() {
+            "Configure" => {
+                let outcome = self.configure(&request.payload, moments).await;
+                self.advance(Phase::Configured, outcome)
+            }
+            "Synchronize" => self.synchronize(request.payload, moments).await,
+            method => self
+                .stub
+                .answer(method, &request.payload, moments)
+                .await
+                .map_err(|error| status(&error)),
+        }
+    }
+}
+
+/// The answer to a part of Synchronize that is not the last; a runtime drops a plugin that gives any other.
+fn more() -> SynchronizeResponse {
+    SynchronizeResponse {
+        update: Vec::new(),
+        more: true,
+    }
+}
+
+fn failure_policy_warning(policy: FailurePolicy, runtime: &Runtime) -> Option<String> {
+    if runtime.is_at_least(FAILURE_POLICY_SINCE) == Some(true) {
+        return None;
+    }
+    let verb = if runtime.nri_version().is_some() {
+        "does not know"
+    } else {
+        "may not know"
+    };
+    let FailurePolicy {
+        fail_request,
+        keep_connected,
+    } = policy;
+    let asked = [
+        (fail_request, "fail_request"),
+        (keep_connected, "keep_connected"),
+    ];
+    let asked = asked
+        .into_iter()
+        .filter(|(asked, _)| *asked)
+        .map(|(_, name)| name)
+        .collect::<Vec<_>>()
+        .join(", ");
+    Some(format!(
+        "{runtime} {verb} the failure policy ({asked}; since NRI {FAILURE_POLICY_SINCE}): a plugin that does not answer in \
+         time is disconnected there, and the request goes on without it"
+    ))
+}
+
+fn malformed(method: &str, error: &prost::DecodeError) -> Error {
+    let message = format!("the request of {method} is not what the protocol says: {error}");
+    Error::with_kind(ErrorKind::Malformed, message)
+}
+
+/// What the runtime is told of an error.
+fn status(error: &Error) -> Status {
+    Status::new(Code(error.kind().code()), error.to_string())
+}

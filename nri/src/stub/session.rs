@@ -1,0 +1,224 @@
+//! One connection, from registration to its end.
+
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
+use std::task::{Context as TaskContext, Poll};
+
+use prost::Message;
+use tokio::time::{Instant, timeout};
+
+use super::connect::Stream;
+use super::serve::{Phase, Serving};
+use super::shared::Shared;
+use super::{CHANNELS, RUNTIME_SERVICE};
+use crate::api::RegisterPluginRequest;
+use crate::api::glue::PROTOCOL;
+use crate::plugin::Plugin;
+use crate::wire::{CallError, Caller, Connection, ConnectionError, Ended, Limits};
+use crate::{Error, ErrorKind, Result};
+
+/// The wish to leave, which several connections hear of, one after the other.
+pub(super) struct Stop<'a> {
+    wish: Pin<&'a mut (dyn Future<Output = ()> + Send)>,
+    asked: bool,
+}
+
+impl<'a> Stop<'a> {
+    pub(super) fn new(wish: Pin<&'a mut (dyn Future<Output = ()> + Send)>) -> Self {
+        Stop { wish, asked: false }
+    }
+
+    /// The output of the work, or `None` when leaving is asked for first.
+    pub(super) async fn or<T>(&mut self, work: impl Future<Output = T>) -> Option<T> {
+        let mut work = pin!(work);
+        poll_fn(|cx| {
+            if Pin::new(&mut *self).poll(cx).is_ready() {
+                return Poll::Ready(None);
+            }
+            work.as_mut().poll(cx).map(Some)
+        })
+        .await
+    }
+}
+
+impl Future for Stop<'_> {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<()> {
+        if !self.asked {
+            self.asked = self.wish.as_mut().poll(cx).is_ready();
+        }
+        if self.asked {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
+        }
+    }
+}
+
+/// How a connection ended.
+pub(super) enum Outcome {
+    /// The plugin was asked to leave.
+    Stopped,
+    /// Everything else.
+    Lost(Lost),
+}
+
+/// A connection that is lost.
+pub(super) struct Lost {
+    /// When Synchronize had been answered, so that events could come; `None` if it did not come to that.
+    pub(super) serving_since: Option<Instant>,
+    /// Why; `None` when the runtime closed it in good order.
+    pub(super) cause: Option<Error>,
+}
+
+impl Lost {
+    pub(super) fn early(cause: Error) -> Self {
+        Lost {
+            serving_since: None,
+            cause: Some(cause),
+        }
+    }
+}
+
+impl<P: Plugin> Shared<P> {
+    /// Registers over this stream and serves until the connection ends.
+    pub(super) async fn session(
+        &self,
+        stream: Box<dyn Stream>,
+        stop: &mut Stop<'_>,
+        again: bool,
+    ) -> Outcome {
+        let (connection, caller) = Connection::new(stream, CHANNELS, Limits::default());
+        let serving = Serving::new(self);
+        let mut serving_since = None;
+        let ended = {
+            let handshake = self.handshake(&serving, caller, again, &mut serving_since);
+            both(connection.serve_until(&serving, stop), handshake).await
+        };
+        self.tools.link.down();
+        let cause = match ended {
+            Ok(Ended::ByShutdown) => return Outcome::Stopped,
+            Ok(Ended::ByPeer) => closed_early(serving.phase()),
+            Err(error) => Some(error),
+        };
+        Outcome::Lost(Lost {
+            serving_since,
+            cause,
+        })
+    }
+
+    async fn handshake(
+        &self,
+        serving: &Serving<'_, P>,
+        caller: Caller,
+        again: bool,
+        serving_since: &mut Option<Instant>,
+    ) -> Result<()> {
+        let registered = timeout(self.registration_timeout, async {
+            self.register(&caller).await?;
+            serving.reach(Phase::Configured).await
+        });
+        registered
+            .await
+            .unwrap_or_else(|_| Err(self.not_configured()))?;
+        serving.reach(Phase::Serving).await?;
+        *serving_since = Some(Instant::now());
+        self.tools.link.up(caller);
+        tracing::info!(plugin = %self.identity, "synchronized: events come from now on");
+        if let (true, Some(hooks)) = (again, P::CONNECTION) {
+            (hooks.on_reconnect)(&self.plugin, &self.context()).await;
+        }
+        Ok(())
+    }
+
+    async fn register(&self, caller: &Caller) -> Result<()> {
+        let request = RegisterPluginRequest {
+            plugin_name: self.identity.name.clone(),
+            plugin_idx: self.identity.index.clone(),
+            nri_version: PROTOCOL.to_owned(),
+        };
+        let answer = caller
+            .call(
+                RUNTIME_SERVICE,
+                "RegisterPlugin",
+                request.encode_to_vec(),
+                None,
+            )
+            .await;
+        answer.map(drop).map_err(|error| self.refused(error))
+    }
+
+    fn refused(&self, error: CallError) -> Error {
+        let identity = &self.identity;
+        match error {
+            CallError::Status(status) => Error::with_kind(
+                ErrorKind::Config,
+                format!(
+                    "the runtime refused to register plugin {identity}: {}",
+                    status.message
+                ),
+            )
+            .with_help(
+                "check name and index, and that no plugin of this name and index is connected",
+            ),
+            error => Error::with_kind(
+                ErrorKind::Connection,
+                format!("plugin {identity} was not registered: {error}"),
+            )
+            .with_help("see the log of the runtime, and check that this is its NRI socket"),
+        }
+    }
+
+    fn not_configured(&self) -> Error {
+        let (identity, timeout) = (&self.identity, self.registration_timeout);
+        let message =
+            format!("plugin {identity} was not registered and configured within {timeout:?}");
+        Error::with_kind(ErrorKind::Timeout, message).with_help("see the log of the runtime")
+    }
+}
+
+/// The end of the connection, or an error of the handshake, which needs the connection to be polled.
+async fn both(
+    connection: impl Future<Output = Result<Ended, ConnectionError>>,
+    handshake: impl Future<Output = Result<()>>,
+) -> Result<Ended> {
+    let (mut connection, mut handshake) = (pin!(connection), pin!(handshake));
+    let mut shaken = false;
+    poll_fn(|cx| {
+        let ended = connection.as_mut().poll(cx);
+        if let Poll::Ready(Ok(Ended::ByShutdown) | Err(_)) = ended {
+            return ended.map_err(lost);
+        }
+        if !shaken && let Poll::Ready(outcome) = handshake.as_mut().poll(cx) {
+            shaken = true;
+            if let Err(error) = outcome {
+                return Poll::Ready(Err(error));
+            }
+        }
+        ended.map_err(lost)
+    })
+    .await
+}
+
+fn lost(error: ConnectionError) -> Error {
+    let kind = match error {
+        ConnectionError::Io(_) => ErrorKind::Connection,
+        _ => ErrorKind::Protocol,
+    };
+    Error::with_kind(kind, error.to_string()).with_source(error)
+}
+
+/// What it means that the runtime closed the connection in this phase; nothing when events could come.
+fn closed_early(phase: Phase) -> Option<Error> {
+    let (when, help) = match phase {
+        Phase::Serving => return None,
+        Phase::Registering => ("before Configure", "see the log of the runtime"),
+        Phase::Configured | Phase::Failed => (
+            "after Configure, without Synchronize",
+            "see the log of the runtime: \"invalid plugin events\" there means that it is older than it says",
+        ),
+    };
+    let message = format!("the runtime closed the connection {when}");
+    Some(Error::with_kind(ErrorKind::Connection, message).with_help(help))
+}

@@ -1,0 +1,103 @@
+//! What lives as long as the stub, across connections.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use super::deadline::DEFAULT_TIMEOUT;
+use super::identity::Identity;
+use super::metrics::Metrics;
+use super::runtime::Runtime;
+use super::update::{Link, Updater};
+use super::watchdog::Watchdog;
+use crate::Context;
+use crate::plugin::Plugin;
+
+/// What handlers get at through their [`Context`].
+#[derive(Debug, Default)]
+pub(crate) struct Tools {
+    pub(super) link: Link,
+    pub(super) metrics: Metrics,
+    runtime: Mutex<Option<Arc<Runtime>>>,
+}
+
+impl Tools {
+    pub(crate) fn updater(&self) -> Updater {
+        Updater::new(self.link.clone())
+    }
+
+    pub(crate) fn metrics(&self) -> Metrics {
+        self.metrics.clone()
+    }
+
+    pub(crate) fn runtime(&self) -> Option<Arc<Runtime>> {
+        self.runtime
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    pub(super) fn set_runtime(&self, runtime: Arc<Runtime>) {
+        *self.runtime.lock().unwrap_or_else(PoisonError::into_inner) = Some(runtime);
+    }
+}
+
+/// The plugin, and what all its connections share.
+pub(super) struct Shared<P> {
+    pub(super) plugin: Arc<P>,
+    pub(super) identity: Identity,
+    pub(super) tools: Arc<Tools>,
+    pub(super) watchdog: Watchdog,
+    pub(super) registration_timeout: Duration,
+    pub(super) max_synchronize: usize,
+    request_timeout: AtomicU64,
+    warned: Mutex<String>,
+}
+
+impl<P: Plugin> Shared<P> {
+    pub(super) fn new(
+        plugin: P,
+        identity: Identity,
+        registration_timeout: Duration,
+        max_synchronize: usize,
+    ) -> Self {
+        Shared {
+            plugin: Arc::new(plugin),
+            identity,
+            tools: Arc::default(),
+            watchdog: Watchdog::start(),
+            registration_timeout,
+            max_synchronize,
+            request_timeout: AtomicU64::new(0),
+            warned: Mutex::default(),
+        }
+    }
+
+    /// How long the runtime waits for an answer where the request does not say.
+    pub(super) fn request_timeout(&self) -> Duration {
+        match self.request_timeout.load(Ordering::Relaxed) {
+            0 => DEFAULT_TIMEOUT,
+            millis => Duration::from_millis(millis),
+        }
+    }
+
+    /// Takes what Configure says, in milliseconds; runtimes before NRI v0.7.0 say nothing.
+    pub(super) fn set_request_timeout(&self, millis: i64) {
+        self.request_timeout
+            .store(u64::try_from(millis).unwrap_or(0), Ordering::Relaxed);
+    }
+
+    /// The surroundings of what is no request.
+    pub(super) fn context(&self) -> Context {
+        Context::of_stub(Arc::clone(&self.tools))
+    }
+
+    /// Logs a warning about the runtime, unless it was the last one: a reconnect is no reason to repeat it.
+    pub(super) fn warn_once(&self, warning: String) {
+        let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
+        if *warned != warning {
+            tracing::warn!("{warning}");
+            *warned = warning;
+        }
+    }
+}

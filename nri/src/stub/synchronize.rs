@@ -1,0 +1,168 @@
+//! Synchronize, which a runtime splits when it does not fit into one message.
+
+use bytes::{Buf, Bytes};
+use prost::DecodeError;
+use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
+
+use crate::{Error, ErrorKind, Result};
+
+/// The number of `more` in SynchronizeRequest.
+const MORE_FIELD: u32 = 3;
+
+/// The parts that have come so far.
+///
+/// Encoded messages of one type, one after the other, are the encoding of all of them merged, so nothing is decoded
+/// before the last part is there.
+#[derive(Debug, Default)]
+pub(super) struct Assembly {
+    parts: Vec<u8>,
+}
+
+/// What a part of Synchronize brings.
+#[derive(Debug, PartialEq)]
+pub(super) enum Part {
+    /// More are to come.
+    More,
+    /// It was the last one: the whole request, encoded.
+    Whole(Bytes),
+}
+
+impl Assembly {
+    /// Takes the next part. All parts together may have `limit` bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Malformed`] when the part is no message, [`ErrorKind::Protocol`] beyond the limit. Either way, what
+    /// has come so far is forgotten.
+    pub(super) fn add(&mut self, part: Bytes, limit: usize) -> Result<Part> {
+        let before = std::mem::take(&mut self.parts);
+        let more = has_more(&part).map_err(|error| malformed(&error))?;
+        let size = before.len() + part.len();
+        if size > limit {
+            return Err(too_large(size, limit));
+        }
+        if !more && before.is_empty() {
+            return Ok(Part::Whole(part));
+        }
+        self.parts = before;
+        self.parts.extend_from_slice(&part);
+        Ok(if more {
+            Part::More
+        } else {
+            Part::Whole(std::mem::take(&mut self.parts).into())
+        })
+    }
+}
+
+/// Whether `more` is set. Reads the message to its end, so that what is joined is known to be whole.
+fn has_more(mut message: &[u8]) -> std::result::Result<bool, DecodeError> {
+    let mut more = false;
+    while message.has_remaining() {
+        let (field, wire_type) = decode_key(&mut message)?;
+        if field == MORE_FIELD && wire_type == WireType::Varint {
+            more = decode_varint(&mut message)? != 0;
+        } else {
+            skip_field(wire_type, field, &mut message, DecodeContext::default())?;
+        }
+    }
+    Ok(more)
+}
+
+fn malformed(error: &DecodeError) -> Error {
+    let message = format!("the request of Synchronize is not what the protocol says: {error}");
+    Error::with_kind(ErrorKind::Malformed, message)
+}
+
+fn too_large(size: usize, limit: usize) -> Error {
+    Error::with_kind(
+        ErrorKind::Protocol,
+        format!("Synchronize of {size} bytes, at most {limit} are taken"),
+    )
+    .with_help("raise the limit with Builder::max_synchronize")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use prost::Message;
+
+    use super::*;
+    use crate::api::{Container, PodSandbox, SynchronizeRequest};
+
+    fn part(pods: &[String], containers: &[String], more: bool) -> Bytes {
+        let pod = |id: &String| PodSandbox {
+            id: id.clone(),
+            ..PodSandbox::default()
+        };
+        let container = |id: &String| Container {
+            id: id.clone(),
+            ..Container::default()
+        };
+        let (pods, containers) = (
+            pods.iter().map(pod).collect(),
+            containers.iter().map(container).collect(),
+        );
+        SynchronizeRequest {
+            pods,
+            containers,
+            more,
+        }
+        .encode_to_vec()
+        .into()
+    }
+
+    #[test]
+    fn beyond_the_limit_all_is_forgotten() {
+        let mut assembly = Assembly::default();
+        let one = part(&["a".into()], &[], true);
+        assert_eq!(assembly.add(one.clone(), one.len()).unwrap(), Part::More);
+        let error = assembly.add(one.clone(), one.len()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "Synchronize of {} bytes, at most {} are taken",
+                2 * one.len(),
+                one.len()
+            )
+        );
+        assert_eq!(assembly.add(one.clone(), one.len()).unwrap(), Part::More);
+    }
+
+    #[test]
+    fn a_cut_part_is_refused_and_not_joined() {
+        let whole = part(&["a-pod".into()], &[], true);
+        let cut = whole.slice(..whole.len() - 3);
+        let mut assembly = Assembly::default();
+        assert_eq!(
+            assembly.add(cut, 1024).unwrap_err().kind(),
+            ErrorKind::Malformed
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn any_split_gives_what_was_split(
+            parts in prop::collection::vec((prop::collection::vec("[a-z]{1,4}", 0..4), prop::collection::vec("[a-z]{1,4}", 0..4)), 1..8),
+        ) {
+            let mut assembly = Assembly::default();
+            let last = parts.len() - 1;
+            let mut whole = None;
+            for (at, (pods, containers)) in parts.iter().enumerate() {
+                match assembly.add(part(pods, containers, at < last), 1 << 20).unwrap() {
+                    Part::More => prop_assert!(at < last),
+                    Part::Whole(bytes) => whole = Some(SynchronizeRequest::decode(bytes).unwrap()),
+                }
+            }
+            let whole = whole.unwrap();
+            let pods: Vec<_> = parts.iter().flat_map(|(pods, _)| pods.clone()).collect();
+            let containers: Vec<_> = parts.iter().flat_map(|(_, containers)| containers.clone()).collect();
+            prop_assert_eq!(whole.pods.into_iter().map(|pod| pod.id).collect::<Vec<_>>(), pods);
+            prop_assert_eq!(whole.containers.into_iter().map(|c| c.id).collect::<Vec<_>>(), containers);
+        }
+
+        #[test]
+        fn any_bytes_are_read_without_panic(bytes: Vec<u8>) {
+            let _ = Assembly::default().add(bytes.into(), 1 << 20);
+        }
+    }
+}

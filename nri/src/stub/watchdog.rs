@@ -1,0 +1,149 @@
+//! Notices a handler that blocks the thread of the connection.
+//!
+//! While it does, nothing else happens on the connection: no other event, no answer before the deadline. All that can
+//! be done is to say who it is, from a thread of its own and while it happens.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use crate::plugin::Subject;
+
+/// How often to look. A handler is named that was in one and the same poll at two looks.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Looks without anything under way after which the thread rests until something is.
+const RESTS_AFTER: u32 = 10;
+
+/// Watches the handlers that are polled in place.
+pub(super) struct Watchdog {
+    state: Arc<Mutex<State>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Default)]
+struct State {
+    busy: Option<Busy>,
+    /// How many polls there were: tells one from the next.
+    polls: u64,
+    resting: bool,
+    stopped: bool,
+}
+
+/// A handler being polled.
+struct Busy {
+    since: Instant,
+    event: &'static str,
+    subject: Subject,
+}
+
+impl Watchdog {
+    pub(super) fn start() -> Self {
+        let state = Arc::new(Mutex::new(State::default()));
+        let watched = Arc::clone(&state);
+        let thread = thread::Builder::new()
+            .name("nri-watchdog".to_owned())
+            .spawn(move || watch(&watched));
+        if let Err(error) = &thread {
+            tracing::debug!(%error, "no thread to notice handlers that block");
+        }
+        Watchdog {
+            state,
+            thread: thread.ok(),
+        }
+    }
+
+    /// Polls a handler, watched.
+    pub(super) fn during<T>(
+        &self,
+        event: &'static str,
+        subject: &mut Subject,
+        poll: impl FnOnce() -> T,
+    ) -> T {
+        self.begin(Busy {
+            since: Instant::now(),
+            event,
+            subject: std::mem::take(subject),
+        });
+        let output = poll();
+        if let Some(busy) = lock(&self.state).busy.take() {
+            *subject = busy.subject;
+        }
+        output
+    }
+
+    fn begin(&self, busy: Busy) {
+        let mut state = lock(&self.state);
+        state.busy = Some(busy);
+        state.polls += 1;
+        let resting = std::mem::take(&mut state.resting);
+        drop(state);
+        if resting {
+            self.wake();
+        }
+    }
+
+    fn wake(&self) {
+        if let Some(thread) = &self.thread {
+            thread.thread().unpark();
+        }
+    }
+}
+
+impl Drop for Watchdog {
+    fn drop(&mut self) {
+        lock(&self.state).stopped = true;
+        self.wake();
+    }
+}
+
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn watch(state: &Mutex<State>) {
+    let mut seen = 0;
+    let mut named = 0;
+    let mut idle = 0;
+    loop {
+        let mut now = lock(state);
+        if now.stopped {
+            return;
+        }
+        match &now.busy {
+            Some(busy) if now.polls == seen && named != seen => {
+                named = seen;
+                name(busy);
+            }
+            Some(_) => {}
+            None if now.polls == seen => idle += 1,
+            None => {}
+        }
+        if now.polls != seen {
+            idle = 0;
+            seen = now.polls;
+        }
+        now.resting = idle > RESTS_AFTER && now.busy.is_none();
+        let resting = now.resting;
+        drop(now);
+        if resting {
+            idle = 0;
+            thread::park();
+        } else {
+            thread::park_timeout(TICK);
+        }
+    }
+}
+
+fn name(busy: &Busy) {
+    tracing::warn!(
+        event = busy.event,
+        pod = busy.subject.pod,
+        container = busy.subject.container,
+        blocked = ?busy.since.elapsed(),
+        "the handler of {} blocks its thread: no other event and no answer before the deadline meanwhile; help: add \
+         #[nri(blocking({}))], or wrap what blocks in nri::blocking",
+        busy.event,
+        busy.event,
+    );
+}
