@@ -76,7 +76,10 @@ impl<P: Plugin> Shared<P> {
             span,
             reply: call.reply,
         };
-        let outcome = request.moments.keep(&mut work, || request.warn(None)).await;
+        let outcome = request
+            .moments
+            .keep(&mut work, |work| request.warn(Some(&work.subject)))
+            .await;
         let InPlace { subject, span, .. } = work;
         span.in_scope(|| self.conclude(&request, &subject, outcome))
     }
@@ -95,14 +98,11 @@ impl<P: Plugin> Shared<P> {
             container = field::Empty
         );
         let subject = Arc::new(OnceLock::new());
-        let (plugin, tell, runtime) = (
-            Arc::clone(&self.plugin),
-            Arc::clone(&subject),
-            Handle::current(),
-        );
+        let (plugin, runtime) = (Arc::clone(&self.plugin), Handle::current());
+        let (tell, named) = (Arc::clone(&subject), span.clone());
         let work = async move {
             let call = route.call(&plugin, cx, &payload)?;
-            Span::current()
+            named
                 .record("pod", &call.subject.pod)
                 .record("container", &call.subject.container);
             let _ = tell.set(call.subject);
@@ -114,7 +114,7 @@ impl<P: Plugin> Shared<P> {
             Ok(receiver) => {
                 request
                     .moments
-                    .keep(Aside(receiver), || request.warn(subject.get()))
+                    .keep(Aside(receiver), |_| request.warn(subject.get()))
                     .await
             }
         };

@@ -3,6 +3,9 @@
 //! A runtime that gets no answer in time disconnects the plugin, and with it all events to come. An answer in time,
 //! even an error, concerns one request.
 
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::Poll;
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
@@ -43,12 +46,13 @@ impl Moments {
         (self.start + self.allowed).into_std()
     }
 
-    /// The output of the work, or `None` when it is time to answer without. Told when four fifths of the time are over.
-    pub(super) async fn keep<T>(
+    /// The output of the work, or `None` when it is time to answer without. `warn` is called when four fifths of the
+    /// time are over.
+    pub(super) async fn keep<W: Future + Unpin>(
         &self,
-        mut work: impl Future<Output = T> + Unpin,
-        warn: impl FnOnce(),
-    ) -> Option<T> {
+        mut work: W,
+        warn: impl FnOnce(&W),
+    ) -> Option<W::Output> {
         // Most handlers are done when first polled, and need no timer.
         if let Some(output) = first_poll(&mut work).await {
             return Some(output);
@@ -56,7 +60,7 @@ impl Moments {
         if let Ok(output) = timeout_at(self.start + self.warn, &mut work).await {
             return Some(output);
         }
-        warn();
+        warn(&work);
         timeout_at(self.start + self.answer, work).await.ok()
     }
 }
@@ -69,8 +73,7 @@ fn margin(allowed: Duration) -> Duration {
 }
 
 async fn first_poll<T>(work: &mut (impl Future<Output = T> + Unpin)) -> Option<T> {
-    use std::task::Poll;
-    std::future::poll_fn(|cx| match std::pin::Pin::new(&mut *work).poll(cx) {
+    poll_fn(|cx| match Pin::new(&mut *work).poll(cx) {
         Poll::Ready(output) => Poll::Ready(Some(output)),
         Poll::Pending => Poll::Ready(None),
     })
