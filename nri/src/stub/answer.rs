@@ -49,7 +49,7 @@ impl<P: Plugin> Shared<P> {
         {
             self.aside(request, route, cx, payload.clone()).await
         } else {
-            self.in_place(request, route, cx, payload).await
+            self.in_place(request, route, &cx, payload).await
         }
     }
 
@@ -57,7 +57,7 @@ impl<P: Plugin> Shared<P> {
         &self,
         request: Request,
         route: Route<P>,
-        cx: Context,
+        cx: &Context,
         payload: &[u8],
     ) -> Result<Bytes> {
         let call = route.call(&self.plugin, cx, payload)?;
@@ -101,7 +101,7 @@ impl<P: Plugin> Shared<P> {
         let (plugin, runtime) = (Arc::clone(&self.plugin), Handle::current());
         let (tell, named) = (Arc::clone(&subject), span.clone());
         let work = async move {
-            let call = route.call(&plugin, cx, &payload)?;
+            let call = route.call(&plugin, &cx, &payload)?;
             named
                 .record("pod", &call.subject.pod)
                 .record("container", &call.subject.container);
