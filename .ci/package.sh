@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Packages every published crate, then builds the packaged command outside the workspace, as its users will.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+target="${CARGO_TARGET_DIR:-$PWD/target}"
+
+cargo package --workspace --exclude nri-tests --exclude nri-tests-bindings --locked
+
+outside="$(mktemp -d)"
+trap 'rm -rf "$outside"' EXIT
+for crate in "$target"/package/*.crate; do tar -xzf "$crate" -C "$outside"; done
+manifest="$(echo "$outside"/nri-compat-*/Cargo.toml)"
+{
+  printf '\n[patch.crates-io]\n'
+  for crate in nri-protos nri-codegen; do
+    printf '%s = { path = "%s" }\n' "$crate" "$(echo "$outside/$crate"-[0-9]*)"
+  done
+  printf '\n[workspace]\n'
+} >> "$manifest"
+cargo run --manifest-path "$manifest" --target-dir "$target/outside" -- diff v0.11.0 v0.12.0

@@ -1,0 +1,15 @@
+//! Any bytes as two descriptor sets: each is read or refused, and comparing them ends without a panic.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use nri_compat::diff::{Schema, breaking};
+
+fuzz_target!(|input: (&[u8], &[u8])| {
+    let (Ok(from), Ok(to)) = (Schema::decode(input.0), Schema::decode(input.1)) else {
+        return;
+    };
+    assert!(breaking(&from, &from, &[]).is_empty());
+    for finding in breaking(&from, &to, &[]) {
+        assert!(!finding.message.is_empty());
+    }
+});

@@ -1,0 +1,22 @@
+//! Any text as a proto: it compiles or is refused with its place, and what compiled has no finding against itself.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use nri_codegen::compile;
+use nri_codegen::model::Protocol;
+use nri_compat::diff::{Schema, breaking};
+
+fuzz_target!(|text: &str| {
+    let compiled = match compile::text("fuzz.proto", text) {
+        Ok(compiled) => compiled,
+        Err(error) => {
+            assert!(!format!("{error:?}").is_empty());
+            return;
+        }
+    };
+    let protocol = Protocol::read(&compiled);
+    assert!(protocol.names().all(|name| protocol.has(name)));
+    if let Ok(schema) = Schema::new(&compiled.descriptor_set()) {
+        assert!(breaking(&schema, &schema, &[]).is_empty());
+    }
+});
