@@ -47,8 +47,7 @@ impl Side {
     ///
     /// What the compiler or the schema's checks say.
     pub fn new(folder: &Path) -> Result<Self, String> {
-        let schema =
-            Schema::decode(&compile::folder(folder)?).map_err(|error| error.to_string())?;
+        let schema = compile::folder(folder)?;
         Ok(Self {
             folder: folder.to_owned(),
             schema,

@@ -1,13 +1,15 @@
-//! Proto files to encoded descriptor sets, with imports and source information.
+//! Proto files to schemas, with imports and source information.
 
 use std::path::{Path, PathBuf};
+
+use nri_compat::diff::Schema;
 
 /// Compiles every `.proto` file below a folder, in the order of their names.
 ///
 /// # Errors
 ///
-/// What protox says, or which folder cannot be read or is empty.
-pub fn folder(root: &Path) -> Result<Vec<u8>, String> {
+/// What protox or the schema's checks say, or which folder cannot be read or is empty.
+pub fn folder(root: &Path) -> Result<Schema, String> {
     let mut files = Vec::new();
     collect(root, &mut files).map_err(|error| format!("{}: {error}", root.display()))?;
     files.sort();
@@ -19,7 +21,12 @@ pub fn folder(root: &Path) -> Result<Vec<u8>, String> {
     compiler
         .open_files(files)
         .map_err(|error| format!("{error:?}"))?;
-    Ok(compiler.encode_file_descriptor_set())
+    let text = |name: &str| {
+        let mut sources = compiler.files().filter(|file| file.name() == name);
+        std::fs::read_to_string(sources.next()?.path()?).ok()
+    };
+    Schema::compiled(&compiler.encode_file_descriptor_set(), text)
+        .map_err(|error| error.to_string())
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {

@@ -12,3 +12,4 @@ pub mod peers;
 pub mod plugin;
 pub mod process;
 pub mod runtime;
+pub mod random;

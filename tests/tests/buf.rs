@@ -6,7 +6,8 @@ use std::path::Path;
 
 use nri_protos::{REVISIONS, Revision};
 use nri_tests::buf::Buf;
-use nri_tests::compare::{CATEGORIES, Side, compare, text};
+use nri_tests::compare::{CATEGORIES, Difference, Side, compare, text};
+use nri_tests::random::Case;
 
 /// Every ordered pair of protocol revisions, in each category.
 #[test]
@@ -40,4 +41,51 @@ fn side(root: &Path, revision: &Revision) -> Side {
     std::fs::create_dir(&folder).unwrap();
     std::fs::write(folder.join("api.proto"), revision.proto).unwrap();
     Side::new(&folder).unwrap()
+}
+
+/// Random schemas with random changes. `NRI_BUF_CASES` says how many, `NRI_BUF_SEED` where to start.
+#[test]
+fn random_schemas() {
+    let buf = Buf::find().expect("buf is installed");
+    let (first, cases) = (number("NRI_BUF_SEED", 1), number("NRI_BUF_CASES", 60));
+    let (mut total, mut refused, mut differing) = (0, Vec::new(), String::new());
+    for seed in first..first + cases {
+        match random_schema(&buf, seed) {
+            Ok((differ, _)) if !differ.is_empty() => {
+                let changes = Case::new(seed).changes.join(", ");
+                differing += &format!("seed {seed} ({changes}):\n{}", text(&differ));
+            }
+            Ok((_, shared)) => total += shared,
+            Err(error) => refused.push((seed, error)),
+        }
+    }
+    println!(
+        "{cases} cases from seed {first}: {total} annotations agree, {} cases refused",
+        refused.len()
+    );
+    assert!(differing.is_empty(), "{differing}");
+    for (seed, error) in refused.iter().take(3) {
+        println!("seed {seed} refused: {error}");
+    }
+    assert!(
+        refused.len() as u64 * 10 <= cases,
+        "{} of {cases} cases do not compile",
+        refused.len()
+    );
+    assert!(
+        total as u64 >= cases,
+        "only {total} annotations in {cases} cases"
+    );
+}
+
+fn random_schema(buf: &Buf, seed: u64) -> Result<(Vec<Difference>, usize), String> {
+    let root = tempfile::tempdir().unwrap();
+    Case::new(seed).write(root.path()).unwrap();
+    let from = Side::new(&root.path().join("before"))?;
+    let to = Side::new(&root.path().join("after"))?;
+    compare(buf, &from, &to, &CATEGORIES)
+}
+
+fn number(variable: &str, otherwise: u64) -> u64 {
+    std::env::var(variable).map_or(otherwise, |text| text.parse().expect("a number"))
 }

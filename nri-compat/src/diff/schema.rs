@@ -4,6 +4,7 @@ pub(super) mod element;
 pub(super) mod error;
 mod index;
 pub(super) mod location;
+mod text;
 
 use std::collections::HashMap;
 
@@ -38,9 +39,24 @@ impl Schema {
     /// When the bytes are none, a file or element has no name or is declared twice, an import or a field's
     /// type is missing, or the syntax or edition is not known.
     pub fn decode(bytes: &[u8]) -> Result<Self, SchemaError> {
+        Self::compiled(bytes, |_| None)
+    }
+
+    /// Reads an encoded `FileDescriptorSet` that protox made, with the text of its files by name.
+    ///
+    /// With the text, lines and columns are those that buf prints: protox counts bytes where buf counts
+    /// what a terminal shows, and points at the value of an option where buf points at its name.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Schema::decode`].
+    pub fn compiled(
+        bytes: &[u8],
+        text: impl Fn(&str) -> Option<String>,
+    ) -> Result<Self, SchemaError> {
         let set = FileSet::decode(bytes)
             .map_err(|error| SchemaError::new(Kind::Decode(error.to_string()), ""))?;
-        index::schema(set)
+        index::schema(set, &text)
     }
 
     /// Takes a set as a compiler returns it. What `prost-types` does not know, editions and features, is

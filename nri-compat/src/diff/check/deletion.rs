@@ -119,7 +119,7 @@ fn of_file(kind: &Kind, pairs: &Pairs<'_>, sink: &mut Sink) {
         if !kept.contains(&key(pairs.from, id)) {
             let message = format!("{} {:?} was deleted from its file", kind.noun, id.nested);
             sink.add(
-                Some(last_known_place(pairs.to, file, &id.nested)),
+                Some(place_in_file(pairs.to, file, &id.nested)),
                 &id.full,
                 message,
             );
@@ -136,10 +136,11 @@ fn of_package(kind: &Kind, pairs: &Pairs<'_>, sink: &mut Sink, packages: &BTreeS
     for id in (kind.list)(pairs.from) {
         let File { package, name, .. } = pairs.from.file_of(id);
         if packages.contains(package.as_str()) && !kept.contains(&key(pairs.from, id)) {
-            let place = pairs
-                .to
-                .file(name)
-                .map(|file| last_known_place(pairs.to, file, &id.nested));
+            // buf looks for the remains of a message in its package, for those of all else in its file.
+            let place = pairs.to.file(name).map(|file| match kind.noun {
+                "message" => place_in_package(pairs.to, file, &id.nested, package),
+                _ => place_in_file(pairs.to, file, &id.nested),
+            });
             let message = format!(
                 "{} {:?} was deleted from package {package:?}",
                 kind.noun, id.nested
@@ -149,24 +150,46 @@ fn of_package(kind: &Kind, pairs: &Pairs<'_>, sink: &mut Sink, packages: &BTreeS
     }
 }
 
-/// Where something nested was: the innermost message around it that the file still declares, else the file.
-fn last_known_place(schema: &Schema, file: &File, nested: &str) -> Location {
+/// Where something nested was: the innermost message around it that still exists, else the start of the file.
+/// `package` and `accepts` say which messages may count.
+fn last_known_place(
+    schema: &Schema,
+    file: &File,
+    nested: &str,
+    package: &str,
+    accepts: impl Fn(&Id) -> bool,
+) -> Location {
     let mut around = nested;
     while let Some((outer, _)) = around.rsplit_once('.') {
-        let full = if file.package.is_empty() {
-            outer.to_owned()
-        } else {
-            format!("{}.{outer}", file.package)
-        };
-        let kept = schema.message(&full).filter(|message| {
-            message.id.nested == outer && std::ptr::eq(schema.file_of(&message.id), file)
-        });
-        if let Some(message) = kept {
-            return schema
-                .declared(&message.id)
-                .unwrap_or_else(|| start_of(file));
+        let message = schema
+            .message(&full_name(package, outer))
+            .map(|message| &message.id);
+        if let Some(id) = message.filter(|id| id.nested == outer && accepts(id)) {
+            return schema.declared(id).unwrap_or_else(|| schema.file_start(id));
         }
         around = outer;
     }
     start_of(file)
+}
+
+fn full_name(package: &str, nested: &str) -> String {
+    if package.is_empty() {
+        nested.to_owned()
+    } else {
+        format!("{package}.{nested}")
+    }
+}
+
+/// Looks for what remains in the file itself.
+fn place_in_file(schema: &Schema, file: &File, nested: &str) -> Location {
+    last_known_place(schema, file, nested, &file.package, |id| {
+        std::ptr::eq(schema.file_of(id), file)
+    })
+}
+
+/// Looks for what remains in any file of the package.
+fn place_in_package(schema: &Schema, file: &File, nested: &str, package: &str) -> Location {
+    last_known_place(schema, file, nested, package, |id| {
+        schema.file_of(id).package == package
+    })
 }

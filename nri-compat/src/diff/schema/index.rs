@@ -16,7 +16,7 @@ use super::location::Locations;
 type Result<T> = std::result::Result<T, SchemaError>;
 
 /// Builds the schema of a set.
-pub(super) fn schema(set: FileSet) -> Result<Schema> {
+pub(super) fn schema(set: FileSet, text: &dyn Fn(&str) -> Option<String>) -> Result<Schema> {
     let mut builder = Builder {
         types: types_of(&set),
         ..Builder::default()
@@ -24,7 +24,8 @@ pub(super) fn schema(set: FileSet) -> Result<Schema> {
     let known: HashSet<String> = set.file.iter().map(|file| file.name.clone()).collect();
     for file in set.file {
         check_imports(&file, &known)?;
-        builder.file(file)?;
+        let text = text(&file.name);
+        builder.file(file, text)?;
     }
     Ok(builder.schema)
 }
@@ -152,7 +153,7 @@ struct Builder {
 }
 
 impl Builder {
-    fn file(&mut self, mut proto: FileProto) -> Result<()> {
+    fn file(&mut self, mut proto: FileProto, text: Option<String>) -> Result<()> {
         let (syntax, features) = head(&proto)?;
         let file = self.schema.files.len();
         if self
@@ -181,7 +182,7 @@ impl Builder {
             self.schema.services.push(service);
         }
         self.schema.files.push(File {
-            locations: Locations::new(proto.source_code_info.unwrap_or_default().location),
+            locations: Locations::new(proto.source_code_info.unwrap_or_default().location, text),
             options: proto.options.unwrap_or_default(),
             name: proto.name,
             package: proto.package,

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use super::super::descriptor::SourceLocation;
+use super::text;
 
 /// Line and column, both from 1.
 pub(in crate::diff) type Place = (u32, u32);
@@ -12,23 +13,36 @@ pub(in crate::diff) type Place = (u32, u32);
 #[derive(Debug)]
 pub(in crate::diff) struct Locations {
     all: Vec<SourceLocation>,
+    /// The text of the file, if its places are to be adjusted to it.
+    text: Option<String>,
     by_path: OnceLock<HashMap<Vec<i32>, Place>>,
 }
 
 impl Locations {
-    pub(super) fn new(all: Vec<SourceLocation>) -> Self {
+    pub(super) fn new(all: Vec<SourceLocation>, text: Option<String>) -> Self {
         Self {
             all,
+            text,
             by_path: OnceLock::new(),
         }
     }
 
     /// The first place recorded for exactly this path.
     pub(in crate::diff) fn at(&self, path: &[i32]) -> Option<Place> {
-        self.by_path
-            .get_or_init(|| index(&self.all))
-            .get(path)
-            .copied()
+        self.by_path.get_or_init(|| self.index()).get(path).copied()
+    }
+
+    fn index(&self) -> HashMap<Vec<i32>, Place> {
+        let mut by_path = HashMap::with_capacity(self.all.len());
+        for location in &self.all {
+            by_path
+                .entry(location.path.clone())
+                .or_insert_with(|| start(location));
+        }
+        if let Some(text) = &self.text {
+            text::adjust(&mut by_path, text);
+        }
+        by_path
     }
 
     /// The place of an option: exact, else inside it, else the nearest that contains it and is
@@ -53,16 +67,6 @@ impl Locations {
     }
 }
 
-fn index(all: &[SourceLocation]) -> HashMap<Vec<i32>, Place> {
-    let mut by_path = HashMap::with_capacity(all.len());
-    for location in all {
-        by_path
-            .entry(location.path.clone())
-            .or_insert_with(|| start(location));
-    }
-    by_path
-}
-
 /// A span has three or four numbers; anything else is not a place.
 fn start(location: &SourceLocation) -> Place {
     let from_one = |number: i32| u32::try_from(number).unwrap_or(0).saturating_add(1);
@@ -81,7 +85,7 @@ mod tests {
             path: path.to_vec(),
             span: span.to_vec(),
         });
-        Locations::new(all.collect())
+        Locations::new(all.collect(), None)
     }
 
     #[test]

@@ -1,0 +1,177 @@
+//! Places as buf's compiler writes them, from those that protox writes and the text of the file.
+//!
+//! protox follows protoc: a column counts bytes, `default` and `json_name` stand at their values and the name
+//! of a group at the name. buf counts what a terminal shows, and points at the option and at `group`.
+
+use std::collections::HashMap;
+
+use unicode_width::UnicodeWidthStr;
+
+use super::location::Place;
+
+/// A tab leads to the next multiple of this.
+const TAB: usize = 4;
+
+/// Tags of `FieldDescriptorProto` whose places differ.
+const TYPE: i32 = 5;
+const TYPE_NAME: i32 = 6;
+const DEFAULT_VALUE: i32 = 7;
+const JSON_NAME: i32 = 10;
+
+/// Moves every place of a file to where buf has it.
+pub(super) fn adjust(places: &mut HashMap<Vec<i32>, Place>, text: &str) {
+    let lines: Vec<&str> = text.split('\n').collect();
+    let groups: Vec<_> = places
+        .iter()
+        .filter_map(|(path, place)| group(path, *place, places))
+        .collect();
+    places.extend(groups);
+    for (path, place) in places {
+        if let Some(word) = word_of(path) {
+            *place = before(&lines, *place, word).unwrap_or(*place);
+        }
+        if let Some(line) = line(&lines, *place) {
+            place.1 = column(line, place.1);
+        }
+    }
+}
+
+/// Only a group has both a type and a type's name.
+fn group(
+    path: &[i32],
+    place: Place,
+    places: &HashMap<Vec<i32>, Place>,
+) -> Option<(Vec<i32>, Place)> {
+    let (&TYPE, field) = path.split_last()? else {
+        return None;
+    };
+    let name = [field, &[TYPE_NAME]].concat();
+    (is_field(field) && places.contains_key(&name)).then_some((name, place))
+}
+
+/// The word in the text that stands for the part of a field at this path, if protox points past it.
+fn word_of(path: &[i32]) -> Option<&'static str> {
+    let (last, field) = path.split_last()?;
+    let word = match *last {
+        DEFAULT_VALUE => "default",
+        JSON_NAME => "json_name",
+        _ => return None,
+    };
+    is_field(field).then_some(word)
+}
+
+/// Whether a path leads to a field or extension: at the top of a file, or in a message, which may be nested.
+fn is_field(path: &[i32]) -> bool {
+    match path {
+        [7, _] => true,
+        [4, _, inner @ ..] => {
+            let mut steps = inner.chunks_exact(2);
+            let last = steps.next_back();
+            let in_message = steps.all(|step| step.first() == Some(&3));
+            in_message
+                && inner.len() % 2 == 0
+                && last.is_some_and(|step| matches!(step, [2 | 6, _]))
+        }
+        _ => false,
+    }
+}
+
+fn line<'a>(lines: &[&'a str], (line, _): Place) -> Option<&'a str> {
+    lines
+        .get(usize::try_from(line).ok()?.checked_sub(1)?)
+        .copied()
+}
+
+/// The nearest `word` at or before a place, on its line or one above.
+fn before(lines: &[&str], place: Place, word: &str) -> Option<Place> {
+    let byte = usize::try_from(place.1).ok()?.checked_sub(1)?;
+    let own = line(lines, place)?;
+    if own.get(byte..)?.starts_with(word) {
+        return Some(place);
+    }
+    let mut text = own.get(..byte)?;
+    let mut number = place.0;
+    loop {
+        if let Some(at) = text.rfind(word) {
+            return Some((number, u32::try_from(at).ok()?.checked_add(1)?));
+        }
+        number = number.checked_sub(1)?;
+        text = line(lines, (number, 1))?;
+    }
+}
+
+/// The column on a screen of a byte's column, both from 1.
+fn column(line: &str, byte: u32) -> u32 {
+    let Some(text) = usize::try_from(byte)
+        .ok()
+        .and_then(|byte| line.get(..byte.checked_sub(1)?))
+    else {
+        return byte;
+    };
+    if text.is_ascii() && !text.contains('\t') {
+        return byte;
+    }
+    let mut width = 0;
+    for (index, part) in text.split('\t').enumerate() {
+        if index > 0 {
+            width += TAB - width % TAB;
+        }
+        width += part.width();
+    }
+    u32::try_from(width).map_or(byte, |width| width.saturating_add(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_those_of_a_terminal() {
+        assert_eq!(column("\ta", 2), 5);
+        assert_eq!(column("  \ta", 4), 5);
+        assert_eq!(column("/* x\ty */\ta", 11), 17);
+        assert_eq!(column("/* 漢字 */ a", 14), 12);
+        assert_eq!(column("/* e\u{301} */ a", 11), 9);
+        assert_eq!(column("/* 👩‍👩 */ a", 19), 10);
+        assert_eq!(column("a", 99), 99);
+    }
+
+    #[test]
+    fn options_of_a_field_stand_at_their_names() {
+        let text = "int32 a = 1 [default = 5];\nint32 b = 2 [json_name\n= \"c\"];";
+        let mut places = HashMap::from([
+            (vec![4, 0, 2, 0, 7], (1, 24)),
+            (vec![4, 0, 3, 1, 2, 1, 10], (3, 3)),
+            (vec![4, 0, 7], (1, 24)),
+        ]);
+        adjust(&mut places, text);
+        assert_eq!(places[&vec![4, 0, 2, 0, 7]], (1, 14));
+        assert_eq!(places[&vec![4, 0, 3, 1, 2, 1, 10]], (2, 14));
+        assert_eq!(places[&vec![4, 0, 7]], (1, 24));
+    }
+
+    #[test]
+    fn a_group_stands_at_its_keyword() {
+        let text = "optional group G = 1 {}\noptional T t = 2;";
+        let mut places = HashMap::from([
+            (vec![7, 0, 5], (1, 10)),
+            (vec![7, 0, 6], (1, 16)),
+            (vec![7, 1, 6], (2, 10)),
+        ]);
+        adjust(&mut places, text);
+        assert_eq!(places[&vec![7, 0, 6]], (1, 10));
+        assert_eq!(places[&vec![7, 1, 6]], (2, 10));
+    }
+
+    #[test]
+    fn places_outside_the_text_stay() {
+        let mut places = HashMap::from([
+            (vec![7, 0, 7], (9, 9)),
+            (vec![7, 1, 7], (1, u32::MAX)),
+            (vec![], (0, 0)),
+        ]);
+        let before = places.clone();
+        adjust(&mut places, "a");
+        assert_eq!(places, before);
+    }
+}
