@@ -7,6 +7,7 @@ pub mod buf;
 pub mod compare;
 pub mod compile;
 pub mod containerd;
+pub mod fixtures;
 pub mod outline;
 pub mod peers;
 pub mod plugin;

@@ -7,6 +7,7 @@ use std::path::Path;
 use nri_protos::{REVISIONS, Revision};
 use nri_tests::buf::Buf;
 use nri_tests::compare::{CATEGORIES, Difference, Side, compare, text};
+use nri_tests::fixtures::{self, Fixture};
 use nri_tests::random::Case;
 
 /// Every ordered pair of protocol revisions, in each category.
@@ -41,6 +42,30 @@ fn side(root: &Path, revision: &Revision) -> Side {
     std::fs::create_dir(&folder).unwrap();
     std::fs::write(folder.join("api.proto"), revision.proto).unwrap();
     Side::new(&folder).unwrap()
+}
+
+/// Every fixture, in both directions.
+#[test]
+fn fixtures() {
+    let buf = Buf::find().expect("buf is installed");
+    for Fixture {
+        rule,
+        previous,
+        current,
+    } in fixtures::all()
+    {
+        for (from, to, direction) in [
+            (&previous, &current, "forward"),
+            (&current, &previous, "backward"),
+        ] {
+            let (differ, shared) = compare(&buf, from, to, &CATEGORIES).unwrap();
+            assert!(differ.is_empty(), "{rule}, {direction}:\n{}", text(&differ));
+            assert!(
+                shared > 0 || direction == "backward",
+                "{rule}: nothing to compare"
+            );
+        }
+    }
 }
 
 /// Random schemas with random changes. `NRI_BUF_CASES` says how many, `NRI_BUF_SEED` where to start.
