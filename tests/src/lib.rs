@@ -12,5 +12,5 @@ pub mod outline;
 pub mod peers;
 pub mod plugin;
 pub mod process;
-pub mod runtime;
 pub mod random;
+pub mod runtime;

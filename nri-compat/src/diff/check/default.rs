@@ -2,7 +2,7 @@
 
 use super::super::pairs::{Pair, Pairs};
 use super::super::schema::Schema;
-use super::super::schema::element::{Cardinality, Field, number as n};
+use super::super::schema::element::{Cardinality, EnumValue, Field, number as n};
 use super::super::sink::Sink;
 
 /// Tag of `default_value` in `FieldDescriptorProto`.
@@ -27,8 +27,8 @@ pub(in super::super) fn same(
     let message = format!(
         "{} changed default from {} to {}",
         super::field(new),
-        before.text(),
-        after.text()
+        text(pairs.from, old, &before),
+        text(pairs.to, new, &after)
     );
     sink.add(pairs.place(place, &new.id), &new.id.full, message);
 }
@@ -72,15 +72,32 @@ impl Value {
             (Self::Bytes(_), _) | (_, Self::Bytes(_)) => false,
         }
     }
+}
 
-    fn text(&self) -> String {
-        match self {
-            Self::Bytes(bytes) => format!("\"{}\"", bytes.escape_ascii()),
-            Self::Whole(number) => number.to_string(),
-            Self::Single(number) => number.to_string(),
-            Self::Double(number) => number.to_string(),
-        }
+/// A default as a proto file says it.
+fn text(schema: &Schema, field: &Field, value: &Value) -> String {
+    match value {
+        Value::Bytes(bytes) => format!("\"{}\"", bytes.escape_ascii()),
+        Value::Whole(number) if field.kind == n::BOOL => (*number != 0).to_string(),
+        Value::Whole(number) if field.kind == n::ENUM => enum_name(schema, field, *number),
+        Value::Whole(number) => number.to_string(),
+        Value::Single(number) => number.to_string(),
+        Value::Double(number) => number.to_string(),
     }
+}
+
+fn enum_name(schema: &Schema, field: &Field, number: i128) -> String {
+    let values = enum_values(schema, field).iter();
+    let mut named = values.filter(|value| i128::from(value.number) == number);
+    named
+        .next()
+        .map_or_else(|| number.to_string(), |value| value.id.name.clone())
+}
+
+fn enum_values<'a>(schema: &'a Schema, field: &Field) -> &'a [EnumValue] {
+    schema
+        .enumeration(&field.type_name)
+        .map_or(&[], |found| &found.values)
 }
 
 fn same_float(left: f64, right: f64) -> bool {
@@ -122,9 +139,7 @@ fn number<T: std::str::FromStr>(text: Option<&str>, otherwise: T) -> T {
 
 /// The number of the named value, or of the first one.
 fn enum_number(schema: &Schema, field: &Field) -> i128 {
-    let values = schema
-        .enumeration(&field.type_name)
-        .map_or(&[][..], |found| &found.values);
+    let values = enum_values(schema, field);
     let named = field.default_value.as_deref();
     let found = values
         .iter()

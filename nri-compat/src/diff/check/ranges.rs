@@ -6,6 +6,9 @@ use super::super::pairs::{Pair, Pairs};
 use super::super::schema::element::{Enum, Id, Message, Span};
 use super::super::sink::Sink;
 
+/// The largest number of a field.
+const MAX_FIELD: i64 = (1 << 29) - 1;
+
 /// Whether one of the ranges holds the number.
 pub(super) fn contains(ranges: &[Span], number: i64) -> bool {
     ranges
@@ -22,6 +25,7 @@ pub(in super::super) fn extension(
         pairs,
         id: &new.id,
         what: "message",
+        max: MAX_FIELD,
     };
     owner.ranges(
         "extension",
@@ -40,6 +44,7 @@ pub(in super::super) fn message(
         pairs,
         id: &new.id,
         what: "message",
+        max: MAX_FIELD,
     };
     owner.ranges("reserved", &old.reserved, &new.reserved, sink);
     owner.names(&old.reserved_names, &new.reserved_names, sink);
@@ -54,6 +59,7 @@ pub(in super::super) fn enumeration(
         pairs,
         id: &new.id,
         what: "enum",
+        max: i32::MAX.into(),
     };
     owner.ranges("reserved", &old.reserved, &new.reserved, sink);
     owner.names(&old.reserved_names, &new.reserved_names, sink);
@@ -64,6 +70,8 @@ struct Owner<'a> {
     pairs: &'a Pairs<'a>,
     id: &'a Id,
     what: &'static str,
+    /// The largest number there is.
+    max: i64,
 }
 
 impl Owner<'_> {
@@ -72,11 +80,25 @@ impl Owner<'_> {
         for range in old {
             let missing = missing(*range, &kept);
             if !missing.is_empty() {
-                let gone = missing.into_iter().map(text).collect::<Vec<_>>().join(", ");
-                let (range, what, name) = (text(*range), self.what, &self.id.name);
+                let gone = missing
+                    .into_iter()
+                    .map(|range| self.text(range))
+                    .collect::<Vec<_>>()
+                    .join(", ");
+                let (range, what, name) = (self.text(*range), self.what, &self.id.name);
                 let message = format!("{kind} range {range} of {what} {name:?} gave up {gone}");
                 sink.add(self.pairs.declared(self.id), &self.id.full, message);
             }
+        }
+    }
+
+    fn text(&self, Span { start, end }: Span) -> String {
+        if start == end {
+            start.to_string()
+        } else if end == self.max {
+            format!("{start} to max")
+        } else {
+            format!("{start} to {end}")
         }
     }
 
@@ -89,14 +111,6 @@ impl Owner<'_> {
             );
             sink.add(self.pairs.declared(self.id), &self.id.full, message);
         }
-    }
-}
-
-fn text(Span { start, end }: Span) -> String {
-    if start == end {
-        start.to_string()
-    } else {
-        format!("{start} to {end}")
     }
 }
 
