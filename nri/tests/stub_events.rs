@@ -332,7 +332,6 @@ async fn each_event_has_a_span_with_pod_and_container() {
     let request = CreateContainerRequest {
         pod: Some(pod("spanned")),
         container: Some(container("web")),
-        ..CreateContainerRequest::default()
     };
     let answer: CreateContainerResponse = runtime
         .call("CreateContainer", &request, None)

@@ -1,0 +1,90 @@
+//! What the examples have in common: flags, and logs on standard error.
+#![allow(dead_code, reason = "each example uses a part")]
+
+use std::path::PathBuf;
+
+use lexopt::{Arg, Parser, ValueExt};
+use nri::plugin::Plugin;
+use nri::stub::{Builder, Stub};
+use tracing::Level;
+
+const FLAGS: &str = "\
+      --socket PATH   connect to the runtime at this socket [default: /var/run/nri/nri.sock]
+      --name NAME     register with this name
+      --index NN      register with this index, two digits: plugins are called in its order
+  -h, --help          print this and leave";
+
+/// The flags that every example takes.
+#[derive(Default)]
+pub(crate) struct Flags {
+    socket: Option<PathBuf>,
+    name: Option<String>,
+    index: Option<String>,
+}
+
+impl Flags {
+    /// Reads the command line. `own` takes the flags that only this example has, which `help` describes a line each.
+    /// `None` when help was asked for and given.
+    pub(crate) fn parse(
+        about: &str,
+        help: &str,
+        mut own: impl FnMut(&str, &mut Parser) -> Result<bool, lexopt::Error>,
+    ) -> nri::Result<Option<Self>> {
+        let mut flags = Self::default();
+        let mut parser = Parser::from_env();
+        while let Some(argument) = parser.next().map_err(usage)? {
+            let name = match argument {
+                Arg::Short('h') | Arg::Long("help") => {
+                    println!("{about}\n\nFlags, all optional:\n{help}{FLAGS}");
+                    return Ok(None);
+                }
+                Arg::Long(name) => name.to_owned(),
+                other => return Err(usage(other.unexpected())),
+            };
+            if !flags.take(&name, &mut parser).map_err(usage)?
+                && !own(&name, &mut parser).map_err(usage)?
+            {
+                return Err(usage(Arg::Long(&name).unexpected()));
+            }
+        }
+        Ok(Some(flags))
+    }
+
+    fn take(&mut self, name: &str, parser: &mut Parser) -> Result<bool, lexopt::Error> {
+        match name {
+            "socket" => self.socket = Some(parser.value()?.into()),
+            "name" => self.name = Some(parser.value()?.string()?),
+            "index" => self.index = Some(parser.value()?.string()?),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// The plugin with what the flags say. Without any, it is as a runtime launches it.
+    pub(crate) fn stub<P: Plugin>(self, plugin: P) -> Builder<P> {
+        let mut builder = Stub::builder(plugin);
+        if let Some(socket) = self.socket {
+            builder = builder.socket(socket);
+        }
+        if let Some(name) = self.name {
+            builder = builder.name(name);
+        }
+        if let Some(index) = self.index {
+            builder = builder.index(index);
+        }
+        builder
+    }
+}
+
+fn usage(error: lexopt::Error) -> nri::Error {
+    nri::Error::with_kind(nri::ErrorKind::Config, error.to_string())
+        .with_help("--help lists the flags")
+}
+
+/// Prints logs of this level and above to standard error, where a runtime collects those of the plugins it launches.
+pub(crate) fn log(level: Level) {
+    tracing_subscriber::fmt()
+        .with_max_level(level)
+        .with_writer(std::io::stderr)
+        .init();
+}

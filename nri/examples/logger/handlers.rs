@@ -1,0 +1,98 @@
+//! The handlers: each prints what it is told.
+
+use nri::api::ValidateContainerAdjustmentRequest;
+use nri::prelude::*;
+
+use super::Logger;
+
+/// Subscribes to the events asked for.
+impl Configure for Logger {
+    async fn configure(&self, _: &Context, _: ConfigureRequest) -> nri::Result<Option<EventMask>> {
+        Ok(self.events)
+    }
+}
+
+impl Synchronize for Logger {
+    async fn synchronize(
+        &self,
+        _: &Context,
+        pods: Vec<PodSandbox>,
+        containers: Vec<Container>,
+    ) -> nri::Result<Updates> {
+        for pod in &pods {
+            self.print("Synchronize", Some(pod), None);
+        }
+        for container in &containers {
+            self.print("Synchronize", None, Some(container));
+        }
+        Ok(Updates::new())
+    }
+}
+
+impl Shutdown for Logger {
+    async fn shutdown(&self, _: &Context) -> nri::Result<()> {
+        self.print("Shutdown", None, None);
+        Ok(())
+    }
+}
+
+/// A handler of a pod's event.
+macro_rules! pod_events {
+    ($($event:ident $method:ident($($more:ident),*);)*) => {$(
+        impl $event for Logger {
+            async fn $method(&self, _: &Context, pod: PodSandbox $(, _: $more)*) -> nri::Result<()> {
+                self.print(stringify!($event), Some(&pod), None);
+                Ok(())
+            }
+        }
+    )*};
+}
+
+/// A handler of a container's event, with what it answers.
+macro_rules! container_events {
+    ($($event:ident $method:ident($($more:ident),*) -> $answer:ty;)*) => {$(
+        impl $event for Logger {
+            async fn $method(
+                &self,
+                _: &Context,
+                pod: PodSandbox,
+                container: Container
+                $(, _: $more)*
+            ) -> nri::Result<$answer> {
+                self.print(stringify!($event), Some(&pod), Some(&container));
+                Ok(Default::default())
+            }
+        }
+    )*};
+}
+
+pod_events! {
+    RunPodSandbox run_pod_sandbox();
+    UpdatePodSandbox update_pod_sandbox(LinuxResources, LinuxResources);
+    PostUpdatePodSandbox post_update_pod_sandbox();
+    StopPodSandbox stop_pod_sandbox();
+    RemovePodSandbox remove_pod_sandbox();
+}
+
+container_events! {
+    CreateContainer create_container() -> Adjustment;
+    PostCreateContainer post_create_container() -> ();
+    StartContainer start_container() -> ();
+    PostStartContainer post_start_container() -> ();
+    UpdateContainer update_container(LinuxResources) -> Changes;
+    PostUpdateContainer post_update_container() -> ();
+    StopContainer stop_container() -> Updates;
+    RemoveContainer remove_container() -> ();
+}
+
+impl ValidateContainerAdjustment for Logger {
+    async fn validate_container_adjustment(
+        &self,
+        _: &Context,
+        request: ValidateContainerAdjustmentRequest,
+    ) -> nri::Result<Verdict> {
+        let (pod, container) = (request.pod.as_ref(), request.container.as_ref());
+        self.print("ValidateContainerAdjustment", pod, container);
+        Ok(Verdict::Accept)
+    }
+}
