@@ -14,10 +14,10 @@ use tracing::{Level, info};
 const ABOUT: &str =
     "An NRI plugin that refuses containers with what no plugin may add on this node.";
 
-const HELP: &str = "\
-      --deny PART,…   what no plugin may change: annotations, args, cdi-devices, devices, env, hooks,
-                      mounts, namespaces, rlimits, seccomp, sysctl [default: hooks,seccomp]
-";
+const HELP: &str = concat!(
+    "      --deny PART,…   what no plugin may change: annotations, args, cdi-devices, devices, env, hooks,\n",
+    "                      mounts, namespaces, rlimits, seccomp, sysctl [default: hooks,seccomp]\n",
+);
 
 #[derive(NriPlugin)]
 #[nri(

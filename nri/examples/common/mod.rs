@@ -8,11 +8,12 @@ use nri::plugin::Plugin;
 use nri::stub::{Builder, Stub};
 use tracing::Level;
 
-const FLAGS: &str = "\
-      --socket PATH   connect to the runtime at this socket [default: /var/run/nri/nri.sock]
-      --name NAME     register with this name
-      --index NN      register with this index, two digits: plugins are called in its order
-  -h, --help          print this and leave";
+const FLAGS: &str = concat!(
+    "      --socket PATH   connect to the runtime at this socket [default: /var/run/nri/nri.sock]\n",
+    "      --name NAME     register with this name\n",
+    "      --index NN      register with this index, two digits: plugins are called in its order\n",
+    "  -h, --help          print this and leave",
+);
 
 /// The flags that every example takes.
 #[derive(Default)]

@@ -16,11 +16,11 @@ use tracing::Level;
 
 const ABOUT: &str = "An NRI plugin that prints every event with its pod and container.";
 
-const HELP: &str = "\
-      --events E,…    print these only: RunPodSandbox or RUN_POD_SANDBOX, and so on [default: all]
-      --format F      yaml or json, one line an event [default: yaml]
-      --quiet         print nothing, count only
-";
+const HELP: &str = concat!(
+    "      --events E,…    print these only: RunPodSandbox or RUN_POD_SANDBOX, and so on [default: all]\n",
+    "      --format F      yaml or json, one line an event [default: yaml]\n",
+    "      --quiet         print nothing, count only\n",
+);
 
 #[derive(Default, NriPlugin)]
 #[nri(name = "logger", index = "00")]
