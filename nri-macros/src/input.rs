@@ -236,10 +236,10 @@ pub(crate) fn newer_than(rpc: &Rpc, protocol: &Protocol) -> Option<(String, Stri
     let since = rpc
         .event_since
         .filter(|since| release::version(since) > release::version(protocol.release))?;
-    let (release, minor) = release::tagged(since);
+    let minor = release::minor(since);
     let written = protocol.written.to_token_stream();
     let fact = format!(
-        "`{}` handles an event that came with NRI {release}, newer than `protocol = {written}`",
+        "`{}` handles an event that came with NRI {since}, newer than `protocol = {written}`",
         rpc.name
     );
     Some((

@@ -22,6 +22,7 @@ mod input;
 mod manifest;
 mod policies;
 mod release;
+#[rustfmt::skip]
 mod table;
 
 use proc_macro::TokenStream;

@@ -5,8 +5,8 @@ use crate::table::RELEASES;
 /// Major, minor, patch.
 pub(crate) type Version = (u32, u32, u32);
 
-/// The numbers of a release of the table. What follows a hyphen is left out: the untagged protocol of CRI-O 1.33 counts
-/// as 0.9.1, which lies where it belongs, after 0.9.0 and before 0.10.0.
+/// The numbers of a release. What follows a hyphen is left out: v0.9.1-0.20250219030224-e597e7849f24, untagged, lies
+/// where 0.9.1 does, after 0.9.0 and before 0.10.0.
 pub(crate) fn version(release: &str) -> Version {
     let numbers = release
         .trim_start_matches('v')
@@ -34,21 +34,16 @@ pub(crate) fn resolve(asked: &str) -> Option<&'static str> {
     })
 }
 
-/// The first tagged release that has what came with this one, and its minor: `v0.10.0` and `0.10`.
-pub(crate) fn tagged(since: &'static str) -> (&'static str, String) {
-    let not_older = |release: &&str| version(release) >= version(since);
-    let release = RELEASES.iter().copied().find(not_older).unwrap_or(since);
+/// `v0.10.0` as `0.10`.
+pub(crate) fn minor(release: &str) -> String {
     let (major, minor, _) = version(release);
-    (release, format!("{major}.{minor}"))
+    format!("{major}.{minor}")
 }
 
 /// The oldest and the newest minor release, such as `0.2` and `0.12`.
 pub(crate) fn range() -> (String, String) {
-    let minor = |release: Option<&&str>| {
-        let (major, minor, _) = version(release.copied().unwrap_or_default());
-        format!("{major}.{minor}")
-    };
-    (minor(RELEASES.first()), minor(RELEASES.last()))
+    let named = |release: Option<&&str>| minor(release.copied().unwrap_or_default());
+    (named(RELEASES.first()), named(RELEASES.last()))
 }
 
 #[cfg(test)]

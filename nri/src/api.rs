@@ -1,14 +1,14 @@
-//! The newest protocol revision: its messages, the event mask, the handler traits.
+//! The newest protocol revision: its messages, the event mask, tables of its RPCs and events, and the handler traits.
+//!
+//! The API is additive, so this one serves every runtime. Messages, tables and traits are generated.
 
-mod event_mask;
-pub mod fields;
 #[rustfmt::skip]
-pub(crate) mod glue;
+#[allow(deprecated)]
+pub(crate) mod dispatch;
+pub mod fields;
 #[rustfmt::skip]
 pub mod handlers;
 #[rustfmt::skip]
-#[allow(missing_docs, clippy::all)]
 mod messages;
 
-pub use event_mask::EventMask;
 pub use messages::*;

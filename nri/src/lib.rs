@@ -63,7 +63,7 @@ pub use stub::blocking;
 /// What the code that `#[derive(NriPlugin)]` writes is made of. No part of the API: it changes with any release.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::api::glue::{Handlers, PROTOCOL, Unhandled, rows, rpc};
+    pub use crate::api::dispatch::{Handlers, PROTOCOL, Unhandled, rows, rpc};
     pub use crate::api::{Event, EventMask, FailurePolicy};
     pub use crate::manifest::render::Description;
     pub use crate::plugin::facts::{Fact, events, handles, handles_any, mask, takes};

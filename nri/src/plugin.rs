@@ -8,6 +8,7 @@ mod policy;
 pub(crate) mod probe;
 mod route;
 mod rpc;
+mod subscription;
 mod table;
 
 pub use call::{Call, Reply, Subject};

@@ -1,4 +1,5 @@
 //! Which handler takes which request, and what is answered where there is none.
+#![allow(deprecated)]
 
 mod common;
 

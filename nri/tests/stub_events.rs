@@ -1,4 +1,5 @@
 //! Events under a runtime that the test plays: errors, panics, deadlines, handlers that block, counters, spans.
+#![allow(deprecated)]
 
 mod support;
 

@@ -1,7 +1,7 @@
 //! Which RPCs a plugin handles, without its type: what the derive computes with at compile time.
 
 use super::{Rpc, Table};
-use crate::api::glue::RPCS;
+use crate::api::dispatch::RPCS;
 use crate::api::{Event, EventMask};
 
 /// Whether a plugin handles an RPC.

@@ -13,7 +13,8 @@ pub struct Rpc {
     pub event_name: Option<&'static str>,
     /// The first NRI release that has it, such as `v0.12.0`.
     pub since: &'static str,
-    /// The first NRI release that has the event; older runtimes refuse a subscription to it.
+    /// The first NRI release that has the event, which need not be tagged: CRI-O ships two that are not. Older runtimes
+    /// drop a plugin that subscribes to it.
     pub event_since: Option<&'static str>,
     /// For an event that StateChange carries too: the field numbers of the request, each with the number that the same
     /// field has in StateChangeEvent.

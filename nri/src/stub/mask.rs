@@ -3,7 +3,7 @@
 //! A runtime drops a plugin that subscribes to an event it does not know, and takes 0 for "all that I know".
 
 use super::runtime::{Runtime, parse};
-use crate::api::glue::RPCS;
+use crate::api::dispatch::RPCS;
 use crate::api::{Event, EventMask};
 use crate::plugin::Rpc;
 use crate::{Error, ErrorKind, Result};

@@ -12,7 +12,7 @@ use super::serve::{Phase, Serving};
 use super::shared::Shared;
 use super::{CHANNELS, RUNTIME_SERVICE};
 use crate::api::RegisterPluginRequest;
-use crate::api::glue::PROTOCOL;
+use crate::api::dispatch::PROTOCOL;
 use crate::plugin::Plugin;
 use crate::wire::{CallError, Caller, Connection, ConnectionError, Ended, Limits};
 use crate::{Error, ErrorKind, Result};
