@@ -11,6 +11,7 @@ use std::collections::HashSet;
 use crate::compile::Compiled;
 
 pub use nri::{Carrier, Event, NriView, Scope};
+pub(crate) use nri::{EVENT, STATE_CHANGE};
 
 /// A schema: all that its named files declare, imports left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

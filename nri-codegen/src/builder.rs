@@ -1,0 +1,231 @@
+//! What a build script calls.
+
+mod output;
+mod select;
+
+use std::path::{Path, PathBuf};
+
+use crate::compile::{self, Compiled};
+use crate::emit::{self, Options};
+use crate::error::{Error, ErrorKind, Problem};
+use crate::history::History;
+use crate::write;
+use output::Output;
+
+/// Generates bindings in a build script.
+///
+/// ```no_run
+/// // build.rs
+/// fn main() -> Result<(), nri_codegen::Error> {
+///     nri_codegen::Builder::new()
+///         .version("0.11")?
+///         .version("containerd@2.4")?
+///         .generate()
+/// }
+/// ```
+///
+/// Each version becomes a file in `OUT_DIR`, named after its protocol revision (`nri_v0_11_0.rs`), that holds items
+/// and depends on nothing but `prost`. [`include_bindings!`](crate::include_bindings) takes it by the name it was asked for.
+/// A file that would not change is not written.
+#[derive(Default)]
+#[must_use = "nothing is generated before `generate`"]
+pub struct Builder {
+    history: Option<History>,
+    versions: Vec<(String, Compiled)>,
+    protos: Vec<PathBuf>,
+    options: Options,
+    selected: Vec<select::Selected>,
+    paths: Vec<(&'static str, String)>,
+    out_dir: Option<PathBuf>,
+}
+
+impl Builder {
+    /// A builder of nothing yet: name a [`version`](Self::version) or a [`proto`](Self::proto).
+    pub fn new() -> Self {
+        Builder::default()
+    }
+
+    /// Generates for this version too: a release (`0.12.5`), a minor for its newest patch (`0.11`), `latest`, or what
+    /// a runtime links (`containerd@2.2.1`, `cri-o@1.33`).
+    ///
+    /// # Errors
+    ///
+    /// If there is no such version, with the ones near it.
+    pub fn version(mut self, spec: impl AsRef<str>) -> Result<Self, Error> {
+        let spec = spec.as_ref();
+        let compiled = self.history()?.compiled_for(spec)?;
+        self.versions.push((spec.to_owned(), compiled));
+        Ok(self)
+    }
+
+    /// Generates for a proto of your own too, a fork of NRI's. It becomes `nri_NAME.rs`, after the name of the file.
+    pub fn proto(mut self, path: impl AsRef<Path>) -> Self {
+        self.protos.push(path.as_ref().to_path_buf());
+        self
+    }
+
+    /// Whether to generate clients; by default yes.
+    pub fn client(mut self, client: bool) -> Self {
+        self.options.client = client;
+        self
+    }
+
+    /// Whether to generate server traits and dispatchers; by default yes.
+    pub fn server(mut self, server: bool) -> Self {
+        self.options.server = server;
+        self
+    }
+
+    /// Neither clients nor servers: messages, enums, event mask and tables only.
+    pub fn messages_only(self) -> Self {
+        self.client(false).server(false)
+    }
+
+    /// Whether messages and enums implement serde's `Serialize` and `Deserialize`; by default no.
+    ///
+    /// Fields go by their names in Rust, a missing one is its default, and unknown ones are ignored. Your crate has to depend on `serde` with
+    /// its feature `derive`.
+    pub fn serde(mut self, serde: bool) -> Self {
+        self.options.serde = serde;
+        self
+    }
+
+    /// Derives more traits, separated by commas, for the types at `path`; see [`type_attribute`](Self::type_attribute).
+    pub fn derive(self, path: impl AsRef<str>, traits: impl AsRef<str>) -> Self {
+        self.type_attribute(path, format!("#[derive({})]", traits.as_ref()))
+    }
+
+    /// Adds an attribute to the messages, enums and oneofs at `path`: a name (`Mount`), a full name with a dot before
+    /// it (`.nri.pkg.api.v1alpha1.Mount`), a package likewise, or `.` for all. As prost-build matches paths.
+    pub fn type_attribute(mut self, path: impl AsRef<str>, attribute: impl AsRef<str>) -> Self {
+        let (path, attribute) = (path.as_ref().to_owned(), attribute.as_ref().to_owned());
+        self.selected
+            .push(select::Selected::types(&path, &attribute));
+        self.options.types.push((path, attribute));
+        self
+    }
+
+    /// Adds an attribute to the fields at `path`: `Mount.options`, or a full name with a dot before it.
+    pub fn field_attribute(mut self, path: impl AsRef<str>, attribute: impl AsRef<str>) -> Self {
+        let (path, attribute) = (path.as_ref().to_owned(), attribute.as_ref().to_owned());
+        self.selected
+            .push(select::Selected::fields(&path, &attribute));
+        self.options.fields.push((path, attribute));
+        self
+    }
+
+    /// Where your crate finds `prost`; by default `::prost`.
+    pub fn prost_path(mut self, path: impl Into<String>) -> Self {
+        self.paths.push(("prost_path", path.into()));
+        self
+    }
+
+    /// Uses `Status` and `Code` of the module at `path` instead of emitting them into each file, so that several
+    /// versions share them. They need `Status::new(Code, String)`, `Code::UNIMPLEMENTED`, `Code::INVALID_ARGUMENT` and
+    /// `Code::INTERNAL`; those of another generated file do.
+    pub fn extern_status(mut self, path: impl Into<String>) -> Self {
+        self.paths.push(("extern_status", path.into()));
+        self
+    }
+
+    /// Writes to this folder; by default to `OUT_DIR`, which is where [`include_bindings!`](crate::include_bindings)
+    /// looks.
+    pub fn out_dir(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.out_dir = Some(folder.into());
+        self
+    }
+
+    /// Generates, and tells cargo which files to watch: the protos read from disk, and the build script.
+    ///
+    /// # Errors
+    ///
+    /// All that is wrong with options and protos at once; nothing is written then.
+    pub fn generate(mut self) -> Result<(), Error> {
+        self.history()?;
+        let folder = self.folder()?;
+        let (outputs, read) = self.outputs()?;
+        write::all(&output::files(&folder, &outputs))?;
+        println!("cargo::rerun-if-changed=build.rs");
+        for path in read {
+            println!("cargo::rerun-if-changed={}", path.display());
+        }
+        Ok(())
+    }
+
+    /// The sources, and the files they were read from.
+    fn outputs(mut self) -> Result<(Vec<Output>, Vec<PathBuf>), Error> {
+        let mut problems = self.set_paths();
+        let mut inputs: Vec<Output> = Vec::new();
+        let versions = std::mem::take(&mut self.versions).into_iter();
+        inputs.extend(versions.map(|(spec, compiled)| Output::of_version(spec, compiled)));
+        for path in &self.protos {
+            match compile::file(path).and_then(|compiled| Output::of_proto(path, compiled)) {
+                Ok(input) => inputs.push(input),
+                Err(error) => problems.extend(error.into_problems()),
+            }
+        }
+        problems.extend(output::clashes(&inputs));
+        if inputs.is_empty() && problems.is_empty() {
+            problems.push(nothing());
+        }
+        let schemas: Vec<&Compiled> = inputs.iter().map(|input| &input.compiled).collect();
+        problems.extend(select::unmatched(&self.selected, &schemas));
+        Error::unless_empty(problems)?;
+        self.emit(&mut inputs)?;
+        let read = inputs
+            .iter()
+            .flat_map(|input| input.compiled.read.clone())
+            .collect();
+        Ok((inputs, read))
+    }
+
+    fn emit(&mut self, inputs: &mut [Output]) -> Result<(), Error> {
+        let mut problems = Vec::new();
+        let options = self.options.clone();
+        let history = self.history()?;
+        for input in inputs {
+            match emit::source(&input.compiled, history, &options) {
+                Ok(source) => input.source = source,
+                Err(error) => problems.extend(error.into_problems()),
+            }
+        }
+        Error::unless_empty(problems)
+    }
+
+    fn set_paths(&mut self) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        for (option, path) in &self.paths {
+            match (syn::parse_str(path), *option) {
+                (Ok(path), "prost_path") => self.options.prost = Some(path),
+                (Ok(path), _) => self.options.status = Some(path),
+                (Err(_), option) => problems.push(select::bad_path(option, path)),
+            }
+        }
+        problems
+    }
+
+    fn folder(&self) -> Result<PathBuf, Error> {
+        let from_cargo = || std::env::var_os("OUT_DIR").map(PathBuf::from);
+        self.out_dir
+            .clone()
+            .or_else(from_cargo)
+            .ok_or_else(|| no_folder().into())
+    }
+
+    fn history(&mut self) -> Result<&History, Error> {
+        match &mut self.history {
+            Some(history) => Ok(history),
+            empty => Ok(empty.insert(History::embedded()?)),
+        }
+    }
+}
+
+fn nothing() -> Problem {
+    Problem::new(ErrorKind::Option, "nothing to generate")
+        .with_help("name a version or a proto: `Builder::new().version(\"latest\")?.generate()`")
+}
+
+fn no_folder() -> Problem {
+    Problem::new(ErrorKind::Option, "no output folder: `OUT_DIR` is not set")
+        .with_help("call this from a build script, or name a folder with `out_dir`")
+}

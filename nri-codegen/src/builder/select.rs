@@ -1,0 +1,134 @@
+//! Paths and attributes given to the builder: one that selects nothing, or is no attribute, is a mistake.
+
+use syn::parse::Parser as _;
+
+use crate::compile::Compiled;
+use crate::error::{ErrorKind, Problem};
+use crate::model::{Message, Protocol};
+use crate::near;
+
+/// A path that should select something, and the attribute for it.
+pub(super) struct Selected {
+    path: String,
+    attribute: String,
+    fields: bool,
+}
+
+impl Selected {
+    pub(super) fn types(path: &str, attribute: &str) -> Self {
+        Selected {
+            path: path.to_owned(),
+            attribute: attribute.to_owned(),
+            fields: false,
+        }
+    }
+
+    pub(super) fn fields(path: &str, attribute: &str) -> Self {
+        Selected {
+            fields: true,
+            ..Selected::types(path, attribute)
+        }
+    }
+
+    /// As prost-build does: segments from the start after a dot, segments at the end otherwise.
+    fn selects(&self, full_name: &str) -> bool {
+        match self.path.strip_prefix('.') {
+            Some("") => true,
+            Some(prefix) => full_name
+                .strip_prefix(prefix)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('.')),
+            None => full_name
+                .strip_suffix(&self.path)
+                .is_some_and(|rest| rest.is_empty() || rest.ends_with('.')),
+        }
+    }
+}
+
+/// Problems with every path that selects nothing in any of `schemas`, and with every attribute that is none.
+pub(super) fn unmatched(selected: &[Selected], schemas: &[&Compiled]) -> Vec<Problem> {
+    if selected.is_empty() {
+        return Vec::new();
+    }
+    let mut names = Names::default();
+    for compiled in schemas {
+        let protocol = Protocol::read(compiled);
+        names.add(&protocol);
+    }
+    let mut problems = Vec::new();
+    for selected in selected {
+        let known = if selected.fields {
+            &names.fields
+        } else {
+            &names.types
+        };
+        if !schemas.is_empty() && !known.iter().any(|name| selected.selects(name)) {
+            problems.push(no_match(selected, known));
+        }
+        if syn::Attribute::parse_outer
+            .parse_str(&selected.attribute)
+            .is_err()
+        {
+            let fact = format!("`{}` is no attribute", selected.attribute);
+            problems.push(
+                Problem::new(ErrorKind::Option, fact)
+                    .with_help("write it as in source: `#[derive(Eq)]`"),
+            );
+        }
+    }
+    problems
+}
+
+#[derive(Default)]
+struct Names {
+    types: Vec<String>,
+    fields: Vec<String>,
+}
+
+impl Names {
+    fn add(&mut self, protocol: &Protocol) {
+        protocol
+            .messages
+            .iter()
+            .for_each(|message| self.add_message(message));
+        self.types
+            .extend(protocol.enums.iter().map(|found| found.full_name.clone()));
+    }
+
+    fn add_message(&mut self, message: &Message) {
+        self.types.push(message.full_name.clone());
+        self.types.extend(
+            message
+                .oneofs
+                .iter()
+                .map(|oneof| format!("{}.{oneof}", message.full_name)),
+        );
+        self.types
+            .extend(message.enums.iter().map(|found| found.full_name.clone()));
+        self.fields
+            .extend(message.fields.iter().map(|field| field.full_name.clone()));
+        message
+            .messages
+            .iter()
+            .for_each(|nested| self.add_message(nested));
+    }
+}
+
+fn no_match(selected: &Selected, known: &[String]) -> Problem {
+    let what = if selected.fields { "field" } else { "type" };
+    let wanted = selected.path.rsplit('.').next().unwrap_or_default();
+    let last = |name: &'_ str| name.rsplit('.').next().unwrap_or_default().to_owned();
+    let mut names: Vec<String> = known.iter().map(|name| last(name)).collect();
+    names.sort();
+    names.dedup();
+    let near = near::names(wanted, names.iter().map(String::as_str));
+    Problem::new(
+        ErrorKind::Option,
+        format!("path `{}` selects no {what}", selected.path),
+    )
+    .with_help(near::help(&near, "`.` selects all"))
+}
+
+pub(super) fn bad_path(option: &str, path: &str) -> Problem {
+    Problem::new(ErrorKind::Option, format!("{option}: `{path}` is no path"))
+        .with_help("write it as in source: `::prost`, `crate::rpc`")
+}

@@ -1,0 +1,38 @@
+//! What the enum of events gets on top of prost: its events, their bits and names.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::Input;
+use super::messages::Messages;
+
+pub(super) fn emit(input: &Input<'_>, messages: &Messages) -> TokenStream {
+    let events = input.nri.events.iter();
+    let known = events.filter_map(|event| Some((event, messages.variant(event)?)));
+    let (variants, (bits, names)): (Vec<_>, (Vec<_>, Vec<_>)) = known
+        .map(|(event, variant)| (variant, (event.bit.cast_signed(), &event.rpc_name)))
+        .unzip();
+    let count = variants.len();
+    quote! {
+        impl Event {
+            /// Every event a plugin can subscribe to, by number; neither the zero value nor the sentinel `Last`.
+            pub const ALL: [Event; #count] = [#(Event::#variants),*];
+
+            /// The bit of the event in an [`EventMask`]; 0 for the zero value and the sentinel `Last`.
+            pub const fn bit(self) -> i32 {
+                match self {
+                    #(Event::#variants => #bits,)*
+                    _ => 0,
+                }
+            }
+
+            /// The name of the event as people and RPCs have it: `RunPodSandbox`.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    #(Event::#variants => #names,)*
+                    _ => "unknown",
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! What can be chosen about the generated source.
+
+use syn::Path;
+
+/// Choices for the generated source; the [`Builder`](crate::Builder) sets them.
+#[derive(Clone)]
+pub struct Options {
+    pub(crate) client: bool,
+    pub(crate) server: bool,
+    pub(crate) serde: bool,
+    /// Path of `prost` in the user's crate, where it is not `::prost`.
+    pub(crate) prost: Option<Path>,
+    /// Path of a module with `Status` and `Code`, instead of emitted ones.
+    pub(crate) status: Option<Path>,
+    /// Attributes by path of a type, as prost-build matches paths.
+    pub(crate) types: Vec<(String, String)>,
+    /// Attributes by path of a field.
+    pub(crate) fields: Vec<(String, String)>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            client: true,
+            server: true,
+            serde: false,
+            prost: None,
+            status: None,
+            types: Vec::new(),
+            fields: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Constants: which revision this is, its services, RPCs and events, and since when each.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::Input;
+use super::messages::Messages;
+use super::services::{constant, deprecation};
+use crate::error::Error;
+use crate::history::EventHistory;
+use crate::model::{Event, Rpc, Service};
+
+pub(super) fn emit(input: &Input<'_>, messages: &Messages) -> Result<TokenStream, Error> {
+    let names = names(input);
+    let types = types();
+    let rpcs = rpcs(input, messages)?;
+    let events = events(input, messages)?;
+    Ok(quote! { #names #types #rpcs #events })
+}
+
+fn names(input: &Input<'_>) -> TokenStream {
+    let release = input.compiled.release.as_ref();
+    let revision = option(release.map(|release| release.revision.as_str()));
+    let releases = input.history.releases().iter();
+    let releases = releases.filter(|known| release.is_some_and(|r| r.revision == known.revision));
+    let releases = releases.map(|release| &release.name);
+    let services = input.protocol.services.iter().map(|service| {
+        let (constant, name) = (constant(&service.name), &service.full_name);
+        let docs = format!(" Full name of service `{}`.", service.name);
+        quote! { #[doc = #docs] pub const #constant: &str = #name; }
+    });
+    quote! {
+        /// The NRI protocol revision; `None` for a proto that is no known revision.
+        pub const REVISION: ::core::option::Option<&str> = #revision;
+        /// The NRI releases that carry this revision.
+        pub const RELEASES: &[&str] = &[#(#releases),*];
+        #(#services)*
+    }
+}
+
+fn types() -> TokenStream {
+    quote! {
+        /// An RPC of this revision.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct Rpc {
+            /// Full name of the service.
+            pub service: &'static str,
+            /// Name of the method.
+            pub method: &'static str,
+            /// The event that it carries; `None` for `StateChange`, which carries several, and for what is no event.
+            pub event: ::core::option::Option<Event>,
+            /// The NRI release that brought it; `None` if none has it.
+            pub since: ::core::option::Option<&'static str>,
+            /// The NRI release that deprecated it, if it is deprecated in this revision.
+            pub deprecated_since: ::core::option::Option<&'static str>,
+        }
+
+        /// An event of this revision.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct EventInfo {
+            /// The event.
+            pub event: Event,
+            /// Name of the enum value: `RUN_POD_SANDBOX`.
+            pub name: &'static str,
+            /// Its bit in an [`EventMask`].
+            pub bit: i32,
+            /// The method of service `Plugin` that carries it: the dedicated one, or `StateChange`.
+            pub rpc: &'static str,
+            /// The NRI release that brought the event; `None` if none has it.
+            pub since: ::core::option::Option<&'static str>,
+            /// The NRI release that brought its dedicated RPC; `None` if none has it.
+            pub rpc_since: ::core::option::Option<&'static str>,
+            /// The NRI releases that sent it by `StateChange`, if any did.
+            pub state_change: ::core::option::Option<StateChangeCoverage>,
+        }
+
+        /// The releases in which `StateChange` carried an event.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct StateChangeCoverage {
+            /// The first release.
+            pub since: &'static str,
+            /// The release that brought the dedicated RPC; from then on `StateChange` is only what a runtime falls
+            /// back to. `None` if this revision still sends it.
+            pub until: ::core::option::Option<&'static str>,
+        }
+    }
+}
+
+fn rpcs(input: &Input<'_>, messages: &Messages) -> Result<TokenStream, Error> {
+    let mut rows = Vec::new();
+    for service in &input.protocol.services {
+        for rpc in &service.rpcs {
+            rows.push(rpc_row(input, messages, service, rpc)?);
+        }
+    }
+    Ok(quote! {
+        /// Every RPC, in the order of the proto.
+        pub const RPCS: &[Rpc] = &[#(#rows),*];
+    })
+}
+
+fn rpc_row(
+    input: &Input<'_>,
+    messages: &Messages,
+    service: &Service,
+    rpc: &Rpc,
+) -> Result<TokenStream, Error> {
+    let constant = constant(&service.name);
+    let method = &rpc.name;
+    let event = input
+        .nri
+        .event_of_rpc(method)
+        .filter(|_| service.name == "Plugin");
+    let event = match event.and_then(|event| messages.variant(event)) {
+        Some(variant) => quote! { Some(Event::#variant) },
+        None => option(None),
+    };
+    let since = input.history.since(input.revision, &rpc.full_name)?;
+    let since = option(since.map(|release| release.name.as_str()));
+    let deprecation = deprecation(input, &rpc.full_name);
+    let deprecated = option(deprecation.and_then(|found| found.deprecated_in.nri.as_deref()));
+    Ok(quote! {
+        Rpc { service: #constant, method: #method, event: #event, since: #since, deprecated_since: #deprecated }
+    })
+}
+
+fn events(input: &Input<'_>, messages: &Messages) -> Result<TokenStream, Error> {
+    let mut rows = Vec::new();
+    for event in &input.nri.events {
+        if let Some(variant) = messages.variant(event) {
+            let travelled = input.history.event(input.revision, event)?;
+            rows.push(event_row(
+                input,
+                event,
+                &quote! { Event::#variant },
+                &travelled,
+            ));
+        }
+    }
+    Ok(quote! {
+        /// Every event, by number.
+        pub const EVENTS: &[EventInfo] = &[#(#rows),*];
+    })
+}
+
+fn event_row(
+    input: &Input<'_>,
+    event: &Event,
+    variant: &TokenStream,
+    travelled: &EventHistory,
+) -> TokenStream {
+    let Event { name, rpc_name, .. } = event;
+    let bit = event.bit.cast_signed();
+    let dedicated = input.nri.event_of_rpc(rpc_name).is_some();
+    let rpc = if dedicated {
+        rpc_name.as_str()
+    } else {
+        crate::model::STATE_CHANGE
+    };
+    let since = option(travelled.since.as_deref());
+    let rpc_since = option(travelled.rpc_since.as_deref());
+    let state_change = match &travelled.state_change_since {
+        Some(since) => {
+            let until = option(travelled.state_change_until.as_deref());
+            quote! { Some(StateChangeCoverage { since: #since, until: #until }) }
+        }
+        None => option(None),
+    };
+    quote! {
+        EventInfo {
+            event: #variant,
+            name: #name,
+            bit: #bit,
+            rpc: #rpc,
+            since: #since,
+            rpc_since: #rpc_since,
+            state_change: #state_change,
+        }
+    }
+}
+
+fn option(text: Option<&str>) -> TokenStream {
+    match text {
+        Some(text) => quote! { Some(#text) },
+        None => quote! { None },
+    }
+}

@@ -1,0 +1,100 @@
+//! The event mask: what it holds, how it reads and prints. The spellings are those of the Go API's ParseEventMask.
+
+use nri_tests_bindings::latest::{Event, EventMask};
+use nri_tests_bindings::v0_9;
+
+const PODS: EventMask = EventMask::EMPTY
+    .with(Event::RunPodSandbox)
+    .with(Event::StopPodSandbox)
+    .with(Event::RemovePodSandbox)
+    .with(Event::UpdatePodSandbox)
+    .with(Event::PostUpdatePodSandbox);
+
+#[test]
+fn constants_are_computed_at_compile_time() {
+    const REST: EventMask = EventMask::ALL.difference(EventMask::POD);
+    assert_eq!(EventMask::POD, PODS);
+    assert_eq!(REST, EventMask::CONTAINER);
+    assert_eq!(EventMask::ALL.bits(), 0x3fff);
+    assert!(const { EventMask::EMPTY.is_empty() && !PODS.contains(Event::StartContainer) });
+    assert_eq!(PODS.without(Event::RunPodSandbox).len(), 4);
+    assert_eq!(PODS.intersection(EventMask::CONTAINER), EventMask::EMPTY);
+    assert!(EventMask::ALL.contains_all(PODS) && !PODS.contains_all(EventMask::ALL));
+}
+
+#[test]
+fn it_cannot_hold_what_the_revision_does_not_know() {
+    assert_eq!(EventMask::from_bits(0x3fff), Ok(EventMask::ALL));
+    let error = EventMask::from_bits(0x4001).unwrap_err();
+    assert_eq!(
+        (error.bits(), error.to_string().as_str()),
+        (0x4000, "unknown events 0x4000")
+    );
+    assert_eq!(EventMask::from_bits(-1).unwrap_err().bits(), !0x3fff);
+    assert_eq!(EventMask::from_bits_truncate(-1), EventMask::ALL);
+    assert_eq!(EventMask::try_from(3).map(i32::from), Ok(3));
+    for no_event in [Event::Unknown, Event::Last] {
+        assert_eq!(EventMask::from_event(no_event), EventMask::EMPTY);
+        assert!(!EventMask::ALL.contains(no_event));
+    }
+    // The newer mask does not fit the older revision.
+    assert_eq!(
+        v0_9::EventMask::from_bits(EventMask::ALL.bits())
+            .unwrap_err()
+            .bits(),
+        0x3800
+    );
+}
+
+#[test]
+fn names_are_read_in_any_case_and_with_commas() {
+    for (names, mask) in [
+        ("RunPodSandbox", 1),
+        ("runpodsandbox, CREATECONTAINER ,\tStopContainer", 0x209),
+        ("all", 0x3fff),
+        ("All,RunPodSandbox", 0x3fff),
+        ("pod", PODS.bits()),
+        ("PodSandbox", PODS.bits()),
+        ("Container", 0x27f8),
+        ("ValidateContainerAdjustment", 0x2000),
+    ] {
+        assert_eq!(
+            names.parse::<EventMask>().map(EventMask::bits),
+            Ok(mask),
+            "{names}"
+        );
+    }
+    // As the Go API has it: groups take no space, and there is no empty name.
+    for (names, unknown) in [
+        ("", ""),
+        ("pod,", ""),
+        (" all", " all"),
+        ("Run_Pod_Sandbox", "run_pod_sandbox"),
+        ("pod,Nope", "nope"),
+    ] {
+        let error = names.parse::<EventMask>().unwrap_err();
+        assert_eq!(error.name(), unknown);
+        assert_eq!(error.to_string(), format!("unknown event {unknown:?}"));
+    }
+    assert!("UpdatePodSandbox".parse::<v0_9::EventMask>().is_err());
+}
+
+#[test]
+fn printing_and_reading_are_inverse() {
+    for bits in 0..=EventMask::ALL.bits() {
+        let mask = EventMask::from_bits(bits).unwrap();
+        assert_eq!(mask.iter().collect::<EventMask>(), mask);
+        assert_eq!(mask.iter().count(), mask.len());
+        if !mask.is_empty() {
+            assert_eq!(mask.to_string().parse(), Ok(mask));
+        }
+    }
+    assert_eq!(
+        EventMask::from_bits(0x11).unwrap().to_string(),
+        "RunPodSandbox,PostCreateContainer"
+    );
+    assert_eq!(
+        format!("{:?}", EventMask::from_event(Event::StartContainer)),
+        "EventMask(StartContainer)"
+    );
+}
