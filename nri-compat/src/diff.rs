@@ -5,16 +5,27 @@
 //! What counts as broken, and where a finding points, is what
 //! [buf 1.75.0](https://buf.build/docs/breaking/rules/) does; the tests hold the two against each other.
 
+mod changes;
 mod check;
+mod compare;
 mod descriptor;
+mod facts;
 mod features;
+mod input;
+pub mod nri;
+mod pairings;
 mod pairs;
 mod rules;
 mod schema;
 mod sink;
+mod target;
 
+pub use compare::{compare, diff, findings};
+pub(crate) use facts::removal;
+pub use input::Input;
 pub use schema::Schema;
 pub use schema::error::SchemaError;
+pub use target::Target;
 
 use crate::report::finding::{Category, Finding};
 use pairs::Pairs;
@@ -56,4 +67,14 @@ fn is_in(rule: &str, categories: &[Category]) -> bool {
             .iter()
             .any(|category| categories.contains(category))
     })
+}
+
+/// Full names of the fields that plugins of `newer` may send and runtimes of `older` skip without a word, those of
+/// messages that `older` lacks as a whole left out. Empty unless both are NRI protocols.
+pub fn ignored_fields(older: &nri_codegen::Protocol, newer: &nri_codegen::Protocol) -> Vec<String> {
+    let side = |protocol| nri::side::Side::new(protocol, "");
+    match (side(older), side(newer)) {
+        (Some(older), Some(newer)) => nri::fields::ignored(&older, &newer),
+        _ => Vec::new(),
+    }
 }

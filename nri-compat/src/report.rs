@@ -1,3 +1,13 @@
-//! What the tool found, as plain data; renderers live in the modules below.
+//! What the tool found, as plain data, and one renderer a format.
+//!
+//! The types in [`diff`], [`pairing`] and [`history`] know nothing of formats; the renderers in [`text`], [`json`]
+//! and [`markdown`] are pure functions from them to text.
 
+pub mod diff;
 pub mod finding;
+pub mod group;
+pub mod history;
+pub mod json;
+pub mod markdown;
+pub mod pairing;
+pub mod text;

@@ -1,0 +1,69 @@
+//! The command line: one file a subcommand, each parses, calls the library and picks the exit code.
+
+mod diff;
+mod explain;
+mod output;
+mod runtimes;
+mod versions;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+use crate::error::Error;
+use crate::exit::Exit;
+
+/// Checks compatibility of NRI, the Node Resource Interface of containerd and CRI-O.
+///
+/// Exit codes: 0 clean, 1 could not run, 2 usage, 100 findings at or above --fail-on.
+#[derive(Debug, Parser)]
+#[command(name = "nri-compat", version, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Diff(diff::Args),
+    Versions(versions::Args),
+    Runtimes(runtimes::Args),
+    Explain(explain::Args),
+}
+
+/// Format of the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people.
+    Text,
+    /// For machines; described by a JSON Schema.
+    Json,
+    /// For pull requests and release notes.
+    Markdown,
+}
+
+/// Parses the process's arguments, runs the command, prints, and says how to exit.
+pub fn main() -> Exit {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(usage) => return output::usage(&usage),
+    };
+    run(&cli.command).unwrap_or_else(|error| output::error(&error))
+}
+
+fn run(command: &Command) -> Result<Exit, Error> {
+    match command {
+        Command::Diff(args) => diff::run(args),
+        Command::Versions(args) => versions::run(args),
+        Command::Runtimes(args) => runtimes::run(args),
+        Command::Explain(args) => explain::run(args),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        super::Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,109 @@
+//! `nri-compat diff FROM TO`.
+
+use clap::ValueEnum;
+
+use super::{Format, output};
+use crate::diff;
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::report::finding::{Category, Level};
+use crate::report::{json, markdown, text};
+
+/// What changed between two protocol versions, what breaks, for whom, and what became deprecated.
+///
+/// FROM and TO: a release (v0.12.5, v0.11, latest), a runtime's (containerd@2.2.1, cri-o@1.33), a .proto file, a
+/// folder of protos, or a FileDescriptorSet.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The version to start from.
+    from: String,
+    /// The version to end with; older than FROM for a downgrade.
+    to: String,
+    /// Who must not break: the protobuf rules of this category run, as in `buf breaking`.
+    #[arg(long, value_enum, default_value_t = CategoryArg::File, ignore_case = true)]
+    category: CategoryArg,
+    /// The least serious level that makes the exit code 100.
+    #[arg(long, value_enum, default_value_t = FailOn::Error, value_name = "LEVEL")]
+    fail_on: FailOn,
+    /// Format of the answer.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum CategoryArg {
+    /// Generated code, file by file.
+    #[value(name = "FILE")]
+    File,
+    /// Generated code, package by package.
+    #[value(name = "PACKAGE")]
+    Package,
+    /// The binary or the JSON encoding.
+    #[value(name = "WIRE_JSON")]
+    WireJson,
+    /// The binary encoding.
+    #[value(name = "WIRE")]
+    Wire,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum FailOn {
+    /// Something breaks.
+    Error,
+    /// Something breaks for some peers, or will.
+    Warning,
+    /// Any finding.
+    Note,
+    /// Nothing found changes the exit code.
+    Never,
+}
+
+pub(super) fn run(args: &Args) -> Result<Exit, Error> {
+    let report = diff::diff(&args.from, &args.to, args.category.into())?;
+    output::print(&match args.format {
+        Format::Text => text::diff(&report, output::palette()),
+        Format::Json => json::diff(&report),
+        Format::Markdown => markdown::diff(&report),
+    })?;
+    Ok(exit(report.worst(), args.fail_on))
+}
+
+fn exit(worst: Option<Level>, fail_on: FailOn) -> Exit {
+    let threshold = match fail_on {
+        FailOn::Error => Level::Error,
+        FailOn::Warning => Level::Warning,
+        FailOn::Note => Level::Note,
+        FailOn::Never => return Exit::Clean,
+    };
+    if worst.is_some_and(|worst| worst >= threshold) {
+        Exit::Findings
+    } else {
+        Exit::Clean
+    }
+}
+
+impl From<CategoryArg> for Category {
+    fn from(arg: CategoryArg) -> Self {
+        match arg {
+            CategoryArg::File => Self::File,
+            CategoryArg::Package => Self::Package,
+            CategoryArg::WireJson => Self::WireJson,
+            CategoryArg::Wire => Self::Wire,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_findings_at_the_level_or_above_fail() {
+        let warned = Some(Level::Warning);
+        assert_eq!(exit(warned, FailOn::Error), Exit::Clean);
+        assert_eq!(exit(warned, FailOn::Warning), Exit::Findings);
+        assert_eq!(exit(warned, FailOn::Note), Exit::Findings);
+        assert_eq!(exit(warned, FailOn::Never), Exit::Clean);
+        assert_eq!(exit(None, FailOn::Note), Exit::Clean);
+    }
+}

@@ -1,0 +1,45 @@
+//! `nri-compat runtimes [NAME[@VERSION]]`.
+
+use super::{Format, output};
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::history;
+use crate::report::{json, markdown, text};
+
+/// Which NRI a runtime speaks, its event mask, what it deprecates.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// A runtime (`containerd`) for its releases, or one release (`containerd@2.2.1`, `cri-o@1.33`) in detail.
+    #[arg(value_name = "NAME@VERSION")]
+    runtime: Option<String>,
+    /// Format of the answer.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+pub(super) fn run(args: &Args) -> Result<Exit, Error> {
+    let answer = match args.runtime.as_deref() {
+        Some(release) if release.contains('@') => one(args.format, release)?,
+        name => ranges(args.format, name)?,
+    };
+    output::print(&answer)?;
+    Ok(Exit::Clean)
+}
+
+fn one(format: Format, release: &str) -> Result<String, Error> {
+    let report = history::runtime(release)?;
+    Ok(match format {
+        Format::Text => text::runtime(&report, output::palette()),
+        Format::Json => json::runtime(&report),
+        Format::Markdown => markdown::runtime(&report),
+    })
+}
+
+fn ranges(format: Format, name: Option<&str>) -> Result<String, Error> {
+    let report = history::runtimes(name)?;
+    Ok(match format {
+        Format::Text => text::runtimes(&report, output::palette()),
+        Format::Json => json::runtimes(&report),
+        Format::Markdown => markdown::runtimes(&report),
+    })
+}

@@ -1,0 +1,25 @@
+//! `nri-compat versions`.
+
+use super::{Format, output};
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::history;
+use crate::report::{json, markdown, text};
+
+/// Every NRI release: revision, date, RPCs, events, and which runtimes ship it.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Format of the answer.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+pub(super) fn run(args: &Args) -> Result<Exit, Error> {
+    let report = history::versions()?;
+    output::print(&match args.format {
+        Format::Text => text::versions(&report, output::palette()),
+        Format::Json => json::versions(&report),
+        Format::Markdown => markdown::versions(&report),
+    })?;
+    Ok(Exit::Clean)
+}

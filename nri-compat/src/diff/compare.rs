@@ -1,0 +1,167 @@
+//! The whole comparison: protobuf rules, NRI rules, changes and pairings, as one report.
+
+use nri_codegen::history::History;
+
+use super::facts::Facts;
+use super::input::Input;
+use super::nri::side::Side;
+use super::nri::{CHECKS, Context};
+use super::{breaking, changes, pairings, rule_ids};
+use crate::error::Error;
+use crate::report::diff::{Deprecated, DiffReport};
+use crate::report::finding::{Category, Finding, Level};
+use crate::report::pairing::Pairing;
+use crate::rules;
+
+/// Compares what two specs name, as `nri-compat diff FROM TO` does; the protobuf rules are those of `category`.
+///
+/// ```
+/// use nri_compat::diff::diff;
+/// use nri_compat::report::finding::Category;
+///
+/// let report = diff("v0.11.0", "v0.12.0", Category::File)?;
+/// let deprecated = report.findings.iter().filter(|finding| finding.rule == "NRI_EVENT_LEFT_STATE_CHANGE");
+/// assert_eq!(deprecated.count(), 9);
+/// # Ok::<(), nri_compat::error::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// When FROM or TO names nothing that can be compiled.
+pub fn diff(from: &str, to: &str, category: Category) -> Result<DiffReport, Error> {
+    let history = History::embedded()?;
+    let from = Input::resolve(&history, from)?;
+    let to = Input::resolve(&history, to)?;
+    compare(&history, &from, &to, category)
+}
+
+/// Compares two inputs; see [`diff`].
+///
+/// # Errors
+///
+/// When the history's own tables are broken.
+pub fn compare(
+    history: &History,
+    from: &Input,
+    to: &Input,
+    category: Category,
+) -> Result<DiffReport, Error> {
+    let facts = Facts::new(history, to.target.clone())?;
+    let changes = changes::changes(&from.protocol, &to.protocol);
+    let nri = Nri::new(from, to, &facts);
+    Ok(DiffReport {
+        from: from.side(history, &facts),
+        to: to.side(history, &facts),
+        category,
+        rules: protobuf_rules(category) + nri.as_ref().map_or(0, |_| nri_rules()),
+        findings: all_findings(from, to, nri.as_ref(), &[category]),
+        deprecated: nri.as_ref().map(Nri::deprecated).unwrap_or_default(),
+        pairings: match &nri {
+            Some(nri) if !changes.is_empty() => nri.pairings(),
+            _ => Vec::new(),
+        },
+        changes,
+    })
+}
+
+/// What the protobuf rules of these categories (none: all of them) and NRI's own rules find, sorted.
+///
+/// # Errors
+///
+/// When the history's own tables are broken.
+pub fn findings(
+    history: &History,
+    from: &Input,
+    to: &Input,
+    categories: &[Category],
+) -> Result<Vec<Finding>, Error> {
+    let facts = Facts::new(history, to.target.clone())?;
+    Ok(all_findings(
+        from,
+        to,
+        Nri::new(from, to, &facts).as_ref(),
+        categories,
+    ))
+}
+
+fn all_findings(
+    from: &Input,
+    to: &Input,
+    nri: Option<&Nri<'_>>,
+    categories: &[Category],
+) -> Vec<Finding> {
+    let mut findings = breaking(&from.schema, &to.schema, categories);
+    if let Some(nri) = nri {
+        explain_sentinel(&mut findings, &nri.context);
+        findings.extend(nri.context.findings());
+    }
+    findings.sort_by(|a, b| {
+        (&a.location, a.rule, &a.element, &a.message).cmp(&(
+            &b.location,
+            b.rule,
+            &b.element,
+            &b.message,
+        ))
+    });
+    findings
+}
+
+fn protobuf_rules(category: Category) -> usize {
+    let is_in = |id: &&str| rules::get(id).is_some_and(|rule| rule.categories.contains(&category));
+    rule_ids().filter(is_in).count()
+}
+
+fn nri_rules() -> usize {
+    CHECKS.iter().map(|check| check.rules.len()).sum()
+}
+
+/// The part of a report that only NRI protocols have.
+struct Nri<'s> {
+    context: Context<'s>,
+}
+
+impl<'s> Nri<'s> {
+    /// `None` unless both sides are NRI protocols.
+    fn new(from: &'s Input, to: &'s Input, facts: &'s Facts<'s>) -> Option<Self> {
+        let from = Side::new(&from.protocol, from.name())?;
+        let to = Side::new(&to.protocol, to.name())?;
+        Some(Self {
+            context: Context::new(from, to, facts),
+        })
+    }
+
+    fn deprecated(&self) -> Vec<Deprecated> {
+        self.context
+            .facts
+            .newly_deprecated(&self.context.from, &self.context.to)
+    }
+
+    fn pairings(&self) -> Vec<Pairing> {
+        let Context {
+            from, to, facts, ..
+        } = &self.context;
+        vec![
+            pairings::pair(from, to, facts),
+            pairings::pair(to, from, facts),
+        ]
+    }
+}
+
+/// Generic rules see the sentinel's old number go to a new event, or go altogether, and call that breaking: such
+/// findings become notes.
+fn explain_sentinel(findings: &mut [Finding], context: &Context<'_>) {
+    let Some(moved) = context.sentinel_moved() else {
+        return;
+    };
+    let only_sentinel = |finding: &&mut Finding| match finding.rule {
+        "ENUM_VALUE_SAME_NAME" => moved.heir.as_ref() == Some(&finding.element),
+        rule => rule.starts_with("ENUM_VALUE_NO_DELETE") && finding.element == moved.sentinel,
+    };
+    for finding in findings.iter_mut().filter(only_sentinel) {
+        finding.level = Level::Note;
+        finding.explained_by = Some(moved.rule);
+        finding
+            .message
+            .push_str(&format!(" (no break, see {})", moved.rule));
+    }
+}

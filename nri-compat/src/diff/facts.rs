@@ -1,0 +1,151 @@
+//! What the history of releases and runtimes knows beyond the two schemas.
+
+use nri_codegen::Error;
+use nri_codegen::history::{Deprecation, History, Interface, RemovalStatus, Runtime, Since};
+
+use super::nri::side::Side;
+use super::target::Target;
+use crate::ranges;
+use crate::report::diff::Deprecated;
+
+/// The history, seen from one comparison.
+pub(super) struct Facts<'h> {
+    history: &'h History,
+    runtimes: &'h [Runtime],
+    /// The runtime release that `to` is meant for, where one was named.
+    target: Option<Target>,
+}
+
+impl<'h> Facts<'h> {
+    pub(super) fn new(history: &'h History, target: Option<Target>) -> Result<Self, Error> {
+        Ok(Self {
+            history,
+            runtimes: history.runtimes()?,
+            target,
+        })
+    }
+
+    /// Whether a runtime of this side repeats the event as StateChange for a plugin without its RPC.
+    pub(super) fn falls_back(&self, side: &Side<'_>, event: &str) -> bool {
+        let mut all = self.history.deprecations().iter();
+        let replaced = |one: &Deprecation| one.replaced_by.iter().any(|(name, _)| name == event);
+        side.nri.state_change && all.any(replaced)
+    }
+
+    fn deprecation(&self, rpc: &str) -> Option<&'h Deprecation> {
+        let mut all = self.history.deprecations().iter();
+        all.find(|one| matches!(&one.interface, Interface::Rpc { rpc: name, .. } if name == rpc))
+    }
+
+    /// When the RPC of this full name goes: `removal is planned for containerd 2.7`.
+    pub(super) fn outlook(&self, rpc: &str) -> Option<String> {
+        self.deprecation(rpc)?.outlook()
+    }
+
+    /// Whether the planned removal of this RPC has come: in the runtime asked about, or else in any known one.
+    pub(super) fn is_due(&self, rpc: &str) -> bool {
+        let Some(deprecation) = self.deprecation(rpc) else {
+            return false;
+        };
+        let mut planned = deprecation.removal.when.runtimes.iter();
+        planned.any(|(runtime, series)| {
+            let has_come =
+                |release: &Target| release.runtime == *runtime && release.reaches(series);
+            match &self.target {
+                Some(target) => has_come(target),
+                None => self.newest(runtime).as_ref().is_some_and(has_come),
+            }
+        })
+    }
+
+    fn newest(&self, runtime: &str) -> Option<Target> {
+        let runtime = self.runtimes.iter().find(|known| known.id == runtime)?;
+        let release = runtime.releases.last()?;
+        Some(Target {
+            runtime: runtime.id.clone(),
+            version: release.version.clone(),
+        })
+    }
+
+    /// Which runtime releases know the field, as the end of a sentence.
+    pub(super) fn known_by(&self, full_name: &str) -> String {
+        let knows = |revision: &&nri_codegen::history::Revision| {
+            revision
+                .protocol()
+                .is_ok_and(|protocol| protocol.has(full_name))
+        };
+        let newest_first = self.history.revisions().iter().rev();
+        let revisions: Vec<&str> = newest_first
+            .take_while(knows)
+            .map(|revision| revision.name())
+            .collect();
+        let ranges = self.shipping(|revision| revisions.contains(&revision));
+        match ranges.is_empty() {
+            true => "no released runtime knows it yet".to_owned(),
+            false => format!("known by {}", ranges.join(", ")),
+        }
+    }
+
+    /// Ranges of runtime releases whose protocol revision `wanted` is true of.
+    pub(super) fn shipping(&self, wanted: impl Fn(&str) -> bool) -> Vec<String> {
+        let releases = self.history.releases().iter();
+        let nri: Vec<&str> = releases
+            .filter(|release| wanted(&release.revision))
+            .map(|release| release.name.as_str())
+            .collect();
+        ranges::texts(self.runtimes, |release| nri.contains(&release.nri.as_str()))
+    }
+
+    /// RPCs that are deprecated at `to` and were not at `from`. A schema that is no known revision counts as the
+    /// newest if it has what replaces them.
+    pub(super) fn newly_deprecated(&self, from: &Side<'_>, to: &Side<'_>) -> Vec<Deprecated> {
+        let all = self.history.deprecations().iter();
+        all.filter(|one| replaced_in(one, to) && !replaced_in(one, from))
+            .map(deprecated)
+            .collect()
+    }
+}
+
+/// Whether the side has the deprecated RPC and, for an event at least, the RPC that replaces it.
+fn replaced_in(one: &Deprecation, side: &Side<'_>) -> bool {
+    let Interface::Rpc { rpc, .. } = &one.interface else {
+        return false;
+    };
+    let service = |name: &str| side.rpc(super::nri::side::PLUGIN, name).is_some();
+    side.protocol.has(rpc) && one.replaced_by.iter().any(|(_, rpc)| service(rpc))
+}
+
+fn deprecated(one: &Deprecation) -> Deprecated {
+    let first = |since: &[(String, String)]| {
+        since
+            .first()
+            .map(|(runtime, version)| format!("{runtime} {version}"))
+    };
+    Deprecated {
+        id: one.id.clone(),
+        summary: one.summary.clone(),
+        since: one.deprecated_in.nri.clone().unwrap_or_default(),
+        warned_by: one
+            .warned_by
+            .as_ref()
+            .and_then(|warning| first(&warning.runtimes)),
+        removal: removal(&one.removal.when, one.removal.status),
+        replaced_by: one.replaced_by.clone(),
+        remedy: one.remedy.clone(),
+    }
+}
+
+/// `planned for containerd 2.7`, `done in v0.12.0`.
+pub(crate) fn removal(when: &Since, status: RemovalStatus) -> String {
+    let nri = when.nri.iter().map(|release| format!("NRI {release}"));
+    let runtimes = when
+        .runtimes
+        .iter()
+        .map(|(runtime, series)| format!("{runtime} {series}"));
+    let when: Vec<String> = nri.chain(runtimes).collect();
+    match status {
+        RemovalStatus::Planned if when.is_empty() => "not planned".to_owned(),
+        RemovalStatus::Planned => format!("planned for {}", when.join(", ")),
+        RemovalStatus::Done => format!("done in {}", when.join(", ")),
+    }
+}

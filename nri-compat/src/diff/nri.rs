@@ -1,0 +1,120 @@
+//! What no generic tool can see: rules about NRI peers, on two schemas that are NRI protocols.
+
+mod enums;
+mod events;
+pub(super) mod fields;
+pub(super) mod flow;
+mod mask;
+mod registry;
+mod rpcs;
+mod services;
+pub(super) mod side;
+mod state_change;
+pub(super) mod synchronize;
+mod wasm;
+
+pub use registry::{CHECKS, Check};
+
+use self::flow::Flows;
+use self::side::Side;
+use super::facts::Facts;
+use crate::report::finding::{Finding, Level, Location};
+use crate::rules;
+
+/// Both sides, which way their messages travel, and what is known beyond them.
+pub(super) struct Context<'s> {
+    pub(super) from: Side<'s>,
+    pub(super) to: Side<'s>,
+    pub(super) flows_from: Flows,
+    pub(super) flows_to: Flows,
+    pub(super) facts: &'s Facts<'s>,
+}
+
+/// Names around the sentinel's move, for findings that it explains.
+pub(super) struct SentinelMoved {
+    pub(super) rule: &'static str,
+    pub(super) sentinel: String,
+    /// The new event that took the number which LAST had.
+    pub(super) heir: Option<String>,
+}
+
+/// Findings as they come.
+#[derive(Default)]
+pub(super) struct Sink {
+    findings: Vec<Finding>,
+}
+
+impl<'s> Context<'s> {
+    pub(super) fn new(from: Side<'s>, to: Side<'s>, facts: &'s Facts<'s>) -> Self {
+        let (flows_from, flows_to) = (Flows::new(&from), Flows::new(&to));
+        Self {
+            from,
+            to,
+            flows_from,
+            flows_to,
+            facts,
+        }
+    }
+
+    /// That the sentinel LAST moved, if it did.
+    pub(super) fn sentinel_moved(&self) -> Option<SentinelMoved> {
+        let (old, new) = (self.from.nri.last?, self.to.nri.last?);
+        (old != new).then(|| SentinelMoved {
+            rule: "NRI_EVENT_SENTINEL_MOVED",
+            sentinel: self.to.full("Event.LAST"),
+            heir: mask::heir(self).map(|event| event.full_name.clone()),
+        })
+    }
+
+    /// Runs every check of the registry.
+    pub(super) fn findings(&self) -> Vec<Finding> {
+        let mut sink = Sink::default();
+        for check in CHECKS {
+            (check.run)(self, &mut sink);
+        }
+        sink.findings
+    }
+}
+
+impl Sink {
+    fn report(&mut self, rule: &'static str, at: Option<Location>, element: &str, message: String) {
+        self.findings.push(Finding {
+            location: at,
+            rule,
+            element: element.to_owned(),
+            message,
+            level: rules::get(rule).map_or(Level::Error, |rule| rule.level),
+            explained_by: None,
+        });
+    }
+}
+
+/// `A`, `A and B`, `A, B and C`.
+fn names(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CHECKS;
+    use crate::report::finding::Category;
+    use crate::rules;
+
+    #[test]
+    fn every_nri_rule_is_registered_once() {
+        let mut registered: Vec<&str> = CHECKS
+            .iter()
+            .flat_map(|check| check.rules)
+            .copied()
+            .collect();
+        let is_nri = |rule: &&rules::Rule| rule.categories.contains(&Category::Nri);
+        let mut catalogue: Vec<&str> = rules::all().filter(is_nri).map(|rule| rule.id).collect();
+        registered.sort_unstable();
+        catalogue.sort_unstable();
+        assert_eq!(registered, catalogue);
+    }
+}

@@ -1,0 +1,93 @@
+//! Events: their numbers, and what carries them.
+
+use nri_codegen::model::{Carrier, Event};
+
+use super::side::{STATE_CHANGE, place};
+use super::{Context, Sink};
+
+pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
+    for old in cx.from.events() {
+        match cx.to.event(&old.name) {
+            Some(new) => {
+                number_changed(old, new, sink);
+                rpc_changed(old, new, sink);
+            }
+            None => removed(cx, old, sink),
+        }
+    }
+    for new in cx.to.events() {
+        without_rpc(cx, new, sink);
+    }
+}
+
+fn number_changed(old: &Event, new: &Event, sink: &mut Sink) {
+    if old.number == new.number {
+        return;
+    }
+    let message = format!(
+        "event {} changed its number from {} to {}, its bit in the mask from {:#x} to {:#x}",
+        new.name, old.number, new.number, old.bit, new.bit
+    );
+    sink.report(
+        "NRI_EVENT_NUMBER_CHANGED",
+        place(&new.about.location),
+        &new.full_name,
+        message,
+    );
+}
+
+fn removed(cx: &Context<'_>, old: &Event, sink: &mut Sink) {
+    let heir = cx
+        .to
+        .events()
+        .iter()
+        .find(|event| event.number == old.number);
+    let consequence = match heir {
+        Some(heir) => format!("subscribe to {} instead", heir.name),
+        None => "are dropped with `invalid plugin events`".to_owned(),
+    };
+    let message = format!(
+        "event {} ({}) is gone: plugins that subscribe to it {consequence}",
+        old.name, old.number
+    );
+    sink.report(
+        "NRI_EVENT_REMOVED",
+        cx.to.events_place(),
+        &old.full_name,
+        message,
+    );
+}
+
+/// An event that had an RPC of its own and has it no more.
+fn rpc_changed(old: &Event, new: &Event, sink: &mut Sink) {
+    let now = match (old.carrier, new.carrier) {
+        (Carrier::Dedicated, Carrier::StateChange) => STATE_CHANGE,
+        (Carrier::Dedicated, Carrier::Nothing) => "no RPC at all",
+        _ => return,
+    };
+    let message = format!(
+        "event {} was carried by {} and is carried by {now}",
+        new.name, old.rpc_name
+    );
+    sink.report(
+        "NRI_EVENT_RPC_CHANGED",
+        place(&new.about.location),
+        &new.full_name,
+        message,
+    );
+}
+
+fn without_rpc(cx: &Context<'_>, new: &Event, sink: &mut Sink) {
+    if new.carrier == Carrier::Nothing && cx.from.event(&new.name).is_none() {
+        let message = format!(
+            "event {} can be subscribed to, but neither RPC {} nor StateChange is there to carry it",
+            new.name, new.rpc_name
+        );
+        sink.report(
+            "NRI_EVENT_WITHOUT_RPC",
+            place(&new.about.location),
+            &new.full_name,
+            message,
+        );
+    }
+}

@@ -1,0 +1,104 @@
+//! Fields: which way they travel, and who does not know them.
+
+use nri_codegen::model::{Field, Message};
+
+use super::side::{STATE_CHANGE, place};
+use super::{Context, Sink, synchronize};
+
+pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
+    for new in cx.to.messages() {
+        let name = cx.to.relative(&new.full_name);
+        let Some(old) = cx.from.message(name) else {
+            continue;
+        };
+        for field in new.fields.iter().filter(|field| !has(old, field)) {
+            added(cx, name, field, sink);
+        }
+        for field in old.fields.iter().filter(|field| !has(new, field)) {
+            removed(cx, name, field, sink);
+        }
+    }
+}
+
+/// Peers find a field by its number; a new name for it changes nothing between them.
+fn has(message: &Message, field: &Field) -> bool {
+    message
+        .fields
+        .iter()
+        .any(|other| other.number == field.number)
+}
+
+/// Fields with rules of their own.
+fn is_reported_elsewhere(message: &str, field: &Field) -> bool {
+    synchronize::is_more(message, &field.name)
+        || message.strip_suffix("Event") == Some(STATE_CHANGE)
+        || (message == "ConfigureResponse" && field.name == "events")
+}
+
+fn added(cx: &Context<'_>, message: &str, field: &Field, sink: &mut Sink) {
+    if is_reported_elsewhere(message, field) {
+        return;
+    }
+    let label = format!("field {} `{}` of {message}", field.number, field.name);
+    let flows = &cx.flows_to;
+    let (rule, text) = if flows.answers.contains(message) {
+        let known = cx.facts.known_by(&field.full_name);
+        let text = format!("{label} is new: older runtimes skip it without a word; {known}");
+        ("NRI_FIELD_IGNORED_BY_OLDER_RUNTIME", text)
+    } else if flows.registration.contains(message) {
+        (
+            "NRI_REGISTRATION_FIELD_IGNORED",
+            format!("{label} is new: older runtimes do not read it"),
+        )
+    } else if flows.requests.contains(message) {
+        (
+            "NRI_FIELD_ABSENT_ON_OLDER_RUNTIME",
+            format!("{label} is new: older runtimes do not fill it"),
+        )
+    } else {
+        return;
+    };
+    sink.report(rule, place(&field.about.location), &field.full_name, text);
+}
+
+fn removed(cx: &Context<'_>, message: &str, field: &Field, sink: &mut Sink) {
+    if is_reported_elsewhere(message, field) {
+        return;
+    }
+    let label = format!("field {} `{}` of {message}", field.number, field.name);
+    let flows = &cx.flows_from;
+    let (rule, text) = if flows.answers.contains(message) || flows.registration.contains(message) {
+        (
+            "NRI_ANSWER_FIELD_REMOVED",
+            format!("{label} is gone: what plugins send in it has no effect"),
+        )
+    } else if flows.requests.contains(message) {
+        (
+            "NRI_REQUEST_FIELD_REMOVED",
+            format!("{label} is gone: plugins that read it find it empty"),
+        )
+    } else {
+        return;
+    };
+    sink.report(rule, cx.to.message_place(message), &field.full_name, text);
+}
+
+/// Full names of the fields that plugins of `to` may set and runtimes of `from` skip.
+pub(in crate::diff) fn ignored(from: &super::Side<'_>, to: &super::Side<'_>) -> Vec<String> {
+    let flows = super::Flows::new(to);
+    let mut ignored = Vec::new();
+    for new in to.messages() {
+        let name = to.relative(&new.full_name);
+        let Some(old) = from.message(name).filter(|_| flows.answers.contains(name)) else {
+            continue;
+        };
+        let is_ignored = |field: &&Field| !has(old, field) && !is_reported_elsewhere(name, field);
+        ignored.extend(
+            new.fields
+                .iter()
+                .filter(is_ignored)
+                .map(|field| field.full_name.clone()),
+        );
+    }
+    ignored
+}

@@ -1,0 +1,81 @@
+//! Which way a message travels: from plugin to runtime, or from runtime to plugin.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use nri_codegen::model::{FieldKind, Message, Rpc};
+
+use super::side::{PLUGIN, Side};
+
+const REGISTER: &str = "RegisterPlugin";
+
+/// Names, without package, of the messages and enums that travel each way.
+#[derive(Debug, Default)]
+pub(in crate::diff) struct Flows {
+    /// What plugins answer, and send with calls of their own other than registration.
+    pub(in crate::diff) answers: BTreeSet<String>,
+    /// What plugins send when they register.
+    pub(in crate::diff) registration: BTreeSet<String>,
+    /// What runtimes send, with their calls and their answers.
+    pub(in crate::diff) requests: BTreeSet<String>,
+}
+
+impl Flows {
+    /// Follows the fields of every request and response.
+    pub(in crate::diff) fn new(side: &Side<'_>) -> Self {
+        let messages = side.messages().into_iter();
+        let by_name = messages
+            .map(|message| (message.full_name.as_str(), message))
+            .collect();
+        let mut flows = Self::default();
+        for service in side.services() {
+            for rpc in &service.rpcs {
+                flows.follow(side, &by_name, rpc, service.name == PLUGIN);
+            }
+        }
+        if flows.requests.contains("FieldOwners") {
+            // The ids in FieldOwners are values of this enum, though declared as int32.
+            flows.requests.insert("Field".to_owned());
+        }
+        flows
+    }
+
+    fn follow(&mut self, side: &Side<'_>, messages: &Messages<'_>, rpc: &Rpc, runtime_calls: bool) {
+        let (down, up) = match runtime_calls {
+            true => (&rpc.input, &rpc.output),
+            false => (&rpc.output, &rpc.input),
+        };
+        reach(side, messages, down, &mut self.requests);
+        let sent = match rpc.name == REGISTER {
+            true => &mut self.registration,
+            false => &mut self.answers,
+        };
+        reach(side, messages, up, sent);
+    }
+}
+
+type Messages<'s> = BTreeMap<&'s str, &'s Message>;
+
+/// Adds the type of this full name and every type that its fields lead to.
+fn reach(side: &Side<'_>, messages: &Messages<'_>, full: &str, seen: &mut BTreeSet<String>) {
+    let mut ahead = vec![full];
+    while let Some(full) = ahead.pop() {
+        if seen.insert(side.relative(full).to_owned())
+            && let Some(message) = messages.get(full)
+        {
+            ahead.extend(
+                message
+                    .fields
+                    .iter()
+                    .filter_map(|field| type_name(&field.kind)),
+            );
+        }
+    }
+}
+
+fn type_name(kind: &FieldKind) -> Option<&str> {
+    match kind {
+        FieldKind::Scalar(_) => None,
+        FieldKind::Message(name) | FieldKind::Enum(name) => Some(name),
+        FieldKind::Map { value, .. } => type_name(value),
+    }
+}

@@ -1,0 +1,183 @@
+//! The subscription mask: which bits a runtime accepts, and the field that holds them.
+
+use nri_codegen::model::Event;
+
+use super::side::{Side, place};
+use super::{Context, Sink, names};
+
+/// The highest event whose bit a positive int32 has.
+const HIGHEST: i32 = 31;
+
+pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
+    sentinel_moved(cx, sink);
+    sentinel_gap(cx, sink);
+    beyond_sentinel(cx, sink);
+    grew(cx, sink);
+    overflow(cx, sink);
+    field_changed(cx, sink);
+}
+
+fn sentinel_moved(cx: &Context<'_>, sink: &mut Sink) {
+    let (Some(old), Some(new)) = (cx.from.nri.last, cx.to.nri.last) else {
+        return;
+    };
+    if old == new {
+        return;
+    }
+    let why = match heir(cx) {
+        Some(heir) => format!(
+            "; {old} is {} now: no break, peers never send LAST",
+            heir.name
+        ),
+        None => String::new(),
+    };
+    let message = format!("the sentinel LAST moved from {old} to {new}{why}");
+    sentinel(cx, "NRI_EVENT_SENTINEL_MOVED", message, sink);
+}
+
+/// The new event that took the number which LAST had.
+pub(super) fn heir<'s>(cx: &Context<'s>) -> Option<&'s Event> {
+    let old = cx.from.nri.last?;
+    let heir = cx.to.events().iter().find(|event| event.number == old)?;
+    cx.from.event(&heir.name).is_none().then_some(heir)
+}
+
+fn sentinel(cx: &Context<'_>, rule: &'static str, message: String, sink: &mut Sink) {
+    let values = cx
+        .to
+        .events_enum()
+        .into_iter()
+        .flat_map(|events| &events.values);
+    if let Some(last) = values.into_iter().find(|value| value.name == "LAST") {
+        sink.report(rule, place(&last.about.location), &last.full_name, message);
+    }
+}
+
+fn gap(side: &Side<'_>) -> Option<(i32, i32)> {
+    let last = side.nri.last?;
+    let highest = side.events().iter().map(|event| event.number).max()?;
+    (last > highest.saturating_add(1)).then_some((highest, last))
+}
+
+fn sentinel_gap(cx: &Context<'_>, sink: &mut Sink) {
+    let (Some((highest, last)), None) = (gap(&cx.to), gap(&cx.from)) else {
+        return;
+    };
+    let message = format!(
+        "LAST is {last}, but the highest event is {highest}: mask {:#x} has bits without an event",
+        cx.to.nri.valid_mask
+    );
+    sentinel(cx, "NRI_EVENT_SENTINEL_GAP", message, sink);
+}
+
+fn is_beyond(side: &Side<'_>, event: &Event) -> bool {
+    side.nri.last.is_none_or(|last| event.number >= last)
+}
+
+fn beyond_sentinel(cx: &Context<'_>, sink: &mut Sink) {
+    for event in cx
+        .to
+        .events()
+        .iter()
+        .filter(|event| is_beyond(&cx.to, event))
+    {
+        if cx
+            .from
+            .event(&event.name)
+            .is_some_and(|old| is_beyond(&cx.from, old))
+        {
+            continue;
+        }
+        let limit = match cx.to.nri.last {
+            Some(last) => format!("LAST is {last}"),
+            None => "there is no LAST".to_owned(),
+        };
+        let message = format!(
+            "event {} has number {}, but {limit}: runtimes refuse its bit",
+            event.name, event.number
+        );
+        let at = place(&event.about.location);
+        sink.report("NRI_EVENT_BEYOND_SENTINEL", at, &event.full_name, message);
+    }
+}
+
+fn grew(cx: &Context<'_>, sink: &mut Sink) {
+    let is_new = |event: &&Event| cx.from.event(&event.name).is_none();
+    let new: Vec<&str> = cx
+        .to
+        .events()
+        .iter()
+        .filter(is_new)
+        .map(|event| event.name.as_str())
+        .collect();
+    let (old_mask, new_mask) = (cx.from.nri.valid_mask, cx.to.nri.valid_mask);
+    let Some(events) = cx.to.events_enum() else {
+        return;
+    };
+    if new.is_empty() || new_mask & !old_mask == 0 {
+        return;
+    }
+    let message = format!(
+        "the event mask grew from {old_mask:#x} to {new_mask:#x} ({}): an older runtime drops a plugin that \
+         subscribes to {}",
+        names(&new),
+        if new.len() == 1 { "it" } else { "any of them" }
+    );
+    sink.report(
+        "NRI_EVENT_MASK_GREW",
+        cx.to.events_place(),
+        &events.full_name,
+        message,
+    );
+}
+
+fn overflow(cx: &Context<'_>, sink: &mut Sink) {
+    for event in cx.to.events().iter().filter(|event| event.number > HIGHEST) {
+        if cx
+            .from
+            .event(&event.name)
+            .is_some_and(|old| old.number > HIGHEST)
+        {
+            continue;
+        }
+        let message = format!(
+            "event {} has number {}, but an int32 mask has room for events 1 to {HIGHEST}",
+            event.name, event.number
+        );
+        sink.report(
+            "NRI_EVENT_MASK_OVERFLOW",
+            place(&event.about.location),
+            &event.full_name,
+            message,
+        );
+    }
+}
+
+fn field_changed(cx: &Context<'_>, sink: &mut Sink) {
+    const MESSAGE: &str = "ConfigureResponse";
+    let Some(old) = cx.from.field(MESSAGE, "events") else {
+        return;
+    };
+    let new = cx.to.field(MESSAGE, "events");
+    let message = match new {
+        Some(new) if new.number != old.number => format!(
+            "the subscription mask moved from field {} to field {}: the other side reads 0, every event",
+            old.number, new.number
+        ),
+        Some(new) if (&new.kind, new.label) != (&old.kind, old.label) => {
+            "the subscription mask has another type: the other side misreads it".to_owned()
+        }
+        Some(_) => return,
+        None => "the subscription mask is gone: the other side reads 0, every event".to_owned(),
+    };
+    let at = match new {
+        Some(new) => place(&new.about.location),
+        None => cx.to.message_place(MESSAGE),
+    };
+    sink.report(
+        "NRI_MASK_FIELD_CHANGED",
+        at,
+        &cx.to.full("ConfigureResponse.events"),
+        message,
+    );
+}

@@ -1,0 +1,26 @@
+//! Package and services: the names by which peers find each other.
+
+use super::{Context, Sink};
+
+pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
+    package(cx, sink);
+    for old in cx.from.services() {
+        if cx.to.service(&old.name).is_none() {
+            let message = format!(
+                "service {} is gone: calls to {} get UNIMPLEMENTED",
+                old.name, old.full_name
+            );
+            sink.report("NRI_SERVICE_REMOVED", None, &old.full_name, message);
+        }
+    }
+}
+
+fn package(cx: &Context<'_>, sink: &mut Sink) {
+    let (old, new) = (&cx.from.protocol.package, &cx.to.protocol.package);
+    if old != new {
+        let message = format!(
+            "package {old} became {new}: neither side finds the other's services, so no plugin registers"
+        );
+        sink.report("NRI_PACKAGE_CHANGED", cx.to.plugin_place(), new, message);
+    }
+}

@@ -1,0 +1,138 @@
+//! One schema seen as an NRI protocol.
+
+use nri_codegen::model::{
+    Carrier, Enum, Event, Field, Location, Message, NriView, Protocol, Rpc, Service,
+};
+
+use crate::report::finding;
+
+/// The service that runtimes call.
+pub(in crate::diff) const PLUGIN: &str = "Plugin";
+/// The RPC for events without one of their own.
+pub(in crate::diff) const STATE_CHANGE: &str = "StateChange";
+
+/// A schema that is an NRI protocol.
+#[derive(Clone, Copy)]
+pub(in crate::diff) struct Side<'s> {
+    pub(in crate::diff) protocol: &'s Protocol,
+    pub(in crate::diff) nri: &'s NriView,
+    /// What the user calls this version, for messages.
+    pub(in crate::diff) name: &'s str,
+}
+
+impl<'s> Side<'s> {
+    /// `None` if the schema is no NRI protocol.
+    pub(in crate::diff) fn new(protocol: &'s Protocol, name: &'s str) -> Option<Self> {
+        Some(Self {
+            protocol,
+            nri: protocol.nri.as_ref()?,
+            name,
+        })
+    }
+
+    /// The name of an element without this side's package.
+    pub(in crate::diff) fn relative<'n>(&self, full: &'n str) -> &'n str {
+        let rest = full.strip_prefix(self.protocol.package.as_str());
+        rest.and_then(|rest| rest.strip_prefix('.')).unwrap_or(full)
+    }
+
+    /// The name of an element with this side's package.
+    pub(in crate::diff) fn full(&self, relative: &str) -> String {
+        match self.protocol.package.as_str() {
+            "" => relative.to_owned(),
+            package => format!("{package}.{relative}"),
+        }
+    }
+
+    pub(in crate::diff) fn services(&self) -> &'s [Service] {
+        &self.protocol.services
+    }
+
+    pub(in crate::diff) fn service(&self, name: &str) -> Option<&'s Service> {
+        self.protocol.service(name)
+    }
+
+    pub(in crate::diff) fn rpc(&self, service: &str, name: &str) -> Option<&'s Rpc> {
+        self.service(service)?.rpc(name)
+    }
+
+    /// The message of this name without package, nested or not.
+    pub(in crate::diff) fn message(&self, relative: &str) -> Option<&'s Message> {
+        self.protocol.message(&self.full(relative))
+    }
+
+    pub(in crate::diff) fn field(&self, message: &str, name: &str) -> Option<&'s Field> {
+        self.message(message)?.field(name)
+    }
+
+    /// Every message, nested ones after the one they stand in.
+    pub(in crate::diff) fn messages(&self) -> Vec<&'s Message> {
+        let mut all = Vec::new();
+        let mut ahead: Vec<&Message> = self.protocol.messages.iter().rev().collect();
+        while let Some(message) = ahead.pop() {
+            all.push(message);
+            ahead.extend(message.messages.iter().rev());
+        }
+        all
+    }
+
+    /// Every enum, nested or not.
+    pub(in crate::diff) fn enums(&self) -> Vec<&'s Enum> {
+        let nested = self
+            .messages()
+            .into_iter()
+            .flat_map(|message| &message.enums);
+        self.protocol.enums.iter().chain(nested).collect()
+    }
+
+    pub(in crate::diff) fn events(&self) -> &'s [Event] {
+        &self.nri.events
+    }
+
+    pub(in crate::diff) fn event(&self, name: &str) -> Option<&'s Event> {
+        self.nri.event(name)
+    }
+
+    /// The enum of events.
+    pub(in crate::diff) fn events_enum(&self) -> Option<&'s Enum> {
+        self.protocol.enumeration("Event")
+    }
+
+    /// The event whose own RPC has this name.
+    pub(in crate::diff) fn event_of(&self, rpc: &str) -> Option<&'s Event> {
+        self.events().iter().find(|event| event.rpc_name == rpc)
+    }
+
+    /// Where the enum of events is declared, for what is about all of them.
+    pub(in crate::diff) fn events_place(&self) -> Option<finding::Location> {
+        self.events_enum()
+            .and_then(|events| place(&events.about.location))
+    }
+
+    /// Where service Plugin is declared.
+    pub(in crate::diff) fn plugin_place(&self) -> Option<finding::Location> {
+        self.service(PLUGIN)
+            .and_then(|plugin| place(&plugin.about.location))
+    }
+
+    /// Where the message of this name is declared.
+    pub(in crate::diff) fn message_place(&self, relative: &str) -> Option<finding::Location> {
+        self.message(relative)
+            .and_then(|message| place(&message.about.location))
+    }
+}
+
+/// A place of the model as one of a finding.
+pub(in crate::diff) fn place(at: &Option<Location>) -> Option<finding::Location> {
+    let at = at.as_ref()?;
+    Some(finding::Location {
+        file: at.file.clone(),
+        line: at.line,
+        column: at.column,
+    })
+}
+
+/// Whether a protocol carries this event by StateChange.
+pub(in crate::diff) fn by_state_change(event: &Event) -> bool {
+    event.carrier == Carrier::StateChange
+}

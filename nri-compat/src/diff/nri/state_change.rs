@@ -1,0 +1,97 @@
+//! StateChange: events leave it, its message changes, it goes.
+
+use nri_codegen::model::{Carrier, Field, Rpc};
+
+use super::side::{PLUGIN, STATE_CHANGE, by_state_change, place};
+use super::{Context, Sink};
+
+pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
+    let Some(old) = cx.from.rpc(PLUGIN, STATE_CHANGE) else {
+        return;
+    };
+    match cx.to.rpc(PLUGIN, STATE_CHANGE) {
+        Some(new) => {
+            events_left(cx, new, sink);
+            message_changed(cx, old, new, sink);
+        }
+        None => removed(cx, old, sink),
+    }
+}
+
+fn events_left(cx: &Context<'_>, state_change: &Rpc, sink: &mut Sink) {
+    let planned = cx.facts.outlook(&state_change.full_name);
+    let planned = planned
+        .map(|planned| format!(", {planned}"))
+        .unwrap_or_default();
+    for event in cx.to.events() {
+        let was_there = cx.from.event(&event.name).is_some_and(by_state_change);
+        if !was_there || event.carrier != Carrier::Dedicated {
+            continue;
+        }
+        let message = format!(
+            "{} has its own RPC {} now: taking it through StateChange is deprecated{planned}",
+            event.name, event.rpc_name
+        );
+        let rpc = cx.to.rpc(PLUGIN, &event.rpc_name);
+        let at = rpc.and_then(|rpc| place(&rpc.about.location));
+        sink.report("NRI_EVENT_LEFT_STATE_CHANGE", at, &event.full_name, message);
+    }
+}
+
+fn message_changed(cx: &Context<'_>, old: &Rpc, new: &Rpc, sink: &mut Sink) {
+    let before = cx.from.protocol.message(&old.input);
+    let (Some(before), Some(after)) = (before, cx.to.protocol.message(&new.input)) else {
+        return;
+    };
+    for field in &before.fields {
+        let now = after.field(&field.name);
+        let Some(what) = difference(field, now) else {
+            continue;
+        };
+        let message = format!(
+            "`{}` of {} {what}: events through StateChange are misread",
+            field.name, before.name
+        );
+        let at = place(now.map_or(&after.about.location, |now| &now.about.location));
+        let element = format!("{}.{}", after.full_name, field.name);
+        sink.report("NRI_STATE_CHANGE_EVENT_CHANGED", at, &element, message);
+    }
+}
+
+fn difference(old: &Field, new: Option<&Field>) -> Option<String> {
+    match new {
+        None => Some("is gone".to_owned()),
+        Some(new) if new.number != old.number => Some(format!(
+            "moved from field {} to field {}",
+            old.number, new.number
+        )),
+        Some(new) if new.label != old.label => Some("holds another number of values".to_owned()),
+        Some(_) => None,
+    }
+}
+
+fn removed(cx: &Context<'_>, old: &Rpc, sink: &mut Sink) {
+    if cx.to.service(PLUGIN).is_none() {
+        return; // the service as a whole is reported
+    }
+    let at = cx.to.plugin_place();
+    match cx.facts.outlook(&old.full_name) {
+        Some(planned) if cx.facts.is_due(&old.full_name) => {
+            let message = format!("StateChange is gone as announced: its {planned}");
+            sink.report(
+                "NRI_INTERFACE_REMOVED_AS_PLANNED",
+                at,
+                &old.full_name,
+                message,
+            );
+        }
+        Some(planned) => {
+            let message = format!("StateChange is gone too early: its {planned}");
+            sink.report("NRI_INTERFACE_REMOVED_EARLY", at, &old.full_name, message);
+        }
+        None => {
+            let message = "StateChange is gone, and its removal was never announced".to_owned();
+            sink.report("NRI_INTERFACE_REMOVED_EARLY", at, &old.full_name, message);
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Synchronize in parts: what `more` needs on both sides.
+
+use super::side::{Side, place};
+use super::{Context, Sink};
+
+const MESSAGES: [&str; 2] = ["SynchronizeRequest", "SynchronizeResponse"];
+const MORE: &str = "more";
+
+/// Whether this field is the one that splits Synchronize.
+pub(in crate::diff) fn is_more(message: &str, field: &str) -> bool {
+    MESSAGES.contains(&message) && field == MORE
+}
+
+/// Whether both request and response have `more`.
+pub(in crate::diff) fn splits(side: &Side<'_>) -> bool {
+    MESSAGES
+        .iter()
+        .all(|message| side.field(message, MORE).is_some())
+}
+
+pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
+    let had_any = MESSAGES
+        .iter()
+        .any(|message| cx.from.field(message, MORE).is_some());
+    if !had_any && splits(&cx.to) {
+        return added(cx, sink);
+    }
+    for message in MESSAGES {
+        broken(cx, message, sink);
+    }
+}
+
+fn added(cx: &Context<'_>, sink: &mut Sink) {
+    let Some(field) = cx.to.field(MESSAGES[0], MORE) else {
+        return;
+    };
+    let message = "Synchronize may come in parts: an older plugin does not answer `more` and is dropped on a node \
+                   whose pods and containers exceed 4 MiB";
+    let at = place(&field.about.location);
+    sink.report(
+        "NRI_SYNC_SPLIT_ADDED",
+        at,
+        &field.full_name,
+        message.to_owned(),
+    );
+}
+
+fn broken(cx: &Context<'_>, message: &str, sink: &mut Sink) {
+    let (old, new) = (cx.from.field(message, MORE), cx.to.field(message, MORE));
+    let what = match (old, new) {
+        (Some(old), Some(new)) if old.number != new.number => {
+            format!("moved from field {} to field {}", old.number, new.number)
+        }
+        (Some(old), Some(new)) if (&old.kind, old.label) != (&new.kind, new.label) => {
+            "has another type".to_owned()
+        }
+        (Some(_), None) => "is gone".to_owned(),
+        (None, Some(_)) => "is new on one side only".to_owned(),
+        _ => return,
+    };
+    let at = match new {
+        Some(new) => place(&new.about.location),
+        None => cx.to.message_place(message),
+    };
+    let element = cx.to.full(&format!("{message}.{MORE}"));
+    let text =
+        format!("`{MORE}` of {message} {what}: a split Synchronize drops the plugin or loses pods");
+    sink.report("NRI_SYNC_SPLIT_BROKEN", at, &element, text);
+}

@@ -1,0 +1,52 @@
+//! WebAssembly plugins: one exported function per RPC, and no fallback.
+
+use nri_codegen::model::Rpc;
+
+use super::side::{PLUGIN, place};
+use super::{Context, Sink, names};
+
+pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
+    // Runtimes load WebAssembly since the protocol has functions for modules to import.
+    if cx.from.service("HostFunctions").is_none() {
+        return;
+    }
+    let Some(plugin) = cx.to.service(PLUGIN) else {
+        return;
+    };
+    let is_new = |rpc: &&Rpc| cx.from.rpc(PLUGIN, &rpc.name).is_none();
+    let new: Vec<String> = plugin
+        .rpcs
+        .iter()
+        .filter(is_new)
+        .map(|rpc| export(&rpc.name))
+        .collect();
+    if !new.is_empty() {
+        let functions: Vec<&str> = new.iter().map(String::as_str).collect();
+        let message = format!(
+            "a WebAssembly plugin does not load unless it exports {}",
+            names(&functions)
+        );
+        let at = place(&plugin.about.location);
+        sink.report("NRI_WASM_EXPORT_REQUIRED", at, &plugin.full_name, message);
+    }
+}
+
+/// `RunPodSandbox` is `plugin_run_pod_sandbox` to a module.
+fn export(rpc: &str) -> String {
+    let mut name = "plugin".to_owned();
+    for letter in rpc.chars() {
+        if letter.is_ascii_uppercase() {
+            name.push('_');
+        }
+        name.push(letter.to_ascii_lowercase());
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn exports_are_in_snake_case() {
+        assert_eq!(super::export("RunPodSandbox"), "plugin_run_pod_sandbox");
+    }
+}

@@ -1,0 +1,93 @@
+//! Why the tool could not run.
+
+use std::fmt;
+
+/// An error with a remedy: what is wrong, then what to do about it.
+#[derive(Debug)]
+pub struct Error {
+    kind: ErrorKind,
+    message: String,
+    help: Option<String>,
+}
+
+/// What sort of thing went wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// A version, proto file or folder could not be turned into a schema.
+    Schema,
+    /// No rule has the id asked for.
+    UnknownRule,
+    /// No runtime or release has the name asked for.
+    UnknownRuntime,
+    /// The answer could not be written.
+    Output,
+}
+
+impl Error {
+    /// An error of `kind`; `message` is the fact, lower case, without remedy.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+            help: None,
+        }
+    }
+
+    /// The same with a remedy.
+    #[must_use]
+    pub fn with_help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// What sort of thing went wrong.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// What to do about it.
+    pub fn help(&self) -> Option<&str> {
+        self.help.as_deref()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<nri_codegen::Error> for Error {
+    /// All problems with their places in the text; the help of the first.
+    fn from(error: nri_codegen::Error) -> Self {
+        let problems: Vec<String> = error.problems().map(problem).collect();
+        let new = Self::new(ErrorKind::Schema, problems.join("\n"));
+        match error.help() {
+            Some(help) => new.with_help(help),
+            None => new,
+        }
+    }
+}
+
+/// The fact, and the offending text under its file and line: all that its `Debug` shows, but for the help.
+fn problem(problem: &nri_codegen::Problem) -> String {
+    let shown = format!("{problem:?}");
+    let help = problem
+        .help()
+        .map(|help| format!("\n  help: {help}"))
+        .unwrap_or_default();
+    shown.strip_suffix(&help).unwrap_or(&shown).to_owned()
+}
+
+impl From<crate::diff::SchemaError> for Error {
+    fn from(error: crate::diff::SchemaError) -> Self {
+        let new = Self::new(ErrorKind::Schema, error.to_string());
+        match error.help() {
+            Some(help) => new.with_help(help),
+            None => new,
+        }
+    }
+}

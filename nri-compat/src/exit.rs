@@ -1,0 +1,23 @@
+//! Exit codes, the same for every subcommand.
+
+use std::process::ExitCode;
+
+/// How the process ends. The code depends on what was found and on `--fail-on`, never on a display option.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Exit {
+    /// 0: it ran, and found nothing at or above `--fail-on`.
+    Clean = 0,
+    /// 1: it could not run: an input is missing, unknown or broken.
+    CouldNotRun = 1,
+    /// 2: the command line is wrong.
+    Usage = 2,
+    /// 100: it ran, and there are findings at or above `--fail-on`.
+    Findings = 100,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}

@@ -1,0 +1,119 @@
+//! What is known of releases and runtimes, as the reports of `versions` and `runtimes`.
+
+mod release;
+
+use nri_codegen::Protocol;
+use nri_codegen::history::{History, Release, RuntimeRelease};
+
+use crate::error::{Error, ErrorKind};
+use crate::near::near;
+use crate::ranges::{self, Range};
+use crate::report::history::{RuntimeRange, RuntimesReport, VersionRow, VersionsReport};
+
+pub use release::runtime;
+
+/// Every NRI release, with what its protocol has and who ships it.
+///
+/// # Errors
+///
+/// When an embedded table or proto is broken.
+pub fn versions() -> Result<VersionsReport, Error> {
+    let history = History::embedded()?;
+    let rows = history
+        .releases()
+        .iter()
+        .map(|release| version(&history, release));
+    Ok(VersionsReport {
+        rows: rows.collect::<Result<_, _>>()?,
+    })
+}
+
+fn version(history: &History, release: &Release) -> Result<VersionRow, Error> {
+    let protocol = history.revision_of(release)?.protocol()?;
+    Ok(VersionRow {
+        release: release.name.clone(),
+        revision: release.revision.clone(),
+        date: release.date.clone(),
+        rpcs: protocol
+            .services
+            .iter()
+            .map(|service| service.rpcs.len())
+            .sum(),
+        events: protocol.nri.as_ref().map_or(0, |nri| nri.events.len()),
+        runtimes: ranges::texts(history.runtimes()?, |linked| linked.nri == release.name),
+    })
+}
+
+/// Which NRI each runtime links, as ranges of releases; of all runtimes, or of the one named.
+///
+/// # Errors
+///
+/// When no runtime has this name, or an embedded table or proto is broken.
+pub fn runtimes(name: Option<&str>) -> Result<RuntimesReport, Error> {
+    let history = History::embedded()?;
+    let mut rows = Vec::new();
+    for runtime in history.runtimes()? {
+        if name.is_none_or(|name| name == runtime.id) {
+            for found in ranges::by(runtime, |release| Some(release.nri.as_str())) {
+                rows.push(range(&history, found)?);
+            }
+        }
+    }
+    match (rows.is_empty(), name) {
+        (true, Some(name)) => Err(unknown_runtime(&history, name)?),
+        _ => Ok(RuntimesReport { rows }),
+    }
+}
+
+fn range(history: &History, found: Range<'_>) -> Result<RuntimeRange, Error> {
+    let release = linked(history, found.first);
+    let protocol = release
+        .map(|release| protocol(history, release))
+        .transpose()?;
+    Ok(RuntimeRange {
+        runtime: found.runtime.id.clone(),
+        first: found.first.version.to_string(),
+        last: found.last.version.to_string(),
+        first_date: found.first.date.clone(),
+        last_date: found.last.date.clone(),
+        nri: found.first.nri.clone(),
+        revision: release.map(|release| release.revision.clone()),
+        mask: protocol
+            .and_then(|protocol| protocol.nri.as_ref())
+            .map(|nri| nri.valid_mask),
+    })
+}
+
+/// The NRI release that a runtime's links, unless that is from before the protocol.
+fn linked<'h>(history: &'h History, release: &RuntimeRelease) -> Option<&'h Release> {
+    history
+        .releases()
+        .iter()
+        .find(|known| known.name == release.nri)
+}
+
+fn protocol<'h>(history: &'h History, release: &Release) -> Result<&'h Protocol, Error> {
+    Ok(history.revision_of(release)?.protocol()?)
+}
+
+fn unknown_runtime(history: &History, name: &str) -> Result<Error, Error> {
+    let known: Vec<&str> = history
+        .runtimes()?
+        .iter()
+        .map(|runtime| runtime.id.as_str())
+        .collect();
+    let alike = near(name, known.iter().copied());
+    let help = match alike.is_empty() {
+        true => format!(
+            "known runtimes: {}; a release is named as {}@VERSION",
+            known.join(", "),
+            known.join("@VERSION or ")
+        ),
+        false => format!("did you mean {}?", alike.join(", ")),
+    };
+    Ok(Error::new(
+        ErrorKind::UnknownRuntime,
+        format!("unknown runtime `{name}`"),
+    )
+    .with_help(help))
+}

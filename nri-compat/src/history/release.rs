@@ -1,0 +1,119 @@
+//! One release of a runtime in detail.
+
+use nri_codegen::Protocol;
+use nri_codegen::history::{Deprecation, History, Release, RuntimeAt};
+use nri_codegen::model::{Carrier, Event};
+
+use super::{linked, protocol};
+use crate::diff::{Target, ignored_fields, removal};
+use crate::error::Error;
+use crate::report::history::{EventRow, LostField, RuntimeDeprecation, RuntimeReport};
+
+/// What a runtime release speaks; `spec` is `containerd@2.2.1`, or `cri-o@1.33` for the newest patch.
+///
+/// # Errors
+///
+/// When there is no such runtime or release, with the nearest ones.
+pub fn runtime(spec: &str) -> Result<RuntimeReport, Error> {
+    let history = History::embedded()?;
+    let at = history.runtime(spec)?;
+    let release = linked(&history, at.release);
+    let newest = history.release("latest")?;
+    let mut report = head(at, release, newest);
+    report.deprecations = deprecations(&history, at);
+    if let Some(release) = release {
+        let speaks = protocol(&history, release)?;
+        report.mask = speaks.nri.as_ref().map(|nri| nri.valid_mask);
+        report.events = speaks
+            .nri
+            .iter()
+            .flat_map(|nri| &nri.events)
+            .map(event)
+            .collect();
+        report.lost_fields = lost_fields(&history, speaks, newest)?;
+    }
+    Ok(report)
+}
+
+fn head(at: RuntimeAt<'_>, release: Option<&Release>, newest: &Release) -> RuntimeReport {
+    RuntimeReport {
+        runtime: at.runtime.id.clone(),
+        release: at.release.version.to_string(),
+        date: at.release.date.clone(),
+        nri: at.release.nri.clone(),
+        revision: release.map(|release| release.revision.clone()),
+        mask: None,
+        events: Vec::new(),
+        deprecations: Vec::new(),
+        lost_fields: Vec::new(),
+        newest: newest.name.clone(),
+    }
+}
+
+fn event(event: &Event) -> EventRow {
+    EventRow {
+        name: event.name.clone(),
+        number: event.number,
+        rpc: match event.carrier {
+            Carrier::Dedicated => event.rpc_name.clone(),
+            Carrier::StateChange => "StateChange".to_owned(),
+            Carrier::Nothing => "-".to_owned(),
+        },
+    }
+}
+
+/// What counts as deprecated in this release: by the runtime's own series, or by the NRI it links.
+fn deprecations(history: &History, at: RuntimeAt<'_>) -> Vec<RuntimeDeprecation> {
+    let target = Target {
+        runtime: at.runtime.id.clone(),
+        version: at.release.version.clone(),
+    };
+    let reached = |since: &[(String, String)]| {
+        since
+            .iter()
+            .any(|(runtime, series)| *runtime == target.runtime && target.reaches(series))
+    };
+    let nri = linked(history, at.release).map(|release| &release.version);
+    let holds = |one: &&Deprecation| {
+        let by_nri = nri
+            .zip(one.since())
+            .is_some_and(|(nri, since)| *nri >= since);
+        let named = one
+            .deprecated_in
+            .runtimes
+            .iter()
+            .any(|(runtime, _)| *runtime == target.runtime);
+        reached(&one.deprecated_in.runtimes) || (!named && by_nri)
+    };
+    let row = |one: &Deprecation| RuntimeDeprecation {
+        id: one.id.clone(),
+        summary: one.summary.clone(),
+        warns: one
+            .warned_by
+            .as_ref()
+            .is_some_and(|warning| reached(&warning.runtimes)),
+        removal: removal(&one.removal.when, one.removal.status),
+        remedy: one.remedy.clone(),
+    };
+    history
+        .deprecations()
+        .iter()
+        .filter(holds)
+        .map(row)
+        .collect()
+}
+
+fn lost_fields(
+    history: &History,
+    speaks: &Protocol,
+    newest: &Release,
+) -> Result<Vec<LostField>, Error> {
+    let newer = protocol(history, newest)?;
+    let mut lost = Vec::new();
+    for element in ignored_fields(speaks, newer) {
+        let since = history.since(&newest.revision, &element)?;
+        let since = since.map_or_else(|| newest.name.clone(), |release| release.name.clone());
+        lost.push(LostField { element, since });
+    }
+    Ok(lost)
+}

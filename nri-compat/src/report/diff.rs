@@ -1,0 +1,213 @@
+//! What `diff` found: one plain value that every renderer reads.
+
+use super::finding::{Category, Finding, Level};
+use super::pairing::Pairing;
+
+/// The answer of `diff`: what changed between two schemas, and what that means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DiffReport {
+    /// The older end, or whatever the user named first.
+    pub from: Side,
+    /// The newer end, or whatever the user named second.
+    pub to: Side,
+    /// The category whose protobuf rules ran.
+    pub category: Category,
+    /// How many rules ran, protobuf and NRI together.
+    pub rules: usize,
+    /// What the rules found, sorted.
+    pub findings: Vec<Finding>,
+    /// Interfaces that are deprecated at `to` and were not at `from`.
+    pub deprecated: Vec<Deprecated>,
+    /// Every element added, removed or changed, in order of declaration.
+    pub changes: Vec<Change>,
+    /// How a plugin of one side gets on with a runtime of the other.
+    pub pairings: Vec<Pairing>,
+}
+
+/// One of the two schemas compared.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Side {
+    /// As the user named it.
+    pub input: String,
+    /// What that stands for: an NRI release, or the path of a file or folder.
+    pub name: String,
+    /// The protocol revision, when it is a known one.
+    pub revision: Option<String>,
+    /// When the release came out, `YYYY-MM-DD`.
+    pub date: Option<String>,
+    /// All releases that carry the revision.
+    pub releases: Vec<String>,
+    /// Ranges of runtime releases that ship the revision, such as `containerd 2.3.0–2.3.7`.
+    pub runtimes: Vec<String>,
+    /// Whether the schema is an NRI protocol; only then are there NRI findings and pairings.
+    pub is_nri: bool,
+}
+
+/// An interface that became deprecated on the way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deprecated {
+    /// Permanent id in the table of deprecations.
+    pub id: String,
+    /// One line on what it is.
+    pub summary: String,
+    /// First release that counts it as deprecated, such as `v0.12.0`.
+    pub since: String,
+    /// First runtime release that tells the operator, such as `containerd 2.3.4`.
+    pub warned_by: Option<String>,
+    /// When it goes: `planned for containerd 2.7`, `done in v0.12.0`.
+    pub removal: String,
+    /// What replaces it: event and RPC.
+    pub replaced_by: Vec<(String, String)>,
+    /// What the author of a plugin does.
+    pub remedy: String,
+}
+
+/// What happened to an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ChangeKind {
+    /// Only `to` has it.
+    Added,
+    /// Only `from` has it.
+    Removed,
+    /// Both have it, not alike.
+    Changed,
+}
+
+/// What sort of element changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum What {
+    /// A service.
+    Service,
+    /// A method of a service.
+    Rpc,
+    /// A message type.
+    Message,
+    /// A field of a message.
+    Field,
+    /// An enum type.
+    Enum,
+    /// A value of an enum.
+    EnumValue,
+}
+
+/// One element that differs.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Change {
+    /// Added, removed or changed.
+    pub kind: ChangeKind,
+    /// The sort of element.
+    pub what: What,
+    /// Fully qualified name.
+    pub element: String,
+    /// How it changed, such as `number 12 → 14`; empty unless changed.
+    pub detail: String,
+}
+
+/// Counts for the last lines of a report.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Findings of level error.
+    pub errors: usize,
+    /// Findings of level warning.
+    pub warnings: usize,
+    /// Findings of level note.
+    pub notes: usize,
+    /// Elements only `to` has.
+    pub added: usize,
+    /// Elements only `from` has.
+    pub removed: usize,
+    /// Elements both have, not alike.
+    pub changed: usize,
+    /// Rules that ran.
+    pub rules: usize,
+}
+
+impl DiffReport {
+    /// Counts findings by level and changes by kind.
+    pub fn summary(&self) -> Summary {
+        Summary {
+            errors: self.count(Level::Error),
+            warnings: self.count(Level::Warning),
+            notes: self.count(Level::Note),
+            added: self.count_changes(ChangeKind::Added),
+            removed: self.count_changes(ChangeKind::Removed),
+            changed: self.count_changes(ChangeKind::Changed),
+            rules: self.rules,
+        }
+    }
+
+    /// The most serious level found, if anything was.
+    pub fn worst(&self) -> Option<Level> {
+        self.findings.iter().map(|finding| finding.level).max()
+    }
+
+    fn count(&self, level: Level) -> usize {
+        self.findings
+            .iter()
+            .filter(|finding| finding.level == level)
+            .count()
+    }
+
+    fn count_changes(&self, kind: ChangeKind) -> usize {
+        self.changes
+            .iter()
+            .filter(|change| change.kind == kind)
+            .count()
+    }
+}
+
+impl ChangeKind {
+    /// All kinds, in the order reports list them.
+    pub const ALL: [Self; 3] = [Self::Added, Self::Removed, Self::Changed];
+
+    /// The name used in every format.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Added => "added",
+            Self::Removed => "removed",
+            Self::Changed => "changed",
+        }
+    }
+}
+
+impl What {
+    /// All sorts, in the order reports list them.
+    pub const ALL: [Self; 6] = [
+        Self::Service,
+        Self::Rpc,
+        Self::Message,
+        Self::Field,
+        Self::Enum,
+        Self::EnumValue,
+    ];
+
+    /// The name used in JSON.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Service => "service",
+            Self::Rpc => "rpc",
+            Self::Message => "message",
+            Self::Field => "field",
+            Self::Enum => "enum",
+            Self::EnumValue => "enum_value",
+        }
+    }
+
+    /// The name used in prose, for `count` of them.
+    pub const fn noun(self, count: usize) -> &'static str {
+        match (self, count) {
+            (Self::Service, 1) => "service",
+            (Self::Service, _) => "services",
+            (Self::Rpc, 1) => "RPC",
+            (Self::Rpc, _) => "RPCs",
+            (Self::Message, 1) => "message",
+            (Self::Message, _) => "messages",
+            (Self::Field, 1) => "field",
+            (Self::Field, _) => "fields",
+            (Self::Enum, 1) => "enum",
+            (Self::Enum, _) => "enums",
+            (Self::EnumValue, 1) => "enum value",
+            (Self::EnumValue, _) => "enum values",
+        }
+    }
+}

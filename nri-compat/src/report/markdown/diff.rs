@@ -1,0 +1,167 @@
+//! The markdown report of `diff`.
+
+use super::{code, table};
+use crate::report::diff::{ChangeKind, Deprecated, DiffReport, Side, What};
+use crate::report::group::{self, Group, short};
+use crate::report::pairing::{ItemKind, Outcome, Pairing};
+use crate::report::text::counted;
+use crate::rules;
+
+/// Renders the answer of `diff` as markdown.
+pub fn diff(report: &DiffReport) -> String {
+    let sections = [
+        head(report),
+        findings(report),
+        deprecated(&report.deprecated),
+        changes(report),
+        report.pairings.iter().map(pairing).collect(),
+    ];
+    sections.concat()
+}
+
+fn head(report: &DiffReport) -> String {
+    let counts = report.summary();
+    format!(
+        "## NRI {} → {}\n\n{}{}\n{}, {}, {}; {} added, {} removed, {} changed \
+         (category {}, {}).\n",
+        report.from.name,
+        report.to.name,
+        side("from", &report.from),
+        side("to", &report.to),
+        counted(counts.errors, "error"),
+        counted(counts.warnings, "warning"),
+        counted(counts.notes, "note"),
+        counts.added,
+        counts.removed,
+        counts.changed,
+        report.category,
+        counted(counts.rules, "rule"),
+    )
+}
+
+fn side(label: &str, side: &Side) -> String {
+    let date = side
+        .date
+        .as_deref()
+        .map(|date| format!(", {date}"))
+        .unwrap_or_default();
+    let shipped = match side.runtimes.is_empty() {
+        true => String::new(),
+        false => format!(", shipped by {}", side.runtimes.join(", ")),
+    };
+    format!("- {label} {}{date}{shipped}\n", code(&side.input))
+}
+
+fn findings(report: &DiffReport) -> String {
+    if report.findings.is_empty() {
+        return "\n### What breaks, and for whom\n\nNothing.\n".to_owned();
+    }
+    let groups = group::by_rule(&report.findings);
+    let rows: Vec<Vec<String>> = groups.iter().flat_map(group_rows).collect();
+    let remedies: String = groups.iter().filter_map(remedy).collect();
+    let table = table(&["level", "rule", "element", "finding"], &rows);
+    let gap = if remedies.is_empty() { "" } else { "\n" };
+    format!("\n### What breaks, and for whom\n\n{table}{gap}{remedies}")
+}
+
+fn group_rows(group: &Group<'_>) -> Vec<Vec<String>> {
+    let row = |finding: &&crate::report::finding::Finding| {
+        vec![
+            finding.level.to_string(),
+            code(finding.rule),
+            code(short(&finding.element)),
+            finding.message.clone(),
+        ]
+    };
+    group.findings.iter().map(row).collect()
+}
+
+fn remedy(group: &Group<'_>) -> Option<String> {
+    let rule = rules::get(group.rule)?;
+    Some(format!("- {}: {}\n", code(group.rule), rule.remedy))
+}
+
+fn deprecated(all: &[Deprecated]) -> String {
+    if all.is_empty() {
+        return String::new();
+    }
+    let rows: Vec<Vec<String>> = all
+        .iter()
+        .map(|one| {
+            let instead: Vec<String> = one.replaced_by.iter().map(|(_, rpc)| code(rpc)).collect();
+            vec![
+                one.summary.clone(),
+                one.since.clone(),
+                one.removal.clone(),
+                instead.join(", "),
+                one.remedy.clone(),
+            ]
+        })
+        .collect();
+    let table = table(
+        &[
+            "interface",
+            "deprecated since",
+            "removal",
+            "instead",
+            "what to do",
+        ],
+        &rows,
+    );
+    format!("\n### What became deprecated\n\n{table}")
+}
+
+fn changes(report: &DiffReport) -> String {
+    let mut rows = Vec::new();
+    for kind in ChangeKind::ALL {
+        for what in What::ALL {
+            let names = changed_names(report, kind, what);
+            if !names.is_empty() {
+                let label = format!("{} {}", names.len(), what.noun(names.len()));
+                rows.push(vec![kind.as_str().to_owned(), label, names.join(", ")]);
+            }
+        }
+    }
+    match rows.is_empty() {
+        true => "\n### What changed\n\nNothing.\n".to_owned(),
+        false => format!(
+            "\n### What changed\n\n{}",
+            table(&["change", "what", "elements"], &rows)
+        ),
+    }
+}
+
+fn changed_names(report: &DiffReport, kind: ChangeKind, what: What) -> Vec<String> {
+    report
+        .changes
+        .iter()
+        .filter(|change| change.kind == kind && change.what == what)
+        .map(|change| match change.detail.as_str() {
+            "" => code(short(&change.element)),
+            detail => format!("{} ({detail})", code(short(&change.element))),
+        })
+        .collect()
+}
+
+fn pairing(pairing: &Pairing) -> String {
+    let rows: Vec<Vec<String>> = pairing
+        .items
+        .iter()
+        .filter(|item| item.outcome != Outcome::Works || item.kind == ItemKind::Event)
+        .map(|item| {
+            vec![
+                item.kind.as_str().to_owned(),
+                code(short(&item.element)),
+                item.outcome.title().to_owned(),
+                item.detail.clone(),
+            ]
+        })
+        .collect();
+    format!(
+        "\n### Plugin {} on runtime {}: {}\n\n{}",
+        pairing.plugin,
+        pairing.runtime,
+        pairing.headline(),
+        table(&["what", "element", "outcome", "how"], &rows)
+    )
+}

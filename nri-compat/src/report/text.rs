@@ -1,0 +1,12 @@
+//! Text for people: a screenful that says what breaks, for whom, and what to do.
+
+mod diff;
+mod history;
+mod layout;
+mod rule;
+
+pub use diff::diff;
+pub use history::{runtime, runtimes, versions};
+pub use layout::Palette;
+pub(crate) use layout::counted;
+pub use rule::rule;

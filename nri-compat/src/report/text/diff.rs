@@ -1,0 +1,299 @@
+//! The text report of `diff`.
+
+use std::collections::HashSet;
+
+use anstyle::Style;
+
+use super::layout::{Page, Palette, counted};
+use crate::report::diff::{Change, ChangeKind, Deprecated, DiffReport, Side, What};
+use crate::report::finding::{Category, Finding, Level};
+use crate::report::group::{self, Group, short};
+use crate::report::pairing::{Outcome, Pairing, PairingItem};
+use crate::rules::{self, Rule};
+
+/// More findings of one rule than this are shown by name only; JSON has every message.
+const SPELLED_OUT: usize = 6;
+
+/// Renders the answer of `diff` as text.
+pub fn diff(report: &DiffReport, palette: Palette) -> String {
+    let mut page = Page::new(palette);
+    let strong = palette.strong();
+    page.line(format_args!(
+        "{strong}nri-compat diff {} → {}{strong:#}\n",
+        report.from.name, report.to.name
+    ));
+    side(&mut page, "from", &report.from);
+    side(&mut page, "to", &report.to);
+    findings(&mut page, report);
+    deprecated(&mut page, &report.deprecated);
+    changes(&mut page, report);
+    pairings(&mut page, &report.pairings);
+    summary(&mut page, report);
+    page.finish()
+}
+
+fn side(page: &mut Page, label: &str, side: &Side) {
+    let mut facts = side.name.clone();
+    if side.input != side.name {
+        facts.push_str(&format!(" (named as {})", side.input));
+    }
+    if let Some(date) = &side.date {
+        facts.push_str(&format!(", {date}"));
+    }
+    let others: Vec<&str> = side
+        .releases
+        .iter()
+        .filter(|&release| *release != side.name)
+        .map(String::as_str)
+        .collect();
+    if !others.is_empty() {
+        facts.push_str(&format!("; same protocol: {}", others.join(", ")));
+    }
+    let shipped = match (side.runtimes.is_empty(), &side.revision) {
+        (false, _) => format!("; shipped by {}", side.runtimes.join(", ")),
+        (true, Some(_)) => "; shipped by no released runtime".to_owned(),
+        (true, None) => "; no known revision of NRI".to_owned(),
+    };
+    facts.push_str(&shipped);
+    page.prose(2, &format!("{label:<6}"), page.palette.strong(), &facts);
+}
+
+fn findings(page: &mut Page, report: &DiffReport) {
+    page.heading("What breaks, and for whom");
+    if report.findings.is_empty() {
+        page.line("  nothing");
+        return;
+    }
+    for group in group::by_rule(&report.findings) {
+        finding_group(page, report, &group);
+    }
+    page.line(format_args!(
+        "  {0}more on any of them: nri-compat explain RULE{0:#}",
+        page.palette.faint()
+    ));
+}
+
+fn finding_group(page: &mut Page, report: &DiffReport, group: &Group<'_>) {
+    let Some(rule) = rules::get(group.rule) else {
+        return;
+    };
+    let style = page.palette.level(group.level);
+    match group.findings.as_slice() {
+        [one] => {
+            let label = format!("{}[{}]: ", group.level, group.rule);
+            page.prose(2, &label, style, &located(report, rule, one));
+        }
+        many => {
+            let label = format!("{}[{}] ×{}: ", group.level, group.rule, many.len());
+            page.prose(2, &label, style, &rule.summary);
+            several(page, report, rule, many);
+        }
+    }
+    if group.level > Level::Note {
+        page.prose(6, "help: ", page.palette.strong(), &rule.remedy);
+    }
+}
+
+/// Findings of one rule under their common headline: spelled out, or by name where they are many; many notes not at
+/// all, since "What changed" names what they are about.
+fn several(page: &mut Page, report: &DiffReport, rule: &Rule, findings: &[&Finding]) {
+    let by_name = rule.categories.contains(&Category::Nri) && findings.len() > SPELLED_OUT;
+    if by_name && rule.level == Level::Note {
+        return;
+    }
+    if by_name {
+        let names = findings.iter().map(|finding| short(&finding.element));
+        return page.list(6, "", Style::new(), names);
+    }
+    for finding in findings {
+        page.prose(6, "", Style::new(), &located(report, rule, finding));
+    }
+}
+
+/// The message, after its place where that is in a file of the user's or the rule is about protos as such.
+fn located(report: &DiffReport, rule: &Rule, finding: &Finding) -> String {
+    let embedded = report.to.revision.is_some() && rule.categories.contains(&Category::Nri);
+    match &finding.location {
+        Some(at) if !embedded => {
+            format!("{}:{}:{}: {}", at.file, at.line, at.column, finding.message)
+        }
+        _ => finding.message.clone(),
+    }
+}
+
+fn deprecated(page: &mut Page, all: &[Deprecated]) {
+    if all.is_empty() {
+        return;
+    }
+    page.heading("What became deprecated");
+    for one in all {
+        let mut facts = format!("{}: deprecated since {}", one.summary, one.since);
+        if let Some(runtime) = &one.warned_by {
+            facts.push_str(&format!(", warned of by {runtime}"));
+        }
+        facts.push_str(&format!(", removal {}", one.removal));
+        if !one.replaced_by.is_empty() {
+            let events = counted(one.replaced_by.len(), "event");
+            facts.push_str(&format!("; an RPC of its own replaces it for {events}"));
+        }
+        page.prose(2, "", Style::new(), &facts);
+        page.prose(4, "help: ", page.palette.strong(), &one.remedy);
+    }
+}
+
+fn changes(page: &mut Page, report: &DiffReport) {
+    page.heading("What changed");
+    if report.changes.is_empty() {
+        page.line("  nothing");
+    }
+    for kind in ChangeKind::ALL {
+        let all: Vec<&Change> = report
+            .changes
+            .iter()
+            .filter(|change| change.kind == kind)
+            .collect();
+        if all.is_empty() {
+            continue;
+        }
+        let count = |what| all.iter().filter(|change| change.what == what).count();
+        let counts = What::ALL.into_iter().map(|what| (what, count(what)));
+        let counts: Vec<String> = counts
+            .filter(|(_, count)| *count > 0)
+            .map(|(what, count)| format!("{count} {}", what.noun(count)))
+            .collect();
+        let label = format!("{:<9}", kind.as_str());
+        page.list(
+            2,
+            &label,
+            page.palette.strong(),
+            counts.iter().map(String::as_str),
+        );
+        let listed = Listed::new(&all);
+        let names = all
+            .iter()
+            .filter(|one| !listed.implies(one))
+            .map(|one| named(one));
+        let names: Vec<String> = names.collect();
+        page.list(
+            11,
+            "",
+            page.palette.faint(),
+            names.iter().map(String::as_str),
+        );
+    }
+}
+
+/// Names of what is in a list of changes, to tell what goes without saying.
+struct Listed<'r> {
+    elements: HashSet<&'r str>,
+    messages_of_rpcs: HashSet<String>,
+}
+
+impl<'r> Listed<'r> {
+    fn new(all: &[&'r Change]) -> Self {
+        let rpcs = all
+            .iter()
+            .filter(|change| change.what == What::Rpc)
+            .map(|change| last(&change.element));
+        Self {
+            elements: all.iter().map(|change| change.element.as_str()).collect(),
+            messages_of_rpcs: rpcs
+                .flat_map(|rpc| [format!("{rpc}Request"), format!("{rpc}Response")])
+                .collect(),
+        }
+    }
+
+    /// Whether the change is part of something else in the list, or belongs to an RPC in it.
+    fn implies(&self, change: &Change) -> bool {
+        let parent = change
+            .element
+            .rsplit_once('.')
+            .map_or("", |(parent, _)| parent);
+        let of_rpc =
+            change.what == What::Message && self.messages_of_rpcs.contains(last(&change.element));
+        of_rpc || self.elements.contains(parent)
+    }
+}
+
+fn last(element: &str) -> &str {
+    element.rsplit('.').next().unwrap_or(element)
+}
+
+fn named(change: &Change) -> String {
+    let name = match change.what {
+        What::Service | What::Message | What::Enum => last(&change.element),
+        _ => short(&change.element),
+    };
+    match change.detail.as_str() {
+        "" => name.to_owned(),
+        detail => format!("{name} ({detail})"),
+    }
+}
+
+fn pairings(page: &mut Page, pairings: &[Pairing]) {
+    if pairings.is_empty() {
+        return;
+    }
+    page.heading("Pairings");
+    for pairing in pairings {
+        let style = page.palette.outcome(pairing.outcome());
+        page.line(format_args!(
+            "  plugin {} on runtime {}: {style}{}{style:#}",
+            pairing.plugin,
+            pairing.runtime,
+            pairing.headline()
+        ));
+        for outcome in Outcome::ALL {
+            pairing_items(page, pairing, outcome);
+        }
+    }
+}
+
+/// Items that share outcome and detail, on one line.
+fn pairing_items(page: &mut Page, pairing: &Pairing, outcome: Outcome) {
+    let items: Vec<&PairingItem> = pairing
+        .items
+        .iter()
+        .filter(|item| item.outcome == outcome)
+        .collect();
+    let mut details: Vec<&str> = Vec::new();
+    for item in &items {
+        if !details.contains(&item.detail.as_str()) {
+            details.push(&item.detail);
+        }
+    }
+    for detail in details {
+        let alike = items.iter().filter(|item| item.detail == detail);
+        let names: Vec<&str> = alike.map(|item| short(&item.element)).collect();
+        let label = format!("{:<10}", outcome.title());
+        page.list(4, &label, page.palette.outcome(outcome), names);
+        if !detail.is_empty() {
+            page.prose(14, "", page.palette.faint(), &format!("({detail})"));
+        }
+    }
+}
+
+fn summary(page: &mut Page, report: &DiffReport) {
+    let counts = report.summary();
+    page.line(format_args!(
+        "\n{}, {}, {}; {} added, {} removed, {} changed",
+        counted(counts.errors, "error"),
+        counted(counts.warnings, "warning"),
+        counted(counts.notes, "note"),
+        counts.added,
+        counts.removed,
+        counts.changed
+    ));
+    let scope = if report.from.is_nri && report.to.is_nri {
+        "and NRI's own"
+    } else {
+        "only: not both sides are an NRI protocol"
+    };
+    page.line(format_args!(
+        "compared {} with {} by {}: category {} {scope}",
+        report.from.input,
+        report.to.input,
+        counted(counts.rules, "rule"),
+        report.category
+    ));
+}

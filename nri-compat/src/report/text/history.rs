@@ -1,0 +1,172 @@
+//! The text reports of `versions` and `runtimes`.
+
+use anstyle::Style;
+
+use super::layout::{Page, Palette, counted};
+use crate::report::group::short;
+use crate::report::history::{
+    RuntimeDeprecation, RuntimeRange, RuntimeReport, RuntimesReport, VersionsReport,
+};
+
+/// Renders the answer of `versions` as a table.
+pub fn versions(report: &VersionsReport, palette: Palette) -> String {
+    let mut page = Page::new(palette);
+    let rows: Vec<Vec<String>> = report
+        .rows
+        .iter()
+        .map(|row| {
+            let shipped = if row.runtimes.is_empty() {
+                "-".into()
+            } else {
+                row.runtimes.join(", ")
+            };
+            vec![
+                row.release.clone(),
+                row.revision.clone(),
+                row.date.clone(),
+                row.rpcs.to_string(),
+                row.events.to_string(),
+                shipped,
+            ]
+        })
+        .collect();
+    page.table(
+        &[
+            "RELEASE",
+            "REVISION",
+            "DATE",
+            "RPCS",
+            "EVENTS",
+            "SHIPPED BY",
+        ],
+        &rows,
+    );
+    page.finish()
+}
+
+/// Renders the answer of `runtimes` without a name as a table.
+pub fn runtimes(report: &RuntimesReport, palette: Palette) -> String {
+    let mut page = Page::new(palette);
+    let rows: Vec<Vec<String>> = report.rows.iter().map(range_row).collect();
+    page.table(
+        &[
+            "RUNTIME",
+            "RELEASES",
+            "DATES",
+            "NRI",
+            "REVISION",
+            "EVENT MASK",
+        ],
+        &rows,
+    );
+    page.finish()
+}
+
+fn range_row(row: &RuntimeRange) -> Vec<String> {
+    let range = |first: &str, last: &str| match first == last {
+        true => first.to_owned(),
+        false => format!("{first}–{last}"),
+    };
+    let mask = row.mask.map_or("-".to_owned(), |mask| format!("{mask:#x}"));
+    vec![
+        row.runtime.clone(),
+        range(&row.first, &row.last),
+        range(&row.first_date, &row.last_date),
+        row.nri.clone(),
+        row.revision
+            .clone()
+            .unwrap_or_else(|| "one-shot, no protocol".to_owned()),
+        mask,
+    ]
+}
+
+/// Renders the answer of `runtimes NAME@VERSION`.
+pub fn runtime(report: &RuntimeReport, palette: Palette) -> String {
+    let mut page = Page::new(palette);
+    let strong = palette.strong();
+    page.line(format_args!(
+        "{strong}{} {}{strong:#}, {}\n",
+        report.runtime, report.release, report.date
+    ));
+    protocol(&mut page, report);
+    if !report.events.is_empty() {
+        events(&mut page, report);
+    }
+    deprecations(&mut page, &report.deprecations);
+    if report.revision.is_some() {
+        lost_fields(&mut page, report);
+    }
+    page.finish()
+}
+
+fn protocol(page: &mut Page, report: &RuntimeReport) {
+    let strong = page.palette.strong();
+    match &report.revision {
+        Some(revision) => {
+            let facts = format!("{} (protocol revision {revision})", report.nri);
+            page.prose(2, "links NRI   ", strong, &facts);
+        }
+        None => {
+            let facts = format!("{}: one-shot JSON plugins, no protocol", report.nri);
+            page.prose(2, "links NRI   ", strong, &facts);
+        }
+    }
+    if let Some(mask) = report.mask {
+        let facts = format!(
+            "{mask:#x} ({}); a plugin that subscribes to any other bit is dropped",
+            counted(report.events.len(), "event")
+        );
+        page.prose(2, "event mask  ", strong, &facts);
+    }
+}
+
+fn events(page: &mut Page, report: &RuntimeReport) {
+    page.heading("Events");
+    let rows: Vec<Vec<String>> = report
+        .events
+        .iter()
+        .map(|event| {
+            vec![
+                format!("  {}", event.number),
+                event.name.clone(),
+                event.rpc.clone(),
+            ]
+        })
+        .collect();
+    page.table(&["   #", "EVENT", "SENT AS"], &rows);
+}
+
+fn deprecations(page: &mut Page, all: &[RuntimeDeprecation]) {
+    page.heading("Deprecated here");
+    if all.is_empty() {
+        page.line("  nothing");
+    }
+    for one in all {
+        let warns = if one.warns {
+            "tells the operator"
+        } else {
+            "without telling the operator"
+        };
+        let facts = format!("{}, removal {}", one.summary, one.removal);
+        page.prose(2, "", Style::new(), &format!("{facts}; {warns}"));
+        page.prose(4, "help: ", page.palette.strong(), &one.remedy);
+    }
+}
+
+fn lost_fields(page: &mut Page, report: &RuntimeReport) {
+    page.heading(&format!(
+        "Skipped when a plugin of {} sends it",
+        report.newest
+    ));
+    if report.lost_fields.is_empty() {
+        page.line("  nothing");
+        return;
+    }
+    for field in &report.lost_fields {
+        page.line(format_args!(
+            "  {} (since {})",
+            short(&field.element),
+            field.since
+        ));
+    }
+}
