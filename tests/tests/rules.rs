@@ -126,10 +126,9 @@ fn catalogue_checks_fixtures_and_snapshots_go_together() {
         "folders in tests/fixtures/breaking",
         names(&fixtures::root()),
     );
-    same(
-        "files in snapshots/rules",
-        names(&repository().join("snapshots/rules")),
-    );
+    let mut snapshots = names(&repository().join("snapshots/rules"));
+    snapshots.retain(|name| !name.starts_with("NRI_"));
+    same("files in snapshots/rules", snapshots);
 }
 
 #[test]

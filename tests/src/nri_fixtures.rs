@@ -1,0 +1,100 @@
+//! The fixtures in `fixtures/nri`, and what every rule of the catalogue, buf's and NRI's, finds there.
+
+use std::path::{Path, PathBuf};
+
+use nri_codegen::History;
+use nri_compat::diff::{Input, Target, findings};
+use nri_compat::error::Error;
+use nri_compat::report::finding::Finding;
+
+use crate::fixtures::names;
+
+/// A fixture: the folder that has a rule's name.
+#[derive(Clone, Debug)]
+pub struct Fixture {
+    /// Id of the rule it is made for.
+    pub rule: String,
+    folder: PathBuf,
+}
+
+impl Fixture {
+    /// Runs every rule on it, whatever their categories.
+    ///
+    /// # Errors
+    ///
+    /// When a proto does not compile.
+    pub fn findings(&self, history: &History) -> Result<Vec<Finding>, Error> {
+        findings(
+            history,
+            &self.input(history, "previous")?,
+            &self.input(history, "current")?,
+            &[],
+        )
+    }
+
+    /// Runs every rule with `side` (`previous`, `current`) on both ends.
+    ///
+    /// # Errors
+    ///
+    /// When a proto does not compile.
+    pub fn findings_of_one(&self, history: &History, side: &str) -> Result<Vec<Finding>, Error> {
+        findings(
+            history,
+            &self.input(history, side)?,
+            &self.input(history, side)?,
+            &[],
+        )
+    }
+
+    fn input(&self, history: &History, side: &str) -> Result<Input, Error> {
+        let mut input = Input::resolve(history, &self.folder.join(side).to_string_lossy())?;
+        input.target = self.target();
+        Ok(input)
+    }
+
+    /// The runtime release that `shipped_by.txt` names, for rules that depend on one: `containerd 2.7.0`.
+    fn target(&self) -> Option<Target> {
+        let text = std::fs::read_to_string(self.folder.join("shipped_by.txt")).ok()?;
+        let (runtime, version) = text.trim().split_once(' ').expect("runtime and version");
+        let version = version.parse().expect("a version of three parts");
+        Some(Target {
+            runtime: runtime.to_owned(),
+            version,
+        })
+    }
+}
+
+/// Every fixture below `tests/fixtures/KIND`, by name.
+///
+/// # Panics
+///
+/// When the folder cannot be read.
+pub fn all(kind: &str) -> Vec<Fixture> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("fixtures")
+        .join(kind);
+    let fixture = |rule: String| Fixture {
+        folder: root.join(&rule),
+        rule,
+    };
+    names(&root).into_iter().map(fixture).collect()
+}
+
+/// Findings as reviewed text: level, rule, place, element, message.
+pub fn listing(findings: &[Finding]) -> String {
+    let line = |finding: &Finding| {
+        let at = match &finding.location {
+            Some(at) => format!("{}:{}:{}", at.file, at.line, at.column),
+            None => "-".to_owned(),
+        };
+        let Finding {
+            level,
+            rule,
+            element,
+            message,
+            ..
+        } = finding;
+        format!("{level} {rule} {at} {element}\n    {message}\n")
+    };
+    findings.iter().map(line).collect()
+}

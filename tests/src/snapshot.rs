@@ -1,0 +1,46 @@
+//! Snapshots as plain text files, named after what they show.
+
+use std::path::{Path, PathBuf};
+
+use similar::TextDiff;
+
+/// Holds `actual` against `snapshots/NAME`.
+///
+/// `NRI_WRITE_SNAPSHOTS=1` writes one that does not exist yet, to be reviewed; one that exists is never rewritten.
+///
+/// # Panics
+///
+/// When the file is not there or says otherwise; the message shows the difference.
+pub fn assert_same(name: &str, actual: &str) {
+    let path = folder().join(name);
+    if !path.exists() && std::env::var_os("NRI_WRITE_SNAPSHOTS").is_some() {
+        std::fs::create_dir_all(path.parent().expect("in a folder"))
+            .expect("the folder can be made");
+        std::fs::write(&path, actual).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    }
+    let expected = std::fs::read_to_string(&path)
+        .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let diff = TextDiff::from_lines(expected.as_str(), actual);
+    let diff = diff
+        .unified_diff()
+        .context_radius(2)
+        .header("snapshot", "actual")
+        .to_string();
+    assert!(
+        diff.is_empty(),
+        "snapshots/{name} is stale; if the change is right, delete it and write it anew\n{diff}"
+    );
+}
+
+/// The names in a folder of snapshots, sorted, without extensions.
+///
+/// # Panics
+///
+/// When the folder cannot be read.
+pub fn names(of: &str) -> Vec<String> {
+    crate::fixtures::names(&folder().join(of))
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../snapshots")
+}
