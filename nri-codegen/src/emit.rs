@@ -8,6 +8,7 @@ mod event;
 mod event_mask;
 mod messages;
 mod options;
+mod runtimes;
 mod server;
 mod services;
 mod status;
@@ -22,6 +23,7 @@ use crate::history::{Deprecation, History, Interface};
 use crate::model::{NriView, Protocol};
 use messages::Messages;
 pub use options::Options;
+pub use runtimes::runtimes;
 use services::Emitted;
 
 /// Everything that emitting looks at.

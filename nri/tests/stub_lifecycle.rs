@@ -73,6 +73,7 @@ impl Connection for Survivor {
     async fn on_reconnect(&self, cx: &Context) {
         let known = cx.runtime().is_some();
         self.tell(format!("back, runtime known: {known}"));
+        panic!("too happy");
     }
 }
 
@@ -133,6 +134,7 @@ async fn an_external_plugin_comes_back_and_is_told() {
         .await
         .expect("an updater survives");
     assert!(!logs::with(&["WARN", "connecting again in"]).is_empty());
+    logs::wait_for(&["ERROR", "on_reconnect failed: panicked: too happy"]);
     running.abort();
 }
 

@@ -1,6 +1,10 @@
 //! A panic in a handler, as an error of that request.
 
 use std::any::Any;
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::task::Poll;
 
 use crate::{Error, ErrorKind};
 
@@ -11,4 +15,17 @@ pub(super) fn error(payload: &(dyn Any + Send)) -> Error {
         .or_else(|| payload.downcast_ref::<&str>().copied())
         .unwrap_or("no message");
     Error::with_kind(ErrorKind::Handler, format!("panicked: {text}"))
+}
+
+/// Waits for what the plugin does beside requests. A panic in it is logged, and the end of it.
+pub(super) async fn contained(name: &str, work: impl Future<Output = ()>) {
+    let mut work = pin!(work);
+    poll_fn(|cx| {
+        let polled = catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(cx)));
+        polled.unwrap_or_else(|payload| {
+            tracing::error!("{name} failed: {}", error(&*payload));
+            Poll::Ready(())
+        })
+    })
+    .await;
 }

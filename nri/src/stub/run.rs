@@ -5,6 +5,7 @@ use std::pin::pin;
 use tokio::time::sleep;
 
 use super::backoff::Attempts;
+use super::panic::contained;
 use super::session::{Lost, Outcome, Stop};
 use super::shared::Shared;
 use super::{Stub, signal};
@@ -54,7 +55,9 @@ impl<P: Plugin> Stub<P> {
             let cause = lost.cause.unwrap_or_else(closed);
             if let Some(since) = lost.serving_since {
                 attempts.held(since.elapsed());
-                self.shared.tell_lost(&cause).await;
+                if stop.or(self.shared.tell_lost(&cause)).await.is_none() {
+                    return Ok(());
+                }
             }
             if !self.tries_again(&cause, again) {
                 return end(cause, orderly);
@@ -89,7 +92,12 @@ impl<P: Plugin> Stub<P> {
 impl<P: Plugin> Shared<P> {
     async fn tell_lost(&self, cause: &Error) {
         if let Some(hooks) = P::CONNECTION {
-            (hooks.on_disconnect)(&self.plugin, &self.context(), cause).await;
+            let cx = self.context();
+            contained(
+                "on_disconnect",
+                (hooks.on_disconnect)(&self.plugin, &cx, cause),
+            )
+            .await;
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Which NRI release the runtime speaks: what it says itself, else what its version is known to link.
 
+#[rustfmt::skip]
 mod releases;
 
 use std::fmt;

@@ -12,14 +12,11 @@ use super::mask::{Wanted, subscribe};
 use super::runtime::Runtime;
 use super::shared::Shared;
 use super::synchronize::{Assembly, Part};
+use crate::api::fields::FIELDS;
 use crate::api::{ConfigureRequest, ConfigureResponse, FailurePolicy, SynchronizeResponse};
 use crate::plugin::Plugin;
 use crate::wire::{Code, Request, Service, Status};
 use crate::{Error, ErrorKind, Result};
-
-/// The release that brought the failure policy; older runtimes skip the field.
-/// [Source](https://github.com/containerd/nri/releases/tag/v0.12.4).
-const FAILURE_POLICY_SINCE: &str = "v0.12.4";
 
 /// How far a connection has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -177,31 +174,28 @@ fn more() -> SynchronizeResponse {
 }
 
 fn failure_policy_warning(policy: FailurePolicy, runtime: &Runtime) -> Option<String> {
-    if runtime.is_at_least(FAILURE_POLICY_SINCE) == Some(true) {
-        return None;
-    }
-    let verb = if runtime.nri_version().is_some() {
-        "does not know"
-    } else {
-        "may not know"
+    let since = FIELDS
+        .iter()
+        .find(|field| field.message == "ConfigureResponse" && field.name == "failure_policy");
+    let since = since.map_or("", |field| field.since);
+    let verb = match runtime.is_at_least(since) {
+        Some(true) => return None,
+        Some(false) => "does not know",
+        None => "may not know",
     };
-    let FailurePolicy {
-        fail_request,
-        keep_connected,
-    } = policy;
     let asked = [
-        (fail_request, "fail_request"),
-        (keep_connected, "keep_connected"),
+        (policy.fail_request, "fail_request"),
+        (policy.keep_connected, "keep_connected"),
     ];
-    let asked = asked
-        .into_iter()
+    let asked: Vec<_> = asked
+        .iter()
         .filter(|(asked, _)| *asked)
-        .map(|(_, name)| name)
-        .collect::<Vec<_>>()
-        .join(", ");
+        .map(|(_, name)| *name)
+        .collect();
+    let asked = asked.join(", ");
     Some(format!(
-        "{runtime} {verb} the failure policy ({asked}; since NRI {FAILURE_POLICY_SINCE}): a plugin that does not answer in \
-         time is disconnected there, and the request goes on without it"
+        "{runtime} {verb} the failure policy ({asked}; since NRI {since}): a plugin that does not answer in time is \
+         disconnected there, and the request goes on without it"
     ))
 }
 

@@ -8,6 +8,7 @@ use prost::Message;
 use tokio::time::{Instant, timeout};
 
 use super::connect::Stream;
+use super::panic::contained;
 use super::serve::{Phase, Serving};
 use super::shared::Shared;
 use super::{CHANNELS, RUNTIME_SERVICE};
@@ -127,7 +128,8 @@ impl<P: Plugin> Shared<P> {
         self.tools.link.up(caller);
         tracing::info!(plugin = %self.identity, "synchronized: events come from now on");
         if let (true, Some(hooks)) = (again, P::CONNECTION) {
-            (hooks.on_reconnect)(&self.plugin, &self.context()).await;
+            let cx = self.context();
+            contained("on_reconnect", (hooks.on_reconnect)(&self.plugin, &cx)).await;
         }
         Ok(())
     }
