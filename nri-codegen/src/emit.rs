@@ -25,6 +25,8 @@ use messages::Messages;
 pub use options::Options;
 pub use runtimes::runtimes;
 use services::Emitted;
+#[cfg(feature = "cli")]
+pub(crate) use services::doc;
 
 /// Everything that emitting looks at.
 struct Input<'i> {

@@ -69,6 +69,8 @@ mod include;
 pub mod model;
 #[cfg(feature = "build")]
 mod near;
+#[cfg(feature = "cli")]
+pub mod shipped;
 #[cfg(feature = "build")]
 pub mod source;
 #[cfg(feature = "build")]

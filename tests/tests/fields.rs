@@ -6,11 +6,14 @@ use nri::api::fields::FIELDS;
 use nri_protos::REVISIONS;
 use nri_tests::outline::{Element, Kind, outline};
 
-/// By message and field: number, type, whether it is a map.
-type Fields = BTreeMap<(String, String), (u32, String, bool)>;
+/// Message and field.
+type Key = (String, String);
+/// Number, type, whether it is a map.
+type Shape = (u32, String, bool);
+type Fields = BTreeMap<Key, Shape>;
 
 /// From a line such as `field Hook.timeout = 4 OptionalInt json=timeout`; of a map, the type of its values.
-fn field(line: &str) -> Option<((String, String), (u32, String, bool))> {
+fn field(line: &str) -> Option<(Key, Shape)> {
     let (name, rest) = line.strip_prefix("field ")?.split_once(" = ")?;
     let (number, rest) = rest.split_once(' ')?;
     let (message, field) = name.rsplit_once('.')?;
@@ -79,7 +82,7 @@ fn the_table_has_every_field_that_an_older_runtime_does_not_know() {
         .map(|(name, elements)| (*name, fields(elements)))
         .collect();
     let (newest, first) = (&by_revision.last().unwrap().1, by_revision[0].0);
-    let since = |key: &(String, String)| {
+    let since = |key: &Key| {
         let having = by_revision
             .iter()
             .rev()
@@ -87,7 +90,7 @@ fn the_table_has_every_field_that_an_older_runtime_does_not_know() {
         having.last().map(|(name, _)| *name).unwrap()
     };
     let sent = reachable(newest, sent_by_plugins(&revisions.last().unwrap().1));
-    let is_newer = |key: &&(String, String)| sent.contains(&key.0) && since(key) != first;
+    let is_newer = |key: &&Key| sent.contains(&key.0) && since(key) != first;
 
     let table: BTreeMap<_, _> = FIELDS
         .iter()

@@ -145,7 +145,7 @@ fn no_name(name: &str) -> Problem {
 }
 
 /// Docs as attributes, one a line as rustfmt would have them.
-pub(super) fn doc(comment: &str) -> TokenStream {
+pub(crate) fn doc(comment: &str) -> TokenStream {
     let markdown = docs::markdown(comment);
     let lines = markdown.lines().map(|line| match line {
         "" => String::new(),

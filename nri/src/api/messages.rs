@@ -2,12 +2,11 @@
 
 #[allow(clippy::all, clippy::nursery, clippy::pedantic)]
 #[allow(dead_code, deprecated, missing_docs, unreachable_pub, unused_qualifications)]
-///Bindings for NRI v0.12.4, generated.
+/// Bindings for NRI v0.12.4, generated.
 #[rustfmt::skip]
 mod generated {
     /// Request of `Runtime.RegisterPlugin`, filled in by the plugin.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct RegisterPluginRequest {
         /// Name of the plugin, not empty, of letters, digits and `_.+-` only. Of a plugin that the runtime
         /// has launched itself the file name counts instead.
@@ -24,7 +23,6 @@ mod generated {
     }
     /// Request of `Runtime.UpdateContainers`, filled in by the plugin.
     #[derive(Clone, PartialEq, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct UpdateContainersRequest {
         /// Containers to change, each with what is to change.
         #[prost(message, repeated, tag = "1")]
@@ -35,7 +33,6 @@ mod generated {
     }
     /// Answer to `Runtime.UpdateContainers`, filled in by the runtime.
     #[derive(Clone, PartialEq, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct UpdateContainersResponse {
         /// The updates that could not be applied, as they were requested. Empty if all were.
         #[prost(message, repeated, tag = "1")]
@@ -43,7 +40,6 @@ mod generated {
     }
     /// Request of `HostFunctions.Log`, filled in by the plugin. Since v0.9.0.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct LogRequest {
         /// The line to log.
         #[prost(string, tag = "1")]
@@ -66,7 +62,6 @@ mod generated {
             Ord,
             ::prost::Enumeration
         )]
-        #[prost(prost_path = "::prost")]
         #[repr(i32)]
         pub enum Level {
             /// Logged like debug output.
@@ -109,7 +104,6 @@ mod generated {
     }
     /// Request of `Plugin.Configure`, filled in by the runtime.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct ConfigureRequest {
         /// Content of the plugin's configuration file, `NN-name.conf` or `name.conf` in the drop-in
         /// directory, in whatever format the plugin likes. Empty if there is none, and always for a plugin
@@ -137,7 +131,6 @@ mod generated {
     }
     /// Answer to `Plugin.Configure`, filled in by the plugin.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct ConfigureResponse {
         /// Bitmask of the events to subscribe to: event N of `Event` is bit N - 1. 0 means every event
         /// that the runtime knows, also those that this revision does not know. A bit that the runtime
@@ -160,7 +153,6 @@ mod generated {
     /// the protocol. An error that a plugin returns is an answer and not covered. Covers every event
     /// that the plugin subscribed to. Since v0.12.4.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct FailurePolicy {
         /// True: the request fails with an error that names the plugin, and later plugins do not get it.
         /// False: it goes on to the later plugins as if this one had not subscribed.
@@ -174,7 +166,6 @@ mod generated {
     }
     /// Request of `Plugin.Synchronize`, filled in by the runtime.
     #[derive(Clone, PartialEq, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct SynchronizeRequest {
         /// Pods that the runtime knows.
         #[prost(message, repeated, tag = "1")]
@@ -190,7 +181,6 @@ mod generated {
     }
     /// Answer to `Plugin.Synchronize`, filled in by the plugin.
     #[derive(Clone, PartialEq, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct SynchronizeResponse {
         /// Changes to containers that exist already. Only in the answer to the last part; before that it
         /// must be empty.
@@ -204,7 +194,6 @@ mod generated {
     }
     /// Request of `Plugin.RunPodSandbox`, filled in by the runtime. Since v0.12.0.
     #[derive(Clone, PartialEq, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct RunPodSandboxRequest {
         /// The pod, as it has been set up.
         #[prost(message, optional, tag = "1")]
@@ -212,12 +201,10 @@ mod generated {
     }
     /// Answer to `Plugin.RunPodSandbox`: nothing but success. Failure is an RPC error. Since v0.12.0.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct RunPodSandboxResponse {}
     /// Request of `Plugin.UpdatePodSandbox`, filled in by the runtime.
     /// Since v0.9.1-0.20250219030224-e597e7849f24, which is untagged; v0.10.0 is the first tag.
     #[derive(Clone, PartialEq, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct UpdatePodSandboxRequest {
         /// The pod, still with its old resources.
         #[prost(message, optional, tag = "1")]
@@ -232,11 +219,9 @@ mod generated {
     /// Answer to `Plugin.UpdatePodSandbox`: nothing but success. Failure is an RPC error.
     /// Since v0.9.1-0.20250219030224-e597e7849f24, which is untagged; v0.10.0 is the first tag.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct UpdatePodSandboxResponse {}
     /// Request of `Plugin.PostUpdatePodSandbox`, filled in by the runtime. Since v0.12.0.
     #[derive(Clone, PartialEq, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct PostUpdatePodSandboxRequest {
         /// The pod with its new resources.
         #[prost(message, optional, tag = "1")]
@@ -245,11 +230,9 @@ mod generated {
     /// Answer to `Plugin.PostUpdatePodSandbox`: nothing but success. Failure is an RPC error.
     /// Since v0.12.0.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct PostUpdatePodSandboxResponse {}
     /// Request of `Plugin.StopPodSandbox`, filled in by the runtime. Since v0.12.0.
     #[derive(Clone, PartialEq, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct StopPodSandboxRequest {
         /// The pod that is being stopped.
         #[prost(message, optional, tag = "1")]
@@ -257,11 +240,9 @@ mod generated {
     }
     /// Answer to `Plugin.StopPodSandbox`: nothing but success. Failure is an RPC error. Since v0.12.0.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct StopPodSandboxResponse {}
     /// Request of `Plugin.RemovePodSandbox`, filled in by the runtime. Since v0.12.0.
     #[derive(Clone, PartialEq, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct RemovePodSandboxRequest {
         /// The pod that is being removed.
         #[prost(message, optional, tag = "1")]
@@ -269,11 +250,9 @@ mod generated {
     }
     /// Answer to `Plugin.RemovePodSandbox`: nothing but success. Failure is an RPC error. Since v0.12.0.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct RemovePodSandboxResponse {}
     /// Request of `Plugin.CreateContainer`, filled in by the runtime.
     #[derive(Clone, PartialEq, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct CreateContainerRequest {
         /// The pod that the container belongs to.
         #[prost(message, optional, tag = "1")]
@@ -284,7 +263,6 @@ mod generated {
     }
     /// Answer to `Plugin.CreateContainer`, filled in by the plugin. All empty: nothing to change.
     #[derive(Clone, PartialEq, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct CreateContainerResponse {
         /// Changes to the container that is being created. Absent: none.
         #[prost(message, optional, tag = "1")]
@@ -298,7 +276,6 @@ mod generated {
     }
     /// Request of `Plugin.PostCreateContainer`, filled in by the runtime. Since v0.12.0.
     #[derive(Clone, PartialEq, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct PostCreateContainerRequest {
         /// The pod that the container belongs to.
         #[prost(message, optional, tag = "1")]
@@ -310,11 +287,9 @@ mod generated {
     /// Answer to `Plugin.PostCreateContainer`: nothing but success. Failure is an RPC error.
     /// Since v0.12.0.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct PostCreateContainerResponse {}
     /// Request of `Plugin.StartContainer`, filled in by the runtime. Since v0.12.0.
     #[derive(Clone, PartialEq, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct StartContainerRequest {
         /// The pod that the container belongs to.
         #[prost(message, optional, tag = "1")]
@@ -325,11 +300,9 @@ mod generated {
     }
     /// Answer to `Plugin.StartContainer`: nothing but success. Failure is an RPC error. Since v0.12.0.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct StartContainerResponse {}
     /// Request of `Plugin.PostStartContainer`, filled in by the runtime. Since v0.12.0.
     #[derive(Clone, PartialEq, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct PostStartContainerRequest {
         /// The pod that the container belongs to.
         #[prost(message, optional, tag = "1")]
@@ -341,11 +314,9 @@ mod generated {
     /// Answer to `Plugin.PostStartContainer`: nothing but success. Failure is an RPC error.
     /// Since v0.12.0.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct PostStartContainerResponse {}
     /// Request of `Plugin.UpdateContainer`, filled in by the runtime.
     #[derive(Clone, PartialEq, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct UpdateContainerRequest {
         /// The pod that the container belongs to.
         #[prost(message, optional, tag = "1")]
@@ -360,7 +331,6 @@ mod generated {
     }
     /// Answer to `Plugin.UpdateContainer`, filled in by the plugin. All empty: nothing to change.
     #[derive(Clone, PartialEq, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct UpdateContainerResponse {
         /// Changes to containers. One for the container of the request alters the update itself.
         #[prost(message, repeated, tag = "1")]
@@ -371,7 +341,6 @@ mod generated {
     }
     /// Request of `Plugin.PostUpdateContainer`, filled in by the runtime. Since v0.12.0.
     #[derive(Clone, PartialEq, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct PostUpdateContainerRequest {
         /// The pod that the container belongs to.
         #[prost(message, optional, tag = "1")]
@@ -383,11 +352,9 @@ mod generated {
     /// Answer to `Plugin.PostUpdateContainer`: nothing but success. Failure is an RPC error.
     /// Since v0.12.0.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct PostUpdateContainerResponse {}
     /// Request of `Plugin.StopContainer`, filled in by the runtime.
     #[derive(Clone, PartialEq, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct StopContainerRequest {
         /// The pod that the container belongs to.
         #[prost(message, optional, tag = "1")]
@@ -398,7 +365,6 @@ mod generated {
     }
     /// Answer to `Plugin.StopContainer`, filled in by the plugin. Empty: nothing to change.
     #[derive(Clone, PartialEq, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct StopContainerResponse {
         /// Changes to other containers.
         #[prost(message, repeated, tag = "1")]
@@ -406,7 +372,6 @@ mod generated {
     }
     /// Request of `Plugin.RemoveContainer`, filled in by the runtime. Since v0.12.0.
     #[derive(Clone, PartialEq, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct RemoveContainerRequest {
         /// The pod that the container belongs to.
         #[prost(message, optional, tag = "1")]
@@ -417,7 +382,6 @@ mod generated {
     }
     /// Answer to `Plugin.RemoveContainer`: nothing but success. Failure is an RPC error. Since v0.12.0.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct RemoveContainerResponse {}
     /// Request of `Plugin.StateChange`, filled in by the runtime. Deprecated with it in v0.12.0; the
     /// dedicated RPCs have requests of their own.
@@ -426,7 +390,6 @@ mod generated {
         note = "implement or call the dedicated RPC of each event; removal is planned for containerd 2.7"
     )]
     #[derive(Clone, PartialEq, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct StateChangeEvent {
         /// Which event this is; the comment of `Plugin.StateChange` lists those that can be.
         #[prost(enumeration = "Event", tag = "1")]
@@ -440,7 +403,6 @@ mod generated {
     }
     /// Request of `Plugin.ValidateContainerAdjustment`, filled in by the runtime. Since v0.10.0.
     #[derive(Clone, PartialEq, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct ValidateContainerAdjustmentRequest {
         /// The pod that the container belongs to.
         #[prost(message, optional, tag = "1")]
@@ -463,7 +425,6 @@ mod generated {
     }
     /// A plugin that took part in the creation of a container. Since v0.10.0.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct PluginInstance {
         /// Name that it registered with, without the index.
         #[prost(string, tag = "1")]
@@ -474,7 +435,6 @@ mod generated {
     }
     /// Answer to `Plugin.ValidateContainerAdjustment`, filled in by the plugin. Since v0.10.0.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct ValidateContainerAdjustmentResponse {
         /// True: the container must not be created like this, and its creation fails.
         #[prost(bool, tag = "1")]
@@ -485,12 +445,10 @@ mod generated {
     }
     /// Answer to calls that have nothing to answer but success, and request of `Plugin.Shutdown`.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct Empty {}
     /// A pod, as the runtime describes it to plugins: in `Synchronize` and with every event. A plugin
     /// cannot change it.
     #[derive(Clone, PartialEq, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct PodSandbox {
         /// Id of the sandbox, chosen by the runtime and never used again. A pod that is set up anew gets
         /// another one.
@@ -534,7 +492,6 @@ mod generated {
     }
     /// What is particular to a pod on Linux.
     #[derive(Clone, PartialEq, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct LinuxPodSandbox {
         /// Resources that the sandbox itself is given besides its containers. Absent if the kubelet told
         /// none.
@@ -560,7 +517,6 @@ mod generated {
     /// container. Most of it comes from the container's OCI runtime specification. To change it, answer
     /// with a `ContainerAdjustment` or a `ContainerUpdate`.
     #[derive(Clone, PartialEq, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct Container {
         /// Id of the container, chosen by the runtime.
         #[prost(string, tag = "1")]
@@ -643,7 +599,6 @@ mod generated {
     }
     /// Which image a container is made from. Since v0.12.2.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct Image {
         /// Reference that it was asked for by, such as `registry.example/app:1.2`.
         #[prost(string, tag = "1")]
@@ -657,7 +612,6 @@ mod generated {
     }
     /// A mount of a container.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct Mount {
         /// Where it appears in the container: an absolute path. In an adjustment, a path with `-` in front
         /// removes the mount there.
@@ -676,7 +630,6 @@ mod generated {
     /// OCI hooks of a container, in the order in which they run. Those of an adjustment are appended;
     /// they cannot be removed.
     #[derive(Clone, PartialEq, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct Hooks {
         /// Run before `create_runtime`, in the runtime's namespaces. Deprecated by the OCI specification
         /// in favour of the next three.
@@ -700,7 +653,6 @@ mod generated {
     }
     /// One OCI hook: a program that the low-level runtime runs.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct Hook {
         /// Absolute path of the program: on the host, but for `start_container`, where it is in the
         /// container.
@@ -718,7 +670,6 @@ mod generated {
     }
     /// What is particular to a container on Linux, as the runtime describes it.
     #[derive(Clone, PartialEq, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct LinuxContainer {
         /// Linux namespaces that it joins or gets.
         #[prost(message, repeated, tag = "1")]
@@ -767,7 +718,6 @@ mod generated {
     }
     /// A Linux namespace of a container or of a pod.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct LinuxNamespace {
         /// Kind: `pid`, `network`, `mount`, `ipc`, `uts`, `user`, `cgroup` or `time`. In an adjustment, a
         /// kind with `-` in front removes the namespace from the list, so that the container stays in the
@@ -780,7 +730,6 @@ mod generated {
     }
     /// A device node in a container.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct LinuxDevice {
         /// Where it appears in the container. In an adjustment, a path with `-` in front removes the
         /// device there.
@@ -807,7 +756,6 @@ mod generated {
     }
     /// A rule of the device cgroup: which devices the container may use. Later rules beat earlier ones.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct LinuxDeviceCgroup {
         /// True grants the access, false takes it away.
         #[prost(bool, tag = "1")]
@@ -828,7 +776,6 @@ mod generated {
     /// Reference to a CDI device (Container Device Interface). The runtime resolves it to device nodes,
     /// mounts, environment and hooks. Since v0.7.0.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct CdiDevice {
         /// Fully qualified name: `vendor.com/class=device`.
         #[prost(string, tag = "1")]
@@ -836,7 +783,6 @@ mod generated {
     }
     /// Whom a process runs as, in the container's user namespace. Since v0.11.0.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct User {
         /// User id.
         #[prost(uint32, tag = "1")]
@@ -850,7 +796,6 @@ mod generated {
     }
     /// Resources of a container or a pod. In an adjustment or an update, what is absent stays as it is.
     #[derive(Clone, PartialEq, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct LinuxResources {
         /// Memory limits.
         #[prost(message, optional, tag = "1")]
@@ -890,7 +835,6 @@ mod generated {
     /// Memory limits of a cgroup, in bytes. Of an adjustment at creation, runtimes built on NRI's Go
     /// library apply `limit` alone, and set `swap` to the same.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct LinuxMemory {
         /// Most memory that may be used, in bytes; -1 is no limit. Absent: not told, or unchanged.
         #[prost(message, optional, tag = "1")]
@@ -919,7 +863,6 @@ mod generated {
     }
     /// CPU time and CPU set of a cgroup. For the strings, empty is absent.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct LinuxCpu {
         /// Relative weight against sibling cgroups when the CPU is busy; 1024 is the usual one.
         #[prost(message, optional, tag = "1")]
@@ -945,7 +888,6 @@ mod generated {
     }
     /// Limit of huge pages of one size.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct HugepageLimit {
         /// Size as the kernel names it, such as `2MB` or `1GB`.
         #[prost(string, tag = "1")]
@@ -956,7 +898,6 @@ mod generated {
     }
     /// Which seccomp profile was asked for. Since v0.10.0.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct SecurityProfile {
         /// Kind of profile.
         #[prost(enumeration = "security_profile::ProfileType", tag = "1")]
@@ -979,7 +920,6 @@ mod generated {
             Ord,
             ::prost::Enumeration
         )]
-        #[prost(prost_path = "::prost")]
         #[repr(i32)]
         pub enum ProfileType {
             /// The default profile of the runtime.
@@ -1014,7 +954,6 @@ mod generated {
     }
     /// A resource limit of a process, as of setrlimit(2). Since v0.4.0.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct PosixRlimit {
         /// Which resource, such as `RLIMIT_NOFILE`.
         #[prost(string, tag = "1")]
@@ -1028,7 +967,6 @@ mod generated {
     }
     /// Limit of processes in a cgroup. Since v0.7.0.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct LinuxPids {
         /// Most processes and threads, as a count; -1 is no limit. 0 in what the runtime tells: none is
         /// set.
@@ -1037,7 +975,6 @@ mod generated {
     }
     /// I/O priority of a process, as of ioprio_set(2). Since v0.10.0.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct LinuxIoPriority {
         /// Scheduling class.
         #[prost(enumeration = "IoPrioClass", tag = "1")]
@@ -1048,7 +985,6 @@ mod generated {
     }
     /// A network device that moves from the host into the container's network namespace. Since v0.11.0.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct LinuxNetDevice {
         /// Its name in the container. Empty: the same as on the host.
         #[prost(string, tag = "1")]
@@ -1056,7 +992,6 @@ mod generated {
     }
     /// Scheduling attributes of a process, as of sched_setattr(2). Since v0.11.0.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct LinuxScheduler {
         /// Scheduling policy.
         #[prost(enumeration = "LinuxSchedulerPolicy", tag = "1")]
@@ -1088,7 +1023,6 @@ mod generated {
     /// the creation; the later one avoids that by a removal of the entry in the same answer, except for
     /// namespaces.
     #[derive(Clone, PartialEq, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct ContainerAdjustment {
         /// Annotations to set, by key. A key that starts with `-` removes the annotation, whatever the
         /// value. This sets one and removes another:
@@ -1146,7 +1080,6 @@ mod generated {
     /// The part of `ContainerAdjustment` that is particular to Linux. What is absent or empty stays as
     /// it is.
     #[derive(Clone, PartialEq, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct LinuxContainerAdjustment {
         /// Device nodes to add or to replace, by `path`; access through the device cgroup is granted with
         /// them. A path that starts with `-` removes the node.
@@ -1198,7 +1131,6 @@ mod generated {
     }
     /// A seccomp policy, as the OCI runtime specification has it. Since v0.10.0.
     #[derive(Clone, PartialEq, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct LinuxSeccomp {
         /// What happens to a system call that no rule matches, such as `SCMP_ACT_ERRNO` or
         /// `SCMP_ACT_ALLOW`.
@@ -1226,7 +1158,6 @@ mod generated {
     }
     /// A rule of a seccomp policy: what happens to some system calls. Since v0.10.0.
     #[derive(Clone, PartialEq, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct LinuxSyscall {
         /// Names of the system calls.
         #[prost(string, repeated, tag = "1")]
@@ -1243,7 +1174,6 @@ mod generated {
     }
     /// A condition on an argument of a system call. Since v0.10.0.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct LinuxSeccompArg {
         /// Which argument, 0 to 5.
         #[prost(uint32, tag = "1")]
@@ -1260,7 +1190,6 @@ mod generated {
     }
     /// NUMA memory policy of a process, as of set_mempolicy(2). Since v0.12.0.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct LinuxMemoryPolicy {
         /// How nodes are chosen.
         #[prost(enumeration = "MpolMode", tag = "1")]
@@ -1276,7 +1205,6 @@ mod generated {
     /// A change to a container that exists, filled in by the plugin: in `Runtime.UpdateContainers` or in
     /// the answer to `Synchronize`, `CREATE_CONTAINER`, `UPDATE_CONTAINER` or `STOP_CONTAINER`.
     #[derive(Clone, PartialEq, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct ContainerUpdate {
         /// `Container.id` of the container to change.
         #[prost(string, tag = "1")]
@@ -1290,7 +1218,6 @@ mod generated {
     }
     /// The part of `ContainerUpdate` that is particular to Linux.
     #[derive(Clone, PartialEq, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct LinuxContainerUpdate {
         /// Resources to set. What is absent stays as it is.
         #[prost(message, optional, tag = "1")]
@@ -1298,7 +1225,6 @@ mod generated {
     }
     /// A container that is to be stopped at a plugin's request, filled in by the plugin.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct ContainerEviction {
         /// `Container.id` of the container to evict.
         #[prost(string, tag = "1")]
@@ -1310,7 +1236,6 @@ mod generated {
     /// Intel RDT settings: share of cache and memory bandwidth, by the kernel's resctrl interface.
     /// Since v0.11.0.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct LinuxRdt {
         /// Class of service to join or to make. Absent: not told, or unchanged.
         #[prost(message, optional, tag = "1")]
@@ -1328,7 +1253,6 @@ mod generated {
     }
     /// A name and its value: an environment variable of an adjustment.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct KeyValue {
         /// Name of the variable. With `-` in front it is to be removed.
         #[prost(string, tag = "1")]
@@ -1339,63 +1263,54 @@ mod generated {
     }
     /// A string that may be absent, which is not the same as an empty one.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct OptionalString {
         #[prost(string, tag = "1")]
         pub value: ::prost::alloc::string::String,
     }
     /// A list of strings that may be absent, which is not the same as an empty one. Since v0.11.0.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct OptionalRepeatedString {
         #[prost(string, repeated, tag = "1")]
         pub value: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     }
     /// A signed number of 64 bits that may be absent, which is not the same as 0.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct OptionalInt {
         #[prost(int64, tag = "1")]
         pub value: i64,
     }
     /// A signed number of 32 bits that may be absent, which is not the same as 0.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct OptionalInt32 {
         #[prost(int32, tag = "1")]
         pub value: i32,
     }
     /// An unsigned number of 32 bits that may be absent, which is not the same as 0.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct OptionalUInt32 {
         #[prost(uint32, tag = "1")]
         pub value: u32,
     }
     /// A signed number of 64 bits that may be absent, which is not the same as 0.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct OptionalInt64 {
         #[prost(int64, tag = "1")]
         pub value: i64,
     }
     /// An unsigned number of 64 bits that may be absent, which is not the same as 0.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct OptionalUInt64 {
         #[prost(uint64, tag = "1")]
         pub value: u64,
     }
     /// A truth value that may be absent, which is not the same as false.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct OptionalBool {
         #[prost(bool, tag = "1")]
         pub value: bool,
     }
     /// A file mode that may be absent, which is not the same as 0.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct OptionalFileMode {
         /// The mode as a number: 438 is 0666 in octal notation.
         #[prost(uint32, tag = "1")]
@@ -1403,7 +1318,6 @@ mod generated {
     }
     /// Which plugin changed which entry of one field that has many. Since v0.10.0.
     #[derive(Clone, PartialEq, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct CompoundFieldOwners {
         /// Key of the entry to plugin, written `10-name`. Keys are annotation keys, mount destinations,
         /// device paths, names of variables and so on. A plugin with `-` in front has removed the entry
@@ -1416,7 +1330,6 @@ mod generated {
     }
     /// Which plugin changed which field of one container. Keys are numbers of `Field`. Since v0.10.0.
     #[derive(Clone, PartialEq, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct FieldOwners {
         /// Fields with one value: number of the `Field` to plugin, written `10-name`. Where several
         /// plugins add to one field, as to hooks, all of them, with commas between. A plugin with `-` in
@@ -1429,7 +1342,6 @@ mod generated {
     }
     /// Which plugin changed what, over all containers that one request touches. Since v0.10.0.
     #[derive(Clone, PartialEq, ::prost::Message)]
-    #[prost(prost_path = "::prost")]
     pub struct OwningPlugins {
         /// `Container.id` to what was changed there.
         #[prost(map = "string, message", tag = "1")]
@@ -1451,7 +1363,6 @@ mod generated {
         Ord,
         ::prost::Enumeration
     )]
-    #[prost(prost_path = "::prost")]
     #[repr(i32)]
     pub enum Event {
         /// No event. Has no bit in the mask.
@@ -1567,7 +1478,6 @@ mod generated {
         Ord,
         ::prost::Enumeration
     )]
-    #[prost(prost_path = "::prost")]
     #[repr(i32)]
     pub enum ContainerState {
         /// Not created yet, or the runtime cannot tell.
@@ -1619,7 +1529,6 @@ mod generated {
         Ord,
         ::prost::Enumeration
     )]
-    #[prost(prost_path = "::prost")]
     #[repr(i32)]
     pub enum IoPrioClass {
         /// No class: the kernel derives one from the nice value.
@@ -1667,7 +1576,6 @@ mod generated {
         Ord,
         ::prost::Enumeration
     )]
-    #[prost(prost_path = "::prost")]
     #[repr(i32)]
     pub enum LinuxSchedulerPolicy {
         /// No policy: in an adjustment, sets nothing.
@@ -1732,7 +1640,6 @@ mod generated {
         Ord,
         ::prost::Enumeration
     )]
-    #[prost(prost_path = "::prost")]
     #[repr(i32)]
     pub enum LinuxSchedulerFlag {
         /// Children get the default policy.
@@ -1792,7 +1699,6 @@ mod generated {
         Ord,
         ::prost::Enumeration
     )]
-    #[prost(prost_path = "::prost")]
     #[repr(i32)]
     pub enum MpolMode {
         /// The node that the CPU belongs to, or what an outer policy says.
@@ -1853,7 +1759,6 @@ mod generated {
         Ord,
         ::prost::Enumeration
     )]
-    #[prost(prost_path = "::prost")]
     #[repr(i32)]
     pub enum MpolFlag {
         /// The nodes stay as given when the set of allowed nodes changes.
@@ -1898,7 +1803,6 @@ mod generated {
         Ord,
         ::prost::Enumeration
     )]
-    #[prost(prost_path = "::prost")]
     #[repr(i32)]
     pub enum Field {
         /// No field.
@@ -2215,8 +2119,8 @@ mod generated {
             bits: i32,
         ) -> ::core::result::Result<EventMask, UnknownEvents> {
             match bits & !EventMask::ALL.0 {
-                0 => ::core::result::Result::Ok(EventMask(bits)),
-                unknown => ::core::result::Result::Err(UnknownEvents(unknown)),
+                0 => Ok(EventMask(bits)),
+                unknown => Err(UnknownEvents(unknown)),
             }
         }
         /// The set of those bits that stand for an event of this revision.
@@ -2303,7 +2207,7 @@ mod generated {
                 }
                 f.write_str(event.name())?;
             }
-            ::core::result::Result::Ok(())
+            Ok(())
         }
     }
     impl ::core::fmt::Debug for EventMask {
@@ -2338,13 +2242,11 @@ mod generated {
                         },
                     );
             }
-            ::core::result::Result::Ok(mask)
+            Ok(mask)
         }
     }
     /// The NRI protocol revision; `None` for a proto that is no known revision.
-    pub const REVISION: ::core::option::Option<&str> = ::core::option::Option::Some(
-        "v0.12.4",
-    );
+    pub const REVISION: ::core::option::Option<&str> = Some("v0.12.4");
     /// The NRI releases that carry this revision.
     pub const RELEASES: &[&str] = &["v0.12.4", "v0.12.5"];
     /// Full name of service `Runtime`.
@@ -2399,149 +2301,149 @@ mod generated {
         Rpc {
             service: RUNTIME_SERVICE,
             method: "RegisterPlugin",
-            event: ::core::option::Option::None,
-            since: ::core::option::Option::Some("v0.2.0"),
-            deprecated_since: ::core::option::Option::None,
+            event: None,
+            since: Some("v0.2.0"),
+            deprecated_since: None,
         },
         Rpc {
             service: RUNTIME_SERVICE,
             method: "UpdateContainers",
-            event: ::core::option::Option::None,
-            since: ::core::option::Option::Some("v0.2.0"),
-            deprecated_since: ::core::option::Option::None,
+            event: None,
+            since: Some("v0.2.0"),
+            deprecated_since: None,
         },
         Rpc {
             service: PLUGIN_SERVICE,
             method: "Configure",
-            event: ::core::option::Option::None,
-            since: ::core::option::Option::Some("v0.2.0"),
-            deprecated_since: ::core::option::Option::None,
+            event: None,
+            since: Some("v0.2.0"),
+            deprecated_since: None,
         },
         Rpc {
             service: PLUGIN_SERVICE,
             method: "Synchronize",
-            event: ::core::option::Option::None,
-            since: ::core::option::Option::Some("v0.2.0"),
-            deprecated_since: ::core::option::Option::None,
+            event: None,
+            since: Some("v0.2.0"),
+            deprecated_since: None,
         },
         Rpc {
             service: PLUGIN_SERVICE,
             method: "Shutdown",
-            event: ::core::option::Option::None,
-            since: ::core::option::Option::Some("v0.2.0"),
-            deprecated_since: ::core::option::Option::None,
+            event: None,
+            since: Some("v0.2.0"),
+            deprecated_since: None,
         },
         Rpc {
             service: PLUGIN_SERVICE,
             method: "RunPodSandbox",
-            event: ::core::option::Option::Some(Event::RunPodSandbox),
-            since: ::core::option::Option::Some("v0.12.0"),
-            deprecated_since: ::core::option::Option::None,
+            event: Some(Event::RunPodSandbox),
+            since: Some("v0.12.0"),
+            deprecated_since: None,
         },
         Rpc {
             service: PLUGIN_SERVICE,
             method: "UpdatePodSandbox",
-            event: ::core::option::Option::Some(Event::UpdatePodSandbox),
-            since: ::core::option::Option::Some("v0.10.0"),
-            deprecated_since: ::core::option::Option::None,
+            event: Some(Event::UpdatePodSandbox),
+            since: Some("v0.10.0"),
+            deprecated_since: None,
         },
         Rpc {
             service: PLUGIN_SERVICE,
             method: "PostUpdatePodSandbox",
-            event: ::core::option::Option::Some(Event::PostUpdatePodSandbox),
-            since: ::core::option::Option::Some("v0.12.0"),
-            deprecated_since: ::core::option::Option::None,
+            event: Some(Event::PostUpdatePodSandbox),
+            since: Some("v0.12.0"),
+            deprecated_since: None,
         },
         Rpc {
             service: PLUGIN_SERVICE,
             method: "StopPodSandbox",
-            event: ::core::option::Option::Some(Event::StopPodSandbox),
-            since: ::core::option::Option::Some("v0.12.0"),
-            deprecated_since: ::core::option::Option::None,
+            event: Some(Event::StopPodSandbox),
+            since: Some("v0.12.0"),
+            deprecated_since: None,
         },
         Rpc {
             service: PLUGIN_SERVICE,
             method: "RemovePodSandbox",
-            event: ::core::option::Option::Some(Event::RemovePodSandbox),
-            since: ::core::option::Option::Some("v0.12.0"),
-            deprecated_since: ::core::option::Option::None,
+            event: Some(Event::RemovePodSandbox),
+            since: Some("v0.12.0"),
+            deprecated_since: None,
         },
         Rpc {
             service: PLUGIN_SERVICE,
             method: "CreateContainer",
-            event: ::core::option::Option::Some(Event::CreateContainer),
-            since: ::core::option::Option::Some("v0.2.0"),
-            deprecated_since: ::core::option::Option::None,
+            event: Some(Event::CreateContainer),
+            since: Some("v0.2.0"),
+            deprecated_since: None,
         },
         Rpc {
             service: PLUGIN_SERVICE,
             method: "PostCreateContainer",
-            event: ::core::option::Option::Some(Event::PostCreateContainer),
-            since: ::core::option::Option::Some("v0.12.0"),
-            deprecated_since: ::core::option::Option::None,
+            event: Some(Event::PostCreateContainer),
+            since: Some("v0.12.0"),
+            deprecated_since: None,
         },
         Rpc {
             service: PLUGIN_SERVICE,
             method: "StartContainer",
-            event: ::core::option::Option::Some(Event::StartContainer),
-            since: ::core::option::Option::Some("v0.12.0"),
-            deprecated_since: ::core::option::Option::None,
+            event: Some(Event::StartContainer),
+            since: Some("v0.12.0"),
+            deprecated_since: None,
         },
         Rpc {
             service: PLUGIN_SERVICE,
             method: "PostStartContainer",
-            event: ::core::option::Option::Some(Event::PostStartContainer),
-            since: ::core::option::Option::Some("v0.12.0"),
-            deprecated_since: ::core::option::Option::None,
+            event: Some(Event::PostStartContainer),
+            since: Some("v0.12.0"),
+            deprecated_since: None,
         },
         Rpc {
             service: PLUGIN_SERVICE,
             method: "UpdateContainer",
-            event: ::core::option::Option::Some(Event::UpdateContainer),
-            since: ::core::option::Option::Some("v0.2.0"),
-            deprecated_since: ::core::option::Option::None,
+            event: Some(Event::UpdateContainer),
+            since: Some("v0.2.0"),
+            deprecated_since: None,
         },
         Rpc {
             service: PLUGIN_SERVICE,
             method: "PostUpdateContainer",
-            event: ::core::option::Option::Some(Event::PostUpdateContainer),
-            since: ::core::option::Option::Some("v0.12.0"),
-            deprecated_since: ::core::option::Option::None,
+            event: Some(Event::PostUpdateContainer),
+            since: Some("v0.12.0"),
+            deprecated_since: None,
         },
         Rpc {
             service: PLUGIN_SERVICE,
             method: "StopContainer",
-            event: ::core::option::Option::Some(Event::StopContainer),
-            since: ::core::option::Option::Some("v0.2.0"),
-            deprecated_since: ::core::option::Option::None,
+            event: Some(Event::StopContainer),
+            since: Some("v0.2.0"),
+            deprecated_since: None,
         },
         Rpc {
             service: PLUGIN_SERVICE,
             method: "RemoveContainer",
-            event: ::core::option::Option::Some(Event::RemoveContainer),
-            since: ::core::option::Option::Some("v0.12.0"),
-            deprecated_since: ::core::option::Option::None,
+            event: Some(Event::RemoveContainer),
+            since: Some("v0.12.0"),
+            deprecated_since: None,
         },
         Rpc {
             service: PLUGIN_SERVICE,
             method: "StateChange",
-            event: ::core::option::Option::None,
-            since: ::core::option::Option::Some("v0.2.0"),
-            deprecated_since: ::core::option::Option::Some("v0.12.0"),
+            event: None,
+            since: Some("v0.2.0"),
+            deprecated_since: Some("v0.12.0"),
         },
         Rpc {
             service: PLUGIN_SERVICE,
             method: "ValidateContainerAdjustment",
-            event: ::core::option::Option::Some(Event::ValidateContainerAdjustment),
-            since: ::core::option::Option::Some("v0.10.0"),
-            deprecated_since: ::core::option::Option::None,
+            event: Some(Event::ValidateContainerAdjustment),
+            since: Some("v0.10.0"),
+            deprecated_since: None,
         },
         Rpc {
             service: HOST_FUNCTIONS_SERVICE,
             method: "Log",
-            event: ::core::option::Option::None,
-            since: ::core::option::Option::Some("v0.9.0"),
-            deprecated_since: ::core::option::Option::None,
+            event: None,
+            since: Some("v0.9.0"),
+            deprecated_since: None,
         },
     ];
     /// Every event, by number.
@@ -2551,11 +2453,11 @@ mod generated {
             name: "RUN_POD_SANDBOX",
             bit: 1i32,
             rpc: "RunPodSandbox",
-            since: ::core::option::Option::Some("v0.2.0"),
-            rpc_since: ::core::option::Option::Some("v0.12.0"),
-            state_change: ::core::option::Option::Some(StateChangeCoverage {
+            since: Some("v0.2.0"),
+            rpc_since: Some("v0.12.0"),
+            state_change: Some(StateChangeCoverage {
                 since: "v0.2.0",
-                until: ::core::option::Option::Some("v0.12.0"),
+                until: Some("v0.12.0"),
             }),
         },
         EventInfo {
@@ -2563,11 +2465,11 @@ mod generated {
             name: "STOP_POD_SANDBOX",
             bit: 2i32,
             rpc: "StopPodSandbox",
-            since: ::core::option::Option::Some("v0.2.0"),
-            rpc_since: ::core::option::Option::Some("v0.12.0"),
-            state_change: ::core::option::Option::Some(StateChangeCoverage {
+            since: Some("v0.2.0"),
+            rpc_since: Some("v0.12.0"),
+            state_change: Some(StateChangeCoverage {
                 since: "v0.2.0",
-                until: ::core::option::Option::Some("v0.12.0"),
+                until: Some("v0.12.0"),
             }),
         },
         EventInfo {
@@ -2575,11 +2477,11 @@ mod generated {
             name: "REMOVE_POD_SANDBOX",
             bit: 4i32,
             rpc: "RemovePodSandbox",
-            since: ::core::option::Option::Some("v0.2.0"),
-            rpc_since: ::core::option::Option::Some("v0.12.0"),
-            state_change: ::core::option::Option::Some(StateChangeCoverage {
+            since: Some("v0.2.0"),
+            rpc_since: Some("v0.12.0"),
+            state_change: Some(StateChangeCoverage {
                 since: "v0.2.0",
-                until: ::core::option::Option::Some("v0.12.0"),
+                until: Some("v0.12.0"),
             }),
         },
         EventInfo {
@@ -2587,20 +2489,20 @@ mod generated {
             name: "CREATE_CONTAINER",
             bit: 8i32,
             rpc: "CreateContainer",
-            since: ::core::option::Option::Some("v0.2.0"),
-            rpc_since: ::core::option::Option::Some("v0.2.0"),
-            state_change: ::core::option::Option::None,
+            since: Some("v0.2.0"),
+            rpc_since: Some("v0.2.0"),
+            state_change: None,
         },
         EventInfo {
             event: Event::PostCreateContainer,
             name: "POST_CREATE_CONTAINER",
             bit: 16i32,
             rpc: "PostCreateContainer",
-            since: ::core::option::Option::Some("v0.2.0"),
-            rpc_since: ::core::option::Option::Some("v0.12.0"),
-            state_change: ::core::option::Option::Some(StateChangeCoverage {
+            since: Some("v0.2.0"),
+            rpc_since: Some("v0.12.0"),
+            state_change: Some(StateChangeCoverage {
                 since: "v0.2.0",
-                until: ::core::option::Option::Some("v0.12.0"),
+                until: Some("v0.12.0"),
             }),
         },
         EventInfo {
@@ -2608,11 +2510,11 @@ mod generated {
             name: "START_CONTAINER",
             bit: 32i32,
             rpc: "StartContainer",
-            since: ::core::option::Option::Some("v0.2.0"),
-            rpc_since: ::core::option::Option::Some("v0.12.0"),
-            state_change: ::core::option::Option::Some(StateChangeCoverage {
+            since: Some("v0.2.0"),
+            rpc_since: Some("v0.12.0"),
+            state_change: Some(StateChangeCoverage {
                 since: "v0.2.0",
-                until: ::core::option::Option::Some("v0.12.0"),
+                until: Some("v0.12.0"),
             }),
         },
         EventInfo {
@@ -2620,11 +2522,11 @@ mod generated {
             name: "POST_START_CONTAINER",
             bit: 64i32,
             rpc: "PostStartContainer",
-            since: ::core::option::Option::Some("v0.2.0"),
-            rpc_since: ::core::option::Option::Some("v0.12.0"),
-            state_change: ::core::option::Option::Some(StateChangeCoverage {
+            since: Some("v0.2.0"),
+            rpc_since: Some("v0.12.0"),
+            state_change: Some(StateChangeCoverage {
                 since: "v0.2.0",
-                until: ::core::option::Option::Some("v0.12.0"),
+                until: Some("v0.12.0"),
             }),
         },
         EventInfo {
@@ -2632,20 +2534,20 @@ mod generated {
             name: "UPDATE_CONTAINER",
             bit: 128i32,
             rpc: "UpdateContainer",
-            since: ::core::option::Option::Some("v0.2.0"),
-            rpc_since: ::core::option::Option::Some("v0.2.0"),
-            state_change: ::core::option::Option::None,
+            since: Some("v0.2.0"),
+            rpc_since: Some("v0.2.0"),
+            state_change: None,
         },
         EventInfo {
             event: Event::PostUpdateContainer,
             name: "POST_UPDATE_CONTAINER",
             bit: 256i32,
             rpc: "PostUpdateContainer",
-            since: ::core::option::Option::Some("v0.2.0"),
-            rpc_since: ::core::option::Option::Some("v0.12.0"),
-            state_change: ::core::option::Option::Some(StateChangeCoverage {
+            since: Some("v0.2.0"),
+            rpc_since: Some("v0.12.0"),
+            state_change: Some(StateChangeCoverage {
                 since: "v0.2.0",
-                until: ::core::option::Option::Some("v0.12.0"),
+                until: Some("v0.12.0"),
             }),
         },
         EventInfo {
@@ -2653,20 +2555,20 @@ mod generated {
             name: "STOP_CONTAINER",
             bit: 512i32,
             rpc: "StopContainer",
-            since: ::core::option::Option::Some("v0.2.0"),
-            rpc_since: ::core::option::Option::Some("v0.2.0"),
-            state_change: ::core::option::Option::None,
+            since: Some("v0.2.0"),
+            rpc_since: Some("v0.2.0"),
+            state_change: None,
         },
         EventInfo {
             event: Event::RemoveContainer,
             name: "REMOVE_CONTAINER",
             bit: 1024i32,
             rpc: "RemoveContainer",
-            since: ::core::option::Option::Some("v0.2.0"),
-            rpc_since: ::core::option::Option::Some("v0.12.0"),
-            state_change: ::core::option::Option::Some(StateChangeCoverage {
+            since: Some("v0.2.0"),
+            rpc_since: Some("v0.12.0"),
+            state_change: Some(StateChangeCoverage {
                 since: "v0.2.0",
-                until: ::core::option::Option::Some("v0.12.0"),
+                until: Some("v0.12.0"),
             }),
         },
         EventInfo {
@@ -2674,20 +2576,20 @@ mod generated {
             name: "UPDATE_POD_SANDBOX",
             bit: 2048i32,
             rpc: "UpdatePodSandbox",
-            since: ::core::option::Option::Some("v0.10.0"),
-            rpc_since: ::core::option::Option::Some("v0.10.0"),
-            state_change: ::core::option::Option::None,
+            since: Some("v0.10.0"),
+            rpc_since: Some("v0.10.0"),
+            state_change: None,
         },
         EventInfo {
             event: Event::PostUpdatePodSandbox,
             name: "POST_UPDATE_POD_SANDBOX",
             bit: 4096i32,
             rpc: "PostUpdatePodSandbox",
-            since: ::core::option::Option::Some("v0.10.0"),
-            rpc_since: ::core::option::Option::Some("v0.12.0"),
-            state_change: ::core::option::Option::Some(StateChangeCoverage {
+            since: Some("v0.10.0"),
+            rpc_since: Some("v0.12.0"),
+            state_change: Some(StateChangeCoverage {
                 since: "v0.10.0",
-                until: ::core::option::Option::Some("v0.12.0"),
+                until: Some("v0.12.0"),
             }),
         },
         EventInfo {
@@ -2695,9 +2597,9 @@ mod generated {
             name: "VALIDATE_CONTAINER_ADJUSTMENT",
             bit: 8192i32,
             rpc: "ValidateContainerAdjustment",
-            since: ::core::option::Option::Some("v0.10.0"),
-            rpc_since: ::core::option::Option::Some("v0.10.0"),
-            state_change: ::core::option::Option::None,
+            since: Some("v0.10.0"),
+            rpc_since: Some("v0.10.0"),
+            state_change: None,
         },
     ];
 }

@@ -1,0 +1,234 @@
+//! The facts of every RPC, and what stands between a dispatch table and the handler traits.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+
+use super::option;
+use super::rpc::{Plugin, Rpc};
+use super::shape::{Argument, answer, arguments, field_of_type};
+use crate::error::Error;
+use crate::history::Deprecation;
+use crate::model::Message;
+
+pub(super) fn emit(plugin: &Plugin<'_>) -> Result<TokenStream, Error> {
+    let rpcs = &plugin.rpcs;
+    let facts = rpcs.iter().map(|rpc| fact(rpc, plugin.state_change));
+    let constants = rpcs.iter().map(|rpc| &rpc.constant);
+    let newest = plugin.releases.last().copied().unwrap_or(plugin.revision);
+    let rows = rpcs.iter().map(row);
+    let handlers = handlers(rpcs);
+    let calls = rpcs.iter().map(call).collect::<Result<Vec<_>, _>>()?;
+    Ok(quote! {
+        //! What `#[derive(NriPlugin)]` builds on: facts of every RPC, and the way from bytes to a handler.
+
+        use crate::api::handlers::*;
+        use crate::api::*;
+        use crate::plugin::{Call, Deprecation, Row, Rpc, Subject, decode};
+        use crate::{Context, Result};
+
+        /// The newest NRI release that this crate knows.
+        pub const PROTOCOL: &str = #newest;
+
+        /// Every RPC of the Plugin service, in the order of the proto.
+        pub(crate) static RPCS: &[&Rpc] = &[#(&rpc::#constants),*];
+
+        /// What is known of each RPC.
+        pub mod rpc {
+            use super::{Deprecation, Event, Rpc};
+            #(#facts)*
+        }
+
+        /// The rows of types that say themselves what they handle.
+        pub mod rows {
+            use super::*;
+            #(#rows)*
+        }
+
+        #handlers
+        #(#calls)*
+    })
+}
+
+fn fact(rpc: &Rpc<'_>, state_change: Option<&Message>) -> TokenStream {
+    let Rpc {
+        name,
+        constant,
+        since,
+        ..
+    } = rpc;
+    let event = option(rpc.event.as_ref().map(|_| {
+        let variant = format_ident!("{name}");
+        quote!(Event::#variant)
+    }));
+    let event_name = option(rpc.event.as_ref().map(|(event, _)| &event.name));
+    let event_since = option(rpc.event_first);
+    let change_fields = option(
+        state_change
+            .filter(|_| rpc.in_state_change())
+            .map(|change| change_fields(rpc, change)),
+    );
+    let deprecated = option(rpc.deprecation.map(deprecation));
+    let docs = docs(rpc);
+    quote! {
+        #docs
+        pub static #constant: Rpc = Rpc {
+            name: #name,
+            event: #event,
+            event_name: #event_name,
+            since: #since,
+            event_since: #event_since,
+            change_fields: #change_fields,
+            deprecated: #deprecated,
+        };
+    }
+}
+
+fn docs(rpc: &Rpc<'_>) -> TokenStream {
+    let docs = format!(" `{}`.", rpc.name);
+    quote!(#[doc = #docs])
+}
+
+/// Fields of the request with their numbers there and in the request of `StateChange`.
+fn change_fields(rpc: &Rpc<'_>, change: &Message) -> TokenStream {
+    let pairs = rpc.request.fields.iter().filter_map(|own| {
+        let number = |number: i32| u32::try_from(number).ok();
+        let (own, there) = (
+            number(own.number)?,
+            number(change.field(&own.name)?.number)?,
+        );
+        Some(quote!((#own, #there)))
+    });
+    quote!(&[#(#pairs),*])
+}
+
+fn deprecation(deprecation: &Deprecation) -> TokenStream {
+    let since = deprecation.deprecated_in.nri.as_deref().unwrap_or_default();
+    let removal = &deprecation.removal.when;
+    let nri = removal.nri.iter().map(|release| format!("NRI {release}"));
+    let runtimes = removal
+        .runtimes
+        .iter()
+        .map(|(runtime, series)| format!("{runtime} {series}"));
+    let removal = nri.chain(runtimes).collect::<Vec<_>>().join(", ");
+    let instead = deprecation.replaced_by.iter().map(|(_, rpc)| rpc);
+    quote!(Deprecation { since: #since, removal: #removal, instead: &[#(#instead),*] })
+}
+
+/// Each constant once in a blanket trait, and once in an inherent impl, which hides the other where its bound holds.
+fn handlers(rpcs: &[Rpc<'_>]) -> TokenStream {
+    let unhandled = rpcs.iter().map(|rpc| {
+        let (docs, constant) = (docs(rpc), &rpc.constant);
+        quote!(#docs const #constant: Row<T> = Row::unhandled(&rpc::#constant);)
+    });
+    let handled = rpcs.iter().map(|rpc| {
+        let Rpc {
+            handler,
+            method,
+            constant,
+            ..
+        } = rpc;
+        let (docs, deprecated) = (
+            docs(rpc),
+            rpc.deprecation.map(|deprecation| lint(rpc, deprecation)),
+        );
+        quote! {
+            impl<T: #handler> Handlers<T> {
+                #docs
+                #deprecated
+                pub const #constant: Row<T> = Row::handled(&rpc::#constant, #method::<T>);
+            }
+        }
+    });
+    quote! {
+        /// The handlers of `T`: a constant for each RPC. One that `T` has a handler for stands here and hides the
+        /// constant of the same name in [`Unhandled`].
+        pub struct Handlers<T>(std::marker::PhantomData<T>);
+
+        /// What [`Handlers`] falls back to.
+        pub trait Unhandled<T: 'static> {
+            #(#unhandled)*
+        }
+
+        impl<T: 'static> Unhandled<T> for Handlers<T> {}
+
+        #(#handled)*
+    }
+}
+
+fn row(rpc: &Rpc<'_>) -> TokenStream {
+    let Rpc {
+        handler,
+        method,
+        constant,
+        ..
+    } = rpc;
+    let (docs, deprecated) = (
+        docs(rpc),
+        rpc.deprecation.map(|deprecation| lint(rpc, deprecation)),
+    );
+    quote! {
+        #docs
+        #deprecated
+        pub const fn #method<T: #handler>() -> Row<T> {
+            Row::handled(&rpc::#constant, super::#method::<T>)
+        }
+    }
+}
+
+/// What rustc tells the author of a plugin that handles it.
+fn lint(rpc: &Rpc<'_>, deprecation: &Deprecation) -> TokenStream {
+    let since = deprecation.deprecated_in.nri.as_deref().unwrap_or_default();
+    let outlook = deprecation
+        .outlook()
+        .map(|outlook| format!(", its {outlook}"))
+        .unwrap_or_default();
+    let instead: Vec<_> = deprecation
+        .replaced_by
+        .iter()
+        .map(|(_, rpc)| rpc.as_str())
+        .collect();
+    let remedy = match instead.is_empty() {
+        true => deprecation.remedy.clone(),
+        false => format!(
+            "implement the handlers of the events that the plugin needs instead: {}",
+            instead.join(", ")
+        ),
+    };
+    let note = format!(
+        "{} is deprecated since NRI {since}{outlook}; {remedy}",
+        rpc.name
+    );
+    let since = since.trim_start_matches('v');
+    quote!(#[deprecated(since = #since, note = #note)])
+}
+
+fn call(rpc: &Rpc<'_>) -> Result<TokenStream, Error> {
+    let Rpc {
+        name,
+        handler,
+        method,
+        ..
+    } = rpc;
+    let request = super::rpc::ident(&rpc.request.name)?;
+    let subject = |ty| match field_of_type(rpc, ty) {
+        Some(field) => quote!(request.#field.as_ref()),
+        None => quote!(None),
+    };
+    let (pod, container) = (subject("PodSandbox"), subject("Container"));
+    let arguments = arguments(rpc)?;
+    let values = arguments.iter().map(|Argument { value, .. }| value);
+    let binding = if arguments.is_empty() {
+        quote!(_)
+    } else {
+        quote!(request)
+    };
+    let respond = answer(rpc)?.respond;
+    Ok(quote! {
+        fn #method<'a, T: #handler>(plugin: &'a T, cx: &'a Context, payload: &[u8]) -> Result<Call<'a>> {
+            let #binding: #request = decode(#name, payload)?;
+            let subject = Subject::new(#pod, #container);
+            let handler = plugin.#method(cx, #(#values),*);
+            Ok(Call::new(subject, handler, #respond))
+        }
+    })
+}

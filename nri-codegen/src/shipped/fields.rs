@@ -1,0 +1,148 @@
+//! Which release brought which field of the messages that a plugin sends.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::option;
+use super::rpc::first_with;
+use crate::error::Error;
+use crate::history::History;
+use crate::model::{Field, FieldKind, Message, Protocol};
+
+/// A field that is young, or leads to one that is.
+struct Row<'p> {
+    message: &'p Message,
+    field: &'p Field,
+    since: &'p str,
+}
+
+pub(super) fn emit(history: &History) -> Result<TokenStream, Error> {
+    let mut rows = Vec::new();
+    if let Some(newest) = history.revisions().last() {
+        let protocol = newest.protocol()?;
+        rows = young(history, protocol)?;
+        add_leading(history, protocol, &mut rows)?;
+        let place = |row: &Row<'_>| {
+            protocol
+                .messages
+                .iter()
+                .position(|message| message.name == row.message.name)
+        };
+        rows.sort_by_key(|row| (place(row), row.field.number));
+    }
+    let written = rows.iter().map(|row| written(row, &rows));
+    Ok(quote! {
+        use super::Field;
+
+        /// The fields of what plugins send that are younger than the first revision, and those that lead to such.
+        pub const FIELDS: &[Field] = &[#(#written),*];
+    })
+}
+
+/// Fields of messages that a plugin sends which the first revision lacks.
+fn young<'h>(history: &'h History, protocol: &'h Protocol) -> Result<Vec<Row<'h>>, Error> {
+    let oldest = history.revisions().first().map(|revision| revision.name());
+    let mut rows = Vec::new();
+    for message in sent(protocol) {
+        for field in &message.fields {
+            match first_with(history, &field.full_name)? {
+                Some(since) if Some(since) != oldest => rows.push(Row {
+                    message,
+                    field,
+                    since,
+                }),
+                _ => {}
+            }
+        }
+    }
+    Ok(rows)
+}
+
+/// Adds the fields that hold a message of a row, until there are no more.
+fn add_leading<'h>(
+    history: &'h History,
+    protocol: &'h Protocol,
+    rows: &mut Vec<Row<'h>>,
+) -> Result<(), Error> {
+    loop {
+        let mut found = Vec::new();
+        for message in sent(protocol) {
+            for field in &message.fields {
+                let known = rows
+                    .iter()
+                    .any(|row| row.field.full_name == field.full_name);
+                if !known && of(field, rows).is_some() {
+                    let since = first_with(history, &field.full_name)?.unwrap_or_default();
+                    found.push(Row {
+                        message,
+                        field,
+                        since,
+                    });
+                }
+            }
+        }
+        if found.is_empty() {
+            return Ok(());
+        }
+        rows.append(&mut found);
+    }
+}
+
+/// The messages that a plugin sends: answers of service `Plugin`, requests to service `Runtime`, and what these hold.
+fn sent(protocol: &Protocol) -> Vec<&Message> {
+    let rpcs = |service: &str| {
+        protocol
+            .service(service)
+            .map(|service| service.rpcs.as_slice())
+            .unwrap_or_default()
+    };
+    let answers = rpcs("Plugin").iter().map(|rpc| &rpc.output);
+    let requests = rpcs("Runtime").iter().map(|rpc| &rpc.input);
+    let mut open: Vec<&Message> = answers
+        .chain(requests)
+        .filter_map(|name| protocol.message(name))
+        .collect();
+    let mut sent: Vec<&Message> = Vec::new();
+    while let Some(message) = open.pop() {
+        if !sent
+            .iter()
+            .any(|known| known.full_name == message.full_name)
+        {
+            let held = message.fields.iter().filter_map(|field| held(&field.kind));
+            open.extend(held.filter_map(|name| protocol.message(name)));
+            sent.push(message);
+        }
+    }
+    sent
+}
+
+/// Full name of the message that a field holds; of a map, of its values.
+fn held(kind: &FieldKind) -> Option<&str> {
+    match kind {
+        FieldKind::Message(name) => Some(name),
+        FieldKind::Map { value, .. } => held(value),
+        FieldKind::Scalar(_) | FieldKind::Enum(_) => None,
+    }
+}
+
+/// The message that a field holds, if that has a row.
+fn of<'r>(field: &Field, rows: &'r [Row<'_>]) -> Option<&'r str> {
+    let held = held(&field.kind)?;
+    let row = rows.iter().find(|row| row.message.full_name == held)?;
+    Some(&row.message.name)
+}
+
+fn written(row: &Row<'_>, rows: &[Row<'_>]) -> TokenStream {
+    let Row {
+        message,
+        field,
+        since,
+    } = row;
+    let (message, name) = (&message.name, &field.name);
+    let number = u32::try_from(field.number).unwrap_or_default();
+    let of = option(of(field, rows));
+    let is_map = matches!(field.kind, FieldKind::Map { .. });
+    quote! {
+        Field { message: #message, name: #name, number: #number, since: #since, of: #of, is_map: #is_map }
+    }
+}

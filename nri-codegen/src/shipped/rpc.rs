@@ -1,0 +1,156 @@
+//! The service that plugins serve, with all that handlers, dispatch and the macro need to know of it.
+
+use proc_macro2::Span;
+use syn::Ident;
+
+use crate::error::{Error, ErrorKind, Problem};
+use crate::history::{Deprecation, EventHistory, History, Interface};
+use crate::model::{Event, Message, Protocol, STATE_CHANGE};
+
+/// Service `Plugin` of the newest revision.
+pub(super) struct Plugin<'h> {
+    pub(super) rpcs: Vec<Rpc<'h>>,
+    /// The request of `StateChange`.
+    pub(super) state_change: Option<&'h Message>,
+    /// Name of the revision.
+    pub(super) revision: &'h str,
+    /// Tagged releases, oldest first.
+    pub(super) releases: Vec<&'h str>,
+}
+
+/// An RPC of the service.
+pub(super) struct Rpc<'h> {
+    /// `RunPodSandbox`
+    pub(super) name: &'h str,
+    /// `RunPodSandbox`, the handler trait.
+    pub(super) handler: Ident,
+    /// `run_pod_sandbox`, the method of the trait.
+    pub(super) method: Ident,
+    /// `RUN_POD_SANDBOX`
+    pub(super) constant: Ident,
+    pub(super) comment: &'h str,
+    pub(super) since: &'h str,
+    /// The event that it carries, and how that travelled before.
+    pub(super) event: Option<(&'h Event, EventHistory)>,
+    /// The first revision with the event, untagged ones included: a runtime that links one knows the event.
+    pub(super) event_first: Option<&'h str>,
+    pub(super) deprecation: Option<&'h Deprecation>,
+    pub(super) request: &'h Message,
+    pub(super) response: &'h Message,
+}
+
+impl Rpc<'_> {
+    /// Whether `StateChange` carries, or carried, the event of this RPC.
+    pub(super) fn in_state_change(&self) -> bool {
+        self.event
+            .as_ref()
+            .is_some_and(|(_, travelled)| travelled.state_change_since.is_some())
+    }
+}
+
+pub(super) fn read(history: &History) -> Result<Plugin<'_>, Error> {
+    let newest = history
+        .revisions()
+        .last()
+        .ok_or_else(|| missing("no revision at all"))?;
+    let (revision, protocol) = (newest.name(), newest.protocol()?);
+    let service = protocol
+        .service("Plugin")
+        .ok_or_else(|| missing("no service Plugin"))?;
+    let rpcs = service
+        .rpcs
+        .iter()
+        .map(|declared| rpc(history, revision, protocol, declared));
+    let state_change = service
+        .rpc(STATE_CHANGE)
+        .and_then(|rpc| protocol.message(&rpc.input));
+    let tagged = history
+        .releases()
+        .iter()
+        .filter(|release| !release.untagged);
+    Ok(Plugin {
+        rpcs: rpcs.collect::<Result<_, Error>>()?,
+        state_change,
+        revision,
+        releases: tagged.map(|release| release.name.as_str()).collect(),
+    })
+}
+
+fn rpc<'h>(
+    history: &'h History,
+    revision: &'h str,
+    protocol: &'h Protocol,
+    declared: &'h crate::model::Rpc,
+) -> Result<Rpc<'h>, Error> {
+    let message = |full_name: &str| {
+        protocol
+            .message(full_name)
+            .ok_or_else(|| missing(full_name))
+    };
+    let since = history.since(revision, &declared.full_name)?;
+    let event = protocol
+        .nri
+        .as_ref()
+        .and_then(|nri| nri.event_of_rpc(&declared.name));
+    let event_first = event
+        .map(|event| first_with(history, &event.full_name))
+        .transpose()?
+        .flatten();
+    let event = event.map(|event| Ok::<_, Error>((event, history.event(revision, event)?)));
+    let is_about = |deprecation: &&Deprecation| matches!(&deprecation.interface, Interface::Rpc { rpc, .. } if *rpc == declared.full_name);
+    Ok(Rpc {
+        name: &declared.name,
+        handler: ident(&declared.name)?,
+        method: ident(&snake(&declared.name))?,
+        constant: ident(&snake(&declared.name).to_uppercase())?,
+        comment: &declared.about.comment,
+        since: since.map_or(revision, |release| &release.name),
+        event: event.transpose()?,
+        event_first,
+        deprecation: history.deprecated_in(revision)?.into_iter().find(is_about),
+        request: message(&declared.input)?,
+        response: message(&declared.output)?,
+    })
+}
+
+/// The first revision that has this element.
+pub(super) fn first_with<'h>(
+    history: &'h History,
+    full_name: &str,
+) -> Result<Option<&'h str>, Error> {
+    for revision in history.revisions() {
+        if revision.protocol()?.has(full_name) {
+            return Ok(Some(revision.name()));
+        }
+    }
+    Ok(None)
+}
+
+/// `RunPodSandbox` as `run_pod_sandbox`.
+fn snake(name: &str) -> String {
+    let mut snake = String::new();
+    for letter in name.chars() {
+        if letter.is_uppercase() && !snake.is_empty() {
+            snake.push('_');
+        }
+        snake.extend(letter.to_lowercase());
+    }
+    snake
+}
+
+/// The name as an identifier.
+pub(super) fn ident(name: &str) -> Result<Ident, Error> {
+    match syn::parse_str::<Ident>(name) {
+        Ok(ident) => Ok(Ident::new(&ident.to_string(), Span::call_site())),
+        Err(_) => {
+            Err(Problem::new(ErrorKind::Protocol, format!("`{name}` is no Rust name")).into())
+        }
+    }
+}
+
+fn missing(what: &str) -> Problem {
+    Problem::new(
+        ErrorKind::Protocol,
+        format!("the newest revision lacks something: {what}"),
+    )
+}

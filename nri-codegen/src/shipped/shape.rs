@@ -1,0 +1,143 @@
+//! How the shape of a request becomes arguments, and that of a response the type that a handler answers.
+//!
+//! A new RPC gets its handler by these rules alone. Where no rule fits, the handler takes the request as it is and
+//! answers the response as it is.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::Ident;
+
+use super::rpc::{Rpc, ident};
+use crate::error::Error;
+use crate::model::{Field, FieldKind, Label, Message};
+
+/// Requests with more fields than this are handed over whole.
+const MOST_ARGUMENTS: usize = 4;
+
+/// Fields that a request may lack: (message, field). The others are always sent, and the default stands for none.
+const OPTIONAL: &[(&str, &str)] = &[("StateChangeEvent", "container")];
+
+/// The field that only cuts a long message into parts: the stub's business, if request and response have it.
+const PART: &str = "more";
+
+/// The type in `nri::adjust`, or in `nri::api`, that stands for a response of exactly these fields, in order of name.
+fn answer_of(fields: &[&str]) -> Option<TokenStream> {
+    Some(match fields {
+        ["adjust", "evict", "update"] => quote!(Adjustment),
+        ["evict", "update"] => quote!(Changes),
+        ["update"] | ["more", "update"] => quote!(Updates),
+        ["reason", "reject"] => quote!(Verdict),
+        ["events", "failure_policy"] => quote!(Option<EventMask>),
+        _ => return None,
+    })
+}
+
+/// What a handler answers.
+pub(super) struct Answer {
+    pub(super) ty: TokenStream,
+    /// A function that makes the response of it.
+    pub(super) respond: TokenStream,
+}
+
+/// An argument of a handler.
+pub(super) struct Argument {
+    pub(super) name: Ident,
+    pub(super) ty: TokenStream,
+    /// Its value, taken out of `request`.
+    pub(super) value: TokenStream,
+}
+
+/// What a handler answers.
+pub(super) fn answer(rpc: &Rpc<'_>) -> Result<Answer, Error> {
+    let response = ident(&rpc.response.name)?;
+    let mut fields: Vec<_> = rpc
+        .response
+        .fields
+        .iter()
+        .map(|field| field.name.as_str())
+        .collect();
+    fields.sort_unstable();
+    if fields.is_empty() {
+        return Ok(Answer {
+            ty: quote!(()),
+            respond: quote!(|()| #response::default()),
+        });
+    }
+    let ty = answer_of(&fields).unwrap_or_else(|| quote!(#response));
+    Ok(Answer {
+        ty,
+        respond: quote!(#response::from),
+    })
+}
+
+/// The arguments of a handler beside the context.
+pub(super) fn arguments(rpc: &Rpc<'_>) -> Result<Vec<Argument>, Error> {
+    let is_part = |field: &Field| field.name == PART && rpc.response.field(PART).is_some();
+    let fields = rpc.request.fields.iter().filter(|field| !is_part(field));
+    let arguments: Option<Vec<_>> = fields.map(|field| argument(rpc.request, field)).collect();
+    match arguments {
+        Some(arguments) if arguments.len() <= MOST_ARGUMENTS => Ok(arguments),
+        _ => whole(rpc.request),
+    }
+}
+
+fn whole(request: &Message) -> Result<Vec<Argument>, Error> {
+    let ty = ident(&request.name)?;
+    Ok(vec![Argument {
+        name: ident("request")?,
+        ty: quote!(#ty),
+        value: quote!(request),
+    }])
+}
+
+/// `None` where a field is of a kind, or has a name, that no rule covers.
+fn argument(request: &Message, field: &Field) -> Option<Argument> {
+    let name = ident(&field.name).ok().filter(|_| is_snake(&field.name))?;
+    let optional = OPTIONAL.contains(&(request.name.as_str(), field.name.as_str()));
+    let (ty, value) = match (&field.kind, field.label) {
+        (FieldKind::Message(message), label) => {
+            let ty = type_name(message)?;
+            match (label, optional) {
+                (Label::Repeated, _) => (quote!(Vec<#ty>), quote!(request.#name)),
+                (_, true) => (quote!(Option<#ty>), quote!(request.#name)),
+                (_, false) => (quote!(#ty), quote!(request.#name.unwrap_or_default())),
+            }
+        }
+        (FieldKind::Enum(name_of_enum), Label::Single) => {
+            let ty = type_name(name_of_enum)?;
+            (
+                quote!(#ty),
+                quote!(#ty::try_from(request.#name).unwrap_or_default()),
+            )
+        }
+        (FieldKind::Scalar("string"), Label::Single) => (quote!(String), quote!(request.#name)),
+        (FieldKind::Scalar("bool"), Label::Single) => (quote!(bool), quote!(request.#name)),
+        _ => return None,
+    };
+    Some(Argument { name, ty, value })
+}
+
+/// The last part of a full name, where prost leaves it as it is.
+fn type_name(full_name: &str) -> Option<Ident> {
+    let name = full_name.rsplit('.').next()?;
+    let letters: Vec<char> = name.chars().collect();
+    let acronym = letters
+        .windows(2)
+        .any(|pair| pair.iter().all(|letter| letter.is_uppercase()));
+    let plain = letters.iter().all(|letter| letter.is_alphabetic()) && !acronym;
+    ident(name).ok().filter(|_| plain)
+}
+
+/// Whether prost leaves the name of a field as it is.
+fn is_snake(name: &str) -> bool {
+    name.chars()
+        .all(|letter| letter.is_ascii_lowercase() || letter == '_')
+}
+
+/// The field of the request that is one message of this type.
+pub(super) fn field_of_type(rpc: &Rpc<'_>, ty: &str) -> Option<Ident> {
+    let is = |kind: &FieldKind| matches!(kind, FieldKind::Message(name) if name.rsplit('.').next() == Some(ty));
+    let mut fields = rpc.request.fields.iter();
+    let field = fields.find(|field| is(&field.kind) && field.label != Label::Repeated)?;
+    ident(&field.name).ok()
+}
