@@ -85,3 +85,63 @@ fn option(value: Option<impl quote::ToTokens>) -> TokenStream {
         None => quote::quote!(None),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::Texts;
+
+    /// A release to come, with an event that no rule was made for.
+    fn with_dance() -> History {
+        let proto = nri_protos::REVISIONS
+            .last()
+            .map_or("", |newest| newest.proto);
+        let proto = proto
+            .replace(
+                "  rpc StateChange(",
+                "  rpc Dance(DanceRequest) returns (DanceResponse);\n  rpc StateChange(",
+            )
+            .replace("LAST = 15;", "DANCE = 15;\n  LAST = 16;")
+            + "message DanceRequest { PodSandbox pod = 1; map<string, string> steps = 2; }
+               message DanceResponse { string applause = 1; }";
+        let release =
+            "\n[[release]]\nversion = \"v0.99.0\"\nrevision = \"v0.99.0\"\ndate = 2030-01-01\n";
+        let known = nri_protos::REVISIONS
+            .iter()
+            .map(|r| (r.name.to_owned(), r.proto.into()));
+        History::from_texts(Texts {
+            versions: (nri_protos::VERSIONS_TOML.to_owned() + release).into(),
+            runtimes: nri_protos::RUNTIMES_TOML.into(),
+            deprecations: nri_protos::DEPRECATIONS_TOML.into(),
+            protos: known
+                .chain([("v0.99.0".to_owned(), proto.into())])
+                .collect(),
+        })
+        .expect("the tables fit together")
+    }
+
+    #[test]
+    fn an_rpc_of_unknown_shape_takes_its_request_and_answers_its_response() {
+        let files = files(&with_dance()).expect("it is an NRI protocol");
+        let text = |path: &str| {
+            let file = files
+                .iter()
+                .find(|file| file.path == path)
+                .expect("it is made");
+            file.text.split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        assert!(text("nri/src/api/handlers.rs").contains(
+            "fn dance( &self, cx: &Context, request: DanceRequest, ) -> impl Future<Output = Result<DanceResponse>> + Send;"
+        ));
+        let dispatch = text("nri/src/api/dispatch.rs");
+        assert!(dispatch.contains(
+            "event: Some(Event::Dance), event_name: Some(\"DANCE\"), since: \"v0.99.0\""
+        ));
+        assert!(dispatch.contains("Subject::new(request.pod.as_ref(), None)"));
+        assert!(
+            text("nri/src/api/messages.rs")
+                .contains("pub const ALL: EventMask = EventMask(32767i32)")
+        );
+        assert!(text("nri-macros/src/table.rs").contains("name: \"Dance\", constant: \"DANCE\""));
+    }
+}
