@@ -1,6 +1,6 @@
 //! Files to descriptors, with protox: no `protoc` anywhere. Every error has its place.
 
-mod files;
+pub(crate) mod files;
 mod report;
 
 use std::path::{Path, PathBuf};
@@ -61,7 +61,7 @@ pub fn text(name: &str, text: &str) -> Result<Compiled, Error> {
 /// If a file cannot be read, is too large, does not parse, or a name does not resolve.
 pub fn file(path: &Path) -> Result<Compiled, Error> {
     let name = path.file_name().map(|name| name.to_string_lossy());
-    let Some(name) = name else {
+    let Some(name) = name.filter(|_| path.is_file()) else {
         return Err(not_a_file(path).into());
     };
     let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
@@ -106,7 +106,7 @@ pub fn descriptor_set(path: &Path) -> Result<Compiled, Error> {
 }
 
 fn not_a_file(path: &Path) -> Problem {
-    Problem::new(ErrorKind::Io, format!("`{}` is no file", path.display()))
+    Problem::new(ErrorKind::Io, format!("no such file: `{}`", path.display()))
 }
 
 fn no_set(path: &str, error: &prost_reflect::DescriptorError) -> Problem {
@@ -141,6 +141,6 @@ fn compile(files: Files, names: &[String], origin: &str) -> Result<Compiled, Err
         release: None,
         pool: compiler.descriptor_pool(),
         named: names.to_vec(),
-        read: log.take_read(),
+        read: log.read_from_disk(),
     })
 }

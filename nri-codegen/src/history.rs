@@ -13,6 +13,7 @@
 
 mod check;
 mod deprecation;
+pub(crate) mod disk;
 mod lineage;
 mod lookup;
 mod release;

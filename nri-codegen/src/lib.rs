@@ -63,7 +63,11 @@ pub mod emit;
 #[cfg(feature = "build")]
 mod error;
 #[cfg(feature = "build")]
+pub mod generate;
+#[cfg(feature = "build")]
 pub mod history;
+#[cfg(feature = "build")]
+pub mod import;
 mod include;
 #[cfg(feature = "build")]
 pub mod model;

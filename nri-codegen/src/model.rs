@@ -2,6 +2,7 @@
 //!
 //! Reading never fails, so that a diff can look at anything; [`Protocol::check`] says whether it can be generated from.
 
+mod changes;
 mod check;
 mod nri;
 mod read;
@@ -10,6 +11,7 @@ use std::collections::HashSet;
 
 use crate::compile::Compiled;
 
+pub use changes::{Change, ChangeKind, changes};
 pub use nri::{Carrier, Event, NriView, Scope};
 pub(crate) use nri::{EVENT, STATE_CHANGE};
 

@@ -6,6 +6,14 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, ErrorKind, Problem};
 
+/// The name of a release as part of a Rust name: `v0_11_0` for `v0.11.0`.
+pub(crate) fn identifier(name: &str) -> String {
+    let letters = name.chars();
+    letters
+        .map(|c| if c.is_alphanumeric() { c } else { '_' })
+        .collect()
+}
+
 /// A file that waits under another name, and what it will replace.
 struct Staged {
     target: PathBuf,

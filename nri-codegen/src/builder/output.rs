@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::compile::Compiled;
 use crate::error::{Error, ErrorKind, Problem};
+use crate::write::identifier;
 
 /// The folder, within the output folder, where [`include_bindings!`](crate::include_bindings) looks.
 const ALIASES: &str = "nri-bindings";
@@ -57,14 +58,6 @@ impl Output {
     fn file(&self) -> String {
         format!("nri_{}.rs", self.module)
     }
-}
-
-/// `v0_11_0` for `v0.11.0`.
-fn identifier(name: &str) -> String {
-    let letters = name
-        .chars()
-        .map(|c| if c.is_alphanumeric() { c } else { '_' });
-    letters.collect()
 }
 
 /// Two different schemas that would be the same file.

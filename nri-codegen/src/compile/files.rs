@@ -12,9 +12,9 @@ use protox::file::{File, FileResolver, GoogleFileResolver};
 use crate::error::{Error, ErrorKind, Problem};
 
 /// The largest proto that is read, in bytes. NRI's own has under 64 KiB.
-pub(super) const MAX_FILE: usize = 4 << 20;
+pub(crate) const MAX_FILE: usize = 4 << 20;
 /// The largest sum of all files of one schema, in bytes.
-pub(super) const MAX_TOTAL: usize = 64 << 20;
+pub(crate) const MAX_TOTAL: usize = 64 << 20;
 /// How many entries of a folder tree are looked at.
 const MAX_ENTRIES: usize = 100_000;
 /// How deep a folder tree is followed.
@@ -35,7 +35,7 @@ pub(super) struct Log(Rc<RefCell<Seen>>);
 #[derive(Default)]
 struct Seen {
     texts: BTreeMap<String, Rc<str>>,
-    read: Vec<PathBuf>,
+    paths: BTreeMap<String, PathBuf>,
     total: usize,
     problems: Vec<Problem>,
 }
@@ -85,7 +85,7 @@ impl FileResolver for Files {
         let Some(path) = self.find(name) else {
             return self.google.open_file(name);
         };
-        match self.log.read(&path) {
+        match self.log.read(name, &path) {
             Ok(text) => self.parse(name, &text),
             Err(problem) => Err(self.log.refuse(problem)),
         }
@@ -103,8 +103,16 @@ impl Log {
         std::mem::take(&mut self.0.borrow_mut().problems)
     }
 
-    pub(super) fn take_read(&self) -> Vec<PathBuf> {
-        std::mem::take(&mut self.0.borrow_mut().read)
+    /// What to call the file that is imported as `name`: its path, where it has one.
+    pub(super) fn shown(&self, name: &str) -> String {
+        let seen = self.0.borrow();
+        let path = seen.paths.get(name);
+        path.map_or_else(|| name.to_owned(), |path| path.display().to_string())
+    }
+
+    /// Paths of the files read from disk.
+    pub(super) fn read_from_disk(&self) -> Vec<PathBuf> {
+        self.0.borrow().paths.values().cloned().collect()
     }
 
     fn keep(&self, name: &str, text: &str) {
@@ -120,12 +128,12 @@ impl Log {
         words
     }
 
-    fn read(&self, path: &Path) -> Result<String, Problem> {
+    fn read(&self, name: &str, path: &Path) -> Result<String, Problem> {
         let mut seen = self.0.borrow_mut();
         let left = MAX_TOTAL.saturating_sub(seen.total);
         let bytes = read(path, MAX_FILE.min(left))?;
         seen.total += bytes.len();
-        seen.read.push(path.to_path_buf());
+        seen.paths.insert(name.to_owned(), path.to_path_buf());
         String::from_utf8(bytes).map_err(|error| {
             Problem::new(ErrorKind::Proto, "not valid UTF-8")
                 .in_file(path.display().to_string())
@@ -135,7 +143,7 @@ impl Log {
 }
 
 /// Reads the file at `path` if it has at most `limit` bytes.
-pub(super) fn read(path: &Path, limit: usize) -> Result<Vec<u8>, Problem> {
+pub(crate) fn read(path: &Path, limit: usize) -> Result<Vec<u8>, Problem> {
     let io = |error| {
         Problem::new(ErrorKind::Io, format!("cannot read `{}`", path.display())).caused_by(error)
     };
@@ -182,7 +190,7 @@ pub(super) fn protos_below(root: &Path) -> Result<Vec<String>, Error> {
 }
 
 /// Names in `folder`, and which are folders themselves. Links to folders are not followed: they can form a ring.
-fn list(folder: &Path) -> Result<Vec<(String, bool)>, Problem> {
+pub(crate) fn list(folder: &Path) -> Result<Vec<(String, bool)>, Problem> {
     let io = |error| {
         Problem::new(ErrorKind::Io, format!("cannot list `{}`", folder.display())).caused_by(error)
     };

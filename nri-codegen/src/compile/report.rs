@@ -7,8 +7,8 @@ use crate::error::{ErrorKind, Problem};
 
 /// Every problem that `error` holds, in its order; `log` has the texts it points into.
 pub(super) fn problems(error: &protox::Error, log: &Log) -> Vec<Problem> {
-    let file = error.file().unwrap_or_default();
-    let source = log.text(file);
+    let name = error.file().unwrap_or_default();
+    let (source, file) = (log.text(name), log.shown(name));
     let kind = if error.is_io() {
         ErrorKind::Io
     } else {
@@ -17,7 +17,7 @@ pub(super) fn problems(error: &protox::Error, log: &Log) -> Vec<Problem> {
     let related = error.related().into_iter().flatten();
     std::iter::once(error as &dyn Diagnostic)
         .chain(related)
-        .map(|diagnostic| problem(kind, file, source.as_deref(), diagnostic))
+        .map(|diagnostic| problem(kind, &file, source.as_deref(), diagnostic))
         .collect()
 }
 

@@ -30,8 +30,8 @@ pub(super) struct Method {
     pub(super) name: Ident,
     /// `CreateContainer`
     pub(super) proto_name: String,
-    pub(super) request: syn::Path,
-    pub(super) response: syn::Path,
+    pub(super) request: syn::Type,
+    pub(super) response: syn::Type,
     pub(super) docs: TokenStream,
     /// `#[deprecated(…)]`, if it is.
     pub(super) deprecated: Option<TokenStream>,
@@ -79,8 +79,8 @@ fn emitted(input: &Input<'_>, service: &prost_build::Service) -> Result<Emitted,
         Ok(Method {
             name: ident(&method.name)?,
             proto_name: method.proto_name.clone(),
-            request: path(&method.input_type)?,
-            response: path(&method.output_type)?,
+            request: message(&method.input_type)?,
+            response: message(&method.output_type)?,
             docs: doc(rpc.map_or("", |rpc| &rpc.about.comment)),
             deprecated: deprecation.map(deprecated),
         })
@@ -136,7 +136,8 @@ fn ident(name: &str) -> Result<Ident, Error> {
     syn::parse_str(name).map_err(|_| no_name(name).into())
 }
 
-fn path(name: &str) -> Result<syn::Path, Error> {
+/// The Rust type of a message; protobuf's own `Empty` is `()`.
+fn message(name: &str) -> Result<syn::Type, Error> {
     syn::parse_str(name).map_err(|_| no_name(name).into())
 }
 

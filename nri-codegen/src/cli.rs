@@ -1,0 +1,219 @@
+//! Arguments, commands and exit codes of the binary.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use lexopt::prelude::*;
+use nri_codegen::import::{self, Imported, Request};
+use nri_codegen::{Error, History, generate};
+
+const HELP: &str = "\
+generates what is committed in this repository
+
+usage:
+  nri-codegen generate [--check] [--root FOLDER]
+      write every generated file that is stale; with --check only list them
+  nri-codegen import PROTO --version v0.12.6 --date 2026-12-01 [--root FOLDER]
+      add a release: store its proto if it brings a new protocol revision,
+      note it in protos/versions.toml, regenerate, print what changed
+  nri-codegen --help | --version
+
+--root: the repository; by default the one around the current folder
+
+exit codes: 0 done, 1 could not run, 2 usage, 100 --check found stale files
+";
+
+/// How the process ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// Done, or nothing to do.
+    Clean = 0,
+    /// Something failed.
+    Failed = 1,
+    /// The arguments make no sense.
+    Usage = 2,
+    /// `--check` found stale files.
+    Stale = 100,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        ExitCode::from(exit as u8)
+    }
+}
+
+/// Why a command did not run.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    Usage(String),
+    Failed(Error),
+    NoRoot(PathBuf),
+}
+
+impl Failure {
+    pub(crate) fn exit(&self) -> Exit {
+        match self {
+            Failure::Usage(_) => Exit::Usage,
+            Failure::Failed(_) | Failure::NoRoot(_) => Exit::Failed,
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Usage(fact) => write!(f, "error: {fact}\n  help: see `nri-codegen --help`"),
+            Failure::Failed(error) => write!(f, "error: {error:?}"),
+            Failure::NoRoot(from) => write!(
+                f,
+                "error: no folder at or above `{}` has protos/versions.toml\n  help: name the repository with --root",
+                from.display()
+            ),
+        }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Failure::Failed(error)
+    }
+}
+
+impl From<lexopt::Error> for Failure {
+    fn from(error: lexopt::Error) -> Self {
+        Failure::Usage(error.to_string())
+    }
+}
+
+/// What is to be done.
+#[derive(Debug)]
+pub(crate) enum Command {
+    Help,
+    Version,
+    Generate {
+        check: bool,
+        root: Option<PathBuf>,
+    },
+    Import {
+        request: Request,
+        root: Option<PathBuf>,
+    },
+}
+
+/// Reads the arguments; the first is the name of the program.
+pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, Failure> {
+    let mut parser = lexopt::Parser::from_iter(arguments);
+    match parser.next()? {
+        None => Err(Failure::Usage("no command".to_owned())),
+        Some(Short('h') | Long("help")) => Ok(Command::Help),
+        Some(Short('V') | Long("version")) => Ok(Command::Version),
+        Some(Value(command)) if command == "generate" => parse_generate(parser),
+        Some(Value(command)) if command == "import" => parse_import(parser),
+        Some(Value(command)) => Err(Failure::Usage(format!(
+            "unknown command `{}`",
+            command.to_string_lossy()
+        ))),
+        Some(other) => Err(other.unexpected().into()),
+    }
+}
+
+fn parse_generate(mut parser: lexopt::Parser) -> Result<Command, Failure> {
+    let (mut check, mut root) = (false, None);
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Long("check") => check = true,
+            Long("root") => root = Some(parser.value()?.into()),
+            Short('h') | Long("help") => return Ok(Command::Help),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    Ok(Command::Generate { check, root })
+}
+
+fn parse_import(mut parser: lexopt::Parser) -> Result<Command, Failure> {
+    let (mut path, mut version, mut date, mut root) = (None, None, None, None);
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Value(value) if path.is_none() => path = Some(PathBuf::from(value)),
+            Long("version") => version = Some(parser.value()?.string()?),
+            Long("date") => date = Some(parser.value()?.string()?),
+            Long("root") => root = Some(parser.value()?.into()),
+            Short('h') | Long("help") => return Ok(Command::Help),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    let missing = |what: &str| Failure::Usage(format!("{what} is missing"));
+    let path = path.ok_or_else(|| missing("the path of the proto"))?;
+    let version = version.ok_or_else(|| missing("--version"))?;
+    let date = date.ok_or_else(|| missing("--date"))?;
+    match Request::new(path, &version, &date) {
+        Ok(request) => Ok(Command::Import { request, root }),
+        Err(error) => Err(Failure::Usage(format!("{error:?}"))),
+    }
+}
+
+/// Runs a command and prints what it did.
+pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
+    match command {
+        Command::Help => print!("{HELP}"),
+        Command::Version => println!("nri-codegen {}", env!("CARGO_PKG_VERSION")),
+        Command::Generate { check, root } => return generate(check, root),
+        Command::Import { request, root } => {
+            print_import(&import::import(&find_root(root)?, &request)?)
+        }
+    }
+    Ok(Exit::Clean)
+}
+
+fn generate(check: bool, root: Option<PathBuf>) -> Result<Exit, Failure> {
+    let root = find_root(root)?;
+    let history = History::read(&root.join("protos"))?;
+    let (stale, verb) = match check {
+        true => (generate::stale(&root, &history)?, "stale"),
+        false => (generate::run(&root, &history)?, "wrote"),
+    };
+    for path in &stale {
+        println!("{verb} {}", path.display());
+    }
+    if check && !stale.is_empty() {
+        eprintln!("  help: review and commit what `cargo run -p nri-codegen -- generate` writes");
+        return Ok(Exit::Stale);
+    }
+    Ok(Exit::Clean)
+}
+
+fn print_import(imported: &Imported) {
+    let Imported {
+        release,
+        revision,
+        is_new,
+        before,
+        changes,
+    } = imported;
+    match (is_new, before) {
+        (false, _) => {
+            println!("{release} carries revision {revision}; nothing but comments differs")
+        }
+        (true, None) => println!("{release} is a new revision, the oldest"),
+        (true, Some(before)) => println!("{release} is a new revision; against {before}:"),
+    }
+    for change in changes {
+        println!("  {change}");
+    }
+}
+
+/// The folder given, or the nearest one upwards that holds the tables.
+fn find_root(given: Option<PathBuf>) -> Result<PathBuf, Failure> {
+    let from = given
+        .clone()
+        .or_else(|| std::env::current_dir().ok())
+        .unwrap_or_default();
+    let holds = |folder: &&Path| folder.join("protos/versions.toml").is_file();
+    let found = match given {
+        Some(_) => Some(from.as_path()).filter(holds),
+        None => from.ancestors().find(holds),
+    };
+    found.map(Path::to_path_buf).ok_or(Failure::NoRoot(from))
+}

@@ -1,0 +1,73 @@
+//! What is generated and committed in this repository. To add something, add its function to `TARGETS`.
+
+mod api;
+mod revisions;
+mod snapshots;
+
+use std::path::{Path, PathBuf};
+
+use crate::error::Error;
+use crate::history::History;
+use crate::write;
+
+/// A generated file: path from the root of the repository, and content.
+pub type Target = (PathBuf, String);
+
+/// Makes some of the targets.
+type MakeTargets = fn(&History) -> Result<Vec<Target>, Error>;
+
+const TARGETS: [MakeTargets; 3] = [revisions::targets, snapshots::targets, api::targets];
+
+/// Every generated file as it should be.
+///
+/// # Errors
+///
+/// If the history is not in order, or a revision cannot be generated.
+pub fn targets(history: &History) -> Result<Vec<Target>, Error> {
+    history.check()?;
+    let mut targets = Vec::new();
+    for target in TARGETS {
+        targets.extend(target(history)?);
+    }
+    Ok(targets)
+}
+
+/// Writes every target below `root` that is not as it should be, and returns which.
+///
+/// # Errors
+///
+/// As for [`targets`], or if a file cannot be written; none is then.
+pub fn run(root: &Path, history: &History) -> Result<Vec<PathBuf>, Error> {
+    let targets = targets(history)?;
+    let stale = differing(root, &targets);
+    write::all(&beneath(root, targets))?;
+    Ok(stale)
+}
+
+/// The targets that are not as they should be. Writes nothing.
+///
+/// # Errors
+///
+/// As for [`targets`].
+pub fn stale(root: &Path, history: &History) -> Result<Vec<PathBuf>, Error> {
+    Ok(differing(root, &targets(history)?))
+}
+
+/// The targets as absolute paths.
+pub(crate) fn beneath(root: &Path, targets: Vec<Target>) -> Vec<Target> {
+    let targets = targets.into_iter();
+    targets
+        .map(|(path, content)| (root.join(path), content))
+        .collect()
+}
+
+fn differing(root: &Path, targets: &[Target]) -> Vec<PathBuf> {
+    let same = |target: &&Target| {
+        std::fs::read(root.join(&target.0)).is_ok_and(|on_disk| on_disk == target.1.as_bytes())
+    };
+    targets
+        .iter()
+        .filter(|target| !same(target))
+        .map(|(path, _)| path.clone())
+        .collect()
+}

@@ -1,0 +1,29 @@
+//! The source of every revision, as insta keeps snapshots: for review, and for the drift test.
+
+use std::path::PathBuf;
+
+use super::Target;
+use crate::emit::{self, Options};
+use crate::error::Error;
+use crate::history::{History, Revision};
+use crate::write::identifier;
+
+const FOLDER: &str = "snapshots/codegen";
+const HEADER: &str = "---\nsource: tests/tests/codegen.rs\nexpression: source\n---\n";
+
+pub(super) fn targets(history: &History) -> Result<Vec<Target>, Error> {
+    let revisions = history.revisions().iter();
+    revisions
+        .map(|revision| target(history, revision))
+        .collect()
+}
+
+fn target(history: &History, revision: &Revision) -> Result<Target, Error> {
+    let compiled = history.compiled_for(revision.name())?;
+    let source = emit::source(&compiled, history, &Options::default())?;
+    let file = format!("nri_{}.snap", identifier(revision.name()));
+    Ok((
+        PathBuf::from(FOLDER).join(file),
+        format!("{HEADER}{source}"),
+    ))
+}

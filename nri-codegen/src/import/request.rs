@@ -1,0 +1,124 @@
+//! What is to be imported, checked.
+
+use std::path::{Path, PathBuf};
+
+use semver::Version;
+use toml::de::DeValue;
+
+use crate::compile::files;
+use crate::error::{Error, ErrorKind, Problem};
+use crate::history::History;
+
+/// A release to import: where its proto lies, what it is called, when it came out.
+#[derive(Clone, Debug)]
+pub struct Request {
+    path: PathBuf,
+    version: Version,
+    release: String,
+    date: String,
+}
+
+impl Request {
+    /// Checks `version` (`v0.12.6`, or a Go pseudo-version for what was never tagged) and `date` (`2026-12-01`).
+    ///
+    /// # Errors
+    ///
+    /// If either is malformed; both are reported at once.
+    pub fn new(path: impl AsRef<Path>, version: &str, date: &str) -> Result<Request, Error> {
+        let mut problems = Vec::new();
+        let parsed = Version::parse(version.strip_prefix('v').unwrap_or(version));
+        if parsed.is_err() {
+            let fact = format!("`{version}` is no version");
+            problems.push(
+                Problem::new(ErrorKind::Import, fact).with_help("write it as tagged: v0.12.6"),
+            );
+        }
+        if !is_day(date) {
+            let fact = format!("`{date}` is no date");
+            problems.push(
+                Problem::new(ErrorKind::Import, fact)
+                    .with_help("write the day of the tag: 2026-12-01"),
+            );
+        }
+        Error::unless_empty(problems)?;
+        let version = parsed.unwrap_or(Version::new(0, 0, 0));
+        Ok(Request {
+            path: path.as_ref().to_path_buf(),
+            release: format!("v{version}"),
+            version,
+            date: date.to_owned(),
+        })
+    }
+
+    /// The release, with a leading `v`.
+    pub(super) fn release(&self) -> &str {
+        &self.release
+    }
+
+    fn shown_path(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    /// What errors call the proto: names of descriptors are relative, so no whole path.
+    pub(super) fn file_name(&self) -> String {
+        let name = self.path.file_name().unwrap_or_default();
+        name.to_string_lossy().into_owned()
+    }
+
+    pub(super) fn text(&self) -> Result<String, Error> {
+        let bytes = files::read(&self.path, files::MAX_FILE)?;
+        String::from_utf8(bytes).map_err(|error| {
+            Problem::new(ErrorKind::Proto, "not valid UTF-8")
+                .in_file(self.shown_path())
+                .caused_by(error)
+                .into()
+        })
+    }
+
+    /// Refuses a release that is known, be it one from before the protocol.
+    pub(super) fn check_against(&self, history: &History) -> Result<(), Error> {
+        let releases = history
+            .releases()
+            .iter()
+            .map(|release| (&release.name, &release.date));
+        let one_shot = history.one_shot().iter().map(|old| (&old.name, &old.date));
+        let mut known = releases.chain(one_shot);
+        match known.find(|(name, _)| **name == self.release) {
+            Some((name, date)) => {
+                let fact = format!("release {name} of {date} is known already");
+                Err(Problem::new(ErrorKind::Import, fact).into())
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The entry for `versions.toml`.
+    pub(super) fn entry(&self, revision: &str) -> String {
+        let untagged = if self.is_untagged() {
+            "untagged = true\n"
+        } else {
+            ""
+        };
+        format!(
+            "[[release]]\nversion = \"{}\"\nrevision = \"{revision}\"\ndate = {}\n{untagged}",
+            self.release, self.date
+        )
+    }
+
+    /// Whether this is a Go pseudo-version: its last parts are a time of 14 digits and a commit of 12 letters.
+    fn is_untagged(&self) -> bool {
+        let mut parts = self.version.pre.as_str().rsplit(['-', '.']);
+        let commit = parts.next().unwrap_or_default();
+        let time = parts.next().unwrap_or_default();
+        let hexadecimal = commit.len() == 12 && commit.chars().all(|c| c.is_ascii_hexdigit());
+        hexadecimal && time.len() == 14 && time.chars().all(|c| c.is_ascii_digit())
+    }
+}
+
+/// Whether `date` is a day of the calendar and nothing more.
+fn is_day(date: &str) -> bool {
+    DeValue::parse(date).is_ok_and(|value| {
+        let day = value.get_ref().as_datetime();
+        day.is_some_and(|day| day.time.is_none() && day.to_string() == date)
+    })
+}

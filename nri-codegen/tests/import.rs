@@ -1,0 +1,346 @@
+//! The binary on a repository of its own: what an import writes, what it refuses, and how it exits.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use nri_protos::REVISIONS;
+use tempfile::TempDir;
+
+/// A repository with the tables and protos of this one, and nothing generated.
+fn repository() -> TempDir {
+    let root = tempfile::tempdir().unwrap();
+    let protos = root.path().join("protos");
+    fs::create_dir_all(&protos).unwrap();
+    fs::write(protos.join("versions.toml"), nri_protos::VERSIONS_TOML).unwrap();
+    fs::write(protos.join("runtimes.toml"), nri_protos::RUNTIMES_TOML).unwrap();
+    fs::write(
+        protos.join("deprecations.toml"),
+        nri_protos::DEPRECATIONS_TOML,
+    )
+    .unwrap();
+    for revision in REVISIONS {
+        let folder = protos.join("api").join(revision.name);
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("api.proto"), revision.proto).unwrap();
+    }
+    root
+}
+
+fn run(root: &TempDir, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_nri-codegen"));
+    command
+        .args(arguments)
+        .current_dir(root.path().join("protos"))
+        .output()
+        .unwrap()
+}
+
+fn import(root: &TempDir, proto: &str, version: &str, date: &str) -> Output {
+    let path = root.path().join("new.proto");
+    fs::write(&path, proto).unwrap();
+    let output = run(
+        root,
+        &[
+            "import",
+            path.to_str().unwrap(),
+            "--version",
+            version,
+            "--date",
+            date,
+        ],
+    );
+    fs::remove_file(path).unwrap();
+    output
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+/// Every file below the root, with its content.
+fn files(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![root.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                found.insert(path.clone(), fs::read(path).unwrap());
+            }
+        }
+    }
+    found
+}
+
+fn newest() -> &'static str {
+    REVISIONS.last().unwrap().proto
+}
+
+#[test]
+fn a_new_revision_is_stored_noted_and_generated() {
+    let root = repository();
+    assert_eq!(run(&root, &["generate"]).status.code(), Some(0));
+    let proto = newest().replacen(
+        "message Mount {",
+        "message Balloon {\n  string name = 1;\n}\n\nmessage Mount {\n  bool balloon = 99;",
+        1,
+    );
+    let output = import(&root, &proto, "v0.12.6", "2026-12-01");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert_eq!(
+        text(&output.stdout),
+        "v0.12.6 is a new revision; against v0.12.4:\n\
+         \x20 added field nri.pkg.api.v1alpha1.Balloon.name\n\
+         \x20 added field nri.pkg.api.v1alpha1.Mount.balloon\n\
+         \x20 added message nri.pkg.api.v1alpha1.Balloon\n"
+    );
+    let read = |path: &str| fs::read_to_string(root.path().join(path)).unwrap();
+    assert_eq!(read("protos/api/v0.12.6/api.proto"), proto);
+    assert!(read("protos/src/revisions.rs").contains("\"../api/v0.12.6/api.proto\""));
+    assert!(read("snapshots/codegen/nri_v0_12_6.snap").contains("pub struct Balloon"));
+    let versions = read("protos/versions.toml");
+    let added = versions
+        .strip_prefix(nri_protos::VERSIONS_TOML.trim_end())
+        .unwrap();
+    assert_eq!(
+        added,
+        "\n\n[[release]]\nversion = \"v0.12.6\"\nrevision = \"v0.12.6\"\ndate = 2026-12-01\n"
+    );
+    assert_eq!(run(&root, &["generate", "--check"]).status.code(), Some(0));
+
+    let again = import(&root, &proto, "0.12.6", "2026-12-02");
+    assert_eq!(again.status.code(), Some(1));
+    assert_eq!(
+        text(&again.stderr),
+        "error: release v0.12.6 of 2026-12-01 is known already\n"
+    );
+}
+
+#[test]
+fn a_release_that_differs_in_comments_is_only_noted() {
+    let root = repository();
+    run(&root, &["generate"]);
+    let before = files(root.path());
+    let proto = newest().replace("// ", "// Other words. ");
+    let output = import(
+        &root,
+        &proto,
+        "v0.12.7-0.20261224180000-0123456789ab",
+        "2026-12-24",
+    );
+    let version = "v0.12.7-0.20261224180000-0123456789ab";
+    assert_eq!(
+        text(&output.stdout),
+        format!("{version} carries revision v0.12.4; nothing but comments differs\n")
+    );
+    let after = files(root.path());
+    let changed: Vec<_> = after
+        .iter()
+        .filter(|(path, content)| before.get(*path) != Some(content))
+        .collect();
+    let names: Vec<_> = changed
+        .iter()
+        .map(|(path, _)| path.file_name().unwrap().to_str().unwrap())
+        .collect();
+    // The tables of the revision's bindings name the release too.
+    assert_eq!(names, ["messages.rs", "versions.toml", "nri_v0_12_4.snap"]);
+    assert!(text(changed[1].1).ends_with("date = 2026-12-24\nuntagged = true\n"));
+}
+
+#[test]
+fn what_is_refused_leaves_everything_as_it_was() {
+    let root = repository();
+    let before = files(root.path());
+    let other = newest().replace("nri.pkg.api.v1alpha1", "nri.pkg.api.v1");
+    let clash = newest().replace("message Mount {", "message EventMask {}\n\nmessage Mount {");
+    for (proto, version, date, code, fact) in [
+        (
+            newest(),
+            "v0.12.5",
+            "2026-12-01",
+            1,
+            "release v0.12.5 of 2026-10-23 is known already",
+        ),
+        (
+            newest(),
+            "v0.1.0",
+            "2026-12-01",
+            1,
+            "release v0.1.0 of 2021-04-19 is known already",
+        ),
+        (
+            newest(),
+            "newest",
+            "2026-12-01",
+            2,
+            "`newest` is no version",
+        ),
+        (
+            newest(),
+            "v0.12.6",
+            "2026-02-30",
+            2,
+            "`2026-02-30` is no date",
+        ),
+        (
+            newest(),
+            "v0.12.6",
+            "2026-12-01T00:00:00Z",
+            2,
+            "`2026-12-01T00:00:00Z` is no date",
+        ),
+        (
+            "syntax = \"proto3\";\nmesage A {}\n",
+            "v0.12.6",
+            "2026-12-01",
+            1,
+            "new.proto:2:1",
+        ),
+        (
+            &other,
+            "v0.12.6",
+            "2026-12-01",
+            1,
+            "package is nri.pkg.api.v1, expected nri.pkg.api.v1alpha1",
+        ),
+        (
+            "syntax = \"proto3\"; package x;",
+            "v0.12.6",
+            "2026-12-01",
+            1,
+            "package x is no NRI protocol",
+        ),
+        (
+            &clash,
+            "v0.12.6",
+            "2026-12-01",
+            1,
+            "type `EventMask` has the name of a generated item",
+        ),
+        (
+            newest(),
+            "v0.12.1-rc.1",
+            "2026-12-01",
+            1,
+            "revision v0.12.4 is not named after the first release that carries it",
+        ),
+    ] {
+        let output = import(&root, proto, version, date);
+        assert_eq!(
+            output.status.code(),
+            Some(code),
+            "{version} {date}: {}",
+            text(&output.stderr)
+        );
+        assert!(
+            text(&output.stderr).contains(fact),
+            "{fact}: {}",
+            text(&output.stderr)
+        );
+        assert!(output.stdout.is_empty());
+        assert!(
+            files(root.path()) == before,
+            "{fact}: something was left behind"
+        );
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_written_stops_the_import_whole() {
+    let root = repository();
+    // Where a generated file should go there is a folder.
+    fs::create_dir_all(root.path().join("snapshots/codegen/nri_v0_12_4.snap")).unwrap();
+    let before = files(root.path());
+    let proto = newest().replacen(
+        "message Mount {",
+        "message Mount {\n  bool balloon = 99;",
+        1,
+    );
+    let output = import(&root, &proto, "v0.12.6", "2026-12-01");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        text(&output.stderr).contains("cannot write"),
+        "{}",
+        text(&output.stderr)
+    );
+    assert!(files(root.path()) == before);
+}
+
+#[test]
+fn check_lists_what_is_stale_and_writes_nothing() {
+    let root = repository();
+    run(&root, &["generate"]);
+    let path = root.path().join("snapshots/codegen/nri_v0_2_0.snap");
+    fs::write(&path, "old").unwrap();
+    let output = run(&root, &["generate", "--check"]);
+    assert_eq!(output.status.code(), Some(100));
+    assert_eq!(
+        text(&output.stdout),
+        "stale snapshots/codegen/nri_v0_2_0.snap\n"
+    );
+    assert_eq!(fs::read_to_string(&path).unwrap(), "old");
+    let output = run(
+        &root,
+        &["generate", "--root", root.path().to_str().unwrap()],
+    );
+    assert_eq!(
+        text(&output.stdout),
+        "wrote snapshots/codegen/nri_v0_2_0.snap\n"
+    );
+    assert_eq!(run(&root, &["generate", "--check"]).status.code(), Some(0));
+}
+
+#[test]
+fn a_table_entry_that_matches_nothing_stops_generating() {
+    let root = repository();
+    let path = root.path().join("protos/deprecations.toml");
+    let table = nri_protos::DEPRECATIONS_TOML.replace(
+        "START_CONTAINER = \"StartContainer\"",
+        "START_CONTAINERS = \"StartContainer\"",
+    );
+    fs::write(&path, table).unwrap();
+    let output = run(&root, &["generate"]);
+    assert_eq!(output.status.code(), Some(1));
+    let shown = text(&output.stderr);
+    assert!(
+        shown.contains(
+            "deprecation `state-change` names event `START_CONTAINERS`, which does not exist"
+        ),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("--> deprecations.toml:")
+            && shown.contains("near matches: START_CONTAINER, "),
+        "{shown}"
+    );
+    assert!(!root.path().join("snapshots").exists());
+}
+
+#[test]
+fn usage_errors_exit_with_two_and_help_with_zero() {
+    let root = repository();
+    for arguments in [
+        &[][..],
+        &["generat"],
+        &["generate", "--chek"],
+        &["import", "a.proto"],
+        &["import", "--version", "v1.0.0", "--date", "2026-12-01"],
+    ] {
+        let output = run(&root, arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(
+            text(&output.stderr).starts_with("error: "),
+            "{}",
+            text(&output.stderr)
+        );
+    }
+    let help = run(&root, &["--help"]);
+    assert_eq!(help.status.code(), Some(0));
+    assert!(text(&help.stdout).contains("exit codes"));
+    let nowhere = run(&root, &["generate", "--root", "/nonexistent"]);
+    assert_eq!(nowhere.status.code(), Some(1));
+}
