@@ -1,7 +1,7 @@
 //! What is generated and committed in this repository. To add something, add its function to `TARGETS`.
 
-mod api;
 mod revisions;
+mod shipped;
 mod snapshots;
 
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ pub type Target = (PathBuf, String);
 /// Makes some of the targets.
 type MakeTargets = fn(&History) -> Result<Vec<Target>, Error>;
 
-const TARGETS: [MakeTargets; 3] = [revisions::targets, snapshots::targets, api::targets];
+const TARGETS: [MakeTargets; 3] = [revisions::targets, snapshots::targets, shipped::targets];
 
 /// Every generated file as it should be.
 ///

@@ -62,11 +62,11 @@ pub mod compile;
 pub mod emit;
 #[cfg(feature = "build")]
 mod error;
-#[cfg(feature = "build")]
+#[cfg(feature = "cli")]
 pub mod generate;
 #[cfg(feature = "build")]
 pub mod history;
-#[cfg(feature = "build")]
+#[cfg(feature = "cli")]
 pub mod import;
 mod include;
 #[cfg(feature = "build")]
