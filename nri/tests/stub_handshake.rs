@@ -445,3 +445,18 @@ async fn leaving_is_possible_at_any_time() {
         .expect("leaves without having been registered");
     drop(theirs);
 }
+
+/// The runtime answers to the registration in a thread of its own, which may be late.
+#[tokio::test]
+async fn a_plugin_that_is_configured_is_registered_answer_or_not() {
+    let (running, stream) = start(Plugin::default());
+    let silent = Answers {
+        silent: true,
+        ..Answers::default()
+    };
+    let mut runtime = Runtime::answering(stream, silent);
+    runtime.handshake().await;
+    runtime.close();
+    // An end in good order: the plugin did serve.
+    ended(running).await.unwrap();
+}

@@ -116,11 +116,7 @@ impl<P: Plugin> Shared<P> {
         again: bool,
         serving_since: &mut Option<Instant>,
     ) -> Result<()> {
-        let registered = timeout(self.registration_timeout, async {
-            self.register(&caller).await?;
-            serving.reach(Phase::Configured).await
-        });
-        registered
+        timeout(self.registration_timeout, self.registered(serving, &caller))
             .await
             .unwrap_or_else(|_| Err(self.not_configured()))?;
         serving.reach(Phase::Serving).await?;
@@ -132,6 +128,27 @@ impl<P: Plugin> Shared<P> {
             contained("on_reconnect", (hooks.on_reconnect)(&self.plugin, &cx)).await;
         }
         Ok(())
+    }
+
+    /// Registers, and waits for Configure. A runtime answers to the one and does the other independently: the answer may
+    /// come after Synchronize, or not at all where the runtime ends by then.
+    async fn registered(&self, serving: &Serving<'_, P>, caller: &Caller) -> Result<()> {
+        let mut configured = pin!(serving.reach(Phase::Configured));
+        let mut register = pin!(self.register(caller));
+        let mut accepted = false;
+        poll_fn(|cx| {
+            if let Poll::Ready(outcome) = configured.as_mut().poll(cx) {
+                return Poll::Ready(outcome);
+            }
+            if !accepted && let Poll::Ready(answer) = register.as_mut().poll(cx) {
+                accepted = true;
+                if answer.is_err() {
+                    return Poll::Ready(answer);
+                }
+            }
+            Poll::Pending
+        })
+        .await
     }
 
     async fn register(&self, caller: &Caller) -> Result<()> {

@@ -37,12 +37,15 @@ pub(crate) struct Runtime {
 pub(crate) struct Answers {
     /// Refuses the registration with this message.
     pub(crate) refuse: Option<&'static str>,
+    /// Never answers to the registration.
+    pub(crate) silent: bool,
     /// What it answers to UpdateContainers, one after the other; success when there is none left.
     pub(crate) updates: Vec<Result<UpdateContainersResponse, Status>>,
 }
 
 struct RuntimeService {
     refuse: Option<&'static str>,
+    silent: bool,
     answers: Mutex<Vec<Result<UpdateContainersResponse, Status>>>,
     registered: mpsc::UnboundedSender<RegisterPluginRequest>,
     updated: mpsc::UnboundedSender<UpdateContainersRequest>,
@@ -55,6 +58,9 @@ impl Service for RuntimeService {
             "RegisterPlugin" => {
                 let message = RegisterPluginRequest::decode(request.payload).expect("is readable");
                 let _ = self.registered.send(message);
+                if self.silent {
+                    std::future::pending::<()>().await;
+                }
                 match self.refuse {
                     Some(reason) => Err(Status::new(nri::wire::Code::UNKNOWN, reason)),
                     None => Ok(Bytes::new()),
@@ -89,6 +95,7 @@ impl Runtime {
         let (updated, updates) = mpsc::unbounded_channel();
         let service = RuntimeService {
             refuse: answers.refuse,
+            silent: answers.silent,
             answers: Mutex::new(answers.updates),
             registered,
             updated,
