@@ -77,7 +77,8 @@ impl Flags {
     }
 }
 
-fn usage(error: lexopt::Error) -> nri::Error {
+/// An error in a flag.
+pub(crate) fn usage(error: lexopt::Error) -> nri::Error {
     nri::Error::with_kind(nri::ErrorKind::Config, error.to_string())
         .with_help("--help lists the flags")
 }

@@ -11,6 +11,7 @@
 //!       type: c
 //!       major: 10
 //!       minor: 229
+//!       file_mode: 0666
 //!   mounts.noderesource.dev/pod: |
 //!     - source: /srv/models
 //!       destination: /models
@@ -20,7 +21,7 @@
 //!     - example.com/accelerator=0
 //! ```
 //!
-//! A list that cannot be read is an error: a container without what it asks for would fail later, and tell less.
+//! The older keys, `devices.nri.io` and so on, are read where there are no newer ones. A list that cannot be read is an error: a container without what it asks for would fail later, and tell less.
 
 #[path = "../common/mod.rs"]
 mod common;

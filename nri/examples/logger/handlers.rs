@@ -7,8 +7,12 @@ use super::Logger;
 
 /// Subscribes to the events asked for.
 impl Configure for Logger {
-    async fn configure(&self, _: &Context, _: ConfigureRequest) -> nri::Result<Option<EventMask>> {
-        Ok(self.events)
+    async fn configure(
+        &self,
+        _: &Context,
+        request: ConfigureRequest,
+    ) -> nri::Result<Option<EventMask>> {
+        Logger::configure(self, &request.config)
     }
 }
 

@@ -5,65 +5,61 @@ mod common;
 mod events;
 mod handlers;
 mod record;
+mod settings;
 
-use std::io::Write;
+use std::sync::{PoisonError, RwLock};
 
 use common::Flags;
-use lexopt::ValueExt;
 use nri::prelude::*;
-use record::{Format, Record};
+use record::Record;
+use settings::Settings;
 use tracing::Level;
 
 const ABOUT: &str = "An NRI plugin that prints every event with its pod and container.";
 
-const HELP: &str = concat!(
-    "      --events E,…    print these only: RunPodSandbox or RUN_POD_SANDBOX, and so on [default: all]\n",
-    "      --format F      yaml or json, one line an event [default: yaml]\n",
-    "      --quiet         print nothing, count only\n",
-);
-
 #[derive(Default, NriPlugin)]
 #[nri(name = "logger", index = "00")]
 struct Logger {
-    events: Option<EventMask>,
-    format: Format,
-    quiet: bool,
+    settings: RwLock<Settings>,
 }
 
 impl Logger {
     /// Prints what happened. A broken pipe, say, is no reason to hold up a pod.
     fn print(&self, event: &str, pod: Option<&PodSandbox>, container: Option<&Container>) {
-        if self.quiet {
+        let settings = self.settings.read().unwrap_or_else(PoisonError::into_inner);
+        if settings.quiet {
             return;
         }
-        let text = Record::new(event, pod, container).render(self.format);
-        let printed = text.and_then(|text| Ok(std::io::stdout().write_all(text.as_bytes())?));
-        if let Err(error) = printed {
+        let text = Record::new(event, pod, container).render(settings.format);
+        if let Err(error) = text.and_then(|text| Ok(settings.write(&text)?)) {
             tracing::warn!("{event} is not printed: {error}");
         }
+    }
+
+    /// Takes more flags from the plugin's configuration file; the events to subscribe to.
+    fn configure(&self, config: &str) -> nri::Result<Option<EventMask>> {
+        let mut settings = self
+            .settings
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        *settings = settings.with(config)?;
+        Ok(settings.events)
     }
 }
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> nri::Result<()> {
-    let mut logger = Logger::default();
-    let own = |name: &str, parser: &mut lexopt::Parser| {
-        match name {
-            "events" => logger.events = Some(parser.value()?.parse_with(events::mask)?),
-            "format" => logger.format = parser.value()?.parse_with(record::format)?,
-            "quiet" => logger.quiet = true,
-            _ => return Ok(false),
-        }
-        Ok(true)
-    };
-    let Some(flags) = Flags::parse(ABOUT, HELP, own)? else {
+    let mut settings = Settings::default();
+    let own = |name: &str, parser: &mut lexopt::Parser| settings.take(name, parser);
+    let Some(flags) = Flags::parse(ABOUT, settings::HELP, own)? else {
         return Ok(());
     };
     // Below this level every event has a span, which costs more than the event.
-    common::log(if logger.quiet {
+    common::log(if settings.quiet {
         Level::WARN
     } else {
         Level::INFO
     });
-    flags.stub(logger).run().await
+    let settings = RwLock::new(settings);
+    flags.stub(Logger { settings }).run().await
 }
