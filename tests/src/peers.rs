@@ -124,7 +124,8 @@ fn remove_older(parent: &Path, keep: &Path) {
     }
 }
 
-fn target_folder() -> PathBuf {
+/// The folder that cargo builds into.
+pub(crate) fn target_folder() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target"),
         PathBuf::from,

@@ -243,6 +243,22 @@ impl Runtime {
             .collect()
     }
 
+    /// The processes of the plugins that it launched.
+    ///
+    /// # Panics
+    ///
+    /// When the runtime has ended.
+    #[must_use]
+    pub fn children(&self) -> Vec<u32> {
+        let tasks = fs::read_dir(format!("/proc/{}/task", self.process.id())).expect("it runs");
+        let lists = tasks.map(|task| task.expect("is readable").path().join("children"));
+        // A thread may end meanwhile.
+        let lists = lists.map(|list| fs::read_to_string(list).unwrap_or_default());
+        let all = lists.collect::<Vec<_>>().join(" ");
+        let ids = all.split_whitespace();
+        ids.map(|id| id.parse().expect("a process id")).collect()
+    }
+
     /// Ends the runtime as a crash would, and gives its place to a new process, not yet started.
     ///
     /// # Panics

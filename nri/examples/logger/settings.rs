@@ -11,14 +11,14 @@ use super::common::usage;
 use super::events;
 use super::record::{Format, format};
 
-pub(crate) const HELP: &str = "\
-      --events E,…    print these only: RunPodSandbox or RUN_POD_SANDBOX, and so on [default: all]
-      --format F      yaml or json, one line an event [default: yaml]
-      --output FILE   append to this file [default: standard output]
-      --quiet         print nothing, count only
-                      These four may be in the plugin's configuration file as well: a runtime that launches a plugin
-                      gives it neither flags nor a standard output.
-";
+pub(crate) const HELP: &str = concat!(
+    "      --events E,…    print these only: RunPodSandbox or RUN_POD_SANDBOX, and so on [default: all]\n",
+    "      --format F      yaml or json, one line an event [default: yaml]\n",
+    "      --output FILE   append to this file [default: standard output]\n",
+    "      --quiet         print nothing, count only\n",
+    "                      These four may be in the plugin's configuration file as well: a runtime that\n",
+    "                      launches a plugin gives it neither flags nor a standard output.\n",
+);
 
 #[derive(Clone, Default)]
 pub(crate) struct Settings {

@@ -1,0 +1,46 @@
+//! A plugin on `nri` with the flags and the annotations of the Go one in `peers/plugin`: what that one does at length or
+//! to annoy, this does as well.
+//!
+//! Annotations it obeys, for the event in `peer/on` or for every event: `peer/sleep-ms`, `peer/block-ms` (sleeps without
+//! telling anyone), `peer/panic` (text), `peer/error` (text), `peer/adjust-bytes` (length of an annotation in the
+//! answer to CreateContainer), `peer/update` (container to update in the answer), `peer/unsolicited` (container to
+//! update in a call of its own, after PostStartContainer).
+#![forbid(unsafe_code)]
+
+mod annotations;
+mod handlers;
+mod settings;
+
+use handlers::{FailRequest, KeepConnected, OkOnTimeout, Plain};
+use nri::plugin::Plugin;
+use nri::stub::Stub;
+use settings::{Policy, Settings};
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> nri::Result<()> {
+    let settings = Settings::parse()?;
+    // Standard error is for warnings; standard output for what the test looks at.
+    tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .init();
+    match settings.policy {
+        Policy::None => run(Plain(settings.clone()), settings).await,
+        Policy::OkOnTimeout => run(OkOnTimeout(settings.clone()), settings).await,
+        Policy::FailRequest => run(FailRequest(settings.clone()), settings).await,
+        Policy::KeepConnected => run(KeepConnected(settings.clone()), settings).await,
+    }
+}
+
+async fn run<P: Plugin>(plugin: P, settings: Settings) -> nri::Result<()> {
+    let mut builder = Stub::builder(plugin);
+    if let Some(socket) = settings.socket {
+        builder = builder.socket(socket);
+    }
+    if let Some(name) = settings.name {
+        builder = builder.name(name);
+    }
+    if let Some(index) = settings.index {
+        builder = builder.index(index);
+    }
+    builder.run().await
+}

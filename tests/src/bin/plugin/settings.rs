@@ -1,0 +1,77 @@
+//! The command line.
+
+use lexopt::{Arg, Parser, ValueExt};
+use nri::api::{Event, EventMask};
+
+/// Which of the plugins to run: what the attributes of the derive say is not to be had at run time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) enum Policy {
+    #[default]
+    None,
+    OkOnTimeout,
+    FailRequest,
+    KeepConnected,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Settings {
+    pub(crate) socket: Option<String>,
+    pub(crate) name: Option<String>,
+    pub(crate) index: Option<String>,
+    pub(crate) events: Option<EventMask>,
+    pub(crate) policy: Policy,
+}
+
+impl Settings {
+    pub(crate) fn parse() -> nri::Result<Self> {
+        let mut settings = Settings::default();
+        settings
+            .take_all(Parser::from_env())
+            .map_err(nri::Error::other)?;
+        Ok(settings)
+    }
+
+    /// The events that the configuration of a launched plugin chooses, else those of the command line.
+    pub(crate) fn events_with(&self, config: &str) -> nri::Result<Option<EventMask>> {
+        let mut settings = self.clone();
+        settings
+            .take_all(Parser::from_args(config.split_whitespace()))
+            .map_err(nri::Error::other)?;
+        Ok(settings.events)
+    }
+
+    fn take_all(&mut self, mut parser: Parser) -> Result<(), lexopt::Error> {
+        while let Some(arg) = parser.next()? {
+            match arg {
+                Arg::Long("socket") => self.socket = Some(parser.value()?.string()?),
+                Arg::Long("name") => self.name = Some(parser.value()?.string()?),
+                Arg::Long("index") => self.index = Some(parser.value()?.string()?),
+                Arg::Long("events") => self.events = Some(parser.value()?.parse_with(events)?),
+                Arg::Long("ok-on-timeout") => self.policy = Policy::OkOnTimeout,
+                Arg::Long("fail-request") => self.policy = Policy::FailRequest,
+                Arg::Long("keep-connected") => self.policy = Policy::KeepConnected,
+                other => return Err(other.unexpected()),
+            }
+        }
+        Ok(())
+    }
+}
+
+fn events(names: &str) -> Result<EventMask, String> {
+    let mut mask = EventMask::EMPTY;
+    for name in names.split(',') {
+        mask = mask.with(event(name).ok_or_else(|| format!("{name} is no event"))?);
+    }
+    Ok(mask)
+}
+
+fn event(name: &str) -> Option<Event> {
+    (1..Event::Last as i32)
+        .filter_map(|number| Event::try_from(number).ok())
+        .find(|event| {
+            event
+                .as_str_name()
+                .replace('_', "")
+                .eq_ignore_ascii_case(name)
+        })
+}

@@ -1,0 +1,21 @@
+//! Text to fill messages with, the same as in `peers/internal/pad`.
+
+/// The annotation that makes a message as large as wanted.
+pub const KEY: &str = "peer/pad";
+
+/// Text without short periods, so that a shifted, lost or repeated piece of it shows.
+#[must_use]
+pub fn text(bytes: usize) -> String {
+    let mut x = 1_u32;
+    let next = || {
+        x = x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        char::from(b'a' + (x >> 24) as u8 % 26)
+    };
+    std::iter::repeat_with(next).take(bytes).collect()
+}
+
+/// Whether it is the text of its length.
+#[must_use]
+pub fn intact(given: &str) -> bool {
+    given == text(given.len())
+}
