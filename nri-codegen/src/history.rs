@@ -58,7 +58,8 @@ pub(crate) struct Texts {
 pub struct Revision {
     name: String,
     proto: Cow<'static, str>,
-    compiled: OnceLock<(Compiled, Protocol)>,
+    compiled: OnceLock<Compiled>,
+    protocol: OnceLock<Protocol>,
 }
 
 impl Revision {
@@ -78,7 +79,12 @@ impl Revision {
     ///
     /// If the proto does not compile, which only a revision under import can bring about.
     pub fn compiled(&self) -> Result<&Compiled, Error> {
-        Ok(&self.both()?.0)
+        if let Some(compiled) = self.compiled.get() {
+            return Ok(compiled);
+        }
+        let mut compiled = compile::text("api.proto", &self.proto)?;
+        compiled.origin.clone_from(&self.name);
+        Ok(self.compiled.get_or_init(|| compiled))
     }
 
     /// Its model; read when first asked for.
@@ -87,17 +93,21 @@ impl Revision {
     ///
     /// As for [`Revision::compiled`].
     pub fn protocol(&self) -> Result<&Protocol, Error> {
-        Ok(&self.both()?.1)
+        let compiled = self.compiled()?;
+        Ok(self.protocol.get_or_init(|| Protocol::read(compiled)))
     }
 
-    fn both(&self) -> Result<&(Compiled, Protocol), Error> {
-        if let Some(both) = self.compiled.get() {
-            return Ok(both);
-        }
-        let mut compiled = compile::text("api.proto", &self.proto)?;
-        compiled.origin.clone_from(&self.name);
-        let protocol = Protocol::read(&compiled);
-        Ok(self.compiled.get_or_init(|| (compiled, protocol)))
+    /// Whether it has the field of this full name; cheaper than asking its model.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Revision::compiled`].
+    pub fn has_field(&self, full_name: &str) -> Result<bool, Error> {
+        let pool = &self.compiled()?.pool;
+        let (message, field) = full_name.rsplit_once('.').unwrap_or_default();
+        Ok(pool
+            .get_message_by_name(message)
+            .is_some_and(|message| message.get_field_by_name(field).is_some()))
     }
 }
 
@@ -222,6 +232,7 @@ fn revisions(releases: &[Release], texts: &Texts) -> Result<Vec<Revision>, Error
                 name: name.clone(),
                 proto: proto.clone(),
                 compiled: OnceLock::new(),
+                protocol: OnceLock::new(),
             }),
             None => problems.push(no_proto(release)),
         }

@@ -1,5 +1,7 @@
 //! The whole comparison: protobuf rules, NRI rules, changes and pairings, as one report.
 
+use std::sync::OnceLock;
+
 use nri_codegen::history::History;
 
 use super::facts::Facts;
@@ -29,10 +31,36 @@ use crate::rules;
 ///
 /// When FROM or TO names nothing that can be compiled.
 pub fn diff(from: &str, to: &str, category: Category) -> Result<DiffReport, Error> {
-    let history = History::embedded()?;
-    let from = Input::resolve(&history, from)?;
-    let to = Input::resolve(&history, to)?;
-    compare(&history, &from, &to, category)
+    let history = embedded()?;
+    let (from, to) = both(
+        || Input::resolve(history, from),
+        || Input::resolve(history, to),
+    );
+    compare(history, &from?, &to?, category)
+}
+
+/// Runs two pieces of work side by side: compiling is most of what a comparison costs.
+fn both<A, B: Send>(one: impl FnOnce() -> A, other: impl FnOnce() -> B + Send) -> (A, B) {
+    std::thread::scope(|scope| {
+        let other = scope.spawn(other);
+        let one = one();
+        match other.join() {
+            Ok(other) => (one, other),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
+}
+
+/// The embedded history, read once a process and never taken apart.
+fn embedded() -> Result<&'static History, Error> {
+    static HISTORY: OnceLock<History> = OnceLock::new();
+    match HISTORY.get() {
+        Some(history) => Ok(history),
+        None => {
+            let history = History::embedded()?;
+            Ok(HISTORY.get_or_init(|| history))
+        }
+    }
 }
 
 /// Compares two inputs; see [`diff`].

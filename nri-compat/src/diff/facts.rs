@@ -1,7 +1,9 @@
 //! What the history of releases and runtimes knows beyond the two schemas.
 
 use nri_codegen::Error;
-use nri_codegen::history::{Deprecation, History, Interface, RemovalStatus, Runtime, Since};
+use nri_codegen::history::{
+    Deprecation, History, Interface, RemovalStatus, Revision, Runtime, Since,
+};
 
 use super::nri::side::Side;
 use super::target::Target;
@@ -69,11 +71,7 @@ impl<'h> Facts<'h> {
 
     /// Which runtime releases know the field, as the end of a sentence.
     pub(super) fn known_by(&self, full_name: &str) -> String {
-        let knows = |revision: &&nri_codegen::history::Revision| {
-            revision
-                .protocol()
-                .is_ok_and(|protocol| protocol.has(full_name))
-        };
+        let knows = |revision: &&Revision| revision.has_field(full_name).unwrap_or(false);
         let newest_first = self.history.revisions().iter().rev();
         let revisions: Vec<&str> = newest_first
             .take_while(knows)
