@@ -1,4 +1,22 @@
-//! The library behind the `nri-compat` command: protocol diffs today, plugin checks next.
+//! The library behind the `nri-compat` command: what changed between two NRI protocol versions, what breaks, for
+//! whom, and what became deprecated.
+//!
+//! ```
+//! use nri_compat::diff::diff;
+//! use nri_compat::report::finding::{Category, Level};
+//! use nri_compat::report::text::{self, Palette};
+//!
+//! let report = diff("v0.12.2", "v0.12.4", Category::File)?;
+//! assert_eq!(report.worst(), Some(Level::Warning));
+//!
+//! let text = text::diff(&report, Palette::plain());
+//! assert!(text.contains("`failure_policy`") && text.contains("no released runtime knows it yet"));
+//! # Ok::<(), nri_compat::error::Error>(())
+//! ```
+//!
+//! Data flows one way: [`diff`] and [`history`] turn what the user named into the plain types of [`report`], whose
+//! renderers know nothing of where they came from; [`cli`] parses, calls and picks the [`exit`] code. The rules are
+//! data, one file each, in [`rules`].
 #![forbid(unsafe_code)]
 
 pub mod cli;

@@ -1,11 +1,13 @@
 //! What the user named as FROM or TO, compiled and described.
 
-use nri_codegen::history::History;
+use std::path::{Path, PathBuf};
+
+use nri_codegen::history::{History, Release, Revision};
 use nri_codegen::{Compiled, Protocol, source};
 
 use super::target::Target;
 use super::{Schema, facts::Facts};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::report::diff::Side;
 
 /// One end of a comparison.
@@ -19,7 +21,7 @@ pub struct Input {
     pub protocol: Protocol,
     /// The runtime release it was named by.
     pub target: Option<Target>,
-    release: Option<nri_codegen::history::Release>,
+    release: Option<Release>,
     origin: String,
 }
 
@@ -30,29 +32,28 @@ impl Input {
     ///
     /// An unknown version lists near ones; a proto that does not compile shows file, line and the offending text.
     pub fn resolve(history: &History, spec: &str) -> Result<Self, Error> {
-        let mut input = Self::compiled(spec, source::resolve_in(history, spec)?)?;
+        let compiled = source::resolve_in(history, spec)?;
+        let release = compiled.release.as_ref();
+        let revision = release
+            .map(|release| history.revision_of(release))
+            .transpose()?;
+        let mut input = Self {
+            spec: spec.to_owned(),
+            schema: schema(&compiled, revision.map(Revision::proto))?,
+            protocol: match revision {
+                Some(revision) => revision.protocol()?.clone(),
+                None => Protocol::read(&compiled),
+            },
+            target: None,
+            release: compiled.release,
+            origin: compiled.origin,
+        };
         if spec.contains('@') && input.release.is_some() {
             let at = history.runtime(spec)?;
             let (runtime, version) = (at.runtime.id.clone(), at.release.version.clone());
             input.target = Some(Target { runtime, version });
         }
         Ok(input)
-    }
-
-    /// Takes what is compiled already; `spec` is what to call it.
-    ///
-    /// # Errors
-    ///
-    /// When the descriptors do not hold together.
-    pub fn compiled(spec: &str, compiled: Compiled) -> Result<Self, Error> {
-        Ok(Self {
-            spec: spec.to_owned(),
-            schema: Schema::new(&compiled.descriptor_set())?,
-            protocol: Protocol::read(&compiled),
-            target: None,
-            release: compiled.release,
-            origin: compiled.origin,
-        })
     }
 
     /// What it is called in reports: the NRI release, or else the path.
@@ -79,4 +80,36 @@ impl Input {
             is_nri: self.protocol.nri.is_some(),
         }
     }
+}
+
+/// The descriptors with the places that buf prints, for which it takes the texts that they were compiled from.
+fn schema(compiled: &Compiled, embedded: Option<&str>) -> Result<Schema, Error> {
+    if let [path] = compiled.read.as_slice()
+        && path
+            .extension()
+            .is_none_or(|extension| extension != "proto")
+    {
+        // A set is taken as it is: the descriptors of `compiled` lack what their types do not know.
+        let bytes = std::fs::read(path).map_err(|error| unreadable(path, &error))?;
+        return Ok(Schema::decode(&bytes)?);
+    }
+    let text = |name: &str| match embedded {
+        Some(text) => Some(text.to_owned()),
+        None => text_of(&compiled.read, name),
+    };
+    Ok(Schema::compiled(&compiled.pool.encode_to_vec(), text)?)
+}
+
+/// The text of the file that a schema calls `name`: of those read whose path ends so, the one nearest to the root.
+fn text_of(read: &[PathBuf], name: &str) -> Option<String> {
+    let found = read.iter().filter(|path| path.ends_with(name));
+    let path = found.min_by_key(|path| path.components().count())?;
+    std::fs::read_to_string(path).ok()
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> Error {
+    Error::new(
+        ErrorKind::Schema,
+        format!("cannot read {}: {error}", path.display()),
+    )
 }
