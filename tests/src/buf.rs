@@ -18,14 +18,24 @@ pub struct Annotation {
     pub rule: String,
 }
 
+/// An annotation with buf's words.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Printed {
+    /// Rule and place.
+    pub annotation: Annotation,
+    /// The message.
+    pub message: String,
+}
+
 /// What buf prints, a line each, with `--error-format json`.
 #[derive(Deserialize)]
-struct Printed {
+struct Line {
     #[serde(default)]
     path: String,
     start_line: u32,
     start_column: u32,
     r#type: String,
+    message: String,
 }
 
 /// The buf to hold the rules against.
@@ -63,13 +73,13 @@ impl Buf {
         from: &Path,
         to: &Path,
         categories: &[&str],
-    ) -> Result<Vec<Annotation>, String> {
+    ) -> Result<Vec<Printed>, String> {
         let config = format!(
             r#"{{"version":"v2","breaking":{{"use":["{}"]}}}}"#,
             categories.join("\",\"")
         );
         let (from, to) = (path(from)?, path(to)?);
-        let printed = self.run(&[
+        let output = self.run(&[
             "breaking",
             &to,
             "--against",
@@ -79,12 +89,31 @@ impl Buf {
             "--error-format",
             "json",
         ])?;
-        let mut annotations: Vec<_> = printed
+        let mut printed: Vec<Printed> = output
             .lines()
             .map(|line| annotation(line, &to))
             .collect::<Result<_, _>>()?;
-        annotations.sort();
-        Ok(annotations)
+        // A schema that does not compile is reported in the same way.
+        if let Some(error) = printed
+            .iter()
+            .find(|printed| printed.annotation.rule == "COMPILE")
+        {
+            return Err(format!("buf: {error:?}"));
+        }
+        printed.sort();
+        Ok(printed)
+    }
+
+    /// Compiles a folder of protos to a descriptor set.
+    ///
+    /// # Errors
+    ///
+    /// When buf refuses the folder, with what it says.
+    pub fn build(&self, folder: &Path, set: &Path, source_info: bool) -> Result<(), String> {
+        let (folder, set) = (path(folder)?, set.display().to_string());
+        let flag = format!("--exclude-source-info={}", !source_info);
+        self.run(&["build", &folder, "--output", &set, &flag])
+            .map(drop)
     }
 
     /// buf exits with 100 when it found something.
@@ -112,17 +141,25 @@ fn path(path: &Path) -> Result<String, String> {
         .ok_or_else(|| format!("{}: not UTF-8", path.display()))
 }
 
-fn annotation(line: &str, root: &str) -> Result<Annotation, String> {
-    let printed: Printed =
-        serde_json::from_str(line).map_err(|error| format!("buf printed {line}: {error}"))?;
-    let file = printed
-        .path
+fn annotation(line: &str, root: &str) -> Result<Printed, String> {
+    let Line {
+        path,
+        start_line,
+        start_column,
+        r#type,
+        message,
+    } = serde_json::from_str(line).map_err(|error| format!("buf printed {line}: {error}"))?;
+    let file = path
         .strip_prefix(root)
-        .map_or(printed.path.as_str(), |file| file.trim_start_matches('/'));
-    Ok(Annotation {
+        .map_or(path.as_str(), |file| file.trim_start_matches('/'));
+    let annotation = Annotation {
         file: file.to_owned(),
-        line: printed.start_line,
-        column: printed.start_column,
-        rule: printed.r#type,
+        line: start_line,
+        column: start_column,
+        rule: r#type,
+    };
+    Ok(Printed {
+        annotation,
+        message,
     })
 }

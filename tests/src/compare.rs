@@ -7,7 +7,7 @@ use nri_compat::diff::{Schema, breaking};
 use nri_compat::report::finding::{Category, Finding};
 
 use crate::buf::{Annotation, Buf};
-use crate::compile;
+use crate::{accepted, compile};
 
 /// The four categories of buf, as both tools name them.
 pub const CATEGORIES: [Category; 4] = [
@@ -34,9 +34,10 @@ pub fn annotation(finding: &Finding) -> Annotation {
     }
 }
 
-/// A folder of protos, compiled.
+/// A folder of protos or a descriptor set, compiled.
 pub struct Side {
-    folder: PathBuf,
+    /// Where its protos, or its set, are.
+    pub path: PathBuf,
     schema: Schema,
 }
 
@@ -49,7 +50,21 @@ impl Side {
     pub fn new(folder: &Path) -> Result<Self, String> {
         let schema = compile::folder(folder)?;
         Ok(Self {
-            folder: folder.to_owned(),
+            path: folder.to_owned(),
+            schema,
+        })
+    }
+
+    /// Reads a descriptor set.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read or is no schema.
+    pub fn set(path: &Path) -> Result<Self, String> {
+        let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let schema = Schema::decode(&bytes).map_err(|error| error.to_string())?;
+        Ok(Self {
+            path: path.to_owned(),
             schema,
         })
     }
@@ -60,7 +75,7 @@ impl Side {
     }
 }
 
-/// Runs both tools and returns where they differ, and how many annotations they share.
+/// Runs both tools and returns where they differ other than accepted, and how many annotations they share.
 ///
 /// # Errors
 ///
@@ -76,13 +91,20 @@ pub fn compare(
         .iter()
         .map(|category| category.as_str())
         .collect();
-    let theirs = buf.breaking(&from.folder, &to.folder, &names)?;
-    Ok(differences(ours.iter().map(annotation), theirs))
+    let theirs = buf.breaking(&from.path, &to.path, &names)?;
+    let accepted = accepted::all();
+    let theirs = theirs
+        .into_iter()
+        .filter(|printed| !accepted.iter().any(|known| known.is(printed)));
+    Ok(differences(
+        ours.iter().map(annotation),
+        theirs.map(|printed| printed.annotation),
+    ))
 }
 
 fn differences(
     ours: impl Iterator<Item = Annotation>,
-    theirs: Vec<Annotation>,
+    theirs: impl Iterator<Item = Annotation>,
 ) -> (Vec<Difference>, usize) {
     let mut counts = BTreeMap::<Annotation, i32>::new();
     for annotation in ours {

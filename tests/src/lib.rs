@@ -3,6 +3,7 @@
 //! The modules about peers panic where something outside is not as it must be: a test without its peer has failed.
 #![forbid(unsafe_code)]
 
+pub mod accepted;
 pub mod buf;
 pub mod compare;
 pub mod compile;

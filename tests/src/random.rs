@@ -7,6 +7,8 @@
 mod ast;
 mod change;
 mod generate;
+mod names;
+mod place;
 mod print;
 
 use std::path::Path;

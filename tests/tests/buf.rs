@@ -5,6 +5,7 @@
 use std::path::Path;
 
 use nri_protos::{REVISIONS, Revision};
+use nri_tests::accepted;
 use nri_tests::buf::Buf;
 use nri_tests::compare::{CATEGORIES, Difference, Side, compare, text};
 use nri_tests::fixtures::{self, Fixture};
@@ -65,6 +66,57 @@ fn fixtures() {
                 "{rule}: nothing to compare"
             );
         }
+    }
+}
+
+/// Descriptor sets that buf made: with its own places, which are taken as they are, and without any.
+#[test]
+fn descriptor_sets() {
+    let buf = Buf::find().expect("buf is installed");
+    let editions = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/editions");
+    sets(&buf, &editions, true);
+    sets(&buf, &editions, false);
+    for rule in fixtures::names(&fixtures::root()) {
+        sets(&buf, &fixtures::root().join(rule), false);
+    }
+}
+
+fn sets(buf: &Buf, fixture: &Path, source_info: bool) {
+    let root = tempfile::tempdir().unwrap();
+    let [from, to] = ["previous", "current"].map(|name| {
+        let set = root.path().join(name).with_extension("binpb");
+        buf.build(&fixture.join(name), &set, source_info).unwrap();
+        Side::set(&set).unwrap()
+    });
+    for (from, to, direction) in [(&from, &to, "forward"), (&to, &from, "backward")] {
+        let (differ, shared) = compare(buf, from, to, &CATEGORIES).unwrap();
+        let name = fixture.display();
+        assert!(
+            differ.is_empty(),
+            "{name}, {direction}, places: {source_info}:\n{}",
+            text(&differ)
+        );
+        assert!(
+            shared > 0 || direction == "backward",
+            "{name}: nothing to compare"
+        );
+    }
+}
+
+/// A difference is accepted only as long as there is one.
+#[test]
+fn accepted_differences_exist() {
+    let buf = Buf::find().expect("buf is installed");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/buf-differences");
+    let [from, to] = ["previous", "current"].map(|name| Side::new(&root.join(name)).unwrap());
+    let (differ, shared) = compare(&buf, &from, &to, &CATEGORIES).unwrap();
+    assert!(differ.is_empty() && shared > 0, "{}", text(&differ));
+    let printed = buf.breaking(&from.path, &to.path, &["PACKAGE"]).unwrap();
+    for accepted in accepted::all() {
+        assert!(
+            printed.iter().any(|printed| accepted.is(printed)),
+            "no longer: {accepted:?}"
+        );
     }
 }
 

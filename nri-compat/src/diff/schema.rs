@@ -2,9 +2,12 @@
 
 pub(super) mod element;
 pub(super) mod error;
+mod field;
 mod index;
 pub(super) mod location;
+mod scope;
 mod text;
+mod types;
 
 use std::collections::HashMap;
 

@@ -2,11 +2,13 @@
 
 use fastrand::Rng;
 
-use super::ast::{
-    Enum, Extend, Field, File, Message, Method, Reserved, Service, Set, Type, one, pick, take,
-};
+use super::ast::{Enum, Field, Reserved, Set, Type, one, take};
 use super::generate::{
     FILE_OPTIONS, LABELS, PACKAGES, SCALARS, extension, field, message, method, option, scalar,
+};
+use super::place::{
+    a_field, a_file, a_message, a_method, a_service, a_type, an_enum, an_extend, enum_list,
+    message_list, message_uid,
 };
 
 type Change = (&'static str, fn(&mut Set, &mut Rng) -> Option<()>);
@@ -382,71 +384,5 @@ fn change_reserved(reserved: &mut Reserved, rng: &mut Rng) {
         2 => drop(take(&mut reserved.names, rng)),
         3 => reserved.ranges = vec![(101, 150), (152, 300)],
         _ => reserved.ranges = vec![(100, 200)],
-    }
-}
-
-fn a_file<'a>(set: &'a mut Set, rng: &mut Rng) -> Option<&'a mut File> {
-    one(&mut set.files, rng)
-}
-
-fn a_message<'a>(set: &'a mut Set, rng: &mut Rng) -> Option<&'a mut Message> {
-    pick(&mut a_file(set, rng)?.messages, rng)
-}
-
-/// Where messages are declared: a file or a message.
-fn message_list<'a>(set: &'a mut Set, rng: &mut Rng) -> Option<&'a mut Vec<Message>> {
-    if rng.bool() {
-        Some(&mut a_file(set, rng)?.messages)
-    } else {
-        Some(&mut a_message(set, rng)?.messages)
-    }
-}
-
-fn enum_list<'a>(set: &'a mut Set, rng: &mut Rng) -> Option<&'a mut Vec<Enum>> {
-    if rng.bool() {
-        Some(&mut a_file(set, rng)?.enums)
-    } else {
-        Some(&mut a_message(set, rng)?.enums)
-    }
-}
-
-fn an_enum<'a>(set: &'a mut Set, rng: &mut Rng) -> Option<&'a mut Enum> {
-    one(enum_list(set, rng)?, rng)
-}
-
-/// A field of a message, or now and then an extension.
-fn a_field<'a>(set: &'a mut Set, rng: &mut Rng) -> Option<&'a mut Field> {
-    if rng.u8(..6) == 0 {
-        one(&mut an_extend(set, rng)?.fields, rng)
-    } else {
-        one(&mut a_message(set, rng)?.fields, rng)
-    }
-}
-
-fn an_extend<'a>(set: &'a mut Set, rng: &mut Rng) -> Option<&'a mut Extend> {
-    if rng.u8(..3) == 0 {
-        one(&mut a_message(set, rng)?.extends, rng)
-    } else {
-        one(&mut a_file(set, rng)?.extends, rng)
-    }
-}
-
-fn a_service<'a>(set: &'a mut Set, rng: &mut Rng) -> Option<&'a mut Service> {
-    one(&mut a_file(set, rng)?.services, rng)
-}
-
-fn a_method<'a>(set: &'a mut Set, rng: &mut Rng) -> Option<&'a mut Method> {
-    one(&mut a_service(set, rng)?.methods, rng)
-}
-
-fn message_uid(set: &mut Set, rng: &mut Rng) -> Option<u32> {
-    Some(a_message(set, rng)?.uid)
-}
-
-fn a_type(set: &mut Set, rng: &mut Rng) -> Option<u32> {
-    if rng.bool() {
-        message_uid(set, rng)
-    } else {
-        Some(an_enum(set, rng)?.uid)
     }
 }

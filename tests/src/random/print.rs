@@ -6,76 +6,13 @@ use std::fmt::Write as _;
 use fastrand::Rng;
 
 use super::ast::{Enum, Extend, Field, File, Label, Message, Reserved, Service, Set, Type, Uid};
-
-/// A type as other files see it.
-struct Known {
-    full: String,
-    file: usize,
-    /// First value of an enum, for defaults; messages have none.
-    values: Option<Vec<String>>,
-    extensions: Vec<(i32, i32)>,
-}
+use super::names::{self, Known};
 
 /// Every file with its text. The layout follows from the seed and is the same for both sides.
 pub(super) fn files(set: &Set, seed: u64) -> Vec<(String, String)> {
-    let mut known = HashMap::new();
-    for (index, file) in set.files.iter().enumerate() {
-        let mut names = Names {
-            known: &mut known,
-            file: index,
-        };
-        names.enums(&file.package, &file.enums);
-        names.messages(&file.package, &file.messages);
-    }
+    let known = names::known(set);
     let print = |(index, file)| Printer::new(set, &known, index, file, seed).print();
     set.files.iter().enumerate().map(print).collect()
-}
-
-struct Names<'a> {
-    known: &'a mut HashMap<Uid, Known>,
-    file: usize,
-}
-
-impl Names<'_> {
-    fn messages(&mut self, scope: &str, list: &[Message]) {
-        for message in list {
-            let full = format!("{scope}.{}", message.name);
-            self.enums(&full, &message.enums);
-            self.messages(&full, &message.messages);
-            let extensions = message.extensions.clone();
-            self.known.insert(
-                message.uid,
-                Known {
-                    full,
-                    file: self.file,
-                    values: None,
-                    extensions,
-                },
-            );
-        }
-    }
-
-    fn enums(&mut self, scope: &str, list: &[Enum]) {
-        for declared in list {
-            let full = format!("{scope}.{}", declared.name);
-            let values = Some(
-                declared
-                    .values
-                    .iter()
-                    .map(|(name, _)| name.clone())
-                    .collect(),
-            );
-            self.known.insert(
-                declared.uid,
-                Known {
-                    full,
-                    file: self.file,
-                    values,
-                    extensions: Vec::new(),
-                },
-            );
-        }
-    }
 }
 
 struct Printer<'a> {

@@ -1,0 +1,122 @@
+//! Fields, and the oneofs that they are in.
+
+use std::collections::{HashMap, HashSet};
+
+use super::super::descriptor::{FieldProto, MessageProto, OneofProto};
+use super::super::features::{Features, value};
+use super::element::{Cardinality, Field, Id, Oneof, number};
+use super::error::{Kind, SchemaError};
+use super::scope::Scope;
+use super::types::Types;
+
+type Result<T> = std::result::Result<T, SchemaError>;
+
+/// Builds a field or extension; what only its message knows, the caller fills in.
+pub(super) fn field(
+    types: &Types,
+    proto: FieldProto,
+    scope: &Scope<'_>,
+    (tag, index): (i32, usize),
+    oneofs: &[Oneof],
+) -> Result<Field> {
+    let id = scope.id(proto.name.clone(), "field", tag, index)?;
+    let options = proto.options.as_ref();
+    let features = scope
+        .features
+        .with(options.and_then(|options| options.features.as_ref()));
+    let type_name = without_dot(&proto.type_name);
+    let Some((declared, is_map)) = types.of_field(&proto, &type_name) else {
+        return Err(SchemaError::new(Kind::Type(id.full), scope.file_name));
+    };
+    let oneof = oneof_of(&proto, oneofs, &id, scope)?;
+    let delimited = declared == number::MESSAGE
+        && features.message_encoding == value::ENCODING_DELIMITED
+        && !is_map;
+    Ok(Field {
+        number: proto.number,
+        label: proto.label,
+        declared,
+        kind: if delimited { number::GROUP } else { declared },
+        cardinality: cardinality(&proto, declared, is_map, features),
+        oneof: oneof
+            .filter(|oneof| !oneof.synthetic)
+            .map(|oneof| oneof.name.clone()),
+        owner: String::new(),
+        is_extension: false,
+        in_map_entry: false,
+        ctype: options.and_then(|options| options.ctype),
+        jstype: options.map_or(0, |options| options.jstype),
+        json_name: proto.json_name,
+        default_value: proto.default_value,
+        type_name,
+        features,
+        id,
+    })
+}
+
+/// A type's name as elements have it.
+pub(super) fn without_dot(name: &str) -> String {
+    name.strip_prefix('.').unwrap_or(name).to_owned()
+}
+
+/// A proto3 `optional` is compiled as a oneof of one field, which nobody wrote.
+pub(super) fn oneofs(proto: &mut MessageProto, scope: &Scope<'_>) -> Result<Vec<Oneof>> {
+    let (mut members, mut optional) = (HashMap::<_, usize>::new(), HashSet::new());
+    for (field, index) in proto
+        .field
+        .iter()
+        .filter_map(|field| Some((field, field.oneof_index?)))
+    {
+        *members.entry(index).or_default() += 1;
+        if field.proto3_optional {
+            optional.insert(index);
+        }
+    }
+    let declared = (0..).zip(std::mem::take(&mut proto.oneof_decl));
+    declared
+        .map(|(index, OneofProto { name })| {
+            if name.is_empty() {
+                return Err(SchemaError::new(Kind::Unnamed("oneof"), scope.file_name));
+            }
+            let synthetic = members.get(&index) == Some(&1) && optional.contains(&index);
+            Ok(Oneof { name, synthetic })
+        })
+        .collect()
+}
+
+fn oneof_of<'a>(
+    proto: &FieldProto,
+    oneofs: &'a [Oneof],
+    id: &Id,
+    scope: &Scope<'_>,
+) -> Result<Option<&'a Oneof>> {
+    let Some(index) = proto.oneof_index else {
+        return Ok(None);
+    };
+    let oneof = usize::try_from(index)
+        .ok()
+        .and_then(|index| oneofs.get(index));
+    oneof
+        .map(Some)
+        .ok_or_else(|| SchemaError::new(Kind::Oneof(id.full.clone()), scope.file_name))
+}
+
+fn cardinality(proto: &FieldProto, declared: i32, is_map: bool, features: Features) -> Cardinality {
+    let has_presence = || {
+        let is_message = matches!(declared, number::MESSAGE | number::GROUP);
+        let is_member = proto.oneof_index.is_some() || proto.proto3_optional;
+        let is_extension = !proto.extendee.is_empty();
+        is_message
+            || is_member
+            || is_extension
+            || features.field_presence != value::PRESENCE_IMPLICIT
+    };
+    match proto.label {
+        _ if is_map => Cardinality::Map,
+        number::LABEL_REPEATED => Cardinality::Repeated,
+        number::LABEL_REQUIRED => Cardinality::Required,
+        _ if features.field_presence == value::PRESENCE_LEGACY_REQUIRED => Cardinality::Required,
+        _ if has_presence() => Cardinality::Explicit,
+        _ => Cardinality::Implicit,
+    }
+}

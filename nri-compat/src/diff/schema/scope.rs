@@ -1,0 +1,59 @@
+//! Where the walk over a file is, and what is inherited there.
+
+use super::super::features::Features;
+use super::element::Id;
+use super::error::{Kind, SchemaError};
+
+type Result<T> = std::result::Result<T, SchemaError>;
+
+/// Where the walk is: names, path and features that what is declared here inherits.
+pub(super) struct Scope<'a> {
+    pub(super) file: usize,
+    pub(super) file_name: &'a str,
+    pub(super) package: &'a str,
+    pub(super) nested: &'a str,
+    pub(super) path: &'a [i32],
+    pub(super) features: Features,
+}
+
+impl Scope<'_> {
+    pub(super) fn id(
+        &self,
+        name: String,
+        what: &'static str,
+        tag: i32,
+        index: usize,
+    ) -> Result<Id> {
+        if name.is_empty() {
+            return Err(SchemaError::new(Kind::Unnamed(what), self.file_name));
+        }
+        let nested = join(self.nested, &name);
+        let index = i32::try_from(index).unwrap_or(i32::MAX);
+        Ok(Id {
+            full: join(self.package, &nested),
+            nested,
+            name,
+            file: self.file,
+            path: [self.path, &[tag, index]].concat(),
+            stands_at: None,
+        })
+    }
+
+    pub(super) fn inside<'a>(&'a self, id: &'a Id, features: Features) -> Scope<'a> {
+        Scope {
+            nested: &id.nested,
+            path: &id.path,
+            features,
+            ..*self
+        }
+    }
+}
+
+/// A name in a scope, which may be the root.
+pub(super) fn join(scope: &str, name: &str) -> String {
+    if scope.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{scope}.{name}")
+    }
+}

@@ -1,0 +1,73 @@
+//! What the type names of a set stand for, found before anything else: fields may use types that come later.
+
+use std::collections::HashMap;
+
+use super::super::descriptor::{EnumProto, FieldProto, FileSet, MessageProto};
+use super::element::number;
+use super::scope::join;
+
+/// What a type name can stand for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Type {
+    Message,
+    MapEntry,
+    Enum,
+}
+
+/// Every type of a set by its full name.
+#[derive(Default)]
+pub(super) struct Types(HashMap<String, Type>);
+
+impl Types {
+    pub(super) fn of(set: &FileSet) -> Self {
+        let mut types = Self::default();
+        for file in &set.file {
+            types.messages(&file.package, &file.message_type);
+            types.enums(&file.package, &file.enum_type);
+        }
+        types
+    }
+
+    fn messages(&mut self, scope: &str, protos: &[MessageProto]) {
+        for proto in protos {
+            let full = join(scope, &proto.name);
+            let is_entry = proto
+                .options
+                .as_ref()
+                .is_some_and(|options| options.map_entry);
+            self.messages(&full, &proto.nested_type);
+            self.enums(&full, &proto.enum_type);
+            self.0.insert(
+                full,
+                if is_entry {
+                    Type::MapEntry
+                } else {
+                    Type::Message
+                },
+            );
+        }
+    }
+
+    fn enums(&mut self, scope: &str, protos: &[EnumProto]) {
+        self.0.extend(
+            protos
+                .iter()
+                .map(|proto| (join(scope, &proto.name), Type::Enum)),
+        );
+    }
+
+    /// A field's type, and whether it is a map; `None` if it names a type that the set does not declare.
+    pub(super) fn of_field(&self, proto: &FieldProto, type_name: &str) -> Option<(i32, bool)> {
+        match (proto.r#type, self.0.get(type_name)) {
+            (0 | number::ENUM, Some(Type::Enum)) => Some((number::ENUM, false)),
+            (0 | number::MESSAGE, Some(Type::Message)) => Some((number::MESSAGE, false)),
+            (0 | number::MESSAGE, Some(Type::MapEntry)) => {
+                Some((number::MESSAGE, proto.label == number::LABEL_REPEATED))
+            }
+            (number::GROUP, Some(Type::Message)) => Some((number::GROUP, false)),
+            (number::GROUP | number::MESSAGE | number::ENUM, _) => None,
+            (number::DOUBLE..=number::SINT64, _) => Some((proto.r#type, false)),
+            _ => None,
+        }
+    }
+}
