@@ -4,12 +4,31 @@ use std::path::{Path, PathBuf};
 
 use nri_compat::diff::Schema;
 
-/// Compiles every `.proto` file below a folder, in the order of their names.
+/// Compiles every `.proto` file below a folder, in the order of their names, to a schema.
 ///
 /// # Errors
 ///
 /// What protox or the schema's checks say, or which folder cannot be read or is empty.
 pub fn folder(root: &Path) -> Result<Schema, String> {
+    let compiler = compiler(root)?;
+    let text = |name: &str| {
+        let mut sources = compiler.files().filter(|file| file.name() == name);
+        std::fs::read_to_string(sources.next()?.path()?).ok()
+    };
+    Schema::compiled(&compiler.encode_file_descriptor_set(), text)
+        .map_err(|error| error.to_string())
+}
+
+/// The same as an encoded descriptor set.
+///
+/// # Errors
+///
+/// As for [`folder`].
+pub fn set(root: &Path) -> Result<Vec<u8>, String> {
+    Ok(compiler(root)?.encode_file_descriptor_set())
+}
+
+fn compiler(root: &Path) -> Result<protox::Compiler, String> {
     let mut files = Vec::new();
     collect(root, &mut files).map_err(|error| format!("{}: {error}", root.display()))?;
     files.sort();
@@ -21,12 +40,7 @@ pub fn folder(root: &Path) -> Result<Schema, String> {
     compiler
         .open_files(files)
         .map_err(|error| format!("{error:?}"))?;
-    let text = |name: &str| {
-        let mut sources = compiler.files().filter(|file| file.name() == name);
-        std::fs::read_to_string(sources.next()?.path()?).ok()
-    };
-    Schema::compiled(&compiler.encode_file_descriptor_set(), text)
-        .map_err(|error| error.to_string())
+    Ok(compiler)
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {

@@ -14,6 +14,7 @@ pub(super) enum Kind {
     Decode(String),
     Unnamed(&'static str),
     Duplicate(String),
+    Number(String, i32),
     Import(String),
     Syntax(String),
     Edition(i32),
@@ -58,6 +59,9 @@ impl fmt::Display for SchemaError {
             Kind::Decode(error) => write!(f, "not a FileDescriptorSet: {error}"),
             Kind::Unnamed(what) => write!(f, "a {what} has no name"),
             Kind::Duplicate(name) => write!(f, "{name} is declared twice"),
+            Kind::Number(message, number) => {
+                write!(f, "{message} has two fields of number {number}")
+            }
             Kind::Import(name) => write!(f, "imports {name}, which the set does not hold"),
             Kind::Syntax(word) => write!(f, "unknown syntax {word:?}"),
             Kind::Edition(number) => write!(f, "unknown edition {number}"),

@@ -13,7 +13,7 @@ use super::element::{
 use super::error::{Kind, SchemaError};
 use super::field::{self, oneofs, without_dot};
 use super::location::Locations;
-use super::scope::Scope;
+use super::scope::{Scope, join};
 use super::types::Types;
 
 type Result<T> = std::result::Result<T, SchemaError>;
@@ -64,6 +64,7 @@ struct Builder {
     schema: Schema,
     types: Types,
     declared: HashSet<String>,
+    numbers: HashSet<(String, i32)>,
 }
 
 impl Builder {
@@ -131,6 +132,7 @@ impl Builder {
         let mut fields = Vec::with_capacity(proto.field.len());
         for (index, field) in take(&mut proto.field).into_iter().enumerate() {
             let mut field = field::field(&self.types, field, &inner, (tag::FIELD, index), &oneofs)?;
+            self.declare_number(&id.full, &field, scope)?;
             field.owner.clone_from(&id.name);
             field.in_map_entry = entry;
             if entry {
@@ -139,6 +141,9 @@ impl Builder {
             }
             field.id.stands_at.clone_from(&id.stands_at);
             fields.push(field);
+        }
+        for oneof in &oneofs {
+            self.declare(&join(&id.full, &oneof.name), scope)?;
         }
         let map_fields = self.map_fields(&fields);
         self.messages(
@@ -196,7 +201,10 @@ impl Builder {
                     number: value.number,
                 })
             });
-            let values = values.collect::<Result<_>>()?;
+            let values: Vec<EnumValue> = values.collect::<Result<_>>()?;
+            for value in &values {
+                self.declare(&value.id.full, scope)?;
+            }
             self.schema
                 .enum_by_name
                 .insert(id.full.clone(), self.schema.enums.len());
@@ -216,7 +224,7 @@ impl Builder {
             proto.oneof_index = None;
             let owner = without_dot(&proto.extendee);
             let extension = field::field(&self.types, proto, scope, (tag, index), &[])?;
-            self.declare(&extension.id.full, scope)?;
+            self.declare_number(&owner, &extension, scope)?;
             self.schema.extensions.push(Field {
                 owner,
                 is_extension: true,
@@ -243,8 +251,21 @@ impl Builder {
                     .map_or(0, |options| options.idempotency_level),
             })
         });
-        let methods = methods.collect::<Result<_>>()?;
+        let methods: Vec<Method> = methods.collect::<Result<_>>()?;
+        for method in &methods {
+            self.declare(&method.id.full, scope)?;
+        }
         Ok(Service { methods, id })
+    }
+
+    /// Declares a field or extension, whose number is unique in the message that has it.
+    fn declare_number(&mut self, message: &str, field: &Field, scope: &Scope<'_>) -> Result<()> {
+        self.declare(&field.id.full, scope)?;
+        if self.numbers.insert((message.to_owned(), field.number)) {
+            return Ok(());
+        }
+        let kind = Kind::Number(message.to_owned(), field.number);
+        Err(SchemaError::new(kind, scope.file_name))
     }
 
     fn declare(&mut self, full: &str, scope: &Scope<'_>) -> Result<()> {
