@@ -3,10 +3,12 @@
 pub(crate) mod files;
 mod report;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use prost_reflect::DescriptorPool;
 use prost_types::{FileDescriptorProto, FileDescriptorSet};
+use protox::prost::Message as _;
 
 use crate::error::{Error, ErrorKind, Problem};
 use crate::history::Release;
@@ -25,6 +27,8 @@ pub struct Compiled {
     pub named: Vec<String>,
     /// Paths of the files read from disk; empty for an embedded revision.
     pub read: Vec<PathBuf>,
+    /// Text of each file that was compiled from text, by name. The protos that come with protobuf have none.
+    pub texts: BTreeMap<String, String>,
 }
 
 impl Compiled {
@@ -73,7 +77,7 @@ pub fn file(path: &Path) -> Result<Compiled, Error> {
 ///
 /// # Errors
 ///
-/// As for [`file`]; also if there is no `.proto` at all.
+/// As for [`file()`]; also if there is no `.proto` at all.
 pub fn folder(root: &Path) -> Result<Compiled, Error> {
     let names = files::protos_below(root)?;
     let files = Files::on_disk(vec![root.to_path_buf()]);
@@ -88,6 +92,7 @@ pub fn folder(root: &Path) -> Result<Compiled, Error> {
 pub fn descriptor_set(path: &Path) -> Result<Compiled, Error> {
     let shown = path.display().to_string();
     let bytes = files::read(path, files::MAX_TOTAL)?;
+    check_syntax(&bytes, &shown)?;
     let pool = DescriptorPool::decode(bytes.as_slice()).map_err(|error| no_set(&shown, &error))?;
     if pool.files().len() == 0 {
         return Err(
@@ -102,14 +107,29 @@ pub fn descriptor_set(path: &Path) -> Result<Compiled, Error> {
         named: pool.files().map(|file| file.name().to_owned()).collect(),
         pool,
         read: vec![path.to_path_buf()],
+        texts: BTreeMap::new(),
     })
+}
+
+/// Refuses what `prost-reflect` cannot hold; it would panic over a syntax that it does not know.
+fn check_syntax(bytes: &[u8], shown: &str) -> Result<(), Error> {
+    let set = FileDescriptorSet::decode(bytes).map_err(|error| no_set(shown, &error))?;
+    let known = |file: &&FileDescriptorProto| matches!(file.syntax(), "proto2" | "proto3" | "");
+    let Some(file) = set.file.iter().find(|file| !known(file)) else {
+        return Ok(());
+    };
+    let message = format!("`{}` is written in `{}`", file.name(), file.syntax());
+    Err(Problem::new(ErrorKind::Descriptor, message)
+        .in_file(shown)
+        .with_help("the syntaxes proto2 and proto3 are supported, editions are not")
+        .into())
 }
 
 fn not_a_file(path: &Path) -> Problem {
     Problem::new(ErrorKind::Io, format!("no such file: `{}`", path.display()))
 }
 
-fn no_set(path: &str, error: &prost_reflect::DescriptorError) -> Problem {
+fn no_set(path: &str, error: &dyn std::error::Error) -> Problem {
     Problem::new(ErrorKind::Descriptor, format!("no FileDescriptorSet: {error}"))
         .in_file(path)
         .with_help("a text proto ends with `.proto`; write a set with `protoc --include_imports --include_source_info --descriptor_set_out` or `buf build -o`")
@@ -142,5 +162,6 @@ fn compile(files: Files, names: &[String], origin: &str) -> Result<Compiled, Err
         pool: compiler.descriptor_pool(),
         named: names.to_vec(),
         read: log.read_from_disk(),
+        texts: log.take_texts(),
     })
 }

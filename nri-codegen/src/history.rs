@@ -96,19 +96,6 @@ impl Revision {
         let compiled = self.compiled()?;
         Ok(self.protocol.get_or_init(|| Protocol::read(compiled)))
     }
-
-    /// Whether it has the field of this full name; cheaper than asking its model.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Revision::compiled`].
-    pub fn has_field(&self, full_name: &str) -> Result<bool, Error> {
-        let pool = &self.compiled()?.pool;
-        let (message, field) = full_name.rsplit_once('.').unwrap_or_default();
-        Ok(pool
-            .get_message_by_name(message)
-            .is_some_and(|message| message.get_field_by_name(field).is_some()))
-    }
 }
 
 impl History {

@@ -115,6 +115,15 @@ impl Log {
         self.0.borrow().paths.values().cloned().collect()
     }
 
+    /// The texts of all files, by the name under which they are imported.
+    pub(super) fn take_texts(&self) -> BTreeMap<String, String> {
+        let texts = std::mem::take(&mut self.0.borrow_mut().texts);
+        texts
+            .into_iter()
+            .map(|(name, text)| (name, text.to_string()))
+            .collect()
+    }
+
     fn keep(&self, name: &str, text: &str) {
         self.0
             .borrow_mut()

@@ -1,9 +1,7 @@
 //! What the history of releases and runtimes knows beyond the two schemas.
 
 use nri_codegen::Error;
-use nri_codegen::history::{
-    Deprecation, History, Interface, RemovalStatus, Revision, Runtime, Since,
-};
+use nri_codegen::history::{Deprecation, History, Interface, RemovalStatus, Runtime, Since};
 
 use super::nri::side::Side;
 use super::target::Target;

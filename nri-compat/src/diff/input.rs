@@ -1,8 +1,8 @@
 //! What the user named as FROM or TO, compiled and described.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use nri_codegen::history::{History, Release, Revision};
+use nri_codegen::history::{History, Release};
 use nri_codegen::{Compiled, Protocol, source};
 
 use super::target::Target;
@@ -39,7 +39,7 @@ impl Input {
             .transpose()?;
         let mut input = Self {
             spec: spec.to_owned(),
-            schema: schema(&compiled, revision.map(Revision::proto))?,
+            schema: schema(&compiled)?,
             protocol: match revision {
                 Some(revision) => revision.protocol()?.clone(),
                 None => Protocol::read(&compiled),
@@ -83,28 +83,14 @@ impl Input {
 }
 
 /// The descriptors with the places that buf prints, for which it takes the texts that they were compiled from.
-fn schema(compiled: &Compiled, embedded: Option<&str>) -> Result<Schema, Error> {
-    if let [path] = compiled.read.as_slice()
-        && path
-            .extension()
-            .is_none_or(|extension| extension != "proto")
-    {
+fn schema(compiled: &Compiled) -> Result<Schema, Error> {
+    if let ([path], true) = (compiled.read.as_slice(), compiled.texts.is_empty()) {
         // A set is taken as it is: the descriptors of `compiled` lack what their types do not know.
         let bytes = std::fs::read(path).map_err(|error| unreadable(path, &error))?;
         return Ok(Schema::decode(&bytes)?);
     }
-    let text = |name: &str| match embedded {
-        Some(text) => Some(text.to_owned()),
-        None => text_of(&compiled.read, name),
-    };
+    let text = |name: &str| compiled.texts.get(name).cloned();
     Ok(Schema::compiled(&compiled.pool.encode_to_vec(), text)?)
-}
-
-/// The text of the file that a schema calls `name`: of those read whose path ends so, the one nearest to the root.
-fn text_of(read: &[PathBuf], name: &str) -> Option<String> {
-    let found = read.iter().filter(|path| path.ends_with(name));
-    let path = found.min_by_key(|path| path.components().count())?;
-    std::fs::read_to_string(path).ok()
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> Error {

@@ -62,16 +62,6 @@ impl Schema {
         index::schema(set, &text)
     }
 
-    /// Takes a set as a compiler returns it. What `prost-types` does not know, editions and features, is
-    /// lost there: [`Schema::decode`] keeps it.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Schema::decode`].
-    pub fn new(set: &prost_types::FileDescriptorSet) -> Result<Self, SchemaError> {
-        Self::decode(&set.encode_to_vec())
-    }
-
     pub(super) fn file(&self, name: &str) -> Option<&File> {
         self.file_by_name.get(name).map(|&at| &self.files[at])
     }
