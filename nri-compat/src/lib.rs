@@ -19,6 +19,7 @@
 //! data, one file each, in [`rules`].
 #![forbid(unsafe_code)]
 
+pub mod check;
 pub mod cli;
 pub mod diff;
 pub mod error;

@@ -3,6 +3,7 @@
 //! The types in [`diff`], [`pairing`] and [`history`] know nothing of formats; the renderers in [`text`], [`json`]
 //! and [`markdown`] are pure functions from them to text.
 
+pub mod check;
 pub mod diff;
 pub mod finding;
 pub mod group;

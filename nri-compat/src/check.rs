@@ -1,0 +1,8 @@
+//! Which plugins still use deprecated interfaces: find files, read evidence, judge it against targets.
+//!
+//! Three steps that share only plain types: a reader of [`evidence`] says what it saw, never what it means;
+//! `verdict` says what that means for a target; the renderers of [`crate::report`] print it.
+
+pub mod content;
+pub mod evidence;
+pub mod sighting;

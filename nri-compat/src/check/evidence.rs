@@ -1,0 +1,24 @@
+//! Readers: what a file is and what it carries, one file a reader.
+
+use super::content::File;
+use super::sighting::Sighting;
+
+/// Something that reads evidence from one kind of file.
+pub trait Reader: Sync {
+    /// Its name in evidence, such as `go-binary`.
+    fn name(&self) -> &'static str;
+
+    /// Whether the file's first bytes are those of its kind. Cheap: it runs on every file.
+    fn recognises(&self, file: &File<'_>) -> bool;
+
+    /// What it sees in the file: nothing if there is no NRI in it.
+    ///
+    /// # Errors
+    ///
+    /// Why the file cannot be read; the scan goes on and shows it as skipped, or as `unknown` where the file is a plugin.
+    fn read(&self, file: &File<'_>) -> Result<Vec<Sighting>, Unreadable>;
+}
+
+/// Why a file that a reader recognised could not be read: one line, lower case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreadable(pub String);

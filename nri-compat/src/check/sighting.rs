@@ -1,0 +1,144 @@
+//! What a reader saw. No meaning yet: that depends on the target.
+
+/// One plugin, runtime, library user, requirement or log entry, as a reader saw it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sighting {
+    /// Where it was seen, as reports show it.
+    pub path: String,
+    /// What sort of thing it is.
+    pub kind: Kind,
+    /// What part it plays.
+    pub role: Role,
+    /// Name of the plugin, where known.
+    pub name: Option<String>,
+    /// Its two-digit index, where known.
+    pub index: Option<String>,
+    /// Which NRI it was built with.
+    pub nri: Built,
+    /// How it takes its events.
+    pub interface: Interface,
+    /// Which events it handles.
+    pub events: Events,
+    /// What led to all this, in the order in which it was seen.
+    pub evidence: Vec<Evidence>,
+    /// Occasions on which it was seen at work, from logs.
+    pub seen: Option<Seen>,
+}
+
+/// What sort of thing was looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// A Go executable.
+    GoBinary,
+    /// A Rust executable.
+    RustBinary,
+    /// A WebAssembly module.
+    WasmModule,
+    /// Configuration of v0.1.0 plugins: `/etc/nri/conf.json`.
+    OneShotConfig,
+    /// `go.mod`.
+    GoMod,
+    /// `go.sum`.
+    GoSum,
+    /// `vendor/modules.txt`.
+    GoVendor,
+    /// Go source files of one package.
+    GoSource,
+    /// `Cargo.lock`.
+    CargoLock,
+    /// A log of a runtime.
+    Log,
+    /// Answer of `ctr deprecations list`.
+    DeprecationList,
+    /// Anything else.
+    #[default]
+    Other,
+}
+
+/// What part it plays in NRI.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Role {
+    /// A plugin.
+    Plugin,
+    /// A runtime: it calls plugins.
+    Runtime,
+    /// It uses the API's types only.
+    Library,
+    /// None that could be seen.
+    #[default]
+    None,
+}
+
+/// Which NRI release something was built with. Ranges come from code, `version` from what the build says of itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Built {
+    /// As build information or a lock file says, such as `v0.11.0`; supporting evidence, never a verdict of its own.
+    pub version: Option<String>,
+    /// The oldest release it can be, such as `v0.12.0`.
+    pub at_least: Option<String>,
+    /// The first release that it is older than.
+    pub below: Option<String>,
+}
+
+/// How a plugin takes its events from the runtime.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Interface {
+    /// Started once an event, JSON on standard input: v0.1.0.
+    OneShot,
+    /// Events that had no RPC before v0.12.0 come as `StateChange`.
+    StateChange,
+    /// Answers a dedicated RPC for every event, and `StateChange` besides, for older runtimes.
+    Dedicated,
+    /// Answers the dedicated RPCs with its own handler of `StateChange`, so that it outlives the RPC.
+    Funnelled,
+    /// A WebAssembly module that exports these functions (`plugin_…`).
+    Exports(Vec<String>),
+    /// Cannot be told, why: one line, lower case.
+    Unknown(String),
+    /// It takes no events, or that was not looked at.
+    #[default]
+    None,
+}
+
+/// The events that a plugin handles, by RPC name in CamelCase (`RunPodSandbox`), in order of their numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Events {
+    /// RPC names, in order of event number; `Synchronize`, `Configure` and `Shutdown` are none.
+    pub names: Vec<String>,
+    /// How that is known.
+    pub certainty: Certainty,
+}
+
+/// How a set of events is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Certainty {
+    /// From types or a manifest: exactly these, or fewer if the plugin subscribes to fewer.
+    Exact,
+    /// From names alone: maybe more than it handles.
+    ByName,
+    /// From what happened: maybe fewer than it handles.
+    Observed,
+    /// Not known at all.
+    #[default]
+    Unknown,
+}
+
+/// One observation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Evidence {
+    /// Name of the reader.
+    pub reader: &'static str,
+    /// What it saw: one line, lower case.
+    pub detail: String,
+}
+
+/// How often and when a log saw it, in the log's own time stamps.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// Number of lines.
+    pub count: u64,
+    /// First time stamp, RFC 3339 where the log has that.
+    pub first: Option<String>,
+    /// Last time stamp.
+    pub last: Option<String>,
+}

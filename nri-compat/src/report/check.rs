@@ -1,0 +1,144 @@
+//! What `check` and `logs` found: one plain value that every renderer reads.
+
+use crate::check::sighting::{Built, Evidence, Kind, Role, Seen};
+
+/// The answer of `check` and `logs`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CheckReport {
+    /// What was judged against, in the order asked for.
+    pub targets: Vec<CheckTarget>,
+    /// What was found, sorted by path, name and kind.
+    pub subjects: Vec<Subject>,
+    /// What could not be looked at.
+    pub skipped: Vec<Skipped>,
+    /// Findings about the policy itself: an ignore that matches nothing or has expired.
+    pub policy: Vec<String>,
+    /// What was looked at.
+    pub summary: Summary,
+}
+
+/// A release to be judged against.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CheckTarget {
+    /// `containerd@2.7`: as asked for, in its canonical spelling.
+    pub name: String,
+    /// The NRI release it links; of a release that is only planned, the newest known.
+    pub nri: String,
+    /// Whether the release is only planned.
+    pub planned: bool,
+    /// Whether the user did not ask for it: the newest known release.
+    pub by_default: bool,
+}
+
+/// One thing found, and its verdicts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Subject {
+    /// Where, as reports show it.
+    pub path: String,
+    /// What sort of thing it is.
+    pub kind: Kind,
+    /// What part it plays.
+    pub role: Role,
+    /// Name of the plugin.
+    pub name: Option<String>,
+    /// Its index.
+    pub index: Option<String>,
+    /// Which NRI it was built with.
+    pub nri: Built,
+    /// RPC names of the events it handles.
+    pub events: Vec<String>,
+    /// One verdict a target, in the order of the targets; none for what is no plugin.
+    pub verdicts: Vec<Verdict>,
+    /// What led to them.
+    pub evidence: Vec<Evidence>,
+    /// Occasions in logs.
+    pub seen: Option<Seen>,
+}
+
+/// What becomes of a plugin under a target. Ordered from good to bad.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Outcome {
+    /// Works, and uses nothing deprecated.
+    #[default]
+    Ok,
+    /// Cannot be told.
+    Unknown,
+    /// Works through a fallback.
+    Deprecated,
+    /// What it uses is gone.
+    Removed,
+    /// Would be dropped or refused.
+    Incompatible,
+}
+
+/// How sure a verdict is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Confidence {
+    /// A guess with a reason.
+    #[default]
+    Low,
+    /// Names, versions.
+    Medium,
+    /// Code, types, a manifest, a runtime's own word.
+    High,
+}
+
+/// A judgement on one subject for one target.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verdict {
+    /// Name of the target.
+    pub target: String,
+    /// What becomes of it.
+    pub outcome: Outcome,
+    /// Id of the rule that says so, empty for `ok`: `CHECK_STATE_CHANGE`, …; see `nri-compat explain`.
+    pub rule: &'static str,
+    /// Events concerned, by RPC name.
+    pub events: Vec<String>,
+    /// Since when it is so: `v0.12.0`.
+    pub since: Option<String>,
+    /// When it goes: `containerd 2.7`.
+    pub planned_removal: Option<String>,
+    /// Why: one line, lower case.
+    pub reason: String,
+    /// The exact next step; empty for `ok`.
+    pub remedy: String,
+    /// How sure.
+    pub confidence: Confidence,
+    /// Why it does not count, where a baseline or an ignore of the policy says so.
+    pub suppressed: Option<Suppression>,
+}
+
+/// Why a verdict does not count.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suppression {
+    /// Whether it is in the baseline; else an ignore of the policy.
+    pub by_baseline: bool,
+    /// The reason given there.
+    pub reason: String,
+}
+
+/// Something that could not be looked at.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Skipped {
+    /// Where.
+    pub path: String,
+    /// Why: one line, lower case.
+    pub reason: String,
+}
+
+/// What was looked at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// The places asked for, or found by default.
+    pub looked_at: Vec<String>,
+    /// Files opened.
+    pub files: u64,
+    /// Bytes in them.
+    pub bytes: u64,
+    /// Plugins among the subjects.
+    pub plugins: u64,
+    /// Subjects skipped.
+    pub skipped: u64,
+    /// Time taken, in milliseconds.
+    pub millis: u64,
+}
