@@ -5,4 +5,5 @@
 
 pub mod content;
 pub mod evidence;
+pub mod progress;
 pub mod sighting;

@@ -1,6 +1,9 @@
 //! What `check` and `logs` found: one plain value that every renderer reads.
 
+mod name;
+
 use crate::check::sighting::{Built, Evidence, Kind, Role, Seen};
+use crate::report::finding::Level;
 
 /// The answer of `check` and `logs`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -104,14 +107,16 @@ pub struct Verdict {
     pub remedy: String,
     /// How sure.
     pub confidence: Confidence,
-    /// Why it does not count, where a baseline or an ignore of the policy says so.
+    /// The level that the policy gives its rule, if it gives one; see [`Verdict::level`].
+    pub level: Option<Level>,
+    /// Why it does not count, where a baseline or the policy says so.
     pub suppressed: Option<Suppression>,
 }
 
 /// Why a verdict does not count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suppression {
-    /// Whether it is in the baseline; else an ignore of the policy.
+    /// Whether it is in the baseline; else the policy says so.
     pub by_baseline: bool,
     /// The reason given there.
     pub reason: String,

@@ -1,0 +1,168 @@
+//! The words of a check report, the same in every format, and what follows from a verdict alone.
+
+use super::{CheckReport, Confidence, Outcome, Subject, Verdict};
+use crate::check::sighting::{Kind, Role};
+use crate::report::finding::Level;
+
+impl Outcome {
+    /// All outcomes, good ones first.
+    pub const ALL: [Self; 5] = [
+        Self::Ok,
+        Self::Unknown,
+        Self::Deprecated,
+        Self::Removed,
+        Self::Incompatible,
+    ];
+
+    /// The name used in every format.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Unknown => "unknown",
+            Self::Deprecated => "deprecated",
+            Self::Removed => "removed",
+            Self::Incompatible => "incompatible",
+        }
+    }
+}
+
+impl Confidence {
+    /// The name used in every format.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
+}
+
+impl Role {
+    /// The name used in every format.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Plugin => "plugin",
+            Self::Runtime => "runtime",
+            Self::Library => "library",
+            Self::None => "none",
+        }
+    }
+}
+
+impl Kind {
+    /// All kinds, in the order in which they are declared.
+    pub const ALL: [Self; 12] = [
+        Self::GoBinary,
+        Self::RustBinary,
+        Self::WasmModule,
+        Self::OneShotConfig,
+        Self::GoMod,
+        Self::GoSum,
+        Self::GoVendor,
+        Self::GoSource,
+        Self::CargoLock,
+        Self::Log,
+        Self::DeprecationList,
+        Self::Other,
+    ];
+
+    /// The name used in every format.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::GoBinary => "go_binary",
+            Self::RustBinary => "rust_binary",
+            Self::WasmModule => "wasm_module",
+            Self::OneShotConfig => "one_shot_config",
+            Self::GoMod => "go_mod",
+            Self::GoSum => "go_sum",
+            Self::GoVendor => "go_vendor",
+            Self::GoSource => "go_source",
+            Self::CargoLock => "cargo_lock",
+            Self::Log => "log",
+            Self::DeprecationList => "deprecation_list",
+            Self::Other => "other",
+        }
+    }
+}
+
+impl Verdict {
+    /// How serious it is: as the policy says, else by outcome. What breaks is an error, what will break a warning,
+    /// the rest a note.
+    pub fn level(&self) -> Level {
+        self.level.unwrap_or(match self.outcome {
+            Outcome::Ok | Outcome::Unknown => Level::Note,
+            Outcome::Deprecated => Level::Warning,
+            Outcome::Removed | Outcome::Incompatible => Level::Error,
+        })
+    }
+}
+
+impl Subject {
+    /// Index and name as a runtime writes them (`10-logger`), the name alone, or the last part of the path.
+    pub fn label(&self) -> String {
+        match (&self.index, &self.name) {
+            (Some(index), Some(name)) => format!("{index}-{name}"),
+            (None, Some(name)) => name.clone(),
+            (_, None) => last(&self.path).to_owned(),
+        }
+    }
+}
+
+/// The file's name in a path, be it within an image or not.
+fn last(path: &str) -> &str {
+    let trimmed = path.trim_end_matches('/');
+    trimmed.rsplit('/').next().unwrap_or(trimmed)
+}
+
+impl CheckReport {
+    /// Every verdict with the subject it is about, in the order of the report.
+    pub fn verdicts(&self) -> impl Iterator<Item = (&Subject, &Verdict)> {
+        self.subjects.iter().flat_map(|subject| {
+            let verdicts = subject.verdicts.iter();
+            verdicts.map(move |verdict| (subject, verdict))
+        })
+    }
+
+    /// How many verdicts that count have this outcome.
+    pub fn count(&self, outcome: Outcome) -> usize {
+        self.verdicts()
+            .filter(|(_, verdict)| verdict.outcome == outcome && verdict.suppressed.is_none())
+            .count()
+    }
+
+    /// How many verdicts do not count.
+    pub fn suppressed(&self) -> usize {
+        self.verdicts()
+            .filter(|(_, verdict)| verdict.suppressed.is_some())
+            .count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_what_a_runtime_calls_a_plugin() {
+        let mut subject = Subject {
+            path: "image.tar: layer 3: /opt/nri/plugins/10-logger".into(),
+            ..Subject::default()
+        };
+        assert_eq!(subject.label(), "10-logger");
+        subject.name = Some("logger".into());
+        assert_eq!(subject.label(), "logger");
+        subject.index = Some("05".into());
+        assert_eq!(subject.label(), "05-logger");
+    }
+
+    #[test]
+    fn the_policy_has_the_last_word_on_levels() {
+        let mut verdict = Verdict {
+            outcome: Outcome::Removed,
+            ..Verdict::default()
+        };
+        assert_eq!(verdict.level(), Level::Error);
+        verdict.level = Some(Level::Note);
+        assert_eq!(verdict.level(), Level::Note);
+    }
+}
