@@ -3,6 +3,7 @@
 //! Three steps that share only plain types: a reader of [`evidence`] says what it saw, never what it means;
 //! `verdict` says what that means for a target; the renderers of [`crate::report`] print it.
 
+pub mod collect;
 pub mod content;
 pub mod evidence;
 pub mod progress;

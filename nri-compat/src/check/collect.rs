@@ -1,0 +1,83 @@
+//! Where files come from: what the user named becomes files in front of the readers.
+//!
+//! Folders are walked in parallel, every file is opened once, and only what a reader recognises by its first bytes is
+//! read further. The answer is sorted, so that it does not depend on which thread was faster. What cannot be looked
+//! at is listed with the reason.
+
+mod budget;
+mod disk;
+mod links;
+mod parallel;
+mod pseudo;
+mod roots;
+mod scan;
+mod shown;
+mod walk;
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use super::evidence::Reader;
+use super::sighting::Sighting;
+use crate::report::check::{Skipped, Summary};
+use scan::Scan;
+
+/// What to look at.
+#[derive(Clone, Debug, Default)]
+pub struct Request<'p> {
+    /// Files and folders, as the user spelled them.
+    pub paths: Vec<PathBuf>,
+    /// How many threads at most; 0 for as many as there are cores.
+    pub threads: usize,
+    /// Where to count along, for a progress bar.
+    pub progress: Option<&'p Progress>,
+}
+
+/// Counters that grow while files are looked at.
+#[derive(Debug, Default)]
+pub struct Progress {
+    /// Files opened so far.
+    pub files: AtomicU64,
+    /// Bytes in them.
+    pub bytes: AtomicU64,
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default)]
+pub struct Collected {
+    /// What the readers saw, sorted by path, kind and name.
+    pub sightings: Vec<Sighting>,
+    /// What could not be looked at, sorted.
+    pub skipped: Vec<Skipped>,
+    /// Named paths that do not exist; they are among `skipped` too.
+    pub missing: Vec<String>,
+    /// What was looked at; `plugins` is left to whoever judges.
+    pub summary: Summary,
+}
+
+/// Looks at everything the request names and hands it to the readers.
+///
+/// Nothing in it stops the rest: what cannot be read is in [`Collected::skipped`].
+pub fn collect(request: &Request<'_>, readers: &[&dyn Reader]) -> Collected {
+    let start = Instant::now();
+    let own = Progress::default();
+    let progress = request.progress.unwrap_or(&own);
+    let scan = Scan::new(readers, progress, parallel::threads(request.threads));
+    let roots = roots::resolve(&scan, &request.paths);
+    parallel::each(scan.threads, &roots.files, |root| scan.named(root));
+    for folder in &roots.folders {
+        walk::folder(&scan, folder);
+    }
+    links::read(&scan);
+    let mut collected = scan.finish();
+    collected.summary = Summary {
+        looked_at: roots.looked_at,
+        files: progress.files.load(Ordering::Relaxed),
+        bytes: progress.bytes.load(Ordering::Relaxed),
+        plugins: 0,
+        skipped: collected.skipped.len() as u64,
+        millis: u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX),
+    };
+    collected
+}

@@ -1,0 +1,82 @@
+//! Files on disk as [`Content`].
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::path::Path;
+
+use crate::check::content::{Content, HEAD};
+
+/// An open regular file.
+pub(super) struct Disk {
+    file: File,
+    len: u64,
+    /// Which file it is, whatever its name.
+    pub(super) id: FileId,
+    /// How many names it has.
+    pub(super) links: u64,
+}
+
+/// Device and inode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct FileId(u64, u64);
+
+impl Disk {
+    /// Opens a regular file; `None` for anything else, which is closed unread.
+    ///
+    /// Without blocking: a name that became a fifo since it was listed must not hold the scan.
+    pub(super) fn open(path: &Path) -> io::Result<Option<Self>> {
+        let file = OpenOptions::new()
+            .read(true)
+            .custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY)
+            .open(path)?;
+        Self::of(file)
+    }
+
+    /// The same of a file that is open.
+    pub(super) fn of(file: File) -> io::Result<Option<Self>> {
+        let metadata = file.metadata()?;
+        Ok(metadata.is_file().then(|| Self {
+            len: metadata.len(),
+            id: FileId(metadata.dev(), metadata.ino()),
+            links: metadata.nlink(),
+            file,
+        }))
+    }
+}
+
+impl Content for Disk {
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut filled = 0;
+        while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+            match self.file.read_at(rest, offset + filled as u64) {
+                Ok(0) => break,
+                Ok(read) => filled += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(filled)
+    }
+}
+
+/// The first bytes of a content, up to [`HEAD`].
+pub(super) fn head(content: &dyn Content) -> io::Result<Vec<u8>> {
+    let mut head = vec![0; HEAD];
+    let read = content.read_at(0, &mut head)?;
+    head.truncate(read);
+    Ok(head)
+}
+
+/// Why a file or folder cannot be opened or read, without its path.
+pub(super) fn reason(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "no such file or folder".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => error.to_string().to_lowercase(),
+    }
+}

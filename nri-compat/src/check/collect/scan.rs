@@ -1,0 +1,231 @@
+//! The state that all threads of one scan share, and the way of a single file through the readers.
+
+use std::collections::HashSet;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::budget::Budget;
+use super::disk::{self, Disk, FileId};
+use super::{Collected, Progress, roots::Root, shown};
+use crate::check::content::{Content, File};
+use crate::check::evidence::{Reader, Unreadable};
+use crate::check::sighting::Sighting;
+use crate::report::check::Skipped;
+
+/// Bytes of files that readers may hold in memory at one time, over all threads; a reader that reads a whole file
+/// into memory stays within it.
+const READING: u64 = 48 << 20;
+
+/// One scan.
+pub(super) struct Scan<'s> {
+    readers: &'s [&'s dyn Reader],
+    progress: &'s Progress,
+    reading: Budget,
+    found: Mutex<Collected>,
+    read: Mutex<HashSet<FileId>>,
+    linked: Mutex<Vec<Linked>>,
+    pub(super) threads: usize,
+}
+
+/// A file worth reading that has, or may have, several names: which of them counts is known when all are.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Linked {
+    /// Which file.
+    pub(super) id: FileId,
+    /// Whether the name is a symbolic link.
+    pub(super) symbolic: bool,
+    /// The name to show.
+    pub(super) shown: PathBuf,
+    /// The name to open.
+    pub(super) path: PathBuf,
+}
+
+/// How a walk came to a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Via {
+    /// Under its own name.
+    Name,
+    /// Through a symbolic link.
+    Link,
+}
+
+impl<'s> Scan<'s> {
+    pub(super) fn new(
+        readers: &'s [&'s dyn Reader],
+        progress: &'s Progress,
+        threads: usize,
+    ) -> Self {
+        Self {
+            readers,
+            progress,
+            threads,
+            reading: Budget::new(READING),
+            found: Mutex::default(),
+            read: Mutex::default(),
+            linked: Mutex::default(),
+        }
+    }
+
+    /// A file that the user named: said to be skipped if nothing recognises it.
+    pub(super) fn named(&self, root: &Root) {
+        self.guard(&root.shown, || {
+            let is_file = root.path.metadata()?.is_file();
+            let Some(disk) = is_file
+                .then(|| self.open(&root.path))
+                .transpose()?
+                .flatten()
+            else {
+                self.skip(&root.shown, "neither a file nor a folder");
+                return Ok(());
+            };
+            if disk.is_empty() {
+                self.skip(&root.shown, "empty");
+            } else if !self.take(&disk, &root.path, &root.shown, Via::Name)? {
+                self.skip(&root.shown, "not a kind of file that is looked into");
+            }
+            Ok(())
+        });
+    }
+
+    /// A file that a walk came to. `path` is opened, `shown` is shown.
+    pub(super) fn walked(&self, path: &Path, shown: &Path, via: Via) {
+        self.guard(shown, || {
+            if let Some(disk) = self.open(path)? {
+                self.take(&disk, path, shown, via)?;
+            }
+            Ok(())
+        });
+    }
+
+    /// Reads a file if a reader recognises it, or puts it off if it may have other names. Returns whether one did.
+    fn take(&self, disk: &Disk, path: &Path, shown: &Path, via: Via) -> io::Result<bool> {
+        let file = file(shown, disk)?;
+        if !self.recognised(&file) {
+            return Ok(false);
+        }
+        if via == Via::Link || disk.links > 1 {
+            self.put_off(disk.id, path, shown, via);
+        } else if self.first(disk.id) {
+            self.read(&file);
+        }
+        Ok(true)
+    }
+
+    /// The name of a file that counts, out of several.
+    pub(super) fn chosen(&self, linked: &Linked) {
+        self.guard(&linked.shown, || {
+            if let Some(disk) = Disk::open(&linked.path)?
+                && disk.id == linked.id
+                && self.first(disk.id)
+            {
+                self.read(&file(&linked.shown, &disk)?);
+            }
+            Ok(())
+        });
+    }
+
+    fn put_off(&self, id: FileId, path: &Path, shown: &Path, via: Via) {
+        lock(&self.linked).push(Linked {
+            id,
+            symbolic: via == Via::Link,
+            shown: shown.to_owned(),
+            path: path.to_owned(),
+        });
+    }
+
+    /// The files put off so far.
+    pub(super) fn take_linked(&self) -> Vec<Linked> {
+        std::mem::take(&mut *lock(&self.linked))
+    }
+
+    /// Whether this file is met for the first time.
+    fn first(&self, id: FileId) -> bool {
+        lock(&self.read).insert(id)
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Option<Disk>> {
+        let disk = Disk::open(path)?;
+        if let Some(disk) = &disk {
+            self.progress.files.fetch_add(1, Ordering::Relaxed);
+            self.progress.bytes.fetch_add(disk.len(), Ordering::Relaxed);
+        }
+        Ok(disk)
+    }
+
+    fn recognised(&self, file: &File<'_>) -> bool {
+        !file.head.is_empty() && self.readers.iter().any(|reader| reader.recognises(file))
+    }
+
+    fn read(&self, file: &File<'_>) {
+        let _lent = self.reading.lend(file.content.len());
+        for reader in self.readers.iter().filter(|reader| reader.recognises(file)) {
+            match guarded(*reader, file) {
+                Ok(sightings) => lock(&self.found).sightings.extend(sightings),
+                Err(Unreadable(reason)) => self.skip_shown(file.shown.clone(), reason),
+            }
+        }
+    }
+
+    fn guard(&self, shown: &Path, work: impl FnOnce() -> io::Result<()>) {
+        if let Err(error) = work() {
+            self.skip(shown, disk::reason(&error));
+        }
+    }
+
+    /// Lists a path as skipped.
+    pub(super) fn skip(&self, path: &Path, reason: impl Into<String>) {
+        self.skip_shown(shown::path(path), reason.into());
+    }
+
+    fn skip_shown(&self, path: String, reason: String) {
+        lock(&self.found).skipped.push(Skipped { path, reason });
+    }
+
+    /// Lists a named path as missing.
+    pub(super) fn missing(&self, path: &Path) {
+        lock(&self.found).missing.push(shown::path(path));
+    }
+
+    /// All that was found, in an order that does not depend on threads.
+    pub(super) fn finish(self) -> Collected {
+        let mut found = self
+            .found
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
+        found.sightings.sort_by(by_place);
+        found.skipped.sort();
+        found.skipped.dedup();
+        found
+    }
+}
+
+fn by_place(a: &Sighting, b: &Sighting) -> std::cmp::Ordering {
+    let key = |sighting: &Sighting| (sighting.kind, sighting.name.clone(), sighting.index.clone());
+    a.path.cmp(&b.path).then_with(|| key(a).cmp(&key(b)))
+}
+
+fn file<'c>(shown: &Path, content: &'c dyn Content) -> io::Result<File<'c>> {
+    Ok(File {
+        shown: shown::path(shown),
+        name: shown::name(shown),
+        head: disk::head(content)?,
+        content,
+    })
+}
+
+/// A defect in one reader, or in a library under it, must not end the scan of everything else.
+fn guarded(reader: &dyn Reader, file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {
+    catch_unwind(AssertUnwindSafe(|| reader.read(file))).unwrap_or_else(|_| {
+        Err(Unreadable(format!(
+            "defect in the reader `{}`: it gave up",
+            reader.name()
+        )))
+    })
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

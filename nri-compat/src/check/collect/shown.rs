@@ -1,0 +1,58 @@
+//! Paths as reports show them.
+
+use std::ffi::OsStr;
+use std::fmt::Write as _;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+
+/// The path as text: bytes that are no UTF-8 become `\xNN`, control characters `\u{N}`, so that a hostile name can
+/// neither break a line nor drive a terminal.
+pub(super) fn path(path: &Path) -> String {
+    bytes(path.as_os_str().as_bytes())
+}
+
+/// The last component, likewise; empty if there is none.
+pub(super) fn name(path: &Path) -> String {
+    path.file_name()
+        .map(OsStr::as_bytes)
+        .map_or_else(String::new, bytes)
+}
+
+/// A name that came as bytes.
+pub(super) fn bytes(name: &[u8]) -> String {
+    let mut shown = String::with_capacity(name.len());
+    for chunk in name.utf8_chunks() {
+        for char in chunk.valid().chars() {
+            push(&mut shown, char);
+        }
+        for byte in chunk.invalid() {
+            let _ = write!(shown, "\\x{byte:02x}");
+        }
+    }
+    shown
+}
+
+fn push(shown: &mut String, char: char) {
+    if char.is_control() || is_bidi(char) {
+        let _ = write!(shown, "\\u{{{:x}}}", u32::from(char));
+    } else {
+        shown.push(char);
+    }
+}
+
+/// Characters that turn the direction of the text around them.
+fn is_bidi(char: char) -> bool {
+    matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keeps_text_and_escapes_the_rest() {
+        assert_eq!(bytes("/opt/é/10-x".as_bytes()), "/opt/é/10-x");
+        assert_eq!(bytes(b"/a\xff\n\x1b[31m"), "/a\\xff\\u{a}\\u{1b}[31m");
+        assert_eq!(bytes("a\u{202e}b".as_bytes()), "a\\u{202e}b");
+    }
+}

@@ -1,0 +1,86 @@
+//! Folders, walked in parallel.
+
+use std::fs::FileType;
+use std::path::{Path, PathBuf};
+
+use ignore::{DirEntry, WalkBuilder, WalkState};
+
+use super::disk;
+use super::pseudo::Pseudo;
+use super::roots::Root;
+use super::scan::{Scan, Via};
+
+/// Hands every file of a folder to the scan.
+///
+/// Links to files are followed, links to folders are not: that ends every cycle. Fifos, sockets and devices are never
+/// opened.
+pub(super) fn folder(scan: &Scan<'_>, root: &Root) {
+    let pseudo = Pseudo::here();
+    let walk = WalkBuilder::new(&root.path)
+        .standard_filters(false)
+        .follow_links(false)
+        .threads(scan.threads)
+        .build_parallel();
+    walk.run(|| {
+        Box::new(|entry| match entry {
+            Ok(entry) => visit(scan, root, &pseudo, &entry),
+            Err(error) => {
+                failed(scan, root, &error);
+                WalkState::Continue
+            }
+        })
+    });
+}
+
+fn visit(scan: &Scan<'_>, root: &Root, pseudo: &Pseudo, entry: &DirEntry) -> WalkState {
+    let (path, kind) = (entry.path(), entry.file_type());
+    let is = |test: fn(&FileType) -> bool| kind.as_ref().is_some_and(test);
+    if is(FileType::is_dir) {
+        if pseudo.is(path) {
+            scan.skip(&as_named(root, path), "a pseudo filesystem, not walked");
+            return WalkState::Skip;
+        }
+    } else if is(FileType::is_file) {
+        scan.walked(path, &as_named(root, path), Via::Name);
+    } else if is(FileType::is_symlink) {
+        link(scan, root, path);
+    }
+    WalkState::Continue
+}
+
+/// A link that leads nowhere is nothing that could be looked at, and nothing to be told of: folders are full of them.
+fn link(scan: &Scan<'_>, root: &Root, path: &Path) {
+    if std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) {
+        scan.walked(path, &as_named(root, path), Via::Link);
+    }
+}
+
+/// The path with the folder spelled as the user spelled it.
+fn as_named(root: &Root, path: &Path) -> PathBuf {
+    match path.strip_prefix(&root.path) {
+        Ok(rest) if rest.as_os_str().is_empty() => root.shown.clone(),
+        Ok(rest) => root.shown.join(rest),
+        Err(_) => path.to_owned(),
+    }
+}
+
+fn failed(scan: &Scan<'_>, root: &Root, error: &ignore::Error) {
+    let place = place(error).map_or_else(|| root.shown.clone(), |path| as_named(root, path));
+    let reason = match error.io_error() {
+        Some(io) => disk::reason(io),
+        None => error.to_string(),
+    };
+    scan.skip(&place, reason);
+}
+
+/// The path an error of the walk is about.
+fn place(error: &ignore::Error) -> Option<&Path> {
+    match error {
+        ignore::Error::WithPath { path, .. } => Some(path),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => {
+            place(err)
+        }
+        ignore::Error::Partial(all) => all.first().and_then(place),
+        _ => None,
+    }
+}

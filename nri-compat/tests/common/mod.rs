@@ -1,0 +1,51 @@
+//! A made-up kind of file, so that what reaches a reader can be told apart from what readers make of it.
+
+use nri_compat::check::collect::Collected;
+use nri_compat::check::content::File;
+use nri_compat::check::evidence::{Reader, Unreadable};
+use nri_compat::check::sighting::{Evidence, Sighting};
+
+/// Recognises files that start with `MARK`, and sees one thing in each: all of its text.
+pub(crate) struct Marker;
+
+impl Reader for Marker {
+    fn name(&self) -> &'static str {
+        "marker"
+    }
+
+    fn recognises(&self, file: &File<'_>) -> bool {
+        file.head.starts_with(b"MARK")
+    }
+
+    fn read(&self, file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {
+        let text = text(file);
+        assert!(!text.contains("PANIC"), "as asked");
+        if text.contains("FAIL") {
+            return Err(Unreadable("broken as asked".to_owned()));
+        }
+        Ok(vec![Sighting {
+            path: file.shown.clone(),
+            name: Some(file.name.clone()),
+            evidence: vec![Evidence {
+                reader: "marker",
+                detail: text,
+            }],
+            ..Sighting::default()
+        }])
+    }
+}
+
+fn text(file: &File<'_>) -> String {
+    let mut text = vec![0; usize::try_from(file.content.len()).unwrap()];
+    let read = file.content.read_at(0, &mut text).unwrap();
+    assert_eq!(read, text.len());
+    String::from_utf8_lossy(&text)
+        .trim_end_matches('.')
+        .to_owned()
+}
+
+/// The paths of all sightings, in order.
+pub(crate) fn paths(found: &Collected) -> Vec<String> {
+    let path = |sighting: &Sighting| sighting.path.clone();
+    found.sightings.iter().map(path).collect()
+}
