@@ -8,8 +8,9 @@ use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
 use common::{Marker, paths};
-use nri_compat::check::collect::{Collected, Progress, Request, collect};
+use nri_compat::check::collect::{Collected, Request, collect};
 use nri_compat::check::evidence::Reader;
+use nri_compat::check::progress::Progress;
 
 fn look(paths: &[&Path]) -> Collected {
     look_with(paths, &[&Marker])
@@ -192,5 +193,5 @@ fn progress_counts_along() {
     };
     let found = collect(&request, &[&Marker]);
     assert_eq!((found.summary.files, found.summary.bytes), (2, 8));
-    assert_eq!(progress.files.into_inner(), 2);
+    assert_eq!((progress.now().files, progress.now().bytes), (2, 8));
 }

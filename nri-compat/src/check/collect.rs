@@ -15,10 +15,10 @@ mod shown;
 mod walk;
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use super::evidence::Reader;
+use super::progress::Progress;
 use super::sighting::Sighting;
 use crate::report::check::{Skipped, Summary};
 use scan::Scan;
@@ -34,15 +34,6 @@ pub struct Request<'p> {
     pub progress: Option<&'p Progress>,
 }
 
-/// Counters that grow while files are looked at.
-#[derive(Debug, Default)]
-pub struct Progress {
-    /// Files opened so far.
-    pub files: AtomicU64,
-    /// Bytes in them.
-    pub bytes: AtomicU64,
-}
-
 /// What was found.
 #[derive(Clone, Debug, Default)]
 pub struct Collected {
@@ -52,7 +43,7 @@ pub struct Collected {
     pub skipped: Vec<Skipped>,
     /// Named paths that do not exist; they are among `skipped` too.
     pub missing: Vec<String>,
-    /// What was looked at; `plugins` is left to whoever judges.
+    /// What was looked at; how many plugins is left to whoever judges.
     pub summary: Summary,
 }
 
@@ -73,11 +64,9 @@ pub fn collect(request: &Request<'_>, readers: &[&dyn Reader]) -> Collected {
     let mut collected = scan.finish();
     collected.summary = Summary {
         looked_at: roots.looked_at,
-        files: progress.files.load(Ordering::Relaxed),
-        bytes: progress.bytes.load(Ordering::Relaxed),
-        plugins: 0,
         skipped: collected.skipped.len() as u64,
         millis: u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX),
+        ..collected.summary
     };
     collected
 }

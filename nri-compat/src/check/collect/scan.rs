@@ -4,14 +4,15 @@ use std::collections::HashSet;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::budget::Budget;
 use super::disk::{self, Disk, FileId};
-use super::{Collected, Progress, roots::Root, shown};
+use super::{Collected, roots::Root, shown};
 use crate::check::content::{Content, File};
 use crate::check::evidence::{Reader, Unreadable};
+use crate::check::progress::Progress;
 use crate::check::sighting::Sighting;
 use crate::report::check::Skipped;
 
@@ -23,6 +24,8 @@ const READING: u64 = 48 << 20;
 pub(super) struct Scan<'s> {
     readers: &'s [&'s dyn Reader],
     progress: &'s Progress,
+    files: AtomicU64,
+    bytes: AtomicU64,
     reading: Budget,
     found: Mutex<Collected>,
     read: Mutex<HashSet<FileId>>,
@@ -62,6 +65,8 @@ impl<'s> Scan<'s> {
             readers,
             progress,
             threads,
+            files: AtomicU64::default(),
+            bytes: AtomicU64::default(),
             reading: Budget::new(READING),
             found: Mutex::default(),
             read: Mutex::default(),
@@ -149,10 +154,16 @@ impl<'s> Scan<'s> {
     fn open(&self, path: &Path) -> io::Result<Option<Disk>> {
         let disk = Disk::open(path)?;
         if let Some(disk) = &disk {
-            self.progress.files.fetch_add(1, Ordering::Relaxed);
-            self.progress.bytes.fetch_add(disk.len(), Ordering::Relaxed);
+            self.count(disk.len());
         }
         Ok(disk)
+    }
+
+    fn count(&self, bytes: u64) {
+        self.files.fetch_add(1, Ordering::Relaxed);
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.progress.file();
+        self.progress.read(bytes);
     }
 
     fn recognised(&self, file: &File<'_>) -> bool {
@@ -195,6 +206,8 @@ impl<'s> Scan<'s> {
             .found
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner);
+        found.summary.files = self.files.into_inner();
+        found.summary.bytes = self.bytes.into_inner();
         found.sightings.sort_by(by_place);
         found.skipped.sort();
         found.skipped.dedup();
