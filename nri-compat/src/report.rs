@@ -12,3 +12,6 @@ pub mod json;
 pub mod markdown;
 pub mod pairing;
 pub mod text;
+mod visible;
+
+pub use visible::visible;

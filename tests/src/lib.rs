@@ -17,5 +17,6 @@ pub mod peers;
 pub mod plugin;
 pub mod process;
 pub mod random;
+pub mod reports;
 pub mod runtime;
 pub mod snapshot;

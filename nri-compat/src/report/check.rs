@@ -1,6 +1,11 @@
 //! What `check` and `logs` found: one plain value that every renderer reads.
 
+mod alike;
 mod name;
+mod phrase;
+
+pub use alike::Alike;
+pub use phrase::bytes;
 
 use crate::check::sighting::{Built, Evidence, Kind, Role, Seen};
 use crate::report::finding::Level;

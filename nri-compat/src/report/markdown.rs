@@ -1,8 +1,10 @@
 //! Markdown for pull requests and release notes.
 
+mod check;
 mod diff;
 mod history;
 
+pub use check::check;
 pub use diff::diff;
 pub use history::{runtime, runtimes, versions};
 
@@ -17,7 +19,45 @@ fn table(head: &[&str], rows: &[Vec<String>]) -> String {
     text
 }
 
-/// A name in code quotes.
+/// A name in code quotes: more of them than it has in a row itself.
 fn code(name: &str) -> String {
-    format!("`{name}`")
+    if !name.contains('`') {
+        return format!("`{name}`");
+    }
+    let runs = name.split(|c| c != '`').map(str::len);
+    let fence = "`".repeat(runs.max().unwrap_or(0) + 1);
+    format!("{fence} {name} {fence}")
+}
+
+/// Foreign prose that stays prose: no tags, links, headings or emphasis. Code quotes keep their meaning where they
+/// come in pairs.
+fn prose(text: &str) -> String {
+    let paired = text.matches('`').count().is_multiple_of(2) && !text.contains("``");
+    let mut escaped = String::with_capacity(text.len());
+    let mut quoted = false;
+    for c in text.chars() {
+        quoted ^= paired && c == '`';
+        let marks = matches!(c, '\\' | '<' | '[' | ']' | '*' | '_' | '#' | '~' | '!');
+        if !quoted && marks || !paired && c == '`' {
+            escaped.push('\\');
+        }
+        escaped.push(c);
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{code, prose};
+
+    #[test]
+    fn foreign_text_makes_no_markup() {
+        assert_eq!(
+            prose("<b> [x](y) *z* a_b `a_b`"),
+            "\\<b> \\[x\\](y) \\*z\\* a\\_b `a_b`"
+        );
+        assert_eq!(prose("a ` <b>"), "a \\` \\<b>");
+        assert_eq!(code("a``b"), "``` a``b ```");
+        assert_eq!(code("a"), "`a`");
+    }
 }

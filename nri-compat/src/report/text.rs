@@ -1,10 +1,13 @@
 //! Text for people: a screenful that says what breaks, for whom, and what to do.
 
+mod check;
 mod diff;
 mod history;
 mod layout;
 mod rule;
+mod table;
 
+pub use check::{CheckText, check};
 pub use diff::diff;
 pub use history::{runtime, runtimes, versions};
 pub use layout::Palette;

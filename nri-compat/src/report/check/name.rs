@@ -1,6 +1,6 @@
 //! The words of a check report, the same in every format, and what follows from a verdict alone.
 
-use super::{CheckReport, Confidence, Outcome, Subject, Verdict};
+use super::{CheckReport, Confidence, Outcome, Subject, Suppression, Verdict};
 use crate::check::sighting::{Kind, Role};
 use crate::report::finding::Level;
 
@@ -33,6 +33,17 @@ impl Confidence {
             Self::Low => "low",
             Self::Medium => "medium",
             Self::High => "high",
+        }
+    }
+}
+
+impl Suppression {
+    /// What says so: `baseline` or `policy`.
+    pub const fn by(&self) -> &'static str {
+        if self.by_baseline {
+            "baseline"
+        } else {
+            "policy"
         }
     }
 }

@@ -4,10 +4,12 @@ use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 
+use super::table::{self, Cell};
+use crate::report::check::Outcome as Fate;
 use crate::report::finding::Level;
 use crate::report::pairing::Outcome;
 
-/// Width that lines are broken at; long names may stick out.
+/// Width that lines are broken at where nothing else is asked for; long names may stick out.
 const WIDTH: usize = 100;
 
 /// Lines are broken under a label of at most this length, and four columns in under a longer one.
@@ -69,11 +71,21 @@ impl Palette {
             Outcome::Fails | Outcome::Dropped => self.error,
         }
     }
+
+    pub(super) fn fate(&self, fate: Fate) -> Style {
+        match fate {
+            Fate::Ok => self.good,
+            Fate::Unknown => self.note,
+            Fate::Deprecated => self.warning,
+            Fate::Removed | Fate::Incompatible => self.error,
+        }
+    }
 }
 
 /// A report being written, top to bottom.
 pub(super) struct Page {
     pub(super) palette: Palette,
+    width: usize,
     text: String,
 }
 
@@ -81,8 +93,15 @@ impl Page {
     pub(super) fn new(palette: Palette) -> Self {
         Self {
             palette,
+            width: WIDTH,
             text: String::new(),
         }
+    }
+
+    /// The same page with its lines broken at another width.
+    pub(super) fn with_width(mut self, width: usize) -> Self {
+        self.width = width;
+        self
     }
 
     pub(super) fn finish(self) -> String {
@@ -94,6 +113,13 @@ impl Page {
         let style = self.palette.title;
         let gap = if self.text.is_empty() { "" } else { "\n" };
         let _ = writeln!(self.text, "{gap}{style}{title}{style:#}");
+    }
+
+    /// An empty line, unless nothing was written yet.
+    pub(super) fn gap(&mut self) {
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
     }
 
     /// A line that is broken nowhere.
@@ -135,7 +161,7 @@ impl Page {
         let mut column = start;
         for (nth, word) in words.enumerate() {
             let length = word.chars().count();
-            if nth > 0 && column + between.len() + length > WIDTH {
+            if nth > 0 && column + between.len() + length > self.width {
                 let _ = write!(self.text, "{}\n{:margin$}", between.trim_end(), "");
                 column = margin;
             } else if nth > 0 {
@@ -152,34 +178,16 @@ impl Page {
 
     /// A table with its columns two spaces apart; the last column is not padded.
     pub(super) fn table(&mut self, head: &[&str], rows: &[Vec<String>]) {
-        let widths = column_widths(head, rows);
-        let head: Vec<String> = head.iter().map(|&cell| cell.to_owned()).collect();
-        let style = self.palette.strong;
-        let _ = writeln!(self.text, "{style}{}{style:#}", padded(&head, &widths));
-        for row in rows {
-            let _ = writeln!(self.text, "{}", padded(row, &widths));
-        }
+        let plain = |row: &Vec<String>| row.iter().map(Cell::from).collect();
+        let rows: Vec<Vec<Cell>> = rows.iter().map(plain).collect();
+        self.styled_table(head, &rows);
     }
-}
 
-fn column_widths(head: &[&str], rows: &[Vec<String>]) -> Vec<usize> {
-    let cells = |column: usize| rows.iter().filter_map(move |row| row.get(column));
-    head.iter()
-        .enumerate()
-        .map(|(column, title)| {
-            let widest = cells(column).map(|cell| cell.chars().count()).max();
-            widest.unwrap_or(0).max(title.chars().count())
-        })
-        .collect()
-}
-
-fn padded(cells: &[String], widths: &[usize]) -> String {
-    let line: Vec<String> = cells
-        .iter()
-        .zip(widths)
-        .map(|(cell, &width)| format!("{cell:<width$}"))
-        .collect();
-    line.join("  ").trim_end().to_owned()
+    /// The same with a style for each cell.
+    pub(super) fn styled_table(&mut self, head: &[&str], rows: &[Vec<Cell>]) {
+        self.text
+            .push_str(&table::table(head, rows, self.palette.strong));
+    }
 }
 
 /// `1 error`, `2 errors`.

@@ -1,0 +1,210 @@
+//! Facts of a check report as short phrases, for every format that people read.
+
+use super::{CheckReport, CheckTarget, Outcome, Subject, Summary, Suppression, Verdict};
+use crate::check::sighting::{Built, Seen};
+use crate::report::text::counted;
+
+impl Built {
+    /// `NRI v0.11.0`, `NRI v0.12.0 or newer`, `NRI older than v0.12.0`; nothing where nothing is known.
+    pub fn phrase(&self) -> Option<String> {
+        let range = match (&self.at_least, &self.below) {
+            (Some(low), Some(high)) => Some(format!("{low} or newer, older than {high}")),
+            (Some(low), None) => Some(format!("{low} or newer")),
+            (None, Some(high)) => Some(format!("older than {high}")),
+            (None, None) => None,
+        };
+        match (&self.version, range) {
+            (Some(version), _) => Some(format!("NRI {version}")),
+            (None, Some(range)) => Some(format!("NRI {range}")),
+            (None, None) => None,
+        }
+    }
+}
+
+impl Seen {
+    /// `seen 12 times, first … last …`.
+    pub fn phrase(&self) -> String {
+        let times = match self.count {
+            1 => "once".to_owned(),
+            count => format!("{count} times"),
+        };
+        match (&self.first, &self.last) {
+            (Some(first), Some(last)) if first != last => {
+                format!("seen {times}, from {first} to {last}")
+            }
+            (Some(at), _) | (None, Some(at)) => format!("seen {times}, at {at}"),
+            (None, None) => format!("seen {times}"),
+        }
+    }
+}
+
+impl Suppression {
+    /// `suppressed by the baseline`, with the reason where there is one.
+    pub fn phrase(&self) -> String {
+        let by = if self.by_baseline {
+            "baseline"
+        } else {
+            "policy"
+        };
+        match self.reason.as_str() {
+            "" => format!("suppressed by the {by}"),
+            reason => format!("suppressed by the {by}: {reason}"),
+        }
+    }
+}
+
+impl Verdict {
+    /// Since when, until when, how sure: `since v0.12.0; planned removal: containerd 2.7; confidence: high`.
+    pub fn facts(&self) -> String {
+        let since = self.since.as_ref().map(|since| format!("since {since}"));
+        let removal = self.planned_removal.as_ref();
+        let removal = removal.map(|removal| format!("planned removal: {removal}"));
+        let confidence = Some(format!("confidence: {}", self.confidence.as_str()));
+        let facts: Vec<String> = [since, removal, confidence].into_iter().flatten().collect();
+        facts.join("; ")
+    }
+}
+
+impl Subject {
+    /// What it is if not a plugin: `runtime, go_binary, NRI v0.12.2`.
+    pub fn nature(&self) -> String {
+        let built = self.nri.phrase();
+        let role = match self.role.as_str() {
+            "none" => None,
+            role => Some(role.to_owned()),
+        };
+        let facts = [role, Some(self.kind.as_str().to_owned()), built];
+        let facts: Vec<String> = facts.into_iter().flatten().collect();
+        facts.join(", ")
+    }
+}
+
+impl CheckTarget {
+    /// `containerd@2.4 (NRI v0.12.2)`, and whether it is planned or was chosen by default.
+    pub fn phrase(&self) -> String {
+        let nri = match self.nri.as_str() {
+            "" => String::new(),
+            nri if self.planned => format!("only planned; NRI {nri}, the newest known, stands in"),
+            nri if self.name == format!("nri@{}", nri.trim_start_matches('v')) => String::new(),
+            nri => format!("NRI {nri}"),
+        };
+        let default = match self.by_default {
+            true => "the newest known release, as no target was given",
+            false => "",
+        };
+        let notes: Vec<&str> = [nri.as_str(), default]
+            .into_iter()
+            .filter(|note| !note.is_empty())
+            .collect();
+        match notes.is_empty() {
+            true => self.name.clone(),
+            false => format!("{} ({})", self.name, notes.join("; ")),
+        }
+    }
+}
+
+impl CheckReport {
+    /// How many verdicts there are of each outcome: `1 ok, 2 deprecated; 1 suppressed`.
+    pub fn outcomes(&self) -> String {
+        let counts = Outcome::ALL.map(|outcome| (self.count(outcome), outcome));
+        let some: Vec<String> = counts
+            .iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, outcome)| format!("{count} {}", outcome.as_str()))
+            .collect();
+        let outcomes = match some.is_empty() {
+            true => "no verdicts that count".to_owned(),
+            false => some.join(", "),
+        };
+        match self.suppressed() {
+            0 => outcomes,
+            count => format!("{outcomes}; {count} suppressed"),
+        }
+    }
+}
+
+impl Summary {
+    /// What was looked at, how much, and in what time.
+    pub fn phrase(&self) -> String {
+        let places = match self.looked_at.is_empty() {
+            true => "nothing".to_owned(),
+            false => self.looked_at.join(", "),
+        };
+        let amount = |count: u64, noun| counted(usize::try_from(count).unwrap_or(usize::MAX), noun);
+        format!(
+            "looked at {places}: {}, {}, {}, {} skipped, in {}",
+            amount(self.files, "file"),
+            bytes(self.bytes),
+            amount(self.plugins, "plugin"),
+            self.skipped,
+            seconds(self.millis),
+        )
+    }
+}
+
+/// `512 B`, `3.4 MiB`.
+pub fn bytes(count: u64) -> String {
+    let units = ["KiB", "MiB", "GiB", "TiB"];
+    if count < 1024 {
+        return format!("{count} B");
+    }
+    let mut amount = count as f64 / 1024.0;
+    let mut unit = units[0];
+    for larger in &units[1..] {
+        if amount < 1023.95 {
+            break;
+        }
+        amount /= 1024.0;
+        unit = larger;
+    }
+    format!("{amount:.1} {unit}")
+}
+
+/// `12 ms`, `3.4 s`.
+fn seconds(millis: u64) -> String {
+    match millis {
+        0..1000 => format!("{millis} ms"),
+        _ => format!("{}.{} s", millis / 1000, millis % 1000 / 100),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_a_fitting_unit() {
+        assert_eq!(bytes(1023), "1023 B");
+        assert_eq!(bytes(1024), "1.0 KiB");
+        assert_eq!(bytes(1024 * 1024 - 1), "1.0 MiB");
+        assert_eq!(bytes(u64::MAX), "16777216.0 TiB");
+        assert_eq!(
+            (seconds(999), seconds(61_250)),
+            ("999 ms".into(), "61.2 s".into())
+        );
+    }
+
+    #[test]
+    fn a_target_says_what_was_assumed() {
+        let mut target = CheckTarget {
+            name: "containerd@2.7".into(),
+            nri: "v0.12.5".into(),
+            planned: true,
+            by_default: false,
+        };
+        assert_eq!(
+            target.phrase(),
+            "containerd@2.7 (only planned; NRI v0.12.5, the newest known, stands in)"
+        );
+        target = CheckTarget {
+            name: "nri@0.12.5".into(),
+            nri: "v0.12.5".into(),
+            planned: false,
+            by_default: true,
+        };
+        assert_eq!(
+            target.phrase(),
+            "nri@0.12.5 (the newest known release, as no target was given)"
+        );
+    }
+}

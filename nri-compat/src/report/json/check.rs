@@ -1,0 +1,220 @@
+//! The JSON report of `check` and `logs`.
+
+use serde::Serialize;
+
+use super::{SCHEMA, print, print_line};
+use crate::check::sighting::{Built, Evidence, Seen};
+use crate::report::check::{
+    CheckReport, CheckTarget, Outcome, Skipped, Subject, Suppression, Verdict,
+};
+
+#[derive(Serialize)]
+struct JsonCheck<'r> {
+    schema: u32,
+    targets: Vec<JsonTarget<'r>>,
+    subjects: Vec<JsonSubject<'r>>,
+    skipped: Vec<JsonSkipped<'r>>,
+    policy: &'r [String],
+    summary: JsonSummary<'r>,
+}
+
+#[derive(Serialize)]
+struct JsonTarget<'r> {
+    name: &'r str,
+    nri: &'r str,
+    planned: bool,
+    by_default: bool,
+}
+
+#[derive(Serialize)]
+struct JsonSubject<'r> {
+    path: &'r str,
+    kind: &'static str,
+    role: &'static str,
+    name: Option<&'r str>,
+    index: Option<&'r str>,
+    nri: JsonBuilt<'r>,
+    events: &'r [String],
+    verdicts: Vec<JsonVerdict<'r>>,
+    evidence: Vec<JsonEvidence<'r>>,
+    seen: Option<JsonSeen<'r>>,
+}
+
+#[derive(Serialize)]
+struct JsonBuilt<'r> {
+    version: Option<&'r str>,
+    at_least: Option<&'r str>,
+    below: Option<&'r str>,
+}
+
+#[derive(Serialize)]
+struct JsonVerdict<'r> {
+    target: &'r str,
+    verdict: &'static str,
+    rule: Option<&'static str>,
+    level: &'static str,
+    events: &'r [String],
+    since: Option<&'r str>,
+    planned_removal: Option<&'r str>,
+    reason: &'r str,
+    remedy: &'r str,
+    confidence: &'static str,
+    suppressed: Option<JsonSuppression<'r>>,
+}
+
+#[derive(Serialize)]
+struct JsonSuppression<'r> {
+    by: &'static str,
+    reason: &'r str,
+}
+
+#[derive(Serialize)]
+struct JsonEvidence<'r> {
+    reader: &'static str,
+    detail: &'r str,
+}
+
+#[derive(Serialize)]
+struct JsonSeen<'r> {
+    count: u64,
+    first: Option<&'r str>,
+    last: Option<&'r str>,
+}
+
+#[derive(Serialize)]
+struct JsonSkipped<'r> {
+    path: &'r str,
+    reason: &'r str,
+}
+
+#[derive(Serialize)]
+struct JsonSummary<'r> {
+    looked_at: &'r [String],
+    files: u64,
+    bytes: u64,
+    plugins: u64,
+    skipped: u64,
+    millis: u64,
+    ok: usize,
+    unknown: usize,
+    deprecated: usize,
+    removed: usize,
+    incompatible: usize,
+    suppressed: usize,
+}
+
+/// Renders the answer of `check` or `logs` as JSON.
+pub fn check(report: &CheckReport) -> String {
+    print(&document(report))
+}
+
+/// The same document on one line, for logs that are collected line by line.
+pub fn check_line(report: &CheckReport) -> String {
+    print_line(&document(report))
+}
+
+fn document(report: &CheckReport) -> JsonCheck<'_> {
+    JsonCheck {
+        schema: SCHEMA,
+        targets: report.targets.iter().map(target).collect(),
+        subjects: report.subjects.iter().map(subject).collect(),
+        skipped: report.skipped.iter().map(skipped).collect(),
+        policy: &report.policy,
+        summary: summary(report),
+    }
+}
+
+fn target(target: &CheckTarget) -> JsonTarget<'_> {
+    JsonTarget {
+        name: &target.name,
+        nri: &target.nri,
+        planned: target.planned,
+        by_default: target.by_default,
+    }
+}
+
+fn subject(subject: &Subject) -> JsonSubject<'_> {
+    JsonSubject {
+        path: &subject.path,
+        kind: subject.kind.as_str(),
+        role: subject.role.as_str(),
+        name: subject.name.as_deref(),
+        index: subject.index.as_deref(),
+        nri: built(&subject.nri),
+        events: &subject.events,
+        verdicts: subject.verdicts.iter().map(verdict).collect(),
+        evidence: subject.evidence.iter().map(evidence).collect(),
+        seen: subject.seen.as_ref().map(seen),
+    }
+}
+
+fn built(built: &Built) -> JsonBuilt<'_> {
+    JsonBuilt {
+        version: built.version.as_deref(),
+        at_least: built.at_least.as_deref(),
+        below: built.below.as_deref(),
+    }
+}
+
+fn verdict(verdict: &Verdict) -> JsonVerdict<'_> {
+    JsonVerdict {
+        target: &verdict.target,
+        verdict: verdict.outcome.as_str(),
+        rule: (!verdict.rule.is_empty()).then_some(verdict.rule),
+        level: verdict.level().as_str(),
+        events: &verdict.events,
+        since: verdict.since.as_deref(),
+        planned_removal: verdict.planned_removal.as_deref(),
+        reason: &verdict.reason,
+        remedy: &verdict.remedy,
+        confidence: verdict.confidence.as_str(),
+        suppressed: verdict.suppressed.as_ref().map(suppression),
+    }
+}
+
+fn suppression(suppression: &Suppression) -> JsonSuppression<'_> {
+    JsonSuppression {
+        by: suppression.by(),
+        reason: &suppression.reason,
+    }
+}
+
+fn evidence(evidence: &Evidence) -> JsonEvidence<'_> {
+    JsonEvidence {
+        reader: evidence.reader,
+        detail: &evidence.detail,
+    }
+}
+
+fn seen(seen: &Seen) -> JsonSeen<'_> {
+    JsonSeen {
+        count: seen.count,
+        first: seen.first.as_deref(),
+        last: seen.last.as_deref(),
+    }
+}
+
+fn skipped(skipped: &Skipped) -> JsonSkipped<'_> {
+    JsonSkipped {
+        path: &skipped.path,
+        reason: &skipped.reason,
+    }
+}
+
+fn summary(report: &CheckReport) -> JsonSummary<'_> {
+    let summary = &report.summary;
+    JsonSummary {
+        looked_at: &summary.looked_at,
+        files: summary.files,
+        bytes: summary.bytes,
+        plugins: summary.plugins,
+        skipped: summary.skipped,
+        millis: summary.millis,
+        ok: report.count(Outcome::Ok),
+        unknown: report.count(Outcome::Unknown),
+        deprecated: report.count(Outcome::Deprecated),
+        removed: report.count(Outcome::Removed),
+        incompatible: report.count(Outcome::Incompatible),
+        suppressed: report.suppressed(),
+    }
+}

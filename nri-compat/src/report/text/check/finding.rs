@@ -1,0 +1,100 @@
+//! Why a plugin is not ok, and what to do: one block a plugin and verdict.
+
+use anstyle::Style;
+
+use crate::report::check::{Alike, Outcome, Subject};
+use crate::report::text::layout::Page;
+
+/// Columns that the lines under a verdict start at.
+const INDENT: usize = 6;
+
+/// A block for every plugin that is not ok; with `explain`, for every plugin, with its evidence.
+pub(super) fn findings(page: &mut Page, subjects: &[Subject], explain: bool) {
+    let judged = subjects.iter().filter(|one| !one.verdicts.is_empty());
+    let shown: Vec<&Subject> = judged.filter(|one| explain || not_ok(one)).collect();
+    if shown.is_empty() {
+        return;
+    }
+    page.heading("Why, and what to do");
+    for subject in &shown {
+        block(page, subject, explain);
+    }
+    if shown.iter().any(|one| not_ok(one)) {
+        page.line(format_args!(
+            "  {0}more on any of them: nri-compat explain RULE{0:#}",
+            page.palette.faint()
+        ));
+    }
+}
+
+fn not_ok(subject: &Subject) -> bool {
+    let mut verdicts = subject.verdicts.iter();
+    verdicts.any(|verdict| verdict.outcome != Outcome::Ok)
+}
+
+fn block(page: &mut Page, subject: &Subject, explain: bool) {
+    let style = page.palette.strong();
+    page.line(format_args!(
+        "  {style}{}{style:#} {}",
+        subject.label(),
+        at(subject)
+    ));
+    for alike in subject.alike() {
+        if explain || alike.verdict.outcome != Outcome::Ok {
+            judgement(page, &alike);
+        }
+    }
+    if let Some(seen) = &subject.seen {
+        page.prose(INDENT, "", Style::new(), &seen.phrase());
+    }
+    if explain {
+        evidence(page, subject);
+    }
+}
+
+/// Where it is and what it was built with.
+fn at(subject: &Subject) -> String {
+    match subject.nri.phrase() {
+        Some(built) => format!("({}; {built})", subject.path),
+        None => format!("({})", subject.path),
+    }
+}
+
+/// What becomes of it under some targets, why, and the remedy.
+fn judgement(page: &mut Page, alike: &Alike<'_>) {
+    let verdict = alike.verdict;
+    let rule = match verdict.rule {
+        "" => String::new(),
+        rule => format!("[{rule}]"),
+    };
+    let label = format!("{}{rule}: ", verdict.outcome.as_str());
+    let under = format!("under {}", alike.targets.join(", "));
+    let reason = match verdict.reason.as_str() {
+        "" => under,
+        reason => format!("{under}: {reason}"),
+    };
+    page.prose(4, &label, page.palette.fate(verdict.outcome), &reason);
+    if let Some(suppressed) = &verdict.suppressed {
+        page.prose(INDENT, "", page.palette.faint(), &suppressed.phrase());
+    }
+    let strong = page.palette.strong();
+    if !verdict.events.is_empty() {
+        let events = verdict.events.iter().map(String::as_str);
+        page.list(INDENT, "events: ", strong, events);
+    }
+    page.prose(INDENT, "", Style::new(), &verdict.facts());
+    if !verdict.remedy.is_empty() {
+        page.prose(INDENT, "help: ", strong, &verdict.remedy);
+    }
+}
+
+fn evidence(page: &mut Page, subject: &Subject) {
+    if !subject.events.is_empty() {
+        let events = subject.events.iter().map(String::as_str);
+        page.list(INDENT, "handles: ", page.palette.strong(), events);
+    }
+    for one in &subject.evidence {
+        let label = format!("{}: ", one.reader);
+        page.prose(INDENT, &label, page.palette.faint(), &one.detail);
+    }
+}

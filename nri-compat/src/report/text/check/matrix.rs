@@ -1,0 +1,84 @@
+//! The table of a text report: plugin by target.
+
+use unicode_width::UnicodeWidthStr;
+
+use crate::report::check::{CheckReport, Subject, Verdict};
+use crate::report::text::layout::{Page, Palette};
+use crate::report::text::table::{Cell, shortened};
+
+/// A path is not cut shorter than this, however narrow the terminal.
+const SHORTEST_PATH: usize = 16;
+
+/// A row for each plugin, a column for each target, and where the plugin was found.
+pub(super) fn matrix(page: &mut Page, report: &CheckReport, width: Option<usize>) {
+    let judged: Vec<&Subject> = report
+        .subjects
+        .iter()
+        .filter(|subject| !subject.verdicts.is_empty())
+        .collect();
+    if judged.is_empty() {
+        return;
+    }
+    let targets: Vec<&str> = report.targets.iter().map(|one| one.name.as_str()).collect();
+    let head: Vec<&str> = ["PLUGIN"]
+        .into_iter()
+        .chain(targets.iter().copied())
+        .chain(["WHERE"])
+        .collect();
+    let room = width.map(|width| {
+        width
+            .saturating_sub(taken(&judged, &targets))
+            .max(SHORTEST_PATH)
+    });
+    let rows: Vec<Vec<Cell>> = judged
+        .iter()
+        .map(|subject| row(subject, &targets, room, page.palette))
+        .collect();
+    page.styled_table(&head, &rows);
+}
+
+/// How many columns all but the path take.
+fn taken(judged: &[&Subject], targets: &[&str]) -> usize {
+    let longest = judged.iter().map(|subject| subject.label().width()).max();
+    let verdicts = targets.iter().map(|target| {
+        let cells = judged.iter().filter_map(|subject| verdict(subject, target));
+        let widest = cells.map(|verdict| word(verdict).width()).max();
+        widest.unwrap_or(0).max(target.width()) + 2
+    });
+    longest.unwrap_or(0).max("PLUGIN".len()) + verdicts.sum::<usize>() + 2
+}
+
+fn row(subject: &Subject, targets: &[&str], room: Option<usize>, palette: Palette) -> Vec<Cell> {
+    let path = match room {
+        Some(room) => shortened(&subject.path, room),
+        None => subject.path.clone(),
+    };
+    let verdicts = targets
+        .iter()
+        .map(|target| cell(verdict(subject, target), palette));
+    let mut cells = vec![Cell::new(subject.label(), palette.strong())];
+    cells.extend(verdicts);
+    cells.push(Cell::new(path, palette.faint()));
+    cells
+}
+
+fn verdict<'s>(subject: &'s Subject, target: &str) -> Option<&'s Verdict> {
+    let mut verdicts = subject.verdicts.iter();
+    verdicts.find(|verdict| verdict.target == target)
+}
+
+fn cell(verdict: Option<&Verdict>, palette: Palette) -> Cell {
+    match verdict {
+        Some(verdict) if verdict.suppressed.is_some() => Cell::new(word(verdict), palette.faint()),
+        Some(verdict) => Cell::new(word(verdict), palette.fate(verdict.outcome)),
+        None => Cell::new("-", palette.faint()),
+    }
+}
+
+/// The verdict in one word, in brackets where it does not count.
+fn word(verdict: &Verdict) -> String {
+    match verdict.suppressed {
+        Some(_) => format!("({})", verdict.outcome.as_str()),
+        None => verdict.outcome.as_str().to_owned(),
+    }
+}

@@ -1,0 +1,110 @@
+//! Tables of text with styled cells.
+
+use std::fmt::Write as _;
+
+use anstyle::Style;
+use unicode_width::UnicodeWidthStr;
+
+/// A cell: what it says, and how it looks.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Cell {
+    text: String,
+    style: Style,
+}
+
+impl Cell {
+    /// A cell in a style.
+    pub(super) fn new(text: impl Into<String>, style: Style) -> Self {
+        Self {
+            text: text.into(),
+            style,
+        }
+    }
+}
+
+impl From<&String> for Cell {
+    fn from(text: &String) -> Self {
+        Self::new(text, Style::new())
+    }
+}
+
+/// The table's lines: columns two spaces apart, the last one not padded.
+pub(super) fn table(head: &[&str], rows: &[Vec<Cell>], title: Style) -> String {
+    let head: Vec<Cell> = head.iter().map(|&cell| Cell::new(cell, title)).collect();
+    let lines: Vec<&Vec<Cell>> = std::iter::once(&head).chain(rows).collect();
+    let widths = column_widths(&lines);
+    let mut text = String::new();
+    for line in lines {
+        row(&mut text, line, &widths);
+    }
+    text
+}
+
+fn column_widths(lines: &[&Vec<Cell>]) -> Vec<usize> {
+    let columns = lines.iter().map(|line| line.len()).max().unwrap_or(0);
+    (0..columns)
+        .map(|column| {
+            let cells = lines.iter().filter_map(|line| line.get(column));
+            cells.map(|cell| cell.text.width()).max().unwrap_or(0)
+        })
+        .collect()
+}
+
+fn row(text: &mut String, cells: &[Cell], widths: &[usize]) {
+    let filled = cells.iter().rposition(|cell| !cell.text.is_empty());
+    let filled = filled.map_or(0, |last| last + 1);
+    for (column, (cell, width)) in cells.iter().zip(widths).take(filled).enumerate() {
+        let style = cell.style;
+        let _ = write!(text, "{style}{}{style:#}", cell.text);
+        if column + 1 < filled {
+            let gap = width.saturating_sub(cell.text.width()) + 2;
+            let _ = write!(text, "{:gap$}", "");
+        }
+    }
+    text.push('\n');
+}
+
+/// The text within `width` columns, its middle replaced by `…` where it is longer.
+pub(super) fn shortened(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let kept = width.saturating_sub(1);
+    let front = taken(text.chars(), kept / 3);
+    let mut back: Vec<char> = taken(text.chars().rev(), kept - kept / 3).chars().collect();
+    back.reverse();
+    format!("{front}…{}", back.into_iter().collect::<String>())
+}
+
+/// As many characters as fit into `width` columns.
+fn taken(chars: impl Iterator<Item = char>, width: usize) -> String {
+    let mut left = width;
+    chars
+        .take_while(|c| {
+            let columns = c.to_string().width();
+            let fits = columns <= left;
+            left = left.saturating_sub(columns);
+            fits
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_line_up_whatever_the_script() {
+        let cell = |text: &str| Cell::new(text, Style::new());
+        let rows = [vec![cell("容器"), cell("x")], vec![cell("a"), cell("")]];
+        let text = table(&["A", "B"], &rows, Style::new());
+        assert_eq!(text, "A     B\n容器  x\na\n");
+    }
+
+    #[test]
+    fn a_long_path_keeps_its_ends() {
+        assert_eq!(shortened("/opt/nri/plugins/10-logger", 12), "/op…0-logger");
+        assert_eq!(shortened("/opt", 12), "/opt");
+        assert!(shortened("容器容器容器", 6).width() <= 6);
+    }
+}

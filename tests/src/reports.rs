@@ -1,0 +1,292 @@
+//! Check reports made by hand: one for each thing that a renderer has to show.
+
+use nri_compat::check::sighting::{Built, Evidence, Kind, Role, Seen};
+use nri_compat::report::check::{
+    CheckReport, CheckTarget, Confidence, Outcome, Skipped, Subject, Summary, Suppression, Verdict,
+};
+
+/// Every report with its name.
+pub fn all() -> Vec<(&'static str, CheckReport)> {
+    vec![
+        ("empty", CheckReport::default()),
+        ("one_ok", one_ok()),
+        ("each_verdict", each_verdict()),
+        ("several_targets", several_targets()),
+        ("suppressed", suppressed()),
+        ("skipped", skipped()),
+        ("hostile", hostile()),
+    ]
+}
+
+fn target(name: &str, nri: &str) -> CheckTarget {
+    CheckTarget {
+        name: name.into(),
+        nri: nri.into(),
+        ..CheckTarget::default()
+    }
+}
+
+fn summary(looked_at: &str, plugins: u64) -> Summary {
+    Summary {
+        looked_at: vec![looked_at.into()],
+        files: 7,
+        bytes: 35_651_584,
+        plugins,
+        skipped: 0,
+        millis: 31,
+    }
+}
+
+fn plugin(name: &str, index: &str) -> Subject {
+    Subject {
+        path: format!("/opt/nri/plugins/{index}-{name}"),
+        kind: Kind::GoBinary,
+        role: Role::Plugin,
+        name: Some(name.into()),
+        index: Some(index.into()),
+        nri: Built {
+            version: Some("v0.11.0".into()),
+            at_least: None,
+            below: Some("v0.12.0".into()),
+        },
+        events: strings(&["RunPodSandbox", "CreateContainer", "StopContainer"]),
+        evidence: vec![
+            evidence("function table: main.(*plugin).CreateContainer and two more handlers"),
+            evidence("the stub has no dedicated calls, so it is older than v0.12.0"),
+        ],
+        ..Subject::default()
+    }
+}
+
+fn evidence(detail: &str) -> Evidence {
+    Evidence {
+        reader: "go-binary",
+        detail: detail.into(),
+    }
+}
+
+fn strings(all: &[&str]) -> Vec<String> {
+    all.iter().map(ToString::to_string).collect()
+}
+
+fn ok(target: &str) -> Verdict {
+    Verdict {
+        target: target.into(),
+        confidence: Confidence::High,
+        ..Verdict::default()
+    }
+}
+
+fn state_change(target: &str, outcome: Outcome) -> Verdict {
+    let gone = outcome == Outcome::Removed;
+    Verdict {
+        target: target.into(),
+        outcome,
+        rule: if gone {
+            "CHECK_REMOVED"
+        } else {
+            "CHECK_STATE_CHANGE"
+        },
+        events: strings(&["RunPodSandbox"]),
+        since: Some("v0.12.0".into()),
+        planned_removal: Some("containerd 2.7".into()),
+        reason: if gone {
+            "takes 1 event through StateChange, which is gone".into()
+        } else {
+            "takes 1 event through StateChange".into()
+        },
+        remedy: "go get github.com/containerd/nri@v0.12.0, then build again".into(),
+        confidence: Confidence::High,
+        ..Verdict::default()
+    }
+}
+
+fn unknown(target: &str) -> Verdict {
+    Verdict {
+        target: target.into(),
+        outcome: Outcome::Unknown,
+        rule: "CHECK_UNKNOWN",
+        reason: "the function table is cut off".into(),
+        remedy: "check the file that it was built from".into(),
+        ..Verdict::default()
+    }
+}
+
+fn incompatible(target: &str) -> Verdict {
+    Verdict {
+        target: target.into(),
+        outcome: Outcome::Incompatible,
+        rule: "CHECK_EVENT_UNKNOWN_TO_RUNTIME",
+        events: strings(&["UpdatePodSandbox"]),
+        reason: "subscribes to events that the runtime does not know, and is dropped".into(),
+        remedy: "leave UpdatePodSandbox out under this runtime".into(),
+        confidence: Confidence::Medium,
+        ..Verdict::default()
+    }
+}
+
+fn judged(mut subject: Subject, verdicts: Vec<Verdict>) -> Subject {
+    subject.verdicts = verdicts;
+    subject
+}
+
+fn one_ok() -> CheckReport {
+    let mut newest = target("nri@0.12.5", "v0.12.5");
+    newest.by_default = true;
+    let mut subject = plugin("logger", "10");
+    subject.nri = Built {
+        version: None,
+        at_least: Some("v0.12.0".into()),
+        below: None,
+    };
+    CheckReport {
+        targets: vec![newest],
+        subjects: vec![judged(subject, vec![ok("nri@0.12.5")])],
+        summary: summary("/opt/nri/plugins", 1),
+        ..CheckReport::default()
+    }
+}
+
+fn each_verdict() -> CheckReport {
+    let to = "containerd@2.4";
+    let mut seen = judged(
+        plugin("seen", "40"),
+        vec![state_change(to, Outcome::Deprecated)],
+    );
+    seen.path = "journal".into();
+    seen.kind = Kind::Log;
+    seen.seen = Some(Seen {
+        count: 12,
+        first: Some("2026-11-01T08:00:00Z".into()),
+        last: Some("2026-11-20T09:30:00Z".into()),
+    });
+    let runtime = Subject {
+        path: "/usr/bin/containerd".into(),
+        kind: Kind::GoBinary,
+        role: Role::Runtime,
+        nri: plugin("", "").nri,
+        ..Subject::default()
+    };
+    CheckReport {
+        targets: vec![target(to, "v0.12.2")],
+        subjects: vec![
+            judged(plugin("good", "00"), vec![ok(to)]),
+            judged(plugin("unclear", "10"), vec![unknown(to)]),
+            judged(
+                plugin("old", "20"),
+                vec![state_change(to, Outcome::Deprecated)],
+            ),
+            judged(
+                plugin("older", "25"),
+                vec![state_change(to, Outcome::Removed)],
+            ),
+            judged(plugin("newer", "30"), vec![incompatible(to)]),
+            seen,
+            runtime,
+        ],
+        summary: summary("/", 6),
+        ..CheckReport::default()
+    }
+}
+
+fn several_targets() -> CheckReport {
+    let mut planned = target("containerd@2.7", "v0.12.5");
+    planned.planned = true;
+    let targets = [
+        target("containerd@2.3", "v0.12.0"),
+        target("containerd@2.4", "v0.12.2"),
+        planned,
+        target("cri-o@1.36", "v0.12.0"),
+    ];
+    let old = vec![
+        state_change("containerd@2.3", Outcome::Deprecated),
+        state_change("containerd@2.4", Outcome::Deprecated),
+        state_change("containerd@2.7", Outcome::Removed),
+        state_change("cri-o@1.36", Outcome::Deprecated),
+    ];
+    let good = targets.iter().map(|target| ok(&target.name)).collect();
+    let mut far = plugin("device-injector-with-a-long-name", "05");
+    far.path =
+        "registry.tar: layer 3: /usr/local/libexec/nri/plugins/05-device-injector-with-a-long-name"
+            .into();
+    CheckReport {
+        targets: targets.to_vec(),
+        subjects: vec![judged(plugin("old", "20"), old), judged(far, good)],
+        summary: summary("registry.tar", 2),
+        ..CheckReport::default()
+    }
+}
+
+fn suppressed() -> CheckReport {
+    let to = "containerd@2.4";
+    let by = |by_baseline, reason: &str| {
+        let mut verdict = state_change(to, Outcome::Deprecated);
+        verdict.suppressed = Some(Suppression {
+            by_baseline,
+            reason: reason.into(),
+        });
+        verdict
+    };
+    CheckReport {
+        targets: vec![target(to, "v0.12.2")],
+        subjects: vec![
+            judged(plugin("known", "10"), vec![by(true, "")]),
+            judged(
+                plugin("leaving", "20"),
+                vec![by(false, "goes away with the next image")],
+            ),
+            judged(
+                plugin("new", "30"),
+                vec![state_change(to, Outcome::Deprecated)],
+            ),
+        ],
+        policy: strings(&[
+            "nri-compat.toml:9: the ignore of `99-gone` matches nothing",
+            "nri-compat.toml:14: the ignore of `20-*` expired on 2026-10-31",
+        ]),
+        summary: summary("/opt/nri/plugins", 3),
+        ..CheckReport::default()
+    }
+}
+
+fn skipped() -> CheckReport {
+    let skip = |path: &str, reason: &str| Skipped {
+        path: path.into(),
+        reason: reason.into(),
+    };
+    CheckReport {
+        targets: vec![target("containerd@2.4", "v0.12.2")],
+        skipped: vec![
+            skip("/opt/nri/plugins/10-private", "permission denied"),
+            skip("image.tar: layer 2", "gzip: unexpected end of file"),
+        ],
+        summary: Summary {
+            skipped: 2,
+            ..summary("/opt/nri/plugins", 0)
+        },
+        ..CheckReport::default()
+    }
+}
+
+/// Names that try to act: on a terminal, in markdown, in XML, in an annotation, in a table.
+fn hostile() -> CheckReport {
+    let name = "a\u{1b}[31m|\"x',=1+1\n::error::<b>&]]>`*%0A\u{202e}\u{9b}\u{0}\\";
+    let mut verdict = state_change("containerd@2.4", Outcome::Deprecated);
+    verdict.reason = format!("{name} takes 1 event");
+    verdict.remedy = format!("ask {name}");
+    verdict.suppressed = None;
+    let mut subject = judged(plugin("", "10"), vec![verdict]);
+    subject.name = Some(name.into());
+    subject.path = format!("/tmp/{name}");
+    subject.evidence = vec![evidence(name)];
+    CheckReport {
+        targets: vec![target("containerd@2.4", "v0.12.2")],
+        subjects: vec![subject],
+        skipped: vec![Skipped {
+            path: name.into(),
+            reason: name.into(),
+        }],
+        policy: strings(&[name]),
+        summary: summary(name, 1),
+    }
+}
