@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 target="${CARGO_TARGET_DIR:-$PWD/target}"
 
-cargo package --workspace --exclude nri-tests --exclude nri-tests-bindings --locked
+cargo package --locked -p nri-protos -p nri-codegen -p nri-macros -p nri -p nri-compat
 
 outside="$(mktemp -d)"
 trap 'rm -rf "$outside"' EXIT

@@ -89,34 +89,34 @@ fn a_new_revision_is_stored_noted_and_generated() {
         "message Balloon {\n  string name = 1;\n}\n\nmessage Mount {\n  bool balloon = 99;",
         1,
     );
-    let output = import(&root, &proto, "v0.12.6", "2026-12-01");
+    let output = import(&root, &proto, "v0.99.6", "2026-12-01");
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     assert_eq!(
         text(&output.stdout),
-        "v0.12.6 is a new revision; against v0.12.4:\n\
+        "v0.99.6 is a new revision; against v0.12.4:\n\
          \x20 added field nri.pkg.api.v1alpha1.Balloon.name\n\
          \x20 added field nri.pkg.api.v1alpha1.Mount.balloon\n\
          \x20 added message nri.pkg.api.v1alpha1.Balloon\n"
     );
     let read = |path: &str| fs::read_to_string(root.path().join(path)).unwrap();
-    assert_eq!(read("protos/api/v0.12.6/api.proto"), proto);
-    assert!(read("protos/src/revisions.rs").contains("\"../api/v0.12.6/api.proto\""));
-    assert!(read("snapshots/codegen/nri_v0_12_6.snap").contains("pub struct Balloon"));
+    assert_eq!(read("protos/api/v0.99.6/api.proto"), proto);
+    assert!(read("protos/src/revisions.rs").contains("\"../api/v0.99.6/api.proto\""));
+    assert!(read("snapshots/codegen/nri_v0_99_6.snap").contains("pub struct Balloon"));
     let versions = read("protos/versions.toml");
     let added = versions
         .strip_prefix(nri_protos::VERSIONS_TOML.trim_end())
         .unwrap();
     assert_eq!(
         added,
-        "\n\n[[release]]\nversion = \"v0.12.6\"\nrevision = \"v0.12.6\"\ndate = 2026-12-01\n"
+        "\n\n[[release]]\nversion = \"v0.99.6\"\nrevision = \"v0.99.6\"\ndate = 2026-12-01\n"
     );
     assert_eq!(run(&root, &["generate", "--check"]).status.code(), Some(0));
 
-    let again = import(&root, &proto, "0.12.6", "2026-12-02");
+    let again = import(&root, &proto, "0.99.6", "2026-12-02");
     assert_eq!(again.status.code(), Some(1));
     assert_eq!(
         text(&again.stderr),
-        "error: release v0.12.6 of 2026-12-01 is known already\n"
+        "error: release v0.99.6 of 2026-12-01 is known already\n"
     );
 }
 
@@ -181,42 +181,42 @@ fn what_is_refused_leaves_everything_as_it_was() {
         ),
         (
             newest(),
-            "v0.12.6",
+            "v0.99.6",
             "2026-02-30",
             2,
             "`2026-02-30` is no date",
         ),
         (
             newest(),
-            "v0.12.6",
+            "v0.99.6",
             "2026-12-01T00:00:00Z",
             2,
             "`2026-12-01T00:00:00Z` is no date",
         ),
         (
             "syntax = \"proto3\";\nmesage A {}\n",
-            "v0.12.6",
+            "v0.99.6",
             "2026-12-01",
             1,
             "new.proto:2:1",
         ),
         (
             &other,
-            "v0.12.6",
+            "v0.99.6",
             "2026-12-01",
             1,
             "package is nri.pkg.api.v1, expected nri.pkg.api.v1alpha1",
         ),
         (
             "syntax = \"proto3\"; package x;",
-            "v0.12.6",
+            "v0.99.6",
             "2026-12-01",
             1,
             "package x is no NRI protocol",
         ),
         (
             &clash,
-            "v0.12.6",
+            "v0.99.6",
             "2026-12-01",
             1,
             "type `EventMask` has the name of a generated item",
@@ -260,7 +260,7 @@ fn a_file_that_cannot_be_written_stops_the_import_whole() {
         "message Mount {\n  bool balloon = 99;",
         1,
     );
-    let output = import(&root, &proto, "v0.12.6", "2026-12-01");
+    let output = import(&root, &proto, "v0.99.6", "2026-12-01");
     assert_eq!(output.status.code(), Some(1));
     assert!(
         text(&output.stderr).contains("cannot write"),
