@@ -8,8 +8,10 @@ mod budget;
 mod disk;
 mod links;
 mod parallel;
+mod processes;
 mod pseudo;
 mod roots;
+mod runtime;
 mod scan;
 mod shown;
 mod walk;
@@ -26,8 +28,16 @@ use scan::Scan;
 /// What to look at.
 #[derive(Clone, Debug, Default)]
 pub struct Request<'p> {
-    /// Files and folders, as the user spelled them.
+    /// Files and folders, as the user spelled them. A runtime's configuration stands for the folders it names.
+    ///
+    /// If there are none, and no processes are asked for: what the runtimes configured on this machine use, else
+    /// their default folders; [`Summary::looked_at`] says which.
     pub paths: Vec<PathBuf>,
+    /// Whether to look at the executables of running processes, too.
+    pub processes: bool,
+    /// Where the machine's file system is: `/`, or where it is mounted in a container. Only for what is not named: the
+    /// runtimes' configuration, the paths in it, and `proc`.
+    pub root: Option<PathBuf>,
     /// How many threads at most; 0 for as many as there are cores.
     pub threads: usize,
     /// Where to count along, for a progress bar.
@@ -55,12 +65,16 @@ pub fn collect(request: &Request<'_>, readers: &[&dyn Reader]) -> Collected {
     let own = Progress::default();
     let progress = request.progress.unwrap_or(&own);
     let scan = Scan::new(readers, progress, parallel::threads(request.threads));
-    let roots = roots::resolve(&scan, &request.paths);
+    let root = request.root.clone().unwrap_or_else(|| PathBuf::from("/"));
+    let roots = roots::resolve(&scan, request, &root);
     parallel::each(scan.threads, &roots.files, |root| scan.named(root));
     for folder in &roots.folders {
         walk::folder(&scan, folder);
     }
     links::read(&scan);
+    if request.processes {
+        processes::read(&scan, &root.join("proc"));
+    }
     let mut collected = scan.finish();
     collected.summary = Summary {
         looked_at: roots.looked_at,

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use super::runtime::{self, Configured};
 use super::scan::Scan;
-use super::{disk, shown};
+use super::{Request, disk, shown};
 
 /// A path to start from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,24 +26,59 @@ pub(super) struct Roots {
     pub(super) looked_at: Vec<String>,
 }
 
-/// Resolves the paths; what does not exist is listed as skipped and missing.
-pub(super) fn resolve(scan: &Scan<'_>, paths: &[PathBuf]) -> Roots {
+/// Resolves what was asked for; what does not exist is listed as skipped and missing.
+pub(super) fn resolve(scan: &Scan<'_>, request: &Request<'_>, root: &Path) -> Roots {
     let mut roots = Roots::default();
-    for path in paths {
-        roots.looked_at.push(shown::path(path));
-        match path.canonicalize() {
-            Ok(real) => roots.add(real, path),
-            Err(error) => {
-                scan.skip(path, disk::reason(&error));
-                scan.missing(path);
-            }
+    for path in &request.paths {
+        match runtime::read(path, root) {
+            Some(configured) => roots.configured(scan, &configured, root),
+            None => roots.named(scan, path),
         }
+    }
+    if request.processes {
+        let proc = root.join("proc");
+        roots
+            .looked_at
+            .push(format!("{} (processes)", shown::path(&proc)));
+    } else if request.paths.is_empty() {
+        roots.machine(scan, root);
     }
     roots.outermost();
     roots
 }
 
 impl Roots {
+    fn named(&mut self, scan: &Scan<'_>, path: &Path) {
+        self.looked_at.push(shown::path(path));
+        match path.canonicalize() {
+            Ok(real) => self.add(real, path),
+            Err(error) => {
+                scan.skip(path, disk::reason(&error));
+                scan.missing(path);
+            }
+        }
+    }
+
+    fn configured(&mut self, scan: &Scan<'_>, configured: &Configured, root: &Path) {
+        self.looked_at.push(configured.line());
+        scan.skip_all(&configured.skipped);
+        for folder in configured.folders(root) {
+            match folder.exists() {
+                true => self.named(scan, &folder),
+                false => self.looked_at.push(runtime::absent(&folder)),
+            }
+        }
+    }
+
+    fn machine(&mut self, scan: &Scan<'_>, root: &Path) {
+        let machine = runtime::machine(root);
+        scan.skip_all(&machine.skipped);
+        for path in &machine.paths {
+            self.named(scan, path);
+        }
+        self.looked_at = machine.looked_at;
+    }
+
     fn add(&mut self, path: PathBuf, shown: &Path) {
         let to = if path.is_dir() {
             &mut self.folders

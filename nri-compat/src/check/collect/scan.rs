@@ -1,7 +1,9 @@
 //! The state that all threads of one scan share, and the way of a single file through the readers.
 
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::io;
+use std::os::unix::ffi::OsStrExt as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -132,6 +134,20 @@ impl<'s> Scan<'s> {
         });
     }
 
+    /// The executable of running processes, under the `name` that they know it by.
+    pub(super) fn program(&self, exe: &Path, shown: &Path, name: &OsStr) {
+        self.guard(shown, || {
+            if let Some(disk) = self.open(exe)? {
+                let mut file = file(shown, &disk)?;
+                file.name = shown::bytes(name.as_bytes());
+                if self.recognised(&file) && self.first(disk.id) {
+                    self.read(&file);
+                }
+            }
+            Ok(())
+        });
+    }
+
     fn put_off(&self, id: FileId, path: &Path, shown: &Path, via: Via) {
         lock(&self.linked).push(Linked {
             id,
@@ -189,6 +205,11 @@ impl<'s> Scan<'s> {
     /// Lists a path as skipped.
     pub(super) fn skip(&self, path: &Path, reason: impl Into<String>) {
         self.skip_shown(shown::path(path), reason.into());
+    }
+
+    /// Lists what others could not look at.
+    pub(super) fn skip_all(&self, skipped: &[Skipped]) {
+        lock(&self.found).skipped.extend_from_slice(skipped);
     }
 
     fn skip_shown(&self, path: String, reason: String) {

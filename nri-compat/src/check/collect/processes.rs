@@ -1,0 +1,111 @@
+//! Running processes: `/proc/*/exe`, each executable once.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::{Path, PathBuf};
+
+use super::disk::{self, Disk, FileId};
+use super::parallel;
+use super::scan::Scan;
+
+/// How many process numbers are shown of one executable.
+const SHOWN: usize = 8;
+
+/// What the kernel appends to the name of an executable that was deleted or replaced since.
+const DELETED: &[u8] = b" (deleted)";
+
+/// An executable that runs.
+struct Program {
+    /// Link that opens it, whatever mount namespace it is in.
+    exe: PathBuf,
+    /// The path its processes know it by.
+    path: PathBuf,
+    /// Its processes, ascending.
+    pids: Vec<u32>,
+}
+
+/// Hands the executables of all processes under `proc` to the scan, which shows them as `/opt/x (pid 12, 15)`.
+pub(super) fn read(scan: &Scan<'_>, proc: &Path) {
+    let mut programs = BTreeMap::new();
+    match pids(proc) {
+        Ok(pids) => pids
+            .into_iter()
+            .for_each(|pid| add(scan, proc, pid, &mut programs)),
+        Err(error) => scan.skip(proc, disk::reason(&error)),
+    }
+    let programs: Vec<Program> = programs.into_values().collect();
+    parallel::each(scan.threads, &programs, |program| {
+        scan.program(&program.exe, &shown(program), &named(program));
+    });
+}
+
+fn pids(proc: &Path) -> io::Result<Vec<u32>> {
+    let mut pids = Vec::new();
+    for entry in proc.read_dir()? {
+        let name = entry?.file_name();
+        pids.extend(name.to_str().and_then(|name| name.parse::<u32>().ok()));
+    }
+    pids.sort_unstable();
+    Ok(pids)
+}
+
+fn add(scan: &Scan<'_>, proc: &Path, pid: u32, programs: &mut BTreeMap<FileId, Program>) {
+    let folder = proc.join(pid.to_string());
+    match identify(&folder) {
+        Ok(Some((id, path))) => programs
+            .entry(id)
+            .or_insert_with(|| Program {
+                exe: folder.join("exe"),
+                path,
+                pids: Vec::new(),
+            })
+            .pids
+            .push(pid),
+        Ok(None) => {}
+        Err(reason) => scan.skip(&folder.join("exe"), reason),
+    }
+}
+
+/// Which file a process runs and how it calls it; `None` for a kernel thread or a zombie, which run none.
+fn identify(folder: &Path) -> Result<Option<(FileId, PathBuf)>, String> {
+    let exe = folder.join("exe");
+    let path = match exe.read_link() {
+        Ok(path) => path,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return without_program(folder),
+        Err(error) => return Err(disk::reason(&error)),
+    };
+    match Disk::open(&exe) {
+        Ok(Some(disk)) => Ok(Some((disk.id, path))),
+        Ok(None) => Err("not a regular file".to_owned()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err("it is gone".to_owned()),
+        Err(error) => Err(disk::reason(&error)),
+    }
+}
+
+fn without_program<T>(folder: &Path) -> Result<Option<T>, String> {
+    match std::fs::read(folder.join("cmdline")) {
+        Ok(arguments) if arguments.is_empty() => Ok(None),
+        _ => Err("the process ended meanwhile".to_owned()),
+    }
+}
+
+fn shown(program: &Program) -> PathBuf {
+    let all = program.pids.iter().take(SHOWN).map(u32::to_string);
+    let listed = all.collect::<Vec<_>>().join(", ");
+    let more = match program.pids.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let mut shown = program.path.clone().into_os_string();
+    shown.push(format!(" (pid {listed}{more})"));
+    shown.into()
+}
+
+/// The name of the executable, as a plugin derives its own from it.
+fn named(program: &Program) -> OsString {
+    let name = program.path.file_name().map_or(&b""[..], OsStr::as_bytes);
+    let name = name.strip_suffix(DELETED).unwrap_or(name);
+    OsString::from_vec(name.to_vec())
+}

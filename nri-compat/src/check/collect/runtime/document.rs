@@ -1,0 +1,77 @@
+//! A TOML file of a runtime, read for a few keys.
+
+use std::io::{self, Read as _};
+use std::path::Path;
+
+use toml::de::{DeTable, DeValue};
+
+/// The largest configuration read; real ones have a few kilobytes.
+const LARGEST: u64 = 1 << 20;
+
+/// A parsed file.
+pub(super) struct Document<'t>(DeTable<'t>);
+
+/// The text of a file.
+pub(super) fn text(file: &Path) -> Result<String, String> {
+    let is_file = file.metadata().map_err(|error| reason(&error))?.is_file();
+    if !is_file {
+        return Err("not a regular file".to_owned());
+    }
+    let mut text = String::new();
+    let open = std::fs::File::open(file).map_err(|error| reason(&error))?;
+    let read = open.take(LARGEST + 1).read_to_string(&mut text);
+    match read {
+        Ok(read) if read as u64 > LARGEST => Err("larger than 1 MiB".to_owned()),
+        Ok(_) => Ok(text),
+        Err(error) => Err(reason(&error)),
+    }
+}
+
+fn reason(error: &io::Error) -> String {
+    super::super::disk::reason(error)
+}
+
+impl<'t> Document<'t> {
+    pub(super) fn parse(text: &'t str) -> Result<Self, String> {
+        match DeTable::parse(text) {
+            Ok(table) => Ok(Self(table.into_inner())),
+            Err(error) => Err(format!("not valid TOML: {}", error.message())),
+        }
+    }
+
+    /// The value at a path of keys.
+    fn at(&self, keys: &[&str]) -> Option<&DeValue<'t>> {
+        let (last, tables) = keys.split_last()?;
+        let mut table = &self.0;
+        for key in tables {
+            table = table.get(*key)?.get_ref().as_table()?;
+        }
+        Some(table.get(*last)?.get_ref())
+    }
+
+    pub(super) fn has(&self, keys: &[&str]) -> bool {
+        self.at(keys).is_some()
+    }
+
+    pub(super) fn string(&self, keys: &[&str]) -> Option<String> {
+        self.at(keys)?.as_str().map(str::to_owned)
+    }
+
+    pub(super) fn flag(&self, keys: &[&str]) -> Option<bool> {
+        self.at(keys)?.as_bool()
+    }
+
+    pub(super) fn is_integer(&self, keys: &[&str]) -> bool {
+        self.at(keys)
+            .is_some_and(|value| value.as_integer().is_some())
+    }
+
+    pub(super) fn strings(&self, keys: &[&str]) -> Vec<String> {
+        let array = self.at(keys).and_then(DeValue::as_array);
+        let items = array.into_iter().flat_map(|array| array.iter());
+        items
+            .filter_map(|item| item.get_ref().as_str())
+            .map(str::to_owned)
+            .collect()
+    }
+}
