@@ -20,6 +20,10 @@ pub enum ErrorKind {
     UnknownRule,
     /// No runtime or release has the name asked for.
     UnknownRuntime,
+    /// `nri-compat.toml` could not be read.
+    Policy,
+    /// A baseline could not be read or written.
+    Baseline,
     /// The answer could not be written.
     Output,
 }

@@ -26,6 +26,7 @@ pub mod error;
 pub mod exit;
 pub mod history;
 mod near;
+pub mod policy;
 mod ranges;
 pub mod report;
 pub mod rules;

@@ -1,0 +1,62 @@
+//! What a project or cluster has decided about findings: `nri-compat.toml` and a baseline.
+//!
+//! Both are read once and applied to a finished report by a pure function, [`apply`]; which verdicts count is then up
+//! to [`exit`] alone.
+//!
+//! ```
+//! use nri_compat::policy::{Date, FailOn, Policy, apply, exit};
+//! use nri_compat::report::check::CheckReport;
+//!
+//! let policy = Policy::parse("nri-compat.toml", "targets = ['containerd@2.4']\nfail-on = 'removed'\n")?;
+//! let mut report = CheckReport::default();
+//! apply(&mut report, &policy, None, Date::today());
+//! assert_eq!(exit(&report, &policy.fail_on), nri_compat::exit::Exit::Clean);
+//! # Ok::<(), nri_compat::error::Error>(())
+//! ```
+
+mod apply;
+mod baseline;
+mod date;
+mod fail;
+mod fingerprint;
+mod ignore;
+mod parse;
+mod read;
+
+use std::collections::BTreeMap;
+
+pub use apply::apply;
+pub use baseline::Baseline;
+pub use date::Date;
+pub use fail::{FailOn, exit};
+pub use fingerprint::fingerprint;
+pub use ignore::Ignore;
+
+use crate::report::finding::Level;
+
+/// The name under which the policy is looked for in the working folder.
+pub const FILE: &str = "nri-compat.toml";
+
+/// A policy: `nri-compat.toml`. Without one, nothing is decided.
+#[derive(Clone, Debug, Default)]
+pub struct Policy {
+    /// The file it came from, as messages show it.
+    pub file: String,
+    /// Targets to judge against where the command line names none.
+    pub targets: Vec<String>,
+    /// What makes the exit code 100 where the command line does not say.
+    pub fail_on: Vec<FailOn>,
+    /// Levels of rules, by id.
+    pub rules: BTreeMap<String, RuleLevel>,
+    /// Verdicts that do not count, in the order of the file.
+    pub ignores: Vec<Ignore>,
+}
+
+/// What the policy makes of a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RuleLevel {
+    /// Its verdicts have this level. `error`: they count whatever `--fail-on` names; `note`: they never count.
+    Level(Level),
+    /// Its verdicts are suppressed.
+    Off,
+}

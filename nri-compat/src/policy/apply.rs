@@ -1,0 +1,218 @@
+//! Policy and baseline over a finished report.
+
+use super::{Baseline, Date, Policy, RuleLevel, fingerprint};
+use crate::report::check::{CheckReport, Outcome, Subject, Suppression, Verdict};
+
+/// Sets levels, suppresses what the policy ignores or the baseline holds, and says which ignores are of no use any
+/// more. Nothing is dropped.
+pub fn apply(report: &mut CheckReport, policy: &Policy, baseline: Option<&Baseline>, today: Date) {
+    let mut uses = Uses::new(policy, baseline);
+    for subject in &mut report.subjects {
+        let mut verdicts = std::mem::take(&mut subject.verdicts);
+        for verdict in &mut verdicts {
+            if verdict.outcome != Outcome::Ok {
+                decide(subject, verdict, policy, &mut uses, today);
+            }
+        }
+        subject.verdicts = verdicts;
+    }
+    report.policy.extend(uses.findings(policy, today));
+}
+
+fn decide(
+    subject: &Subject,
+    verdict: &mut Verdict,
+    policy: &Policy,
+    uses: &mut Uses<'_>,
+    today: Date,
+) {
+    let rule = policy.rules.get(verdict.rule);
+    if let Some(RuleLevel::Level(level)) = rule {
+        verdict.level = Some(*level);
+    }
+    let off = (rule == Some(&RuleLevel::Off)).then(|| "its rule is off".to_owned());
+    let ignored = uses.ignored(subject, verdict, policy, today);
+    let known = uses.known(subject, verdict);
+    verdict.suppressed = match (ignored.or(off), known) {
+        (Some(reason), _) => Some(Suppression {
+            by_baseline: false,
+            reason,
+        }),
+        (None, true) => Some(Suppression {
+            by_baseline: true,
+            reason: String::new(),
+        }),
+        (None, false) => None,
+    };
+}
+
+/// What of policy and baseline found something to say.
+struct Uses<'p> {
+    ignores: Vec<bool>,
+    baseline: Option<&'p Baseline>,
+    seen: std::collections::BTreeSet<String>,
+}
+
+impl<'p> Uses<'p> {
+    fn new(policy: &Policy, baseline: Option<&'p Baseline>) -> Self {
+        Self {
+            ignores: vec![false; policy.ignores.len()],
+            baseline,
+            seen: std::collections::BTreeSet::new(),
+        }
+    }
+
+    /// The reason of the first ignore that holds; all that match are marked.
+    fn ignored(
+        &mut self,
+        subject: &Subject,
+        verdict: &Verdict,
+        policy: &Policy,
+        today: Date,
+    ) -> Option<String> {
+        let mut reason = None;
+        for (ignore, used) in policy.ignores.iter().zip(&mut self.ignores) {
+            if ignore.matches(subject, verdict) {
+                *used = true;
+                if reason.is_none() && !ignore.expired(today) {
+                    reason = Some(ignore.reason.clone());
+                }
+            }
+        }
+        reason
+    }
+
+    /// Whether the baseline holds the verdict.
+    fn known(&mut self, subject: &Subject, verdict: &Verdict) -> bool {
+        let Some(baseline) = self.baseline else {
+            return false;
+        };
+        let print = fingerprint(subject, verdict);
+        let known = baseline.contains(&print);
+        if known {
+            self.seen.insert(print);
+        }
+        known
+    }
+
+    /// Ignores that have expired or match nothing, and how much of the baseline is not found any more.
+    fn findings(&self, policy: &Policy, today: Date) -> Vec<String> {
+        let ignores = policy.ignores.iter().zip(&self.ignores);
+        let mut findings: Vec<String> = ignores
+            .filter_map(|(ignore, used)| {
+                let at = format!(
+                    "{}:{}: the ignore of `{}`",
+                    policy.file,
+                    ignore.line,
+                    ignore.shown()
+                );
+                match ignore.expires {
+                    Some(last) if last < today => Some(format!("{at} expired on {last}")),
+                    _ if !used => Some(format!("{at} matches nothing")),
+                    _ => None,
+                }
+            })
+            .collect();
+        findings.extend(
+            self.baseline
+                .and_then(|baseline| baseline.gone(self.seen.len())),
+        );
+        findings
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::finding::Level;
+
+    const TODAY: Date = Date {
+        year: 2026,
+        month: 11,
+        day: 21,
+    };
+
+    fn report(names: &[&str]) -> CheckReport {
+        let subject = |name: &&str| Subject {
+            path: format!("/opt/nri/plugins/{name}"),
+            name: Some((*name).to_owned()),
+            verdicts: vec![Verdict {
+                target: "containerd@2.4".into(),
+                outcome: Outcome::Deprecated,
+                rule: "NRI_EVENT_REMOVED",
+                ..Verdict::default()
+            }],
+            ..Subject::default()
+        };
+        CheckReport {
+            subjects: names.iter().map(subject).collect(),
+            ..CheckReport::default()
+        }
+    }
+
+    fn applied(names: &[&str], policy: &str, baseline: Option<&Baseline>) -> CheckReport {
+        let policy = Policy::parse("p.toml", policy).expect("a policy");
+        let mut report = report(names);
+        apply(&mut report, &policy, baseline, TODAY);
+        report
+    }
+
+    fn suppressed(report: &CheckReport) -> Vec<Option<&str>> {
+        let all = report.verdicts();
+        all.map(|(_, verdict)| verdict.suppressed.as_ref().map(|one| one.reason.as_str()))
+            .collect()
+    }
+
+    #[test]
+    fn an_ignore_suppresses_what_it_matches_by_name_or_path() {
+        let by_name = "[[ignore]]\nplugin = 'lo*'\nrule = 'NRI_EVENT_REMOVED'\nreason = 'r'\n";
+        let report = applied(&["logger", "other"], by_name, None);
+        assert_eq!(suppressed(&report), [Some("r"), None]);
+        assert!(report.policy.is_empty());
+        let by_path = "[[ignore]]\nplugin = '/opt/*/other'\nreason = 'r'\n";
+        let report = applied(&["logger", "other"], by_path, None);
+        assert_eq!(suppressed(&report), [None, Some("r")]);
+    }
+
+    #[test]
+    fn an_ignore_of_no_use_is_reported() {
+        let unused = "\n[[ignore]]\nplugin = 'gone'\nreason = 'r'\n";
+        let report = applied(&["logger"], unused, None);
+        assert_eq!(
+            report.policy,
+            ["p.toml:2: the ignore of `gone` matches nothing"]
+        );
+        let elsewhere = "[[ignore]]\nplugin = 'logger'\ntarget = 'nri@0.1.0'\nreason = 'r'\n";
+        assert_eq!(suppressed(&applied(&["logger"], elsewhere, None)), [None]);
+    }
+
+    #[test]
+    fn an_ignore_holds_through_its_last_day() {
+        let until = |day| format!("[[ignore]]\nplugin = '*'\nreason = 'r'\nexpires = {day}\n");
+        let report = applied(&["logger"], &until("2026-11-21"), None);
+        assert_eq!(suppressed(&report), [Some("r")]);
+        let report = applied(&["logger"], &until("2026-11-20"), None);
+        assert_eq!(suppressed(&report), [None]);
+        assert_eq!(
+            report.policy,
+            ["p.toml:1: the ignore of `*` expired on 2026-11-20"]
+        );
+    }
+
+    #[test]
+    fn levels_are_set_and_off_suppresses() {
+        let report = applied(&["logger"], "[rules]\nNRI_EVENT_REMOVED = 'error'\n", None);
+        assert_eq!(report.subjects[0].verdicts[0].level, Some(Level::Error));
+        let report = applied(&["logger"], "[rules]\nNRI_EVENT_REMOVED = 'off'\n", None);
+        assert_eq!(suppressed(&report), [Some("its rule is off")]);
+    }
+
+    #[test]
+    fn a_baseline_suppresses_what_it_holds_and_nothing_new() {
+        let baseline = Baseline::of(&report(&["logger", "gone"]));
+        let report = applied(&["logger", "new"], "", Some(&baseline));
+        assert_eq!(suppressed(&report), [Some(""), None]);
+        let note = "baseline: 1 of 2 entries matches nothing any more";
+        assert_eq!(report.policy, [note]);
+    }
+}

@@ -1,0 +1,176 @@
+//! When a report makes the exit code 100.
+
+use crate::exit::Exit;
+use crate::report::check::{CheckReport, Outcome, Verdict};
+use crate::report::finding::Level;
+
+/// What `--fail-on` may name, several of them together.
+///
+/// `deprecated`, `removed` and `incompatible` each stand for themselves and whatever is more serious, in this order.
+/// `unknown` adds what cannot be told; named alone, any verdict but `ok` counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FailOn {
+    /// What cannot be told besides whatever else is named; alone, any verdict but `ok`.
+    Unknown,
+    /// `deprecated`, `removed`, `incompatible`.
+    Deprecated,
+    /// `removed`, `incompatible`.
+    Removed,
+    /// `incompatible`.
+    Incompatible,
+    /// Nothing; beats whatever else is named.
+    Never,
+}
+
+impl FailOn {
+    /// All, the least serious first.
+    pub const ALL: [Self; 5] = [
+        Self::Unknown,
+        Self::Deprecated,
+        Self::Removed,
+        Self::Incompatible,
+        Self::Never,
+    ];
+
+    /// What counts where neither the command line nor the policy says.
+    pub const DEFAULT: [Self; 1] = [Self::Deprecated];
+
+    /// The name used on the command line and in `nri-compat.toml`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Unknown => "unknown",
+            Self::Deprecated => "deprecated",
+            Self::Removed => "removed",
+            Self::Incompatible => "incompatible",
+            Self::Never => "never",
+        }
+    }
+
+    /// The outcome from which on it counts; none for `unknown` and `never`.
+    fn threshold(self) -> Option<Outcome> {
+        match self {
+            Self::Deprecated => Some(Outcome::Deprecated),
+            Self::Removed => Some(Outcome::Removed),
+            Self::Incompatible => Some(Outcome::Incompatible),
+            Self::Unknown | Self::Never => None,
+        }
+    }
+}
+
+/// The exit code for a report: [`Exit::Findings`] if any verdict counts, else [`Exit::Clean`]. An empty `fail_on` is
+/// [`FailOn::DEFAULT`].
+///
+/// A suppressed verdict never counts. One whose rule the policy made an `error` always does, a `note` never.
+pub fn exit(report: &CheckReport, fail_on: &[FailOn]) -> Exit {
+    let fail_on = match fail_on.is_empty() {
+        true => &FailOn::DEFAULT,
+        false => fail_on,
+    };
+    let never = fail_on.contains(&FailOn::Never);
+    if !never
+        && report
+            .verdicts()
+            .any(|(_, verdict)| counts(verdict, fail_on))
+    {
+        Exit::Findings
+    } else {
+        Exit::Clean
+    }
+}
+
+fn counts(verdict: &Verdict, fail_on: &[FailOn]) -> bool {
+    if verdict.suppressed.is_some() || verdict.outcome == Outcome::Ok {
+        return false;
+    }
+    match verdict.level {
+        Some(Level::Error) => true,
+        Some(Level::Note) => false,
+        Some(Level::Warning) | None => named(verdict.outcome, fail_on),
+    }
+}
+
+/// Whether `fail_on` names the outcome, by itself or as more serious than another.
+fn named(outcome: Outcome, fail_on: &[FailOn]) -> bool {
+    let unknown = fail_on.contains(&FailOn::Unknown);
+    let thresholds = fail_on.iter().filter_map(|one| one.threshold());
+    match (outcome, thresholds.min()) {
+        (Outcome::Ok, _) => false,
+        (Outcome::Unknown, _) | (_, None) => unknown,
+        (_, Some(threshold)) => outcome >= threshold,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::check::{Subject, Suppression};
+
+    const BAD: [Outcome; 4] = [
+        Outcome::Unknown,
+        Outcome::Deprecated,
+        Outcome::Removed,
+        Outcome::Incompatible,
+    ];
+
+    fn report(outcome: Outcome, level: Option<Level>) -> CheckReport {
+        let verdict = Verdict {
+            outcome,
+            level,
+            ..Verdict::default()
+        };
+        let subject = Subject {
+            verdicts: vec![verdict],
+            ..Subject::default()
+        };
+        CheckReport {
+            subjects: vec![subject],
+            ..CheckReport::default()
+        }
+    }
+
+    fn failing(fail_on: &[FailOn]) -> Vec<Outcome> {
+        let fails = |outcome: &Outcome| exit(&report(*outcome, None), fail_on) == Exit::Findings;
+        Outcome::ALL.into_iter().filter(fails).collect()
+    }
+
+    #[test]
+    fn a_verdict_stands_for_itself_and_what_is_more_serious() {
+        assert_eq!(failing(&[FailOn::Deprecated]), BAD[1..]);
+        assert_eq!(failing(&[FailOn::Removed]), BAD[2..]);
+        assert_eq!(failing(&[FailOn::Incompatible]), BAD[3..]);
+        assert_eq!(failing(&[FailOn::Incompatible, FailOn::Removed]), BAD[2..]);
+        assert_eq!(failing(&[]), BAD[1..]);
+    }
+
+    #[test]
+    fn unknown_comes_on_top() {
+        assert_eq!(failing(&[FailOn::Unknown]), BAD);
+        let with = [FailOn::Removed, FailOn::Unknown];
+        assert_eq!(failing(&with), [BAD[0], BAD[2], BAD[3]]);
+    }
+
+    #[test]
+    fn never_beats_all() {
+        assert!(failing(&[FailOn::Never, FailOn::Unknown]).is_empty());
+        let error = report(Outcome::Removed, Some(Level::Error));
+        assert_eq!(exit(&error, &[FailOn::Never]), Exit::Clean);
+    }
+
+    #[test]
+    fn levels_of_the_policy_decide_before_outcomes_do() {
+        let error = report(Outcome::Unknown, Some(Level::Error));
+        assert_eq!(exit(&error, &[FailOn::Incompatible]), Exit::Findings);
+        let note = report(Outcome::Incompatible, Some(Level::Note));
+        assert_eq!(exit(&note, &[FailOn::Unknown]), Exit::Clean);
+    }
+
+    #[test]
+    fn what_is_suppressed_does_not_count() {
+        let mut report = report(Outcome::Incompatible, None);
+        report.subjects[0].verdicts[0].suppressed = Some(Suppression {
+            by_baseline: true,
+            reason: String::new(),
+        });
+        assert_eq!(exit(&report, &[FailOn::Unknown]), Exit::Clean);
+    }
+}

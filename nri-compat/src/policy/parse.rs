@@ -1,0 +1,396 @@
+//! `nri-compat.toml` to [`Policy`]. Whatever it does not know is an error with its line.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use globset::{Glob, GlobMatcher};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::{Date, FILE, FailOn, Ignore, Policy, RuleLevel, read};
+use crate::error::{Error, ErrorKind};
+use crate::near::near;
+use crate::report::finding::Level;
+use crate::rules;
+
+/// More than this is no policy, in bytes.
+const LIMIT: u64 = 1 << 20;
+
+const KEYS: [&str; 4] = ["targets", "fail-on", "rules", "ignore"];
+const IGNORE_KEYS: [&str; 5] = ["plugin", "rule", "target", "reason", "expires"];
+const LEVELS: [&str; 4] = ["error", "warning", "note", "off"];
+
+type Table<'t> = DeTable<'t>;
+type Value<'t> = Spanned<DeValue<'t>>;
+
+impl Policy {
+    /// Reads the policy from `path`, or from `nri-compat.toml` in the working folder; an empty one if that is not
+    /// there.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read or is no policy.
+    pub fn load(path: Option<&Path>) -> Result<Self, Error> {
+        let path = match path {
+            Some(path) => path,
+            None if Path::new(FILE).exists() => Path::new(FILE),
+            None => return Ok(Self::default()),
+        };
+        let text = read::text(path, LIMIT, ErrorKind::Policy)?;
+        Self::parse(&path.display().to_string(), &text)
+    }
+
+    /// Reads the text of a policy; `file` is what messages call it.
+    ///
+    /// # Errors
+    ///
+    /// When it is not TOML, or has a key, a rule or a value that does not exist; with file, line and what is near.
+    pub fn parse(file: &str, text: &str) -> Result<Self, Error> {
+        let reader = Reader { file, text };
+        let document = DeTable::parse(text).map_err(|error| {
+            let at = error.span().map_or(0, |span| span.start);
+            reader.wrong(at, error.message())
+        })?;
+        reader.policy(document.get_ref())
+    }
+}
+
+/// The text, for the lines of errors.
+struct Reader<'t> {
+    file: &'t str,
+    text: &'t str,
+}
+
+impl Reader<'_> {
+    fn policy(&self, table: &Table<'_>) -> Result<Policy, Error> {
+        self.known(table, &KEYS)?;
+        Ok(Policy {
+            file: self.file.to_owned(),
+            targets: self
+                .strings(table, "targets")?
+                .into_iter()
+                .map(|(_, text)| text)
+                .collect(),
+            fail_on: self.fail_on(table)?,
+            rules: self.rules(table)?,
+            ignores: self.ignores(table)?,
+        })
+    }
+
+    fn fail_on(&self, table: &Table<'_>) -> Result<Vec<FailOn>, Error> {
+        let words = self.strings(table, "fail-on")?;
+        words
+            .iter()
+            .map(|(at, word)| {
+                let found = FailOn::ALL.into_iter().find(|one| one.as_str() == word);
+                found.ok_or_else(|| {
+                    self.unknown(*at, "verdict", word, FailOn::ALL.map(FailOn::as_str))
+                })
+            })
+            .collect()
+    }
+
+    fn rules(&self, table: &Table<'_>) -> Result<BTreeMap<String, RuleLevel>, Error> {
+        let Some(value) = table.get("rules") else {
+            return Ok(BTreeMap::new());
+        };
+        let DeValue::Table(rules) = value.get_ref() else {
+            return Err(self.wrong(
+                value.span().start,
+                "`rules` is not a table of rule ids and levels",
+            ));
+        };
+        rules
+            .iter()
+            .map(|(id, level)| {
+                self.rule(id.span().start, id.get_ref())?;
+                let word = self.string(level, id.get_ref())?;
+                Ok((
+                    id.get_ref().to_string(),
+                    self.level(level.span().start, &word)?,
+                ))
+            })
+            .collect()
+    }
+
+    fn level(&self, at: usize, word: &str) -> Result<RuleLevel, Error> {
+        Ok(match word {
+            "error" => RuleLevel::Level(Level::Error),
+            "warning" => RuleLevel::Level(Level::Warning),
+            "note" => RuleLevel::Level(Level::Note),
+            "off" => RuleLevel::Off,
+            _ => return Err(self.unknown(at, "level", word, LEVELS)),
+        })
+    }
+
+    fn ignores(&self, table: &Table<'_>) -> Result<Vec<Ignore>, Error> {
+        let Some(value) = table.get("ignore") else {
+            return Ok(Vec::new());
+        };
+        let not = |at| self.wrong(at, "`ignore` is not a list of tables: [[ignore]]");
+        let DeValue::Array(all) = value.get_ref() else {
+            return Err(not(value.span().start));
+        };
+        all.iter()
+            .map(|one| match one.get_ref() {
+                DeValue::Table(table) => self.ignore(one.span().start, table),
+                _ => Err(not(one.span().start)),
+            })
+            .collect()
+    }
+
+    fn ignore(&self, at: usize, table: &Table<'_>) -> Result<Ignore, Error> {
+        self.known(table, &IGNORE_KEYS)?;
+        let ignore = Ignore {
+            line: self.line(at),
+            plugin: self.plugin(table)?,
+            rule: self.optional(table, "rule")?,
+            target: self.optional(table, "target")?,
+            reason: self.optional(table, "reason")?.unwrap_or_default(),
+            expires: self.expires(table)?,
+        };
+        if let (Some(value), Some(rule)) = (table.get("rule"), &ignore.rule) {
+            self.rule(value.span().start, rule)?;
+        }
+        match () {
+            () if ignore.reason.is_empty() => Err(self.wrong(at, "an ignore without a `reason`")),
+            () if ignore.plugin.is_none() && ignore.rule.is_none() => {
+                Err(self.wrong(at, "an ignore with neither `plugin` nor `rule`"))
+            }
+            () => Ok(ignore),
+        }
+    }
+
+    fn plugin(&self, table: &Table<'_>) -> Result<Option<GlobMatcher>, Error> {
+        let Some(value) = table.get("plugin") else {
+            return Ok(None);
+        };
+        let pattern = self.string(value, "plugin")?;
+        let glob = Glob::new(&pattern)
+            .map_err(|error| self.wrong(value.span().start, &error.to_string()))?;
+        Ok(Some(glob.compile_matcher()))
+    }
+
+    fn expires(&self, table: &Table<'_>) -> Result<Option<Date>, Error> {
+        let Some(value) = table.get("expires") else {
+            return Ok(None);
+        };
+        match value.get_ref() {
+            DeValue::Datetime(day) if day.time.is_none() => Ok(day.date.map(|date| Date {
+                year: date.year,
+                month: date.month,
+                day: date.day,
+            })),
+            _ => Err(self
+                .wrong(value.span().start, "`expires` is not a date")
+                .with_help("a date has no quotes: expires = 2027-03-31")),
+        }
+    }
+
+    /// Refuses a rule that is not in the catalogue.
+    fn rule(&self, at: usize, id: &str) -> Result<(), Error> {
+        match rules::ids().any(|known| known == id) {
+            true => Ok(()),
+            false => Err(self.unknown(at, "rule", id, rules::ids())),
+        }
+    }
+
+    /// Refuses keys that are not in the list.
+    fn known(&self, table: &Table<'_>, keys: &[&'static str]) -> Result<(), Error> {
+        let unknown = |key: &&Spanned<_>| !keys.contains(&AsRef::<str>::as_ref(key.get_ref()));
+        match table.keys().find(unknown) {
+            Some(key) => {
+                Err(self.unknown(key.span().start, "key", key.get_ref(), keys.iter().copied()))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn optional(&self, table: &Table<'_>, key: &str) -> Result<Option<String>, Error> {
+        table
+            .get(key)
+            .map(|value| self.string(value, key))
+            .transpose()
+    }
+
+    fn string(&self, value: &Value<'_>, key: &str) -> Result<String, Error> {
+        match value.get_ref() {
+            DeValue::String(text) if !text.trim().is_empty() => Ok(text.trim().to_owned()),
+            _ => Err(self.wrong(
+                value.span().start,
+                &format!("`{key}` is not a string, or an empty one"),
+            )),
+        }
+    }
+
+    /// A string or a list of them, each with its place; none where the key is not there.
+    fn strings(&self, table: &Table<'_>, key: &str) -> Result<Vec<(usize, String)>, Error> {
+        let located = |value: &Value<'_>| Ok((value.span().start, self.string(value, key)?));
+        match table.get(key) {
+            None => Ok(Vec::new()),
+            Some(value) => match value.get_ref() {
+                DeValue::Array(all) => all.iter().map(located).collect(),
+                _ => Ok(vec![located(value)?]),
+            },
+        }
+    }
+
+    fn unknown<'k>(
+        &self,
+        at: usize,
+        what: &str,
+        found: &str,
+        known: impl IntoIterator<Item = &'k str>,
+    ) -> Error {
+        let error = self.wrong(at, &format!("unknown {what} `{found}`"));
+        let known: Vec<&str> = known.into_iter().collect();
+        let names = near(found, known.iter().copied());
+        match (names.is_empty(), what) {
+            (false, _) => error.with_help(format!("did you mean {}?", names.join(", "))),
+            (true, "rule") => error.with_help("findings carry the ids of their rules"),
+            (true, _) => error.with_help(format!("one of {}", known.join(", "))),
+        }
+    }
+
+    fn wrong(&self, at: usize, what: &str) -> Error {
+        let place = format!("{}:{}", self.file, self.line(at));
+        Error::new(ErrorKind::Policy, format!("{place}: {what}"))
+    }
+
+    fn line(&self, at: usize) -> usize {
+        let before = self.text.as_bytes().iter().take(at);
+        before.filter(|&&byte| byte == b'\n').count() + 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WHOLE: &str = "
+targets = ['containerd@2.4', 'cri-o@1.36']
+fail-on = ['removed', 'unknown']
+
+[rules]
+NRI_EVENT_REMOVED = 'note'
+
+[[ignore]]
+plugin = '10-*'
+rule = 'NRI_EVENT_REMOVED'
+target = 'containerd@2.4'
+reason = 'replaced in the next image'
+expires = 2027-03-31
+";
+
+    #[test]
+    fn a_whole_policy_is_read() {
+        let policy = Policy::parse("p.toml", WHOLE).expect("a policy");
+        assert_eq!(policy.targets, ["containerd@2.4", "cri-o@1.36"]);
+        assert_eq!(policy.fail_on, [FailOn::Removed, FailOn::Unknown]);
+        assert_eq!(
+            policy.rules["NRI_EVENT_REMOVED"],
+            RuleLevel::Level(Level::Note)
+        );
+        let [ignore] = policy.ignores.as_slice() else {
+            panic!("one ignore, not {:?}", policy.ignores);
+        };
+        assert_eq!(ignore.line, 8);
+        assert_eq!(ignore.shown(), "10-* NRI_EVENT_REMOVED containerd@2.4");
+        assert_eq!(
+            ignore.expires.map(|day| day.to_string()).as_deref(),
+            Some("2027-03-31")
+        );
+    }
+
+    #[test]
+    fn one_word_does_for_a_list_of_one() {
+        let policy = Policy::parse("p.toml", "fail-on = 'never'\n").expect("a policy");
+        assert_eq!(policy.fail_on, [FailOn::Never]);
+    }
+
+    #[test]
+    fn what_is_wrong_has_its_line_and_what_is_near() {
+        for (text, message, help) in [
+            (
+                "\ntarget = 'a'",
+                "p.toml:2: unknown key `target`",
+                "did you mean targets?",
+            ),
+            (
+                "fail-on = 'removd'",
+                "p.toml:1: unknown verdict `removd`",
+                "did you mean removed?",
+            ),
+            (
+                "[rules]\nNRI_EVENT_REMOVD = 'note'",
+                "p.toml:2: unknown rule `NRI_EVENT_REMOVD`",
+                "NRI_EVENT_REMOVED",
+            ),
+            (
+                "[rules]\nNRI_EVENT_REMOVED = 'fatal'",
+                "p.toml:2: unknown level `fatal`",
+                "one of error, warning, note, off",
+            ),
+            (
+                "[[ignore]]\nplugin = '*'\nreasn = 'x'",
+                "p.toml:3: unknown key `reasn`",
+                "did you mean reason?",
+            ),
+            (
+                "[[ignore]]\nrule = 'X'\nreason = 'x'",
+                "p.toml:2: unknown rule `X`",
+                "findings carry the ids",
+            ),
+            (
+                "[[ignore]]\nplugin = '*'\nreason = 'x'\nexpires = '2027-01-01'",
+                "p.toml:4: `expires` is not a date",
+                "no quotes",
+            ),
+        ] {
+            let error = Policy::parse("p.toml", text).expect_err(text);
+            assert_eq!(error.to_string(), message);
+            assert!(
+                error.help().is_some_and(|found| found.contains(help)),
+                "{text}: {error:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_missing_or_of_the_wrong_shape_has_its_line() {
+        for (text, message) in [
+            (
+                "[[ignore]]\nplugin = '*'",
+                "p.toml:1: an ignore without a `reason`",
+            ),
+            (
+                "[[ignore]]\nplugin = '*'\nreason = ' '",
+                "p.toml:3: `reason` is not a string, or an empty one",
+            ),
+            (
+                "[[ignore]]\nreason = 'x'",
+                "p.toml:1: an ignore with neither `plugin` nor `rule`",
+            ),
+            (
+                "ignore = 'x'",
+                "p.toml:1: `ignore` is not a list of tables: [[ignore]]",
+            ),
+            (
+                "rules = 1",
+                "p.toml:1: `rules` is not a table of rule ids and levels",
+            ),
+            (
+                "targets = [1]",
+                "p.toml:1: `targets` is not a string, or an empty one",
+            ),
+        ] {
+            let error = Policy::parse("p.toml", text).expect_err(text);
+            assert_eq!(error.to_string(), message);
+        }
+        let error = Policy::parse("p.toml", "\n\ntargets = ").expect_err("no TOML");
+        assert!(error.to_string().starts_with("p.toml:3: "), "{error}");
+        let error = Policy::parse("p.toml", "[[ignore]]\nplugin = '[a'\nreason = 'x'");
+        let error = error.expect_err("no pattern");
+        assert!(error.to_string().starts_with("p.toml:2: "), "{error}");
+    }
+}
