@@ -5,6 +5,7 @@
 
 pub mod collect;
 pub mod content;
+pub mod events;
 pub mod evidence;
 pub mod progress;
 pub mod sighting;

@@ -47,6 +47,20 @@ impl Content for [u8] {
     }
 }
 
+impl<C: Content + ?Sized> Content for &C {
+    fn len(&self) -> u64 {
+        (**self).len()
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        (**self).read_at(offset, buffer)
+    }
+
+    fn as_slice(&self) -> Option<&[u8]> {
+        (**self).as_slice()
+    }
+}
+
 /// A file under check.
 pub struct File<'c> {
     /// As reports show it: a path, or `image.tar: layer 3: /usr/bin/plugin` for an entry of an image.

@@ -1,7 +1,20 @@
 //! Readers: what a file is and what it carries, one file a reader.
 
+mod binary;
+pub mod go_binary;
+mod identity;
+pub mod rust_binary;
+pub mod wasm;
+
 use super::content::File;
 use super::sighting::Sighting;
+use identity::identity;
+
+/// Every reader there is, the commonest kinds of files first.
+pub const READERS: &[&dyn Reader] = &[&go_binary::GoBinary, &rust_binary::RustBinary, &wasm::Wasm];
+
+/// The package of NRI's protocol, as every program that speaks it carries it.
+const PROTOCOL: &[u8] = b"nri.pkg.api.v1alpha1";
 
 /// Something that reads evidence from one kind of file.
 pub trait Reader: Sync {

@@ -19,6 +19,10 @@ pub struct Sighting {
     pub interface: Interface,
     /// Which events it handles.
     pub events: Events,
+    /// RPC names of the events that it refuses to run without.
+    pub required: Vec<String>,
+    /// The oldest release that it says it is meant for.
+    pub min_protocol: Option<String>,
     /// What led to all this, in the order in which it was seen.
     pub evidence: Vec<Evidence>,
     /// Occasions on which it was seen at work, from logs.

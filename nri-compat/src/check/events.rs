@@ -1,0 +1,90 @@
+//! The events of the protocol, by the names of their RPCs.
+
+/// RPC names of all events, in order of their numbers, from 1 on. A test holds them against the protos.
+pub const EVENTS: [&str; 14] = [
+    "RunPodSandbox",
+    "StopPodSandbox",
+    "RemovePodSandbox",
+    "CreateContainer",
+    "PostCreateContainer",
+    "StartContainer",
+    "PostStartContainer",
+    "UpdateContainer",
+    "PostUpdateContainer",
+    "StopContainer",
+    "RemoveContainer",
+    "UpdatePodSandbox",
+    "PostUpdatePodSandbox",
+    "ValidateContainerAdjustment",
+];
+
+/// How many of [`EVENTS`] a stub before v0.10.0 knows: the first ones.
+pub const BEFORE_V0_10: usize = 11;
+
+/// A set of events, one bit each, by place in [`EVENTS`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EventSet(u16);
+
+impl EventSet {
+    /// Adds the event with this RPC name; whether there is one.
+    pub fn insert(&mut self, rpc: &str) -> bool {
+        let place = EVENTS.iter().position(|event| *event == rpc);
+        if let Some(place) = place {
+            self.0 |= 1 << place;
+        }
+        place.is_some()
+    }
+
+    /// Whether none is in it.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The events that are in either.
+    #[must_use]
+    pub fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// RPC names, in order of event number.
+    pub fn names(self) -> Vec<String> {
+        let places = EVENTS.iter().enumerate();
+        places
+            .filter(|(place, _)| self.0 & (1 << place) != 0)
+            .map(|(_, event)| (*event).to_owned())
+            .collect()
+    }
+}
+
+/// `RUN_POD_SANDBOX`, as the protos name the event, for `RunPodSandbox`.
+pub fn proto_name(rpc: &str) -> String {
+    let mut name = String::new();
+    for letter in rpc.chars() {
+        if letter.is_ascii_uppercase() && !name.is_empty() {
+            name.push('_');
+        }
+        name.push(letter.to_ascii_uppercase());
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_keeps_the_order_of_the_numbers() {
+        let mut set = EventSet::default();
+        assert!(set.insert("StopContainer") && set.insert("RunPodSandbox"));
+        assert!(!set.insert("Synchronize"));
+        assert_eq!(set.names(), ["RunPodSandbox", "StopContainer"]);
+    }
+
+    #[test]
+    fn names_of_the_protos_follow_from_those_of_rpcs() {
+        assert_eq!(
+            proto_name("PostUpdatePodSandbox"),
+            "POST_UPDATE_POD_SANDBOX"
+        );
+    }
+}

@@ -1,0 +1,97 @@
+//! Numbers in foreign bytes, by place; nothing where the bytes end.
+
+/// How a file's numbers are laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Layout {
+    /// Whether a pointer has 64 bits, else 32.
+    pub(crate) wide: bool,
+    /// Whether the most significant byte comes first.
+    pub(crate) big: bool,
+}
+
+impl Layout {
+    /// Bytes of a pointer.
+    pub(crate) fn word(self) -> usize {
+        if self.wide { 8 } else { 4 }
+    }
+
+    pub(crate) fn u16(self, bytes: &[u8], at: usize) -> Option<u16> {
+        let bytes = *bytes.get(at..)?.first_chunk()?;
+        Some(match self.big {
+            true => u16::from_be_bytes(bytes),
+            false => u16::from_le_bytes(bytes),
+        })
+    }
+
+    pub(crate) fn u32(self, bytes: &[u8], at: usize) -> Option<u32> {
+        let bytes = *bytes.get(at..)?.first_chunk()?;
+        Some(match self.big {
+            true => u32::from_be_bytes(bytes),
+            false => u32::from_le_bytes(bytes),
+        })
+    }
+
+    pub(crate) fn u64(self, bytes: &[u8], at: usize) -> Option<u64> {
+        let bytes = *bytes.get(at..)?.first_chunk()?;
+        Some(match self.big {
+            true => u64::from_be_bytes(bytes),
+            false => u64::from_le_bytes(bytes),
+        })
+    }
+
+    /// A pointer, or a number as wide as one.
+    pub(crate) fn pointer(self, bytes: &[u8], at: usize) -> Option<u64> {
+        match self.wide {
+            true => self.u64(bytes, at),
+            false => self.u32(bytes, at).map(u64::from),
+        }
+    }
+}
+
+/// A number in LEB128, and how many bytes it takes; at most ten.
+pub(crate) fn leb128(bytes: &[u8]) -> Option<(u64, usize)> {
+    let mut value = 0u64;
+    for (place, byte) in bytes.iter().take(10).enumerate() {
+        let bits = u64::from(byte & 0x7f);
+        value |= bits.checked_shl(7 * u32::try_from(place).ok()?)?;
+        if byte & 0x80 == 0 {
+            return Some((value, place + 1));
+        }
+    }
+    None
+}
+
+/// The bytes up to the first zero, or the end.
+pub(crate) fn until_zero(bytes: &[u8]) -> &[u8] {
+    let end = memchr::memchr(0, bytes).unwrap_or(bytes.len());
+    bytes.get(..end).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_end_with_the_bytes() {
+        let little = Layout {
+            wide: true,
+            big: false,
+        };
+        let big = Layout {
+            wide: false,
+            big: true,
+        };
+        let bytes = [1, 2, 3, 4, 5, 6, 7, 8];
+        assert_eq!(little.pointer(&bytes, 0), Some(0x0807_0605_0403_0201));
+        assert_eq!(little.pointer(&bytes, 1), None);
+        assert_eq!(big.pointer(&bytes, 4), Some(0x0506_0708));
+        assert_eq!(big.u16(&bytes, usize::MAX), None);
+    }
+
+    #[test]
+    fn leb128_is_bounded() {
+        assert_eq!(leb128(&[0xe5, 0x8e, 0x26]), Some((624_485, 3)));
+        assert_eq!(leb128(&[0x80]), None);
+        assert_eq!(leb128(&[0x80; 20]), None);
+    }
+}

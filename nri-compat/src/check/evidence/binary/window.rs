@@ -1,0 +1,114 @@
+//! Reading parts of a file: whole ones up to a limit, longer ones window by window.
+
+use std::borrow::Cow;
+
+use super::super::Unreadable;
+use crate::check::content::Content;
+
+/// Bytes of a window: what is searched at once.
+const WINDOW: u64 = 1 << 20;
+
+/// Up to `length` bytes from `offset` on; fewer only at the end of the file.
+///
+/// `length` is the caller's limit: that much memory may be taken, but never more than the file has.
+pub(crate) fn part(
+    content: &dyn Content,
+    offset: u64,
+    length: u64,
+) -> Result<Cow<'_, [u8]>, Unreadable> {
+    let length = length.min(content.len().saturating_sub(offset));
+    let length =
+        usize::try_from(length).map_err(|_| Unreadable("too large for this machine".into()))?;
+    if let Some(all) = content.as_slice() {
+        let start = usize::try_from(offset).unwrap_or(usize::MAX);
+        let rest = all.get(start..).unwrap_or_default();
+        return Ok(Cow::Borrowed(rest.get(..length).unwrap_or(rest)));
+    }
+    let mut bytes = vec![0; length];
+    let mut filled = 0;
+    while let Some(rest) = bytes.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+        match content
+            .read_at(offset + filled as u64, rest)
+            .map_err(unreadable)?
+        {
+            0 => break,
+            more => filled += more.min(rest.len()),
+        }
+    }
+    bytes.truncate(filled);
+    Ok(Cow::Owned(bytes))
+}
+
+fn unreadable(error: std::io::Error) -> Unreadable {
+    Unreadable(format!("cannot be read: {error}"))
+}
+
+/// Calls `look` with each window of a part of the file and its offset in the file, until that says to stop.
+///
+/// Windows overlap by `overlap` bytes, so that anything up to that size is seen whole in one of them.
+pub(crate) fn windows(
+    content: &dyn Content,
+    offset: u64,
+    length: u64,
+    overlap: u64,
+    mut look: impl FnMut(u64, &[u8]) -> Flow,
+) -> Result<(), Unreadable> {
+    let end = offset.saturating_add(length).min(content.len());
+    let mut at = offset;
+    while at < end {
+        let bytes = part(content, at, (WINDOW + overlap).min(end - at))?;
+        if look(at, &bytes) == Flow::Stop {
+            return Ok(());
+        }
+        at += WINDOW;
+    }
+    Ok(())
+}
+
+/// Whether to go on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Flow {
+    On,
+    Stop,
+}
+
+/// Offset in the file of the first place in a part of it where `needle` stands and `fits` the bytes from there on.
+pub(crate) fn find(
+    content: &dyn Content,
+    (offset, length): (u64, u64),
+    needle: &[u8],
+    fits: impl Fn(&[u8]) -> bool,
+) -> Result<Option<u64>, Unreadable> {
+    let finder = memchr::memmem::Finder::new(needle);
+    let mut found = None;
+    windows(content, offset, length, 256, |at, bytes| {
+        let place = finder
+            .find_iter(bytes)
+            .find(|place| bytes.get(*place..).is_some_and(&fits));
+        found = place.map(|place| at + place as u64);
+        if found.is_some() {
+            Flow::Stop
+        } else {
+            Flow::On
+        }
+    })?;
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_crosses_a_window_is_found() {
+        let mut bytes = vec![0; 3 << 20];
+        for border in [1 << 20, 2 << 20] {
+            bytes[border - 3..border + 3].copy_from_slice(b"needle");
+        }
+        let content: &[u8] = &bytes;
+        let found = |from: u64| find(&content, (from, u64::MAX), b"needle", |_| true);
+        assert_eq!(found(0), Ok(Some((1 << 20) - 3)));
+        assert_eq!(found(1 << 20), Ok(Some((2 << 20) - 3)));
+        assert_eq!(found(2 << 20), Ok(None));
+    }
+}

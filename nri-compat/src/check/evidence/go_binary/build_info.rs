@@ -1,0 +1,211 @@
+//! Build information: what a Go program says of the modules it was built from. Supporting evidence only.
+//!
+//! Layout: <https://go.dev/src/debug/buildinfo/buildinfo.go>.
+
+use crate::check::evidence::Unreadable;
+use crate::check::evidence::binary::Image;
+use crate::check::evidence::binary::bytes::{Layout, leb128};
+use crate::check::evidence::binary::window::find;
+
+const SECTIONS: [&str; 2] = [".go.buildinfo", "__go_buildinfo"];
+const MAGIC: &[u8] = b"\xff Go buildinf:";
+const HEADER: usize = 32;
+/// The most that is read, in bytes: module lists of large programs have some ten thousands.
+const LARGE: u64 = 1 << 20;
+/// Bytes of the marks around the module text.
+const MARK: usize = 16;
+
+/// What a program says of its build.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct BuildInfo {
+    /// Release of Go, such as `go1.26.0`.
+    pub(super) go: String,
+    /// Modules and settings, a line each; empty where there are none.
+    pub(super) modules: String,
+}
+
+/// A module that was built in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Module<'t> {
+    pub(super) version: &'t str,
+    /// Path and version of what was built instead.
+    pub(super) replaced: Option<(&'t str, &'t str)>,
+}
+
+/// Reads it, if it is there.
+pub(super) fn read(image: &Image<'_>) -> Result<Option<BuildInfo>, Unreadable> {
+    let Some(offset) = locate(image)? else {
+        return Ok(None);
+    };
+    let bytes = image.part(offset, LARGE)?;
+    Ok(parse(image, &bytes))
+}
+
+fn locate(image: &Image<'_>) -> Result<Option<u64>, Unreadable> {
+    if let Some(section) = image.section(&SECTIONS) {
+        return Ok(Some(section.offset));
+    }
+    // No section header names it: it starts a data section, or a segment.
+    let data = image
+        .section(&[".data"])
+        .map(|section| (section.offset, section.size));
+    let segments = image
+        .segments
+        .iter()
+        .map(|segment| (segment.offset, segment.size));
+    for place in data.into_iter().chain(segments) {
+        if let Some(found) = find(image.content, place, MAGIC, |bytes| bytes.len() >= HEADER)? {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+fn parse(image: &Image<'_>, bytes: &[u8]) -> Option<BuildInfo> {
+    let flags = *bytes.strip_prefix(MAGIC)?.get(1)?;
+    if flags & 2 == 0 {
+        return pointed_to(image, bytes, flags & 1 != 0);
+    }
+    let (go, rest) = counted(bytes.get(HEADER..)?)?;
+    let (modules, _) = counted(rest)?;
+    Some(BuildInfo {
+        go: text(go),
+        modules: text(unmarked(modules)),
+    })
+}
+
+/// A string behind its length.
+fn counted(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (length, taken) = leb128(bytes)?;
+    bytes
+        .get(taken..)?
+        .split_at_checked(usize::try_from(length).ok()?)
+}
+
+/// Before Go 1.18: addresses of two strings.
+fn pointed_to(image: &Image<'_>, bytes: &[u8], big: bool) -> Option<BuildInfo> {
+    let layout = Layout {
+        wide: bytes.get(14) == Some(&8),
+        big,
+    };
+    let string = |at: usize| {
+        let header = image.offset_of(layout.pointer(bytes, at)?)?;
+        let header = image.part(header, 16).ok()?;
+        let offset = image.offset_of(layout.pointer(&header, 0)?)?;
+        let length = layout.pointer(&header, layout.word())?;
+        Some(image.part(offset, length.min(LARGE)).ok()?.into_owned())
+    };
+    Some(BuildInfo {
+        go: text(&string(16)?),
+        modules: text(unmarked(&string(16 + layout.word()).unwrap_or_default())),
+    })
+}
+
+/// The module text without the marks that Go's linker puts around it.
+fn unmarked(text: &[u8]) -> &[u8] {
+    let inner = text
+        .len()
+        .checked_sub(MARK)
+        .and_then(|end| text.get(MARK..end));
+    inner
+        .filter(|inner| inner.ends_with(b"\n"))
+        .unwrap_or_default()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+impl BuildInfo {
+    /// The module of this import path, as main module or dependency.
+    pub(super) fn module(&self, path: &str) -> Option<Module<'_>> {
+        let mut lines = self
+            .modules
+            .lines()
+            .map(|line| line.split('\t').collect::<Vec<_>>());
+        let version = lines.find_map(|fields| match *fields {
+            ["mod" | "dep", of, version, ..] if of == path => Some(version),
+            _ => None,
+        })?;
+        let replaced = lines.next().and_then(|fields| match *fields {
+            ["=>", by, version, ..] => Some((by, version)),
+            _ => None,
+        });
+        Some(Module { version, replaced })
+    }
+}
+
+/// The version to report, and a sentence on how far it can be trusted.
+pub(super) fn describe(path: &str, module: &Module<'_>) -> (String, String) {
+    let Module { version, replaced } = module;
+    match replaced {
+        Some((by, "(devel)" | "")) => (
+            "(devel)".to_owned(),
+            format!(
+                "build information requires {path} {version}, but a folder replaces it ({by}): its version is unknown"
+            ),
+        ),
+        Some((by, of)) => (
+            (*of).to_owned(),
+            format!("build information requires {path} {version}, but {by} {of} replaces it"),
+        ),
+        None if *version == "(devel)" => (
+            "(devel)".to_owned(),
+            format!("build information has {path} as the main module, of no version"),
+        ),
+        None if is_pseudo(version) => (
+            (*version).to_owned(),
+            format!("build information says {path} {version}, a commit between releases"),
+        ),
+        None => (
+            (*version).to_owned(),
+            format!("build information says {path} {version}"),
+        ),
+    }
+}
+
+/// Whether a version ends in time and commit: `v0.11.1-0.20260415191100-0123456789ab`.
+fn is_pseudo(version: &str) -> bool {
+    let mut parts = version.split('+').next().unwrap_or_default().rsplit('-');
+    let commit = parts.next().unwrap_or_default();
+    let time = parts
+        .next()
+        .and_then(|part| part.rsplit('.').next())
+        .unwrap_or_default();
+    let hex = commit.len() == 12 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+    hex && time.len() == 14 && time.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn described(modules: &str) -> Option<(String, String)> {
+        let info = BuildInfo {
+            go: "go1.26.0".into(),
+            modules: modules.into(),
+        };
+        let path = "github.com/containerd/nri";
+        info.module(path).map(|module| describe(path, &module))
+    }
+
+    #[test]
+    fn a_replacement_belongs_to_the_line_above() {
+        let text = "dep\tgithub.com/containerd/nri\tv0.6.1\th1:x=\ndep\texample.org/b\tv1.0.0\n=>\t../b\t(devel)\t\n";
+        assert_eq!(described(text).unwrap().0, "v0.6.1");
+        let text = "dep\tgithub.com/containerd/nri\tv0.6.1\n=>\t../..\t(devel)\t\n";
+        let (version, detail) = described(text).unwrap();
+        assert_eq!(version, "(devel)");
+        assert!(
+            detail.ends_with("(../..): its version is unknown"),
+            "{detail}"
+        );
+    }
+
+    #[test]
+    fn pseudo_versions_are_told_apart() {
+        assert!(is_pseudo("v0.9.1-0.20250219030224-e597e7849f24"));
+        assert!(is_pseudo("v0.0.0-20250219030224-e597e7849f24"));
+        assert!(!is_pseudo("v0.9.1-rc.1") && !is_pseudo("v0.12.5"));
+    }
+}

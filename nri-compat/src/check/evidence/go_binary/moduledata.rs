@@ -1,0 +1,153 @@
+//! `moduledata`, the record from which Go's runtime finds its tables: here, to find the type descriptors.
+
+use super::table::Table;
+use crate::check::evidence::Unreadable;
+use crate::check::evidence::binary::Image;
+use crate::check::evidence::binary::window::{Flow, find, windows};
+
+/// Sections of its own since Go 1.26, and where it stood before.
+const OWN: [&str; 2] = [".go.module", "__go_module"];
+const DATA: [&str; 6] = [
+    ".noptrdata",
+    "__noptrdata",
+    ".data",
+    "__data",
+    ".data.rel.ro",
+    ".go.module",
+];
+const RELOCATIONS: &str = ".rela.dyn";
+/// Bytes of a relocation with an address, 64 bits.
+const RELOCATION: usize = 24;
+/// Words that are read of it.
+const WORDS: usize = 48;
+/// The word with the start of the types, since Go 1.20 and before.
+const TYPES: usize = 37;
+const TYPES_BEFORE_1_20: usize = 35;
+/// The largest region of types believed, in bytes.
+const LARGE: u64 = 1 << 28;
+
+/// Offset in the file and length of the type descriptors.
+pub(super) fn types(image: &Image<'_>, table: &Table) -> Result<Option<(u64, u64)>, Unreadable> {
+    let Some(target) = image.address_of(table.offset).filter(|_| table.since_1_16) else {
+        return Ok(None);
+    };
+    for offset in places(image, table, target)? {
+        if let Some(found) = parse(image, table, &words(image, table, offset)?) {
+            return Ok(Some(found));
+        }
+    }
+    Ok(match relocated(image, target)? {
+        Some(words) => parse(image, table, &words),
+        None => None,
+    })
+}
+
+/// Where it may start in the file: it begins with the address of the function table.
+fn places(image: &Image<'_>, table: &Table, target: u64) -> Result<Vec<u64>, Unreadable> {
+    let mut places: Vec<u64> = image
+        .section(&OWN)
+        .map(|own| own.offset)
+        .into_iter()
+        .collect();
+    let word = table.layout.word();
+    let needle = match table.layout.big {
+        true => target.to_be_bytes()[8 - word..].to_vec(),
+        false => target.to_le_bytes()[..word].to_vec(),
+    };
+    let sections = DATA.iter().filter_map(|name| image.section(&[name]));
+    let mut ranges: Vec<_> = sections
+        .map(|section| (section.offset, section.size))
+        .collect();
+    if image.sections.is_empty() {
+        ranges.extend(
+            image
+                .segments
+                .iter()
+                .map(|segment| (segment.offset, segment.size)),
+        );
+    }
+    for range in ranges {
+        if !places.is_empty() {
+            break;
+        }
+        places.extend(find(image.content, range, &needle, |_| true)?);
+    }
+    Ok(places)
+}
+
+fn words(image: &Image<'_>, table: &Table, offset: u64) -> Result<Vec<u64>, Unreadable> {
+    let word = table.layout.word();
+    let bytes = image.part(offset, (WORDS * word) as u64)?;
+    let words = (0..WORDS).map_while(|place| table.layout.pointer(&bytes, place * word));
+    Ok(words.collect())
+}
+
+fn parse(image: &Image<'_>, table: &Table, words: &[u64]) -> Option<(u64, u64)> {
+    let place = if table.since_1_20 {
+        TYPES
+    } else {
+        TYPES_BEFORE_1_20
+    };
+    let start = *words.get(place)?;
+    // Go 1.27 put the length of a part of them between start and end.
+    let ends = [*words.get(place + 1)?, *words.get(place + 2)?];
+    let end = ends.into_iter().find(|end| *end > start)?;
+    let length = (end - start).min(LARGE);
+    let offset = image.offset_of(start)?;
+    let all_there = image.offset_of(end - 1)? == offset.checked_add(end - start - 1)?;
+    all_there.then_some((offset, length))
+}
+
+/// Its words where only relocations have the addresses: programs that another linker made independent of their place.
+fn relocated(image: &Image<'_>, target: u64) -> Result<Option<Vec<u64>>, Unreadable> {
+    let (Some(section), Some(relative), true) = (
+        image.section(&[RELOCATIONS]),
+        image.relative,
+        image.layout.wide,
+    ) else {
+        return Ok(None);
+    };
+    let layout = image.layout;
+    let entries = |visit: &mut dyn FnMut(u64, u64)| {
+        windows(
+            image.content,
+            section.offset,
+            section.size,
+            RELOCATION as u64,
+            |at, bytes| {
+                // Windows are no multiple of an entry: start where the next one does.
+                let into =
+                    usize::try_from((at - section.offset) % RELOCATION as u64).unwrap_or_default();
+                let rest = bytes
+                    .get((RELOCATION - into) % RELOCATION..)
+                    .unwrap_or_default();
+                for entry in rest.chunks_exact(RELOCATION) {
+                    if let (Some(place), Some(kind), Some(address)) = (
+                        layout.u64(entry, 0),
+                        layout.u64(entry, 8),
+                        layout.u64(entry, 16),
+                    ) && kind & 0xffff_ffff == u64::from(relative)
+                    {
+                        visit(place, address);
+                    }
+                }
+                Flow::On
+            },
+        )
+    };
+    let mut start = None;
+    entries(&mut |place, address| {
+        if address == target {
+            start.get_or_insert(place);
+        }
+    })?;
+    let Some(start) = start else { return Ok(None) };
+    let mut words = vec![0; WORDS];
+    entries(&mut |place, address| {
+        let word = place.checked_sub(start).map(|into| into / 8);
+        if let Some(word) = word.and_then(|word| words.get_mut(usize::try_from(word).ok()?)) {
+            *word = address;
+        }
+    })?;
+    Ok(Some(words))
+}

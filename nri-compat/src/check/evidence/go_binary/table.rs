@@ -1,0 +1,182 @@
+//! The function table of Go's runtime: where it is in a file, and the names in it.
+//!
+//! Names of all linked functions stay for tracebacks, whatever is stripped. Layout of the header: `pcHeader` in
+//! <https://go.dev/src/runtime/symtab.go>; Go 1.16, 1.18 and 1.20 changed it, each with a magic of its own.
+
+use crate::check::evidence::Unreadable;
+use crate::check::evidence::binary::bytes::Layout;
+use crate::check::evidence::binary::window::{Flow, find, windows};
+use crate::check::evidence::binary::{Format, Image};
+
+const SECTIONS: [&str; 3] = [".gopclntab", ".data.rel.ro.gopclntab", "__gopclntab"];
+/// What else only Go's linker makes.
+const MARKS: [&str; 7] = [
+    ".go.buildinfo",
+    ".note.go.buildid",
+    ".typelink",
+    ".go.module",
+    ".go.type",
+    "__go_buildinfo",
+    "__typelink",
+];
+/// Where the table ends up when another linker merges sections, or names none.
+const MERGED: [&str; 4] = [".data.rel.ro", ".rodata", ".rdata", "__rodata"];
+
+const GO_1_2: u32 = 0xffff_fffb;
+const GO_1_16: u32 = 0xffff_fffa;
+const GO_1_18: u32 = 0xffff_fff0;
+const GO_1_20: u32 = 0xffff_fff1;
+
+/// The longest name that is looked at, in bytes; generics make long ones.
+const LONG: u64 = 4096;
+/// The largest table that is read, in bytes: some 20 times that of the largest programs known.
+const LARGE: u64 = 1 << 28;
+
+/// A function table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Table {
+    /// Where it starts in the file.
+    pub(super) offset: u64,
+    /// Offset and length in the file of what has the names.
+    pub(super) names: (u64, u64),
+    /// Pointer size and byte order, as it says.
+    pub(super) layout: Layout,
+    /// Whether it is of Go 1.20 or later.
+    pub(super) since_1_20: bool,
+    /// Whether it is of Go 1.16 or later.
+    pub(super) since_1_16: bool,
+}
+
+/// What is there of a function table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Presence {
+    /// This one.
+    Found(Table),
+    /// The file was linked by Go, but has none that can be read.
+    Unreadable,
+    /// The file is not Go's.
+    NotGo,
+}
+
+/// Looks for the table: in its section, else by its first bytes where a Go linker may have put it.
+pub(super) fn locate(image: &Image<'_>) -> Result<Presence, Unreadable> {
+    if let Some(section) = image.section(&SECTIONS) {
+        let header = image.part(section.offset, 128)?;
+        if let Some(table) = parse(image, section.offset, section.size, &header) {
+            return Ok(Presence::Found(table));
+        }
+    }
+    let marked = image.section(&SECTIONS).or(image.section(&MARKS)).is_some();
+    if !marked && !image.sections.is_empty() && image.format != Format::Pe {
+        return Ok(Presence::NotGo);
+    }
+    Ok(match scan(image)? {
+        Some(table) => Presence::Found(table),
+        None if marked => Presence::Unreadable,
+        None => Presence::NotGo,
+    })
+}
+
+fn scan(image: &Image<'_>) -> Result<Option<Table>, Unreadable> {
+    let merged = MERGED.iter().filter_map(|name| image.section(&[name]));
+    let sections = merged.map(|section| (section.offset, section.size));
+    let segments = image
+        .segments
+        .iter()
+        .map(|segment| (segment.offset, segment.size));
+    for place in sections.chain(segments) {
+        for magic in [GO_1_20, GO_1_18, GO_1_16] {
+            let needle = match image.layout.big {
+                true => magic.to_be_bytes(),
+                false => magic.to_le_bytes(),
+            };
+            let fits = |bytes: &[u8]| parse(image, 0, LARGE, bytes).is_some();
+            if let Some(offset) =
+                find(image.content, place, &[&needle[..], &[0, 0]].concat(), fits)?
+            {
+                let rest = (place.0 + place.1).saturating_sub(offset);
+                return Ok(parse(image, offset, rest, &image.part(offset, 128)?));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// The table that starts at `offset` and has at most `size` bytes, from its header.
+fn parse(image: &Image<'_>, offset: u64, size: u64, header: &[u8]) -> Option<Table> {
+    let &[_, _, _, _, 0, 0, quantum, pointer, ..] = header else {
+        return None;
+    };
+    if !matches!((quantum, pointer), (1 | 2 | 4, 4 | 8)) {
+        return None;
+    }
+    let layout = Layout {
+        wide: pointer == 8,
+        big: image.layout.big,
+    };
+    let word = |place: usize| layout.pointer(header, 8 + place * layout.word());
+    let magic = layout.u32(header, 0)?;
+    let functions = word(0)?;
+    let (from, to) = match magic {
+        GO_1_2 => (0, size),
+        GO_1_16 => (word(2)?, word(3)?),
+        GO_1_18 | GO_1_20 => (word(3)?, word(4)?),
+        _ => return None,
+    };
+    let sound = (1..1 << 28).contains(&functions) && from < to && to <= size.min(LARGE);
+    sound.then_some(Table {
+        offset,
+        names: (offset.checked_add(from)?, to - from),
+        layout,
+        since_1_20: magic == GO_1_20,
+        since_1_16: magic != GO_1_2,
+    })
+}
+
+impl Table {
+    /// Calls `see` with every whole name in which one of the needles stands.
+    ///
+    /// A name may be seen twice.
+    pub(super) fn search(
+        &self,
+        image: &Image<'_>,
+        needles: &[&str],
+        mut see: impl FnMut(&str),
+    ) -> Result<(), Unreadable> {
+        let finders: Vec<_> = needles.iter().map(memchr::memmem::Finder::new).collect();
+        let (offset, length) = self.names;
+        windows(image.content, offset, length, LONG, |at, bytes| {
+            for finder in &finders {
+                let hits = finder.find_iter(bytes);
+                hits.filter_map(|hit| whole(bytes, hit, at == offset))
+                    .for_each(&mut see);
+            }
+            Flow::On
+        })
+    }
+}
+
+/// The name around a hit; none where the window cuts it, as the window before or after has it whole.
+fn whole(window: &[u8], hit: usize, at_start: bool) -> Option<&str> {
+    let start = match memchr::memrchr(0, window.get(..hit)?) {
+        Some(zero) => zero + 1,
+        None if at_start => 0,
+        None => return None,
+    };
+    let end = hit + memchr::memchr(0, window.get(hit..)?)?;
+    std::str::from_utf8(window.get(start..end)?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_between_zeros() {
+        let window = b"cut.short\0main.(*plugin).Run\0cut";
+        assert_eq!(whole(window, 2, false), None);
+        assert_eq!(whole(window, 2, true), Some("cut.short"));
+        assert_eq!(whole(window, 12, false), Some("main.(*plugin).Run"));
+        assert_eq!(whole(window, 30, false), None);
+    }
+}

@@ -1,0 +1,231 @@
+//! Go's type descriptors: where they are, and the ones with methods.
+//!
+//! Layouts: `moduledata` in <https://go.dev/src/runtime/symtab.go>, types in <https://go.dev/src/internal/abi/type.go>.
+//! Own code, as the crate that reads them (gobin) wants the whole file in memory and decodes all of it, and does not
+//! apply the relocations of programs that another linker made independent of their place. A test compares with it.
+
+use std::borrow::Cow;
+
+use super::moduledata;
+use super::table::Table;
+use crate::check::evidence::Unreadable;
+use crate::check::evidence::binary::Image;
+use crate::check::evidence::binary::bytes::{Layout, leb128};
+
+/// Kinds of types, and the bits that they take.
+const KIND: u8 = 31;
+const ARRAY: u8 = 17;
+const CHAN: u8 = 18;
+const FUNC: u8 = 19;
+const INTERFACE: u8 = 20;
+const MAP: u8 = 21;
+const POINTER: u8 = 22;
+const SLICE: u8 = 23;
+const STRUCT: u8 = 25;
+const LAST_KIND: u8 = 26;
+/// Flags: there are methods, and the name has a star too many.
+const UNCOMMON: u8 = 1;
+const EXTRA_STAR: u8 = 2;
+
+/// Bytes of the descriptors that are in memory at once.
+const WINDOW: u64 = 4 << 20;
+/// How much of the next window comes along: more than a descriptor with its methods takes.
+const OVERLAP: u64 = 1 << 18;
+/// The longest name that is read, in bytes.
+const LONG: u64 = 4096;
+/// Bytes of a method, of a method of an interface.
+const METHOD: usize = 16;
+const INTERFACE_METHOD: usize = 8;
+
+/// The part of the file that holds type descriptors and their names; offsets count from its start.
+pub(super) struct Types<'i> {
+    image: &'i Image<'i>,
+    layout: Layout,
+    start: u64,
+    length: u64,
+    window: u64,
+    bytes: Cow<'i, [u8]>,
+}
+
+/// A type with methods, by the offsets of its parts.
+pub(super) struct Descriptor {
+    kind: u8,
+    name: u32,
+    extra_star: bool,
+    /// Offset of the name of the package it is declared in, 0 for none.
+    pub(super) package: u32,
+    methods: usize,
+    count: usize,
+    at: usize,
+}
+
+/// A method: offsets of its name and its type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Method {
+    pub(super) name: u32,
+    pub(super) of: u32,
+}
+
+impl<'i> Types<'i> {
+    /// Finds them; none where the layout is not one that is known.
+    pub(super) fn locate(image: &'i Image<'i>, table: &Table) -> Result<Option<Self>, Unreadable> {
+        let Some((start, length)) = moduledata::types(image, table)? else {
+            return Ok(None);
+        };
+        let bytes = image.part(start, (WINDOW + OVERLAP).min(length))?;
+        Ok(Some(Self {
+            image,
+            layout: table.layout,
+            start,
+            length,
+            window: 0,
+            bytes,
+        }))
+    }
+
+    /// Calls `see` with every type that has methods or an import path, and the bytes that it is in.
+    pub(super) fn each(
+        &mut self,
+        mut see: impl FnMut(&Self, &Descriptor),
+    ) -> Result<(), Unreadable> {
+        let mut at = 0;
+        while at < self.length {
+            self.move_to(at)?;
+            let end = usize::try_from(WINDOW)
+                .unwrap_or(usize::MAX)
+                .min(self.bytes.len());
+            for place in (0..end).step_by(self.layout.word()) {
+                if let Some(found) = self.descriptor(place) {
+                    see(self, &found);
+                }
+            }
+            at += WINDOW;
+        }
+        Ok(())
+    }
+
+    fn move_to(&mut self, at: u64) -> Result<(), Unreadable> {
+        if at != self.window {
+            let length = (WINDOW + OVERLAP).min(self.length - at);
+            self.bytes = self.image.part(self.start + at, length)?;
+            self.window = at;
+        }
+        Ok(())
+    }
+
+    /// The type that starts here in the window, if one with methods does.
+    ///
+    /// Descriptors stand among names and bit masks, in an order that no release promises: so every place is tried.
+    fn descriptor(&self, at: usize) -> Option<Descriptor> {
+        let word = self.layout.word();
+        let (flags_at, header) = (2 * word + 4, 4 * word + 16);
+        let &[flags, align, field_align, kind] = self.bytes.get(at + flags_at..)?.first_chunk()?;
+        let kind = kind & KIND;
+        let aligned = align == field_align && matches!(align, 1 | 2 | 4 | 8);
+        if flags & UNCOMMON == 0 || !aligned || kind == 0 || kind > LAST_KIND {
+            return None;
+        }
+        let name = self.layout.u32(&self.bytes, at + 4 * word + 8)?;
+        let rests = match kind {
+            FUNC => [word, 4],
+            POINTER | SLICE => [word; 2],
+            ARRAY => [3 * word; 2],
+            CHAN => [2 * word; 2],
+            INTERFACE | STRUCT => [4 * word; 2],
+            MAP => [4 * word + 8, 7 * word + word.max(4)],
+            _ => [0; 2],
+        };
+        rests.iter().find_map(|rest| {
+            let uncommon = self.uncommon(at + header + rest)?;
+            Some(Descriptor {
+                kind,
+                name,
+                extra_star: flags & EXTRA_STAR != 0,
+                at,
+                ..uncommon
+            })
+        })
+    }
+
+    fn uncommon(&self, at: usize) -> Option<Descriptor> {
+        let package = self.layout.u32(&self.bytes, at)?;
+        let count = self.layout.u16(&self.bytes, at + 4)?;
+        let exported = self.layout.u16(&self.bytes, at + 6)?;
+        let methods = usize::try_from(self.layout.u32(&self.bytes, at + 8)?).ok()?;
+        let sound = exported <= count && u64::from(package) < self.length && methods >= 16;
+        sound.then_some(Descriptor {
+            kind: 0,
+            name: 0,
+            extra_star: false,
+            package,
+            methods: at.checked_add(methods)?,
+            count: usize::from(exported),
+            at: 0,
+        })
+    }
+
+    /// The exported methods of a type that is no interface, those left out by the linker excluded.
+    pub(super) fn methods<'t>(
+        &'t self,
+        of: &Descriptor,
+    ) -> impl Iterator<Item = Method> + use<'t, 'i> {
+        let count = if of.kind == INTERFACE { 0 } else { of.count };
+        let entries = self.bytes.get(of.methods..).unwrap_or_default();
+        entries
+            .chunks_exact(METHOD)
+            .take(count)
+            .filter_map(|entry| {
+                Some(Method {
+                    name: self.layout.u32(entry, 0)?,
+                    of: self.layout.u32(entry, 4)?,
+                })
+            })
+    }
+
+    /// The method of an interface that has just one.
+    pub(super) fn only_method(&self, of: &Descriptor) -> Option<Method> {
+        let word = self.layout.word();
+        // Behind the common header: import path, then address, length and capacity of the methods.
+        let fields = of.at + 4 * word + 16;
+        let length = self.layout.pointer(&self.bytes, fields + 2 * word)?;
+        if of.kind != INTERFACE || length != 1 {
+            return None;
+        }
+        // The methods stand right behind; that needs no address, which the loader might have to fill in first.
+        let entry = self
+            .bytes
+            .get(fields + 4 * word + 16..)?
+            .get(..INTERFACE_METHOD)?;
+        Some(Method {
+            name: self.layout.u32(entry, 0)?,
+            of: self.layout.u32(entry, 4)?,
+        })
+    }
+
+    /// A type's name as Go prints it: `*main.plugin`.
+    pub(super) fn type_name(&self, of: &Descriptor) -> Option<String> {
+        let name = self.name(of.name)?;
+        let shown = match of.extra_star {
+            true => name.strip_prefix('*').unwrap_or(&name),
+            false => &name,
+        };
+        Some(shown.to_owned())
+    }
+
+    /// The name at an offset: flags, length, text.
+    pub(super) fn name(&self, at: u32) -> Option<String> {
+        let at = u64::from(at);
+        let bytes = match at
+            .checked_sub(self.window)
+            .and_then(|at| usize::try_from(at).ok())
+        {
+            Some(at) if at + 16 < self.bytes.len() => Cow::Borrowed(self.bytes.get(at..)?),
+            _ if at < self.length => self.image.part(self.start + at, LONG).ok()?,
+            _ => return None,
+        };
+        let (length, taken) = leb128(bytes.get(1..)?)?;
+        let length = usize::try_from(length.min(LONG)).ok()?;
+        let text = bytes.get(1 + taken..)?.get(..length)?;
+        Some(std::str::from_utf8(text).ok()?.to_owned())
+    }
+}

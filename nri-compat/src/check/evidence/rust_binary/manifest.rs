@@ -1,0 +1,156 @@
+//! The manifest that the derive of crate `nri` embeds; its module `manifest` has the layout. A test holds both together.
+
+use serde_json::Value;
+
+use super::evidence;
+use crate::check::content::File;
+use crate::check::events::{EVENTS, proto_name};
+use crate::check::evidence::identity;
+use crate::check::sighting::{Built, Certainty, Events, Interface, Kind, Role, Sighting};
+
+/// What stands before every manifest.
+pub(super) const MAGIC: [u8; 16] = *b"NRI-PLUGIN-INFO\x01";
+/// More than marker, length and the longest text take, in bytes.
+pub(super) const LONG: u64 = 8192;
+/// The longest text, in bytes.
+const MAX_LEN: usize = 4096;
+
+/// What a plugin says of itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Manifest {
+    name: Option<String>,
+    index: Option<String>,
+    nri: String,
+    protocol: String,
+    min_protocol: Option<String>,
+    events: Vec<String>,
+    required: Vec<String>,
+    deprecated: Vec<String>,
+}
+
+/// The manifest at the start of some bytes, marker included; none if the marker stands there for something else.
+pub(super) fn parse(bytes: &[u8]) -> Option<Manifest> {
+    let (length, rest) = bytes.strip_prefix(&MAGIC)?.split_first_chunk::<4>()?;
+    let length = usize::try_from(u32::from_le_bytes(*length)).ok()?;
+    let text = rest.get(..length).filter(|_| length <= MAX_LEN)?;
+    let value: Value = serde_json::from_slice(text).ok()?;
+    let text = |member: &str| Some(value.get(member)?.as_str()?.to_owned());
+    let names = |member: &str| {
+        let names = value.get(member)?.as_array()?.iter();
+        names
+            .map(|name| Some(name.as_str()?.to_owned()))
+            .collect::<Option<Vec<_>>>()
+    };
+    Some(Manifest {
+        name: text("name"),
+        index: text("index"),
+        nri: text("nri")?,
+        protocol: text("protocol")?,
+        min_protocol: text("min_protocol"),
+        events: names("events")?,
+        required: names("required")?,
+        deprecated: names("deprecated")?,
+    })
+}
+
+impl Manifest {
+    pub(super) fn sighting(&self, file: &File<'_>) -> Sighting {
+        let (index, name) = identity(&file.name);
+        let funnelled = self.deprecated.iter().any(|rpc| rpc == "StateChange");
+        Sighting {
+            path: file.shown.clone(),
+            kind: Kind::RustBinary,
+            role: Role::Plugin,
+            // A launched plugin goes by the name of its file.
+            name: name.or_else(|| self.name.clone()),
+            index: index.or_else(|| self.index.clone()),
+            nri: Built {
+                version: Some(release(&self.protocol)),
+                at_least: None,
+                below: None,
+            },
+            interface: if funnelled {
+                Interface::Funnelled
+            } else {
+                Interface::Dedicated
+            },
+            events: Events {
+                names: rpcs(&self.events),
+                certainty: Certainty::Exact,
+            },
+            required: rpcs(&self.required),
+            min_protocol: self.min_protocol.as_deref().map(release),
+            evidence: self.evidence(),
+            ..Sighting::default()
+        }
+    }
+
+    fn evidence(&self) -> Vec<crate::check::sighting::Evidence> {
+        let mut all = vec![evidence(format!(
+            "it has a manifest: made with crate nri {}, for protocols up to {}",
+            self.nri,
+            release(&self.protocol)
+        ))];
+        if !self.deprecated.is_empty() {
+            all.push(evidence(format!(
+                "it has handlers of deprecated calls: {}",
+                self.deprecated.join(", ")
+            )));
+        }
+        if let Some(oldest) = &self.min_protocol {
+            all.push(evidence(format!(
+                "it is meant for {} and later",
+                release(oldest)
+            )));
+        }
+        if !self.required.is_empty() {
+            all.push(evidence(format!(
+                "it refuses to run without {}",
+                rpcs(&self.required).join(", ")
+            )));
+        }
+        all
+    }
+}
+
+/// `v0.12.0`, whether or not the `v` is there.
+fn release(protocol: &str) -> String {
+    format!("v{}", protocol.trim_start_matches('v'))
+}
+
+/// RPC names for the names that the protos have, in order of event number; an event that is too new keeps its name.
+fn rpcs(events: &[String]) -> Vec<String> {
+    let known = EVENTS
+        .iter()
+        .filter(|rpc| events.contains(&proto_name(rpc)));
+    let mut rpcs: Vec<String> = known.map(|rpc| (*rpc).to_owned()).collect();
+    let is_new = |event: &&String| !EVENTS.iter().any(|rpc| proto_name(rpc) == **event);
+    rpcs.extend(events.iter().filter(is_new).cloned());
+    rpcs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_marker_alone_is_no_manifest() {
+        let with =
+            |length: u32, text: &str| [&MAGIC[..], &length.to_le_bytes(), text.as_bytes()].concat();
+        let text = r#"{"format":1,"name":null,"index":"10","nri":"0.1.0","protocol":"0.11","min_protocol":null,"events":["STOP_CONTAINER","RUN_POD_SANDBOX","NEWER"],"required":[],"deprecated":[]}"#;
+        let length = u32::try_from(text.len()).unwrap();
+        let found = parse(&with(length, text)).unwrap();
+        assert_eq!(
+            rpcs(&found.events),
+            ["RunPodSandbox", "StopContainer", "NEWER"]
+        );
+        for bytes in [
+            with(length - 1, text),
+            with(u32::MAX, text),
+            with(2, "{}"),
+            MAGIC.to_vec(),
+        ] {
+            assert_eq!(parse(&bytes), None);
+        }
+    }
+}
