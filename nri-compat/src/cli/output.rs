@@ -16,6 +16,12 @@ pub(super) fn palette() -> Palette {
     }
 }
 
+/// Columns of the terminal that standard output is; nothing where it is none.
+pub(super) fn width() -> Option<usize> {
+    let (_, columns) = console::Term::stdout().size_checked()?;
+    Some(columns.into())
+}
+
 /// Writes the answer to standard output. A reader that has gone away (`| head`) is not an error.
 ///
 /// # Errors

@@ -1,0 +1,164 @@
+//! What `check` and `logs` have in common: how the answer looks, what counts, and the exit code.
+
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+
+use super::output;
+use crate::error::{Error, ErrorKind};
+use crate::exit::Exit;
+use crate::policy::{self, Baseline, Date, FailOn, Policy};
+use crate::report::check::CheckReport;
+use crate::report::text::CheckText;
+use crate::report::{json, markdown, text};
+
+/// Options of a command that ends in a check report.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Format of the answer.
+    #[arg(long, value_enum, default_value_t = CheckFormat::Text)]
+    format: CheckFormat,
+    /// Show the evidence behind every verdict, good ones too; machine formats always have it.
+    #[arg(long)]
+    explain: bool,
+    /// What makes the exit code 100: this verdict and more serious ones; several with commas [default: deprecated,
+    /// or what the policy says].
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "VERDICT")]
+    fail_on: Vec<FailOnArg>,
+    /// The policy [default: nri-compat.toml in the working folder, if there is one].
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Findings that are known and do not count.
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// Write what is found as a baseline, which holds for this run already.
+    #[arg(long, value_name = "FILE")]
+    write_baseline: Option<PathBuf>,
+}
+
+/// Format of a check report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum CheckFormat {
+    /// For people.
+    Text,
+    /// For machines; described by a JSON Schema.
+    Json,
+    /// The same on one line, for logs that are collected line by line.
+    Jsonl,
+    /// For pull requests and release notes.
+    Markdown,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum FailOnArg {
+    /// What cannot be told, besides whatever else is named; alone, every verdict but ok.
+    Unknown,
+    /// Works through a fallback, or worse.
+    Deprecated,
+    /// What it uses is gone, or worse.
+    Removed,
+    /// Would be dropped or refused.
+    Incompatible,
+    /// Nothing found changes the exit code.
+    Never,
+}
+
+/// What was decided before the run: read first, so that a mistake in it costs no scan.
+pub(super) struct Decisions {
+    policy: Policy,
+    baseline: Option<Baseline>,
+}
+
+impl Decisions {
+    /// Targets of the policy, for a command line that names none.
+    pub(super) fn targets(&self) -> &[String] {
+        &self.policy.targets
+    }
+}
+
+impl Args {
+    /// Reads policy and baseline.
+    ///
+    /// # Errors
+    ///
+    /// When one of them cannot be read.
+    pub(super) fn decisions(&self) -> Result<Decisions, Error> {
+        let known = match self.write_baseline {
+            Some(_) => None,
+            None => self.baseline.as_deref(),
+        };
+        Ok(Decisions {
+            policy: Policy::load(self.config.as_deref())?,
+            baseline: known.map(Baseline::load).transpose()?,
+        })
+    }
+
+    /// Applies the decisions, writes the answer, and says how to exit.
+    ///
+    /// # Errors
+    ///
+    /// When the answer or the baseline cannot be written.
+    pub(super) fn finish(
+        &self,
+        mut report: CheckReport,
+        decisions: Decisions,
+    ) -> Result<Exit, Error> {
+        let Decisions {
+            policy,
+            mut baseline,
+        } = decisions;
+        if let Some(path) = &self.write_baseline {
+            baseline = Some(write_baseline(path, &report, &policy)?);
+        }
+        policy::apply(&mut report, &policy, baseline.as_ref(), Date::today());
+        output::print(&self.rendered(&report))?;
+        Ok(policy::exit(&report, &self.fail_on(&policy)))
+    }
+
+    fn fail_on(&self, policy: &Policy) -> Vec<FailOn> {
+        match self.fail_on.is_empty() {
+            true => policy.fail_on.clone(),
+            false => self.fail_on.iter().map(|&arg| arg.into()).collect(),
+        }
+    }
+
+    fn rendered(&self, report: &CheckReport) -> String {
+        match self.format {
+            CheckFormat::Text => text::check(report, &self.look()),
+            CheckFormat::Json => json::check(report),
+            CheckFormat::Jsonl => json::check_line(report),
+            CheckFormat::Markdown => markdown::check(report),
+        }
+    }
+
+    fn look(&self) -> CheckText {
+        CheckText {
+            palette: output::palette(),
+            width: output::width(),
+            explain: self.explain,
+        }
+    }
+}
+
+fn write_baseline(path: &Path, report: &CheckReport, policy: &Policy) -> Result<Baseline, Error> {
+    let mut decided = report.clone();
+    policy::apply(&mut decided, policy, None, Date::today());
+    let baseline = Baseline::of(&decided);
+    std::fs::write(path, baseline.to_json()).map_err(|error| {
+        let message = format!("cannot write {}: {error}", path.display());
+        Error::new(ErrorKind::Baseline, message)
+    })?;
+    Ok(baseline)
+}
+
+impl From<FailOnArg> for FailOn {
+    fn from(arg: FailOnArg) -> Self {
+        match arg {
+            FailOnArg::Unknown => Self::Unknown,
+            FailOnArg::Deprecated => Self::Deprecated,
+            FailOnArg::Removed => Self::Removed,
+            FailOnArg::Incompatible => Self::Incompatible,
+            FailOnArg::Never => Self::Never,
+        }
+    }
+}
