@@ -23,6 +23,7 @@ mod target;
 pub use compare::{compare, diff, findings};
 pub(crate) use facts::removal;
 pub use input::Input;
+pub(crate) use nri::wasm_export;
 pub use schema::Schema;
 pub use schema::error::SchemaError;
 pub use target::Target;

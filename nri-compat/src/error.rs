@@ -24,6 +24,8 @@ pub enum ErrorKind {
     Policy,
     /// A baseline could not be read or written.
     Baseline,
+    /// No release has the name that a target was given.
+    Target,
     /// The answer could not be written.
     Output,
 }
@@ -42,6 +44,13 @@ impl Error {
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
+        self
+    }
+
+    /// The same under another kind.
+    #[must_use]
+    pub fn of_kind(mut self, kind: ErrorKind) -> Self {
+        self.kind = kind;
         self
     }
 

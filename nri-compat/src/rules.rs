@@ -57,7 +57,7 @@ pub fn get(id: &str) -> Option<&'static Rule> {
         .and_then(Entry::rule)
 }
 
-/// Every rule: buf's in alphabetical order, then NRI's. Parses all of them; [`ids`] parses none.
+/// Every rule: buf's in alphabetical order, then NRI's, then those of `check`. Parses all of them; [`ids`] parses none.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
     list::entries().filter_map(Entry::rule)
 }

@@ -46,14 +46,13 @@ pub struct Buf {
 }
 
 impl Buf {
-    /// The buf named by `NRI_BUF`, else the one that npm installed in `target/peers/buf`.
+    /// The buf named by `NRI_BUF`, else the one that npm installed in `peers/buf` of the target folder.
     ///
     /// # Errors
     ///
     /// When there is none at that path, or it does not run.
     pub fn find() -> Result<Self, String> {
-        let installed =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/peers/buf/node_modules/.bin/buf");
+        let installed = crate::peers::target_folder().join("peers/buf/node_modules/.bin/buf");
         let program = std::env::var_os("NRI_BUF").map_or(installed, PathBuf::from);
         let nowhere = tempfile::tempdir().map_err(|error| error.to_string())?;
         let buf = Self { program, nowhere };

@@ -13,6 +13,8 @@ mod state_change;
 pub(super) mod synchronize;
 mod wasm;
 
+pub(crate) use wasm::export as wasm_export;
+
 pub use registry::{CHECKS, Check};
 
 use self::flow::Flows;

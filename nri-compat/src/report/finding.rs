@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// Who breaks when a rule is violated; buf's four categories, and `NRI` for what only this protocol knows.
+/// Who breaks when a rule is violated; buf's four categories, `NRI` for what only this protocol knows,
+/// and `CHECK` for what is said of plugins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Category {
     /// Generated source code breaks, judged file by file.
@@ -15,6 +16,8 @@ pub enum Category {
     Wire,
     /// Plugins or runtimes break though their encodings agree.
     Nri,
+    /// A plugin breaks, or will.
+    Check,
 }
 
 /// How serious a finding is.
@@ -65,6 +68,7 @@ impl Category {
             Self::WireJson => "WIRE_JSON",
             Self::Wire => "WIRE",
             Self::Nri => "NRI",
+            Self::Check => "CHECK",
         }
     }
 }

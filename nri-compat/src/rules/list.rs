@@ -15,9 +15,9 @@ macro_rules! catalogue {
     };
 }
 
-/// Every rule, buf's first.
+/// Every rule: buf's, NRI's, then those of plugins.
 pub(super) fn entries() -> impl Iterator<Item = &'static Entry> {
-    BREAKING.iter().chain(&NRI)
+    BREAKING.iter().chain(&NRI).chain(&CHECK)
 }
 
 catalogue! {
@@ -124,4 +124,15 @@ catalogue! {
     "RPC_SAME_RESPONSE_TYPE",
     "RPC_SAME_SERVER_STREAMING",
     "SERVICE_NO_DELETE",
+}
+
+catalogue! {
+    /// What `check` says of plugins.
+    CHECK:
+    "CHECK_CANNOT_TELL",
+    "CHECK_EVENT_UNKNOWN",
+    "CHECK_NO_PROTOCOL",
+    "CHECK_ONE_SHOT",
+    "CHECK_STATE_CHANGE",
+    "CHECK_WASM_EXPORTS",
 }

@@ -100,6 +100,7 @@ fn category(name: &DeValue<'_>) -> Result<Category, RuleError> {
         Category::WireJson,
         Category::Wire,
         Category::Nri,
+        Category::Check,
     ]
     .into_iter()
     .find(|category| category.as_str() == name.as_ref())

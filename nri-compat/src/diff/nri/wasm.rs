@@ -32,7 +32,7 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
 }
 
 /// `RunPodSandbox` is `plugin_run_pod_sandbox` to a module.
-fn export(rpc: &str) -> String {
+pub(crate) fn export(rpc: &str) -> String {
     let mut name = "plugin".to_owned();
     for letter in rpc.chars() {
         if letter.is_ascii_uppercase() {

@@ -1,0 +1,66 @@
+//! From what was collected to the report: every sighting with a verdict a target.
+
+use super::collect::Collected;
+use super::sighting::{Role, Sighting};
+use super::target::Target;
+use super::verdict::judge;
+use super::{join, sighting};
+use crate::report::check::{CheckReport, Subject, Summary};
+
+/// Judges all that was collected against the targets.
+pub fn assess(collected: Collected, targets: &[Target<'_>]) -> CheckReport {
+    let mut sightings = collected.sightings;
+    join::join(&mut sightings);
+    let subjects: Vec<Subject> = sightings
+        .into_iter()
+        .map(|seen| subject(seen, targets))
+        .collect();
+    let plugins = subjects
+        .iter()
+        .filter(|subject| subject.role == Role::Plugin);
+    CheckReport {
+        targets: targets.iter().map(|target| target.head.clone()).collect(),
+        summary: Summary {
+            plugins: plugins.count() as u64,
+            skipped: collected.skipped.len() as u64,
+            ..collected.summary
+        },
+        subjects,
+        skipped: collected.skipped,
+        policy: Vec::new(),
+    }
+}
+
+fn subject(seen: Sighting, targets: &[Target<'_>]) -> Subject {
+    let verdicts = targets.iter().filter_map(|target| judge(&seen, target));
+    Subject {
+        verdicts: verdicts.collect(),
+        path: seen.path,
+        kind: seen.kind,
+        role: seen.role,
+        name: seen.name,
+        index: seen.index,
+        nri: seen.nri,
+        events: seen.events.names,
+        evidence: with_certainty(seen.evidence, seen.events.certainty),
+        seen: seen.seen,
+    }
+}
+
+/// The evidence, and on what the set of events rests.
+fn with_certainty(
+    mut evidence: Vec<sighting::Evidence>,
+    certainty: sighting::Certainty,
+) -> Vec<sighting::Evidence> {
+    let detail = match certainty {
+        sighting::Certainty::Exact => "events from types or a manifest: exact",
+        sighting::Certainty::ByName => "events by the names of methods: an upper bound",
+        sighting::Certainty::Observed => "events that were seen: a lower bound",
+        sighting::Certainty::Unknown => return evidence,
+    };
+    evidence.push(sighting::Evidence {
+        reader: "verdict",
+        detail: detail.to_owned(),
+    });
+    evidence
+}

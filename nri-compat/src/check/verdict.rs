@@ -1,0 +1,113 @@
+//! What a sighting means for a target: one judge an interface, the first that objects has the word.
+
+mod confidence;
+mod events;
+mod one_shot;
+mod remedy;
+mod state_change;
+mod wasm;
+
+use nri_codegen::history::{Deprecation, History};
+
+use super::sighting::{Interface, Kind, Role, Sighting};
+use super::target::Target;
+use crate::report::check::{Confidence, Outcome, Verdict};
+
+/// Ids of the rules that verdicts name, the same as their files in `rules/`.
+pub const RULES: [&str; 6] = [
+    "CHECK_CANNOT_TELL",
+    "CHECK_EVENT_UNKNOWN",
+    "CHECK_NO_PROTOCOL",
+    "CHECK_ONE_SHOT",
+    "CHECK_STATE_CHANGE",
+    "CHECK_WASM_EXPORTS",
+];
+
+/// Judges what was seen against one target: `None` where there is nothing to judge, as for a runtime.
+pub fn judge(seen: &Sighting, target: &Target<'_>) -> Option<Verdict> {
+    if !is_judged(seen) {
+        return None;
+    }
+    let mut verdict = match &seen.interface {
+        Interface::Unknown(reason) => cannot_tell(seen, reason.clone()),
+        Interface::None => cannot_tell(seen, "nothing tells how it takes its events".to_owned()),
+        Interface::OneShot => one_shot::judge(target),
+        Interface::Exports(exports) => wasm::judge(exports, target),
+        Interface::StateChange | Interface::Funnelled | Interface::Dedicated => no_protocol(target)
+            .or_else(|| events::judge(seen, target))
+            .unwrap_or_else(|| state_change::judge(seen, target)),
+    };
+    verdict.target.clone_from(&target.head.name);
+    if verdict.outcome != Outcome::Unknown {
+        verdict.confidence = verdict.confidence.min(confidence::of(seen));
+    }
+    Some(verdict)
+}
+
+/// Plugins are judged, and what one would be built from; runtimes and users of the types are not.
+fn is_judged(seen: &Sighting) -> bool {
+    let requirement = matches!(
+        seen.kind,
+        Kind::GoMod | Kind::GoVendor | Kind::GoSum | Kind::CargoLock
+    );
+    match seen.role {
+        Role::Plugin => true,
+        Role::Library => requirement,
+        Role::Runtime => false,
+        Role::None => matches!(seen.interface, Interface::Unknown(_)),
+    }
+}
+
+fn cannot_tell(seen: &Sighting, reason: String) -> Verdict {
+    Verdict {
+        outcome: Outcome::Unknown,
+        rule: "CHECK_CANNOT_TELL",
+        reason,
+        remedy: remedy::find_out(seen),
+        confidence: Confidence::Low,
+        ..Verdict::default()
+    }
+}
+
+/// A runtime from before the protocol knows one-shot plugins only.
+fn no_protocol(target: &Target<'_>) -> Option<Verdict> {
+    target.protocol.is_none().then(|| Verdict {
+        outcome: Outcome::Incompatible,
+        rule: "CHECK_NO_PROTOCOL",
+        reason: format!(
+            "{} speaks NRI {}, which runs one-shot plugins only",
+            target.head.name, target.head.nri
+        ),
+        remedy: "upgrade the runtime: the protocol came with containerd 1.7 and CRI-O 1.26"
+            .to_owned(),
+        confidence: Confidence::High,
+        ..Verdict::default()
+    })
+}
+
+fn ok(reason: impl Into<String>) -> Verdict {
+    Verdict {
+        reason: reason.into(),
+        confidence: Confidence::High,
+        ..Verdict::default()
+    }
+}
+
+fn deprecation<'h>(history: &'h History, id: &str) -> Option<&'h Deprecation> {
+    history.deprecations().iter().find(|one| one.id == id)
+}
+
+/// `containerd 2.7`, where a removal is planned.
+fn planned_removal(deprecation: &Deprecation) -> Option<String> {
+    let when = &deprecation.removal.when;
+    let nri = when.nri.iter().map(|release| format!("NRI {release}"));
+    let runtimes = when
+        .runtimes
+        .iter()
+        .map(|(id, series)| format!("{id} {series}"));
+    let all: Vec<String> = nri.chain(runtimes).collect();
+    (!all.is_empty()).then(|| all.join(", "))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,111 @@
+//! The exact next step, by what was looked at.
+
+use nri_codegen::history::Deprecation;
+
+use crate::check::sighting::{Kind, Sighting};
+use crate::check::target::Target;
+
+const MODULE: &str = "github.com/containerd/nri";
+
+/// What to do about events that come as `StateChange`.
+pub(super) fn state_change(
+    seen: &Sighting,
+    deprecation: &Deprecation,
+    events: &[String],
+) -> String {
+    let since = deprecation.deprecated_in.nri.as_deref().unwrap_or("latest");
+    match seen.kind {
+        Kind::GoMod | Kind::GoSum | Kind::GoVendor | Kind::GoSource | Kind::GoBinary => {
+            go(seen.kind, since)
+        }
+        Kind::RustBinary if seen.nri.version.is_some() => traits(events),
+        Kind::RustBinary | Kind::CargoLock => format!(
+            "generate its bindings from NRI {since} or later, and answer {} by an RPC each",
+            listed(events)
+        ),
+        Kind::Log | Kind::DeprecationList => who(seen, since),
+        _ => deprecation.remedy.clone(),
+    }
+}
+
+/// The line to run. It stays at the lowest release that suffices: newer ones are the author's choice.
+fn go(kind: Kind, since: &str) -> String {
+    let get = format!("go get {MODULE}@{since} && go mod tidy");
+    match kind {
+        Kind::GoBinary => {
+            format!("in its module: {get}; then build it again, no source change is needed")
+        }
+        Kind::GoVendor => format!("{get} && go mod vendor"),
+        _ => get,
+    }
+}
+
+fn traits(events: &[String]) -> String {
+    match events.is_empty() {
+        true => "implement the trait of each event instead of StateChange".to_owned(),
+        false => format!("implement {} instead of StateChange", listed(events)),
+    }
+}
+
+fn who(seen: &Sighting, since: &str) -> String {
+    match &seen.name {
+        Some(name) => format!(
+            "rebuild plugin {} against NRI {since} or later; `nri-compat check` on its file or go.mod gives the line to run",
+            plugin(seen.index.as_deref(), name)
+        ),
+        None => "the list does not name the plugin: give the runtime's log to `nri-compat logs`, or run `nri-compat check --proc`".to_owned(),
+    }
+}
+
+fn plugin(index: Option<&str>, name: &str) -> String {
+    match index {
+        Some(index) => format!("{index}-{name}"),
+        None => name.to_owned(),
+    }
+}
+
+fn listed(events: &[String]) -> String {
+    match events.is_empty() {
+        true => "every event".to_owned(),
+        false => events.join(", "),
+    }
+}
+
+/// How to find out what cannot be told.
+pub(super) fn find_out(seen: &Sighting) -> String {
+    match seen.kind {
+        Kind::GoMod | Kind::GoSum | Kind::GoVendor | Kind::GoSource => {
+            "build the plugin and check the file that comes out".to_owned()
+        }
+        Kind::CargoLock => "check the built plugin: one that uses the `nri` crate says what it handles".to_owned(),
+        _ => "look for its name in the runtime's log (`nri-compat logs`), or ask who built it which NRI release it uses".to_owned(),
+    }
+}
+
+/// What to do about events that the target does not know.
+pub(super) fn leave_out(events: &[String], target: &Target<'_>) -> String {
+    let names = events.join(", ");
+    let step = format!("subscribe to {names} only where the runtime knows it");
+    match first_release(target, events) {
+        Some(release) => format!("{step}, or use a runtime with NRI {release} or later"),
+        None => step,
+    }
+}
+
+/// The first NRI release that knows all these events.
+fn first_release(target: &Target<'_>, events: &[String]) -> Option<String> {
+    let knows = |revision: &&nri_codegen::history::Revision| {
+        let nri = revision
+            .protocol()
+            .ok()
+            .and_then(|protocol| protocol.nri.as_ref());
+        nri.is_some_and(|nri| {
+            let known = |event: &String| nri.events.iter().any(|one| one.rpc_name == *event);
+            events.iter().all(known)
+        })
+    };
+    let untagged = |name: &str| name.contains("-0.");
+    let mut revisions = target.history.revisions().iter();
+    let found = revisions.find(|revision| !untagged(revision.name()) && knows(revision))?;
+    Some(found.name().to_owned())
+}

@@ -1,0 +1,220 @@
+use super::*;
+use crate::check::sighting::{Built, Certainty, Events};
+
+fn seen(kind: Kind, interface: Interface, events: &[&str], certainty: Certainty) -> Sighting {
+    Sighting {
+        path: "plugin".to_owned(),
+        kind,
+        role: Role::Plugin,
+        interface,
+        events: Events {
+            names: events.iter().map(|name| (*name).to_owned()).collect(),
+            certainty,
+        },
+        ..Sighting::default()
+    }
+}
+
+fn old_go(events: &[&str], certainty: Certainty) -> Sighting {
+    seen(Kind::GoBinary, Interface::StateChange, events, certainty)
+}
+
+fn verdict(seen: &Sighting, target: &str) -> Verdict {
+    let history = History::embedded().expect("the tables fit together");
+    let target = Target::parse(&history, target).expect("a target");
+    judge(seen, &target).expect("something to judge")
+}
+
+fn outcomes(seen: &Sighting, targets: &[&str]) -> Vec<Outcome> {
+    targets
+        .iter()
+        .map(|target| verdict(seen, target).outcome)
+        .collect()
+}
+
+const ACROSS: [&str; 6] = [
+    "containerd@1.6",
+    "containerd@1.7.13",
+    "containerd@2.2",
+    "containerd@2.3.7",
+    "containerd@2.7",
+    "nri@0.12",
+];
+
+use Outcome::{Deprecated, Incompatible, Ok, Removed, Unknown};
+
+#[test]
+fn an_old_stub_works_then_falls_back_then_stops() {
+    let plugin = old_go(&["RunPodSandbox", "CreateContainer"], Certainty::Exact);
+    assert_eq!(
+        outcomes(&plugin, &ACROSS),
+        [Incompatible, Ok, Ok, Deprecated, Removed, Deprecated]
+    );
+    let gone = verdict(&plugin, "containerd@2.7");
+    assert_eq!(gone.events, ["RunPodSandbox"]);
+    assert_eq!(gone.since.as_deref(), Some("v0.12.0"));
+    assert_eq!(gone.planned_removal.as_deref(), Some("containerd 2.7"));
+    assert!(
+        gone.remedy
+            .contains("go get github.com/containerd/nri@v0.12.0"),
+        "{}",
+        gone.remedy
+    );
+    assert_eq!(gone.confidence, Confidence::High);
+}
+
+#[test]
+fn an_old_stub_without_such_events_is_not_affected() {
+    let plugin = old_go(&["CreateContainer", "StopContainer"], Certainty::Exact);
+    assert_eq!(outcomes(&plugin, &ACROSS[2..]), [Ok, Ok, Ok, Ok]);
+}
+
+#[test]
+fn an_old_stub_of_which_the_events_are_unknown_is_never_ok() {
+    let plugin = old_go(&[], Certainty::Unknown);
+    assert_eq!(outcomes(&plugin, &ACROSS[3..]), [Unknown, Unknown, Unknown]);
+    let observed = old_go(&["CreateContainer"], Certainty::Observed);
+    assert_eq!(verdict(&observed, "nri@0.12").outcome, Unknown);
+}
+
+#[test]
+fn names_alone_are_less_sure() {
+    let plugin = old_go(&["RunPodSandbox"], Certainty::ByName);
+    assert_eq!(verdict(&plugin, "nri@0.12").confidence, Confidence::Medium);
+}
+
+#[test]
+fn a_new_stub_is_fine_but_for_events_that_the_runtime_does_not_know() {
+    let plugin = seen(
+        Kind::GoBinary,
+        Interface::Dedicated,
+        &["RunPodSandbox", "UpdatePodSandbox"],
+        Certainty::Exact,
+    );
+    assert_eq!(
+        outcomes(&plugin, &ACROSS),
+        [Incompatible, Incompatible, Ok, Ok, Ok, Ok]
+    );
+    let dropped = verdict(&plugin, "containerd@1.7.13");
+    assert_eq!(
+        (dropped.rule, dropped.events.as_slice()),
+        ("CHECK_EVENT_UNKNOWN", &["UpdatePodSandbox".to_owned()][..])
+    );
+    assert!(
+        dropped.remedy.ends_with("NRI v0.10.0 or later"),
+        "{}",
+        dropped.remedy
+    );
+}
+
+#[test]
+fn a_plugin_with_a_manifest_subscribes_to_what_is_known() {
+    let plugin = seen(
+        Kind::RustBinary,
+        Interface::Dedicated,
+        &["RunPodSandbox", "UpdatePodSandbox"],
+        Certainty::Exact,
+    );
+    assert_eq!(verdict(&plugin, "containerd@1.7.13").outcome, Ok);
+}
+
+#[test]
+fn a_funnelled_plugin_outlives_state_change() {
+    let mut plugin = seen(
+        Kind::RustBinary,
+        Interface::Funnelled,
+        &["RunPodSandbox"],
+        Certainty::Exact,
+    );
+    plugin.nri = Built {
+        version: Some("0.1.0".to_owned()),
+        ..Built::default()
+    };
+    assert_eq!(
+        outcomes(&plugin, &ACROSS[1..]),
+        [Ok, Ok, Deprecated, Deprecated, Deprecated]
+    );
+    assert_eq!(
+        verdict(&plugin, "containerd@2.7").remedy,
+        "implement RunPodSandbox instead of StateChange"
+    );
+}
+
+#[test]
+fn one_shot_plugins_are_deprecated_and_never_gone_from_what_is_released() {
+    let plugin = seen(Kind::GoBinary, Interface::OneShot, &[], Certainty::Unknown);
+    assert_eq!(
+        outcomes(&plugin, &ACROSS),
+        [Ok, Ok, Deprecated, Deprecated, Removed, Deprecated]
+    );
+    assert_eq!(verdict(&plugin, "cri-o@1.36").outcome, Incompatible);
+}
+
+#[test]
+fn a_module_needs_every_function() {
+    let exports = |rpcs: &[&str]| {
+        let names = rpcs.iter().map(|rpc| crate::diff::wasm_export(rpc));
+        seen(
+            Kind::WasmModule,
+            Interface::Exports(names.collect()),
+            &[],
+            Certainty::Unknown,
+        )
+    };
+    let old = exports(&[
+        "Configure",
+        "Synchronize",
+        "Shutdown",
+        "CreateContainer",
+        "UpdateContainer",
+        "StopContainer",
+        "UpdatePodSandbox",
+        "StateChange",
+        "ValidateContainerAdjustment",
+    ]);
+    assert_eq!(
+        outcomes(&old, &["nri@0.8", "nri@0.11", "nri@0.12"]),
+        [Incompatible, Ok, Incompatible]
+    );
+    let missing = verdict(&old, "nri@0.12");
+    assert_eq!(missing.events.len(), 9);
+    assert_eq!(missing.since.as_deref(), Some("v0.12.0"));
+}
+
+#[test]
+fn what_cannot_be_told_says_why_and_how_to_find_out() {
+    let plugin = seen(
+        Kind::GoBinary,
+        Interface::Unknown("its function names are gone".to_owned()),
+        &[],
+        Certainty::Unknown,
+    );
+    for target in ACROSS {
+        let verdict = verdict(&plugin, target);
+        assert_eq!(
+            (verdict.outcome, verdict.confidence),
+            (Unknown, Confidence::Low)
+        );
+        assert_eq!(verdict.reason, "its function names are gone");
+        assert!(!verdict.remedy.is_empty());
+    }
+}
+
+#[test]
+fn runtimes_and_users_of_the_types_are_not_judged() {
+    let history = History::embedded().expect("the tables fit together");
+    let target = Target::newest(&history).expect("a release");
+    for role in [Role::Runtime, Role::Library] {
+        let mut seen = old_go(&["RunPodSandbox"], Certainty::Exact);
+        seen.role = role;
+        assert_eq!(judge(&seen, &target), None);
+    }
+}
+
+#[test]
+fn every_rule_is_in_the_catalogue() {
+    let checks: Vec<&str> = crate::rules::ids()
+        .filter(|id| id.starts_with("CHECK_"))
+        .collect();
+    assert_eq!(checks, RULES);
+}
