@@ -5,10 +5,12 @@
     reason = "what check and logs end in; goes with cli/check.rs"
 )]
 mod answer;
+mod check;
 mod diff;
 mod explain;
 mod output;
 mod runtimes;
+mod targets;
 mod versions;
 
 use clap::{Parser, Subcommand, ValueEnum};
@@ -28,6 +30,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Check(check::Args),
     Diff(diff::Args),
     Versions(versions::Args),
     Runtimes(runtimes::Args),
@@ -56,6 +59,7 @@ pub fn main() -> Exit {
 
 fn run(command: &Command) -> Result<Exit, Error> {
     match command {
+        Command::Check(args) => check::run(args),
         Command::Diff(args) => diff::run(args),
         Command::Versions(args) => versions::run(args),
         Command::Runtimes(args) => runtimes::run(args),

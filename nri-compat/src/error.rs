@@ -26,6 +26,8 @@ pub enum ErrorKind {
     Baseline,
     /// No release has the name that a target was given.
     Target,
+    /// What was to be looked at is not there.
+    Input,
     /// The answer could not be written.
     Output,
 }

@@ -14,6 +14,7 @@ use crate::report::{json, markdown, text};
 
 /// Options of a command that ends in a check report.
 #[derive(Debug, clap::Args)]
+#[group(skip)]
 pub(super) struct Args {
     /// Format of the answer.
     #[arg(long, value_enum, default_value_t = CheckFormat::Text)]

@@ -1,0 +1,63 @@
+//! `nri-compat check PATH...`.
+
+use std::path::PathBuf;
+
+use nri_codegen::history::History;
+
+use super::{answer, output, targets};
+use crate::check::assess::assess;
+use crate::check::collect::{Request, collect};
+use crate::check::evidence::READERS;
+use crate::error::{Error, ErrorKind};
+use crate::exit::Exit;
+
+/// Which plugins still use deprecated interfaces, or would not run, with the evidence.
+///
+/// Files are recognised by what is in them: plugins (Go, Rust, WebAssembly), images, sources, logs, a runtime's
+/// configuration. Nothing that is looked at is executed.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Files and folders [default: what the runtimes configured on this machine use, else their default folders].
+    paths: Vec<PathBuf>,
+    /// Look at the executables of running processes.
+    #[arg(long)]
+    proc: bool,
+    /// Where the machine's file system is mounted, for what is not named: configurations, the paths in them, /proc.
+    #[arg(long, value_name = "FOLDER")]
+    root: Option<PathBuf>,
+    #[command(flatten)]
+    targets: targets::Args,
+    #[command(flatten)]
+    answer: answer::Args,
+}
+
+pub(super) fn run(args: &Args) -> Result<Exit, Error> {
+    let decisions = args.answer.decisions()?;
+    let history = History::embedded()?;
+    let targets = args.targets.resolve(&history, decisions.targets())?;
+    let mut collected = collect(&args.request(), READERS);
+    let missing = std::mem::take(&mut collected.missing);
+    let exit = args.answer.finish(assess(collected, &targets), decisions)?;
+    Ok(match exit {
+        Exit::Clean if !missing.is_empty() => output::error(&not_there(&missing)),
+        exit => exit,
+    })
+}
+
+impl Args {
+    fn request(&self) -> Request<'_> {
+        Request {
+            paths: self.paths.clone(),
+            processes: self.proc,
+            root: self.root.clone(),
+            ..Request::default()
+        }
+    }
+}
+
+/// A place that was named and is not there must not pass for a clean one.
+fn not_there(missing: &[String]) -> Error {
+    let message = format!("no such file or folder: {}", missing.join(", "));
+    Error::new(ErrorKind::Input, message)
+        .with_help("name the files or folders of plugins, or use --proc for those that run")
+}
