@@ -9,6 +9,7 @@ pub mod content;
 pub mod events;
 pub mod evidence;
 mod join;
+pub mod logs;
 pub mod progress;
 pub mod sighting;
 pub mod target;

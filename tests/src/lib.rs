@@ -10,6 +10,7 @@ pub mod compile;
 pub mod containerd;
 pub mod examples;
 pub mod fixtures;
+pub mod logs;
 pub mod nri_fixtures;
 pub mod outline;
 pub mod pad;

@@ -1,0 +1,103 @@
+//! The reader of logs for `check`, which looks at any file: it takes only what begins like a log of a known format.
+
+use super::format;
+use super::{READER, read, source};
+use crate::check::content::{File, HEAD};
+use crate::check::evidence::{Reader, Unreadable};
+use crate::check::sighting::Sighting;
+
+/// Recognises logs of containerd and CRI-O by their first lines.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LogReader;
+
+/// Lines of the head that are looked at; the first may be the rest of one that was cut by a rotation.
+const LINES: usize = 8;
+
+/// How far from the beginning a zero makes a file no text: a tar header ends there.
+const NEAR: usize = 512;
+
+impl Reader for LogReader {
+    fn name(&self) -> &'static str {
+        READER
+    }
+
+    fn recognises(&self, file: &File<'_>) -> bool {
+        match source::Packed::of(&file.head) {
+            source::Packed::Not => is_log(&file.head),
+            _ => is_log(&source::head(&file.head, HEAD)),
+        }
+    }
+
+    fn read(&self, file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {
+        let log = read(&file.shown, &mut source::Stream::new(file.content));
+        match log.skipped.into_iter().next() {
+            Some(skipped) if log.sightings.is_empty() => Err(Unreadable(skipped.reason)),
+            _ => Ok(log.sightings),
+        }
+    }
+}
+
+/// Whether text begins like a log: a list of deprecations, or a line that a format takes off something from.
+fn is_log(head: &[u8]) -> bool {
+    if is_binary(head) {
+        return false;
+    }
+    let text = String::from_utf8_lossy(head);
+    let mut lines = text.lines().take(LINES);
+    format::is_list(&text) || lines.any(format::is_sure)
+}
+
+/// Whether there are zeros near the beginning; those at the very beginning are what a crash leaves in a log.
+fn is_binary(head: &[u8]) -> bool {
+    let text = head.iter().skip_while(|byte| **byte == 0);
+    text.take(NEAR).any(|byte| *byte == 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn recognised(head: &[u8]) -> bool {
+        LogReader.recognises(&File {
+            shown: "a".to_owned(),
+            name: "a".to_owned(),
+            head: head.to_vec(),
+            content: &head,
+        })
+    }
+
+    #[test]
+    fn logs_and_lists_of_deprecations_are_recognised() {
+        for head in [
+            "time=\"2026-11-21T11:47:18Z\" level=info msg=\"starting\"\n",
+            "{\"level\":\"info\",\"msg\":\"starting\",\"time\":\"2026-11-21T11:47:18Z\"}\n",
+            "rest of a line that was cut\nNov 21 11:47:18 node-1 kernel: booted\n",
+            "{\"log\":\"a\\n\",\"stream\":\"stderr\",\"time\":\"2026-11-21T11:47:18.9Z\"}",
+            "2026-11-21T11:47:18.9Z stderr F starting",
+            "\0\0\0\x002026-11-21T11:47:18.9Z stderr F starting",
+            "ID    LAST OCCURRENCE    MESSAGE",
+            "[\n    {\n        \"id\": \"io.containerd.deprecation/cgroup-v1\",\n",
+        ] {
+            assert!(recognised(head.as_bytes()), "{head}");
+            assert!(
+                recognised(&zstd::encode_all(head.as_bytes(), 1).expect("packed")),
+                "{head}"
+            );
+        }
+    }
+
+    #[test]
+    fn other_files_are_not() {
+        for head in [
+            "",
+            "module example.com/plugin\n\nrequire github.com/containerd/nri v0.11.0\n",
+            "[package]\nname = \"time\"\nversion = \"1.0.0\"\n",
+            "{\"name\":\"a\",\"time\":\"2026-11-21T11:47:18Z\"}",
+            "#!/bin/sh\nset -e: x\nmsg=hello\n",
+            "key: value\nother: value\n",
+            "\x7fELF\x02\x01\x01\0\0\0\0\0\n2026-11-21T11:47:18.9Z stderr F starting\n",
+        ] {
+            assert!(!recognised(head.as_bytes()), "{head}");
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Time stamps: logs write them in many ways, and lines of several files come in any order.
+
+use jiff::Timestamp;
+
+/// A time stamp to show, and the moment it stands for where that can be told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Stamp {
+    pub(super) shown: String,
+    moment: Option<Timestamp>,
+}
+
+/// Longest time stamp shown.
+const LONGEST: usize = 40;
+
+impl Stamp {
+    /// Reads a time stamp: RFC 3339 with `T` or a space, or seconds since 1970 and their fractions, which are shown
+    /// in RFC 3339. Any other text is kept as it is: it has no year or no zone.
+    pub(super) fn new(text: &str) -> Option<Self> {
+        let moment = rfc3339(text);
+        if moment.is_some() {
+            let shown = text.to_owned();
+            return Some(Self { shown, moment });
+        }
+        let moment = epoch(text);
+        let shown = moment.map_or_else(|| text.to_owned(), |moment| moment.to_string());
+        (!shown.is_empty() && shown.len() <= LONGEST).then_some(Self { shown, moment })
+    }
+
+    /// Whether this is before `other`; `None` where either has no moment.
+    pub(super) fn is_before(&self, other: &Self) -> Option<bool> {
+        Some(self.moment? < other.moment?)
+    }
+}
+
+/// The moment of an RFC 3339 time stamp.
+pub(super) fn rfc3339(text: &str) -> Option<Timestamp> {
+    let plausible = (20..=LONGEST).contains(&text.len())
+        && text.starts_with(|first: char| first.is_ascii_digit());
+    plausible.then(|| text.parse().ok()).flatten()
+}
+
+/// Seconds, milliseconds, microseconds or nanoseconds since 1970, told by the number of digits; fractions of seconds.
+fn epoch(text: &str) -> Option<Timestamp> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let digits: String = whole.chars().chain(fraction.chars().take(9)).collect();
+    if !digits.chars().all(|letter| letter.is_ascii_digit()) || digits.len() > 19 {
+        return None;
+    }
+    let scale = match whole.len() {
+        9 | 10 => 9 - fraction.len().min(9),
+        13 if fraction.is_empty() => 6,
+        16 if fraction.is_empty() => 3,
+        19 if fraction.is_empty() => 0,
+        _ => return None,
+    };
+    let number: i128 = digits.parse().ok()?;
+    Timestamp::from_nanosecond(number * 10i128.pow(u32::try_from(scale).ok()?)).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_shown_as_times_of_the_day() {
+        for (text, shown) in [
+            ("1773864904861795", "2026-03-18T20:15:04.861795Z"),
+            ("1773864904861", "2026-03-18T20:15:04.861Z"),
+            ("1773864904.861795", "2026-03-18T20:15:04.861795Z"),
+            ("1773864904", "2026-03-18T20:15:04Z"),
+            ("1773864904861795837", "2026-03-18T20:15:04.861795837Z"),
+        ] {
+            assert_eq!(Stamp::new(text).expect("a time").shown, shown, "{text}");
+        }
+    }
+
+    #[test]
+    fn moments_are_compared_across_zones_and_spellings() {
+        let stamp = |text: &str| Stamp::new(text).expect("a time");
+        let noon = stamp("2026-03-18T12:00:00Z");
+        for later in [
+            "2026-03-18T12:00:00.5Z",
+            "2026-03-18 13:00:01+01:00",
+            "2026-03-18T12:00:01+0000",
+        ] {
+            assert_eq!(noon.is_before(&stamp(later)), Some(true), "{later}");
+            assert_eq!(stamp(later).shown, later);
+        }
+        assert_eq!(noon.is_before(&stamp("Mar 18 20:15:04")), None);
+    }
+
+    #[test]
+    fn what_is_no_time_is_none() {
+        assert_eq!(Stamp::new(""), None);
+        assert_eq!(Stamp::new(&"x".repeat(100)), None);
+        assert_eq!(
+            Stamp::new("99999999999999999999").expect("text").moment,
+            None
+        );
+    }
+}

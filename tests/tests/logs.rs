@@ -1,0 +1,305 @@
+//! What `logs` reads of recorded runs, and of the same lines in every format, cut, mixed and damaged.
+
+use nri_compat::check::sighting::{Certainty, Interface, Kind};
+use nri_tests::logs::{
+    OLD_EVENTS, Plugin, WRAPS, plugins, read, recorded, recorded_lines, recordings,
+};
+
+const OLD: &str = "containerd-v2.4.2-old-plugin.logfmt.log";
+const OLD_JSON: &str = "containerd-v2.4.2-old-plugin.json.log";
+
+/// Plugin, whether it is deprecated, NRI version of its own account.
+type Found<'a> = (&'a str, bool, Option<&'a str>);
+
+/// Recording, what is found in it.
+const EXPECTED: [(&str, &[Found<'_>]); 16] = [
+    ("containerd-v2.2.9-new-plugin.deprecations.json", &[]),
+    ("containerd-v2.2.9-new-plugin.deprecations.txt", &[]),
+    (
+        "containerd-v2.2.9-new-plugin.json.log",
+        &[("10-template", false, None)],
+    ),
+    (
+        "containerd-v2.2.9-new-plugin.logfmt.log",
+        &[("10-template", false, None)],
+    ),
+    ("containerd-v2.2.9-old-plugin.deprecations.json", &[]),
+    ("containerd-v2.2.9-old-plugin.deprecations.txt", &[]),
+    (
+        "containerd-v2.2.9-old-plugin.json.log",
+        &[("10-template", false, None)],
+    ),
+    (
+        "containerd-v2.2.9-old-plugin.logfmt.log",
+        &[("10-template", false, None)],
+    ),
+    ("containerd-v2.4.2-new-plugin.deprecations.json", &[]),
+    ("containerd-v2.4.2-new-plugin.deprecations.txt", &[]),
+    (
+        "containerd-v2.4.2-new-plugin.json.log",
+        &[("10-template", false, Some("v0.12.5"))],
+    ),
+    (
+        "containerd-v2.4.2-new-plugin.logfmt.log",
+        &[("10-template", false, Some("v0.12.5"))],
+    ),
+    (
+        "containerd-v2.4.2-old-plugin.deprecations.json",
+        &[("", true, None)],
+    ),
+    (
+        "containerd-v2.4.2-old-plugin.deprecations.txt",
+        &[("", true, None)],
+    ),
+    (
+        "containerd-v2.4.2-old-plugin.json.log",
+        &[("10-template", true, None)],
+    ),
+    (
+        "containerd-v2.4.2-old-plugin.logfmt.log",
+        &[("10-template", true, None)],
+    ),
+];
+
+#[test]
+fn every_recording_yields_what_the_table_says() {
+    let names: Vec<&str> = EXPECTED.iter().map(|(name, _)| *name).collect();
+    assert_eq!(recordings(), names, "the table covers all recordings");
+    for (name, expected) in EXPECTED {
+        let log = read(&recorded(name));
+        let found: Vec<(String, bool, Option<&str>)> = log
+            .sightings
+            .iter()
+            .map(|one| {
+                let plugin = Plugin::from(one);
+                (
+                    plugin.name,
+                    one.interface == Interface::StateChange,
+                    one.nri.version.as_deref(),
+                )
+            })
+            .collect();
+        let expected: Vec<_> = expected
+            .iter()
+            .map(|(plugin, old, nri)| ((*plugin).to_owned(), *old, *nri))
+            .collect();
+        assert_eq!(found, expected, "{name}");
+        assert_eq!(log.skipped, [], "{name}");
+    }
+}
+
+#[test]
+fn a_warned_plugin_has_its_events_times_and_count() {
+    for name in [OLD, OLD_JSON] {
+        let log = read(&recorded(name));
+        let [one] = log.sightings.as_slice() else {
+            panic!("{name}: {:?}", log.sightings)
+        };
+        assert_eq!(
+            (one.index.as_deref(), one.name.as_deref()),
+            (Some("10"), Some("template"))
+        );
+        assert_eq!(one.events.names, OLD_EVENTS, "{name}");
+        assert_eq!(
+            (one.events.certainty, one.kind),
+            (Certainty::Observed, Kind::Log)
+        );
+        let seen = one.seen.as_ref().expect("logs count");
+        assert_eq!(seen.count, 10, "registered, synchronized, eight warnings");
+        assert!(seen.first < seen.last && seen.first.is_some(), "{seen:?}");
+    }
+}
+
+#[test]
+fn a_list_of_deprecations_names_no_plugin_and_says_so() {
+    for (name, last) in [
+        (
+            "containerd-v2.4.2-old-plugin.deprecations.json",
+            "2026-11-21T11:47:19.628793835Z",
+        ),
+        (
+            "containerd-v2.4.2-old-plugin.deprecations.txt",
+            "2026-11-21T11:47:19.628793835Z",
+        ),
+    ] {
+        let log = read(&recorded(name));
+        let one = log.sightings.first().expect("one entry is about NRI");
+        assert_eq!((one.kind, &one.name), (Kind::DeprecationList, &None));
+        assert_eq!(
+            one.seen.as_ref().and_then(|seen| seen.last.as_deref()),
+            Some(last),
+            "{name}"
+        );
+        assert!(
+            one.evidence[0]
+                .detail
+                .contains("names neither plugin nor event"),
+            "{:?}",
+            one.evidence
+        );
+    }
+    let compact: String = recorded_lines("containerd-v2.4.2-old-plugin.deprecations.json").concat();
+    let log = read(compact.as_bytes());
+    assert_eq!(
+        log.sightings,
+        read(&recorded("containerd-v2.4.2-old-plugin.deprecations.json")).sightings
+    );
+}
+
+#[test]
+fn every_skin_leaves_plugins_and_events_as_they_are() {
+    for name in [
+        OLD,
+        OLD_JSON,
+        "containerd-v2.4.2-new-plugin.logfmt.log",
+        "containerd-v2.2.9-old-plugin.json.log",
+    ] {
+        let plain = plugins(&read(&recorded(name)));
+        assert!(!plain.is_empty());
+        for (skin, wrap, names_host) in WRAPS {
+            let wrapped: Vec<String> = recorded_lines(name).iter().map(|line| wrap(line)).collect();
+            let log = read(wrapped.join("\n").as_bytes());
+            assert_eq!(plugins(&log), plain, "{name}, {skin}");
+            assert_eq!(log.skipped, [], "{name}, {skin}");
+            let on_host = log.sightings.iter().all(|one| {
+                one.evidence
+                    .iter()
+                    .any(|note| note.detail == "logged on node-1")
+            });
+            assert_eq!(on_host, names_host, "{name}, {skin}");
+        }
+    }
+}
+
+#[test]
+fn the_list_survives_the_skins_of_containers() {
+    for name in [
+        "containerd-v2.4.2-old-plugin.deprecations.json",
+        "containerd-v2.4.2-old-plugin.deprecations.txt",
+    ] {
+        let plain = read(&recorded(name));
+        for (skin, wrap, _) in WRAPS
+            .iter()
+            .filter(|(skin, ..)| matches!(*skin, "docker" | "cri" | "vector" | "windows line ends"))
+        {
+            let wrapped: Vec<String> = recorded_lines(name).iter().map(|line| wrap(line)).collect();
+            let log = read(wrapped.join("\n").as_bytes());
+            assert_eq!(log.sightings.len(), plain.sightings.len(), "{name}, {skin}");
+        }
+    }
+}
+
+#[test]
+fn both_wordings_of_details_and_that_of_cri_o_say_the_same() {
+    let new = read(&recorded(OLD));
+    let text = String::from_utf8(recorded(OLD)).expect("UTF-8");
+    let old = text
+        .replace("implement a dedicated ", "implement ")
+        .replace(" RPC call\"", "\"");
+    assert_ne!(text, old);
+    assert_eq!(read(old.as_bytes()).sightings, new.sightings);
+    let crio: String = OLD_EVENTS
+        .iter()
+        .map(|event| {
+            format!(
+                "time=\"2026-11-21 11:47:18.909751117Z\" level=warning msg=\"plugin 10-template uses deprecated StateChange instead of a dedicated {event} RPC call\" file=\"log/log.go:54\"\n\
+                 time=\"2026-11-21 11:47:18.909751117Z\" level=warning msg=\"please update 10-template with a newer version of NRI for future compatibility\"\n"
+            )
+        })
+        .collect();
+    let (crio, new) = (
+        plugins(&read(crio.as_bytes())).remove(0),
+        plugins(&new).remove(0),
+    );
+    assert_eq!(
+        (crio.name, crio.events, crio.interface),
+        (new.name, new.events, new.interface)
+    );
+    let bare = "plugin 10-template uses deprecated StateChange instead of a dedicated RunPodSandbox RPC call";
+    assert_eq!(plugins(&read(bare.as_bytes()))[0].events, ["RunPodSandbox"]);
+}
+
+#[test]
+fn what_else_the_runtime_says_of_plugins_is_named() {
+    let unknown = "2026-11-21T11:47:18Z";
+    for (message, plugin, evidence) in [
+        (
+            r#"plugin \"external:05-numa[7]\" registered as \"05-numa\""#,
+            "05-numa",
+            "it registered; this runtime does not log",
+        ),
+        (
+            r#"plugin \"05-numa\" connected and synchronized"#,
+            "05-numa",
+            "",
+        ),
+        (
+            r#"failed to start external plugin: failed to configure plugin: invalid plugin events: 0x2000"#,
+            "",
+            "invalid plugin events: 0x2000",
+        ),
+        (
+            r#"failed to start pre-installed NRI plugin \"numa\": invalid plugin events: 0x2000"#,
+            "numa",
+            "failed to start: invalid plugin events: 0x2000",
+        ),
+        (
+            r#"closing plugin 05-numa, failed to handle RunPodSandbox request: context deadline exceeded"#,
+            "05-numa",
+            "failed at RunPodSandbox request: timed out",
+        ),
+        (
+            r#"closing plugin 05-numa, failed to handle event 11: ttrpc: closed"#,
+            "05-numa",
+            "failed at RemoveContainer request: ttrpc: closed",
+        ),
+        (
+            r#"plugin 05-numa failed to handle StopContainer request, proceeding without it: context deadline exceeded"#,
+            "05-numa",
+            "timed out",
+        ),
+    ] {
+        let line = format!("time=\"{unknown}\" level=info msg=\"{message}\"");
+        let log = read(line.as_bytes());
+        let [one] = log.sightings.as_slice() else {
+            panic!("{message}: {:?}", log.sightings)
+        };
+        assert_eq!(Plugin::from(one).name, plugin, "{message}");
+        assert!(matches!(one.interface, Interface::Unknown(_)), "{message}");
+        let found = evidence.is_empty()
+            || one
+                .evidence
+                .iter()
+                .any(|note| note.detail.contains(evidence));
+        assert!(found, "{message}: {:?}", one.evidence);
+    }
+}
+
+#[test]
+fn plugins_of_v0_1_0_are_named_one_by_one() {
+    let line = r#"time="2026-11-21T11:47:18Z" level=warning msg="Deprecated NRI plugin(s) clearcfs,numa: NRI 0.1.0-style plugins are deprecated since containerd 2.2 and should only be used through the v010-adapter plugin.""#;
+    let log = read(line.as_bytes());
+    let names: Vec<_> = log
+        .sightings
+        .iter()
+        .map(|one| (one.name.as_deref(), &one.interface))
+        .collect();
+    assert_eq!(
+        names,
+        [
+            (Some("clearcfs"), &Interface::OneShot),
+            (Some("numa"), &Interface::OneShot)
+        ]
+    );
+}
+
+#[test]
+fn lines_of_other_programs_about_plugins_are_none_of_ours() {
+    let lines = r#"
+time="2026-11-21T11:47:18Z" level=info msg="loading plugin \"io.containerd.nri.v1.nri\"..." type=io.containerd.nri.v1
+I1121 11:47:18.000000       1 csi_plugin.go:99] kubernetes.io/csi: plugin "csi.example.com" registered
+{"level":"info","msg":"plugin connected to the database"}
+Nov 21 11:47:18 node-1 kubelet[1]: E1121 plugin manager failed to start external plugin
+"#;
+    assert_eq!(read(lines.as_bytes()).sightings, []);
+}
