@@ -1,6 +1,9 @@
 # What CI needs beyond Rust and Go: sourced by .ci/run, and by whoever wants to run one peer comparison by hand.
 # Versions are pinned here and nowhere else; Go modules are pinned in their go.mod.
 BUF_VERSION=1.75.0
+# Ships the schema of SARIF 2.1.0 as its committee published it.
+JEST_SARIF_VERSION=1.0.0-beta.0
+PYTHON_VALIDATORS="check-jsonschema==0.39.0 junitparser==5.0.3 kubernetes-validate==1.37.0 prometheus-client==0.26.0"
 PEERS="${CARGO_TARGET_DIR:-target}/peers"
 
 # buf from the npm registry, into target/peers/buf.
@@ -9,6 +12,22 @@ install_buf() {
   if [ "$("$dir/node_modules/.bin/buf" --version 2>/dev/null)" != "$BUF_VERSION" ]; then
     mkdir -p "$dir"
     npm install --prefix "$dir" --no-audit --no-fund --no-save "@bufbuild/buf@$BUF_VERSION"
+  fi
+}
+
+# Schemas and readers of the formats that nri-compat writes and of the files in deploy/, into target/peers.
+install_validators() {
+  local python="$PEERS/python" sarif="$PEERS/sarif"
+  if [ "$(cat "$python/installed" 2>/dev/null)" != "$PYTHON_VALIDATORS" ]; then
+    python3 -m venv "$python"
+    # Several words on purpose: one requirement each.
+    # shellcheck disable=SC2086
+    "$python/bin/pip" install --quiet --disable-pip-version-check $PYTHON_VALIDATORS
+    echo "$PYTHON_VALIDATORS" > "$python/installed"
+  fi
+  if ! grep -qs "\"version\": \"$JEST_SARIF_VERSION\"" "$sarif/node_modules/@microsoft/jest-sarif/package.json"; then
+    mkdir -p "$sarif"
+    npm install --prefix "$sarif" --no-audit --no-fund --no-save --ignore-scripts "@microsoft/jest-sarif@$JEST_SARIF_VERSION"
   fi
 }
 

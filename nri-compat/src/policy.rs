@@ -18,7 +18,6 @@ mod apply;
 mod baseline;
 mod date;
 mod fail;
-mod fingerprint;
 mod ignore;
 mod parse;
 mod read;
@@ -29,7 +28,6 @@ pub use apply::apply;
 pub use baseline::Baseline;
 pub use date::Date;
 pub use fail::{FailOn, exit};
-pub use fingerprint::fingerprint;
 pub use ignore::Ignore;
 
 use crate::report::finding::Level;

@@ -55,7 +55,9 @@ fn clean_is_0_and_findings_are_100_from_the_level_asked_for() {
 
 #[test]
 fn the_format_never_changes_the_exit_code() {
-    for format in ["text", "json", "markdown"] {
+    for format in [
+        "text", "json", "markdown", "csv", "github", "junit", "sarif",
+    ] {
         let output = nri_compat(&["diff", "v0.12", "v0.11", "--format", format]);
         assert_eq!(code(&output), Some(100), "{format}");
         assert!(

@@ -124,6 +124,12 @@ fn remove_older(parent: &Path, keep: &Path) {
     }
 }
 
+/// The folder of a peer that `.ci/setup.sh` installs.
+#[must_use]
+pub fn folder(peer: &str) -> PathBuf {
+    target_folder().join("peers").join(peer)
+}
+
 /// The folder that cargo builds into.
 pub(crate) fn target_folder() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(

@@ -4,7 +4,7 @@ use jsonschema::Validator;
 use nri_compat::check::sighting::Kind;
 use nri_compat::report::check::Outcome;
 use nri_compat::report::text::{CheckText, Palette};
-use nri_compat::report::{json, markdown, text};
+use nri_compat::report::{csv, github, json, junit, markdown, openmetrics, sarif, text};
 use nri_tests::reports;
 use serde_json::Value;
 
@@ -23,6 +23,11 @@ fn formats_are_as_reviewed() {
             insta::assert_snapshot!(format!("{name}.text"), text(&report, CheckText::default()));
             insta::assert_snapshot!(format!("{name}.json"), json::check(&report));
             insta::assert_snapshot!(format!("{name}.markdown"), markdown::check(&report));
+            insta::assert_snapshot!(format!("{name}.csv"), csv::check(&report));
+            insta::assert_snapshot!(format!("{name}.github"), github::check(&report));
+            insta::assert_snapshot!(format!("{name}.junit"), junit::check(&report));
+            insta::assert_snapshot!(format!("{name}.sarif"), sarif::check(&report));
+            insta::assert_snapshot!(format!("{name}.openmetrics"), openmetrics::check(&report));
         }
     });
 }
@@ -140,6 +145,11 @@ fn the_schema_knows_every_word() {
 fn names_do_not_act() {
     for (name, report) in reports::all() {
         for shown in [
+            csv::check(&report),
+            github::check(&report),
+            junit::check(&report),
+            sarif::check(&report),
+            openmetrics::check(&report),
             text(&report, CheckText::default()),
             markdown::check(&report),
         ] {

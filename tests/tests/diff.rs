@@ -7,7 +7,7 @@ use nri_compat::diff::{Input, compare};
 use nri_compat::report::diff::{ChangeKind, DiffReport, What};
 use nri_compat::report::finding::{Category, Level};
 use nri_compat::report::text::Palette;
-use nri_compat::report::{json, markdown, text};
+use nri_compat::report::{csv, github, json, junit, markdown, sarif, text};
 
 fn report(history: &History, from: &str, to: &str) -> DiffReport {
     let input =
@@ -40,6 +40,10 @@ fn adjacent_revisions_are_as_reviewed() {
         }
         let report = report(&history, "v0.11.0", "v0.12.0");
         insta::assert_snapshot!("v0.11.0_v0.12.0.markdown", markdown::diff(&report));
+        insta::assert_snapshot!("v0.11.0_v0.12.0.csv", csv::diff(&report));
+        insta::assert_snapshot!("v0.11.0_v0.12.0.github", github::diff(&report));
+        insta::assert_snapshot!("v0.11.0_v0.12.0.junit", junit::diff(&report));
+        insta::assert_snapshot!("v0.11.0_v0.12.0.sarif", sarif::diff(&report));
     });
 }
 

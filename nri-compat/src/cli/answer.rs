@@ -10,7 +10,7 @@ use crate::exit::Exit;
 use crate::policy::{self, Baseline, Date, FailOn, Policy};
 use crate::report::check::CheckReport;
 use crate::report::text::CheckText;
-use crate::report::{json, markdown, text};
+use crate::report::{csv, github, json, junit, markdown, openmetrics, sarif, text};
 
 /// Options of a command that ends in a check report.
 #[derive(Debug, clap::Args)]
@@ -48,6 +48,16 @@ enum CheckFormat {
     Jsonl,
     /// For pull requests and release notes.
     Markdown,
+    /// For spreadsheets: a row a verdict.
+    Csv,
+    /// Annotations of GitHub Actions.
+    Github,
+    /// Test results, as CI systems collect them.
+    Junit,
+    /// For code scanning: SARIF 2.1.0.
+    Sarif,
+    /// For node exporters: OpenMetrics text.
+    Openmetrics,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -129,6 +139,11 @@ impl Args {
             CheckFormat::Json => json::check(report),
             CheckFormat::Jsonl => json::check_line(report),
             CheckFormat::Markdown => markdown::check(report),
+            CheckFormat::Csv => csv::check(report),
+            CheckFormat::Github => github::check(report),
+            CheckFormat::Junit => junit::check(report),
+            CheckFormat::Sarif => sarif::check(report),
+            CheckFormat::Openmetrics => openmetrics::check(report),
         }
     }
 

@@ -2,12 +2,12 @@
 
 use clap::ValueEnum;
 
-use super::{Format, output};
+use super::output;
 use crate::diff;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::report::finding::{Category, Level};
-use crate::report::{json, markdown, text};
+use crate::report::{csv, github, json, junit, markdown, sarif, text};
 
 /// What changed between two protocol versions, what breaks, for whom, and what became deprecated.
 ///
@@ -26,8 +26,8 @@ pub(super) struct Args {
     #[arg(long, value_enum, default_value_t = FailOn::Error, value_name = "LEVEL")]
     fail_on: FailOn,
     /// Format of the answer.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = DiffFormat::Text)]
+    format: DiffFormat,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -46,6 +46,25 @@ enum CategoryArg {
     Wire,
 }
 
+/// Format of a diff report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum DiffFormat {
+    /// For people.
+    Text,
+    /// For machines; described by a JSON Schema.
+    Json,
+    /// For pull requests and release notes.
+    Markdown,
+    /// For spreadsheets: a row a finding.
+    Csv,
+    /// Annotations of GitHub Actions.
+    Github,
+    /// Test results, as CI systems collect them.
+    Junit,
+    /// For code scanning: SARIF 2.1.0.
+    Sarif,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum FailOn {
     /// Something breaks.
@@ -61,9 +80,13 @@ enum FailOn {
 pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     let report = diff::diff(&args.from, &args.to, args.category.into())?;
     output::print(&match args.format {
-        Format::Text => text::diff(&report, output::palette()),
-        Format::Json => json::diff(&report),
-        Format::Markdown => markdown::diff(&report),
+        DiffFormat::Text => text::diff(&report, output::palette()),
+        DiffFormat::Json => json::diff(&report),
+        DiffFormat::Markdown => markdown::diff(&report),
+        DiffFormat::Csv => csv::diff(&report),
+        DiffFormat::Github => github::diff(&report),
+        DiffFormat::Junit => junit::diff(&report),
+        DiffFormat::Sarif => sarif::diff(&report),
     })?;
     Ok(exit(report.worst(), args.fail_on))
 }

@@ -1,7 +1,8 @@
 //! Policy and baseline over a finished report.
 
-use super::{Baseline, Date, Policy, RuleLevel, fingerprint};
+use super::{Baseline, Date, Policy, RuleLevel};
 use crate::report::check::{CheckReport, Outcome, Subject, Suppression, Verdict};
+use crate::report::fingerprint::fingerprint;
 
 /// Sets levels, suppresses what the policy ignores or the baseline holds, and says which ignores are of no use any
 /// more. Nothing is dropped.

@@ -5,9 +5,10 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{fingerprint, read};
+use super::read;
 use crate::error::{Error, ErrorKind};
 use crate::report::check::{CheckReport, Outcome, Subject, Verdict};
+use crate::report::fingerprint::{fingerprint, identity};
 
 /// Version of the shape of a baseline file.
 const SCHEMA: u32 = 1;
@@ -125,7 +126,7 @@ fn entry(subject: &Subject, verdict: &Verdict) -> Entry {
         fingerprint: fingerprint(subject, verdict),
         rule: verdict.rule.to_owned(),
         target: verdict.target.clone(),
-        plugin: super::fingerprint::identity(subject),
+        plugin: identity(subject),
     }
 }
 

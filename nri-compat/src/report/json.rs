@@ -18,7 +18,7 @@ use super::visible::acts;
 pub const SCHEMA: u32 = 1;
 
 /// Pretty-prints with a newline at the end. The structs of these renderers always serialize.
-fn print(document: &impl serde::Serialize) -> String {
+pub(super) fn print(document: &impl serde::Serialize) -> String {
     escaped(&serde_json::to_string_pretty(document).unwrap_or_default())
 }
 

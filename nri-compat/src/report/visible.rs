@@ -18,11 +18,11 @@ pub fn visible(text: &str) -> String {
 }
 
 /// Whether the character does something instead of being seen: controls, line and paragraph separators, marks,
-/// embeddings and isolates of direction, joiners and spaces without width. None is beyond U+FFFF.
+/// embeddings and isolates of direction, joiners and spaces without width, and what is no character. None is beyond U+FFFF.
 pub(crate) fn acts(c: char) -> bool {
     c.is_control()
         || matches!(c,
-            '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+            '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }
 
 impl CheckReport {

@@ -15,11 +15,16 @@ pub fn fingerprint(subject: &Subject, verdict: &Verdict) -> String {
         subject.kind.as_str(),
         plugin.as_str(),
     ];
-    format!("{:032x}", hash(&parts))
+    fingerprint_of(&parts)
+}
+
+/// The fingerprint of any parts, in their order.
+pub(crate) fn fingerprint_of(parts: &[&str]) -> String {
+    format!("{:032x}", hash(parts))
 }
 
 /// `10-logger`, or the path without the image and the layer it is in, whose number another build changes.
-pub(super) fn identity(subject: &Subject) -> String {
+pub(crate) fn identity(subject: &Subject) -> String {
     match subject.name {
         Some(_) => subject.label(),
         None => {

@@ -1,0 +1,90 @@
+//! CSV of `check` and `logs`.
+
+use super::rows;
+use crate::report::check::{CheckReport, Skipped, Subject, Verdict};
+
+const HEAD: [&str; 20] = [
+    "path",
+    "kind",
+    "role",
+    "name",
+    "index",
+    "nri_version",
+    "nri_at_least",
+    "nri_below",
+    "target",
+    "verdict",
+    "rule",
+    "level",
+    "events",
+    "since",
+    "planned_removal",
+    "reason",
+    "remedy",
+    "confidence",
+    "suppressed_by",
+    "suppressed_reason",
+];
+
+/// Renders the answer of `check` or `logs` as CSV: a row a verdict, a row for each subject without any, and one for
+/// each file skipped, whose verdict is `skipped`. Several events in a cell are separated by spaces.
+pub fn check(report: &CheckReport) -> String {
+    let subjects = report.subjects.iter().flat_map(subject_rows);
+    let skipped = report.skipped.iter().map(skipped_row);
+    rows(&HEAD, subjects.chain(skipped))
+}
+
+fn subject_rows(subject: &Subject) -> Vec<Vec<String>> {
+    let with = |cells| [subject_cells(subject), cells].concat();
+    match subject.verdicts.is_empty() {
+        true => vec![with(vec![String::new(); 12])],
+        false => subject
+            .verdicts
+            .iter()
+            .map(|one| with(verdict_cells(one)))
+            .collect(),
+    }
+}
+
+fn subject_cells(subject: &Subject) -> Vec<String> {
+    let known = |text: &Option<String>| text.clone().unwrap_or_default();
+    vec![
+        subject.path.clone(),
+        subject.kind.as_str().to_owned(),
+        subject.role.as_str().to_owned(),
+        known(&subject.name),
+        known(&subject.index),
+        known(&subject.nri.version),
+        known(&subject.nri.at_least),
+        known(&subject.nri.below),
+    ]
+}
+
+fn verdict_cells(verdict: &Verdict) -> Vec<String> {
+    let suppressed = verdict.suppressed.as_ref();
+    let (by, reason) = suppressed.map_or(("", ""), |one| (one.by(), one.reason.as_str()));
+    vec![
+        verdict.target.clone(),
+        verdict.outcome.as_str().to_owned(),
+        verdict.rule.to_owned(),
+        verdict.level().as_str().to_owned(),
+        verdict.events.join(" "),
+        verdict.since.clone().unwrap_or_default(),
+        verdict.planned_removal.clone().unwrap_or_default(),
+        verdict.reason.clone(),
+        verdict.remedy.clone(),
+        verdict.confidence.as_str().to_owned(),
+        by.to_owned(),
+        reason.to_owned(),
+    ]
+}
+
+fn skipped_row(skipped: &Skipped) -> Vec<String> {
+    let cell = |title: &str| match title {
+        "path" => skipped.path.clone(),
+        "verdict" => "skipped".to_owned(),
+        "reason" => skipped.reason.clone(),
+        _ => String::new(),
+    };
+    HEAD.iter().map(|title| cell(title)).collect()
+}

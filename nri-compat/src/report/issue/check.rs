@@ -1,0 +1,65 @@
+//! Problems in a check report: every verdict that is not ok.
+
+use super::{Issue, Issues, Place};
+use crate::report::check::{CheckReport, Outcome, Subject, Verdict};
+use crate::report::fingerprint::fingerprint;
+
+impl From<&CheckReport> for Issues {
+    fn from(report: &CheckReport) -> Self {
+        let bad = report.verdicts();
+        let bad = bad.filter(|(_, verdict)| verdict.outcome != Outcome::Ok);
+        let skipped = report.skipped.iter();
+        Self {
+            command: "check",
+            issues: bad
+                .map(|(subject, verdict)| issue(subject, verdict))
+                .collect(),
+            skipped: skipped
+                .map(|one| (one.path.clone(), one.reason.clone()))
+                .collect(),
+            policy: report.policy.clone(),
+            summary: report.summary.phrase(),
+        }
+    }
+}
+
+fn issue(subject: &Subject, verdict: &Verdict) -> Issue {
+    Issue {
+        rule: verdict.rule,
+        level: verdict.level(),
+        about: subject.label(),
+        message: message(subject, verdict),
+        help: verdict.remedy.clone(),
+        place: Some(place(&subject.path)),
+        fingerprint: fingerprint(subject, verdict),
+        suppressed: verdict.suppressed.as_ref().map(|one| one.phrase()),
+    }
+}
+
+fn message(subject: &Subject, verdict: &Verdict) -> String {
+    let events = match verdict.events.is_empty() {
+        true => String::new(),
+        false => format!(" ({})", verdict.events.join(", ")),
+    };
+    format!(
+        "{} is {} under {}: {}{events}; {}",
+        subject.label(),
+        verdict.outcome.as_str(),
+        verdict.target,
+        verdict.reason,
+        verdict.facts()
+    )
+}
+
+/// A path as readers show it: the file, then what is within it.
+fn place(path: &str) -> Place {
+    let (file, within) = match path.split_once(": ") {
+        Some((file, within)) => (file, Some(within.to_owned())),
+        None => (path, None),
+    };
+    Place {
+        file: file.to_owned(),
+        within,
+        line: None,
+    }
+}

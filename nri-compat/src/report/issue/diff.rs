@@ -1,0 +1,46 @@
+//! Problems in a diff report: its findings.
+
+use super::{Issue, Issues, Place};
+use crate::report::diff::DiffReport;
+use crate::report::finding::{Finding, Location};
+use crate::report::fingerprint::fingerprint_of;
+use crate::report::text::counted;
+use crate::rules;
+
+impl From<&DiffReport> for Issues {
+    fn from(report: &DiffReport) -> Self {
+        Self {
+            command: "diff",
+            issues: report.findings.iter().map(issue).collect(),
+            summary: format!(
+                "compared {} with {} by {}",
+                report.from.input,
+                report.to.input,
+                counted(report.rules, "rule")
+            ),
+            ..Self::default()
+        }
+    }
+}
+
+fn issue(finding: &Finding) -> Issue {
+    let remedy = rules::get(finding.rule).map(|rule| rule.remedy.clone());
+    Issue {
+        rule: finding.rule,
+        level: finding.level,
+        about: finding.element.clone(),
+        message: finding.message.clone(),
+        help: remedy.unwrap_or_default(),
+        place: finding.location.as_ref().map(place),
+        fingerprint: fingerprint_of(&[finding.rule, &finding.element, &finding.message]),
+        suppressed: None,
+    }
+}
+
+fn place(at: &Location) -> Place {
+    Place {
+        file: at.file.clone(),
+        within: None,
+        line: Some((at.line, at.column)),
+    }
+}

@@ -1,0 +1,41 @@
+//! JUnit XML, as CI systems collect it: <https://github.com/testmoapp/junitxml>
+//!
+//! A test case fails when its finding is a warning or an error; a note passes, with what it has to say as output;
+//! what is suppressed or cannot be told is skipped.
+
+mod check;
+mod diff;
+mod write;
+
+pub use check::check;
+pub use diff::diff;
+
+/// A suite of test cases.
+struct Suite {
+    name: String,
+    cases: Vec<Case>,
+}
+
+/// A test case and how it went.
+struct Case {
+    class: String,
+    name: String,
+    file: Option<String>,
+    went: Went,
+}
+
+/// How a test case went.
+enum Went {
+    /// Well.
+    Passed,
+    /// Well, but there is something to say.
+    Noted(String),
+    /// It does not count: why.
+    Skipped(String),
+    /// It failed: kind, fact, and the whole text.
+    Failed {
+        kind: String,
+        message: String,
+        text: String,
+    },
+}

@@ -1,0 +1,55 @@
+//! JUnit XML of `diff`: a case a rule that found something.
+
+use super::write::write;
+use super::{Case, Suite, Went};
+use crate::report::diff::DiffReport;
+use crate::report::finding::{Finding, Level};
+use crate::report::group::{self, Group};
+use crate::report::issue::Issues;
+use crate::rules;
+
+/// Renders the findings of `diff` as JUnit XML; without any, there is one case that passed.
+pub fn diff(report: &DiffReport) -> String {
+    let groups = group::by_rule(&report.findings);
+    let mut cases: Vec<Case> = groups.iter().map(case).collect();
+    if cases.is_empty() {
+        cases.push(named("no findings", Went::Passed));
+    }
+    let suite = Suite {
+        name: format!("{} to {}", report.from.name, report.to.name),
+        cases,
+    };
+    write(&[suite], &[Issues::from(report).summary], 0)
+}
+
+fn named(name: &str, went: Went) -> Case {
+    Case {
+        class: "nri-compat diff".into(),
+        name: name.into(),
+        file: None,
+        went,
+    }
+}
+
+fn case(group: &Group<'_>) -> Case {
+    let rule = rules::get(group.rule);
+    let lines: Vec<String> = group.findings.iter().map(|finding| line(finding)).collect();
+    let remedy = rule.map_or(String::new(), |rule| format!("\nhelp: {}", rule.remedy));
+    let text = format!("{}{remedy}", lines.join("\n"));
+    let went = match group.level {
+        Level::Note => Went::Noted(text),
+        level => Went::Failed {
+            kind: level.as_str().to_owned(),
+            message: rule.map_or(String::new(), |rule| rule.summary.clone()),
+            text,
+        },
+    };
+    named(group.rule, went)
+}
+
+fn line(finding: &Finding) -> String {
+    match &finding.location {
+        Some(at) => format!("{}:{}:{}: {}", at.file, at.line, at.column, finding.message),
+        None => finding.message.clone(),
+    }
+}

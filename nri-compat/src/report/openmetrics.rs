@@ -1,0 +1,155 @@
+//! OpenMetrics text, as node exporters collect it from a file: <https://prometheus.io/docs/specs/om/open_metrics_spec/>
+//!
+//! Only gauges, so that a reader of the older Prometheus text takes it as well.
+
+use std::collections::BTreeSet;
+
+use super::check::{CheckReport, CheckTarget, Outcome, Subject, Verdict};
+
+/// Renders the answer of `check` or `logs` as OpenMetrics text.
+pub fn check(report: &CheckReport) -> String {
+    let report = report.visible();
+    let families = [
+        verdicts(&report),
+        counts(&report),
+        suppressed(&report),
+        scan(&report),
+        "# EOF\n".to_owned(),
+    ];
+    families.concat()
+}
+
+/// One sample a plugin and target. Samples that say the same become one, as no two may have the same labels.
+fn verdicts(report: &CheckReport) -> String {
+    let samples: BTreeSet<String> = report
+        .verdicts()
+        .map(|(subject, verdict)| sample("nri_compat_verdict", &labels(subject, verdict), 1))
+        .collect();
+    let samples: String = samples.into_iter().collect();
+    family(
+        "nri_compat_verdict",
+        "",
+        "What becomes of a plugin under a target: 1 for the verdict that holds.",
+    ) + &samples
+}
+
+fn labels<'r>(subject: &'r Subject, verdict: &'r Verdict) -> Vec<(&'static str, String)> {
+    let suppressed = verdict.suppressed.is_some();
+    vec![
+        ("target", verdict.target.clone()),
+        ("plugin", subject.label()),
+        ("path", subject.path.clone()),
+        ("kind", subject.kind.as_str().to_owned()),
+        ("verdict", verdict.outcome.as_str().to_owned()),
+        ("rule", verdict.rule.to_owned()),
+        ("suppressed", suppressed.to_string()),
+    ]
+}
+
+/// All five outcomes for every target, zeros too, so that nothing that vanishes looks like no data.
+fn counts(report: &CheckReport) -> String {
+    let of = |target: &CheckTarget| -> String {
+        let sample = |outcome: Outcome| {
+            let labels = [
+                ("target", target.name.clone()),
+                ("verdict", outcome.as_str().to_owned()),
+            ];
+            let count = count(report, target, |one| {
+                one.outcome == outcome && one.suppressed.is_none()
+            });
+            sample("nri_compat_verdicts", &labels, count)
+        };
+        Outcome::ALL.map(sample).concat()
+    };
+    let samples: String = report.targets.iter().map(of).collect();
+    family("nri_compat_verdicts", "", "Verdicts that count, by target.") + &samples
+}
+
+fn suppressed(report: &CheckReport) -> String {
+    let of = |target: &CheckTarget| {
+        let count = count(report, target, |one| one.suppressed.is_some());
+        sample(
+            "nri_compat_suppressed_verdicts",
+            &[("target", target.name.clone())],
+            count,
+        )
+    };
+    let samples: String = report.targets.iter().map(of).collect();
+    family(
+        "nri_compat_suppressed_verdicts",
+        "",
+        "Verdicts that the policy or the baseline suppress, by target.",
+    ) + &samples
+}
+
+fn count(report: &CheckReport, target: &CheckTarget, which: impl Fn(&Verdict) -> bool) -> u64 {
+    let verdicts = report.verdicts().map(|(_, verdict)| verdict);
+    let counted = verdicts.filter(|one| one.target == target.name && which(one));
+    counted.count() as u64
+}
+
+/// What was looked at.
+fn scan(report: &CheckReport) -> String {
+    let summary = &report.summary;
+    let seconds = format!("{}.{:03}", summary.millis / 1000, summary.millis % 1000);
+    let gauge = |name: &str, unit: &str, help: &str, value: &str| {
+        format!("{}{name} {value}\n", family(name, unit, help))
+    };
+    [
+        gauge(
+            "nri_compat_scan_files",
+            "",
+            "Files opened.",
+            &summary.files.to_string(),
+        ),
+        gauge(
+            "nri_compat_scan_plugins",
+            "",
+            "Plugins found.",
+            &summary.plugins.to_string(),
+        ),
+        gauge(
+            "nri_compat_scan_skipped",
+            "",
+            "What could not be looked at.",
+            &summary.skipped.to_string(),
+        ),
+        gauge(
+            "nri_compat_scan_size_bytes",
+            "bytes",
+            "Bytes in the files opened.",
+            &summary.bytes.to_string(),
+        ),
+        gauge(
+            "nri_compat_scan_duration_seconds",
+            "seconds",
+            "Time taken.",
+            &seconds,
+        ),
+    ]
+    .concat()
+}
+
+/// The lines before a family's samples.
+fn family(name: &str, unit: &str, help: &str) -> String {
+    let unit = match unit {
+        "" => String::new(),
+        unit => format!("# UNIT {name} {unit}\n"),
+    };
+    format!("# TYPE {name} gauge\n{unit}# HELP {name} {help}\n")
+}
+
+fn sample(name: &str, labels: &[(&'static str, String)], value: u64) -> String {
+    let labels: Vec<String> = labels
+        .iter()
+        .map(|(key, value)| format!("{key}=\"{}\"", escaped(value)))
+        .collect();
+    format!("{name}{{{}}} {value}\n", labels.join(","))
+}
+
+fn escaped(value: &str) -> String {
+    value
+        .replace('\\', "\\\\")
+        .replace('"', "\\\"")
+        .replace('\n', "\\n")
+}
