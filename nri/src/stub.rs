@@ -76,6 +76,7 @@ mod serve;
 mod session;
 mod shared;
 mod signal;
+mod skipped;
 mod synchronize;
 mod update;
 mod watchdog;

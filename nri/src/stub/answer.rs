@@ -43,14 +43,13 @@ impl<P: Plugin> Shared<P> {
             moments,
         };
         let cx = Context::of_request(moments.deadline(), Arc::clone(&self.tools));
-        if route
-            .event()
-            .is_some_and(|event| P::POLICIES.blocking.contains(event))
-        {
-            self.aside(request, route, cx, payload.clone()).await
-        } else {
-            self.in_place(request, route, &cx, payload).await
-        }
+        let blocks = |event| P::POLICIES.blocking.contains(event);
+        let answer = match route.event().is_some_and(blocks) {
+            true => self.aside(request, route, cx, payload.clone()).await?,
+            false => self.in_place(request, route, &cx, payload).await?,
+        };
+        self.warn_of_skipped(method, &answer);
+        Ok(answer)
     }
 
     async fn in_place(

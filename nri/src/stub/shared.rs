@@ -1,5 +1,6 @@
 //! What lives as long as the stub, across connections.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -52,6 +53,8 @@ pub(super) struct Shared<P> {
     pub(super) max_synchronize: usize,
     request_timeout: AtomicU64,
     warned: Mutex<String>,
+    /// Fields of answers that were warned of, with the RPC and the runtime's release.
+    pub(super) skipped: Mutex<BTreeSet<String>>,
 }
 
 impl<P: Plugin> Shared<P> {
@@ -70,6 +73,7 @@ impl<P: Plugin> Shared<P> {
             max_synchronize,
             request_timeout: AtomicU64::new(0),
             warned: Mutex::default(),
+            skipped: Mutex::default(),
         }
     }
 

@@ -1,0 +1,30 @@
+//! Fields of an answer that the runtime is too old for: it skips them without a word, so the stub says so.
+
+use std::sync::PoisonError;
+
+use super::shared::Shared;
+use crate::api::fields::{is_outdated, newer_than};
+
+impl<P> Shared<P> {
+    /// Warns, once a field, of what the runtime will not see of the answer to an RPC.
+    pub(super) fn warn_of_skipped(&self, rpc: &str, answer: &[u8]) {
+        if answer.is_empty() {
+            return;
+        }
+        let Some(runtime) = self.tools.runtime() else {
+            return;
+        };
+        let Some(nri) = runtime.nri_version().filter(|nri| is_outdated(nri)) else {
+            return;
+        };
+        for newer in newer_than(&format!("{rpc}Response"), answer, &nri) {
+            let mut warned = self.skipped.lock().unwrap_or_else(PoisonError::into_inner);
+            if warned.insert(format!("{rpc} {} {nri}", newer.field)) {
+                let (field, since) = (&newer.field, newer.since);
+                tracing::warn!(
+                    "{runtime} skips `{field}` in the answer to {rpc}: it came with NRI {since}"
+                );
+            }
+        }
+    }
+}
