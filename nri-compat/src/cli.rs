@@ -1,13 +1,10 @@
 //! The command line: one file a subcommand, each parses, calls the library and picks the exit code.
 
-#[allow(
-    dead_code,
-    reason = "what check and logs end in; goes with cli/check.rs"
-)]
 mod answer;
 mod check;
 mod diff;
 mod explain;
+mod logs;
 mod output;
 mod runtimes;
 mod targets;
@@ -31,6 +28,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(check::Args),
+    Logs(logs::Args),
     Diff(diff::Args),
     Versions(versions::Args),
     Runtimes(runtimes::Args),
@@ -60,6 +58,7 @@ pub fn main() -> Exit {
 fn run(command: &Command) -> Result<Exit, Error> {
     match command {
         Command::Check(args) => check::run(args),
+        Command::Logs(args) => logs::run(args),
         Command::Diff(args) => diff::run(args),
         Command::Versions(args) => versions::run(args),
         Command::Runtimes(args) => runtimes::run(args),

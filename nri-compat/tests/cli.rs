@@ -277,3 +277,42 @@ fn no_escape_sequences_reach_a_pipe() {
     let output = nri_compat(&["diff", "v0.11.0", "v0.12.0"]);
     assert!(!output.stdout.contains(&0x1b));
 }
+
+/// A warning of containerd as journald hands it on.
+const WARNING: &str = "Mar 18 20:15:04 node-1 containerd[195]: time=\"2026-03-18T20:15:04.861Z\" level=warning msg=\"NRI plugin uses a deprecated interface.\" deprecated=StateChange details=\"does not implement a dedicated RunPodSandbox RPC call\" plugin=10-template\n";
+
+fn logs_of_stdin(log: &str, args: &[&str]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_nri-compat"))
+        .args(["logs", "-"])
+        .args(args)
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    std::io::Write::write_all(&mut stdin, log.as_bytes()).expect("it reads");
+    drop(stdin);
+    child.wait_with_output().expect("it ends")
+}
+
+#[test]
+fn logs_name_plugins_and_events_from_standard_input() {
+    let output = logs_of_stdin(WARNING, &["--target", "containerd@2.3"]);
+    assert_eq!(code(&output), Some(100));
+    let shown = stdout(&output);
+    for part in ["10-template", "deprecated", "RunPodSandbox", "<stdin>"] {
+        assert!(shown.contains(part), "{part} is not in\n{shown}");
+    }
+    let older = logs_of_stdin(WARNING, &["--target", "containerd@2.2"]);
+    assert_eq!(code(&older), Some(0), "2.2 does not deprecate StateChange");
+    let never = logs_of_stdin(WARNING, &["--fail-on", "never"]);
+    assert_eq!(code(&never), Some(0));
+}
+
+#[test]
+fn a_log_that_is_not_there_is_1() {
+    let output = nri_compat(&["logs", "/nowhere/containerd.log"]);
+    assert_eq!(code(&output), Some(1));
+    assert!(stdout(&output).contains("/nowhere/containerd.log: cannot be read"));
+    assert_eq!(code(&nri_compat(&["logs"])), Some(2));
+}

@@ -7,11 +7,17 @@ pub mod rust_binary;
 pub mod wasm;
 
 use super::content::File;
+use super::logs::LogReader;
 use super::sighting::Sighting;
 use identity::identity;
 
 /// Every reader there is, the commonest kinds of files first.
-pub const READERS: &[&dyn Reader] = &[&go_binary::GoBinary, &rust_binary::RustBinary, &wasm::Wasm];
+pub const READERS: &[&dyn Reader] = &[
+    &go_binary::GoBinary,
+    &rust_binary::RustBinary,
+    &wasm::Wasm,
+    &LogReader,
+];
 
 /// The package of NRI's protocol, as every program that speaks it carries it.
 const PROTOCOL: &[u8] = b"nri.pkg.api.v1alpha1";

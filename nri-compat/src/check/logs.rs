@@ -15,6 +15,7 @@
 
 mod fact;
 mod format;
+mod inputs;
 mod marker;
 mod reader;
 mod scan;
@@ -29,6 +30,7 @@ use crate::check::progress::Progress;
 use crate::check::sighting::Sighting;
 use crate::report::check::Skipped;
 
+pub use inputs::read_logs;
 pub use reader::LogReader;
 pub use scan::LONGEST_LINE;
 use sightings::READER;

@@ -56,7 +56,7 @@ impl Args {
 }
 
 /// A place that was named and is not there must not pass for a clean one.
-fn not_there(missing: &[String]) -> Error {
+pub(super) fn not_there(missing: &[String]) -> Error {
     let message = format!("no such file or folder: {}", missing.join(", "));
     Error::new(ErrorKind::Input, message)
         .with_help("name the files or folders of plugins, or use --proc for those that run")

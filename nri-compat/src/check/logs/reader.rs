@@ -1,10 +1,10 @@
 //! The reader of logs for `check`, which looks at any file: it takes only what begins like a log of a known format.
 
 use super::format;
-use super::{READER, read, source};
+use super::{Log, READER, read, source};
 use crate::check::content::{File, HEAD};
 use crate::check::evidence::{Reader, Unreadable};
-use crate::check::sighting::Sighting;
+use crate::check::sighting::{Evidence, Sighting};
 
 /// Recognises logs of containerd and CRI-O by their first lines.
 #[derive(Clone, Copy, Debug, Default)]
@@ -30,11 +30,26 @@ impl Reader for LogReader {
 
     fn read(&self, file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {
         let log = read(&file.shown, &mut source::Stream::new(file.content));
-        match log.skipped.into_iter().next() {
-            Some(skipped) if log.sightings.is_empty() => Err(Unreadable(skipped.reason)),
-            _ => Ok(log.sightings),
+        if log.sightings.is_empty()
+            && let Some(skipped) = log.skipped.first()
+        {
+            return Err(Unreadable(skipped.reason.clone()));
         }
+        Ok(with_notes(log))
     }
+}
+
+/// The sightings, each with what of the log could not be read.
+fn with_notes(log: Log) -> Vec<Sighting> {
+    let mut sightings = log.sightings;
+    for sighting in &mut sightings {
+        let notes = log.skipped.iter().map(|skipped| Evidence {
+            reader: READER,
+            detail: format!("not read: {}", skipped.reason),
+        });
+        sighting.evidence.extend(notes);
+    }
+    sightings
 }
 
 /// Whether text begins like a log: a list of deprecations, or a line that a format takes off something from.

@@ -63,6 +63,7 @@ fn listed(sighting: &mut Sighting, id: &str) {
         ),
     };
     sighting.interface = interface;
+    sighting.events.certainty = Certainty::Observed;
     note(
         sighting,
         format!(

@@ -77,6 +77,7 @@ pub(super) fn find_out(seen: &Sighting) -> String {
         Kind::GoMod | Kind::GoSum | Kind::GoVendor | Kind::GoSource => {
             "build the plugin and check the file that comes out".to_owned()
         }
+        Kind::Log => "look at the plugin itself: `nri-compat check` on its file, or with --proc while it runs".to_owned(),
         Kind::CargoLock => "check the built plugin: one that uses the `nri` crate says what it handles".to_owned(),
         _ => "look for its name in the runtime's log (`nri-compat logs`), or ask who built it which NRI release it uses".to_owned(),
     }

@@ -3,7 +3,7 @@
 use nri_codegen::history::Deprecation;
 
 use super::{cannot_tell, deprecation, ok, planned_removal, remedy};
-use crate::check::sighting::{Certainty, Interface, Sighting};
+use crate::check::sighting::{Certainty, Interface, Kind, Sighting};
 use crate::check::target::Target;
 use crate::report::check::{Confidence, Outcome, Verdict};
 
@@ -21,7 +21,8 @@ pub(super) fn judge(seen: &Sighting, target: &Target<'_>) -> Verdict {
         ));
     }
     let events = concerned(seen, deprecation);
-    match (events.is_empty(), seen.events.certainty) {
+    let runtime_says_so = matches!(seen.kind, Kind::Log | Kind::DeprecationList);
+    match (events.is_empty() && !runtime_says_so, seen.events.certainty) {
         (false, _) => affected(seen, target, deprecation, events),
         (true, Certainty::Exact | Certainty::ByName) => {
             ok("it handles no event that came as StateChange")
@@ -61,10 +62,10 @@ fn affected(
 }
 
 fn reason(seen: &Sighting, target: &Target<'_>, gone: bool, events: usize) -> String {
-    let them = if events == 1 {
-        "1 event".to_owned()
-    } else {
-        format!("{events} events")
+    let them = match events {
+        0 => "events".to_owned(),
+        1 => "1 event".to_owned(),
+        _ => format!("{events} events"),
     };
     match (&seen.interface, gone) {
         (Interface::Funnelled, _) => format!(

@@ -78,6 +78,25 @@ fn an_old_stub_of_which_the_events_are_unknown_is_never_ok() {
 }
 
 #[test]
+fn a_list_that_names_no_event_is_the_runtimes_word_all_the_same() {
+    let listed = seen(
+        Kind::DeprecationList,
+        Interface::StateChange,
+        &[],
+        Certainty::Observed,
+    );
+    assert_eq!(
+        outcomes(&listed, &ACROSS[2..]),
+        [Ok, Deprecated, Removed, Deprecated]
+    );
+    assert!(
+        verdict(&listed, "nri@0.12")
+            .reason
+            .starts_with("takes events as StateChange")
+    );
+}
+
+#[test]
 fn names_alone_are_less_sure() {
     let plugin = old_go(&["RunPodSandbox"], Certainty::ByName);
     assert_eq!(verdict(&plugin, "nri@0.12").confidence, Confidence::Medium);
