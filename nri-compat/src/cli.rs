@@ -2,10 +2,12 @@
 
 mod answer;
 mod check;
+mod completions;
 mod diff;
 mod explain;
 mod logs;
 mod output;
+mod progress;
 mod runtimes;
 mod targets;
 mod versions;
@@ -33,6 +35,8 @@ enum Command {
     Versions(versions::Args),
     Runtimes(runtimes::Args),
     Explain(explain::Args),
+    Completions(completions::CompletionsArgs),
+    Man(completions::ManArgs),
 }
 
 /// Format of the answer.
@@ -63,6 +67,8 @@ fn run(command: &Command) -> Result<Exit, Error> {
         Command::Versions(args) => versions::run(args),
         Command::Runtimes(args) => runtimes::run(args),
         Command::Explain(args) => explain::run(args),
+        Command::Completions(args) => completions::completions(args),
+        Command::Man(args) => completions::man(args),
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use nri_codegen::history::History;
 
-use super::{answer, output, targets};
+use super::{answer, output, progress, targets};
 use crate::check::assess::assess;
 use crate::check::collect::{Request, collect};
 use crate::check::evidence::READERS;
@@ -35,7 +35,13 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     let decisions = args.answer.decisions()?;
     let history = History::embedded()?;
     let targets = args.targets.resolve(&history, decisions.targets())?;
-    let mut collected = collect(&args.request(), READERS);
+    let mut collected = progress::shown(|progress| {
+        let request = Request {
+            progress: Some(progress),
+            ..args.request()
+        };
+        collect(&request, READERS)
+    });
     let missing = std::mem::take(&mut collected.missing);
     let exit = args.answer.finish(assess(collected, &targets), decisions)?;
     Ok(match exit {

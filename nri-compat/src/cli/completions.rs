@@ -1,0 +1,53 @@
+//! `nri-compat completions SHELL` and `nri-compat man`: what the command line says of itself.
+
+use clap::CommandFactory as _;
+use clap_complete::Shell;
+
+use super::{Cli, output};
+use crate::error::{Error, ErrorKind};
+use crate::exit::Exit;
+
+/// Completions for a shell, on standard output.
+///
+/// For bash: nri-compat completions bash > /etc/bash_completion.d/nri-compat
+#[derive(Debug, clap::Args)]
+pub(super) struct CompletionsArgs {
+    /// The shell.
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+/// Manual pages, on standard output or, one a subcommand, in a folder.
+///
+/// To read one: nri-compat man | man -l -
+#[derive(Debug, clap::Args)]
+pub(super) struct ManArgs {
+    /// Write the pages of all subcommands there.
+    #[arg(long, value_name = "FOLDER")]
+    out: Option<std::path::PathBuf>,
+}
+
+pub(super) fn completions(args: &CompletionsArgs) -> Result<Exit, Error> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "nri-compat", &mut script);
+    output::print(&String::from_utf8_lossy(&script))?;
+    Ok(Exit::Clean)
+}
+
+pub(super) fn man(args: &ManArgs) -> Result<Exit, Error> {
+    match &args.out {
+        Some(folder) => clap_mangen::generate_to(Cli::command(), folder).map_err(|error| {
+            let message = format!("cannot write to {}: {error}", folder.display());
+            Error::new(ErrorKind::Output, message)
+        })?,
+        None => output::print(&page()?)?,
+    }
+    Ok(Exit::Clean)
+}
+
+fn page() -> Result<String, Error> {
+    let mut page = Vec::new();
+    let rendered = clap_mangen::Man::new(Cli::command()).render(&mut page);
+    rendered.map_err(|error| Error::new(ErrorKind::Output, error.to_string()))?;
+    Ok(String::from_utf8_lossy(&page).into_owned())
+}

@@ -1,0 +1,105 @@
+//! A bar on standard error for whoever waits at a terminal for more than a second.
+
+use std::io::{IsTerminal as _, stderr};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::check::progress::{Counts, Progress};
+use crate::report::check::bytes;
+
+/// What takes less is over before anybody wonders.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How often the bar moves.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Does the work, and shows how far it is.
+pub(super) fn shown<T>(work: impl FnOnce(&Progress) -> T) -> T {
+    let progress = Progress::default();
+    if !stderr().is_terminal() {
+        return work(&progress);
+    }
+    thread::scope(|scope| {
+        let (working, ended) = channel();
+        scope.spawn(|| watch(&progress, ended));
+        let done = work(&progress);
+        drop(working);
+        done
+    })
+}
+
+/// Shows a bar until the other end of the channel is gone, then leaves no trace of it.
+fn watch(progress: &Progress, ended: Receiver<()>) {
+    let mut bar: Option<ProgressBar> = None;
+    let mut wait = PATIENCE;
+    while ended.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
+        let counts = progress.now();
+        let bar = bar.get_or_insert_with(|| started(counts));
+        bar.set_length(counts.expected.max(counts.bytes));
+        bar.set_position(counts.bytes);
+        bar.set_message(message(counts));
+        bar.tick();
+        wait = TICK;
+    }
+    if let Some(bar) = bar {
+        bar.finish_and_clear();
+    }
+}
+
+/// A bar where the end is known, else something that turns.
+fn started(counts: Counts) -> ProgressBar {
+    let template = match counts.expected {
+        0 => "{spinner} {msg}",
+        _ => "[{bar:40}] {msg}",
+    };
+    let style = ProgressStyle::with_template(template);
+    ProgressBar::new(counts.expected)
+        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
+        .with_message(message(counts))
+}
+
+fn message(counts: Counts) -> String {
+    let read = match counts.expected {
+        0 => bytes(counts.bytes),
+        expected => format!("{} of {}", bytes(counts.bytes), bytes(expected)),
+    };
+    let found = match counts.found {
+        0 => String::new(),
+        1 => ", 1 plugin".to_owned(),
+        found => format!(", {found} plugins"),
+    };
+    format!("{} files, {read}{found}", counts.files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_message_says_what_is_known() {
+        let mut counts = Counts {
+            files: 12,
+            bytes: 2048,
+            ..Counts::default()
+        };
+        assert_eq!(message(counts), "12 files, 2.0 KiB");
+        counts.expected = 4096;
+        counts.found = 1;
+        assert_eq!(message(counts), "12 files, 2.0 KiB of 4.0 KiB, 1 plugin");
+    }
+
+    #[test]
+    fn the_work_is_done_and_its_result_given() {
+        assert_eq!(shown(|progress| progress.now().files), 0);
+    }
+
+    #[test]
+    fn a_watcher_ends_with_the_work() {
+        let (working, ended) = channel();
+        drop(working);
+        watch(&Progress::default(), ended);
+    }
+}
