@@ -10,6 +10,7 @@ pub mod events;
 pub mod evidence;
 mod join;
 pub mod logs;
+pub mod packages;
 pub mod progress;
 pub mod sighting;
 pub mod target;

@@ -20,6 +20,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use super::evidence::Reader;
+use super::packages;
 use super::progress::Progress;
 use super::sighting::Sighting;
 use crate::report::check::{Skipped, Summary};
@@ -76,6 +77,8 @@ pub fn collect(request: &Request<'_>, readers: &[&dyn Reader]) -> Collected {
         processes::read(&scan, &root.join("proc"));
     }
     let mut collected = scan.finish();
+    collected.sightings = packages::merge(collected.sightings);
+    collected.sightings.sort_by(scan::by_place);
     collected.summary = Summary {
         looked_at: roots.looked_at,
         skipped: collected.skipped.len() as u64,

@@ -1,9 +1,17 @@
 //! Readers: what a file is and what it carries, one file a reader.
 
 mod binary;
+pub mod cargo_lock;
 pub mod go_binary;
+pub mod go_mod;
+pub mod go_source;
+pub mod go_sum;
+pub mod go_vendor;
 mod identity;
+pub(super) mod nri_module;
+pub mod one_shot;
 pub mod rust_binary;
+mod text;
 pub mod wasm;
 
 use super::content::File;
@@ -17,6 +25,12 @@ pub const READERS: &[&dyn Reader] = &[
     &rust_binary::RustBinary,
     &wasm::Wasm,
     &LogReader,
+    &go_source::GoSource,
+    &go_mod::GoModReader,
+    &go_sum::GoSum,
+    &go_vendor::GoVendor,
+    &cargo_lock::CargoLock,
+    &one_shot::OneShotConfig,
 ];
 
 /// The package of NRI's protocol, as every program that speaks it carries it.

@@ -1,6 +1,10 @@
 //! A made-up kind of file, so that what reaches a reader can be told apart from what readers make of it.
 
-use nri_compat::check::collect::Collected;
+#![allow(dead_code)] // Each test file takes what it needs.
+
+use std::path::PathBuf;
+
+use nri_compat::check::collect::{Collected, Request, collect};
 use nri_compat::check::content::File;
 use nri_compat::check::evidence::{Reader, Unreadable};
 use nri_compat::check::sighting::{Evidence, Sighting};
@@ -48,4 +52,46 @@ fn text(file: &File<'_>) -> String {
 pub(crate) fn paths(found: &Collected) -> Vec<String> {
     let path = |sighting: &Sighting| sighting.path.clone();
     found.sightings.iter().map(path).collect()
+}
+
+/// A folder with files, gone when dropped.
+pub(crate) struct Tree {
+    _keep: tempfile::TempDir,
+    /// Where it is.
+    pub(crate) root: PathBuf,
+}
+
+impl Tree {
+    /// An empty one.
+    pub(crate) fn new() -> Self {
+        let keep = tempfile::tempdir().unwrap();
+        let root = keep.path().canonicalize().unwrap();
+        Self { _keep: keep, root }
+    }
+
+    /// Adds a file and the folders above it.
+    pub(crate) fn file(&self, name: &str, bytes: &[u8]) {
+        let path = self.root.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+    }
+
+    /// What readers see in all of it.
+    pub(crate) fn look(&self, readers: &[&dyn Reader]) -> Collected {
+        let request = Request {
+            paths: vec![self.root.clone()],
+            threads: 4,
+            ..Request::default()
+        };
+        collect(&request, readers)
+    }
+
+    /// Sightings with the folder cut out of their paths.
+    pub(crate) fn bare(&self, mut sightings: Vec<Sighting>) -> Vec<Sighting> {
+        let root = format!("{}/", self.root.display());
+        for sighting in &mut sightings {
+            sighting.path = sighting.path.replace(&root, "");
+        }
+        sightings
+    }
 }

@@ -221,7 +221,7 @@ impl<'s> Scan<'s> {
         lock(&self.found).missing.push(shown::path(path));
     }
 
-    /// All that was found, in an order that does not depend on threads.
+    /// All that was found; the sightings in no order yet.
     pub(super) fn finish(self) -> Collected {
         let mut found = self
             .found
@@ -229,14 +229,14 @@ impl<'s> Scan<'s> {
             .unwrap_or_else(PoisonError::into_inner);
         found.summary.files = self.files.into_inner();
         found.summary.bytes = self.bytes.into_inner();
-        found.sightings.sort_by(by_place);
         found.skipped.sort();
         found.skipped.dedup();
         found
     }
 }
 
-fn by_place(a: &Sighting, b: &Sighting) -> std::cmp::Ordering {
+/// The order of the answer.
+pub(super) fn by_place(a: &Sighting, b: &Sighting) -> std::cmp::Ordering {
     let key = |sighting: &Sighting| (sighting.kind, sighting.name.clone(), sighting.index.clone());
     a.path.cmp(&b.path).then_with(|| key(a).cmp(&key(b)))
 }

@@ -1,0 +1,139 @@
+//! `Cargo.lock`: which crates for NRI a Rust program uses.
+//!
+//! The file is read line by line: Cargo writes one key a line, always alike.
+
+use super::{Reader, Unreadable, text};
+use crate::check::content::File;
+use crate::check::sighting::{Built, Evidence, Interface, Kind, Role, Sighting};
+
+/// The largest file read; those of the largest projects have half a megabyte.
+const LARGEST: u64 = 32 << 20;
+
+/// The most crates kept.
+const MOST: usize = 100;
+
+const NAME: &str = "cargo-lock";
+
+/// The crate that plugins of this project's kind use, and one that only it depends on.
+const OURS: (&str, &str) = ("nri", "nri-macros");
+
+/// Crates beside it that plugins do not use by themselves.
+const BESIDE: [&str; 4] = ["nri-codegen", "nri-compat", "nri-macros", "nri-protos"];
+
+/// Reads `Cargo.lock`.
+pub struct CargoLock;
+
+impl Reader for CargoLock {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn recognises(&self, file: &File<'_>) -> bool {
+        text::head(&file.head).is_some_and(|head| {
+            let head = head.replace('\r', "");
+            head.contains("[[package]]\nname = \"") && head.contains("\nversion = ")
+        })
+    }
+
+    fn read(&self, file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {
+        let mut lock = Lock::default();
+        text::lines(file.content, LARGEST, |_, line| lock.line(line.trim()))?;
+        lock.end();
+        let found = lock.found.iter();
+        Ok(found
+            .map(|package| sighting(file, package, lock.ttrpc))
+            .collect())
+    }
+}
+
+/// One `[[package]]`.
+#[derive(Default)]
+struct Package {
+    name: String,
+    version: String,
+    registry: bool,
+    ours: bool,
+}
+
+#[derive(Default)]
+struct Lock {
+    current: Option<Package>,
+    found: Vec<Package>,
+    ttrpc: bool,
+}
+
+impl Lock {
+    fn line(&mut self, line: &str) {
+        if line.starts_with('[') && line.ends_with(']') {
+            self.end();
+            self.current = (line == "[[package]]").then(Package::default);
+        }
+        let Some(package) = &mut self.current else {
+            return;
+        };
+        if let Some(name) = value(line, "name") {
+            name.clone_into(&mut package.name);
+        } else if let Some(version) = value(line, "version") {
+            version.clone_into(&mut package.version);
+        } else if let Some(source) = value(line, "source") {
+            package.registry = source.starts_with("registry+") || source.starts_with("sparse+");
+        } else {
+            let mut dependency = line.trim_matches(['"', ',']).split(' ');
+            package.ours |= dependency.next() == Some(OURS.1);
+        }
+    }
+
+    fn end(&mut self) {
+        let Some(package) = self.current.take() else {
+            return;
+        };
+        self.ttrpc |= package.name == "ttrpc";
+        if is_for_nri(&package.name) && self.found.len() < MOST {
+            self.found.push(package);
+        }
+    }
+}
+
+/// `key = "value"`
+fn value<'l>(line: &'l str, key: &str) -> Option<&'l str> {
+    let value = line.strip_prefix(key)?.trim_start().strip_prefix('=')?;
+    value.trim_start().strip_prefix('"')?.strip_suffix('"')
+}
+
+/// Whether one of the words of a crate's name is `nri`.
+fn is_for_nri(name: &str) -> bool {
+    !BESIDE.contains(&name) && name.split(['-', '_']).any(|word| word == "nri")
+}
+
+fn sighting(file: &File<'_>, package: &Package, ttrpc: bool) -> Sighting {
+    let Package { name, version, .. } = package;
+    let ours = name == OURS.0 && package.ours;
+    let origin = if package.registry {
+        ""
+    } else {
+        ", not from a registry"
+    };
+    let mut evidence = vec![format!("locks crate {name} {version}{origin}")];
+    evidence.extend((ttrpc && !ours).then(|| "locks crate ttrpc".to_owned()));
+    let reason = match ours {
+        true => "a dependency does not say which traits are implemented: check the binary",
+        false => "what this crate does with events cannot be told from its name: check the binary",
+    };
+    Sighting {
+        path: file.shown.clone(),
+        kind: Kind::CargoLock,
+        role: Role::Library,
+        name: Some(name.clone()),
+        // The version of a crate is none of nri.
+        nri: Built::default(),
+        interface: Interface::Unknown(reason.to_owned()),
+        evidence: evidence
+            .into_iter()
+            .map(|detail| Evidence {
+                reader: NAME,
+                detail,
+            })
+            .collect(),
+        ..Sighting::default()
+    }
+}

@@ -1,0 +1,104 @@
+//! `go.mod`: which NRI a module requires, and what replaces it.
+//!
+//! A requirement says neither that the module is a plugin nor, if a folder replaces the module, which NRI is built:
+//! the facts are recorded, the interface stays unknown.
+
+mod parse;
+
+use super::nri_module::MODULE;
+use super::{Reader, Unreadable, text};
+use crate::check::content::File;
+use crate::check::sighting::{Built, Evidence, Interface, Kind, Role, Sighting};
+use parse::{GoMod, Replacement, Requirement};
+
+/// The largest file read; real ones have a few kilobytes.
+const LARGEST: u64 = 4 << 20;
+
+const NAME: &str = "go-mod";
+
+/// Reads `go.mod`.
+pub struct GoModReader;
+
+impl Reader for GoModReader {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn recognises(&self, file: &File<'_>) -> bool {
+        text::head(&file.head).is_some_and(parse::is)
+    }
+
+    fn read(&self, file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {
+        let module = GoMod::parse(file.content, LARGEST)?;
+        let sighting = module
+            .requirement
+            .as_ref()
+            .map(|requirement| sighting(file, &module, requirement));
+        Ok(sighting.into_iter().collect())
+    }
+}
+
+fn sighting(file: &File<'_>, module: &GoMod, requirement: &Requirement) -> Sighting {
+    let replacement = module.replacement(requirement);
+    let mut evidence = vec![required(requirement)];
+    evidence.extend(replacement.map(replaced));
+    let evidence = evidence.into_iter().map(|detail| Evidence {
+        reader: NAME,
+        detail,
+    });
+    Sighting {
+        path: file.shown.clone(),
+        kind: Kind::GoMod,
+        role: Role::Library,
+        nri: Built {
+            version: version(requirement, replacement),
+            ..Built::default()
+        },
+        interface: Interface::Unknown(reason(replacement).to_owned()),
+        evidence: evidence.collect(),
+        ..Sighting::default()
+    }
+}
+
+fn required(requirement: &Requirement) -> String {
+    let Requirement {
+        version,
+        indirect,
+        line,
+    } = requirement;
+    let how = if *indirect {
+        "requires, indirectly,"
+    } else {
+        "requires"
+    };
+    format!("{how} {MODULE} {version} (line {line})")
+}
+
+fn replaced(replacement: &Replacement) -> String {
+    let Replacement { path, line, .. } = replacement;
+    match &replacement.version {
+        Some(version) => format!("replaces it by {path} {version} (line {line})"),
+        None => format!("replaces it by the folder {path} (line {line})"),
+    }
+}
+
+/// The version that is built, where the file says it: that of a fork or a folder says nothing.
+fn version(requirement: &Requirement, replacement: Option<&Replacement>) -> Option<String> {
+    match replacement {
+        None => Some(requirement.version.clone()),
+        Some(by) if by.path == MODULE => by.version.clone(),
+        Some(_) => None,
+    }
+}
+
+fn reason(replacement: Option<&Replacement>) -> &'static str {
+    match replacement {
+        Some(by) if by.version.is_none() => {
+            "a folder replaces the module, so that its version says nothing"
+        }
+        Some(by) if by.path != MODULE => {
+            "a fork replaces the module, so that its version says nothing"
+        }
+        _ => "a requirement says which nri, not what is used of it",
+    }
+}

@@ -1,0 +1,132 @@
+//! Go's tokens, as far as declarations need them: comments are left out, and what is within strings is no code.
+//!
+//! [The grammar](https://go.dev/ref/spec#Lexical_elements). Broken text gives tokens of some sort, never an error.
+
+/// A token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Token<'t> {
+    /// An identifier, a keyword or a number.
+    Word(&'t str),
+    /// A string, without its quotes and with its escapes.
+    Text(&'t str),
+    /// Any other byte that is no space.
+    Mark(u8),
+}
+
+/// Whether the first token is `package`.
+pub(super) fn starts_with_package(text: &str) -> bool {
+    let mut tokens = tokens(text);
+    tokens.next() == Some(Token::Word("package")) && matches!(tokens.next(), Some(Token::Word(_)))
+}
+
+/// The tokens of a text.
+pub(super) fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
+    let mut rest = text.strip_prefix('\u{feff}').unwrap_or(text);
+    std::iter::from_fn(move || {
+        loop {
+            rest = rest.trim_start();
+            match comment(rest) {
+                Some(after) => rest = after,
+                None => break,
+            }
+        }
+        let (token, after) = token(rest)?;
+        rest = after;
+        Some(token)
+    })
+}
+
+/// What follows a comment, if there is one.
+fn comment(text: &str) -> Option<&str> {
+    if let Some(line) = text.strip_prefix("//") {
+        Some(line.split_once('\n').map_or("", |(_, after)| after))
+    } else {
+        let block = text.strip_prefix("/*")?;
+        Some(block.split_once("*/").map_or("", |(_, after)| after))
+    }
+}
+
+fn token(text: &str) -> Option<(Token<'_>, &str)> {
+    let first = text.chars().next()?;
+    match first {
+        '"' | '\'' => Some(quoted(text, first)),
+        '`' => {
+            let body = text.get(1..)?;
+            let (inside, after) = body.split_once('`').unwrap_or((body, ""));
+            Some((Token::Text(inside), after))
+        }
+        first if is_word(first) => {
+            let end = text.find(|letter| !is_word(letter)).unwrap_or(text.len());
+            let (word, after) = text.split_at_checked(end)?;
+            Some((Token::Word(word), after))
+        }
+        first => {
+            let after = text.get(first.len_utf8()..)?;
+            let mark = if first.is_ascii() { first as u8 } else { b'?' };
+            Some((Token::Mark(mark), after))
+        }
+    }
+}
+
+fn is_word(letter: char) -> bool {
+    letter == '_' || letter.is_alphanumeric()
+}
+
+/// A string or rune with escapes; it ends at the end of the line at the latest.
+fn quoted(text: &str, quote: char) -> (Token<'_>, &str) {
+    let body = text.get(1..).unwrap_or_default();
+    let mut escaped = false;
+    let end = body.find(|letter| {
+        let ends = letter == '\n' || letter == quote && !escaped;
+        escaped = letter == '\\' && !escaped;
+        ends
+    });
+    let (inside, after) = body
+        .split_at_checked(end.unwrap_or(body.len()))
+        .unwrap_or_default();
+    let token = match quote {
+        '"' => Token::Text(inside),
+        _ => Token::Mark(b'\''),
+    };
+    (token, after.get(1..).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_and_strings_are_no_code() {
+        let text = "a // func b\n/* func\nc */ d \"e\\\" // f\" `g\n\"h` '\"' '\\'' i.j{";
+        let found: Vec<_> = tokens(text).collect();
+        assert_eq!(
+            found,
+            [
+                Token::Word("a"),
+                Token::Word("d"),
+                Token::Text("e\\\" // f"),
+                Token::Text("g\n\"h"),
+                Token::Mark(b'\''),
+                Token::Mark(b'\''),
+                Token::Word("i"),
+                Token::Mark(b'.'),
+                Token::Word("j"),
+                Token::Mark(b'{'),
+            ]
+        );
+    }
+
+    #[test]
+    fn broken_text_ends() {
+        for text in ["\"a", "`a", "/* a", "'", "\"\\", "// a", "é\u{0}☃"] {
+            assert!(tokens(text).count() <= 3, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_package_comes_first_but_for_comments() {
+        assert!(starts_with_package("// (c)\n\n/* x */ package main\n"));
+        assert!(!starts_with_package("module x\npackage main"));
+        assert!(!starts_with_package("package"));
+    }
+}

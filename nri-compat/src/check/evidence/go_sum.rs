@@ -1,0 +1,87 @@
+//! `go.sum`: which versions of NRI were ever downloaded for a module. The last that `go.mod` requires is among them.
+
+use super::nri_module::MODULE;
+use super::{Reader, Unreadable, text};
+use crate::check::content::File;
+use crate::check::sighting::{Built, Evidence, Interface, Kind, Role, Sighting};
+
+/// The largest file read; those of the largest projects have half a megabyte.
+const LARGEST: u64 = 32 << 20;
+
+/// The most versions kept.
+const MOST: usize = 100;
+
+const NAME: &str = "go-sum";
+
+/// Reads `go.sum`.
+pub struct GoSum;
+
+impl Reader for GoSum {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn recognises(&self, file: &File<'_>) -> bool {
+        let first = text::head(&file.head).and_then(|head| head.lines().next());
+        first.and_then(entry).is_some()
+    }
+
+    fn read(&self, file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {
+        let mut versions = Vec::new();
+        text::lines(file.content, LARGEST, |_, line| {
+            let version = entry(line).filter(|entry| entry.module == MODULE && entry.code);
+            if let Some(entry) = version
+                && versions.len() < MOST
+            {
+                versions.push(entry.version.to_owned());
+            }
+        })?;
+        let none = versions.is_empty();
+        Ok((!none)
+            .then(|| sighting(file, versions))
+            .into_iter()
+            .collect())
+    }
+}
+
+/// `MODULE VERSION h1:…`, of a module's code, or of its `go.mod` alone, which is no use of it.
+struct Entry<'l> {
+    module: &'l str,
+    version: &'l str,
+    code: bool,
+}
+
+fn entry(line: &str) -> Option<Entry<'_>> {
+    let mut words = line.split_whitespace();
+    let (module, version, hash) = (words.next()?, words.next()?, words.next()?);
+    let of_mod = version.strip_suffix("/go.mod");
+    let entry = Entry {
+        module,
+        version: of_mod.unwrap_or(version),
+        code: of_mod.is_none(),
+    };
+    (version.starts_with('v') && hash.starts_with("h1:") && words.next().is_none()).then_some(entry)
+}
+
+fn sighting(file: &File<'_>, versions: Vec<String>) -> Sighting {
+    Sighting {
+        path: file.shown.clone(),
+        kind: Kind::GoSum,
+        role: Role::Library,
+        evidence: vec![Evidence {
+            reader: NAME,
+            detail: format!("has the code of {MODULE} {}", versions.join(", ")),
+        }],
+        nri: Built {
+            version: match &versions[..] {
+                [one] => Some(one.clone()),
+                _ => None,
+            },
+            ..Built::default()
+        },
+        interface: Interface::Unknown(
+            "checksums say which nri was downloaded, not what is used of it".to_owned(),
+        ),
+        ..Sighting::default()
+    }
+}

@@ -1,0 +1,142 @@
+//! NRI's Go module: its name, its packages, and what its version says of the interface.
+
+use semver::Version;
+
+use crate::check::sighting::Interface;
+
+/// Path of the module.
+pub(super) const MODULE: &str = "github.com/containerd/nri";
+
+/// The release that brought the dedicated RPCs; a test holds it against the table of deprecations.
+const DEDICATED: Version = Version::new(0, 12, 0);
+
+/// The first release of the protocol; before it, plugins are one-shot executables.
+const PROTOCOL: Version = Version::new(0, 2, 0);
+
+/// When the dedicated RPCs came to the main branch, as pseudo-versions write it: 2026-04-15 19:11 UTC.
+const DEDICATED_ON_MAIN: &str = "20260415191100";
+
+/// A package of NRI that tells what its user is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::check) enum Package {
+    /// Types of the protocol.
+    Api,
+    /// What a runtime uses.
+    Adaptation,
+    /// What a v0.1.0 plugin uses.
+    Skel,
+    /// What a plugin uses.
+    Stub,
+}
+
+/// Which package an import path is, in NRI or in a fork of it.
+pub(in crate::check) fn package(path: &str) -> Option<Package> {
+    let (module, package) = [
+        ("/pkg/api", Package::Api),
+        ("/pkg/adaptation", Package::Adaptation),
+        ("/pkg/stub", Package::Stub),
+        ("/skel", Package::Skel),
+    ]
+    .iter()
+    .find_map(|(end, package)| Some((path.strip_suffix(end)?, *package)))?;
+    (module == MODULE || module.ends_with("/nri")).then_some(package)
+}
+
+/// How a plugin that was built with the stub of this version takes its events.
+pub(in crate::check) fn interface(version: &str) -> Interface {
+    let Some(parsed) = parse(version) else {
+        return Interface::Unknown(format!("`{version}` does not say which nri it is"));
+    };
+    if parsed < PROTOCOL {
+        Interface::OneShot
+    } else if parsed >= DEDICATED {
+        Interface::Dedicated
+    } else if pseudo_time(&parsed).is_some_and(|time| time >= DEDICATED_ON_MAIN) {
+        Interface::Unknown(format!("commit `{version}` may have dedicated RPCs or not"))
+    } else {
+        Interface::StateChange
+    }
+}
+
+/// Without the `v`. Versions that say nothing are none: `(devel)`, `v0.0.0` and what follows it.
+pub(in crate::check) fn parse(version: &str) -> Option<Version> {
+    let parsed = Version::parse(version.strip_prefix('v')?).ok()?;
+    ((parsed.major, parsed.minor, parsed.patch) != (0, 0, 0)).then_some(parsed)
+}
+
+/// The time in `v0.11.1-0.20260101000000-0123456789ab`: that of its commit, in UTC.
+fn pseudo_time(version: &Version) -> Option<&str> {
+    let (before, commit) = version.pre.as_str().rsplit_once('-')?;
+    let time = before.rsplit('.').next()?;
+    let digits = time.len() == 14 && time.bytes().all(|byte| byte.is_ascii_digit());
+    (digits && commit.len() == 12).then_some(time)
+}
+
+#[cfg(test)]
+mod tests {
+    use nri_codegen::history::History;
+
+    use super::*;
+
+    #[test]
+    fn the_dedicated_rpcs_came_when_the_table_says() {
+        let history = History::embedded().unwrap();
+        let mut all = history.deprecations().iter();
+        let state_change = all.find(|deprecation| deprecation.id == "state-change");
+        let since = &state_change.unwrap().deprecated_in;
+        assert!(
+            format!("{since:?}").contains(&format!("v{DEDICATED}")),
+            "{since:?}"
+        );
+    }
+
+    #[test]
+    fn versions_tell_generations() {
+        for (version, expected) in [
+            ("v0.1.1", Interface::OneShot),
+            ("v0.2.0", Interface::StateChange),
+            ("v0.11.0", Interface::StateChange),
+            (
+                "v0.11.1-0.20260401000000-0123456789ab",
+                Interface::StateChange,
+            ),
+            ("v0.12.0", Interface::Dedicated),
+            (
+                "v0.12.1-0.20260501000000-0123456789ab",
+                Interface::Dedicated,
+            ),
+            ("v1.0.0", Interface::Dedicated),
+        ] {
+            assert_eq!(interface(version), expected, "{version}");
+        }
+        for version in [
+            "v0.11.1-0.20260416000000-0123456789ab",
+            "v0.0.0-20260101000000-0123456789ab",
+            "v0.0.0-unknown",
+            "(devel)",
+            "0.12.0",
+            "",
+        ] {
+            let found = interface(version);
+            assert!(
+                matches!(found, Interface::Unknown(_)),
+                "{version}: {found:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn packages_are_known_in_forks_too() {
+        assert_eq!(
+            package("github.com/containerd/nri/pkg/stub"),
+            Some(Package::Stub)
+        );
+        assert_eq!(package("example.org/me/nri/pkg/api"), Some(Package::Api));
+        assert_eq!(
+            package("github.com/containerd/nri/skel"),
+            Some(Package::Skel)
+        );
+        assert_eq!(package("github.com/containerd/nri/pkg/net"), None);
+        assert_eq!(package("example.org/stub/pkg/stub"), None);
+    }
+}

@@ -1,0 +1,81 @@
+//! `/etc/nri/conf.json`: the one-shot plugins of v0.1.0 that a runtime calls.
+
+use serde::Deserialize;
+
+use super::{Reader, Unreadable, text};
+use crate::check::content::File;
+use crate::check::sighting::{Built, Evidence, Interface, Kind, Role, Sighting};
+
+/// The largest file read; real ones have a few hundred bytes.
+const LARGEST: u64 = 1 << 20;
+
+/// The most plugins told of one file.
+const MOST: usize = 1000;
+
+const NAME: &str = "one-shot-config";
+
+/// Reads the configuration of v0.1.0 plugins.
+pub struct OneShotConfig;
+
+#[derive(Deserialize)]
+struct Config {
+    #[serde(rename = "version")]
+    _version: String,
+    plugins: Vec<Plugin>,
+    /// CNI's lists of plugins look alike but for this.
+    #[serde(rename = "cniVersion")]
+    cni: Option<serde::de::IgnoredAny>,
+}
+
+#[derive(Deserialize)]
+struct Plugin {
+    #[serde(rename = "type")]
+    kind: String,
+}
+
+impl Reader for OneShotConfig {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn recognises(&self, file: &File<'_>) -> bool {
+        let head = text::head(&file.head).unwrap_or_default();
+        head.trim_start().starts_with('{')
+            && head.contains("\"plugins\"")
+            && head.contains("\"type\"")
+            && !head.contains("\"cniVersion\"")
+    }
+
+    fn read(&self, file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {
+        let text = text::whole(file.content, LARGEST)?;
+        let plugins = match serde_json::from_str::<Config>(&text) {
+            Ok(config) if config.cni.is_none() => config.plugins,
+            Err(error) if error.is_syntax() || error.is_eof() => {
+                return Err(Unreadable(format!("not valid JSON: {error}")));
+            }
+            // JSON of another shape is another file.
+            _ => Vec::new(),
+        };
+        let plugins = plugins.into_iter().take(MOST);
+        Ok(plugins.map(|plugin| sighting(file, plugin.kind)).collect())
+    }
+}
+
+fn sighting(file: &File<'_>, kind: String) -> Sighting {
+    Sighting {
+        path: file.shown.clone(),
+        kind: Kind::OneShotConfig,
+        role: Role::Plugin,
+        evidence: vec![Evidence {
+            reader: NAME,
+            detail: format!("calls the v0.1.0 plugin `{kind}` once an event"),
+        }],
+        name: Some(kind),
+        nri: Built {
+            below: Some("v0.2.0".to_owned()),
+            ..Built::default()
+        },
+        interface: Interface::OneShot,
+        ..Sighting::default()
+    }
+}

@@ -1,0 +1,114 @@
+//! Text files, within limits.
+
+use std::io;
+
+use super::Unreadable;
+use crate::check::content::Content;
+
+/// How many bytes are read at a time.
+const PIECE: usize = 64 << 10;
+
+/// The longest line that is kept; the rest of a longer one is passed over.
+const LINE: usize = 16 << 10;
+
+/// All of a text of at most `largest` bytes; what is no UTF-8 is replaced.
+pub(super) fn whole(content: &dyn Content, largest: u64) -> Result<String, Unreadable> {
+    let len = within(content, largest)?;
+    let mut bytes = vec![0; len];
+    let read = content.read_at(0, &mut bytes).map_err(failed)?;
+    bytes.truncate(read);
+    Ok(match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+    })
+}
+
+/// Calls `each` with every line of a text of at most `largest` bytes, and its number from 1 on.
+pub(super) fn lines(
+    content: &dyn Content,
+    largest: u64,
+    mut each: impl FnMut(usize, &str),
+) -> Result<(), Unreadable> {
+    within(content, largest)?;
+    let (mut piece, mut line) = (vec![0; PIECE], Vec::new());
+    let (mut offset, mut number) = (0, 1);
+    loop {
+        let read = content.read_at(offset, &mut piece).map_err(failed)?;
+        for byte in piece.get(..read).unwrap_or_default() {
+            if *byte == b'\n' {
+                each(number, &String::from_utf8_lossy(&line));
+                line.clear();
+                number += 1;
+            } else if line.len() < LINE {
+                line.push(*byte);
+            }
+        }
+        offset += read as u64;
+        if read == 0 {
+            each(number, &String::from_utf8_lossy(&line));
+            return Ok(());
+        }
+    }
+}
+
+fn within(content: &dyn Content, largest: u64) -> Result<usize, Unreadable> {
+    match usize::try_from(content.len()) {
+        Ok(len) if len as u64 <= largest => Ok(len),
+        _ => Err(Unreadable(format!("larger than {} MiB", largest >> 20))),
+    }
+}
+
+fn failed(error: io::Error) -> Unreadable {
+    Unreadable(error.to_string().to_lowercase())
+}
+
+/// The text in the first bytes of a file; `None` if they are no text.
+pub(super) fn head(head: &[u8]) -> Option<&str> {
+    let text = match std::str::from_utf8(head) {
+        Ok(text) => text,
+        // The head may end within a character.
+        Err(error) if error.error_len().is_none() => {
+            std::str::from_utf8(head.get(..error.valid_up_to())?).ok()?
+        }
+        Err(_) => return None,
+    };
+    (!text.contains('\0')).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(text: &[u8]) -> Vec<(usize, String)> {
+        let mut all = Vec::new();
+        lines(&text, 1 << 20, |number, line| {
+            all.push((number, line.to_owned()))
+        })
+        .unwrap();
+        all
+    }
+
+    #[test]
+    fn lines_are_counted_and_cut() {
+        let long = [&b"a\n"[..], &vec![b'x'; PIECE * 2], b"\nb\xff"].concat();
+        let found = all(&long);
+        assert_eq!(found[0], (1, "a".to_owned()));
+        assert_eq!((found[1].0, found[1].1.len()), (2, LINE));
+        assert_eq!(found[2], (3, "b\u{fffd}".to_owned()));
+        assert_eq!(all(b""), [(1, String::new())]);
+    }
+
+    #[test]
+    fn what_is_too_large_is_said() {
+        let text = vec![b'x'; (1 << 20) + 1];
+        let error = whole(&text.as_slice(), 1 << 20).unwrap_err();
+        assert_eq!(error.0, "larger than 1 MiB");
+    }
+
+    #[test]
+    fn a_head_may_end_within_a_character() {
+        assert_eq!(head("ab\u{e9}".as_bytes().get(..3).unwrap()), Some("ab"));
+        assert_eq!(head(b"a\xffb"), None);
+        assert_eq!(head(b"a\0b"), None);
+    }
+}
