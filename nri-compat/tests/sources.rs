@@ -180,38 +180,6 @@ fn the_files_of_a_folder_are_one_package() {
 }
 
 #[test]
-fn the_nearest_module_says_which_nri_a_package_is_built_with() {
-    let requires =
-        |version: &str| format!("module x\nrequire github.com/containerd/nri {version}\n");
-    let package = |go_mod: &str| {
-        let files = [
-            ("go.mod", requires("v0.2.0")),
-            ("plugin/go.mod", go_mod.to_owned()),
-            ("plugin/cmd/x/main.go", MAIN.to_owned()),
-            ("plugin/cmd/x/hooks.go", HOOKS.to_owned()),
-        ];
-        let files = files.each_ref().map(|(name, text)| (*name, text.as_str()));
-        let found = look(&files).into_iter();
-        let mut sources = found.filter(|seen| seen.kind == Kind::GoSource);
-        sources.next().unwrap()
-    };
-    let old = package(&requires("v0.9.0"));
-    assert_eq!(old.interface, Interface::StateChange);
-    assert_eq!(old.nri.version.as_deref(), Some("v0.9.0"));
-    assert_eq!(old.events.names, ["RunPodSandbox", "StopContainer"]);
-    let last = details(&old).pop().unwrap().to_owned();
-    assert_eq!(
-        last,
-        "go.mod: requires github.com/containerd/nri v0.9.0 (line 2)"
-    );
-    let new = package(&requires("v0.12.0"));
-    assert_eq!(new.interface, Interface::Dedicated);
-    assert_eq!(new.events.names.len(), 3);
-    let replaced = package(&(requires("v0.9.0") + "replace github.com/containerd/nri => ../.."));
-    assert!(unknown(&replaced).contains("a folder replaces the module"));
-}
-
-#[test]
 fn other_uses_of_nri_in_go_are_told_apart() {
     let skel = "package main\nimport \"github.com/containerd/nri/skel\"\nfunc main() { skel.Run(nil, nil) }";
     let found = one(&[("main.go", skel)]);

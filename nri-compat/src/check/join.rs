@@ -2,30 +2,26 @@
 
 use std::path::Path;
 
-use super::sighting::{Built, Certainty, Events, Evidence, Interface, Kind, Role, Sighting};
-
-/// The release from which on a stub answers the RPC of every event.
-const DEDICATED: semver::Version = semver::Version::new(0, 12, 0);
+use super::events::{BEFORE_V0_10, EVENTS};
+use super::evidence::nri_module;
+use super::sighting::{Events, Evidence, Interface, Kind, Role, Sighting};
 
 /// Gives Go sources the version that their module requires, and modules the events that their sources handle.
 pub(super) fn join(sightings: &mut [Sighting]) {
     let modules: Vec<usize> = of_kind(sightings, Kind::GoMod);
     for source in of_kind(sightings, Kind::GoSource) {
-        let Some(module) = nearest(sightings, &modules, source) else {
+        let module = nearest(sightings, &modules, source);
+        let module = module.and_then(|at| Some((at, sightings.get(at)?.clone())));
+        let (Some((at, module)), Some(source)) = (module, sightings.get_mut(source)) else {
             continue;
         };
-        let (built, path) = match sightings.get(module) {
-            Some(module) => (module.nri.clone(), module.path.clone()),
-            None => continue,
-        };
-        let events = sightings
-            .get(source)
-            .map(|source| (source.events.clone(), source.path.clone()));
-        if let Some(source) = sightings.get_mut(source) {
-            built_with(source, &built, &path);
+        if source.role != Role::Plugin || source.interface == Interface::OneShot {
+            continue;
         }
-        if let (Some(module), Some((events, path))) = (sightings.get_mut(module), events) {
-            handles(module, &events, &path, &built);
+        built_with(source, &module);
+        let (events, path) = (source.events.clone(), source.path.clone());
+        if let Some(module) = sightings.get_mut(at) {
+            handles(module, &events, &path);
         }
     }
 }
@@ -51,58 +47,69 @@ fn nearest(sightings: &[Sighting], modules: &[usize], source: usize) -> Option<u
         .max_by_key(|at| folder(at).map_or(0, |folder| folder.components().count()))
 }
 
-fn built_with(source: &mut Sighting, built: &Built, module: &str) {
-    if source.role != Role::Plugin || matches!(source.interface, Interface::OneShot) {
-        return;
-    }
-    source.nri = built.clone();
-    source.interface = interface(built, module);
-    if let Some(version) = &built.version {
+fn built_with(source: &mut Sighting, module: &Sighting) {
+    source.nri = module.nri.clone();
+    source.interface = interface(module);
+    source.events.names = known(&source.events.names, module);
+    if let Some(version) = &module.nri.version {
         source.evidence.push(Evidence {
             reader: "go-mod",
-            detail: format!("{module} requires NRI {version}"),
+            detail: format!("{} requires NRI {version}", module.path),
         });
     }
 }
 
 /// Without a replacement, a build takes the required release or a newer one.
-fn interface(built: &Built, module: &str) -> Interface {
-    let version = built
-        .version
-        .as_deref()
-        .map(|version| version.trim_start_matches('v'));
-    let Some(version) = version.and_then(|version| semver::Version::parse(version).ok()) else {
-        return Interface::Unknown(format!("{module} does not say which NRI release is used"));
-    };
-    match (version >= DEDICATED, version.pre.is_empty()) {
-        (true, _) => Interface::Dedicated,
-        (false, true) => Interface::StateChange,
-        (false, false) => Interface::Unknown(format!(
-            "{module} requires v{version}, which no release is: what its stub does cannot be told"
-        )),
+fn interface(module: &Sighting) -> Interface {
+    match (&module.nri.version, &module.interface) {
+        (Some(version), _) => nri_module::interface(version),
+        (None, Interface::Unknown(why)) => Interface::Unknown(format!("{}: {why}", module.path)),
+        (None, other) => other.clone(),
     }
 }
 
-fn handles(module: &mut Sighting, events: &Events, source: &str, built: &Built) {
+/// Without the events that a stub of the module's version does not know.
+fn known(names: &[String], module: &Sighting) -> Vec<String> {
+    let version = module.nri.version.as_deref().and_then(nri_module::parse);
+    let events = match version {
+        Some(version) if version < semver::Version::new(0, 9, 1) => EVENTS.get(..BEFORE_V0_10),
+        _ => None,
+    };
+    let known = |name: &&String| events.is_none_or(|events| events.contains(&name.as_str()));
+    names.iter().filter(known).cloned().collect()
+}
+
+fn handles(module: &mut Sighting, events: &Events, source: &str) {
     if module.role != Role::Plugin {
         module.role = Role::Plugin;
-        module.events = Events::default();
-        module.interface = interface(built, &module.path);
+        module.events = Events {
+            names: Vec::new(),
+            certainty: events.certainty,
+        };
+        module.interface = interface(module);
     }
     for name in &events.names {
         if !module.events.names.contains(name) {
             module.events.names.push(name.clone());
         }
     }
-    module.events.certainty = Certainty::ByName;
+    module.events.certainty = module.events.certainty.max(events.certainty);
     module.evidence.push(Evidence {
         reader: "go-source",
-        detail: format!("{source} has handlers of {}", events.names.join(", ")),
+        detail: handlers(source, events),
     });
+}
+
+fn handlers(source: &str, events: &Events) -> String {
+    match events.names.is_empty() {
+        true => format!("{source} uses the stub; its handlers are elsewhere"),
+        false => format!("{source} has handlers of {}", events.names.join(", ")),
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::sighting::{Built, Certainty};
     use super::*;
 
     fn seen(path: &str, kind: Kind, version: Option<&str>, events: &[&str]) -> Sighting {
@@ -161,5 +168,17 @@ mod tests {
                 "{version:?}"
             );
         }
+    }
+
+    #[test]
+    fn a_stub_has_no_events_that_came_after_it() {
+        let events = ["RunPodSandbox", "UpdatePodSandbox"];
+        let mut all = [
+            seen("go.mod", Kind::GoMod, Some("v0.9.0"), &[]),
+            seen("main.go", Kind::GoSource, None, &events),
+        ];
+        join(&mut all);
+        assert_eq!(all[1].events.names, ["RunPodSandbox"]);
+        assert_eq!(all[0].events.names, ["RunPodSandbox"]);
     }
 }

@@ -1,14 +1,11 @@
-//! Go packages and modules, put together from what was seen in single files.
+//! Go packages, put together from what was seen in single files.
 //!
 //! The files of one folder are one package: it is a plugin if one of them imports the stub, and handles what any of
-//! them handles. The nearest `go.mod` in the folders above says which NRI it is built with. `go.sum` beside a `go.mod`
-//! is part of its evidence.
-
-mod module;
+//! them handles. `go.sum` beside a `go.mod` is part of its evidence.
 
 use std::collections::BTreeMap;
 
-use super::events::{EVENTS, EventSet};
+use super::events::EventSet;
 use super::sighting::{Certainty, Evidence, Interface, Kind, Role, Sighting};
 
 /// The most lines of evidence kept of one package.
@@ -19,19 +16,13 @@ pub fn merge(sightings: Vec<Sighting>) -> Vec<Sighting> {
     let (sources, others): (Vec<_>, Vec<_>) = sightings
         .into_iter()
         .partition(|sighting| sighting.kind == Kind::GoSource);
-    let mut merged = module::with_sums(others);
+    let mut merged = with_sums(others);
     let mut folders: BTreeMap<String, Vec<Sighting>> = BTreeMap::new();
     for source in sources {
         let folder = folder(&source.path).to_owned();
         folders.entry(folder).or_default().push(source);
     }
-    let modules = module::by_folder(&merged);
-    let packages: Vec<Sighting> = folders.into_values().filter_map(package).collect();
-    merged.extend(
-        packages
-            .into_iter()
-            .map(|package| modules.built_with(package)),
-    );
+    merged.extend(folders.into_values().filter_map(package));
     merged
 }
 
@@ -98,9 +89,19 @@ fn interface(first: &Sighting, events: EventSet) -> Interface {
     first.interface.clone()
 }
 
-/// The events among `names` that a stub knows which knows the first `known`.
-fn known(names: &[String], known: usize) -> Vec<String> {
-    let known = EVENTS.get(..known).unwrap_or_default();
-    let known = names.iter().filter(|name| known.contains(&name.as_str()));
-    known.cloned().collect()
+/// Makes each `go.sum` beside a `go.mod` evidence of the latter.
+fn with_sums(sightings: Vec<Sighting>) -> Vec<Sighting> {
+    let (sums, mut rest): (Vec<_>, Vec<_>) = sightings
+        .into_iter()
+        .partition(|sighting| sighting.kind == Kind::GoSum);
+    for sum in sums {
+        let beside = |seen: &&mut Sighting| {
+            seen.kind == Kind::GoMod && folder(&seen.path) == folder(&sum.path)
+        };
+        match rest.iter_mut().find(beside) {
+            Some(module) => module.evidence.extend(sum.evidence),
+            None => rest.push(sum),
+        }
+    }
+    rest
 }
