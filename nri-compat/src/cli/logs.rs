@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use nri_codegen::history::History;
 
 use super::check::not_there;
-use super::{answer, output, targets};
+use super::{answer, output, progress, targets};
 use crate::check::assess::assess;
 use crate::check::logs::read_logs;
 use crate::error::Error;
@@ -30,7 +30,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     let decisions = args.answer.decisions()?;
     let history = History::embedded()?;
     let targets = args.targets.resolve(&history, decisions.targets())?;
-    let mut collected = read_logs(&args.paths, None);
+    let mut collected = progress::shown(|progress| read_logs(&args.paths, Some(progress)));
     let missing = std::mem::take(&mut collected.missing);
     let exit = args.answer.finish(assess(collected, &targets), decisions)?;
     Ok(match exit {

@@ -3,9 +3,11 @@
 mod alike;
 mod name;
 mod phrase;
+mod shown;
 
 pub use alike::Alike;
 pub use phrase::bytes;
+pub(crate) use shown::Shown;
 
 use crate::check::sighting::{Built, Evidence, Kind, Role, Seen};
 use crate::report::finding::Level;

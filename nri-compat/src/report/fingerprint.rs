@@ -1,6 +1,6 @@
 //! A name for a finding that stays the same from run to run and from machine to machine.
 
-use crate::report::check::{Subject, Verdict};
+use crate::report::check::{Shown, Subject, Verdict};
 
 /// The fingerprint of a verdict: of its rule, its target, and the plugin's identity, as 32 hexadecimal digits.
 ///
@@ -23,14 +23,12 @@ pub(crate) fn fingerprint_of(parts: &[&str]) -> String {
     format!("{:032x}", hash(parts))
 }
 
-/// `10-logger`, or the path without the image and the layer it is in, whose number another build changes.
+/// `10-logger`, or the path without the image and the layer it is in, whose number another build changes, and without
+/// the processes that run it.
 pub(crate) fn identity(subject: &Subject) -> String {
     match subject.name {
         Some(_) => subject.label(),
-        None => {
-            let inner = subject.path.rsplit(": ").next();
-            inner.unwrap_or(&subject.path).to_owned()
-        }
+        None => Shown::of(&subject.path).innermost().to_owned(),
     }
 }
 
@@ -85,6 +83,7 @@ mod tests {
             of("image.tar: layer 3: /bin/p", None, "t"),
             of("other.tar: layer 4: /bin/p", None, "t")
         );
+        assert_eq!(of("/p (pid 1)", None, "t"), of("/p (pid 2, 3)", None, "t"));
         assert_ne!(of("/a/p", None, "t"), of("/b/p", None, "t"));
         assert_ne!(of("/a/p", None, "t"), of("/a/p", None, "u"));
     }

@@ -1,5 +1,6 @@
 //! The words of a check report, the same in every format, and what follows from a verdict alone.
 
+use super::shown::Shown;
 use super::{CheckReport, Confidence, Outcome, Subject, Suppression, Verdict};
 use crate::check::sighting::{Kind, Role};
 use crate::report::finding::Level;
@@ -119,9 +120,9 @@ impl Subject {
     }
 }
 
-/// The file's name in a path, be it within an image or not.
+/// The file's name in a path, be it within an image, of a process, or neither.
 fn last(path: &str) -> &str {
-    let trimmed = path.trim_end_matches('/');
+    let trimmed = Shown::of(path).innermost().trim_end_matches('/');
     trimmed.rsplit('/').next().unwrap_or(trimmed)
 }
 
@@ -159,6 +160,8 @@ mod tests {
             path: "image.tar: layer 3: /opt/nri/plugins/10-logger".into(),
             ..Subject::default()
         };
+        assert_eq!(subject.label(), "10-logger");
+        subject.path = "/opt/10-logger (pid 12, 15)".into();
         assert_eq!(subject.label(), "10-logger");
         subject.name = Some("logger".into());
         assert_eq!(subject.label(), "logger");

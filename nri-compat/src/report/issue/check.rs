@@ -1,7 +1,7 @@
 //! Problems in a check report: every verdict that is not ok.
 
 use super::{Issue, Issues, Place};
-use crate::report::check::{CheckReport, Outcome, Subject, Verdict};
+use crate::report::check::{CheckReport, Outcome, Shown, Subject, Verdict};
 use crate::report::fingerprint::fingerprint;
 
 impl From<&CheckReport> for Issues {
@@ -51,15 +51,12 @@ fn message(subject: &Subject, verdict: &Verdict) -> String {
     )
 }
 
-/// A path as readers show it: the file, then what is within it.
+/// A path as readers show it: the file, then what is within it or runs it.
 fn place(path: &str) -> Place {
-    let (file, within) = match path.split_once(": ") {
-        Some((file, within)) => (file, Some(within.to_owned())),
-        None => (path, None),
-    };
+    let shown = Shown::of(path);
     Place {
-        file: file.to_owned(),
-        within,
+        file: shown.file.to_owned(),
+        within: shown.within.or(shown.processes).map(ToOwned::to_owned),
         line: None,
     }
 }
