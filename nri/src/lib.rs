@@ -1,4 +1,4 @@
-//! NRI, the Node Resource Interface of containerd and CRI-O: plugin stub and runtime adaptation.
+//! Plugins for NRI, the Node Resource Interface of containerd and CRI-O, that run under old runtimes and new ones.
 //!
 //! A plugin is a type with a handler for each event that it wants to hear of:
 //!
