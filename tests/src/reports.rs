@@ -82,11 +82,7 @@ fn state_change(target: &str, outcome: Outcome) -> Verdict {
     Verdict {
         target: target.into(),
         outcome,
-        rule: if gone {
-            "CHECK_REMOVED"
-        } else {
-            "CHECK_STATE_CHANGE"
-        },
+        rule: "CHECK_STATE_CHANGE",
         events: strings(&["RunPodSandbox"]),
         since: Some("v0.12.0".into()),
         planned_removal: Some("containerd 2.7".into()),
@@ -105,7 +101,7 @@ fn unknown(target: &str) -> Verdict {
     Verdict {
         target: target.into(),
         outcome: Outcome::Unknown,
-        rule: "CHECK_UNKNOWN",
+        rule: "CHECK_CANNOT_TELL",
         reason: "the function table is cut off".into(),
         remedy: "check the file that it was built from".into(),
         ..Verdict::default()
@@ -116,7 +112,7 @@ fn incompatible(target: &str) -> Verdict {
     Verdict {
         target: target.into(),
         outcome: Outcome::Incompatible,
-        rule: "CHECK_EVENT_UNKNOWN_TO_RUNTIME",
+        rule: "CHECK_EVENT_UNKNOWN",
         events: strings(&["UpdatePodSandbox"]),
         reason: "subscribes to events that the runtime does not know, and is dropped".into(),
         remedy: "leave UpdatePodSandbox out under this runtime".into(),
