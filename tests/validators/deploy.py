@@ -1,0 +1,112 @@
+"""Runs what the files in deploy/ run, on a made-up repository and a made-up node, and holds it against what they promise.
+
+Usage: deploy.py DEPLOY NRI_COMPAT SCHEMA: the folder, the command, and the schema of its JSON.
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import jsonschema
+import junitparser
+import yaml
+
+# A WebAssembly plugin without the exports that newer runtimes ask for.
+PLUGIN = b"\0asm\x01\0\0\0\x07\x16\x01\x12plugin_api_version\0\0"
+TARGET = 'targets = ["containerd@2.4"]\n'
+
+
+def run(script, folder, command, seconds=20):
+    """Runs a shell script for a while; its exit code (None if it was still at it) and what it wrote."""
+    environment = {"PATH": f"{command.parent}:/usr/bin:/bin", "HOME": str(folder)}
+    out, err = folder / "stdout", folder / "stderr"
+    with out.open("w") as stdout, err.open("w") as stderr:
+        child = subprocess.Popen(["/bin/sh", "-c", script], cwd=folder, env=environment, stdout=stdout, stderr=stderr)
+        try:
+            code = child.wait(seconds)
+        except subprocess.TimeoutExpired:
+            child.terminate()
+            assert child.wait(5) == 0, "the script does not end when asked to"
+            code = None
+    assert "error:" not in err.read_text(), (script, err.read_text())
+    return code, out.read_text()
+
+
+def repository(folder):
+    (folder / "plugin.wasm").write_bytes(PLUGIN)
+    (folder / "nri-compat.toml").write_text(TARGET)
+
+
+def github(path, command):
+    steps = [step["run"] for job in yaml.safe_load(path.read_text())["jobs"].values() for step in job["steps"] if "run" in step]
+    check, write = [step for step in steps if step.startswith("nri-compat check")]
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        repository(folder)
+        code, said = run(check, folder, command)
+        assert code == 100 and said.startswith("::error file=./plugin.wasm,"), (code, said)
+        code, _ = run(write, folder, command)
+        assert code == 0, code
+        results = json.loads((folder / "nri-compat.sarif").read_text())["runs"][0]["results"]
+        assert [one["level"] for one in results] == ["error"], results
+
+
+def gitlab(path, command):
+    job = yaml.safe_load(path.read_text())["nri-compat"]
+    write, check = [line for line in job["script"] if line.startswith("nri-compat check")]
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        repository(folder)
+        assert run(write, folder, command)[0] == 0
+        (suite, *_) = junitparser.JUnitXml.fromfile(str(folder / job["artifacts"]["reports"]["junit"]))
+        assert suite.failures == 1, suite
+        assert run(check, folder, command)[0] == 100
+
+
+def policy(folder):
+    """The policy that the pods mount."""
+    documents = yaml.safe_load_all((folder / "kubernetes/common.yaml").read_text())
+    (config,) = [one for one in documents if one["kind"] == "ConfigMap"]
+    return config["data"]["nri-compat.toml"]
+
+
+def pod(path, command, policy, schema):
+    """The report that the only container of a manifest writes on a node with one plugin."""
+    (container,) = yaml.safe_load(path.read_text())["spec"]["template"]["spec"]["containers"]
+    assert container["command"] == ["/bin/sh", "-c"]
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        plugins = folder / "host/opt/nri/plugins"
+        plugins.mkdir(parents=True)
+        (folder / "host/etc").mkdir()
+        (plugins / "10-old.wasm").write_bytes(PLUGIN)
+        (folder / "nri-compat.toml").write_text(policy)
+        (script,) = container["args"]
+        script = script.replace("--root /host", f"--root {folder}/host")
+        script = script.replace("/etc/nri-compat/", f"{folder}/").replace("sleep 60", "sleep 0")
+        code, said = run(script, folder, command, seconds=5)
+        assert code in (None, 0), (code, said)
+    (line,) = said.splitlines()
+    report = json.loads(line)
+    jsonschema.validate(report, schema)
+    assert report["targets"][0]["name"].startswith("containerd@"), report["targets"]
+    return report
+
+
+def main(deploy, command, schema):
+    github(deploy / "github/nri-compat.yml", command)
+    gitlab(deploy / "gitlab/nri-compat.yml", command)
+    text = policy(deploy)
+    daily = pod(deploy / "kubernetes/daemonset.yaml", command, text, schema)
+    verdicts = [one["verdict"] for subject in daily["subjects"] for one in subject["verdicts"]]
+    assert verdicts == ["incompatible"], daily
+    once = pod(deploy / "kubernetes/job.yaml", command, text, schema)
+    assert once["summary"]["files"] > 0, once
+    print("what deploy/ runs does what it promises")
+
+
+folder, command, schema = map(pathlib.Path, sys.argv[1:])
+main(folder, pathlib.Path(os.path.abspath(command)), json.loads(schema.read_text()))
