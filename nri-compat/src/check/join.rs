@@ -33,7 +33,8 @@ fn of_kind(sightings: &[Sighting], kind: Kind) -> Vec<usize> {
         .collect()
 }
 
-/// The `go.mod` of the innermost folder around a source file.
+/// The `go.mod` of the innermost folder around a source file; a file of the kind by another name, as for `-modfile`, only
+/// where there is none.
 fn nearest(sightings: &[Sighting], modules: &[usize], source: usize) -> Option<usize> {
     let source = Path::new(&sightings.get(source)?.path);
     let folder = |at: &usize| {
@@ -44,7 +45,11 @@ fn nearest(sightings: &[Sighting], modules: &[usize], source: usize) -> Option<u
     let around = modules.iter().copied();
     around
         .filter(|at| folder(at).is_some_and(|folder| source.starts_with(folder)))
-        .max_by_key(|at| folder(at).map_or(0, |folder| folder.components().count()))
+        .max_by_key(|at| {
+            let depth = folder(at).map_or(0, |folder| folder.components().count());
+            let path = sightings.get(*at).map(|one| Path::new(&one.path));
+            (depth, path.is_some_and(|path| path.ends_with("go.mod")))
+        })
 }
 
 fn built_with(source: &mut Sighting, module: &Sighting) {

@@ -4,6 +4,7 @@ mod confidence;
 mod events;
 mod one_shot;
 mod remedy;
+mod requirement;
 mod state_change;
 mod wasm;
 
@@ -29,6 +30,7 @@ pub fn judge(seen: &Sighting, target: &Target<'_>) -> Option<Verdict> {
         return None;
     }
     let mut verdict = match &seen.interface {
+        Interface::Unknown(_) if is_requirement(seen) => requirement::judge(seen, target),
         Interface::Unknown(reason) => cannot_tell(seen, reason.clone()),
         Interface::None => cannot_tell(seen, "nothing tells how it takes its events".to_owned()),
         Interface::OneShot => one_shot::judge(target),
@@ -46,16 +48,20 @@ pub fn judge(seen: &Sighting, target: &Target<'_>) -> Option<Verdict> {
 
 /// Plugins are judged, and what one would be built from; runtimes and users of the types are not.
 fn is_judged(seen: &Sighting) -> bool {
-    let requirement = matches!(
-        seen.kind,
-        Kind::GoMod | Kind::GoVendor | Kind::GoSum | Kind::CargoLock
-    );
     match seen.role {
         Role::Plugin => true,
-        Role::Library => requirement,
+        Role::Library => is_requirement(seen),
         Role::Runtime => false,
         Role::None => matches!(seen.interface, Interface::Unknown(_)),
     }
+}
+
+/// Whether it says with what something is built, not what that does.
+fn is_requirement(seen: &Sighting) -> bool {
+    matches!(
+        seen.kind,
+        Kind::GoMod | Kind::GoVendor | Kind::GoSum | Kind::CargoLock
+    )
 }
 
 fn cannot_tell(seen: &Sighting, reason: String) -> Verdict {

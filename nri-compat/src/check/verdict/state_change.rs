@@ -80,7 +80,7 @@ fn reason(seen: &Sighting, target: &Target<'_>, gone: bool, events: usize) -> St
 }
 
 /// An old stub, and no word on what it handles: affected if it handles any of the events at all.
-fn unclear(seen: &Sighting, deprecation: &Deprecation) -> Verdict {
+pub(super) fn unclear(seen: &Sighting, deprecation: &Deprecation) -> Verdict {
     let mut verdict = cannot_tell(
         seen,
         "takes events as StateChange if it handles any of those that came so; which ones it handles cannot be told".to_owned(),

@@ -237,3 +237,30 @@ fn every_rule_is_in_the_catalogue() {
         .collect();
     assert_eq!(checks, RULES);
 }
+
+#[test]
+fn a_requirement_says_with_which_stub_and_not_which_events() {
+    let requires = |version: Option<&str>| {
+        let reason = "a requirement says which nri, not what is used of it".to_owned();
+        let mut seen = seen(
+            Kind::GoMod,
+            Interface::Unknown(reason),
+            &[],
+            Certainty::Unknown,
+        );
+        seen.role = Role::Library;
+        seen.nri.version = version.map(str::to_owned);
+        seen
+    };
+    let old = requires(Some("v0.11.0"));
+    assert_eq!(outcomes(&old, &ACROSS[2..5]), [Ok, Unknown, Unknown]);
+    let unclear = verdict(&old, "containerd@2.7");
+    assert_eq!(
+        unclear.remedy,
+        "go get github.com/containerd/nri@v0.12.0 && go mod tidy"
+    );
+    assert_eq!(unclear.planned_removal.as_deref(), Some("containerd 2.7"));
+    let new = verdict(&requires(Some("v0.12.5")), "containerd@2.7");
+    assert_eq!((new.outcome, new.confidence), (Ok, Confidence::Low));
+    assert_eq!(verdict(&requires(None), "containerd@2.7").outcome, Unknown);
+}
