@@ -47,7 +47,7 @@ def github(path, command):
         folder = pathlib.Path(name)
         repository(folder)
         code, said = run(check, folder, command)
-        assert code == 100 and said.startswith("::error file=./plugin.wasm,"), (code, said)
+        assert code == 100 and said.startswith("::error file=plugin.wasm,"), (code, said)
         code, _ = run(write, folder, command)
         assert code == 0, code
         results = json.loads((folder / "nri-compat.sarif").read_text())["runs"][0]["results"]

@@ -54,8 +54,10 @@ fn message(subject: &Subject, verdict: &Verdict) -> String {
 /// A path as readers show it: the file, then what is within it or runs it.
 fn place(path: &str) -> Place {
     let shown = Shown::of(path);
+    // Annotations find a file of the repository only by its plain name.
+    let file = shown.file.strip_prefix("./").unwrap_or(shown.file);
     Place {
-        file: shown.file.to_owned(),
+        file: file.to_owned(),
         within: shown.within.or(shown.processes).map(ToOwned::to_owned),
         line: None,
     }

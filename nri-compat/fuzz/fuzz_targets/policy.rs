@@ -1,0 +1,40 @@
+//! Any text as a policy and as a baseline: each is read or refused with a line, and applying it ends without a panic.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use nri_compat::policy::{Baseline, Date, Policy, apply, exit};
+use nri_compat::report::check::{CheckReport, Outcome, Subject, Verdict};
+
+fuzz_target!(|input: (&str, &str, &str)| {
+    let (policy, baseline, name) = input;
+    let baseline = Baseline::parse("b", baseline).ok();
+    if let Some(baseline) = &baseline {
+        let again = Baseline::parse("b", &baseline.to_json());
+        assert_eq!(again.ok().as_ref(), Some(baseline));
+    }
+    match Policy::parse("p", policy) {
+        Ok(policy) => {
+            let mut report = report(name);
+            apply(&mut report, &policy, baseline.as_ref(), Date::today());
+            let _ = exit(&report, &policy.fail_on);
+        }
+        Err(error) => assert!(error.to_string().starts_with("p:")),
+    }
+});
+
+fn report(name: &str) -> CheckReport {
+    let verdict = Verdict {
+        outcome: Outcome::Deprecated,
+        rule: "CHECK_STATE_CHANGE",
+        ..Verdict::default()
+    };
+    let subject = Subject {
+        path: name.to_owned(),
+        verdicts: vec![verdict],
+        ..Subject::default()
+    };
+    CheckReport {
+        subjects: vec![subject],
+        ..CheckReport::default()
+    }
+}

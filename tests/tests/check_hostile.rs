@@ -1,0 +1,119 @@
+//! Any text as a name: every format stays what it is, and whoever reads it gets the name back.
+
+use nri_compat::check::sighting::Evidence;
+use nri_compat::report::check::{CheckReport, Skipped, Verdict};
+use nri_compat::report::text::CheckText;
+use nri_compat::report::{csv, github, json, junit, markdown, openmetrics, sarif, text, visible};
+use nri_tests::reports;
+use proptest::prelude::*;
+use quick_xml::events::Event;
+use serde_json::Value;
+
+/// The report with one plugin, and `name` wherever something comes from outside.
+fn named(name: &str) -> CheckReport {
+    let mut reports = reports::all();
+    reports.retain(|(which, _)| *which == "hostile");
+    let (_, mut report) = reports.pop().expect("it is there");
+    let subject = &mut report.subjects[0];
+    subject.path = name.into();
+    subject.index = None;
+    subject.name = Some(name.into());
+    subject.evidence = vec![Evidence {
+        reader: "go-binary",
+        detail: name.into(),
+    }];
+    subject.verdicts = vec![Verdict {
+        reason: name.into(),
+        remedy: name.into(),
+        ..subject.verdicts[0].clone()
+    }];
+    report.skipped = vec![Skipped {
+        path: name.into(),
+        reason: name.into(),
+    }];
+    report.policy = vec![name.into()];
+    report.summary.looked_at = vec![name.into()];
+    report
+}
+
+/// Any characters, those with a meaning in one of the formats more often than others.
+fn names() -> impl Strategy<Value = String> {
+    let meaning = proptest::sample::select(
+        "\u{1b}\u{9b}\u{202e}\u{feff}\u{ffff}\0\r\n\t|`'\"<>&]:,%=+-@#\\{}$()[]!*_ "
+            .chars()
+            .collect::<Vec<char>>(),
+    );
+    proptest::collection::vec(prop_oneof![meaning, any::<char>()], 1..24)
+        .prop_map(|chars| chars.into_iter().collect())
+}
+
+fn all_formats(report: &CheckReport) -> [String; 9] {
+    [
+        text::check(report, &CheckText::default()),
+        json::check(report),
+        json::check_line(report),
+        markdown::check(report),
+        csv::check(report),
+        github::check(report),
+        junit::check(report),
+        sarif::check(report),
+        openmetrics::check(report),
+    ]
+}
+
+/// Value of the attribute `name` of the first test case.
+fn first_case(xml: &str) -> Option<String> {
+    let mut reader = quick_xml::Reader::from_str(xml);
+    let mut first = None;
+    loop {
+        match reader.read_event().expect("well-formed") {
+            Event::Start(element) if element.name().as_ref() == "testcase" && first.is_none() => {
+                let name = element.try_get_attribute("name").expect("well-formed")?;
+                first = Some(
+                    name.normalized_value(quick_xml::XmlVersion::Implicit1_0)
+                        .expect("well-formed")
+                        .into_owned(),
+                );
+            }
+            Event::Eof => return first,
+            _ => {}
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_format_carries_what_acts(name in names()) {
+        let shapes = all_formats(&named("x")).map(|text| text.lines().count());
+        for (shown, lines) in all_formats(&named(&name)).iter().zip(shapes).skip(1) {
+            let acts = shown.chars().find(|c| c.is_control() && *c != '\n' || *c == '\u{202e}');
+            prop_assert_eq!(acts, None);
+            prop_assert_eq!(shown.lines().count(), lines, "{}", shown);
+        }
+    }
+
+    #[test]
+    fn machines_get_the_name_back(name in names()) {
+        let report = named(&name);
+        let seen = visible(&name);
+        let document: Value = serde_json::from_str(&json::check(&report)).expect("JSON");
+        prop_assert_eq!(document["subjects"][0]["name"].as_str(), Some(name.as_str()));
+        let log: Value = serde_json::from_str(&sarif::check(&report)).expect("JSON");
+        let location = &log["runs"][0]["results"][0]["locations"][0];
+        prop_assert_eq!(location["logicalLocations"][0]["name"].as_str(), Some(name.as_str()));
+        prop_assert_eq!(first_case(&junit::check(&report)), Some(seen.clone()));
+    }
+
+    #[test]
+    fn annotations_say_it_back(name in names()) {
+        let shown = github::check(&named(&name));
+        let seen = visible(&name);
+        for line in shown.lines() {
+            prop_assert!(line.starts_with("::"), "{}", line);
+        }
+        let skipped = shown.lines().find(|line| line.contains("title=skipped")).expect("it is there");
+        let message = skipped.splitn(3, "::").nth(2).expect("a message");
+        let back = message.replace("%0A", "\n").replace("%0D", "\r").replace("%25", "%");
+        prop_assert_eq!(back, format!("{seen}: {seen}"));
+    }
+}
