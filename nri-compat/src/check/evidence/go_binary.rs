@@ -63,6 +63,11 @@ impl Reader for GoBinary {
     }
 }
 
+/// Whether Go's linker made an executable, whatever its section headers say.
+pub(super) fn is_go(image: &Image<'_>) -> Result<bool, Unreadable> {
+    Ok(table::locate(image)? != Presence::NotGo)
+}
+
 fn evidence(detail: impl Into<String>) -> Evidence {
     Evidence {
         reader: NAME,

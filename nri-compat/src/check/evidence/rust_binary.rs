@@ -6,6 +6,7 @@ use memchr::memmem;
 
 use super::binary::window::{Flow, find, windows};
 use super::binary::{Image, format};
+use super::go_binary::is_go;
 use super::{PROTOCOL, Reader, Unreadable, identity};
 use crate::check::content::File;
 use crate::check::sighting::{Evidence, Interface, Kind, Role, Sighting};
@@ -58,7 +59,7 @@ impl Reader for RustBinary {
             let manifests = carried.manifests.iter();
             return Ok(manifests.map(|manifest| manifest.sighting(file)).collect());
         }
-        Ok(match carried.protocol {
+        Ok(match carried.protocol && !is_go(&image)? {
             true => vec![by_protocol(file, &image, &carried)?],
             false => Vec::new(),
         })

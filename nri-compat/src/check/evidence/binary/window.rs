@@ -75,22 +75,37 @@ pub(crate) enum Flow {
 /// Offset in the file of the first place in a part of it where `needle` stands and `fits` the bytes from there on.
 pub(crate) fn find(
     content: &dyn Content,
-    (offset, length): (u64, u64),
+    part: (u64, u64),
     needle: &[u8],
     fits: impl Fn(&[u8]) -> bool,
 ) -> Result<Option<u64>, Unreadable> {
+    let found = find_some(content, part, needle, 1, fits)?;
+    Ok(found.first().copied())
+}
+
+/// Offsets of the first such places, `most` of them.
+pub(crate) fn find_some(
+    content: &dyn Content,
+    (offset, length): (u64, u64),
+    needle: &[u8],
+    most: usize,
+    fits: impl Fn(&[u8]) -> bool,
+) -> Result<Vec<u64>, Unreadable> {
     let finder = memchr::memmem::Finder::new(needle);
-    let mut found = None;
+    let mut found: Vec<u64> = Vec::new();
     windows(content, offset, length, 256, |at, bytes| {
-        let place = finder
-            .find_iter(bytes)
-            .find(|place| bytes.get(*place..).is_some_and(&fits));
-        found = place.map(|place| at + place as u64);
-        if found.is_some() {
-            Flow::Stop
-        } else {
-            Flow::On
+        let fit = |place: &usize| bytes.get(*place..).is_some_and(&fits);
+        for place in finder.find_iter(bytes).filter(fit) {
+            let place = at + place as u64;
+            // What stands where windows overlap is found twice.
+            if found.last().is_none_or(|last| *last < place) {
+                found.push(place);
+            }
+            if found.len() >= most {
+                return Flow::Stop;
+            }
         }
+        Flow::On
     })?;
     Ok(found)
 }

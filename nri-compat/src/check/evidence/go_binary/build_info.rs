@@ -34,16 +34,17 @@ pub(super) struct Module<'t> {
 
 /// Reads it, if it is there.
 pub(super) fn read(image: &Image<'_>) -> Result<Option<BuildInfo>, Unreadable> {
-    let Some(offset) = locate(image)? else {
+    let Some((offset, size)) = locate(image)? else {
         return Ok(None);
     };
-    let bytes = image.part(offset, LARGE)?;
+    let bytes = image.part(offset, size.min(LARGE))?;
     Ok(parse(image, &bytes))
 }
 
-fn locate(image: &Image<'_>) -> Result<Option<u64>, Unreadable> {
+/// Offset, and the most bytes that it can have.
+fn locate(image: &Image<'_>) -> Result<Option<(u64, u64)>, Unreadable> {
     if let Some(section) = image.section(&SECTIONS) {
-        return Ok(Some(section.offset));
+        return Ok(Some((section.offset, section.size)));
     }
     // No section header names it: it starts a data section, or a segment.
     let data = image
@@ -55,7 +56,7 @@ fn locate(image: &Image<'_>) -> Result<Option<u64>, Unreadable> {
         .map(|segment| (segment.offset, segment.size));
     for place in data.into_iter().chain(segments) {
         if let Some(found) = find(image.content, place, MAGIC, |bytes| bytes.len() >= HEADER)? {
-            return Ok(Some(found));
+            return Ok(Some((found, LARGE)));
         }
     }
     Ok(None)

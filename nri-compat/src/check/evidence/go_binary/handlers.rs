@@ -8,6 +8,7 @@ use super::types::{Method, Types};
 use crate::check::events::{BEFORE_V0_10, EVENTS, EventSet};
 use crate::check::evidence::Unreadable;
 use crate::check::evidence::binary::Image;
+use crate::check::evidence::binary::window::Flow;
 
 /// A method that only services of the CRI have: types that have it are no plugins, whatever else they have.
 const CRI: &str = "ListPodSandbox";
@@ -153,13 +154,14 @@ pub(super) fn by_name(
     let mut services = BTreeSet::new();
     table.search(image, &needles, |name| {
         let Some((receiver, method)) = method(name) else {
-            return;
+            return Flow::On;
         };
         if method == CRI {
             services.insert(receiver.clone());
         } else if !of_nri(package(&receiver), &stub.module) {
             seen.entry(receiver).or_default().insert(method);
         }
+        Flow::On
     })?;
     seen.retain(|receiver, _| !services.contains(receiver));
     Ok(seen

@@ -3,21 +3,22 @@
 use super::table::Table;
 use crate::check::evidence::Unreadable;
 use crate::check::evidence::binary::Image;
-use crate::check::evidence::binary::window::{Flow, find, windows};
+use crate::check::evidence::binary::window::{Flow, find_some, windows};
 
 /// Sections of its own since Go 1.26, and where it stood before.
 const OWN: [&str; 2] = [".go.module", "__go_module"];
-const DATA: [&str; 6] = [
+const DATA: [&str; 5] = [
     ".noptrdata",
     "__noptrdata",
     ".data",
     "__data",
     ".data.rel.ro",
-    ".go.module",
 ];
 const RELOCATIONS: &str = ".rela.dyn";
 /// Bytes of a relocation with an address, 64 bits.
 const RELOCATION: usize = 24;
+/// The most places in a section that are tried.
+const MANY: usize = 16;
 /// Words that are read of it.
 const WORDS: usize = 48;
 /// The word with the start of the types, since Go 1.20 and before.
@@ -44,15 +45,17 @@ pub(super) fn types(image: &Image<'_>, table: &Table) -> Result<Option<(u64, u64
 
 /// Where it may start in the file: it begins with the address of the function table.
 fn places(image: &Image<'_>, table: &Table, target: u64) -> Result<Vec<u64>, Unreadable> {
-    let mut places: Vec<u64> = image
-        .section(&OWN)
-        .map(|own| own.offset)
-        .into_iter()
-        .collect();
+    if let Some(own) = image.section(&OWN) {
+        return Ok(vec![own.offset]);
+    }
     let word = table.layout.word();
+    let bytes = match table.layout.big {
+        true => target.to_be_bytes(),
+        false => target.to_le_bytes(),
+    };
     let needle = match table.layout.big {
-        true => target.to_be_bytes()[8 - word..].to_vec(),
-        false => target.to_le_bytes()[..word].to_vec(),
+        true => bytes.get(8 - word..),
+        false => bytes.get(..word),
     };
     let sections = DATA.iter().filter_map(|name| image.section(&[name]));
     let mut ranges: Vec<_> = sections
@@ -66,11 +69,15 @@ fn places(image: &Image<'_>, table: &Table, target: u64) -> Result<Vec<u64>, Unr
                 .map(|segment| (segment.offset, segment.size)),
         );
     }
+    let mut places = Vec::new();
     for range in ranges {
-        if !places.is_empty() {
-            break;
-        }
-        places.extend(find(image.content, range, &needle, |_| true)?);
+        places.extend(find_some(
+            image.content,
+            range,
+            needle.unwrap_or(&bytes),
+            MANY,
+            |_| true,
+        )?);
     }
     Ok(places)
 }

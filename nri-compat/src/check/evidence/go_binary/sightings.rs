@@ -29,7 +29,8 @@ pub(super) fn from(
     for stub in signs.stubs.iter().filter(|stub| stub.new) {
         seen.push(plugin(file, image, table, stub)?);
     }
-    if let (Some(module), true) = (&signs.service, seen.is_empty()) {
+    // Methods of a stub that is never made may register it: that is no plugin.
+    if let (Some(module), true) = (&signs.service, seen.is_empty() && signs.stubs.is_empty()) {
         seen.push(without_stub(file, module));
     }
     if let (Some(module), true) = (&signs.one_shot, seen.is_empty()) {

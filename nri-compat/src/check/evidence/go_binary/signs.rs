@@ -3,6 +3,7 @@
 use super::table::Table;
 use crate::check::evidence::Unreadable;
 use crate::check::evidence::binary::Image;
+use crate::check::evidence::binary::window::Flow;
 
 /// RPCs that stubs and runtimes have a method of their own for since v0.12.0.
 const DEDICATED: [&str; 9] = [
@@ -77,10 +78,23 @@ pub(super) struct Adaptation {
 /// Reads the signs off the names of a table.
 pub(super) fn read(image: &Image<'_>, table: &Table) -> Result<Signs, Unreadable> {
     let mut signs = Signs::default();
-    let needles = [STUB, ADAPTATION, SKEL, CLIENT, MESSAGE, SERVICE, PACKAGES];
-    table.search(image, &needles, |name| signs.see(name))?;
+    let needles = [STUB, ADAPTATION, SKEL, CLIENT, SERVICE];
+    table.search(image, &needles, |name| {
+        signs.see(name);
+        Flow::On
+    })?;
     signs.stubs.retain(|stub| stub.nri);
     signs.adaptations.retain(|adaptation| adaptation.new);
+    table.search(image, &[MESSAGE, PACKAGES], |name| {
+        let module = library(without_type_arguments(name));
+        signs.library = module.map(str::to_owned);
+        // One is enough: programs with NRI have thousands.
+        if module.is_some() {
+            Flow::Stop
+        } else {
+            Flow::On
+        }
+    })?;
     Ok(signs)
 }
 
@@ -103,9 +117,6 @@ impl Signs {
             .filter(|module| module.ends_with("nri"))
         {
             self.service.get_or_insert_with(|| module.to_owned());
-        }
-        if let Some(module) = library(name) {
-            self.library.get_or_insert_with(|| module.to_owned());
         }
     }
 
@@ -207,7 +218,7 @@ mod tests {
             "example.org/nri-docs/pkg/stub.Render",
         ]);
         assert!(signs.stubs.iter().all(|stub| !stub.nri));
-        assert_eq!(signs.library, None);
+        assert_eq!(library("example.org/nri-docs/pkg/stub.Render"), None);
     }
 
     #[test]

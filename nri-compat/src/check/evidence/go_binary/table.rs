@@ -134,22 +134,23 @@ fn parse(image: &Image<'_>, offset: u64, size: u64, header: &[u8]) -> Option<Tab
 }
 
 impl Table {
-    /// Calls `see` with every whole name in which one of the needles stands.
+    /// Calls `see` with every whole name in which one of the needles stands, until that says to stop.
     ///
     /// A name may be seen twice.
     pub(super) fn search(
         &self,
         image: &Image<'_>,
         needles: &[&str],
-        mut see: impl FnMut(&str),
+        mut see: impl FnMut(&str) -> Flow,
     ) -> Result<(), Unreadable> {
         let finders: Vec<_> = needles.iter().map(memchr::memmem::Finder::new).collect();
         let (offset, length) = self.names;
         windows(image.content, offset, length, LONG, |at, bytes| {
-            for finder in &finders {
-                let hits = finder.find_iter(bytes);
-                hits.filter_map(|hit| whole(bytes, hit, at == offset))
-                    .for_each(&mut see);
+            let hits = finders.iter().flat_map(|finder| finder.find_iter(bytes));
+            for name in hits.filter_map(|hit| whole(bytes, hit, at == offset)) {
+                if see(name) == Flow::Stop {
+                    return Flow::Stop;
+                }
             }
             Flow::On
         })

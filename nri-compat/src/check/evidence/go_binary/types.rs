@@ -45,6 +45,40 @@ pub(super) struct Types<'i> {
     length: u64,
     window: u64,
     bytes: Cow<'i, [u8]>,
+    places: Vec<usize>,
+}
+
+/// Places where a type with methods may start, of those in the first [`WINDOW`] bytes.
+///
+/// Descriptors stand among names and bit masks, in an order that no release promises: so every place is tried.
+fn places(bytes: &[u8], layout: Layout) -> Vec<usize> {
+    match layout.wide {
+        true => places_by::<8>(bytes),
+        false => places_by::<4>(bytes),
+    }
+}
+
+fn places_by<const WORD: usize>(bytes: &[u8]) -> Vec<usize> {
+    let window = usize::try_from(WINDOW).unwrap_or(usize::MAX);
+    // A word's first half from there on has the flags, whether or not the second half is there.
+    let flags = bytes.get(flags_at(WORD)..).unwrap_or_default();
+    let words = flags.chunks(WORD).take(window / WORD).enumerate();
+    let may = words.filter(|(_, word)| word.first_chunk().is_some_and(|flags| may_start(*flags)));
+    may.map(|(place, _)| place * WORD).collect()
+}
+
+/// Whether these can be flags, alignments and kind of a type with methods. Without branches: it is asked of every word.
+fn may_start([flags, align, field_align, kind]: [u8; 4]) -> bool {
+    (flags & UNCOMMON != 0)
+        & (align == field_align)
+        & align.is_power_of_two()
+        & (align <= 8)
+        & ((kind & KIND).wrapping_sub(1) < LAST_KIND)
+}
+
+/// Where a descriptor has its flags, alignments and kind.
+fn flags_at(word: usize) -> usize {
+    2 * word + 4
 }
 
 /// A type with methods, by the offsets of its parts.
@@ -72,15 +106,17 @@ impl<'i> Types<'i> {
         let Some((start, length)) = moduledata::types(image, table)? else {
             return Ok(None);
         };
-        let bytes = image.part(start, (WINDOW + OVERLAP).min(length))?;
-        Ok(Some(Self {
+        let mut types = Self {
             image,
             layout: table.layout,
             start,
             length,
             window: 0,
-            bytes,
-        }))
+            bytes: Cow::default(),
+            places: Vec::new(),
+        };
+        types.move_to(0)?;
+        Ok(Some(types))
     }
 
     /// Calls `see` with every type that has methods or an import path, and the bytes that it is in.
@@ -90,12 +126,11 @@ impl<'i> Types<'i> {
     ) -> Result<(), Unreadable> {
         let mut at = 0;
         while at < self.length {
-            self.move_to(at)?;
-            let end = usize::try_from(WINDOW)
-                .unwrap_or(usize::MAX)
-                .min(self.bytes.len());
-            for place in (0..end).step_by(self.layout.word()) {
-                if let Some(found) = self.descriptor(place) {
+            if at != self.window {
+                self.move_to(at)?;
+            }
+            for place in &self.places {
+                if let Some(found) = self.descriptor(*place) {
                     see(self, &found);
                 }
             }
@@ -105,26 +140,19 @@ impl<'i> Types<'i> {
     }
 
     fn move_to(&mut self, at: u64) -> Result<(), Unreadable> {
-        if at != self.window {
-            let length = (WINDOW + OVERLAP).min(self.length - at);
-            self.bytes = self.image.part(self.start + at, length)?;
-            self.window = at;
-        }
+        let length = (WINDOW + OVERLAP).min(self.length - at);
+        self.bytes = self.image.part(self.start + at, length)?;
+        self.window = at;
+        self.places = places(&self.bytes, self.layout);
         Ok(())
     }
 
     /// The type that starts here in the window, if one with methods does.
-    ///
-    /// Descriptors stand among names and bit masks, in an order that no release promises: so every place is tried.
     fn descriptor(&self, at: usize) -> Option<Descriptor> {
         let word = self.layout.word();
-        let (flags_at, header) = (2 * word + 4, 4 * word + 16);
-        let &[flags, align, field_align, kind] = self.bytes.get(at + flags_at..)?.first_chunk()?;
+        let header = 4 * word + 16;
+        let &[flags, _, _, kind] = self.bytes.get(at + flags_at(word)..)?.first_chunk()?;
         let kind = kind & KIND;
-        let aligned = align == field_align && matches!(align, 1 | 2 | 4 | 8);
-        if flags & UNCOMMON == 0 || !aligned || kind == 0 || kind > LAST_KIND {
-            return None;
-        }
         let name = self.layout.u32(&self.bytes, at + 4 * word + 8)?;
         let rests = match kind {
             FUNC => [word, 4],
