@@ -21,3 +21,4 @@ pub mod random;
 pub mod reports;
 pub mod runtime;
 pub mod snapshot;
+pub mod specimens;

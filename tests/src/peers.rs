@@ -40,6 +40,20 @@ impl GoBuild {
     /// When Go is missing or the build fails.
     #[must_use]
     pub fn build(&self) -> PathBuf {
+        self.make("build")
+    }
+
+    /// Builds the test binary of the one package, whose name has `.test` behind it, as the program is to have it.
+    ///
+    /// # Panics
+    ///
+    /// As [`GoBuild::build`].
+    #[must_use]
+    pub fn test(&self) -> PathBuf {
+        self.make("test")
+    }
+
+    fn make(&self, command: &str) -> PathBuf {
         // One at a time: tests of a process share the folder that is built into.
         static BUILDING: Mutex<()> = Mutex::new(());
         let _building = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
@@ -47,7 +61,7 @@ impl GoBuild {
         let done = parent.join(format!("{:016x}", self.key()));
         if !done.is_dir() {
             let fresh = parent.join(format!("build-{}", std::process::id()));
-            self.compile(&fresh);
+            self.compile(command, &fresh);
             remove_older(&parent, &fresh);
             // Another process may have been faster; then its programs serve.
             if fs::rename(&fresh, &done).is_err() {
@@ -62,21 +76,21 @@ impl GoBuild {
         done
     }
 
-    fn compile(&self, output: &Path) {
+    fn compile(&self, command: &str, output: &Path) {
         fs::create_dir_all(output).expect("target folder is writable");
         let mut go = Command::new("go");
         go.current_dir(self.folder())
-            .args([
-                "build",
-                "-trimpath",
-                "-buildvcs=false",
-                "-modfile",
-                &self.modfile,
-            ])
+            .arg(command)
+            .args(if command == "test" { &["-c"][..] } else { &[] })
+            .args(["-trimpath", "-buildvcs=false", "-modfile", &self.modfile])
             .args(&self.options)
             .arg("-o")
-            .arg(output)
-            .args(&self.packages)
+            .arg(output.join(""))
+            .args(
+                self.packages
+                    .iter()
+                    .map(|package| package.trim_end_matches(".test")),
+            )
             .env("CGO_ENABLED", "0")
             .envs(self.environment.iter().cloned());
         run(&mut go);
@@ -243,7 +257,7 @@ pub fn pod_tools() -> PathBuf {
 }
 
 /// The newest release is in `go.mod`, any other in a file of its name.
-fn modfile(folder: &str, module: &str, release: &str) -> String {
+pub(crate) fn modfile(folder: &str, module: &str, release: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let own = format!("{}.mod", release.replace('.', "_"));
     let name = if folder.join(&own).exists() {

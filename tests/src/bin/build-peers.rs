@@ -6,7 +6,7 @@
 use std::time::Instant;
 use std::{env, path::PathBuf};
 
-use nri_tests::peers;
+use nri_tests::{peers, specimens};
 
 fn main() {
     let chosen: Vec<String> = env::args().skip(1).collect();
@@ -14,6 +14,10 @@ fn main() {
     if wants("go") {
         for nri in peers::NRI_RELEASES {
             report(|| peers::nri_build(nri).build());
+        }
+        let specimens = specimens::table();
+        for build in specimens.build.keys() {
+            report(|| specimens.build(build));
         }
     }
     if wants("containerd") {

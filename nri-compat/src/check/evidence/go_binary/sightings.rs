@@ -226,6 +226,7 @@ fn one_shot(file: &File<'_>, module: &str) -> Seen {
         format!("{module}/skel.Run is linked: a v0.1.0 plugin"),
     );
     seen.sighting.interface = Interface::OneShot;
+    seen.sighting.nri = built(Some(ONE_SHOT), None);
     seen
 }
 
@@ -287,8 +288,5 @@ fn add_build_info(seen: &mut Seen, info: Option<&build_info::BuildInfo>) {
     };
     let (version, detail) = build_info::describe(path, &module);
     sighting.evidence.push(evidence(detail));
-    if sighting.interface == Interface::OneShot {
-        sighting.nri.at_least = Some(ONE_SHOT.to_owned());
-    }
     sighting.nri.version = Some(version);
 }

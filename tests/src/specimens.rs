@@ -1,0 +1,162 @@
+//! Go programs of every kind that `check` has to tell apart, built the ways programs are built, and what is expected of
+//! each: the table `specimens.toml`, their sources `peers/specimens`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+use serde::Deserialize;
+
+use crate::peers::{GoBuild, modfile, nri_build, run, target_folder};
+
+const NRI: &str = "github.com/containerd/nri";
+
+/// The table.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Table {
+    /// How programs are built, by the name of the build.
+    pub build: BTreeMap<String, Build>,
+    /// What is expected of each program.
+    pub specimen: Vec<Specimen>,
+}
+
+/// A way of building.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Build {
+    /// The NRI release that is built in.
+    pub nri: String,
+    /// The release that `go.mod` requires instead, `nri` or its folder replacing it.
+    pub required: Option<String>,
+    /// Whether what replaces it is a folder.
+    #[serde(default)]
+    pub folder: bool,
+    /// Options of `go build`, or of `go test -c`.
+    #[serde(default)]
+    pub options: Vec<String>,
+    /// Variables of the environment, such as `GOARCH`.
+    #[serde(default)]
+    pub environment: BTreeMap<String, String>,
+}
+
+/// What is expected of a program.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Specimen {
+    /// Names of the builds.
+    pub builds: Vec<String>,
+    /// Name of the program, with `.test` behind it for its test binary.
+    pub program: String,
+    /// Its role.
+    pub role: String,
+    /// How it takes events.
+    pub interface: String,
+    /// Which, by RPC name.
+    #[serde(default)]
+    pub events: Vec<String>,
+    /// How the events are known.
+    #[serde(default)]
+    pub certainty: String,
+    /// The version that the report shows.
+    pub version: Option<String>,
+    /// The range that follows from its code.
+    pub at_least: Option<String>,
+    /// The end of the range.
+    pub below: Option<String>,
+    /// What some evidence has to say.
+    #[serde(default)]
+    pub says: Vec<String>,
+}
+
+/// Reads the table.
+///
+/// # Panics
+///
+/// When it does not say what [`Table`] has.
+#[must_use]
+pub fn table() -> Table {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("specimens.toml");
+    let text = fs::read_to_string(path).expect("the table is readable");
+    toml::from_str(&text).unwrap_or_else(|e| panic!("specimens.toml: {e}"))
+}
+
+impl Table {
+    /// Builds what a build is expected to have; the folder with it.
+    ///
+    /// # Panics
+    ///
+    /// When Go is missing or the build fails.
+    #[must_use]
+    pub fn build(&self, name: &str) -> PathBuf {
+        let build = self.build.get(name);
+        let build = build.unwrap_or_else(|| panic!("specimens.toml has no build {name}"));
+        let wanted = self
+            .specimen
+            .iter()
+            .filter(|s| s.builds.iter().any(|b| b == name));
+        let programs: Vec<&str> = wanted.map(|specimen| specimen.program.as_str()).collect();
+        build.programs(name, &programs)
+    }
+}
+
+impl Build {
+    fn programs(&self, name: &str, programs: &[&str]) -> PathBuf {
+        let environment = self.environment.iter().map(|(k, v)| (k.clone(), v.clone()));
+        let go = GoBuild {
+            name: format!("specimens-{name}"),
+            module: "peers".into(),
+            modfile: self.modfile(),
+            options: self.options.clone(),
+            environment: environment.collect(),
+            packages: programs
+                .iter()
+                .map(|program| format!("./specimens/{program}"))
+                .collect(),
+        };
+        match programs {
+            [test] if test.ends_with(".test") => go.test(),
+            _ => go.build(),
+        }
+    }
+
+    /// The module file: that of the release, or one made from it that requires another and replaces it.
+    fn modfile(&self) -> String {
+        let Some(required) = &self.required else {
+            return nri_build(&self.nri).modfile;
+        };
+        let peers = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers");
+        let original = peers.join(modfile("peers", NRI, &self.nri));
+        let by = match self.folder {
+            true => module_folder(&peers, &original),
+            false => format!("{NRI} {}", self.nri),
+        };
+        let text = fs::read_to_string(&original).expect("module file is readable");
+        let changed = text.replace(&format!("{NRI} {}", self.nri), &format!("{NRI} {required}"));
+        let made = target_folder()
+            .join("peers/modules")
+            .join(format!("{}-{}.mod", self.nri, self.folder));
+        fs::create_dir_all(made.parent().expect("it has a folder"))
+            .expect("target folder is writable");
+        fs::write(&made, format!("{changed}\nreplace {NRI} => {by}\n"))
+            .expect("target folder is writable");
+        fs::copy(original.with_extension("sum"), made.with_extension("sum"))
+            .expect("sums are readable");
+        made.to_str()
+            .expect("the target folder's path is text")
+            .to_owned()
+    }
+}
+
+/// Where Go keeps the sources of NRI.
+fn module_folder(peers: &Path, modfile: &Path) -> String {
+    let mut go = Command::new("go");
+    go.current_dir(peers)
+        .arg("list")
+        .arg("-modfile")
+        .arg(modfile);
+    run(go.args(["-m", "-f", "{{.Dir}}", NRI]))
+        .trim()
+        .to_owned()
+}
