@@ -1,0 +1,133 @@
+//! The reader of Rust binaries against what crate `nri` embeds: both have the layout of the manifest, each by itself.
+
+use std::fs;
+
+use nri::plugin::Plugin;
+use nri::prelude::*;
+use nri_compat::check::content::{File, HEAD};
+use nri_compat::check::events::{EVENTS, proto_name};
+use nri_compat::check::evidence::READERS;
+use nri_compat::check::sighting::{Certainty, Interface, Kind, Role, Sighting};
+use nri_tests::examples::example;
+
+fn look(name: &str, bytes: &[u8]) -> Vec<Sighting> {
+    let file = File {
+        shown: name.to_owned(),
+        name: name.to_owned(),
+        head: bytes[..bytes.len().min(HEAD)].to_vec(),
+        content: &bytes,
+    };
+    let readers = READERS.iter().filter(|reader| reader.recognises(&file));
+    readers
+        .flat_map(|reader| reader.read(&file).unwrap())
+        .collect()
+}
+
+/// An ELF file of nothing but a header and these bytes.
+fn elf(bytes: &[u8]) -> Vec<u8> {
+    let mut file = b"\x7fELF\x02\x01\x01".to_vec();
+    file.resize(64, 0);
+    file.extend_from_slice(bytes);
+    file
+}
+
+#[derive(NriPlugin)]
+#[nri(
+    name = "counter",
+    index = "10",
+    protocol = "0.11",
+    required(STOP_CONTAINER)
+)]
+struct Counter;
+
+impl RunPodSandbox for Counter {
+    async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
+        Ok(())
+    }
+}
+
+impl StopContainer for Counter {
+    async fn stop_container(
+        &self,
+        _: &Context,
+        _: PodSandbox,
+        _: Container,
+    ) -> nri::Result<Updates> {
+        Ok(Updates::default())
+    }
+}
+
+#[test]
+fn all_that_a_manifest_says_is_read() {
+    let seen = look("counter", &elf(Counter::MANIFEST));
+    assert_eq!(seen.len(), 1, "{seen:#?}");
+    let seen = &seen[0];
+    assert_eq!((seen.kind, seen.role), (Kind::RustBinary, Role::Plugin));
+    assert_eq!(
+        (seen.name.as_deref(), seen.index.as_deref()),
+        (Some("counter"), Some("10"))
+    );
+    assert_eq!(seen.interface, Interface::Dedicated);
+    assert_eq!(seen.events.names, ["RunPodSandbox", "StopContainer"]);
+    assert_eq!(seen.events.certainty, Certainty::Exact);
+    assert_eq!(seen.required, ["StopContainer"]);
+    assert_eq!(seen.min_protocol.as_deref(), Some("v0.11.0"));
+}
+
+#[test]
+fn a_launched_plugin_goes_by_the_name_of_its_file() {
+    let seen = look("42-other", &elf(Counter::MANIFEST));
+    assert_eq!(
+        (seen[0].name.as_deref(), seen[0].index.as_deref()),
+        (Some("other"), Some("42"))
+    );
+}
+
+#[test]
+fn a_cut_manifest_is_none() {
+    let whole = Counter::MANIFEST;
+    for end in 0..whole.len() {
+        assert_eq!(look("cut", &elf(&whole[..end])), [], "cut at {end}");
+    }
+}
+
+#[test]
+fn the_example_plugins_are_read_from_their_binaries() {
+    for (name, interface, events) in [
+        (
+            "validator",
+            Interface::Dedicated,
+            Some(vec!["ValidateContainerAdjustment"]),
+        ),
+        (
+            "device-injector",
+            Interface::Dedicated,
+            Some(vec!["CreateContainer"]),
+        ),
+        ("template", Interface::Dedicated, None),
+        ("logger", Interface::Dedicated, None),
+        ("legacy", Interface::Funnelled, None),
+    ] {
+        let seen = look(name, &fs::read(example(name)).unwrap());
+        assert_eq!(seen.len(), 1, "{name}: {seen:#?}");
+        assert_eq!(seen[0].role, Role::Plugin, "{name}");
+        assert_eq!(seen[0].interface, interface, "{name}");
+        assert_eq!(seen[0].events.certainty, Certainty::Exact, "{name}");
+        match events {
+            Some(events) => assert_eq!(seen[0].events.names, events, "{name}"),
+            None => assert!(!seen[0].events.names.is_empty(), "{name}"),
+        }
+    }
+}
+
+#[test]
+fn the_events_are_those_of_the_newest_protocol() {
+    let history = nri_codegen::history::History::embedded().unwrap();
+    let protocol = history.revisions().last().unwrap().protocol().unwrap();
+    let events = &protocol.nri.as_ref().unwrap().events;
+    let names: Vec<&str> = events.iter().map(|event| event.rpc_name.as_str()).collect();
+    assert_eq!(names, EVENTS);
+    for event in events {
+        assert_eq!(event.name, proto_name(&event.rpc_name));
+    }
+}
