@@ -4,6 +4,7 @@
 //! read further. The answer is sorted, so that it does not depend on which thread was faster. What cannot be looked
 //! at is listed with the reason.
 
+mod archive;
 mod budget;
 mod disk;
 mod links;
@@ -13,6 +14,7 @@ mod pseudo;
 mod roots;
 mod runtime;
 mod scan;
+mod seen;
 mod shown;
 mod walk;
 

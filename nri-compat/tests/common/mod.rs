@@ -2,6 +2,8 @@
 
 #![allow(dead_code)] // Each test file takes what it needs.
 
+pub(crate) mod image;
+
 use std::path::PathBuf;
 
 use nri_compat::check::collect::{Collected, Request, collect};

@@ -4,23 +4,25 @@ use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::budget::Budget;
 use super::disk::{self, Disk, FileId};
-use super::{Collected, roots::Root, shown};
+use super::seen::{Seen, guarded};
+use super::{Collected, archive, roots::Root, shown};
 use crate::check::content::{Content, File};
-use crate::check::evidence::{Reader, Unreadable};
+use crate::check::evidence::Reader;
 use crate::check::progress::Progress;
 use crate::check::sighting::Sighting;
 use crate::report::check::Skipped;
 
-/// Bytes of files that readers may hold in memory at one time, over all threads; a reader that reads a whole file
-/// into memory stays within it.
-const READING: u64 = 48 << 20;
+/// Bytes of files that readers may hold in memory at one time, over all threads.
+const READING: u64 = 32 << 20;
+
+/// What a reader holds of one file at most: they read large ones in parts.
+const ONE_FILE: u64 = 4 << 20;
 
 /// One scan.
 pub(super) struct Scan<'s> {
@@ -29,6 +31,8 @@ pub(super) struct Scan<'s> {
     files: AtomicU64,
     bytes: AtomicU64,
     reading: Budget,
+    /// Windows of packed streams, over all threads.
+    pub(super) windows: Budget,
     found: Mutex<Collected>,
     read: Mutex<HashSet<FileId>>,
     linked: Mutex<Vec<Linked>>,
@@ -70,6 +74,7 @@ impl<'s> Scan<'s> {
             files: AtomicU64::default(),
             bytes: AtomicU64::default(),
             reading: Budget::new(READING),
+            windows: Budget::new(1 << archive::WINDOW_LOG),
             found: Mutex::default(),
             read: Mutex::default(),
             linked: Mutex::default(),
@@ -110,7 +115,7 @@ impl<'s> Scan<'s> {
     /// Reads a file if a reader recognises it, or puts it off if it may have other names. Returns whether one did.
     fn take(&self, disk: &Disk, path: &Path, shown: &Path, via: Via) -> io::Result<bool> {
         let file = file(shown, disk)?;
-        if !self.recognised(&file) {
+        if !archive::is_archive(&file) && !self.recognised(&file) {
             return Ok(false);
         }
         if via == Via::Link || disk.links > 1 {
@@ -175,25 +180,41 @@ impl<'s> Scan<'s> {
         Ok(disk)
     }
 
-    fn count(&self, bytes: u64) {
+    /// Counts a file.
+    pub(super) fn count(&self, bytes: u64) {
         self.files.fetch_add(1, Ordering::Relaxed);
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
         self.progress.file();
         self.progress.read(bytes);
     }
 
-    fn recognised(&self, file: &File<'_>) -> bool {
+    /// Whether anything is to be read beyond the first bytes.
+    pub(super) fn recognised(&self, file: &File<'_>) -> bool {
         !file.head.is_empty() && self.readers.iter().any(|reader| reader.recognises(file))
     }
 
     fn read(&self, file: &File<'_>) {
-        let _lent = self.reading.lend(file.content.len());
-        for reader in self.readers.iter().filter(|reader| reader.recognises(file)) {
-            match guarded(*reader, file) {
-                Ok(sightings) => lock(&self.found).sightings.extend(sightings),
-                Err(Unreadable(reason)) => self.skip_shown(file.shown.clone(), reason),
-            }
+        match archive::is_archive(file) {
+            true => archive::read(self, file),
+            false => self.store(self.seen(file)),
         }
+    }
+
+    /// What the readers see in a file that is no archive.
+    pub(super) fn seen(&self, file: &File<'_>) -> Seen {
+        let _lent = self.reading.lend(file.content.len().min(ONE_FILE));
+        let mut seen = Seen::default();
+        for reader in self.readers.iter().filter(|reader| reader.recognises(file)) {
+            seen.take(file, guarded(*reader, file));
+        }
+        seen
+    }
+
+    /// Keeps what was seen for the answer.
+    pub(super) fn store(&self, seen: Seen) {
+        let mut found = lock(&self.found);
+        found.sightings.extend(seen.sightings);
+        found.skipped.extend(seen.skipped);
     }
 
     fn guard(&self, shown: &Path, work: impl FnOnce() -> io::Result<()>) {
@@ -212,7 +233,8 @@ impl<'s> Scan<'s> {
         lock(&self.found).skipped.extend_from_slice(skipped);
     }
 
-    fn skip_shown(&self, path: String, reason: String) {
+    /// Lists something as skipped that is shown already.
+    pub(super) fn skip_shown(&self, path: String, reason: String) {
         lock(&self.found).skipped.push(Skipped { path, reason });
     }
 
@@ -247,16 +269,6 @@ fn file<'c>(shown: &Path, content: &'c dyn Content) -> io::Result<File<'c>> {
         name: shown::name(shown),
         head: disk::head(content)?,
         content,
-    })
-}
-
-/// A defect in one reader, or in a library under it, must not end the scan of everything else.
-fn guarded(reader: &dyn Reader, file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {
-    catch_unwind(AssertUnwindSafe(|| reader.read(file))).unwrap_or_else(|_| {
-        Err(Unreadable(format!(
-            "defect in the reader `{}`: it gave up",
-            reader.name()
-        )))
     })
 }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
+use super::archive;
 use super::disk;
 use super::pseudo::Pseudo;
 use super::roots::Root;
@@ -40,12 +41,29 @@ fn visit(scan: &Scan<'_>, root: &Root, pseudo: &Pseudo, entry: &DirEntry) -> Wal
             scan.skip(&as_named(root, path), "a pseudo filesystem, not walked");
             return WalkState::Skip;
         }
+        if path.file_name() == Some("blobs".as_ref()) && is_layout(path.parent()) {
+            return WalkState::Skip;
+        }
+    } else if is(FileType::is_file) && path.file_name() == Some("oci-layout".as_ref()) {
+        layout(scan, root, path);
     } else if is(FileType::is_file) {
         scan.walked(path, &as_named(root, path), Via::Name);
     } else if is(FileType::is_symlink) {
         link(scan, root, path);
     }
     WalkState::Continue
+}
+
+/// Whether a folder is an OCI layout, whose blobs are looked at as images.
+fn is_layout(folder: Option<&Path>) -> bool {
+    let has = |name: &str| folder.is_some_and(|folder| folder.join(name).is_file());
+    has("oci-layout") && has("index.json")
+}
+
+fn layout(scan: &Scan<'_>, root: &Root, mark: &Path) {
+    if let Some(folder) = mark.parent().filter(|folder| is_layout(Some(folder))) {
+        archive::read_layout(scan, folder, &as_named(root, folder));
+    }
 }
 
 /// A link that leads nowhere is nothing that could be looked at, and nothing to be told of: folders are full of them.

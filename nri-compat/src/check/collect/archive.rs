@@ -1,0 +1,85 @@
+//! Archives: plain tars of files, and images (docker-save tars, OCI layouts as tars and folders), plain or packed with
+//! gzip or zstd.
+//!
+//! Shown as `files.tar.gz: /bin/plugin`, and for images `image.tar: example.org/plugin:1.0: /usr/bin/plugin`. Of an
+//! image counts what a container would see: whiteouts and later layers hide files of earlier ones. A layer is read
+//! once, however many images share it. Archives within archives are not opened, which is said.
+
+mod covers;
+mod entries;
+mod image;
+mod kind;
+mod layer;
+mod limits;
+mod manifest;
+mod names;
+mod pax;
+mod spool;
+mod store;
+mod unpack;
+mod window;
+mod zstd_window;
+
+use std::path::Path;
+
+use super::scan::Scan;
+use crate::check::content::{Content, File};
+use kind::Kind;
+use layer::Stop;
+use limits::Limits;
+use store::{Folder, Packed};
+
+pub(super) use kind::is_archive;
+pub(super) use unpack::WINDOW_LOG;
+
+/// Looks into a file whose first bytes are those of an archive.
+pub(super) fn read(scan: &Scan<'_>, file: &File<'_>) {
+    if let Err(reason) = try_read(scan, file) {
+        scan.skip_shown(file.shown.clone(), reason);
+    }
+}
+
+/// Looks into a folder that is an OCI layout.
+pub(super) fn read_layout(scan: &Scan<'_>, folder: &Path, shown: &Path) {
+    let shown = super::shown::path(shown);
+    if let Err(reason) = image::read(scan, &Folder::new(folder), &shown) {
+        scan.skip_shown(shown, reason);
+    }
+}
+
+fn try_read(scan: &Scan<'_>, file: &File<'_>) -> Result<(), String> {
+    match kind::of(file) {
+        Some(Kind::Tar) => tar(scan, file.content, &file.shown),
+        Some(_) => packed(scan, file),
+        None => Err("not an archive".to_owned()),
+    }
+}
+
+/// An archive that can be read at any place: its headers tell whether it is an image.
+fn tar(scan: &Scan<'_>, content: &dyn Content, shown: &str) -> Result<(), String> {
+    let store = Packed::index(content);
+    if store.is_image() {
+        if let Some(reason) = &store.broken {
+            scan.skip_shown(shown.to_owned(), reason.clone());
+        }
+        return image::read(scan, &store, shown);
+    }
+    let limits = Limits::of(content.len());
+    let layer = layer::read(scan, content, Kind::Tar, &limits, Stop::Never);
+    layer.report(scan, shown);
+    Ok(())
+}
+
+/// A packed archive is read through. If it turns out to be an image, it is unpacked to a temporary file: layers are
+/// named after they come.
+fn packed(scan: &Scan<'_>, file: &File<'_>) -> Result<(), String> {
+    let limits = Limits::of(file.content.len());
+    let kind = kind::of(file).unwrap_or(Kind::Tar);
+    let layer = layer::read(scan, file.content, kind, &limits, Stop::AtImage);
+    if layer.is_image {
+        let unpacked = spool::unpacked(scan, file.content, kind)?;
+        return tar(scan, &unpacked, &file.shown);
+    }
+    layer.report(scan, &file.shown);
+    Ok(())
+}

@@ -1,0 +1,254 @@
+//! The entries of a tar, one after another, from a stream or from a content that can be read at any place.
+//!
+//! The `tar` crate reads the headers. Going from one to the next is done here: the crate takes long names and pax
+//! records into memory whatever their size, and cannot say where in the file an entry's bytes are.
+
+use std::io::{self, Read};
+
+use tar::{EntryType, Header};
+
+use super::pax::Pax;
+use super::unpack::{Unpacked, reason};
+use super::window::Stream;
+
+/// Size of a block.
+const BLOCK: u64 = 512;
+
+/// The longest name or set of pax records that is read.
+const LONGEST: u64 = 1 << 20;
+
+/// Where entries come from.
+pub(super) enum Source<'s> {
+    /// A content: bytes that nobody wants are not read.
+    Anywhere(Stream<'s>),
+    /// A stream: they are passed over.
+    Through(Unpacked<'s>),
+}
+
+/// All entries.
+pub(super) struct Entries<'s> {
+    source: Source<'s>,
+    /// Bytes of the current entry, with its padding, that were not read.
+    left: u64,
+    padding: u64,
+}
+
+/// One entry.
+#[derive(Debug)]
+pub(super) struct Entry {
+    /// As it stands in the archive.
+    pub(super) path: Vec<u8>,
+    /// Where a link leads.
+    pub(super) link: Vec<u8>,
+    pub(super) kind: EntryType,
+    pub(super) size: u64,
+    /// Where its bytes start, if they can be read again.
+    pub(super) start: Option<u64>,
+    /// Whether what is stored is the file as it is.
+    pub(super) whole: bool,
+}
+
+/// What the headers before an entry say of it.
+#[derive(Default)]
+struct Ahead {
+    path: Option<Vec<u8>>,
+    link: Option<Vec<u8>>,
+    pax: Pax,
+}
+
+impl<'s> Entries<'s> {
+    pub(super) fn new(source: Source<'s>) -> Self {
+        Self {
+            source,
+            left: 0,
+            padding: 0,
+        }
+    }
+
+    /// The next entry; `None` at the end.
+    pub(super) fn next(&mut self) -> Result<Option<Entry>, String> {
+        let mut ahead = Ahead::default();
+        while let Some(header) = self.header()? {
+            let size = header.entry_size().map_err(|_| broken("a size"))?;
+            match header.entry_type() {
+                EntryType::GNULongName => ahead.path = Some(self.name(size)?),
+                EntryType::GNULongLink => ahead.link = Some(self.name(size)?),
+                EntryType::XHeader => ahead.pax = Pax::parse(&self.small(size)?),
+                EntryType::XGlobalHeader => self.expect(size),
+                _ => return self.entry(&header, size, ahead).map(Some),
+            }
+        }
+        Ok(None)
+    }
+
+    fn entry(&mut self, header: &Header, size: u64, ahead: Ahead) -> Result<Entry, String> {
+        let pax = ahead.pax;
+        let kind = header.entry_type();
+        let sparse = kind == EntryType::GNUSparse;
+        if sparse {
+            self.sparse_headers(header)?;
+        }
+        // Links and the like have no bytes, whatever their headers say.
+        let size = match kind {
+            EntryType::Link | EntryType::Symlink | EntryType::Directory => 0,
+            _ => pax.size.unwrap_or(size),
+        };
+        self.expect(size);
+        let link = || header.link_name_bytes().unwrap_or_default().into_owned();
+        Ok(Entry {
+            path: pax
+                .path
+                .or(ahead.path)
+                .unwrap_or_else(|| header.path_bytes().into_owned()),
+            link: pax.link.or(ahead.link).unwrap_or_else(link),
+            kind,
+            size,
+            start: match &self.source {
+                Source::Anywhere(stream) => Some(stream.at),
+                Source::Through(_) => None,
+            },
+            whole: !sparse && !pax.sparse,
+        })
+    }
+
+    /// Further headers of a sparse file follow at once, as long as each says so.
+    fn sparse_headers(&mut self, header: &Header) -> Result<(), String> {
+        let mut more = header.as_gnu().is_some_and(tar::GnuHeader::is_extended);
+        while more {
+            let mut block = [0; BLOCK as usize];
+            self.exactly(&mut block)?;
+            more = block.get(504).is_some_and(|byte| *byte != 0);
+        }
+        Ok(())
+    }
+
+    /// The next header; `None` at the end, which is two blocks of zeros or the end of the file.
+    fn header(&mut self) -> Result<Option<Header>, String> {
+        self.pass()?;
+        let mut header = Header::new_old();
+        let read = self.upto(header.as_mut_bytes())?;
+        if read == 0 || header.as_bytes().iter().all(|byte| *byte == 0) {
+            return Ok(None);
+        }
+        if read < header.as_bytes().len() {
+            return Err(reason(&io::ErrorKind::UnexpectedEof.into()));
+        }
+        match checksum(&header) == header.cksum().ok() {
+            true => Ok(Some(header)),
+            false => Err(broken("a checksum")),
+        }
+    }
+
+    fn expect(&mut self, size: u64) {
+        self.left = size;
+        self.padding = (BLOCK - size % BLOCK) % BLOCK;
+    }
+
+    /// Passes over what was not read of the current entry.
+    fn pass(&mut self) -> Result<(), String> {
+        let rest = self.left.saturating_add(self.padding);
+        let data = std::mem::take(&mut self.left);
+        self.padding = 0;
+        match &mut self.source {
+            Source::Anywhere(stream) => {
+                let end = stream.at.saturating_add(data);
+                stream.at = stream.at.saturating_add(rest);
+                match end > stream.content.len() {
+                    true => Err(reason(&io::ErrorKind::UnexpectedEof.into())),
+                    false => Ok(()),
+                }
+            }
+            Source::Through(stream) => {
+                let passed = io::copy(&mut stream.by_ref().take(rest), &mut io::sink())
+                    .map_err(|error| reason(&error))?;
+                match passed < data {
+                    true => Err(reason(&io::ErrorKind::UnexpectedEof.into())),
+                    false => Ok(()),
+                }
+            }
+        }
+    }
+
+    /// A name that stands in an entry of its own, up to its NUL.
+    fn name(&mut self, size: u64) -> Result<Vec<u8>, String> {
+        let mut name = self.small(size)?;
+        let end = name
+            .iter()
+            .position(|byte| *byte == 0)
+            .unwrap_or(name.len());
+        name.truncate(end);
+        Ok(name)
+    }
+
+    fn small(&mut self, size: u64) -> Result<Vec<u8>, String> {
+        if size > LONGEST {
+            return Err(format!("a header of {} MiB", size >> 20));
+        }
+        self.expect(size);
+        let mut bytes = vec![0; usize::try_from(size).unwrap_or(0)];
+        self.exactly(&mut bytes)?;
+        self.left = 0;
+        Ok(bytes)
+    }
+
+    /// The first bytes of the current entry, as many as there are and fit.
+    pub(super) fn head(&mut self, most: usize) -> Result<Vec<u8>, String> {
+        let size = usize::try_from(self.left).map_or(most, |left| left.min(most));
+        let mut head = vec![0; size];
+        self.exactly(&mut head)?;
+        self.left -= size as u64;
+        Ok(head)
+    }
+
+    fn input(&mut self) -> &mut dyn Read {
+        match &mut self.source {
+            Source::Anywhere(stream) => stream,
+            Source::Through(stream) => stream,
+        }
+    }
+
+    fn exactly(&mut self, buffer: &mut [u8]) -> Result<(), String> {
+        self.input()
+            .read_exact(buffer)
+            .map_err(|error| reason(&error))
+    }
+
+    fn upto(&mut self, buffer: &mut [u8]) -> Result<usize, String> {
+        let mut filled = 0;
+        while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+            match self.input().read(rest) {
+                Ok(0) => break,
+                Ok(read) => filled += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(reason(&error)),
+            }
+        }
+        Ok(filled)
+    }
+}
+
+impl Read for Entries<'_> {
+    /// Reads on in the current entry.
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let most = usize::try_from(self.left).map_or(buffer.len(), |left| left.min(buffer.len()));
+        if most == 0 {
+            // A packed stream takes an empty buffer for a mistake.
+            return Ok(0);
+        }
+        let read = self
+            .input()
+            .read(buffer.get_mut(..most).unwrap_or_default())?;
+        self.left -= read as u64;
+        Ok(read)
+    }
+}
+
+fn checksum(header: &Header) -> Option<u32> {
+    let bytes = header.as_bytes();
+    let sum = |bytes: &[u8]| bytes.iter().map(|byte| u32::from(*byte)).sum::<u32>();
+    Some(sum(bytes.get(..148)?) + 8 * u32::from(b' ') + sum(bytes.get(156..)?))
+}
+
+fn broken(what: &str) -> String {
+    format!("not a valid tar: {what} is wrong")
+}

@@ -1,0 +1,53 @@
+//! What an archive may cost, so that a hostile one ends with a reason instead of filling memory or disk.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The most entries of one archive, over all its layers: eight bytes are kept of each.
+const ENTRIES: u64 = 2_000_000;
+
+/// Bytes that any archive may unpack to.
+const UNPACKED: u64 = 1 << 30;
+
+/// How much more than its own size a larger one may unpack to. Gzip reaches 1032, layers of real images 5.
+const RATIO: u64 = 250;
+
+/// The largest entry that is looked into.
+pub(super) const ENTRY: u64 = 4 << 30;
+
+/// What is left to one archive.
+pub(super) struct Limits {
+    entries: AtomicU64,
+    bytes: AtomicU64,
+    most_bytes: u64,
+}
+
+impl Limits {
+    /// Of an archive that takes so many bytes.
+    pub(super) fn of(size: u64) -> Self {
+        Self {
+            entries: AtomicU64::new(0),
+            bytes: AtomicU64::new(0),
+            most_bytes: UNPACKED.max(size.saturating_mul(RATIO)),
+        }
+    }
+
+    /// Counts an entry.
+    pub(super) fn entry(&self) -> Result<(), String> {
+        match self.entries.fetch_add(1, Ordering::Relaxed) < ENTRIES {
+            true => Ok(()),
+            false => Err(format!("more than {ENTRIES} entries")),
+        }
+    }
+
+    /// Counts bytes that were unpacked.
+    pub(super) fn unpacked(&self, bytes: u64) -> Result<(), String> {
+        let before = self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        match before.saturating_add(bytes) <= self.most_bytes {
+            true => Ok(()),
+            false => Err(format!(
+                "unpacks to more than {} MiB, {RATIO} times its size",
+                self.most_bytes >> 20
+            )),
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Where an image keeps its parts: a tar, or a folder.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use tar::EntryType;
+
+use super::entries::{Entries, Source};
+use super::limits::Limits;
+use super::window::{Stream, Window};
+use super::{manifest, names};
+use crate::check::collect::disk::{self, Disk};
+use crate::check::content::Content;
+
+/// The largest manifest read.
+const MANIFEST: u64 = 4 << 20;
+
+/// The most parts of an image archive that are remembered; every blob is one.
+const PARTS: usize = 50_000;
+
+/// How many links are followed from one part to another.
+const FOLLOWED: usize = 8;
+
+/// Parts by their paths.
+pub(super) trait Store: Sync {
+    /// A part; `None` if it is not there.
+    fn open(&self, path: &str) -> Result<Option<Box<dyn Content + '_>>, String>;
+
+    /// Bytes of all parts, if that is known.
+    fn size(&self) -> Option<u64>;
+
+    /// A small part in memory.
+    fn small(&self, path: &str) -> Result<Option<Vec<u8>>, String> {
+        let Some(part) = self.open(path)? else {
+            return Ok(None);
+        };
+        if part.len() > MANIFEST {
+            return Err(format!("{path} is larger than {} MiB", MANIFEST >> 20));
+        }
+        let mut bytes = vec![0; usize::try_from(part.len()).unwrap_or(0)];
+        let read = part
+            .read_at(0, &mut bytes)
+            .map_err(|error| disk::reason(&error))?;
+        bytes.truncate(read);
+        Ok(Some(bytes))
+    }
+}
+
+/// An OCI layout on disk.
+pub(super) struct Folder(PathBuf);
+
+impl Folder {
+    pub(super) fn new(path: &Path) -> Self {
+        Self(path.to_owned())
+    }
+}
+
+impl Store for Folder {
+    fn open(&self, path: &str) -> Result<Option<Box<dyn Content + '_>>, String> {
+        match Disk::open(&self.0.join(path)) {
+            Ok(Some(disk)) => Ok(Some(Box::new(disk))),
+            Ok(None) => Err(format!("{path} is not a regular file")),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(format!("{path}: {}", disk::reason(&error))),
+        }
+    }
+
+    fn size(&self) -> Option<u64> {
+        None
+    }
+}
+
+/// An image in a tar that can be read at any place.
+pub(super) struct Packed<'c> {
+    base: &'c dyn Content,
+    parts: HashMap<String, Part>,
+    /// Why the tar could not be read to its end.
+    pub(super) broken: Option<String>,
+}
+
+enum Part {
+    Bytes { start: u64, len: u64 },
+    Link(String),
+}
+
+impl<'c> Packed<'c> {
+    /// Goes through all headers.
+    pub(super) fn index(base: &'c dyn Content) -> Self {
+        let mut packed = Self {
+            base,
+            parts: HashMap::new(),
+            broken: None,
+        };
+        if let Err(reason) = packed.fill() {
+            packed.broken = Some(reason);
+        }
+        packed
+    }
+
+    fn fill(&mut self) -> Result<(), String> {
+        let limits = Limits::of(self.base.len());
+        let stream = Stream {
+            content: self.base,
+            at: 0,
+        };
+        let mut entries = Entries::new(Source::Anywhere(stream));
+        while let Some(entry) = entries.next()? {
+            limits.entry()?;
+            let path = names::clean(&entry.path).and_then(|path| String::from_utf8(path).ok());
+            let Some(path) = path.filter(|path| may_be_part(path)) else {
+                continue;
+            };
+            let part = match entry.kind {
+                EntryType::Link => link(b"", &entry.link),
+                EntryType::Symlink => link(names::split(path.as_bytes()).0, &entry.link),
+                EntryType::Regular if entry.whole => entry.start.map(|start| Part::Bytes {
+                    start,
+                    len: entry.size,
+                }),
+                _ => None,
+            };
+            if self.parts.len() < PARTS {
+                self.parts.extend(part.map(|part| (path, part)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether it is an image.
+    pub(super) fn is_image(&self) -> bool {
+        manifest::is_image(self)
+    }
+}
+
+/// Where a link leads, from `folder` on.
+fn link(folder: &[u8], target: &[u8]) -> Option<Part> {
+    let path = names::clean(&[folder, target].join(&b'/'))?;
+    Some(Part::Link(String::from_utf8(path).ok()?))
+}
+
+/// Manifests, configurations and layers are called like this.
+fn may_be_part(path: &str) -> bool {
+    let named = path.ends_with(".json") || path.ends_with(".tar");
+    path.len() <= 4096 && (named || path.starts_with("blobs/") || path == "oci-layout")
+}
+
+impl Store for Packed<'_> {
+    fn open(&self, path: &str) -> Result<Option<Box<dyn Content + '_>>, String> {
+        let mut path = path;
+        for _ in 0..FOLLOWED {
+            match self.parts.get(path) {
+                None => return Ok(None),
+                Some(Part::Link(target)) => path = target,
+                Some(Part::Bytes { start, len }) => {
+                    return Ok(Some(Box::new(Window {
+                        base: self.base,
+                        start: *start,
+                        len: *len,
+                    })));
+                }
+            }
+        }
+        Err(format!("{path} is a link in a circle"))
+    }
+
+    fn size(&self) -> Option<u64> {
+        Some(self.base.len())
+    }
+}

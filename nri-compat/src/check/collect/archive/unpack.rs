@@ -1,0 +1,93 @@
+//! Unpacking within limits of memory and size.
+
+use std::io::{self, BufReader, Read};
+
+use super::kind::Kind;
+use super::limits::Limits;
+use super::window::Stream;
+use super::zstd_window;
+use crate::check::collect::budget::Lent;
+use crate::check::collect::scan::Scan;
+use crate::check::content::Content;
+
+/// How much is read from the packed side at a time.
+const BUFFER: usize = 64 << 10;
+
+/// The largest window of zstd, as a power of two: what all windows together may take.
+pub(in crate::check::collect) const WINDOW_LOG: u32 = 25;
+
+/// The unpacked bytes of a content.
+pub(super) struct Unpacked<'u> {
+    input: Box<dyn Read + 'u>,
+    limits: &'u Limits,
+    _window: Lent<'u>,
+}
+
+impl<'u> Unpacked<'u> {
+    /// Waits until there is memory for the window.
+    pub(super) fn new(
+        scan: &'u Scan<'_>,
+        content: &'u dyn Content,
+        kind: Kind,
+        limits: &'u Limits,
+    ) -> Result<Self, String> {
+        let stream = BufReader::with_capacity(BUFFER, Stream { content, at: 0 });
+        let window = window(content, kind)?;
+        let _window = scan.windows.lend(window);
+        let input: Box<dyn Read + 'u> = match kind {
+            Kind::Tar => Box::new(stream),
+            Kind::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(stream)),
+            Kind::Zstd => Box::new(zstd(stream).map_err(|error| reason(&error))?),
+        };
+        Ok(Self {
+            input,
+            limits,
+            _window,
+        })
+    }
+}
+
+fn zstd<'r>(input: impl io::BufRead + 'r) -> io::Result<impl Read + 'r> {
+    let mut decoder = zstd::stream::read::Decoder::with_buffer(input)?;
+    decoder.window_log_max(WINDOW_LOG)?;
+    Ok(decoder)
+}
+
+/// Memory that unpacking takes.
+fn window(content: &dyn Content, kind: Kind) -> Result<u64, String> {
+    if kind != Kind::Zstd {
+        return Ok(0);
+    }
+    let mut head = [0; 18];
+    let read = content
+        .read_at(0, &mut head)
+        .map_err(|error| reason(&error))?;
+    match zstd_window::window(head.get(..read).unwrap_or_default()) {
+        Some(window) if window > 1 << WINDOW_LOG => Err(format!(
+            "unpacking takes a window of {} MiB; at most {} are given",
+            window >> 20,
+            1 << (WINDOW_LOG - 20)
+        )),
+        Some(window) => Ok(window),
+        None => Err("cut short".to_owned()),
+    }
+}
+
+impl Read for Unpacked<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.input.read(buffer)?;
+        self.limits
+            .unpacked(read as u64)
+            .map_err(io::Error::other)?;
+        Ok(read)
+    }
+}
+
+/// Why an archive cannot be read on.
+pub(super) fn reason(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => "cut short".to_owned(),
+        io::ErrorKind::Other => error.to_string(),
+        _ => crate::check::collect::disk::reason(error),
+    }
+}
