@@ -140,7 +140,7 @@ mod tests {
             verdicts: vec![Verdict {
                 target: "containerd@2.4".into(),
                 outcome: Outcome::Deprecated,
-                rule: "NRI_EVENT_REMOVED",
+                rule: "CHECK_ONE_SHOT",
                 ..Verdict::default()
             }],
             ..Subject::default()
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn an_ignore_suppresses_what_it_matches_by_name_or_path() {
-        let by_name = "[[ignore]]\nplugin = 'lo*'\nrule = 'NRI_EVENT_REMOVED'\nreason = 'r'\n";
+        let by_name = "[[ignore]]\nplugin = 'lo*'\nrule = 'CHECK_ONE_SHOT'\nreason = 'r'\n";
         let report = applied(&["logger", "other"], by_name, None);
         assert_eq!(suppressed(&report), [Some("r"), None]);
         assert!(report.policy.is_empty());
@@ -202,9 +202,9 @@ mod tests {
 
     #[test]
     fn levels_are_set_and_off_suppresses() {
-        let report = applied(&["logger"], "[rules]\nNRI_EVENT_REMOVED = 'error'\n", None);
+        let report = applied(&["logger"], "[rules]\nCHECK_ONE_SHOT = 'error'\n", None);
         assert_eq!(report.subjects[0].verdicts[0].level, Some(Level::Error));
-        let report = applied(&["logger"], "[rules]\nNRI_EVENT_REMOVED = 'off'\n", None);
+        let report = applied(&["logger"], "[rules]\nCHECK_ONE_SHOT = 'off'\n", None);
         assert_eq!(suppressed(&report), [Some("its rule is off")]);
     }
 

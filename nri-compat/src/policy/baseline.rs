@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::read;
 use crate::error::{Error, ErrorKind};
 use crate::report::check::{CheckReport, Outcome, Subject, Verdict};
-use crate::report::fingerprint::{fingerprint, identity};
+use crate::report::fingerprint::{fingerprint, identity, series};
 
 /// Version of the shape of a baseline file.
 const SCHEMA: u32 = 1;
@@ -125,7 +125,7 @@ fn entry(subject: &Subject, verdict: &Verdict) -> Entry {
     Entry {
         fingerprint: fingerprint(subject, verdict),
         rule: verdict.rule.to_owned(),
-        target: verdict.target.clone(),
+        target: series(&verdict.target).to_owned(),
         plugin: identity(subject),
     }
 }

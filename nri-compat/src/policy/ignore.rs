@@ -14,7 +14,8 @@ pub struct Ignore {
     pub plugin: Option<GlobMatcher>,
     /// Id of the rule; every rule without one.
     pub rule: Option<String>,
-    /// Name of the target; every target without one.
+    /// Name of the target, whole or up to a dot (`containerd@2.4` for all its patch releases); every target without
+    /// one.
     pub target: Option<String>,
     /// Why it is ignored; never empty.
     pub reason: String,
@@ -25,12 +26,12 @@ pub struct Ignore {
 impl Ignore {
     /// Whether it says anything about the verdict, be it expired or not.
     pub fn matches(&self, subject: &Subject, verdict: &Verdict) -> bool {
-        let is = |wanted: &Option<String>, found: &str| {
-            wanted.as_ref().is_none_or(|wanted| wanted == found)
-        };
-        is(&self.rule, verdict.rule)
-            && is(&self.target, &verdict.target)
-            && self.plugin.as_ref().is_none_or(|glob| named(glob, subject))
+        let rule = self.rule.as_ref();
+        let target = self.target.as_ref();
+        let plugin = self.plugin.as_ref();
+        rule.is_none_or(|wanted| wanted == verdict.rule)
+            && target.is_none_or(|wanted| of_target(wanted, &verdict.target))
+            && plugin.is_none_or(|glob| named(glob, subject))
     }
 
     /// Whether its last day is over.
@@ -47,9 +48,28 @@ impl Ignore {
     }
 }
 
+/// Whether a target is the one wanted, or one of its releases.
+fn of_target(wanted: &str, target: &str) -> bool {
+    let rest = target.strip_prefix(wanted);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
 fn named(glob: &GlobMatcher, subject: &Subject) -> bool {
     let name = subject.name.as_deref();
     let label = subject.label();
     let names = [name, Some(label.as_str()), Some(subject.path.as_str())];
     names.into_iter().flatten().any(|name| glob.is_match(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of_target;
+
+    #[test]
+    fn a_target_stands_for_its_releases() {
+        assert!(of_target("containerd@2.4", "containerd@2.4.2"));
+        assert!(of_target("containerd@2.4.2", "containerd@2.4.2"));
+        assert!(!of_target("containerd@2.4", "containerd@2.41.0"));
+        assert!(!of_target("containerd@2.4.1", "containerd@2.4.2"));
+    }
 }

@@ -10,8 +10,8 @@ use toml::de::{DeTable, DeValue};
 use super::{Date, FILE, FailOn, Ignore, Policy, RuleLevel, read};
 use crate::error::{Error, ErrorKind};
 use crate::near::near;
-use crate::report::finding::Level;
-use crate::rules;
+use crate::report::finding::{Category, Level};
+use crate::rules::{self, Rule};
 
 /// More than this is no policy, in bytes.
 const LIMIT: u64 = 1 << 20;
@@ -187,11 +187,15 @@ impl Reader<'_> {
         }
     }
 
-    /// Refuses a rule that is not in the catalogue.
+    /// Refuses a rule that no verdict can have.
     fn rule(&self, at: usize, id: &str) -> Result<(), Error> {
-        match rules::ids().any(|known| known == id) {
+        let of_check = |rule: &Rule| rule.categories.contains(&Category::Check);
+        match rules::get(id).is_some_and(of_check) {
             true => Ok(()),
-            false => Err(self.unknown(at, "rule", id, rules::ids())),
+            false => {
+                let known = rules::all().filter(|rule| of_check(rule));
+                Err(self.unknown(at, "rule", id, known.map(|rule| rule.id)))
+            }
         }
     }
 
@@ -247,7 +251,6 @@ impl Reader<'_> {
         let names = near(found, known.iter().copied());
         match (names.is_empty(), what) {
             (false, _) => error.with_help(format!("did you mean {}?", names.join(", "))),
-            (true, "rule") => error.with_help("findings carry the ids of their rules"),
             (true, _) => error.with_help(format!("one of {}", known.join(", "))),
         }
     }
@@ -272,11 +275,11 @@ targets = ['containerd@2.4', 'cri-o@1.36']
 fail-on = ['removed', 'unknown']
 
 [rules]
-NRI_EVENT_REMOVED = 'note'
+CHECK_ONE_SHOT = 'note'
 
 [[ignore]]
 plugin = '10-*'
-rule = 'NRI_EVENT_REMOVED'
+rule = 'CHECK_ONE_SHOT'
 target = 'containerd@2.4'
 reason = 'replaced in the next image'
 expires = 2027-03-31
@@ -288,14 +291,14 @@ expires = 2027-03-31
         assert_eq!(policy.targets, ["containerd@2.4", "cri-o@1.36"]);
         assert_eq!(policy.fail_on, [FailOn::Removed, FailOn::Unknown]);
         assert_eq!(
-            policy.rules["NRI_EVENT_REMOVED"],
+            policy.rules["CHECK_ONE_SHOT"],
             RuleLevel::Level(Level::Note)
         );
         let [ignore] = policy.ignores.as_slice() else {
             panic!("one ignore, not {:?}", policy.ignores);
         };
         assert_eq!(ignore.line, 8);
-        assert_eq!(ignore.shown(), "10-* NRI_EVENT_REMOVED containerd@2.4");
+        assert_eq!(ignore.shown(), "10-* CHECK_ONE_SHOT containerd@2.4");
         assert_eq!(
             ignore.expires.map(|day| day.to_string()).as_deref(),
             Some("2027-03-31")
@@ -322,12 +325,12 @@ expires = 2027-03-31
                 "did you mean removed?",
             ),
             (
-                "[rules]\nNRI_EVENT_REMOVD = 'note'",
-                "p.toml:2: unknown rule `NRI_EVENT_REMOVD`",
-                "NRI_EVENT_REMOVED",
+                "[rules]\nCHECK_ONE_SHOTT = 'note'",
+                "p.toml:2: unknown rule `CHECK_ONE_SHOTT`",
+                "CHECK_ONE_SHOT",
             ),
             (
-                "[rules]\nNRI_EVENT_REMOVED = 'fatal'",
+                "[rules]\nCHECK_ONE_SHOT = 'fatal'",
                 "p.toml:2: unknown level `fatal`",
                 "one of error, warning, note, off",
             ),
@@ -337,9 +340,9 @@ expires = 2027-03-31
                 "did you mean reason?",
             ),
             (
-                "[[ignore]]\nrule = 'X'\nreason = 'x'",
-                "p.toml:2: unknown rule `X`",
-                "findings carry the ids",
+                "[[ignore]]\nrule = 'NRI_EVENT_REMOVED'\nreason = 'x'",
+                "p.toml:2: unknown rule `NRI_EVENT_REMOVED`",
+                "one of CHECK_",
             ),
             (
                 "[[ignore]]\nplugin = '*'\nreason = 'x'\nexpires = '2027-01-01'",

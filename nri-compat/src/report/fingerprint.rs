@@ -4,6 +4,9 @@ use crate::report::check::{Shown, Subject, Verdict};
 
 /// The fingerprint of a verdict: of its rule, its target, and the plugin's identity, as 32 hexadecimal digits.
 ///
+/// Of the target's version only major and minor go in: `containerd@2.4` stands for its newest patch release, and another
+/// one of these is no other finding.
+///
 /// A plugin is identified by its index and name where both or the name are known, else by where it is within whatever
 /// it was found in; and by what sort of file it is. Neither events nor wording go in: they may change while the
 /// finding stays.
@@ -11,7 +14,7 @@ pub fn fingerprint(subject: &Subject, verdict: &Verdict) -> String {
     let plugin = identity(subject);
     let parts = [
         verdict.rule,
-        verdict.target.as_str(),
+        series(&verdict.target),
         subject.kind.as_str(),
         plugin.as_str(),
     ];
@@ -29,6 +32,16 @@ pub(crate) fn identity(subject: &Subject) -> String {
     match subject.name {
         Some(_) => subject.label(),
         None => Shown::of(&subject.path).innermost().to_owned(),
+    }
+}
+
+/// `containerd@2.4` of `containerd@2.4.2`.
+pub(crate) fn series(target: &str) -> &str {
+    let version = target.find('@').map_or(0, |at| at + 1);
+    let dots = target.match_indices('.').filter(|(at, _)| *at > version);
+    match dots.map(|(at, _)| at).nth(1) {
+        Some(end) => target.get(..end).unwrap_or(target),
+        None => target,
     }
 }
 
@@ -73,6 +86,15 @@ mod tests {
             0x343e_1662_793c_64bf_6f0d_3597_ba44_6f18
         );
         assert_eq!(of("/a", None, "t"), "6b69d3d6c17a579efa2c2a840cb5af4f");
+    }
+
+    #[test]
+    fn a_patch_release_is_no_other_target() {
+        let of_target = |target| of("/a", None, target);
+        assert_eq!(of_target("containerd@2.4.2"), of_target("containerd@2.4"));
+        assert_eq!(of_target("nri@0.12.5"), of_target("nri@0.12.6"));
+        assert_ne!(of_target("containerd@2.4.2"), of_target("containerd@2.3.2"));
+        assert_ne!(of_target("containerd@2.4"), of_target("cri-o@2.4"));
     }
 
     #[test]

@@ -66,14 +66,14 @@ impl Verdict {
 }
 
 impl Subject {
-    /// What it is if not a plugin: `runtime, go_binary, NRI v0.12.2`.
+    /// What it is if not a plugin: `runtime, go binary, NRI v0.12.2`.
     pub fn nature(&self) -> String {
         let built = self.nri.phrase();
         let role = match self.role.as_str() {
             "none" => None,
             role => Some(role.to_owned()),
         };
-        let facts = [role, Some(self.kind.as_str().to_owned()), built];
+        let facts = [role, Some(self.kind.as_str().replace('_', " ")), built];
         let facts: Vec<String> = facts.into_iter().flatten().collect();
         facts.join(", ")
     }
