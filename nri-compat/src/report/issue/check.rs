@@ -42,7 +42,7 @@ fn message(subject: &Subject, verdict: &Verdict) -> String {
         false => format!(" ({})", verdict.events.join(", ")),
     };
     format!(
-        "{} is {} under {}: {}{events}; {}",
+        "{}: {} under {}: {}{events}; {}",
         subject.label(),
         verdict.outcome.as_str(),
         verdict.target,
