@@ -25,14 +25,20 @@ impl Markers {
         }
     }
 
-    /// Starts a search in whole lines.
-    pub(super) fn search<'m, 'b>(&'m self, lines: &'b [u8]) -> Search<'m, 'b> {
+    /// Starts a search in whole lines; `numbers` says whether words in numbers are looked for.
+    pub(super) fn search<'m, 'b>(&'m self, lines: &'b [u8], numbers: bool) -> Search<'m, 'b> {
+        let others = if numbers { Next::Unknown } else { Next::Never };
         Search {
             markers: self,
             lines,
-            next: [Next::Unknown; 3],
+            next: [Next::Unknown, others, others],
         }
     }
+}
+
+/// Whether a line holds JSON, which may have its message in numbers.
+pub(super) fn holds_json(line: &[u8]) -> bool {
+    memmem::find(line, b"{\"").is_some()
 }
 
 /// Where a word comes next.
@@ -54,6 +60,12 @@ pub(super) struct Search<'m, 'b> {
 }
 
 impl Search<'_, '_> {
+    /// From now on, words in numbers are looked for.
+    pub(super) fn look_for_numbers(&mut self) {
+        let [_, others @ ..] = &mut self.next;
+        others.fill(Next::Unknown);
+    }
+
     /// The first place from `from` on that makes its line one of interest.
     pub(super) fn next(&mut self, from: usize) -> Option<usize> {
         let [word, new, old] = [0, 1, 2].map(|nth| self.advance(nth, from));

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use memchr::{memchr, memrchr};
 
-use super::marker::{Markers, Search};
+use super::marker::{Markers, Search, holds_json};
 
 /// Longest line that is read; a longer one is skipped, and counted.
 pub const LONGEST_LINE: usize = 4 << 20;
@@ -48,6 +48,9 @@ struct Scanner<'s> {
     skipping: bool,
     /// Whether the sink wants the next line, whatever it holds.
     wants_next: bool,
+    /// Whether JSON was seen: in the first line, or in one of interest. Logs of text are spared the search for
+    /// messages in numbers.
+    json: Option<bool>,
 }
 
 impl<'s> Scanner<'s> {
@@ -59,6 +62,7 @@ impl<'s> Scanner<'s> {
             held: 0,
             skipping: false,
             wants_next: false,
+            json: None,
         }
     }
 
@@ -118,13 +122,20 @@ impl<'s> Scanner<'s> {
             let end = memchr(b'\n', lines).map_or(lines.len(), |at| at + 1);
             lines = lines.get(end..).unwrap_or_default();
         }
-        let mut search = self.markers.search(lines);
+        if lines.is_empty() {
+            return;
+        }
+        let json = *self.json.get_or_insert_with(|| first_holds_json(lines));
+        let mut search = self.markers.search(lines, json);
         let mut from = 0;
         while let Some(at) = self.wanted(&mut search, from, lines.len()) {
             let (start, end) = bounds(lines, from, at);
-            self.wants_next = self
-                .sink
-                .line(lines.get(start..end).unwrap_or_default(), end < lines.len());
+            let line = lines.get(start..end).unwrap_or_default();
+            self.wants_next = self.sink.line(line, end < lines.len());
+            if self.json == Some(false) && holds_json(line) {
+                self.json = Some(true);
+                search.look_for_numbers();
+            }
             from = end + 1;
         }
     }
@@ -136,6 +147,11 @@ impl<'s> Scanner<'s> {
             false => search.next(from),
         }
     }
+}
+
+fn first_holds_json(lines: &[u8]) -> bool {
+    let end = memchr(b'\n', lines).unwrap_or(lines.len());
+    holds_json(lines.get(..end).unwrap_or_default())
 }
 
 /// Where the line around `at` begins and ends; it does not begin before `from`.

@@ -1,0 +1,29 @@
+//! Any bytes as a log, plain and as the inside of a packed one: it is read to its end without a panic, in pieces of
+//! any size to the same result, and what it names stays within the limits.
+#![no_main]
+
+use std::io::Read;
+
+use libfuzzer_sys::fuzz_target;
+use nri_compat::check::logs;
+
+/// Hands out at most so many bytes at once.
+struct Pieces<'b>(&'b [u8], usize);
+
+impl Read for Pieces<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let piece = self.1.min(buffer.len());
+        self.0.read(&mut buffer[..piece])
+    }
+}
+
+fuzz_target!(|input: (u8, &[u8])| {
+    let (piece, bytes) = input;
+    let whole = logs::read("log", &mut &bytes[..]);
+    let pieces = logs::read("log", &mut Pieces(bytes, usize::from(piece) + 1));
+    assert_eq!(whole, pieces);
+    for sighting in &whole.sightings {
+        assert!(sighting.events.names.len() <= 14 && !sighting.evidence.is_empty());
+        assert!(sighting.evidence.iter().all(|one| !one.detail.contains(char::is_control)));
+    }
+});
