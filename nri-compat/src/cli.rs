@@ -6,6 +6,7 @@ mod completions;
 mod diff;
 mod explain;
 mod logs;
+mod merge;
 mod output;
 mod progress;
 mod runtimes;
@@ -31,6 +32,7 @@ struct Cli {
 enum Command {
     Check(check::Args),
     Logs(logs::Args),
+    Merge(merge::Args),
     Diff(diff::Args),
     Versions(versions::Args),
     Runtimes(runtimes::Args),
@@ -63,6 +65,7 @@ fn run(command: &Command) -> Result<Exit, Error> {
     match command {
         Command::Check(args) => check::run(args),
         Command::Logs(args) => logs::run(args),
+        Command::Merge(args) => merge::run(args),
         Command::Diff(args) => diff::run(args),
         Command::Versions(args) => versions::run(args),
         Command::Runtimes(args) => runtimes::run(args),

@@ -25,6 +25,7 @@ pub mod diff;
 pub mod error;
 pub mod exit;
 pub mod history;
+pub mod merge;
 mod near;
 pub mod policy;
 mod ranges;

@@ -16,6 +16,7 @@ mod issue;
 pub mod json;
 pub mod junit;
 pub mod markdown;
+pub mod merge;
 pub mod openmetrics;
 pub mod pairing;
 pub mod sarif;

@@ -21,7 +21,7 @@ mod reader;
 mod scan;
 mod sightings;
 mod source;
-mod stamp;
+pub(crate) mod stamp;
 mod tally;
 
 use std::io::Read;
@@ -73,6 +73,15 @@ pub fn read_with(path: &str, input: &mut dyn Read, progress: Option<&Progress>) 
     reading.skipped().into_iter().for_each(&mut skip);
     log.sightings = sightings::sightings(path, reading.tally);
     log
+}
+
+/// The line that log collectors and journald wrapped, and the time that they say.
+pub(crate) fn unwrap(line: &[u8]) -> (Option<String>, String) {
+    let (around, said) = format::read(line);
+    match said {
+        format::Said::Message(message) => (around.time, message.text),
+        _ => (around.time, String::new()),
+    }
 }
 
 /// What is known so far of a log that is being read.

@@ -7,10 +7,12 @@
 mod check;
 mod diff;
 mod history;
+mod merge;
 
 pub use check::{check, check_line};
 pub use diff::diff;
 pub use history::{runtime, runtimes, versions};
+pub use merge::merge;
 
 use super::visible::acts;
 

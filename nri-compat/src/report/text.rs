@@ -4,6 +4,7 @@ mod check;
 mod diff;
 mod history;
 mod layout;
+mod merge;
 mod rule;
 mod table;
 
@@ -12,4 +13,5 @@ pub use diff::diff;
 pub use history::{runtime, runtimes, versions};
 pub use layout::Palette;
 pub(crate) use layout::counted;
+pub use merge::merge;
 pub use rule::rule;

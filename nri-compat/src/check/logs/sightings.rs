@@ -41,8 +41,8 @@ fn seen(entry: &Entry) -> Seen {
     let shown = |stamp: &Option<Stamp>| stamp.as_ref().map(|stamp| stamp.shown.clone());
     Seen {
         count: entry.lines,
-        first: shown(&entry.first),
-        last: shown(&entry.last),
+        first: shown(&entry.seen.first),
+        last: shown(&entry.seen.last),
     }
 }
 

@@ -4,8 +4,8 @@ use jiff::Timestamp;
 
 /// A time stamp to show, and the moment it stands for where that can be told.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Stamp {
-    pub(super) shown: String,
+pub(crate) struct Stamp {
+    pub(crate) shown: String,
     moment: Option<Timestamp>,
 }
 
@@ -15,7 +15,7 @@ const LONGEST: usize = 40;
 impl Stamp {
     /// Reads a time stamp: RFC 3339 with `T` or a space, or seconds since 1970 and their fractions, which are shown
     /// in RFC 3339. Any other text is kept as it is: it has no year or no zone.
-    pub(super) fn new(text: &str) -> Option<Self> {
+    pub(crate) fn new(text: &str) -> Option<Self> {
         let moment = rfc3339(text);
         if moment.is_some() {
             let shown = text.to_owned();
@@ -27,13 +27,34 @@ impl Stamp {
     }
 
     /// Whether this is before `other`; `None` where either has no moment.
-    pub(super) fn is_before(&self, other: &Self) -> Option<bool> {
+    pub(crate) fn is_before(&self, other: &Self) -> Option<bool> {
         Some(self.moment? < other.moment?)
     }
 }
 
+/// From the first time stamp to the last.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub(crate) first: Option<Stamp>,
+    pub(crate) last: Option<Stamp>,
+}
+
+impl Span {
+    /// Adds one; those whose order cannot be told come in the order in which they are added.
+    pub(crate) fn add(&mut self, stamp: Stamp) {
+        let is_before = |other: &Option<Stamp>| other.as_ref().map(|other| stamp.is_before(other));
+        let (first, last) = (is_before(&self.first), is_before(&self.last));
+        if matches!(first, None | Some(Some(true))) {
+            self.first = Some(stamp.clone());
+        }
+        if last != Some(Some(true)) {
+            self.last = Some(stamp);
+        }
+    }
+}
+
 /// The moment of an RFC 3339 time stamp.
-pub(super) fn rfc3339(text: &str) -> Option<Timestamp> {
+pub(crate) fn rfc3339(text: &str) -> Option<Timestamp> {
     let plausible = (20..=LONGEST).contains(&text.len())
         && text.starts_with(|first: char| first.is_ascii_digit());
     plausible.then(|| text.parse().ok()).flatten()

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::fact::{Fact, What};
 use super::format::Around;
-use super::stamp::Stamp;
+use super::stamp::{Span, Stamp};
 use crate::check::events::EventSet;
 
 /// Plugins kept apart; a log that names more is no runtime's.
@@ -39,8 +39,7 @@ pub(super) struct Entry {
     /// RPCs in those lines that no event known here has.
     pub(super) unknown: BTreeSet<String>,
     /// When the first line was written, and the last.
-    pub(super) first: Option<Stamp>,
-    pub(super) last: Option<Stamp>,
+    pub(super) seen: Span,
     /// When the last warning was written.
     pub(super) last_warning: Option<Stamp>,
     /// When it last registered, and the NRI version it gave.
@@ -68,7 +67,7 @@ impl Tally {
         };
         let time = around.time.as_deref().and_then(Stamp::new);
         if let Some(entry) = self.entry(key) {
-            entry.seen(time.clone(), around.node.as_deref());
+            entry.line(time.clone(), around.node.as_deref());
             entry.say(fact.what, time);
         }
     }
@@ -81,7 +80,7 @@ impl Tally {
             .then(|| self.entry(Key::Listed(id.to_owned())))
             .flatten()
         {
-            entry.seen(
+            entry.line(
                 around.time.as_deref().and_then(Stamp::new),
                 around.node.as_deref(),
             );
@@ -113,7 +112,7 @@ impl Tally {
 }
 
 impl Entry {
-    fn seen(&mut self, time: Option<Stamp>, node: Option<&str>) {
+    fn line(&mut self, time: Option<Stamp>, node: Option<&str>) {
         self.lines += 1;
         self.at(time);
         if let Some(node) = node.filter(|node| node.len() <= LONGEST_NODE) {
@@ -122,15 +121,9 @@ impl Entry {
     }
 
     fn at(&mut self, time: Option<Stamp>) {
-        let Some(time) = time else { return };
-        if self
-            .first
-            .as_ref()
-            .is_none_or(|first| time.is_before(first) == Some(true))
-        {
-            self.first = Some(time.clone());
+        if let Some(time) = time {
+            self.seen.add(time);
         }
-        later(&mut self.last, Some(time));
     }
 
     fn say(&mut self, what: What, time: Option<Stamp>) {

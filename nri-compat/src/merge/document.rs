@@ -1,0 +1,97 @@
+//! A report of `check` or `logs`, as far as it is merged. Keys that are not known are passed over, so that reports of
+//! newer releases are read too.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+
+use crate::check::logs::unwrap;
+use crate::report::json::SCHEMA;
+
+/// A report.
+#[derive(Debug, Deserialize)]
+pub(super) struct Document<'d> {
+    schema: u32,
+    #[serde(borrow)]
+    pub(super) subjects: Vec<Subject<'d>>,
+}
+
+/// A thing found.
+#[derive(Debug, Deserialize)]
+pub(super) struct Subject<'d> {
+    #[serde(borrow)]
+    pub(super) path: Cow<'d, str>,
+    #[serde(borrow)]
+    pub(super) role: Cow<'d, str>,
+    #[serde(borrow, default)]
+    pub(super) name: Option<Cow<'d, str>>,
+    #[serde(borrow, default)]
+    pub(super) index: Option<Cow<'d, str>>,
+    #[serde(borrow, default)]
+    pub(super) nri: Nri<'d>,
+    #[serde(borrow, default)]
+    pub(super) events: Vec<Cow<'d, str>>,
+    #[serde(borrow)]
+    pub(super) verdicts: Vec<Verdict<'d>>,
+    #[serde(borrow, default)]
+    pub(super) seen: Option<Seen<'d>>,
+}
+
+/// Which NRI it was built with.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Nri<'d> {
+    #[serde(borrow, default)]
+    pub(super) version: Option<Cow<'d, str>>,
+    #[serde(borrow, default)]
+    pub(super) at_least: Option<Cow<'d, str>>,
+    #[serde(borrow, default)]
+    pub(super) below: Option<Cow<'d, str>>,
+}
+
+/// What becomes of it under a target.
+#[derive(Debug, Deserialize)]
+pub(super) struct Verdict<'d> {
+    #[serde(borrow)]
+    pub(super) target: Cow<'d, str>,
+    #[serde(borrow)]
+    pub(super) verdict: Cow<'d, str>,
+}
+
+/// When a log saw it.
+#[derive(Debug, Deserialize)]
+pub(super) struct Seen<'d> {
+    #[serde(borrow, default)]
+    pub(super) first: Option<Cow<'d, str>>,
+    #[serde(borrow, default)]
+    pub(super) last: Option<Cow<'d, str>>,
+}
+
+/// Reads a report, or one that a log collector wrapped, and hands it on with the time that the collector says.
+///
+/// # Errors
+///
+/// Why it is none.
+pub(super) fn parse(
+    bytes: &[u8],
+    take: impl FnOnce(&Document<'_>, Option<&str>),
+) -> Result<(), String> {
+    let error = match serde_json::from_slice::<Document<'_>>(bytes) {
+        Ok(document) => return document.of_this_schema().map(|()| take(&document, None)),
+        Err(error) => error,
+    };
+    let (time, line) = unwrap(bytes);
+    let document: Document<'_> = serde_json::from_str(&line)
+        .map_err(|_| format!("not a report of check or logs: {error}"))?;
+    document.of_this_schema()?;
+    take(&document, time.as_deref());
+    Ok(())
+}
+
+impl Document<'_> {
+    fn of_this_schema(&self) -> Result<(), String> {
+        match self.schema == SCHEMA {
+            true => Ok(()),
+            false => Err(format!("its schema is {}, not {SCHEMA}", self.schema)),
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Cuts a stream into JSON objects, in constant memory, and finds the next one where one is broken.
+
+use std::io::{self, BufRead, BufReader, Read};
+
+/// Largest report.
+const LARGEST: usize = 32 << 20;
+
+/// Bytes read at once.
+const PIECE: usize = 128 << 10;
+
+/// One piece of the stream.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Piece<'b> {
+    /// An object from its first brace to its last.
+    Whole(&'b [u8]),
+    /// Something else: why.
+    Broken(&'static str),
+}
+
+/// Follows braces and strings. A brace at the beginning of a line begins a new report, whatever is unfinished: no
+/// format of ours has one there but for a new report, so that the one after a broken one is found.
+pub(super) struct Splitter<'r> {
+    input: BufReader<&'r mut dyn Read>,
+    object: Vec<u8>,
+    depth: usize,
+    state: State,
+    line_begins: bool,
+    /// Whether the line so far has something that is neither space nor a separator of reports.
+    garbage: bool,
+    too_large: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Plain,
+    String,
+    Escape,
+}
+
+impl<'r> Splitter<'r> {
+    pub(super) fn new(input: &'r mut dyn Read) -> Self {
+        Self {
+            input: BufReader::with_capacity(PIECE, input),
+            object: Vec::new(),
+            depth: 0,
+            state: State::Plain,
+            line_begins: true,
+            garbage: false,
+            too_large: false,
+        }
+    }
+
+    /// Calls `take` with every piece.
+    ///
+    /// # Errors
+    ///
+    /// When the stream cannot be read to its end.
+    pub(super) fn each(mut self, mut take: impl FnMut(Piece<'_>)) -> io::Result<()> {
+        loop {
+            let read = match self.input.fill_buf() {
+                Ok([]) => break,
+                Ok(bytes) => bytes.to_vec(),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            for byte in &read {
+                self.byte(*byte, &mut take);
+            }
+            self.input.consume(read.len());
+        }
+        self.line_end(&mut take);
+        self.give_up(&mut take);
+        Ok(())
+    }
+
+    fn byte(&mut self, byte: u8, take: &mut impl FnMut(Piece<'_>)) {
+        if byte == b'{' && self.line_begins {
+            self.give_up(take);
+        }
+        self.line_begins = byte == b'\n';
+        if self.depth == 0 && byte != b'{' {
+            return self.between(byte, take);
+        }
+        self.garbage = false;
+        self.keep(byte);
+        self.follow(byte);
+        if self.depth == 0 {
+            self.whole(take);
+        }
+    }
+
+    fn between(&mut self, byte: u8, take: &mut impl FnMut(Piece<'_>)) {
+        match byte {
+            b'\n' => self.line_end(take),
+            b'[' | b']' | b',' => {}
+            _ => self.garbage |= !byte.is_ascii_whitespace() && byte != 0x1e,
+        }
+    }
+
+    fn line_end(&mut self, take: &mut impl FnMut(Piece<'_>)) {
+        if std::mem::take(&mut self.garbage) {
+            take(Piece::Broken("a line without a report"));
+        }
+    }
+
+    fn follow(&mut self, byte: u8) {
+        self.state = match (self.state, byte) {
+            (State::Plain, b'{') => {
+                self.depth += 1;
+                State::Plain
+            }
+            (State::Plain, b'}') => {
+                self.depth -= 1;
+                State::Plain
+            }
+            (State::Plain, b'"') | (State::Escape, _) => State::String,
+            (State::String, b'\\') => State::Escape,
+            (State::String, b'"') => State::Plain,
+            (state, _) => state,
+        };
+    }
+
+    fn keep(&mut self, byte: u8) {
+        match self.object.len() < LARGEST {
+            true => self.object.push(byte),
+            false => self.too_large = true,
+        }
+    }
+
+    fn whole(&mut self, take: &mut impl FnMut(Piece<'_>)) {
+        match std::mem::take(&mut self.too_large) {
+            true => take(Piece::Broken("larger than 32 MiB")),
+            false => take(Piece::Whole(&self.object)),
+        }
+        self.object.clear();
+    }
+
+    /// Whatever is under way will not be finished.
+    fn give_up(&mut self, take: &mut impl FnMut(Piece<'_>)) {
+        if self.depth > 0 {
+            take(Piece::Broken("cut: another begins before it ends"));
+        }
+        self.object.clear();
+        (self.depth, self.state, self.too_large) = (0, State::Plain, false);
+    }
+}

@@ -1,0 +1,146 @@
+use super::*;
+use crate::report::check::Outcome;
+
+/// A report with one plugin, on one line.
+fn report(name: &str, verdict: &str) -> String {
+    format!(
+        r#"{{"schema":1,"targets":[],"subjects":[{{"path":"/opt/nri/plugins/10-{name}","kind":"go_binary","role":"plugin","name":"{name}","index":"10","nri":{{"version":"v0.11.0","at_least":null,"below":"v0.12.0"}},"events":["RunPodSandbox"],"verdicts":[{{"target":"nri@0.12.5","verdict":"{verdict}","reason":"a \"quoted\" {{brace"}}],"evidence":[],"seen":null}}],"skipped":[],"policy":[],"summary":{{}}}}"#
+    )
+}
+
+fn merged(input: &str) -> MergeReport {
+    let mut merge = Merge::default();
+    merge.read("in", &mut input.as_bytes());
+    merge.finish()
+}
+
+fn pretty(report: &str) -> String {
+    let value: serde_json::Value = serde_json::from_str(report).expect("JSON");
+    serde_json::to_string_pretty(&value).expect("JSON")
+}
+
+#[test]
+fn however_reports_follow_each_other_they_add_up_to_the_same() {
+    let (one, two) = (report("a", "deprecated"), report("b", "ok"));
+    let lines = merged(&format!("{one}\n{two}\n{one}\n"));
+    let nodes: Vec<_> = lines
+        .plugins
+        .iter()
+        .map(|plugin| (plugin.label(), plugin.nodes))
+        .collect();
+    assert_eq!(
+        nodes,
+        [("10-a".to_owned(), 2), ("10-b".to_owned(), 1)],
+        "the worst first"
+    );
+    assert_eq!((lines.reports, lines.skipped_in_all), (3, 0));
+    assert_eq!(lines.plugins[0].events, ["RunPodSandbox"]);
+    assert_eq!(lines.plugins[0].worst(), Outcome::Deprecated);
+    for other in [
+        format!("{one}{two}{one}"),
+        format!("[{one},{two},{one}]"),
+        format!("{}\n{}\n{}\n", pretty(&one), pretty(&two), pretty(&one)),
+        format!("\r\n{one}\r\n\r\n{two}\r\n{one}"),
+        pretty(&format!("[{one},{two},{one}]")),
+        format!(
+            "[pod/nri-compat-x7k2p/nri-compat] {one}\n[pod/b/c] {two}\n2026-11-21T11:47:18Z {one}\n"
+        ),
+    ] {
+        assert_eq!(merged(&other), lines, "{other}");
+    }
+}
+
+#[test]
+fn a_broken_report_is_listed_and_the_rest_counts() {
+    let (one, two) = (report("a", "deprecated"), report("b", "ok"));
+    for end in 1..one.len() {
+        let report = merged(&format!("{}\n{two}\n", &one[..end]));
+        assert_eq!(
+            (report.reports, report.skipped_in_all),
+            (1, 1),
+            "cut at {end}"
+        );
+        assert_eq!(report.plugins[0].label(), "10-b", "cut at {end}");
+    }
+    for broken in [
+        "error: no such file",
+        "{}",
+        "{\"schema\":1}",
+        &one.replace("\"schema\":1", "\"schema\":2"),
+        "{{{{",
+    ] {
+        let report = merged(&format!("{one}\n{broken}\n{two}\n"));
+        assert_eq!((report.reports, report.skipped_in_all), (2, 1), "{broken}");
+        assert!(
+            report.skipped[0].reason.starts_with("report 2: "),
+            "{:?}",
+            report.skipped
+        );
+    }
+    assert_eq!(merged("").skipped[0].reason, "no report in it");
+}
+
+#[test]
+fn collectors_wrap_reports_and_say_when() {
+    let wrap = |time: &str| {
+        let line = report("a", "deprecated") + "\n";
+        serde_json::json!({"log": line, "stream": "stdout", "time": time}).to_string()
+    };
+    let merged = merged(
+        &[
+            wrap("2026-11-22T00:00:00Z"),
+            wrap("2026-11-21T00:00:00.5Z"),
+            wrap("2026-11-21T12:00:00Z"),
+        ]
+        .join("\n"),
+    );
+    let plugin = &merged.plugins[0];
+    assert_eq!(plugin.nodes, 3);
+    assert_eq!(plugin.first_seen.as_deref(), Some("2026-11-21T00:00:00.5Z"));
+    assert_eq!(plugin.last_seen.as_deref(), Some("2026-11-22T00:00:00Z"));
+}
+
+#[test]
+fn what_a_log_saw_counts_from_its_first_line_to_its_last() {
+    let seen = |first: &str, last: &str| {
+        report("a", "unknown").replace(
+            r#""seen":null"#,
+            &format!(r#""seen":{{"count":2,"first":"{first}","last":"{last}"}}"#),
+        )
+    };
+    let merged = merged(
+        &[
+            seen("2026-11-03T00:00:00Z", "2026-11-04T00:00:00Z"),
+            seen("2026-11-02T23:00:00Z", "2026-11-03T12:00:00Z"),
+        ]
+        .concat(),
+    );
+    let plugin = &merged.plugins[0];
+    assert_eq!(plugin.first_seen.as_deref(), Some("2026-11-02T23:00:00Z"));
+    assert_eq!(plugin.last_seen.as_deref(), Some("2026-11-04T00:00:00Z"));
+}
+
+#[test]
+fn a_plugin_counts_once_a_report_and_apart_by_what_it_was_built_with() {
+    let one = report("a", "deprecated");
+    let subjects = one
+        .split_once(r#""subjects":["#)
+        .and_then(|(_, rest)| rest.split_once(r#"],"skipped""#));
+    let subject = subjects.expect("there").0;
+    let twice = one.replace(subject, &format!("{subject},{subject}"));
+    assert_eq!(merged(&twice).plugins[0].nodes, 1);
+    let newer = one.replace("v0.11.0", "v0.10.0");
+    assert_eq!(merged(&format!("{one}\n{newer}")).plugins.len(), 2);
+}
+
+#[test]
+fn a_flood_of_plugins_is_bounded_and_said() {
+    let flood: String = (0..20_010)
+        .map(|nth| report(&format!("p{nth}"), "ok") + "\n")
+        .collect();
+    let report = merged(&flood);
+    assert_eq!(
+        (report.plugins.len(), report.beyond, report.reports),
+        (20_000, 10, 20_010)
+    );
+}

@@ -1,0 +1,113 @@
+//! The JSON report of `merge`.
+
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
+use super::{SCHEMA, print};
+use crate::report::check::Outcome;
+use crate::report::merge::{MergeReport, MergedPlugin, MergedVerdict};
+
+#[derive(Serialize)]
+struct JsonMerge<'r> {
+    schema: u32,
+    plugins: Vec<JsonPlugin<'r>>,
+    skipped: Vec<JsonSkipped<'r>>,
+    summary: JsonSummary,
+}
+
+#[derive(Serialize)]
+struct JsonPlugin<'r> {
+    path: &'r str,
+    name: Option<&'r str>,
+    index: Option<&'r str>,
+    nri: JsonBuilt<'r>,
+    nodes: u64,
+    first_seen: Option<&'r str>,
+    last_seen: Option<&'r str>,
+    events: &'r [String],
+    verdicts: Vec<JsonVerdict<'r>>,
+}
+
+#[derive(Serialize)]
+struct JsonBuilt<'r> {
+    version: Option<&'r str>,
+    at_least: Option<&'r str>,
+    below: Option<&'r str>,
+}
+
+#[derive(Serialize)]
+struct JsonVerdict<'r> {
+    target: &'r str,
+    nodes: Counts,
+}
+
+#[derive(Serialize)]
+struct JsonSkipped<'r> {
+    path: &'r str,
+    reason: &'r str,
+}
+
+#[derive(Serialize)]
+struct JsonSummary {
+    reports: u64,
+    plugins: u64,
+    beyond: u64,
+    skipped: u64,
+}
+
+/// Number of nodes by verdict, all five always.
+struct Counts([u64; Outcome::ALL.len()]);
+
+impl Serialize for Counts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (outcome, count) in Outcome::ALL.iter().zip(self.0) {
+            map.serialize_entry(outcome.as_str(), &count)?;
+        }
+        map.end()
+    }
+}
+
+/// Renders the answer of `merge` as JSON.
+pub fn merge(report: &MergeReport) -> String {
+    let skipped = report.skipped.iter().map(|one| JsonSkipped {
+        path: &one.path,
+        reason: &one.reason,
+    });
+    print(&JsonMerge {
+        schema: SCHEMA,
+        plugins: report.plugins.iter().map(plugin).collect(),
+        skipped: skipped.collect(),
+        summary: JsonSummary {
+            reports: report.reports,
+            plugins: report.plugins.len() as u64,
+            beyond: report.beyond,
+            skipped: report.skipped_in_all,
+        },
+    })
+}
+
+fn plugin(plugin: &MergedPlugin) -> JsonPlugin<'_> {
+    JsonPlugin {
+        path: &plugin.path,
+        name: plugin.name.as_deref(),
+        index: plugin.index.as_deref(),
+        nri: JsonBuilt {
+            version: plugin.nri.version.as_deref(),
+            at_least: plugin.nri.at_least.as_deref(),
+            below: plugin.nri.below.as_deref(),
+        },
+        nodes: plugin.nodes,
+        first_seen: plugin.first_seen.as_deref(),
+        last_seen: plugin.last_seen.as_deref(),
+        events: &plugin.events,
+        verdicts: plugin.verdicts.iter().map(verdict).collect(),
+    }
+}
+
+fn verdict(verdict: &MergedVerdict) -> JsonVerdict<'_> {
+    JsonVerdict {
+        target: &verdict.target,
+        nodes: Counts(verdict.counts),
+    }
+}
