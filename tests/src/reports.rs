@@ -34,6 +34,7 @@ fn summary(looked_at: &str, plugins: u64) -> Summary {
         plugins,
         skipped: 0,
         millis: 31,
+        at: None,
     }
 }
 

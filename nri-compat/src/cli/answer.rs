@@ -121,6 +121,7 @@ impl Args {
         if let Some(path) = &self.write_baseline {
             baseline = Some(write_baseline(path, &report, &policy)?);
         }
+        report.summary.at = Some(now());
         policy::apply(&mut report, &policy, baseline.as_ref(), Date::today());
         output::print(&self.rendered(&report))?;
         Ok(policy::exit(&report, &self.fail_on(&policy)))
@@ -154,6 +155,13 @@ impl Args {
             explain: self.explain,
         }
     }
+}
+
+/// The time of day, to the second.
+fn now() -> String {
+    let now = jiff::Timestamp::now();
+    let seconds = jiff::Timestamp::from_second(now.as_second());
+    seconds.unwrap_or(now).to_string()
 }
 
 fn write_baseline(path: &Path, report: &CheckReport, policy: &Policy) -> Result<Baseline, Error> {

@@ -52,6 +52,7 @@ pub(super) struct Added {
 impl Added {
     /// Adds the `nth` report, written at `time` where that is known.
     pub(super) fn add(&mut self, nth: u64, document: &Document<'_>, time: Option<&str>) {
+        let time = document.summary.at.as_deref().or(time);
         for subject in &document.subjects {
             if subject.role == "plugin" || !subject.verdicts.is_empty() {
                 self.subject(nth, subject, time);

@@ -14,6 +14,15 @@ pub(super) struct Document<'d> {
     schema: u32,
     #[serde(borrow)]
     pub(super) subjects: Vec<Subject<'d>>,
+    #[serde(borrow, default)]
+    pub(super) summary: Summary<'d>,
+}
+
+/// What was looked at.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Summary<'d> {
+    #[serde(borrow, default)]
+    pub(super) at: Option<Cow<'d, str>>,
 }
 
 /// A thing found.
@@ -66,7 +75,8 @@ pub(super) struct Seen<'d> {
     pub(super) last: Option<Cow<'d, str>>,
 }
 
-/// Reads a report, or one that a log collector wrapped, and hands it on with the time that the collector says.
+/// Reads a report, or one that a log collector wrapped, and hands it on with the time that the collector says,
+/// for one that does not say itself when it was made.
 ///
 /// # Errors
 ///

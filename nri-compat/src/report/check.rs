@@ -153,4 +153,6 @@ pub struct Summary {
     pub skipped: u64,
     /// Time taken, in milliseconds.
     pub millis: u64,
+    /// When the report was made, RFC 3339; `merge` tells by it since when a plugin is there.
+    pub at: Option<String>,
 }

@@ -31,7 +31,7 @@ pub struct MergedPlugin {
     pub nri: Built,
     /// Number of reports that name it.
     pub nodes: u64,
-    /// First time stamp: of logs that saw it, else of reports, where a log collector says when they were written.
+    /// First time stamp: of logs that saw it at work, else of the reports that name it.
     pub first_seen: Option<String>,
     /// Last time stamp.
     pub last_seen: Option<String>,

@@ -89,6 +89,8 @@ struct JsonSkipped<'r> {
 
 #[derive(Serialize)]
 struct JsonSummary<'r> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<&'r str>,
     looked_at: &'r [String],
     files: u64,
     bytes: u64,
@@ -204,6 +206,7 @@ fn skipped(skipped: &Skipped) -> JsonSkipped<'_> {
 fn summary(report: &CheckReport) -> JsonSummary<'_> {
     let summary = &report.summary;
     JsonSummary {
+        at: summary.at.as_deref(),
         looked_at: &summary.looked_at,
         files: summary.files,
         bytes: summary.bytes,

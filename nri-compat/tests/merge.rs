@@ -1,0 +1,134 @@
+//! `nri-compat merge` as its users run it: on reports that `check` and `logs` wrote.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+fn nri_compat(folder: &Path, args: &[&str], stdin: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_nri-compat"))
+        .args(args)
+        .current_dir(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    let mut pipe = child.stdin.take().expect("a pipe");
+    // It may end before it reads all, or anything.
+    let _ = std::io::Write::write_all(&mut pipe, stdin);
+    drop(pipe);
+    child.wait_with_output().expect("it ends")
+}
+
+/// What `logs` writes about a plugin that was warned of.
+fn report(folder: &Path, plugin: &str, format: &str) -> Vec<u8> {
+    let log = format!(
+        "time=\"2026-03-18T20:15:04Z\" level=warning msg=\"plugin {plugin} uses deprecated StateChange instead of a dedicated RunPodSandbox RPC call\"\n"
+    );
+    let output = nri_compat(folder, &["logs", "-", "--format", format], log.as_bytes());
+    assert_eq!(output.status.code(), Some(100));
+    output.stdout
+}
+
+#[test]
+fn reports_of_nodes_add_up_and_fit_the_schema() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, bytes: &[u8]| {
+        std::fs::write(folder.path().join(name), bytes).expect("written")
+    };
+    write("a.json", &report(folder.path(), "10-old", "json"));
+    write("b.json", &report(folder.path(), "20-other", "json"));
+    write("broken.json", b"{\"schema\":1,\"subj");
+    let lines = report(folder.path(), "10-old", "jsonl").repeat(3);
+    let args = [
+        "merge",
+        "a.json",
+        "b.json",
+        "broken.json",
+        "gone.json",
+        "-",
+        "--format",
+        "json",
+    ];
+    let output = nri_compat(folder.path(), &args, &lines);
+    assert_eq!(output.status.code(), Some(0));
+    let merged: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let schema: Value =
+        serde_json::from_str(include_str!("../schema/merge.schema.json")).expect("JSON");
+    let validator = jsonschema::validator_for(&schema).expect("a JSON Schema");
+    let errors: Vec<String> = validator
+        .iter_errors(&merged)
+        .map(|error| error.to_string())
+        .collect();
+    assert!(errors.is_empty(), "{errors:#?}");
+    // Standard input and files differ in their path only by name: `<stdin>` in all of them.
+    let nodes: Vec<_> = merged["plugins"]
+        .as_array()
+        .expect("an array")
+        .iter()
+        .map(|plugin| (&plugin["name"], &plugin["nodes"]))
+        .collect();
+    assert_eq!(
+        nodes,
+        [(&"old".into(), &4.into()), (&"other".into(), &1.into())]
+    );
+    assert_eq!(merged["plugins"][0]["first_seen"], "2026-03-18T20:15:04Z");
+    assert_eq!(
+        merged["plugins"][0]["verdicts"][0]["nodes"]["deprecated"],
+        4
+    );
+    let skipped: Vec<_> = merged["skipped"]
+        .as_array()
+        .expect("an array")
+        .iter()
+        .map(|one| &one["path"])
+        .collect();
+    assert_eq!(skipped, ["broken.json", "gone.json"]);
+    assert_eq!(merged["summary"]["reports"], 5);
+}
+
+#[test]
+fn the_text_names_plugin_nodes_and_verdict() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = nri_compat(
+        folder.path(),
+        &["merge", "-"],
+        &report(folder.path(), "10-old", "jsonl").repeat(2),
+    );
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let line = text.lines().nth(1).expect("a row");
+    let cells: Vec<&str> = line.split_whitespace().collect();
+    assert_eq!(
+        cells,
+        [
+            "10-old",
+            "-",
+            "2",
+            "deprecated",
+            "2026-03-18T20:15:04Z",
+            "2026-03-18T20:15:04Z",
+            "<stdin>"
+        ]
+    );
+    assert!(
+        text.contains("2 reports, one a node: 1 plugin, 0 skipped"),
+        "{text}"
+    );
+}
+
+#[test]
+fn nothing_to_merge_is_1() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = nri_compat(folder.path(), &["merge", "gone.json"], b"");
+    assert_eq!(output.status.code(), Some(1));
+    let error = String::from_utf8(output.stderr).expect("UTF-8");
+    assert!(
+        error.starts_with("error: no report could be read"),
+        "{error}"
+    );
+    assert_eq!(
+        nri_compat(folder.path(), &["merge"], b"").status.code(),
+        Some(2)
+    );
+}
