@@ -4,19 +4,18 @@
 //! to [`exit`] alone.
 //!
 //! ```
-//! use nri_compat::policy::{Date, FailOn, Policy, apply, exit};
+//! use nri_compat::policy::{FailOn, Policy, apply, exit, today};
 //! use nri_compat::report::check::CheckReport;
 //!
 //! let policy = Policy::parse("nri-compat.toml", "targets = ['containerd@2.4']\nfail-on = 'removed'\n")?;
 //! let mut report = CheckReport::default();
-//! apply(&mut report, &policy, None, Date::today());
+//! apply(&mut report, &policy, None, today());
 //! assert_eq!(exit(&report, &policy.fail_on), nri_compat::exit::Exit::Clean);
 //! # Ok::<(), nri_compat::error::Error>(())
 //! ```
 
 mod apply;
 mod baseline;
-mod date;
 mod fail;
 mod ignore;
 mod parse;
@@ -26,14 +25,21 @@ use std::collections::BTreeMap;
 
 pub use apply::apply;
 pub use baseline::Baseline;
-pub use date::Date;
 pub use fail::{FailOn, exit};
 pub use ignore::Ignore;
+use jiff::civil::Date;
 
 use crate::report::finding::Level;
 
 /// The name under which the policy is looked for in the working folder.
 pub const FILE: &str = "nri-compat.toml";
+
+/// The day that it is now, in UTC: what dates of expiry are held against.
+pub fn today() -> Date {
+    jiff::Timestamp::now()
+        .to_zoned(jiff::tz::TimeZone::UTC)
+        .date()
+}
 
 /// A policy: `nri-compat.toml`. Without one, nothing is decided.
 #[derive(Clone, Debug, Default)]

@@ -1,6 +1,7 @@
 //! Any text as a name: every format stays what it is, and whoever reads it gets the name back.
 
 use nri_compat::check::sighting::Evidence;
+use nri_compat::policy::{Policy, apply, today};
 use nri_compat::report::check::{CheckReport, Skipped, Verdict};
 use nri_compat::report::text::CheckText;
 use nri_compat::report::{csv, github, json, junit, markdown, openmetrics, sarif, text, visible};
@@ -115,5 +116,56 @@ proptest! {
         let message = skipped.splitn(3, "::").nth(2).expect("a message");
         let back = message.replace("%0A", "\n").replace("%0D", "\r").replace("%25", "%");
         prop_assert_eq!(back, format!("{seen}: {seen}"));
+    }
+}
+
+/// Pieces of a policy, in any order: sense is made of some.
+fn policies() -> impl Strategy<Value = String> {
+    let pieces = [
+        "targets",
+        "fail-on",
+        "[rules]",
+        "[[ignore]]",
+        "ignore",
+        "plugin",
+        "rule",
+        "reason",
+        "expires",
+        " = ",
+        "\n",
+        "'*'",
+        "'[a'",
+        "'unknown'",
+        "'CHECK_STATE_CHANGE'",
+        "CHECK_STATE_CHANGE",
+        "'off'",
+        "['never']",
+        "2027-02-31",
+        "2027-03-31",
+        "0000-01-01",
+        "{a = 1}",
+        "[",
+        "]",
+        "'",
+        "\"\"\"",
+        "é",
+        "\u{0}",
+        "1",
+    ];
+    proptest::collection::vec(proptest::sample::select(pieces.to_vec()), 0..24)
+        .prop_map(|all| all.concat())
+}
+
+proptest! {
+    #[test]
+    fn a_policy_is_read_or_refused_with_its_line(text in policies()) {
+        match Policy::parse("p.toml", &text) {
+            Ok(policy) => apply(&mut named("x"), &policy, None, today()),
+            Err(error) => {
+                let said = error.to_string();
+                let line = said.split(':').nth(1).and_then(|line| line.parse::<usize>().ok());
+                prop_assert!(line.is_some_and(|line| (1..=text.lines().count() + 1).contains(&line)), "{}", said);
+            }
+        }
     }
 }

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use nri_compat::policy::{Baseline, Date, Policy, apply, exit};
+use nri_compat::policy::{Baseline, Policy, apply, exit, today};
 use nri_compat::report::check::{CheckReport, Outcome, Subject, Verdict};
 
 fuzz_target!(|input: (&str, &str, &str)| {
@@ -15,7 +15,7 @@ fuzz_target!(|input: (&str, &str, &str)| {
     match Policy::parse("p", policy) {
         Ok(policy) => {
             let mut report = report(name);
-            apply(&mut report, &policy, baseline.as_ref(), Date::today());
+            apply(&mut report, &policy, baseline.as_ref(), today());
             let _ = exit(&report, &policy.fail_on);
         }
         Err(error) => assert!(error.to_string().starts_with("p:")),

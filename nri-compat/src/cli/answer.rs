@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use super::output;
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
-use crate::policy::{self, Baseline, Date, FailOn, Policy};
+use crate::policy::{self, Baseline, FailOn, Policy};
 use crate::report::check::CheckReport;
 use crate::report::text::CheckText;
 use crate::report::{csv, github, json, junit, markdown, openmetrics, sarif, text};
@@ -122,7 +122,7 @@ impl Args {
             baseline = Some(write_baseline(path, &report, &policy)?);
         }
         report.summary.at = Some(now());
-        policy::apply(&mut report, &policy, baseline.as_ref(), Date::today());
+        policy::apply(&mut report, &policy, baseline.as_ref(), policy::today());
         output::print(&self.rendered(&report))?;
         Ok(policy::exit(&report, &self.fail_on(&policy)))
     }
@@ -166,7 +166,7 @@ fn now() -> String {
 
 fn write_baseline(path: &Path, report: &CheckReport, policy: &Policy) -> Result<Baseline, Error> {
     let mut decided = report.clone();
-    policy::apply(&mut decided, policy, None, Date::today());
+    policy::apply(&mut decided, policy, None, policy::today());
     let baseline = Baseline::of(&decided);
     std::fs::write(path, baseline.to_json()).map_err(|error| {
         let message = format!("cannot write {}: {error}", path.display());

@@ -1,6 +1,8 @@
 //! Policy and baseline over a finished report.
 
-use super::{Baseline, Date, Policy, RuleLevel};
+use jiff::civil::Date;
+
+use super::{Baseline, Policy, RuleLevel};
 use crate::report::check::{CheckReport, Outcome, Subject, Suppression, Verdict};
 use crate::report::fingerprint::fingerprint;
 
@@ -127,11 +129,7 @@ mod tests {
     use super::*;
     use crate::report::finding::Level;
 
-    const TODAY: Date = Date {
-        year: 2026,
-        month: 11,
-        day: 21,
-    };
+    const TODAY: Date = jiff::civil::date(2026, 11, 21);
 
     fn report(names: &[&str]) -> CheckReport {
         let subject = |name: &&str| Subject {

@@ -2,8 +2,8 @@
 
 use globset::GlobMatcher;
 
-use super::Date;
 use crate::report::check::{Subject, Verdict};
+use jiff::civil::Date;
 
 /// A verdict that somebody decided to live with, and why.
 #[derive(Clone, Debug)]

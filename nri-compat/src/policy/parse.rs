@@ -1,13 +1,14 @@
 //! `nri-compat.toml` to [`Policy`]. Whatever it does not know is an error with its line.
 
+mod ignores;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use globset::{Glob, GlobMatcher};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{Date, FILE, FailOn, Ignore, Policy, RuleLevel, read};
+use super::{FILE, FailOn, Policy, RuleLevel, read};
 use crate::error::{Error, ErrorKind};
 use crate::near::near;
 use crate::report::finding::{Category, Level};
@@ -17,7 +18,6 @@ use crate::rules::{self, Rule};
 const LIMIT: u64 = 1 << 20;
 
 const KEYS: [&str; 4] = ["targets", "fail-on", "rules", "ignore"];
-const IGNORE_KEYS: [&str; 5] = ["plugin", "rule", "target", "reason", "expires"];
 const LEVELS: [&str; 4] = ["error", "warning", "note", "off"];
 
 type Table<'t> = DeTable<'t>;
@@ -121,70 +121,6 @@ impl Reader<'_> {
             "off" => RuleLevel::Off,
             _ => return Err(self.unknown(at, "level", word, LEVELS)),
         })
-    }
-
-    fn ignores(&self, table: &Table<'_>) -> Result<Vec<Ignore>, Error> {
-        let Some(value) = table.get("ignore") else {
-            return Ok(Vec::new());
-        };
-        let not = |at| self.wrong(at, "`ignore` is not a list of tables: [[ignore]]");
-        let DeValue::Array(all) = value.get_ref() else {
-            return Err(not(value.span().start));
-        };
-        all.iter()
-            .map(|one| match one.get_ref() {
-                DeValue::Table(table) => self.ignore(one.span().start, table),
-                _ => Err(not(one.span().start)),
-            })
-            .collect()
-    }
-
-    fn ignore(&self, at: usize, table: &Table<'_>) -> Result<Ignore, Error> {
-        self.known(table, &IGNORE_KEYS)?;
-        let ignore = Ignore {
-            line: self.line(at),
-            plugin: self.plugin(table)?,
-            rule: self.optional(table, "rule")?,
-            target: self.optional(table, "target")?,
-            reason: self.optional(table, "reason")?.unwrap_or_default(),
-            expires: self.expires(table)?,
-        };
-        if let (Some(value), Some(rule)) = (table.get("rule"), &ignore.rule) {
-            self.rule(value.span().start, rule)?;
-        }
-        match () {
-            () if ignore.reason.is_empty() => Err(self.wrong(at, "an ignore without a `reason`")),
-            () if ignore.plugin.is_none() && ignore.rule.is_none() => {
-                Err(self.wrong(at, "an ignore with neither `plugin` nor `rule`"))
-            }
-            () => Ok(ignore),
-        }
-    }
-
-    fn plugin(&self, table: &Table<'_>) -> Result<Option<GlobMatcher>, Error> {
-        let Some(value) = table.get("plugin") else {
-            return Ok(None);
-        };
-        let pattern = self.string(value, "plugin")?;
-        let glob = Glob::new(&pattern)
-            .map_err(|error| self.wrong(value.span().start, &error.to_string()))?;
-        Ok(Some(glob.compile_matcher()))
-    }
-
-    fn expires(&self, table: &Table<'_>) -> Result<Option<Date>, Error> {
-        let Some(value) = table.get("expires") else {
-            return Ok(None);
-        };
-        match value.get_ref() {
-            DeValue::Datetime(day) if day.time.is_none() => Ok(day.date.map(|date| Date {
-                year: date.year,
-                month: date.month,
-                day: date.day,
-            })),
-            _ => Err(self
-                .wrong(value.span().start, "`expires` is not a date")
-                .with_help("a date has no quotes: expires = 2027-03-31")),
-        }
     }
 
     /// Refuses a rule that no verdict can have.

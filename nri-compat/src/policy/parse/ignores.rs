@@ -1,0 +1,81 @@
+//! The ignores of a policy.
+
+use globset::{Glob, GlobMatcher};
+use jiff::civil::Date;
+use toml::de::DeValue;
+
+use super::{Reader, Table};
+use crate::error::Error;
+use crate::policy::Ignore;
+
+const IGNORE_KEYS: [&str; 5] = ["plugin", "rule", "target", "reason", "expires"];
+
+impl Reader<'_> {
+    /// All ignores, in the order of the file.
+    pub(super) fn ignores(&self, table: &Table<'_>) -> Result<Vec<Ignore>, Error> {
+        let Some(value) = table.get("ignore") else {
+            return Ok(Vec::new());
+        };
+        let not = |at| self.wrong(at, "`ignore` is not a list of tables: [[ignore]]");
+        let DeValue::Array(all) = value.get_ref() else {
+            return Err(not(value.span().start));
+        };
+        all.iter()
+            .map(|one| match one.get_ref() {
+                DeValue::Table(table) => self.ignore(one.span().start, table),
+                _ => Err(not(one.span().start)),
+            })
+            .collect()
+    }
+
+    fn ignore(&self, at: usize, table: &Table<'_>) -> Result<Ignore, Error> {
+        self.known(table, &IGNORE_KEYS)?;
+        let ignore = Ignore {
+            line: self.line(at),
+            plugin: self.plugin(table)?,
+            rule: self.optional(table, "rule")?,
+            target: self.optional(table, "target")?,
+            reason: self.optional(table, "reason")?.unwrap_or_default(),
+            expires: self.expires(table)?,
+        };
+        if let (Some(value), Some(rule)) = (table.get("rule"), &ignore.rule) {
+            self.rule(value.span().start, rule)?;
+        }
+        match () {
+            () if ignore.reason.is_empty() => Err(self.wrong(at, "an ignore without a `reason`")),
+            () if ignore.plugin.is_none() && ignore.rule.is_none() => {
+                Err(self.wrong(at, "an ignore with neither `plugin` nor `rule`"))
+            }
+            () => Ok(ignore),
+        }
+    }
+
+    fn plugin(&self, table: &Table<'_>) -> Result<Option<GlobMatcher>, Error> {
+        let Some(value) = table.get("plugin") else {
+            return Ok(None);
+        };
+        let pattern = self.string(value, "plugin")?;
+        let glob = Glob::new(&pattern)
+            .map_err(|error| self.wrong(value.span().start, &error.to_string()))?;
+        Ok(Some(glob.compile_matcher()))
+    }
+
+    fn expires(&self, table: &Table<'_>) -> Result<Option<Date>, Error> {
+        let Some(value) = table.get("expires") else {
+            return Ok(None);
+        };
+        let date = match value.get_ref() {
+            DeValue::Datetime(day) if day.time.is_none() => day.date,
+            _ => None,
+        };
+        let whole = |number: u8| i8::try_from(number).ok();
+        let day = date.and_then(|date| {
+            let year = i16::try_from(date.year).ok()?;
+            Date::new(year, whole(date.month)?, whole(date.day)?).ok()
+        });
+        day.map(Some).ok_or_else(|| {
+            self.wrong(value.span().start, "`expires` is not a date")
+                .with_help("a date has no quotes: expires = 2027-03-31")
+        })
+    }
+}
