@@ -160,6 +160,58 @@ fn section_headers_are_not_needed() {
     );
 }
 
+/// Number of `R_X86_64_RELATIVE`, and bytes of a relocation that carries its address.
+const RELATIVE: u32 = 8;
+const RELOCATION: usize = 24;
+
+/// Some linkers (lld) leave zeros where the loader writes addresses.
+#[test]
+fn addresses_are_taken_from_relocations_where_only_these_have_them() {
+    let path = specimens::table().build("pie").join("plain");
+    let mut bytes = std::fs::read(&path).unwrap();
+    let number =
+        |bytes: &[u8], at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
+    let place = |bytes: &[u8], at: usize| usize::try_from(number(bytes, at)).unwrap();
+    // From program headers: address and offset of what is loaded.
+    let (start, count) = (place(&bytes, 32), usize::from(bytes[56]));
+    let headers = (0..count).map(|header| start + 56 * header);
+    let loaded: Vec<_> = headers
+        .filter(|at| bytes[*at] == 1)
+        .map(|at| {
+            (
+                place(&bytes, at + 16),
+                place(&bytes, at + 8),
+                place(&bytes, at + 32),
+            )
+        })
+        .collect();
+    let offset_of = |address: usize| {
+        let into = loaded
+            .iter()
+            .find(|(start, _, size)| (*start..start + size).contains(&address));
+        into.map(|(start, offset, _)| address - start + offset)
+    };
+    let is_relocation = |bytes: &[u8]| bytes[8..16] == u64::from(RELATIVE).to_le_bytes();
+    let relocations: Vec<usize> = (0..bytes.len() - RELOCATION)
+        .step_by(8)
+        .filter(|at| is_relocation(&bytes[*at..]))
+        .filter_map(|at| offset_of(usize::try_from(number(&bytes, at)).ok()?))
+        .collect();
+    assert!(
+        relocations.len() > 1000,
+        "{} relocations",
+        relocations.len()
+    );
+    for at in relocations {
+        bytes[at..at + 8].fill(0);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let zeroed = folder.path().join("zeroed");
+    std::fs::write(&zeroed, bytes).unwrap();
+    let seen = look_for_one(&zeroed);
+    assert_eq!(seen.events, look_for_one(&path).events, "{seen:#?}");
+}
+
 #[test]
 fn a_function_table_that_cannot_be_read_is_unknown() {
     let path = specimens::table().build("stripped").join("plain");

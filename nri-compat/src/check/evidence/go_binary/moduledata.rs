@@ -14,7 +14,8 @@ const DATA: [&str; 5] = [
     "__data",
     ".data.rel.ro",
 ];
-const RELOCATIONS: &str = ".rela.dyn";
+/// Relocations, as other linkers and as Go's name them.
+const RELOCATIONS: [&str; 2] = [".rela.dyn", ".rela"];
 /// Bytes of a relocation with an address, 64 bits.
 const RELOCATION: usize = 24;
 /// The most places in a section that are tried.
@@ -108,7 +109,7 @@ fn parse(image: &Image<'_>, table: &Table, words: &[u64]) -> Option<(u64, u64)> 
 /// Its words where only relocations have the addresses: programs that another linker made independent of their place.
 fn relocated(image: &Image<'_>, target: u64) -> Result<Option<Vec<u64>>, Unreadable> {
     let (Some(section), Some(relative), true) = (
-        image.section(&[RELOCATIONS]),
+        image.section(&RELOCATIONS),
         image.relative,
         image.layout.wide,
     ) else {

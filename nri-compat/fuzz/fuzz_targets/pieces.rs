@@ -1,0 +1,36 @@
+//! A reader on bytes in memory and on the same in pieces.
+
+use std::io;
+
+use nri_compat::check::content::{Content, File, HEAD};
+use nri_compat::check::evidence::Reader;
+
+/// Bytes that do not say that they are in memory.
+struct Pieces<'b>(&'b [u8]);
+
+impl Content for Pieces<'_> {
+    fn len(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read_at(offset, buffer)
+    }
+}
+
+pub fn read(reader: &dyn Reader, bytes: &[u8]) {
+    let file = |content| File {
+        shown: "10-fuzz".into(),
+        name: "10-fuzz".into(),
+        head: bytes[..bytes.len().min(HEAD)].to_vec(),
+        content,
+    };
+    let (whole, pieces) = (file(&bytes), file(&Pieces(bytes)));
+    if reader.recognises(&whole) {
+        let seen = reader.read(&whole);
+        assert_eq!(seen, reader.read(&pieces));
+        for sighting in seen.unwrap_or_default() {
+            assert!(!sighting.evidence.is_empty());
+        }
+    }
+}
