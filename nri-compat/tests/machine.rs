@@ -300,3 +300,24 @@ fn a_named_path_is_not_taken_below_the_root() {
     let found = collect(&request, &[&Marker]);
     assert_eq!(found.missing, ["/no/such/thing"]);
 }
+
+#[test]
+fn a_configuration_leads_nowhere_outside_the_root() {
+    let machine = Machine::new()
+        .with(
+            "host/etc/containerd/config.toml",
+            "[plugins.'io.containerd.nri.v1.nri']\nplugin_path = '/../../outside'\nplugin_config_path = 'in'",
+        )
+        .with("outside/10-a", "MARK a")
+        .with("host/outside/10-b", "MARK b")
+        .with("host/in/10-c", "MARK c");
+    let request = Request {
+        root: Some(machine.root.join("host")),
+        ..Request::default()
+    };
+    let found = collect(&request, &[&Marker]);
+    assert_eq!(
+        machine.bare(&paths(&found)),
+        ["/host/in/10-c", "/host/outside/10-b"]
+    );
+}

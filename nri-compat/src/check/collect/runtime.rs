@@ -5,7 +5,7 @@ mod crio;
 mod document;
 mod machine;
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use nri_codegen::history::History;
 
@@ -105,9 +105,25 @@ fn defaults(runtime: &str) -> (Option<String>, Option<String>) {
     })
 }
 
-/// An absolute path of the machine whose file system is at `root`.
+/// An absolute path of the machine whose file system is at `root`, and never outside of it.
 fn below(root: &Path, path: &str) -> PathBuf {
-    root.join(path.trim_start_matches('/'))
+    let path = clean(&Path::new("/").join(path));
+    root.join(path.strip_prefix("/").unwrap_or(&path))
+}
+
+/// Without `.` and `..`, by names alone, as containerd compares paths to find cycles.
+fn clean(path: &Path) -> PathBuf {
+    let mut clean = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir => {
+                clean.pop();
+            }
+            Component::CurDir => {}
+            other => clean.push(other),
+        }
+    }
+    clean
 }
 
 /// A line for the report about a place that does not exist.

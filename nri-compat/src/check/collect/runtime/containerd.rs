@@ -4,10 +4,10 @@
 //! imports are read after the file that names them, in turn, and what comes later counts.
 
 use std::collections::{HashSet, VecDeque};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use super::document::{self, Document};
-use super::{Configured, Nri, below};
+use super::{Configured, Nri, below, clean};
 use crate::check::collect::{disk, shown};
 use crate::report::check::Skipped;
 
@@ -118,19 +118,4 @@ fn matches(pattern: &str) -> Result<Vec<PathBuf>, String> {
         found.push(path.map_err(|error| disk::reason(error.error()))?);
     }
     Ok(found)
-}
-
-/// Without `.` and `..`, as containerd compares paths to find cycles: by their names alone.
-fn clean(path: &Path) -> PathBuf {
-    let mut clean = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::ParentDir => {
-                clean.pop();
-            }
-            Component::CurDir => {}
-            other => clean.push(other),
-        }
-    }
-    clean
 }

@@ -1,0 +1,9 @@
+//! Any bytes as `go.mod`: it is recognised and read, or refused, without a panic.
+#![no_main]
+
+mod reading;
+
+use libfuzzer_sys::fuzz_target;
+use nri_compat::check::evidence::go_mod::GoModReader;
+
+fuzz_target!(|bytes: &[u8]| reading::read(&GoModReader, bytes));

@@ -1,0 +1,24 @@
+//! One reader over any bytes.
+
+use nri_compat::check::content::{File, HEAD};
+use nri_compat::check::evidence::Reader;
+
+/// Reads the bytes, whether they are recognised or not; whatever is seen has a path and evidence.
+pub(crate) fn read(reader: &dyn Reader, bytes: &[u8]) {
+    let file = File {
+        shown: "dir/file".to_owned(),
+        name: "file".to_owned(),
+        head: bytes[..bytes.len().min(HEAD)].to_vec(),
+        content: &bytes,
+    };
+    let _ = reader.recognises(&file);
+    match reader.read(&file) {
+        Ok(sightings) => {
+            for sighting in sightings {
+                assert_eq!(sighting.path, "dir/file");
+                assert!(!sighting.evidence.is_empty());
+            }
+        }
+        Err(unreadable) => assert!(!unreadable.0.is_empty()),
+    }
+}

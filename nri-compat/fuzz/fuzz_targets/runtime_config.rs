@@ -1,0 +1,35 @@
+//! Any text as a configuration of containerd or CRI-O: it is read or passed over, and the folders looked at lie below
+//! the machine's root.
+#![no_main]
+
+use std::sync::OnceLock;
+
+use libfuzzer_sys::fuzz_target;
+use nri_compat::check::collect::{Request, collect};
+
+fuzz_target!(|text: &str| {
+    // Imports may lead upwards, to files of this machine.
+    if text.contains("..") {
+        return;
+    }
+    let root = root().path();
+    let path = root.join("config.toml");
+    std::fs::write(&path, text).expect("a temporary file can be written");
+    let request = Request {
+        paths: vec![path],
+        root: Some(root.to_owned()),
+        threads: 1,
+        ..Request::default()
+    };
+    let found = collect(&request, &[]);
+    assert!(!found.summary.looked_at.is_empty());
+    let root = root.display().to_string();
+    for skipped in found.skipped {
+        assert!(skipped.path.starts_with(&root), "{}", skipped.path);
+    }
+});
+
+fn root() -> &'static tempfile::TempDir {
+    static ROOT: OnceLock<tempfile::TempDir> = OnceLock::new();
+    ROOT.get_or_init(|| tempfile::tempdir().expect("a temporary folder can be made"))
+}
