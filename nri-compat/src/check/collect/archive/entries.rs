@@ -88,10 +88,9 @@ impl<'s> Entries<'s> {
         if sparse {
             self.sparse_headers(header)?;
         }
-        // Links and the like have no bytes, whatever their headers say.
-        let size = match kind {
-            EntryType::Link | EntryType::Symlink | EntryType::Directory => 0,
-            _ => pax.size.unwrap_or(size),
+        let size = match has_bytes(kind) {
+            true => pax.size.unwrap_or(size),
+            false => 0,
         };
         self.expect(size);
         let link = || header.link_name_bytes().unwrap_or_default().into_owned();
@@ -241,6 +240,19 @@ impl Read for Entries<'_> {
         self.left -= read as u64;
         Ok(read)
     }
+}
+
+/// Links, folders and the like have no bytes, whatever size their headers say.
+fn has_bytes(kind: EntryType) -> bool {
+    let without = [
+        EntryType::Link,
+        EntryType::Symlink,
+        EntryType::Char,
+        EntryType::Block,
+        EntryType::Directory,
+        EntryType::Fifo,
+    ];
+    !without.contains(&kind)
 }
 
 fn checksum(header: &Header) -> Option<u32> {

@@ -15,8 +15,8 @@ use crate::check::content::Content;
 /// The largest manifest read.
 const MANIFEST: u64 = 4 << 20;
 
-/// The most parts of an image archive that are remembered; every blob is one.
-const PARTS: usize = 50_000;
+/// The most bytes of names that are remembered of an archive; an image has few and short ones.
+const NAMES: usize = 4 << 20;
 
 /// How many links are followed from one part to another.
 const FOLLOWED: usize = 8;
@@ -104,10 +104,11 @@ impl<'c> Packed<'c> {
             at: 0,
         };
         let mut entries = Entries::new(Source::Anywhere(stream));
+        let mut names = 0_usize;
         while let Some(entry) = entries.next()? {
             limits.entry()?;
             let path = names::clean(&entry.path).and_then(|path| String::from_utf8(path).ok());
-            let Some(path) = path.filter(|path| may_be_part(path)) else {
+            let Some(path) = path else {
                 continue;
             };
             let part = match entry.kind {
@@ -119,7 +120,9 @@ impl<'c> Packed<'c> {
                 }),
                 _ => None,
             };
-            if self.parts.len() < PARTS {
+            // What the map takes besides is counted, too.
+            names += path.len() + 64;
+            if names < NAMES {
                 self.parts.extend(part.map(|part| (path, part)));
             }
         }
@@ -136,12 +139,6 @@ impl<'c> Packed<'c> {
 fn link(folder: &[u8], target: &[u8]) -> Option<Part> {
     let path = names::clean(&[folder, target].join(&b'/'))?;
     Some(Part::Link(String::from_utf8(path).ok()?))
-}
-
-/// Manifests, configurations and layers are called like this.
-fn may_be_part(path: &str) -> bool {
-    let named = path.ends_with(".json") || path.ends_with(".tar");
-    path.len() <= 4096 && (named || path.starts_with("blobs/") || path == "oci-layout")
 }
 
 impl Store for Packed<'_> {
