@@ -1,5 +1,5 @@
-//! The library behind the `nri-compat` command: what changed between two NRI protocol versions, what breaks, for
-//! whom, and what became deprecated.
+//! The library behind the `nri-compat` command: which plugins still use deprecated interfaces, what changed between two
+//! NRI protocol versions, what breaks and for whom.
 //!
 //! ```
 //! use nri_compat::diff::diff;
