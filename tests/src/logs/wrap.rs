@@ -85,10 +85,15 @@ fn journal_json(line: &str) -> String {
 
 fn journal_bytes(line: &str, comma: &str) -> String {
     let bytes: Vec<String> = line.bytes().map(|byte| byte.to_string()).collect();
-    format!(
-        r#"{{"_HOSTNAME":"{NODE}","MESSAGE" : [ {} ],"__REALTIME_TIMESTAMP":"1795261638909751"}}"#,
-        bytes.join(comma)
-    )
+    let numbers = bytes.join(comma);
+    match comma {
+        "," => format!(
+            r#"{{"_HOSTNAME":"{NODE}","MESSAGE":[{numbers}],"__REALTIME_TIMESTAMP":"1795261638909751"}}"#
+        ),
+        _ => format!(
+            r#"{{ "_HOSTNAME" : "{NODE}", "MESSAGE" : [ {numbers} ], "__REALTIME_TIMESTAMP" : "1795261638909751" }}"#
+        ),
+    }
 }
 
 fn docker(line: &str) -> String {

@@ -25,20 +25,35 @@ impl Markers {
         }
     }
 
-    /// Starts a search in whole lines; `numbers` says whether words in numbers are looked for.
-    pub(super) fn search<'m, 'b>(&'m self, lines: &'b [u8], numbers: bool) -> Search<'m, 'b> {
-        let others = if numbers { Next::Unknown } else { Next::Never };
-        Search {
+    /// Starts a search in whole lines; `numbers` says which words in numbers are looked for.
+    pub(super) fn search<'m, 'b>(&'m self, lines: &'b [u8], numbers: Numbers) -> Search<'m, 'b> {
+        let mut search = Search {
             markers: self,
             lines,
-            next: [Next::Unknown, others, others],
-        }
+            next: [Next::Unknown, Next::Never, Next::Never],
+        };
+        search.look_for(Numbers::default(), numbers);
+        search
     }
 }
 
-/// Whether a line holds JSON, which may have its message in numbers.
-pub(super) fn holds_json(line: &[u8]) -> bool {
-    memmem::find(line, b"{\"").is_some()
+/// Which of the two ways of writing numbers a log may hold: every search costs a pass over all of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Numbers {
+    new: bool,
+    old: bool,
+}
+
+impl Numbers {
+    /// Adds what a line tells: JSON with spaces around its colons is from before 243.
+    pub(super) fn and_of(self, line: &[u8]) -> Self {
+        let old = memmem::find(line, b"\" : ").is_some();
+        let new = !old && memmem::find(line, b"{\"").is_some();
+        Self {
+            new: self.new || new,
+            old: self.old || old,
+        }
+    }
 }
 
 /// Where a word comes next.
@@ -60,10 +75,15 @@ pub(super) struct Search<'m, 'b> {
 }
 
 impl Search<'_, '_> {
-    /// From now on, words in numbers are looked for.
-    pub(super) fn look_for_numbers(&mut self) {
-        let [_, others @ ..] = &mut self.next;
-        others.fill(Next::Unknown);
+    /// From now on, words in more ways of writing numbers are looked for.
+    pub(super) fn look_for(&mut self, before: Numbers, numbers: Numbers) {
+        let [_, new, old] = &mut self.next;
+        if numbers.new && !before.new {
+            *new = Next::Unknown;
+        }
+        if numbers.old && !before.old {
+            *old = Next::Unknown;
+        }
     }
 
     /// The first place from `from` on that makes its line one of interest.

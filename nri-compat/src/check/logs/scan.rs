@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use memchr::{memchr, memrchr};
 
-use super::marker::{Markers, Search, holds_json};
+use super::marker::{Markers, Numbers, Search};
 
 /// Longest line that is read; a longer one is skipped, and counted.
 pub const LONGEST_LINE: usize = 4 << 20;
@@ -48,9 +48,9 @@ struct Scanner<'s> {
     skipping: bool,
     /// Whether the sink wants the next line, whatever it holds.
     wants_next: bool,
-    /// Whether JSON was seen: in the first line, or in one of interest. Logs of text are spared the search for
-    /// messages in numbers.
-    json: Option<bool>,
+    /// Messages in numbers that the log may hold, by its first line and those of interest. Logs of text are spared
+    /// the search for them.
+    numbers: Option<Numbers>,
 }
 
 impl<'s> Scanner<'s> {
@@ -62,7 +62,7 @@ impl<'s> Scanner<'s> {
             held: 0,
             skipping: false,
             wants_next: false,
-            json: None,
+            numbers: None,
         }
     }
 
@@ -125,19 +125,19 @@ impl<'s> Scanner<'s> {
         if lines.is_empty() {
             return;
         }
-        let json = *self.json.get_or_insert_with(|| first_holds_json(lines));
-        let mut search = self.markers.search(lines, json);
+        let mut numbers = *self.numbers.get_or_insert_with(|| of_first(lines));
+        let mut search = self.markers.search(lines, numbers);
         let mut from = 0;
         while let Some(at) = self.wanted(&mut search, from, lines.len()) {
             let (start, end) = bounds(lines, from, at);
             let line = lines.get(start..end).unwrap_or_default();
             self.wants_next = self.sink.line(line, end < lines.len());
-            if self.json == Some(false) && holds_json(line) {
-                self.json = Some(true);
-                search.look_for_numbers();
-            }
+            let more = numbers.and_of(line);
+            search.look_for(numbers, more);
+            numbers = more;
             from = end + 1;
         }
+        self.numbers = Some(numbers);
     }
 
     /// A place in the next line for the sink.
@@ -149,9 +149,9 @@ impl<'s> Scanner<'s> {
     }
 }
 
-fn first_holds_json(lines: &[u8]) -> bool {
+fn of_first(lines: &[u8]) -> Numbers {
     let end = memchr(b'\n', lines).unwrap_or(lines.len());
-    holds_json(lines.get(..end).unwrap_or_default())
+    Numbers::default().and_of(lines.get(..end).unwrap_or_default())
 }
 
 /// Where the line around `at` begins and ends; it does not begin before `from`.

@@ -100,6 +100,12 @@ fn plugin(sighting: &mut Sighting, name: Option<String>, entry: &Entry) {
     for (reason, count) in &entry.failed {
         note(sighting, format!("{reason}, {}", times(*count)));
     }
+    if sighting.evidence.is_empty() {
+        note(
+            sighting,
+            "it connected; the log says nothing else of it".to_owned(),
+        );
+    }
 }
 
 fn interface(entry: &Entry) -> Interface {
