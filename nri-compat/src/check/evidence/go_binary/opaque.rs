@@ -30,20 +30,23 @@ pub(super) fn without_table(file: &File<'_>, image: &Image<'_>) -> Result<Sighti
     with_protocol(seen, image)
 }
 
-/// A program whose names mean nothing: garble writes `unknown` for the release of Go.
+/// A program whose names mean nothing: garble writes `unknown` for the release of Go, and no modules.
 pub(super) fn obfuscated(
     file: &File<'_>,
     image: &Image<'_>,
 ) -> Result<Option<Sighting>, Unreadable> {
-    let go = build_info::read(image)?
-        .map(|info| info.go)
-        .unwrap_or_default();
-    let genuine = ["go", "devel"].iter().any(|start| go.starts_with(start));
-    if genuine || go.is_empty() {
+    let info = build_info::read(image)?.unwrap_or_default();
+    let told = ["go", "devel"]
+        .iter()
+        .any(|start| info.go.starts_with(start));
+    if told && !info.modules.is_empty() {
         return Ok(None);
     }
     let reason = "a Go program whose names are obfuscated (garble); check the sources or the build before that";
-    with_protocol(hidden(file, reason), image).map(Some)
+    let seen = with_protocol(hidden(file, reason), image)?;
+    // Other builds have no list of modules either: then only the protocol tells.
+    let hides = seen.evidence.len() > 1 || !told && !info.go.is_empty();
+    Ok(hides.then_some(seen))
 }
 
 /// It speaks NRI's protocol if the names of the protocol are in it; if they are not, they may be hidden too.
@@ -51,8 +54,8 @@ fn with_protocol(mut seen: Sighting, image: &Image<'_>) -> Result<Sighting, Unre
     let all = (0, image.content.len());
     if find(image.content, all, PROTOCOL, |_| true)?.is_some() {
         seen.role = Role::Plugin;
-        seen.evidence
-            .push(evidence("it carries the name of NRI's protocol"));
+        let detail = "it carries the name of NRI's protocol";
+        seen.evidence.push(evidence(detail));
     }
     Ok(seen)
 }
