@@ -25,7 +25,8 @@ pub fn read(reader: &dyn Reader, bytes: &[u8]) {
         head: bytes[..bytes.len().min(HEAD)].to_vec(),
         content,
     };
-    let (whole, pieces) = (file(&bytes), file(&Pieces(bytes)));
+    let in_pieces = Pieces(bytes);
+    let (whole, pieces) = (file(&bytes), file(&in_pieces));
     if reader.recognises(&whole) {
         let seen = reader.read(&whole);
         assert_eq!(seen, reader.read(&pieces));
