@@ -26,6 +26,8 @@ const CLIENT: &str = "/nri.(*Client).Invoke";
 const MESSAGE: &str = "/pkg/api.(*ContainerAdjustment)";
 const SERVICE: &str = "/pkg/api.RegisterPluginService";
 const PACKAGES: &str = "nri/pkg/";
+/// What all of these have in their names, but for the messages of forks.
+const NRI_FOLDER: &str = "/nri";
 
 /// The import path in whose place forks have their own.
 const NRI: &str = "github.com/containerd/nri";
@@ -78,24 +80,47 @@ pub(super) struct Adaptation {
 /// Reads the signs off the names of a table.
 pub(super) fn read(image: &Image<'_>, table: &Table) -> Result<Signs, Unreadable> {
     let mut signs = Signs::default();
-    let needles = [STUB, ADAPTATION, SKEL, CLIENT, SERVICE];
-    table.search(image, &needles, |name| {
-        signs.see(name);
-        Flow::On
-    })?;
+    let see = |needles: &[&str], signs: &mut Signs| {
+        table.search(image, needles, |name| {
+            signs.see(name);
+            Flow::On
+        })
+    };
+    see(&[STUB, ADAPTATION], &mut signs)?;
     signs.stubs.retain(|stub| stub.nri);
     signs.adaptations.retain(|adaptation| adaptation.new);
+    let plays_a_part = signs.stubs.iter().any(|stub| stub.new) || !signs.adaptations.is_empty();
+    // Most programs have nothing of NRI, and end here; plugins and runtimes need no more.
+    if !plays_a_part && any(image, table, &[NRI_FOLDER, MESSAGE])? {
+        see(&[SKEL, CLIENT, SERVICE], &mut signs)?;
+        signs.library = part_of_nri(image, table)?;
+    }
+    Ok(signs)
+}
+
+fn any(image: &Image<'_>, table: &Table, needles: &[&str]) -> Result<bool, Unreadable> {
+    let mut any = false;
+    table.search(image, needles, |_| {
+        any = true;
+        Flow::Stop
+    })?;
+    Ok(any)
+}
+
+/// The import path of NRI, if any of its packages is linked.
+fn part_of_nri(image: &Image<'_>, table: &Table) -> Result<Option<String>, Unreadable> {
+    let mut found = None;
     table.search(image, &[MESSAGE, PACKAGES], |name| {
         let module = library(without_type_arguments(name));
-        signs.library = module.map(str::to_owned);
+        found = module.map(str::to_owned);
         // One is enough: programs with NRI have thousands.
-        if module.is_some() {
+        if found.is_some() {
             Flow::Stop
         } else {
             Flow::On
         }
     })?;
-    Ok(signs)
+    Ok(found)
 }
 
 impl Signs {
