@@ -10,6 +10,7 @@ use nri_compat::check::collect::{Collected, Request, collect};
 use nri_compat::check::content::File;
 use nri_compat::check::evidence::{Reader, Unreadable};
 use nri_compat::check::sighting::{Evidence, Sighting};
+use nri_compat::report::check::Skipped;
 
 /// Recognises files that start with `MARK`, and sees one thing in each: all of its text.
 pub(crate) struct Marker;
@@ -96,4 +97,33 @@ impl Tree {
         }
         sightings
     }
+}
+
+/// What is found in a file called `it`.
+pub(crate) fn look(bytes: &[u8]) -> Collected {
+    look_with(bytes, &Marker)
+}
+
+/// The same with another reader.
+pub(crate) fn look_with(bytes: &[u8], reader: &dyn Reader) -> Collected {
+    let tree = Tree::new();
+    tree.file("it", bytes);
+    let request = Request {
+        paths: vec![tree.root.join("it")],
+        threads: 4,
+        ..Request::default()
+    };
+    let mut found = collect(&request, &[reader]);
+    let root = format!("{}/", tree.root.display());
+    found.sightings = tree.bare(found.sightings);
+    for skipped in &mut found.skipped {
+        skipped.path = skipped.path.replace(&root, "");
+    }
+    found
+}
+
+/// What was skipped, a line each.
+pub(crate) fn skipped(found: &Collected) -> Vec<String> {
+    let line = |skipped: &Skipped| format!("{}: {}", skipped.path, skipped.reason);
+    found.skipped.iter().map(line).collect()
 }
