@@ -243,3 +243,13 @@ fn runtimes_are_told_by_what_they_call() {
         assert_eq!(seen.nri.below.as_deref(), below, "{release}");
     }
 }
+
+#[cfg(feature = "containerd")]
+#[test]
+fn containerd_is_a_runtime() {
+    for (release, below) in [("v2.2.9", Some("v0.12.0")), ("v2.4.2", None)] {
+        let seen = look_for_one(&peers::containerd(release).join("containerd"));
+        assert_eq!(seen.role, Role::Runtime, "{release}: {seen:#?}");
+        assert_eq!(seen.nri.below.as_deref(), below, "{release}");
+    }
+}

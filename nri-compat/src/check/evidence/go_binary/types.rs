@@ -2,7 +2,7 @@
 //!
 //! Layouts: `moduledata` in <https://go.dev/src/runtime/symtab.go>, types in <https://go.dev/src/internal/abi/type.go>.
 //! Own code, as the crate that reads them (gobin) wants the whole file in memory and decodes all of it, and does not
-//! apply the relocations of programs that another linker made independent of their place. A test compares with it.
+//! apply the relocations of programs that another linker made independent of their place.
 
 use std::borrow::Cow;
 
