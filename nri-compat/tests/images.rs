@@ -355,3 +355,15 @@ fn a_json_file_called_manifest_makes_no_image() {
         assert_eq!(paths(&look(&bytes)), ["it: /x"]);
     }
 }
+
+#[test]
+fn indexes_that_lead_to_themselves_end() {
+    let many = vec![serde_json::json!({"digest": "sha256:eeee"}); 4000];
+    let index = serde_json::json!({"manifests": many}).to_string();
+    let layer = Layer::new().file("x", "MARK x").tar();
+    let parts = oci(&[("p", &["aaaa"])], &[("aaaa", layer)])
+        .with("blobs/sha256/eeee", index.clone())
+        .with("index.json", index);
+    let said = skipped(&look(&parts.tar()));
+    assert_eq!(said, ["it: eeee: more than 16 MiB of manifests"]);
+}

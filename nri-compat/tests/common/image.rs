@@ -83,7 +83,7 @@ impl Parts {
         self
     }
 
-    /// As a tar, the parts in order of their names but for those that start with `~`.
+    /// As a tar, the parts in order of their names.
     pub(crate) fn tar(&self) -> Vec<u8> {
         let mut layer = Layer::new();
         for (path, bytes) in &self.0 {

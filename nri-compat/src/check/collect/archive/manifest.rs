@@ -14,6 +14,9 @@ use crate::check::collect::shown;
 /// The most images of one archive.
 const IMAGES: usize = 10_000;
 
+/// The most bytes of manifests of one archive.
+const MANIFESTS: usize = 16 << 20;
+
 /// The most layers of one image; runtimes refuse far fewer.
 const LAYERS: usize = 1000;
 
@@ -85,11 +88,15 @@ pub(super) fn images(store: &dyn Store) -> Result<Vec<Image>, String> {
     if let Some(index) = json::<Manifest>(store, "index.json")?
         && !index.manifests.is_empty()
     {
-        let mut images = Vec::new();
+        let mut finder = Finder {
+            store,
+            images: Vec::new(),
+            left: MANIFESTS,
+        };
         for descriptor in &index.manifests {
-            follow(store, descriptor, None, DEEPEST, &mut images);
+            finder.follow(descriptor, None, DEEPEST);
         }
-        return Ok(images);
+        return Ok(finder.images);
     }
     let saved = json::<Vec<Saved>>(store, "manifest.json")?;
     let saved = saved.ok_or("neither an index.json nor a manifest.json is there")?;
@@ -125,36 +132,48 @@ fn short(digest: &str) -> String {
     hex.chars().take(12).collect()
 }
 
-fn follow(
-    store: &dyn Store,
-    descriptor: &Descriptor,
-    name: Option<&str>,
-    depth: usize,
-    images: &mut Vec<Image>,
-) {
-    if descriptor.is_attestation() || images.len() >= IMAGES {
-        return;
-    }
-    let name = descriptor.name(name);
-    let manifest = part(store, &descriptor.digest);
-    match manifest {
-        Ok(index) if !index.manifests.is_empty() && depth > 0 => {
-            for inner in &index.manifests {
-                follow(store, inner, Some(&name), depth - 1, images);
-            }
-        }
-        Ok(manifest) => images.push(image(name, &manifest)),
-        Err(reason) => images.push(Image {
-            name,
-            layers: Vec::new(),
-            failed: Some(reason),
-        }),
-    }
+/// Follows indexes to manifests, within limits: they may well lead to each other.
+struct Finder<'s> {
+    store: &'s dyn Store,
+    images: Vec<Image>,
+    /// Bytes of manifests that may still be read.
+    left: usize,
 }
 
-fn part(store: &dyn Store, digest: &str) -> Result<Manifest, String> {
-    let path = blob(digest).ok_or("its digest is malformed")?;
-    json(store, &path)?.ok_or_else(|| "its manifest is not there".to_owned())
+impl Finder<'_> {
+    fn follow(&mut self, descriptor: &Descriptor, around: Option<&str>, depth: usize) {
+        if descriptor.is_attestation() || self.images.len() >= IMAGES || self.left == 0 {
+            return;
+        }
+        let name = descriptor.name(around);
+        match self.part(&descriptor.digest) {
+            Ok(index) if !index.manifests.is_empty() && depth > 0 => {
+                for inner in &index.manifests {
+                    self.follow(inner, Some(&name), depth - 1);
+                }
+            }
+            Ok(manifest) => self.images.push(image(name, &manifest)),
+            Err(reason) => self.images.push(Image {
+                name,
+                layers: Vec::new(),
+                failed: Some(reason),
+            }),
+        }
+    }
+
+    fn part(&mut self, digest: &str) -> Result<Manifest, String> {
+        let path = blob(digest).ok_or("its digest is malformed")?;
+        let bytes = self
+            .store
+            .small(&path)?
+            .ok_or("its manifest is not there")?;
+        // A small one costs something, too.
+        self.left = self.left.saturating_sub(bytes.len().max(256));
+        if self.left == 0 {
+            return Err(format!("more than {} MiB of manifests", MANIFESTS >> 20));
+        }
+        serde_json::from_slice(&bytes).map_err(|error| format!("{path}: {error}"))
+    }
 }
 
 /// Layers of other sorts than tar, such as attestations and Helm charts' metadata, hold no files.

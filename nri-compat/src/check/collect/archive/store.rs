@@ -13,7 +13,7 @@ use crate::check::collect::disk::{self, Disk};
 use crate::check::content::Content;
 
 /// The largest manifest read.
-const MANIFEST: u64 = 4 << 20;
+const MANIFEST: u64 = 1 << 20;
 
 /// The most bytes of names that are remembered of an archive; an image has few and short ones.
 const NAMES: usize = 4 << 20;
