@@ -1,0 +1,35 @@
+//! Any bytes as reports of nodes: they are read to their end without a panic, in pieces of any size to the same
+//! result, and a sound report on a line of its own behind them is found.
+#![no_main]
+
+use std::io::Read;
+
+use libfuzzer_sys::fuzz_target;
+use nri_compat::merge::Merge;
+use nri_compat::report::merge::MergeReport;
+
+const SOUND: &[u8] = b"\n{\"schema\":1,\"subjects\":[]}\n";
+
+/// Hands out at most so many bytes at once.
+struct Pieces<'b>(&'b [u8], usize);
+
+impl Read for Pieces<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let piece = self.1.min(buffer.len());
+        self.0.read(&mut buffer[..piece])
+    }
+}
+
+fn merged(input: &mut dyn Read) -> MergeReport {
+    let mut merge = Merge::default();
+    merge.read("fuzz", input);
+    merge.finish()
+}
+
+fuzz_target!(|input: (u8, &[u8])| {
+    let (piece, bytes) = input;
+    let whole = merged(&mut &bytes[..]);
+    assert_eq!(whole, merged(&mut Pieces(bytes, usize::from(piece) + 1)));
+    let followed = merged(&mut bytes.chain(SOUND));
+    assert_eq!(followed.reports, whole.reports + 1);
+});
