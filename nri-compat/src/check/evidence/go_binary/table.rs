@@ -94,7 +94,7 @@ fn scan(image: &Image<'_>) -> Result<Option<Table>, Unreadable> {
             if let Some(offset) =
                 find(image.content, place, &[&needle[..], &[0, 0]].concat(), fits)?
             {
-                let rest = (place.0 + place.1).saturating_sub(offset);
+                let rest = place.0.saturating_add(place.1).saturating_sub(offset);
                 return Ok(parse(image, offset, rest, &image.part(offset, 128)?));
             }
         }
@@ -123,10 +123,11 @@ fn parse(image: &Image<'_>, offset: u64, size: u64, header: &[u8]) -> Option<Tab
         GO_1_18 | GO_1_20 => (word(3)?, word(4)?),
         _ => return None,
     };
-    let sound = (1..1 << 28).contains(&functions) && from < to && to <= size.min(LARGE);
+    let length = to.checked_sub(from).filter(|length| *length > 0)?;
+    let sound = (1..1 << 28).contains(&functions) && to <= size.min(LARGE);
     sound.then_some(Table {
         offset,
-        names: (offset.checked_add(from)?, to - from),
+        names: (offset.checked_add(from)?, length),
         layout,
         since_1_20: magic == GO_1_20,
         since_1_16: magic != GO_1_2,
