@@ -41,4 +41,4 @@ for kind, name in [("new", "plugins, v0.12.5"), ("old", "plugins, v0.11.0"), ("o
     size = os.path.getsize(f"{work}/{kind}") / 1e6
     print(f"{name:17} {size:4.1f} MB  {1e3 * mine / files:10.3f} ms a file {1e3 * theirs / files:8.3f} ms   {theirs / mine:.1f} times", flush=True)
 PYTHON
-/usr/bin/env -S sh -c 'if [ -x /usr/bin/time ]; then /usr/bin/time -f "peak memory %M KiB (old plugins)" "$1" check "$2" >/dev/null; fi' _ "$ours" "$work/all-old" || true
+/usr/bin/env -S sh -c 'if [ -x /usr/bin/time ]; then /usr/bin/time -q -f "peak memory %M KiB (old plugins)" "$1" check "$2" >/dev/null; fi' _ "$ours" "$work/all-old" || true
