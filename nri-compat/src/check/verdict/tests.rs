@@ -138,6 +138,23 @@ fn a_plugin_with_a_manifest_subscribes_to_what_is_known() {
 }
 
 #[test]
+fn a_plugin_refuses_to_run_without_what_it_requires() {
+    let mut plugin = seen(
+        Kind::RustBinary,
+        Interface::Dedicated,
+        &["RunPodSandbox", "UpdatePodSandbox"],
+        Certainty::Exact,
+    );
+    plugin.required = vec!["UpdatePodSandbox".to_owned()];
+    let refused = verdict(&plugin, "containerd@1.7.13");
+    assert_eq!(
+        (refused.outcome, refused.confidence),
+        (Incompatible, Confidence::High)
+    );
+    assert_eq!(verdict(&plugin, "containerd@2.2").outcome, Ok);
+}
+
+#[test]
 fn a_funnelled_plugin_outlives_state_change() {
     let mut plugin = seen(
         Kind::RustBinary,
