@@ -1,10 +1,11 @@
 #!/bin/sh
 # How long `nri-compat diff` takes as a whole process, next to `buf breaking` on the same two protos in the same run.
-# Needs hyperfine and buf (npm package @bufbuild/buf); BUF names the binary if it is not on the PATH.
+# Needs hyperfine and buf (npm package @bufbuild/buf); BUF names the command if it is not on the PATH. npm installs
+# buf as a launcher, which starts the program of the platform: that program is timed as well, without its launcher.
 # Usage: tests/bench/diff.sh [FROM TO]        (embedded revisions, default v0.11.0 v0.12.0)
 set -eu
 cd "$(dirname "$0")/../.."
-from=${1:-v0.11.0} to=${2:-v0.12.0} buf=${BUF:-buf}
+from=${1:-v0.11.0} to=${2:-v0.12.0} buf=$(command -v "${BUF:-buf}")
 
 cargo build --release --quiet -p nri-compat
 ours=${CARGO_TARGET_DIR:-target}/release/nri-compat
@@ -16,11 +17,19 @@ cp "protos/api/$to/api.proto" "$work/to"
 printf 'version: v2\nbreaking:\n  use: [FILE]\n' >"$work/buf.yaml"
 
 # Both exit with 100 when they find something, which is no failure here.
+against="$work/to --against $work/from --config $work/buf.yaml"
+set -- --command-name "buf breaking" "$buf breaking $against"
+for program in "$(dirname "$(realpath "$buf")")"/../../buf-*/bin/buf; do
+    [ ! -x "$program" ] || set -- "$@" --command-name "buf breaking, without its launcher" "$program breaking $against"
+done
 hyperfine --shell=none --warmup 5 --min-runs 30 --ignore-failure --export-json "$work/times.json" \
     --command-name "nri-compat diff $from $to" "$ours diff $from $to" \
-    --command-name "buf breaking" "$buf breaking $work/to --against $work/from --config $work/buf.yaml"
+    "$@"
 python3 - "$work/times.json" <<'PYTHON'
 import json, sys
-ours, buf = (run["median"] for run in json.load(open(sys.argv[1]))["results"])
-print(f"median: nri-compat {ours * 1000:.1f} ms, buf {buf * 1000:.1f} ms: {buf / ours:.1f} times faster")
+ours, *others = json.load(open(sys.argv[1]))["results"]
+print(f"median: nri-compat {ours['median'] * 1000:.1f} ms")
+for other in others:
+    ratio = other["median"] / ours["median"]
+    print(f"median: {other['command']} {other['median'] * 1000:.1f} ms, {ratio:.1f} times as long")
 PYTHON
