@@ -13,6 +13,7 @@ mod server;
 mod services;
 mod status;
 mod tables;
+mod verbatim;
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -35,8 +35,8 @@
 //!
 //! # As a dependency
 //!
-//! Build scripts take the crate as it is. Where only [`include_bindings!`] is used, as a normal dependency, leave out
-//! the default features: nothing but the macro is left then, and it depends on nothing.
+//! Build scripts need the feature `build`; the default `cli` is for the binary. Where only [`include_bindings!`] is used,
+//! as a normal dependency, no feature is needed: nothing but the macro is left then, and it depends on nothing.
 //!
 //! ```toml
 //! [dependencies]
@@ -44,7 +44,7 @@
 //! prost = "0.14"
 //!
 //! [build-dependencies]
-//! nri-codegen = "0.1"
+//! nri-codegen = { version = "0.1", default-features = false, features = ["build"] }
 //! ```
 //!
 //! # The pieces

@@ -51,7 +51,7 @@ edition = "2024"
 nri-codegen = { path = "$root/nri-codegen", default-features = false }
 prost = "0.14"
 [build-dependencies]
-nri-codegen = { path = "$root/nri-codegen" }
+nri-codegen = { path = "$root/nri-codegen", default-features = false, features = ["build"] }
 TOML
 cat >"$work/ours/build.rs" <<'RUST'
 fn main() -> Result<(), nri_codegen::Error> {

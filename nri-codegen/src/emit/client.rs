@@ -4,25 +4,11 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::services::{Emitted, Method};
+use super::verbatim::verbatim;
 
 /// What a client needs of a transport.
 pub(super) fn transport() -> TokenStream {
-    quote! {
-        /// A transport: sends an encoded request to a service's method, and returns the encoded response.
-        pub trait Call: ::core::marker::Sync {
-            /// What can go wrong on the way; a status is what the peer answers.
-            type Error: ::core::convert::From<Status>;
-
-            /// Calls `method` of `service`, which is a full name.
-            fn call(
-                &self,
-                service: &'static str,
-                method: &'static str,
-                payload: ::std::vec::Vec<u8>,
-            ) -> impl ::core::future::Future<Output = ::core::result::Result<::std::vec::Vec<u8>, Self::Error>>
-                   + ::core::marker::Send;
-        }
-    }
+    verbatim(include_str!("verbatim/transport.rs"))
 }
 
 pub(super) fn emit(service: &Emitted) -> TokenStream {

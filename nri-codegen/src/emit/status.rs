@@ -3,6 +3,8 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
+use super::verbatim::verbatim;
+
 /// Codes as the gRPC specification numbers them: <https://grpc.github.io/grpc/core/md_doc_statuscodes.html>.
 const CODES: [(&str, i32, &str); 17] = [
     ("OK", 0, " No error."),
@@ -45,35 +47,11 @@ pub(super) fn emit() -> TokenStream {
         let name = format_ident!("{name}");
         quote! { #[doc = #docs] pub const #name: Code = Code(#number); }
     });
+    let code = verbatim(include_str!("verbatim/code.rs"));
+    let status = verbatim(include_str!("verbatim/status.rs"));
     quote! {
-        /// A status code, as gRPC and ttrpc number them. A peer may send any number.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub struct Code(pub i32);
-
+        #code
         impl Code { #(#codes)* }
-
-        /// An answer that is an error.
-        #[derive(Clone, Debug, PartialEq, Eq)]
-        pub struct Status {
-            /// What kind of error.
-            pub code: Code,
-            /// What went wrong, for people.
-            pub message: ::std::string::String,
-        }
-
-        impl Status {
-            /// A status of this code.
-            pub fn new(code: Code, message: impl ::core::convert::Into<::std::string::String>) -> Status {
-                Status { code, message: message.into() }
-            }
-        }
-
-        impl ::core::fmt::Display for Status {
-            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                ::core::write!(f, "{} (code {})", self.message, self.code.0)
-            }
-        }
-
-        impl ::std::error::Error for Status {}
+        #status
     }
 }

@@ -6,13 +6,14 @@ use quote::quote;
 use super::Input;
 use super::messages::Messages;
 use super::services::{constant, deprecation};
+use super::verbatim::verbatim;
 use crate::error::Error;
 use crate::history::EventHistory;
 use crate::model::{Event, Rpc, Service};
 
 pub(super) fn emit(input: &Input<'_>, messages: &Messages) -> Result<TokenStream, Error> {
     let names = names(input);
-    let types = types();
+    let types = verbatim(include_str!("verbatim/tables.rs"));
     let rpcs = rpcs(input, messages)?;
     let events = events(input, messages)?;
     Ok(quote! { #names #types #rpcs #events })
@@ -35,54 +36,6 @@ fn names(input: &Input<'_>) -> TokenStream {
         /// The NRI releases that carry this revision.
         pub const RELEASES: &[&str] = &[#(#releases),*];
         #(#services)*
-    }
-}
-
-fn types() -> TokenStream {
-    quote! {
-        /// An RPC of this revision.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub struct Rpc {
-            /// Full name of the service.
-            pub service: &'static str,
-            /// Name of the method.
-            pub method: &'static str,
-            /// The event that it carries; `None` for `StateChange`, which carries several, and for what is no event.
-            pub event: ::core::option::Option<Event>,
-            /// The NRI release that brought it; `None` if none has it.
-            pub since: ::core::option::Option<&'static str>,
-            /// The NRI release that deprecated it, if it is deprecated in this revision.
-            pub deprecated_since: ::core::option::Option<&'static str>,
-        }
-
-        /// An event of this revision.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub struct EventInfo {
-            /// The event.
-            pub event: Event,
-            /// Name of the enum value: `RUN_POD_SANDBOX`.
-            pub name: &'static str,
-            /// Its bit in an [`EventMask`].
-            pub bit: i32,
-            /// The method of service `Plugin` that carries it: the dedicated one, or `StateChange`.
-            pub rpc: &'static str,
-            /// The NRI release that brought the event; `None` if none has it.
-            pub since: ::core::option::Option<&'static str>,
-            /// The NRI release that brought its dedicated RPC; `None` if none has it.
-            pub rpc_since: ::core::option::Option<&'static str>,
-            /// The NRI releases that sent it by `StateChange`, if any did.
-            pub state_change: ::core::option::Option<StateChangeCoverage>,
-        }
-
-        /// The releases in which `StateChange` carried an event.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub struct StateChangeCoverage {
-            /// The first release.
-            pub since: &'static str,
-            /// The release that brought the dedicated RPC; from then on `StateChange` is only what a runtime falls
-            /// back to. `None` if this revision still sends it.
-            pub until: ::core::option::Option<&'static str>,
-        }
     }
 }
 

@@ -1,0 +1,154 @@
+impl EventMask {
+    /// The set of this event alone; empty for the zero value and the sentinel of [`Event`].
+    pub const fn from_event(event: Event) -> EventMask {
+        EventMask(event.bit())
+    }
+
+    /// The set of these bits.
+    ///
+    /// # Errors
+    ///
+    /// If a bit stands for no event of this revision.
+    pub const fn from_bits(bits: i32) -> ::core::result::Result<EventMask, UnknownEvents> {
+        match bits & !EventMask::ALL.0 {
+            0 => Ok(EventMask(bits)),
+            unknown => Err(UnknownEvents(unknown)),
+        }
+    }
+
+    /// The set of those bits that stand for an event of this revision.
+    pub const fn from_bits_truncate(bits: i32) -> EventMask {
+        EventMask(bits & EventMask::ALL.0)
+    }
+
+    /// The bits, as they go into `ConfigureResponse.events`.
+    pub const fn bits(self) -> i32 {
+        self.0
+    }
+
+    /// Whether the set holds no event.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Number of events in the set.
+    pub const fn len(self) -> usize {
+        self.0.count_ones() as usize
+    }
+
+    /// Whether the event is in the set.
+    pub const fn contains(self, event: Event) -> bool {
+        self.0 & event.bit() != 0
+    }
+
+    /// Whether every event of `other` is in the set.
+    pub const fn contains_all(self, other: EventMask) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// The set with this event.
+    pub const fn with(self, event: Event) -> EventMask {
+        EventMask(self.0 | event.bit())
+    }
+
+    /// The set without this event.
+    pub const fn without(self, event: Event) -> EventMask {
+        EventMask(self.0 & !event.bit())
+    }
+
+    /// Events that are in either set.
+    pub const fn union(self, other: EventMask) -> EventMask {
+        EventMask(self.0 | other.0)
+    }
+
+    /// Events that are in both sets.
+    pub const fn intersection(self, other: EventMask) -> EventMask {
+        EventMask(self.0 & other.0)
+    }
+
+    /// Events that are in this set and not in the other.
+    pub const fn difference(self, other: EventMask) -> EventMask {
+        EventMask(self.0 & !other.0)
+    }
+
+    /// The events in the set, by number.
+    pub fn iter(self) -> impl ::core::iter::Iterator<Item = Event> {
+        Event::ALL
+            .into_iter()
+            .filter(move |event| self.contains(*event))
+    }
+}
+
+impl ::core::convert::From<Event> for EventMask {
+    fn from(event: Event) -> Self {
+        EventMask::from_event(event)
+    }
+}
+
+impl ::core::convert::TryFrom<i32> for EventMask {
+    type Error = UnknownEvents;
+
+    fn try_from(bits: i32) -> ::core::result::Result<Self, UnknownEvents> {
+        EventMask::from_bits(bits)
+    }
+}
+
+impl ::core::convert::From<EventMask> for i32 {
+    fn from(mask: EventMask) -> Self {
+        mask.bits()
+    }
+}
+
+impl ::core::iter::FromIterator<Event> for EventMask {
+    fn from_iter<I: ::core::iter::IntoIterator<Item = Event>>(events: I) -> Self {
+        events.into_iter().fold(EventMask::EMPTY, EventMask::with)
+    }
+}
+
+impl ::core::iter::Extend<Event> for EventMask {
+    fn extend<I: ::core::iter::IntoIterator<Item = Event>>(&mut self, events: I) {
+        *self = events.into_iter().fold(*self, EventMask::with);
+    }
+}
+
+/// Names of the events with commas between, as the Go API prints them.
+impl ::core::fmt::Display for EventMask {
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        for (index, event) in self.iter().enumerate() {
+            if index > 0 {
+                f.write_str(",")?;
+            }
+            f.write_str(event.name())?;
+        }
+        Ok(())
+    }
+}
+
+impl ::core::fmt::Debug for EventMask {
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        ::core::write!(f, "EventMask({self})")
+    }
+}
+
+/// Names with commas between, in any case, as the Go API reads them: events (`RunPodSandbox`, with space
+/// around if need be), `all`, `pod` or `podsandbox`, `container` (these without space).
+impl ::core::str::FromStr for EventMask {
+    type Err = UnknownEventName;
+
+    fn from_str(names: &str) -> ::core::result::Result<Self, UnknownEventName> {
+        let mut mask = EventMask::EMPTY;
+        for name in names.to_lowercase().split(',') {
+            mask = mask.union(match name {
+                "all" => EventMask::ALL,
+                "pod" | "podsandbox" => EventMask::POD,
+                "container" => EventMask::CONTAINER,
+                name => Event::ALL
+                    .into_iter()
+                    .find(|event| event.name().eq_ignore_ascii_case(name.trim()))
+                    .map(EventMask::from_event)
+                    .ok_or_else(|| UnknownEventName(::std::string::String::from(name)))?,
+            });
+        }
+        Ok(mask)
+    }
+}

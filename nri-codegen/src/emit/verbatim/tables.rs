@@ -1,0 +1,43 @@
+/// An RPC of this revision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rpc {
+    /// Full name of the service.
+    pub service: &'static str,
+    /// Name of the method.
+    pub method: &'static str,
+    /// The event that it carries; `None` for `StateChange`, which carries several, and for what is no event.
+    pub event: ::core::option::Option<Event>,
+    /// The NRI release that brought it; `None` if none has it.
+    pub since: ::core::option::Option<&'static str>,
+    /// The NRI release that deprecated it, if it is deprecated in this revision.
+    pub deprecated_since: ::core::option::Option<&'static str>,
+}
+
+/// An event of this revision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EventInfo {
+    /// The event.
+    pub event: Event,
+    /// Name of the enum value: `RUN_POD_SANDBOX`.
+    pub name: &'static str,
+    /// Its bit in an [`EventMask`].
+    pub bit: i32,
+    /// The method of service `Plugin` that carries it: the dedicated one, or `StateChange`.
+    pub rpc: &'static str,
+    /// The NRI release that brought the event; `None` if none has it.
+    pub since: ::core::option::Option<&'static str>,
+    /// The NRI release that brought its dedicated RPC; `None` if none has it.
+    pub rpc_since: ::core::option::Option<&'static str>,
+    /// The NRI releases that sent it by `StateChange`, if any did.
+    pub state_change: ::core::option::Option<StateChangeCoverage>,
+}
+
+/// The releases in which `StateChange` carried an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StateChangeCoverage {
+    /// The first release.
+    pub since: &'static str,
+    /// The release that brought the dedicated RPC; from then on `StateChange` is only what a runtime falls
+    /// back to. `None` if this revision still sends it.
+    pub until: ::core::option::Option<&'static str>,
+}
