@@ -12,6 +12,7 @@ mod join;
 pub mod logs;
 pub mod packages;
 pub mod progress;
+pub(crate) mod scratch;
 pub mod sighting;
 pub mod target;
 pub mod verdict;

@@ -20,6 +20,7 @@ mod schema;
 mod sink;
 mod target;
 
+pub(crate) use compare::last_diff;
 pub use compare::{compare, diff, findings};
 pub(crate) use facts::removal;
 pub use input::Input;

@@ -78,7 +78,7 @@ enum FailOn {
 }
 
 pub(super) fn run(args: &Args) -> Result<Exit, Error> {
-    let report = diff::diff(&args.from, &args.to, args.category.into())?;
+    let report = diff::last_diff(&args.from, &args.to, args.category.into())?;
     output::print(&match args.format {
         DiffFormat::Text => text::diff(&report, output::palette()),
         DiffFormat::Json => json::diff(&report),

@@ -1,5 +1,6 @@
 //! The whole comparison: protobuf rules, NRI rules, changes and pairings, as one report.
 
+use std::mem::ManuallyDrop;
 use std::sync::OnceLock;
 
 use nri_codegen::history::History;
@@ -31,12 +32,23 @@ use crate::rules;
 ///
 /// When FROM or TO names nothing that can be compiled.
 pub fn diff(from: &str, to: &str, category: Category) -> Result<DiffReport, Error> {
+    let (from, to) = ends(from, to)?;
+    compare(embedded()?, &from, &to, category)
+}
+
+/// As [`diff`], for a process that ends with it: its inputs are left to the system, as taking them apart takes long.
+pub(crate) fn last_diff(from: &str, to: &str, category: Category) -> Result<DiffReport, Error> {
+    let (from, to) = &*ManuallyDrop::new(ends(from, to)?);
+    compare(embedded()?, from, to, category)
+}
+
+fn ends(from: &str, to: &str) -> Result<(Input, Input), Error> {
     let history = embedded()?;
     let (from, to) = both(
         || Input::resolve(history, from),
         || Input::resolve(history, to),
     );
-    compare(history, &from?, &to?, category)
+    Ok((from?, to?))
 }
 
 /// Runs two pieces of work side by side: compiling is most of what a comparison costs.

@@ -3,8 +3,8 @@
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// More than these gain nothing: the disk and the decompression of single layers bound the rest.
-const MOST: usize = 16;
+/// More than these gain little, as the disk bounds the rest, and each takes memory: 8 stay below 100 MiB.
+const MOST: usize = 8;
 
 /// How many threads to use where `asked` are wanted; 0 for as many as there are cores.
 pub(super) fn threads(asked: usize) -> usize {

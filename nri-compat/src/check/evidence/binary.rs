@@ -6,11 +6,10 @@ mod macho;
 mod pe;
 pub(crate) mod window;
 
-use std::borrow::Cow;
-
 use super::Unreadable;
 use crate::check::content::Content;
 use bytes::Layout;
+use window::Part;
 
 /// The most sections, segments or load commands that are looked at.
 const MANY: usize = 4096;
@@ -98,7 +97,7 @@ impl<'c> Image<'c> {
     }
 
     /// Up to `length` bytes from `offset` in the file on.
-    pub(crate) fn part(&self, offset: u64, length: u64) -> Result<Cow<'_, [u8]>, Unreadable> {
+    pub(crate) fn part(&self, offset: u64, length: u64) -> Result<Part<'_>, Unreadable> {
         window::part(self.content, offset, length)
     }
 }

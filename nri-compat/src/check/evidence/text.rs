@@ -4,6 +4,7 @@ use std::io;
 
 use super::Unreadable;
 use crate::check::content::Content;
+use crate::check::scratch::Scratch;
 
 /// How many bytes are read at a time.
 const PIECE: usize = 64 << 10;
@@ -30,11 +31,13 @@ pub(super) fn lines(
     mut each: impl FnMut(usize, &str),
 ) -> Result<(), Unreadable> {
     within(content, largest)?;
-    let (mut piece, mut line) = (vec![0; PIECE], Vec::new());
+    let (mut piece, mut line) = (Scratch::of(PIECE), Vec::new());
     let (mut offset, mut number) = (0, 1);
     loop {
-        let read = content.read_at(offset, &mut piece).map_err(failed)?;
-        for byte in piece.get(..read).unwrap_or_default() {
+        let read = content
+            .read_at(offset, piece.get_mut(PIECE))
+            .map_err(failed)?;
+        for byte in piece.get(read) {
             if *byte == b'\n' {
                 each(number, &String::from_utf8_lossy(&line));
                 line.clear();

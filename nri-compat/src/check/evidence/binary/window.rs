@@ -1,12 +1,38 @@
 //! Reading parts of a file: whole ones up to a limit, longer ones window by window.
 
-use std::borrow::Cow;
+use std::ops::Deref;
 
 use super::super::Unreadable;
 use crate::check::content::Content;
+use crate::check::scratch::Scratch;
 
 /// Bytes of a window: what is searched at once. It stays in the processor's cache from one needle to the next.
 const WINDOW: u64 = 1 << 18;
+
+/// A part of a file: where that is in memory, or read for the purpose.
+pub(crate) enum Part<'c> {
+    /// Of a file that is in memory.
+    Borrowed(&'c [u8]),
+    /// Read: so many bytes of a buffer.
+    Read(Scratch, usize),
+}
+
+impl Default for Part<'_> {
+    fn default() -> Self {
+        Self::Borrowed(&[])
+    }
+}
+
+impl Deref for Part<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Borrowed(bytes) => bytes,
+            Self::Read(buffer, length) => buffer.get(*length),
+        }
+    }
+}
 
 /// Up to `length` bytes from `offset` on; fewer only at the end of the file.
 ///
@@ -15,28 +41,29 @@ pub(crate) fn part(
     content: &dyn Content,
     offset: u64,
     length: u64,
-) -> Result<Cow<'_, [u8]>, Unreadable> {
+) -> Result<Part<'_>, Unreadable> {
     let length = length.min(content.len().saturating_sub(offset));
     let length =
         usize::try_from(length).map_err(|_| Unreadable("too large for this machine".into()))?;
     if let Some(all) = content.as_slice() {
         let start = usize::try_from(offset).unwrap_or(usize::MAX);
         let rest = all.get(start..).unwrap_or_default();
-        return Ok(Cow::Borrowed(rest.get(..length).unwrap_or(rest)));
+        return Ok(Part::Borrowed(rest.get(..length).unwrap_or(rest)));
     }
-    let mut bytes = vec![0; length];
+    let mut buffer = Scratch::of(length);
+    let filled = fill(content, offset, buffer.get_mut(length)).map_err(unreadable)?;
+    Ok(Part::Read(buffer, filled))
+}
+
+fn fill(content: &dyn Content, offset: u64, bytes: &mut [u8]) -> std::io::Result<usize> {
     let mut filled = 0;
     while let Some(rest) = bytes.get_mut(filled..).filter(|rest| !rest.is_empty()) {
-        match content
-            .read_at(offset + filled as u64, rest)
-            .map_err(unreadable)?
-        {
+        match content.read_at(offset + filled as u64, rest)? {
             0 => break,
             more => filled += more.min(rest.len()),
         }
     }
-    bytes.truncate(filled);
-    Ok(Cow::Owned(bytes))
+    Ok(filled)
 }
 
 fn unreadable(error: std::io::Error) -> Unreadable {

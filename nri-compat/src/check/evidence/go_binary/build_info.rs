@@ -94,7 +94,7 @@ fn pointed_to(image: &Image<'_>, bytes: &[u8], big: bool) -> Option<BuildInfo> {
         let header = image.part(header, 16).ok()?;
         let offset = image.offset_of(layout.pointer(&header, 0)?)?;
         let length = layout.pointer(&header, layout.word())?;
-        Some(image.part(offset, length.min(LARGE)).ok()?.into_owned())
+        Some(image.part(offset, length.min(LARGE)).ok()?.to_vec())
     };
     Some(BuildInfo {
         go: text(&string(16)?),

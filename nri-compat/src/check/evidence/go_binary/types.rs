@@ -4,13 +4,12 @@
 //! Own code, as the crate that reads them (gobin) wants the whole file in memory and decodes all of it, and does not
 //! apply the relocations of programs that another linker made independent of their place.
 
-use std::borrow::Cow;
-
 use super::moduledata;
 use super::table::Table;
 use crate::check::evidence::Unreadable;
 use crate::check::evidence::binary::Image;
 use crate::check::evidence::binary::bytes::{Layout, leb128};
+use crate::check::evidence::binary::window::Part;
 
 /// Kinds of types, and the bits that they take.
 const KIND: u8 = 31;
@@ -28,7 +27,7 @@ const UNCOMMON: u8 = 1;
 const EXTRA_STAR: u8 = 2;
 
 /// Bytes of the descriptors that are in memory at once.
-const WINDOW: u64 = 4 << 20;
+const WINDOW: u64 = 1 << 20;
 /// How much of the next window comes along: more than a descriptor with its methods takes.
 const OVERLAP: u64 = 1 << 18;
 /// The longest name that is read, in bytes.
@@ -44,7 +43,7 @@ pub(super) struct Types<'i> {
     start: u64,
     length: u64,
     window: u64,
-    bytes: Cow<'i, [u8]>,
+    bytes: Part<'i>,
     places: Vec<usize>,
 }
 
@@ -141,7 +140,7 @@ impl<'i> Types<'i> {
             start,
             length,
             window: 0,
-            bytes: Cow::default(),
+            bytes: Part::default(),
             places: Vec::new(),
         };
         types.move_to(0)?;
@@ -276,7 +275,7 @@ impl<'i> Types<'i> {
             .checked_sub(self.window)
             .and_then(|at| usize::try_from(at).ok())
         {
-            Some(at) if at + 16 < self.bytes.len() => Cow::Borrowed(self.bytes.get(at..)?),
+            Some(at) if at + 16 < self.bytes.len() => Part::Borrowed(self.bytes.get(at..)?),
             _ if at < self.length => self.image.part(self.start + at, LONG).ok()?,
             _ => return None,
         };
