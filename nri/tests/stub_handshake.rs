@@ -10,7 +10,7 @@ use nri::api::{FailurePolicy, PodSandbox};
 use nri::prelude::*;
 use nri::stub::Stub;
 use nri::wire::{CallError, Code};
-use support::{Answers, Runtime, logs, patiently, pod};
+use support::{Answers, Runtime, logs, patiently};
 use tokio::io::DuplexStream;
 use tokio::task::JoinHandle;
 
@@ -150,87 +150,6 @@ async fn each_runtime_is_asked_for_the_events_it_knows() {
         .len(),
         1
     );
-}
-
-#[tokio::test]
-async fn a_split_synchronize_reaches_the_handler_as_one() {
-    let (ours, theirs) = tokio::io::duplex(64 << 10);
-    let plugin = std::sync::Arc::new(Mutex::new(Vec::new()));
-    let stub = Stub::builder(Seen(plugin.clone()))
-        .stream(ours)
-        .name("seen")
-        .index("20")
-        .build()
-        .unwrap();
-    let running = tokio::spawn(stub.run_until(std::future::pending()));
-    let mut runtime = Runtime::over(theirs);
-    runtime.registered().await;
-    runtime.configure("v0.12.5").await.unwrap();
-    for part in 0..50 {
-        let pods = (0..400).map(|n| pod(&format!("pod-{part}-{n}"))).collect();
-        let answer = runtime
-            .synchronize(pods, Vec::new(), part < 49)
-            .await
-            .unwrap();
-        assert_eq!(
-            (answer.more, answer.update.len()),
-            (part < 49, 0),
-            "part {part}"
-        );
-    }
-    let seen = std::mem::take(&mut *plugin.lock().unwrap());
-    assert_eq!(seen.len(), 20_000);
-    assert_eq!((&*seen[0], &*seen[19_999]), ("pod-0-0", "pod-49-399"));
-    runtime.close();
-    ended(running).await.unwrap();
-}
-
-#[derive(NriPlugin)]
-struct Seen(std::sync::Arc<Mutex<Vec<String>>>);
-
-impl RunPodSandbox for Seen {
-    async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
-        Ok(())
-    }
-}
-
-impl Synchronize for Seen {
-    async fn synchronize(
-        &self,
-        _: &Context,
-        pods: Vec<PodSandbox>,
-        _: Vec<Container>,
-    ) -> nri::Result<Updates> {
-        self.0
-            .lock()
-            .unwrap()
-            .extend(pods.into_iter().map(|pod| pod.name));
-        Ok(Updates::default())
-    }
-}
-
-#[tokio::test]
-async fn a_synchronize_beyond_the_limit_ends_the_plugin_and_tells_both_figures() {
-    let (ours, theirs) = tokio::io::duplex(64 << 10);
-    let stub = Stub::builder(Plugin::default())
-        .stream(ours)
-        .max_synchronize(100)
-        .build()
-        .unwrap();
-    let running = tokio::spawn(stub.run_until(std::future::pending()));
-    let mut runtime = Runtime::over(theirs);
-    runtime.registered().await;
-    runtime.configure("v0.12.5").await.unwrap();
-    let pods = (0..10).map(|n| pod(&format!("pod-{n}"))).collect();
-    let Err(CallError::Status(status)) = runtime.synchronize(pods, Vec::new(), true).await else {
-        panic!("is refused");
-    };
-    assert!(
-        status.message.ends_with("at most 100 are taken"),
-        "{status}"
-    );
-    let error = ended(running).await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Protocol);
 }
 
 #[derive(NriPlugin)]
@@ -423,9 +342,18 @@ async fn unknown_services_and_methods_are_unimplemented() {
     running.abort();
 }
 
+#[derive(NriPlugin)]
+struct Nameless;
+
+impl RunPodSandbox for Nameless {
+    async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
+        Ok(())
+    }
+}
+
 #[tokio::test]
 async fn name_and_index_are_needed() {
-    let error = Stub::builder(Seen(Default::default())).build().unwrap_err();
+    let error = Stub::builder(Nameless).build().unwrap_err();
     assert_eq!(
         (error.kind(), error.to_string().as_str()),
         (ErrorKind::Config, "the plugin has no name")

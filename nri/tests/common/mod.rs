@@ -1,4 +1,5 @@
 //! Requests, and a way to have them answered without a runtime: the handlers of these tests never wait.
+#![allow(dead_code, reason = "each test binary uses a part")]
 
 use nri::Context;
 use nri::api::{PodSandbox, RunPodSandboxRequest};
