@@ -1,9 +1,11 @@
-//! What is generated for this project's own crates: `nri` ships code for the newest revision, `nri-macros` a table.
+//! What is generated for this project's own crates: `nri` ships code for the newest revision, `nri-macros` and
+//! `nri-compat` a table each.
 //!
 //! The handler traits of `nri` are more comfortable than the server traits that [`emit`] makes for everybody: fields
 //! for arguments, builders for answers. `shape.rs` says which.
 
 mod dispatch;
+mod events;
 mod fields;
 mod handlers;
 mod macro_table;
@@ -26,7 +28,8 @@ pub struct File {
     pub text: String,
 }
 
-/// Messages, handler traits, dispatch glue and the table of fields of `nri`, and the table of `nri-macros`.
+/// Messages, handler traits, dispatch glue and the table of fields of `nri`, and the tables of `nri-macros` and
+/// `nri-compat`.
 ///
 /// # Errors
 ///
@@ -50,6 +53,11 @@ pub fn files(history: &History) -> Result<Vec<File>, Error> {
             &plugin,
             "nri-macros/src/table.rs",
             macro_table::emit(&plugin),
+        ),
+        file(
+            &plugin,
+            "nri-compat/src/check/events/table.rs",
+            events::emit(history)?,
         ),
     ])
 }
@@ -91,8 +99,18 @@ mod tests {
     use super::*;
     use crate::history::Texts;
 
+    /// The number of the sentinel today.
+    fn last() -> i32 {
+        let history = History::embedded().expect("the tables fit together");
+        let newest = history.revisions().last().expect("there is one");
+        let protocol = newest.protocol().expect("it compiles");
+        let events = &protocol.nri.as_ref().expect("it is NRI's").events;
+        events.iter().map(|event| event.number).max().unwrap_or(0) + 1
+    }
+
     /// A release to come, with an event that no rule was made for.
     fn with_dance() -> History {
+        let last = last();
         let proto = nri_protos::REVISIONS
             .last()
             .map_or("", |newest| newest.proto);
@@ -101,7 +119,10 @@ mod tests {
                 "  rpc StateChange(",
                 "  rpc Dance(DanceRequest) returns (DanceResponse);\n  rpc StateChange(",
             )
-            .replace("LAST = 15;", "DANCE = 15;\n  LAST = 16;")
+            .replace(
+                &format!("LAST = {last};"),
+                &format!("DANCE = {last};\n  LAST = {};", last + 1),
+            )
             + "message DanceRequest { PodSandbox pod = 1; map<string, string> steps = 2; }
                message DanceResponse { string applause = 1; }";
         let release =
@@ -122,6 +143,7 @@ mod tests {
 
     #[test]
     fn an_rpc_of_unknown_shape_takes_its_request_and_answers_its_response() {
+        let all = (1 << last()) - 1;
         let files = files(&with_dance()).expect("it is an NRI protocol");
         let text = |path: &str| {
             let file = files
@@ -140,7 +162,7 @@ mod tests {
         assert!(dispatch.contains("Subject::new(request.pod.as_ref(), None)"));
         assert!(
             text("nri/src/api/messages.rs")
-                .contains("pub const ALL: EventMask = EventMask(32767i32)")
+                .contains(&format!("pub const ALL: EventMask = EventMask({all}i32)"))
         );
         assert!(text("nri-macros/src/table.rs").contains("name: \"Dance\", constant: \"DANCE\""));
     }

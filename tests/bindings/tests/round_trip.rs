@@ -90,7 +90,7 @@ fn the_same_revision_under_other_names_is_the_same_on_the_wire() {
 fn the_tables_of_each_revision_are_its_own() {
     assert_eq!(v0_9::REVISION, Some("v0.9.0"));
     assert_eq!(containerd_2_2::REVISION, Some("v0.11.0"));
-    assert!(latest::RELEASES.contains(&"v0.12.5"));
+    assert!(latest::REVISION > containerd_2_2::REVISION && latest::EVENTS.len() >= 14);
     let events = |count: usize, mask: i32| (count, mask);
     assert_eq!(
         (v0_9::EVENTS.len(), v0_9::EventMask::ALL.bits()),

@@ -212,7 +212,7 @@ fn a_module_needs_every_function() {
         outcomes(&old, &["nri@0.8", "nri@0.11", "nri@0.12"]),
         [Incompatible, Ok, Incompatible]
     );
-    let missing = verdict(&old, "nri@0.12");
+    let missing = verdict(&old, "nri@0.12.5");
     assert_eq!(missing.events.len(), 9);
     assert_eq!(missing.since.as_deref(), Some("v0.12.0"));
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use super::signs::Stub;
 use super::table::Table;
 use super::types::{Method, Types};
-use crate::check::events::{BEFORE_V0_10, EVENTS, EventSet};
+use crate::check::events::{BEFORE_V0_10, EVENTS, EventSet, WITH_POD_UPDATES, WITH_VALIDATION};
 use crate::check::evidence::Unreadable;
 use crate::check::evidence::binary::Image;
 use crate::check::evidence::binary::window::Flow;
@@ -45,21 +45,22 @@ pub(super) fn exact(
         return Ok(None);
     };
     let wanted = interfaces(&mut types, &format!("{}/pkg/stub", stub.module))?;
-    if wanted.len() != known(stub).len() {
+    if !known(stub).iter().all(|event| wanted.contains_key(event)) {
         return Ok(None);
     }
     implementations(&mut types, &wanted, &stub.module).map(Some)
 }
 
-/// The events that a stub of this age knows.
+/// The events that a stub of this age knows at least; a newer one than any that is known may know more.
 fn known(stub: &Stub) -> &'static [&'static str] {
-    if stub.validate {
-        &EVENTS
+    let known = if stub.validate {
+        WITH_VALIDATION
     } else if stub.update_pod {
-        EVENTS.split_last().map_or(&[], |(_, rest)| rest)
+        WITH_POD_UPDATES
     } else {
-        EVENTS.split_at(BEFORE_V0_10).0
-    }
+        BEFORE_V0_10
+    };
+    EVENTS.get(..known).unwrap_or(&EVENTS)
 }
 
 /// What the stub asks a plugin for: event and the type of its method, from the stub's own interfaces.

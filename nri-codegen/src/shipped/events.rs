@@ -1,0 +1,29 @@
+//! The table of `nri-compat`: the events by the names of their RPCs.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::error::Error;
+use crate::history::History;
+
+/// The events of the newest revision.
+pub(super) fn emit(history: &History) -> Result<TokenStream, Error> {
+    let newest = history.revisions().last();
+    let protocol = newest.map(|revision| revision.protocol()).transpose()?;
+    let events = protocol.and_then(|protocol| protocol.nri.as_ref());
+    let names: Vec<&str> = events
+        .map(|nri| {
+            nri.events
+                .iter()
+                .map(|event| event.rpc_name.as_str())
+                .collect()
+        })
+        .unwrap_or_default();
+    let count = names.len();
+    Ok(quote! {
+        //! The events of the newest revision.
+
+        /// RPC names of all events, in order of their numbers, from 1 on.
+        pub const EVENTS: [&str; #count] = [#(#names),*];
+    })
+}
