@@ -84,6 +84,11 @@ fn newest_name() -> &'static str {
     REVISIONS.last().unwrap().name
 }
 
+/// The file with its bindings.
+fn newest_snapshot() -> String {
+    format!("nri_{}.snap", newest_name().replace(['.', '-'], "_"))
+}
+
 #[test]
 fn a_new_revision_is_stored_noted_and_generated() {
     let root = repository();
@@ -157,7 +162,7 @@ fn a_release_that_differs_in_comments_is_only_noted() {
         .map(|(path, _)| path.file_name().unwrap().to_str().unwrap())
         .collect();
     // The tables of the revision's bindings name the release too.
-    assert_eq!(names, ["messages.rs", "versions.toml", "nri_v0_12_4.snap"]);
+    assert_eq!(names, ["messages.rs", "versions.toml", &newest_snapshot()]);
     assert!(text(changed[1].1).ends_with("date = 2026-12-24\nuntagged = true\n"));
 }
 
@@ -261,8 +266,12 @@ fn what_is_refused_leaves_everything_as_it_was() {
 fn a_file_that_cannot_be_written_stops_the_import_whole() {
     let root = repository();
     // Where a generated file should go there is a folder.
-    let taken = format!("nri_{}.snap", newest_name().replace(['.', '-'], "_"));
-    fs::create_dir_all(root.path().join("snapshots/codegen").join(taken)).unwrap();
+    fs::create_dir_all(
+        root.path()
+            .join("snapshots/codegen")
+            .join(newest_snapshot()),
+    )
+    .unwrap();
     let before = files(root.path());
     let proto = newest().replacen(
         "message Mount {",
