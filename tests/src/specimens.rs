@@ -33,6 +33,8 @@ pub struct Build {
     /// Whether what replaces it is a folder.
     #[serde(default)]
     pub folder: bool,
+    /// The Go that the module is for, where it is an older one; the environment names its toolchain.
+    pub go: Option<String>,
     /// Options of `go build`, or of `go test -c`.
     #[serde(default)]
     pub options: Vec<String>,
@@ -121,31 +123,50 @@ impl Build {
         }
     }
 
-    /// The module file: that of the release, or one made from it that requires another and replaces it.
+    /// The module file: that of the release, or one made from it.
     fn modfile(&self) -> String {
-        let Some(required) = &self.required else {
+        if self.required.is_none() && self.go.is_none() {
             return nri_build(&self.nri).modfile;
-        };
+        }
         let peers = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers");
         let original = peers.join(modfile("peers", NRI, &self.nri));
-        let by = match self.folder {
-            true => module_folder(&peers, &original),
-            false => format!("{NRI} {}", self.nri),
-        };
-        let text = fs::read_to_string(&original).expect("module file is readable");
-        let changed = text.replace(&format!("{NRI} {}", self.nri), &format!("{NRI} {required}"));
-        let made = target_folder()
-            .join("peers/modules")
-            .join(format!("{}-{}.mod", self.nri, self.folder));
+        let made = self.made_file();
         fs::create_dir_all(made.parent().expect("it has a folder"))
             .expect("target folder is writable");
-        fs::write(&made, format!("{changed}\nreplace {NRI} => {by}\n"))
-            .expect("target folder is writable");
+        fs::write(&made, self.changed(&peers, &original)).expect("target folder is writable");
         fs::copy(original.with_extension("sum"), made.with_extension("sum"))
             .expect("sums are readable");
         made.to_str()
             .expect("the target folder's path is text")
             .to_owned()
+    }
+
+    fn made_file(&self) -> PathBuf {
+        let go = self.go.as_deref().unwrap_or("go");
+        target_folder()
+            .join("peers/modules")
+            .join(format!("{}-{}-{go}.mod", self.nri, self.folder))
+    }
+
+    /// The text of a module file that requires another release and replaces it, or is for an older Go.
+    fn changed(&self, peers: &Path, original: &Path) -> String {
+        let mut text = fs::read_to_string(original).expect("module file is readable");
+        if let Some(go) = &self.go {
+            let lines = text.lines().map(|line| match line.starts_with("go ") {
+                true => format!("go {go}\n"),
+                false => format!("{line}\n"),
+            });
+            text = lines.collect();
+        }
+        let Some(required) = &self.required else {
+            return text;
+        };
+        let by = match self.folder {
+            true => module_folder(peers, original),
+            false => format!("{NRI} {}", self.nri),
+        };
+        let changed = text.replace(&format!("{NRI} {}", self.nri), &format!("{NRI} {required}"));
+        format!("{changed}\nreplace {NRI} => {by}\n")
     }
 }
 
