@@ -1,6 +1,7 @@
 #!/bin/bash
 # How fast `nri-compat check` reads Go binaries, next to `go version -m` on the same files in the same run (on all of
-# them at once, and file by file, as scripts use it): medians of several runs, warm cache. Plugins of an old and of a new NRI, and a Go program of that size that has nothing to do with NRI.
+# them at once, and file by file, as scripts use it): medians of several runs, warm cache. Plugins of an old and of a
+# new NRI, and a Go program of that size that has nothing to do with NRI.
 # Needs Go and python3. Usage: tests/bench/check.sh [FILES] [RUNS]     (default 300 of each, 5 runs)
 set -eu
 cd "$(dirname "$0")/../.."

@@ -5,7 +5,8 @@
 # Usage: tests/bench/diff.sh [FROM TO]        (embedded revisions, default v0.11.0 v0.12.0)
 set -eu
 cd "$(dirname "$0")/../.."
-from=${1:-v0.11.0} to=${2:-v0.12.0} buf=$(command -v "${BUF:-buf}")
+from=${1:-v0.11.0} to=${2:-v0.12.0} 
+buf=$(command -v "${BUF:-buf}") || { echo "error: there is no buf; name it by BUF, or npm install @bufbuild/buf" >&2; exit 1; }
 
 cargo build --release --quiet -p nri-compat
 ours=${CARGO_TARGET_DIR:-target}/release/nri-compat
