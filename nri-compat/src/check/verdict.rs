@@ -30,7 +30,9 @@ pub fn judge(seen: &Sighting, target: &Target<'_>) -> Option<Verdict> {
         return None;
     }
     let mut verdict = match &seen.interface {
-        Interface::Unknown(_) if is_requirement(seen) => requirement::judge(seen, target),
+        Interface::Unknown(reason) if is_requirement(seen) => {
+            requirement::judge(seen, reason, target)
+        }
         Interface::Unknown(reason) => cannot_tell(seen, reason.clone()),
         Interface::None => cannot_tell(seen, "nothing tells how it takes its events".to_owned()),
         Interface::OneShot => one_shot::judge(target),

@@ -6,17 +6,15 @@ use crate::check::sighting::{Interface, Kind, Sighting};
 use crate::check::target::Target;
 use crate::report::check::{Confidence, Verdict};
 
-pub(super) fn judge(seen: &Sighting, target: &Target<'_>) -> Verdict {
-    let Interface::Unknown(reason) = &seen.interface else {
-        return ok("it says nothing of events");
-    };
+/// `reason` says why it cannot be told what is used of NRI.
+pub(super) fn judge(seen: &Sighting, reason: &str, target: &Target<'_>) -> Verdict {
     let version = seen
         .nri
         .version
         .as_deref()
         .filter(|_| is_selected(seen.kind));
     let Some(version) = version else {
-        return cannot_tell(seen, reason.clone());
+        return cannot_tell(seen, reason.to_owned());
     };
     if let Some(verdict) = no_protocol(target) {
         return verdict;
@@ -37,7 +35,7 @@ pub(super) fn judge(seen: &Sighting, target: &Target<'_>) -> Verdict {
         (Interface::StateChange, _) => {
             ok(format!("{} sends events as StateChange", target.head.name))
         }
-        _ => cannot_tell(seen, reason.clone()),
+        _ => cannot_tell(seen, reason.to_owned()),
     }
 }
 
