@@ -11,6 +11,7 @@ pub mod evidence;
 mod join;
 pub mod logs;
 pub mod packages;
+mod packing;
 pub mod progress;
 pub(crate) mod scratch;
 pub mod sighting;

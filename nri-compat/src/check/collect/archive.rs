@@ -24,17 +24,21 @@ use std::path::Path;
 
 use super::scan::Scan;
 use crate::check::content::{Content, File};
-use kind::Kind;
+use crate::check::packing::Packing;
 use layer::Stop;
 use limits::Limits;
 use store::{Folder, Packed};
 
-pub(super) use kind::is_archive;
+pub(super) use kind::of as kind;
 pub(super) use unpack::WINDOW_LOG;
 
-/// Looks into a file whose first bytes are those of an archive.
-pub(super) fn read(scan: &Scan<'_>, file: &File<'_>) {
-    if let Err(reason) = try_read(scan, file) {
+/// Looks into an archive, which is packed in this way.
+pub(super) fn read(scan: &Scan<'_>, file: &File<'_>, packing: Packing) {
+    let done = match packing {
+        Packing::Not => tar(scan, file.content, &file.shown),
+        _ => packed(scan, file, packing),
+    };
+    if let Err(reason) = done {
         scan.skip_shown(file.shown.clone(), reason);
     }
 }
@@ -44,14 +48,6 @@ pub(super) fn read_layout(scan: &Scan<'_>, folder: &Path, shown: &Path) {
     let shown = super::shown::path(shown);
     if let Err(reason) = image::read(scan, &Folder::new(folder), &shown) {
         scan.skip_shown(shown, reason);
-    }
-}
-
-fn try_read(scan: &Scan<'_>, file: &File<'_>) -> Result<(), String> {
-    match kind::of(file) {
-        Some(Kind::Tar) => tar(scan, file.content, &file.shown),
-        Some(_) => packed(scan, file),
-        None => Err("not an archive".to_owned()),
     }
 }
 
@@ -65,19 +61,18 @@ fn tar(scan: &Scan<'_>, content: &dyn Content, shown: &str) -> Result<(), String
         return image::read(scan, &store, shown);
     }
     let limits = Limits::of(content.len());
-    let layer = layer::read(scan, content, Kind::Tar, &limits, Stop::Never);
+    let layer = layer::read(scan, content, Packing::Not, &limits, Stop::Never);
     layer.report(scan, shown);
     Ok(())
 }
 
 /// A packed archive is read through. If it turns out to be an image, it is unpacked to a temporary file: layers are
 /// named after they come.
-fn packed(scan: &Scan<'_>, file: &File<'_>) -> Result<(), String> {
+fn packed(scan: &Scan<'_>, file: &File<'_>, packing: Packing) -> Result<(), String> {
     let limits = Limits::of(file.content.len());
-    let kind = kind::of(file).unwrap_or(Kind::Tar);
-    let layer = layer::read(scan, file.content, kind, &limits, Stop::AtImage);
+    let layer = layer::read(scan, file.content, packing, &limits, Stop::AtImage);
     if layer.is_image {
-        let unpacked = spool::unpacked(scan, file.content, kind)?;
+        let unpacked = spool::unpacked(scan, file.content, packing)?;
         return tar(scan, &unpacked, &file.shown);
     }
     layer.report(scan, &file.shown);

@@ -14,6 +14,7 @@ use super::seen::{Seen, guarded};
 use super::{Collected, archive, roots::Root, shown};
 use crate::check::content::{Content, File};
 use crate::check::evidence::Reader;
+use crate::check::packing::Packing;
 use crate::check::progress::Progress;
 use crate::check::sighting::Sighting;
 use crate::report::check::Skipped;
@@ -115,13 +116,14 @@ impl<'s> Scan<'s> {
     /// Reads a file if a reader recognises it, or puts it off if it may have other names. Returns whether one did.
     fn take(&self, disk: &Disk, path: &Path, shown: &Path, via: Via) -> io::Result<bool> {
         let file = file(shown, disk)?;
-        if !archive::is_archive(&file) && !self.recognised(&file) {
+        let archive = archive::kind(&file);
+        if archive.is_none() && !self.recognised(&file) {
             return Ok(false);
         }
         if via == Via::Link || disk.links > 1 {
             self.put_off(disk.id, path, shown, via);
         } else if self.first(disk.id) {
-            self.read(&file);
+            self.read(&file, archive);
         }
         Ok(true)
     }
@@ -133,7 +135,8 @@ impl<'s> Scan<'s> {
                 && disk.id == linked.id
                 && self.first(disk.id)
             {
-                self.read(&file(&linked.shown, &disk)?);
+                let file = file(&linked.shown, &disk)?;
+                self.read(&file, archive::kind(&file));
             }
             Ok(())
         });
@@ -146,7 +149,7 @@ impl<'s> Scan<'s> {
                 let mut file = file(shown, &disk)?;
                 file.name = shown::bytes(name.as_bytes());
                 if self.recognised(&file) && self.first(disk.id) {
-                    self.read(&file);
+                    self.read(&file, archive::kind(&file));
                 }
             }
             Ok(())
@@ -193,10 +196,10 @@ impl<'s> Scan<'s> {
         !file.head.is_empty() && self.readers.iter().any(|reader| reader.recognises(file))
     }
 
-    fn read(&self, file: &File<'_>) {
-        match archive::is_archive(file) {
-            true => archive::read(self, file),
-            false => self.store(self.seen(file)),
+    fn read(&self, file: &File<'_>, archive: Option<Packing>) {
+        match archive {
+            Some(packing) => archive::read(self, file, packing),
+            None => self.store(self.seen(file)),
         }
     }
 

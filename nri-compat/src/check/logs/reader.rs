@@ -4,6 +4,7 @@ use super::format;
 use super::{Log, READER, read, source};
 use crate::check::content::{File, HEAD};
 use crate::check::evidence::{Reader, Unreadable};
+use crate::check::packing::{Packing, Stream};
 use crate::check::sighting::{Evidence, Sighting};
 
 /// Recognises logs of containerd and CRI-O by their first lines.
@@ -22,14 +23,14 @@ impl Reader for LogReader {
     }
 
     fn recognises(&self, file: &File<'_>) -> bool {
-        match source::Packed::of(&file.head) {
-            source::Packed::Not => is_log(&file.head),
+        match Packing::of(&file.head) {
+            Packing::Not => is_log(&file.head),
             _ => is_log(&source::head(&file.head, HEAD)),
         }
     }
 
     fn read(&self, file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {
-        let log = read(&file.shown, &mut source::Stream::new(file.content));
+        let log = read(&file.shown, &mut Stream::new(file.content));
         if log.sightings.is_empty()
             && let Some(skipped) = log.skipped.first()
         {

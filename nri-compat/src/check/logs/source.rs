@@ -4,7 +4,7 @@ use std::io::{self, BufReader, Cursor, Read};
 
 use flate2::bufread::MultiGzDecoder;
 
-use crate::check::content::Content;
+use crate::check::packing::Packing;
 
 /// Largest window of a zstd stream, as a power of two: 64 MiB.
 const WINDOW_LOG: u32 = 26;
@@ -15,25 +15,6 @@ const UNPACKED: u64 = 64 << 30;
 /// First bytes looked at to tell how a stream is packed.
 const MAGIC: usize = 4;
 
-/// How a stream is packed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Packed {
-    Not,
-    Gzip,
-    Zstd,
-}
-
-impl Packed {
-    /// Tells by the first bytes.
-    pub(super) fn of(head: &[u8]) -> Self {
-        match head {
-            [0x1f, 0x8b, 8, ..] => Self::Gzip,
-            [0x28, 0xb5, 0x2f, 0xfd, ..] => Self::Zstd,
-            _ => Self::Not,
-        }
-    }
-}
-
 /// The text in `input`, unpacked if it is packed.
 ///
 /// # Errors
@@ -42,12 +23,12 @@ impl Packed {
 pub(super) fn unpacked<'r>(mut input: impl Read + 'r) -> io::Result<Box<dyn Read + 'r>> {
     let mut head = Vec::new();
     input.by_ref().take(MAGIC as u64).read_to_end(&mut head)?;
-    let packed = Packed::of(&head);
+    let packed = Packing::of(&head);
     let all = Cursor::new(head).chain(input);
     Ok(match packed {
-        Packed::Not => Box::new(all),
-        Packed::Gzip => Box::new(Limited::new(MultiGzDecoder::new(BufReader::new(all)))),
-        Packed::Zstd => Box::new(Limited::new(zstd(all)?)),
+        Packing::Not => Box::new(all),
+        Packing::Gzip => Box::new(Limited::new(MultiGzDecoder::new(BufReader::new(all)))),
+        Packing::Zstd => Box::new(Limited::new(zstd(all)?)),
     })
 }
 
@@ -94,26 +75,6 @@ impl<R: Read> Read for Limited<R> {
         self.left = self.left.checked_sub(read as u64).ok_or_else(|| {
             io::Error::other(format!("it unpacks to more than {} GiB", UNPACKED >> 30))
         })?;
-        Ok(read)
-    }
-}
-
-/// A file under check as a stream.
-pub(super) struct Stream<'c> {
-    content: &'c dyn Content,
-    at: u64,
-}
-
-impl<'c> Stream<'c> {
-    pub(super) fn new(content: &'c dyn Content) -> Self {
-        Self { content, at: 0 }
-    }
-}
-
-impl Read for Stream<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.content.read_at(self.at, buffer)?;
-        self.at += read as u64;
         Ok(read)
     }
 }

@@ -41,7 +41,7 @@ struct JsonSubject<'r> {
 }
 
 #[derive(Serialize)]
-struct JsonBuilt<'r> {
+pub(super) struct JsonBuilt<'r> {
     version: Option<&'r str>,
     at_least: Option<&'r str>,
     below: Option<&'r str>,
@@ -82,7 +82,7 @@ struct JsonSeen<'r> {
 }
 
 #[derive(Serialize)]
-struct JsonSkipped<'r> {
+pub(super) struct JsonSkipped<'r> {
     path: &'r str,
     reason: &'r str,
 }
@@ -150,7 +150,7 @@ fn subject(subject: &Subject) -> JsonSubject<'_> {
     }
 }
 
-fn built(built: &Built) -> JsonBuilt<'_> {
+pub(super) fn built(built: &Built) -> JsonBuilt<'_> {
     JsonBuilt {
         version: built.version.as_deref(),
         at_least: built.at_least.as_deref(),
@@ -196,7 +196,7 @@ fn seen(seen: &Seen) -> JsonSeen<'_> {
     }
 }
 
-fn skipped(skipped: &Skipped) -> JsonSkipped<'_> {
+pub(super) fn skipped(skipped: &Skipped) -> JsonSkipped<'_> {
     JsonSkipped {
         path: &skipped.path,
         reason: &skipped.reason,

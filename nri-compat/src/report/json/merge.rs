@@ -3,6 +3,7 @@
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+use super::check::{JsonBuilt, JsonSkipped, built, skipped};
 use super::{SCHEMA, print};
 use crate::report::check::Outcome;
 use crate::report::merge::{MergeReport, MergedPlugin, MergedVerdict};
@@ -29,22 +30,9 @@ struct JsonPlugin<'r> {
 }
 
 #[derive(Serialize)]
-struct JsonBuilt<'r> {
-    version: Option<&'r str>,
-    at_least: Option<&'r str>,
-    below: Option<&'r str>,
-}
-
-#[derive(Serialize)]
 struct JsonVerdict<'r> {
     target: &'r str,
     nodes: Counts,
-}
-
-#[derive(Serialize)]
-struct JsonSkipped<'r> {
-    path: &'r str,
-    reason: &'r str,
 }
 
 #[derive(Serialize)]
@@ -70,14 +58,10 @@ impl Serialize for Counts {
 
 /// Renders the answer of `merge` as JSON.
 pub fn merge(report: &MergeReport) -> String {
-    let skipped = report.skipped.iter().map(|one| JsonSkipped {
-        path: &one.path,
-        reason: &one.reason,
-    });
     print(&JsonMerge {
         schema: SCHEMA,
         plugins: report.plugins.iter().map(plugin).collect(),
-        skipped: skipped.collect(),
+        skipped: report.skipped.iter().map(skipped).collect(),
         summary: JsonSummary {
             reports: report.reports,
             plugins: report.plugins.len() as u64,
@@ -92,11 +76,7 @@ fn plugin(plugin: &MergedPlugin) -> JsonPlugin<'_> {
         path: &plugin.path,
         name: plugin.name.as_deref(),
         index: plugin.index.as_deref(),
-        nri: JsonBuilt {
-            version: plugin.nri.version.as_deref(),
-            at_least: plugin.nri.at_least.as_deref(),
-            below: plugin.nri.below.as_deref(),
-        },
+        nri: built(&plugin.nri),
         nodes: plugin.nodes,
         first_seen: plugin.first_seen.as_deref(),
         last_seen: plugin.last_seen.as_deref(),

@@ -7,9 +7,10 @@ use std::io::{self, Read};
 
 use tar::{EntryType, Header};
 
+use super::kind;
 use super::pax::Pax;
 use super::unpack::{Unpacked, reason};
-use super::window::Stream;
+use crate::check::packing::Stream;
 
 /// Size of a block.
 const BLOCK: u64 = 512;
@@ -132,7 +133,7 @@ impl<'s> Entries<'s> {
         if read < header.as_bytes().len() {
             return Err(reason(&io::ErrorKind::UnexpectedEof.into()));
         }
-        match checksum(&header) == header.cksum().ok() {
+        match header.cksum().ok().map(u64::from) == Some(kind::checksum(header.as_bytes())) {
             true => Ok(Some(header)),
             false => Err(broken("a checksum")),
         }
@@ -253,12 +254,6 @@ fn has_bytes(kind: EntryType) -> bool {
         EntryType::Fifo,
     ];
     !without.contains(&kind)
-}
-
-fn checksum(header: &Header) -> Option<u32> {
-    let bytes = header.as_bytes();
-    let sum = |bytes: &[u8]| bytes.iter().map(|byte| u32::from(*byte)).sum::<u32>();
-    Some(sum(bytes.get(..148)?) + 8 * u32::from(b' ') + sum(bytes.get(156..)?))
 }
 
 fn broken(what: &str) -> String {

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
-use super::kind;
 use super::layer::{self, Layer, Stop};
 use super::limits::Limits;
 use super::manifest::{self, Image};
 use super::store::Store;
 use crate::check::collect::scan::Scan;
 use crate::check::collect::{disk, parallel};
+use crate::check::packing::Packing;
 
 /// What an image folder of unknown size may cost at least.
 const UNKNOWN: u64 = 1 << 30;
@@ -67,7 +67,7 @@ fn layer(scan: &Scan<'_>, store: &dyn Store, path: &str, limits: &Limits) -> Lay
         Err(reason) => return Layer::failed(reason),
     };
     match disk::head(&*content) {
-        Ok(head) => layer::read(scan, &*content, kind::packed(&head), limits, Stop::Never),
+        Ok(head) => layer::read(scan, &*content, Packing::of(&head), limits, Stop::Never),
         Err(error) => Layer::failed(disk::reason(&error)),
     }
 }

@@ -1,14 +1,7 @@
 //! What sort of archive a file is, by its first bytes.
 
 use crate::check::content::File;
-
-/// How a tar is packed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Tar,
-    Gzip,
-    Zstd,
-}
+use crate::check::packing::Packing;
 
 /// Size of a header block.
 const BLOCK: usize = 512;
@@ -16,33 +9,21 @@ const BLOCK: usize = 512;
 /// The largest block of zstd with its headers: nothing is unpacked of less than a block.
 const ZSTD: usize = (128 << 10) + 64;
 
-/// Whether a file is an archive.
-pub(in crate::check::collect) fn is_archive(file: &File<'_>) -> bool {
-    of(file).is_some()
-}
-
-/// What sort of archive a file is; packed files that hold no tar are none.
-pub(super) fn of(file: &File<'_>) -> Option<Kind> {
+/// How an archive is packed; `None` for a file that is none, packed files that hold no tar among them.
+pub(in crate::check::collect) fn of(file: &File<'_>) -> Option<Packing> {
     let head = file.head.as_slice();
-    match packed(head) {
-        Kind::Tar => is_tar(head).then_some(Kind::Tar),
-        Kind::Gzip => is_tar(&start(flate2::bufread::GzDecoder::new(head))).then_some(Kind::Gzip),
-        Kind::Zstd => {
+    match Packing::of(head) {
+        Packing::Not => is_tar(head).then_some(Packing::Not),
+        Packing::Gzip => {
+            is_tar(&start(flate2::bufread::GzDecoder::new(head))).then_some(Packing::Gzip)
+        }
+        Packing::Zstd => {
             let mut block = vec![0; ZSTD];
             let read = file.content.read_at(0, &mut block).unwrap_or_default();
             let all = block.get(..read).filter(|all| all.len() > head.len());
             let decoder = zstd::stream::read::Decoder::with_buffer(all.unwrap_or(head)).ok()?;
-            is_tar(&start(decoder)).then_some(Kind::Zstd)
+            is_tar(&start(decoder)).then_some(Packing::Zstd)
         }
-    }
-}
-
-/// How a stream is packed, by its magic; [`Kind::Tar`] for one that is not.
-pub(super) fn packed(head: &[u8]) -> Kind {
-    match head {
-        [0x1f, 0x8b, 8, ..] => Kind::Gzip,
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => Kind::Zstd,
-        _ => Kind::Tar,
     }
 }
 
@@ -69,7 +50,7 @@ fn is_tar(head: &[u8]) -> bool {
 }
 
 /// The sum of all bytes of a header, its own field counted as spaces.
-fn checksum(block: &[u8]) -> u64 {
+pub(super) fn checksum(block: &[u8]) -> u64 {
     let bytes = block.iter().enumerate();
     bytes
         .map(|(place, byte)| match (148..156).contains(&place) {

@@ -6,16 +6,17 @@ use tar::EntryType;
 
 use super::covers::Covers;
 use super::entries::{Entries, Entry, Source};
-use super::kind::{self, Kind};
+use super::kind;
 use super::limits::{ENTRY, Limits};
 use super::names;
 use super::spool;
 use super::unpack::Unpacked;
-use super::window::{Stream, Window};
+use super::window::Window;
 use crate::check::collect::scan::Scan;
 use crate::check::collect::seen::Seen;
 use crate::check::collect::shown;
 use crate::check::content::{Content, File, HEAD};
+use crate::check::packing::{Packing, Stream};
 use crate::report::check::Skipped;
 
 /// The most files of one layer in which something is seen.
@@ -66,7 +67,7 @@ pub(super) struct Hit {
 pub(super) fn read(
     scan: &Scan<'_>,
     content: &dyn Content,
-    kind: Kind,
+    kind: Packing,
     limits: &Limits,
     stop: Stop,
 ) -> Layer {
@@ -92,12 +93,12 @@ impl Layer {
         &mut self,
         scan: &Scan<'_>,
         content: &dyn Content,
-        kind: Kind,
+        kind: Packing,
         limits: &Limits,
         stop: Stop,
     ) -> Result<(), String> {
         let mut entries = Entries::new(match kind {
-            Kind::Tar => Source::Anywhere(Stream { content, at: 0 }),
+            Packing::Not => Source::Anywhere(Stream::new(content)),
             packed => Source::Through(Unpacked::new(scan, content, packed, limits)?),
         });
         while let Some(entry) = entries.next()? {
@@ -175,7 +176,7 @@ impl Layer {
         }
         let head = entries.head(HEAD)?;
         let file = file(&path, head);
-        if kind::is_archive(&file) {
+        if kind::of(&file).is_some() {
             self.archives.1 += 1;
             self.archives.0.get_or_insert(file.shown);
         } else if scan.recognised(&file) {

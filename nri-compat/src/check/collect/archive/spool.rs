@@ -2,12 +2,12 @@
 
 use std::io::{self, Read, Write as _};
 
-use super::kind::Kind;
 use super::limits::Limits;
 use super::unpack::{Unpacked, reason};
 use crate::check::collect::disk::Disk;
 use crate::check::collect::scan::Scan;
 use crate::check::content::Content;
+use crate::check::packing::Packing;
 
 /// The most bytes that are held in memory, a thread.
 const MEMORY: u64 = 256 << 10;
@@ -61,7 +61,11 @@ fn whole(spooled: Spooled, size: u64) -> Result<Spooled, String> {
 }
 
 /// A packed content, unpacked.
-pub(super) fn unpacked(scan: &Scan<'_>, content: &dyn Content, kind: Kind) -> Result<Disk, String> {
+pub(super) fn unpacked(
+    scan: &Scan<'_>,
+    content: &dyn Content,
+    kind: Packing,
+) -> Result<Disk, String> {
     let limits = Limits::of(content.len());
     to_disk(&mut Unpacked::new(scan, content, kind, &limits)?)
 }

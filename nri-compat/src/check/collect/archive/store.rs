@@ -7,10 +7,11 @@ use tar::EntryType;
 
 use super::entries::{Entries, Source};
 use super::limits::Limits;
-use super::window::{Stream, Window};
+use super::window::Window;
 use super::{manifest, names};
 use crate::check::collect::disk::{self, Disk};
 use crate::check::content::Content;
+use crate::check::packing::Stream;
 
 /// The largest manifest read.
 const MANIFEST: u64 = 1 << 20;
@@ -99,10 +100,7 @@ impl<'c> Packed<'c> {
 
     fn fill(&mut self) -> Result<(), String> {
         let limits = Limits::of(self.base.len());
-        let stream = Stream {
-            content: self.base,
-            at: 0,
-        };
+        let stream = Stream::new(self.base);
         let mut entries = Entries::new(Source::Anywhere(stream));
         let mut names = 0_usize;
         while let Some(entry) = entries.next()? {

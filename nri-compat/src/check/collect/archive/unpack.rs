@@ -2,13 +2,12 @@
 
 use std::io::{self, BufReader, Read};
 
-use super::kind::Kind;
 use super::limits::Limits;
-use super::window::Stream;
 use super::zstd_window;
 use crate::check::collect::budget::Lent;
 use crate::check::collect::scan::Scan;
 use crate::check::content::Content;
+use crate::check::packing::{Packing, Stream};
 
 /// How much is read from the packed side at a time.
 const BUFFER: usize = 64 << 10;
@@ -28,16 +27,16 @@ impl<'u> Unpacked<'u> {
     pub(super) fn new(
         scan: &'u Scan<'_>,
         content: &'u dyn Content,
-        kind: Kind,
+        kind: Packing,
         limits: &'u Limits,
     ) -> Result<Self, String> {
-        let stream = BufReader::with_capacity(BUFFER, Stream { content, at: 0 });
+        let stream = BufReader::with_capacity(BUFFER, Stream::new(content));
         let window = window(content, kind)?;
         let _window = scan.windows.lend(window);
         let input: Box<dyn Read + 'u> = match kind {
-            Kind::Tar => Box::new(stream),
-            Kind::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(stream)),
-            Kind::Zstd => Box::new(zstd(stream).map_err(|error| reason(&error))?),
+            Packing::Not => Box::new(stream),
+            Packing::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(stream)),
+            Packing::Zstd => Box::new(zstd(stream).map_err(|error| reason(&error))?),
         };
         Ok(Self {
             input,
@@ -54,8 +53,8 @@ fn zstd<'r>(input: impl io::BufRead + 'r) -> io::Result<impl Read + 'r> {
 }
 
 /// Memory that unpacking takes.
-fn window(content: &dyn Content, kind: Kind) -> Result<u64, String> {
-    if kind != Kind::Zstd {
+fn window(content: &dyn Content, kind: Packing) -> Result<u64, String> {
+    if kind != Packing::Zstd {
         return Ok(0);
     }
     let mut head = [0; 18];

@@ -1,6 +1,6 @@
-//! A part of a content as a content of its own, and contents as streams.
+//! A part of a content as a content of its own.
 
-use std::io::{self, Read};
+use std::io;
 
 use crate::check::content::Content;
 
@@ -23,19 +23,5 @@ impl Content for Window<'_> {
             (Some(place), Some(buffer)) => self.base.read_at(place, buffer),
             _ => Ok(0),
         }
-    }
-}
-
-/// Reads a content from its beginning.
-pub(super) struct Stream<'c> {
-    pub(super) content: &'c dyn Content,
-    pub(super) at: u64,
-}
-
-impl Read for Stream<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.content.read_at(self.at, buffer)?;
-        self.at += read as u64;
-        Ok(read)
     }
 }

@@ -51,19 +51,9 @@ pub(crate) fn part(
         return Ok(Part::Borrowed(rest.get(..length).unwrap_or(rest)));
     }
     let mut buffer = Scratch::of(length);
-    let filled = fill(content, offset, buffer.get_mut(length)).map_err(unreadable)?;
+    let read = content.read_at(offset, buffer.get_mut(length));
+    let filled = read.map_err(unreadable)?;
     Ok(Part::Read(buffer, filled))
-}
-
-fn fill(content: &dyn Content, offset: u64, bytes: &mut [u8]) -> std::io::Result<usize> {
-    let mut filled = 0;
-    while let Some(rest) = bytes.get_mut(filled..).filter(|rest| !rest.is_empty()) {
-        match content.read_at(offset + filled as u64, rest)? {
-            0 => break,
-            more => filled += more.min(rest.len()),
-        }
-    }
-    Ok(filled)
 }
 
 fn unreadable(error: std::io::Error) -> Unreadable {
