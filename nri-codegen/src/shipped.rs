@@ -62,11 +62,13 @@ pub fn files(history: &History) -> Result<Vec<File>, Error> {
     ])
 }
 
-/// What `nri` takes of the bindings: it has a wire layer and handler traits of its own.
+/// The parts of the bindings that `nri` needs: it has its own wire layer and handler traits. Its maps are ordered, so that
+/// a message has one encoding and one rendering.
 fn options() -> Options {
     Options {
         client: false,
         server: false,
+        ordered_maps: true,
         ..Options::default()
     }
 }

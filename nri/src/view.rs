@@ -1,6 +1,6 @@
 //! Reading pods and containers: what plugins ask of them again and again.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::api::{Container, LinuxResources, PodSandbox};
@@ -173,7 +173,7 @@ impl Container {
     }
 }
 
-fn value<'a>(map: &'a HashMap<String, String>, key: &str) -> Option<&'a str> {
+fn value<'a>(map: &'a BTreeMap<String, String>, key: &str) -> Option<&'a str> {
     map.get(key).map(String::as_str)
 }
 

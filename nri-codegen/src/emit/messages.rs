@@ -79,6 +79,9 @@ fn config(input: &Input<'_>) -> Config {
         config.type_attribute(".", "#[derive(::serde::Serialize, ::serde::Deserialize)]");
         config.message_attribute(".", "#[serde(default)]");
     }
+    if options.ordered_maps {
+        config.btree_map(["."]);
+    }
     for (path, attribute) in &options.types {
         config.type_attribute(path, attribute);
     }

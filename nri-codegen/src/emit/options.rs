@@ -8,6 +8,8 @@ pub struct Options {
     pub(crate) client: bool,
     pub(crate) server: bool,
     pub(crate) serde: bool,
+    /// Whether maps are `BTreeMap`s, which have one order, instead of `HashMap`s.
+    pub(crate) ordered_maps: bool,
     /// Path of `prost` in the user's crate, where it is not `::prost`.
     pub(crate) prost: Option<Path>,
     /// Path of a module with `Status` and `Code`, instead of emitted ones.
@@ -24,6 +26,7 @@ impl Default for Options {
             client: true,
             server: true,
             serde: false,
+            ordered_maps: false,
             prost: None,
             status: None,
             types: Vec::new(),

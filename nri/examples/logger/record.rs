@@ -1,6 +1,6 @@
 //! One event as text.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use nri::api::ContainerState;
 use nri::prelude::*;
@@ -40,8 +40,8 @@ struct Pod<'a> {
     namespace: &'a str,
     name: &'a str,
     uid: &'a str,
-    labels: BTreeMap<&'a str, &'a str>,
-    annotations: BTreeMap<&'a str, &'a str>,
+    labels: &'a BTreeMap<String, String>,
+    annotations: &'a BTreeMap<String, String>,
     runtime_handler: &'a str,
     cgroup_parent: &'a str,
     pid: u32,
@@ -53,8 +53,8 @@ struct ContainerRecord<'a> {
     id: &'a str,
     name: &'a str,
     state: &'static str,
-    labels: BTreeMap<&'a str, &'a str>,
-    annotations: BTreeMap<&'a str, &'a str>,
+    labels: &'a BTreeMap<String, String>,
+    annotations: &'a BTreeMap<String, String>,
     args: &'a [String],
     env: &'a [String],
     mounts: Vec<MountRecord<'a>>,
@@ -104,8 +104,8 @@ impl<'a> Pod<'a> {
             namespace: &pod.namespace,
             name: &pod.name,
             uid: &pod.uid,
-            labels: sorted(&pod.labels),
-            annotations: sorted(&pod.annotations),
+            labels: &pod.labels,
+            annotations: &pod.annotations,
             runtime_handler: &pod.runtime_handler,
             cgroup_parent: pod.cgroup_parent(),
             pid: pod.pid,
@@ -121,8 +121,8 @@ impl<'a> ContainerRecord<'a> {
             id: &container.id,
             name: &container.name,
             state: state(container),
-            labels: sorted(&container.labels),
-            annotations: sorted(&container.annotations),
+            labels: &container.labels,
+            annotations: &container.annotations,
             args: &container.args,
             env: &container.env,
             mounts: container.mounts.iter().map(MountRecord::new).collect(),
@@ -157,8 +157,4 @@ fn state(container: &Container) -> &'static str {
         ContainerState::ContainerRunning => "running",
         ContainerState::ContainerStopped => "stopped",
     }
-}
-
-fn sorted(map: &HashMap<String, String>) -> BTreeMap<&str, &str> {
-    map.iter().map(|(key, value)| (&**key, &**value)).collect()
 }

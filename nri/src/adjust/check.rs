@@ -69,7 +69,7 @@ fn adjustment(adjust: &ContainerAdjustment, problems: &mut Vec<Problem>) {
 
 fn annotations(adjust: &ContainerAdjustment, problems: &mut Vec<Problem>) {
     let mut entries = Entries::new("annotations", problems);
-    for (key, value) in entries::sorted(&adjust.annotations) {
+    for (key, value) in &adjust.annotations {
         entries.removable(key, !value.is_empty());
     }
 }

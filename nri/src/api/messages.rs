@@ -464,14 +464,14 @@ mod generated {
         #[prost(string, tag = "4")]
         pub namespace: ::prost::alloc::string::String,
         /// Labels of the pod.
-        #[prost(map = "string, string", tag = "5")]
-        pub labels: ::std::collections::HashMap<
+        #[prost(btree_map = "string, string", tag = "5")]
+        pub labels: ::prost::alloc::collections::BTreeMap<
             ::prost::alloc::string::String,
             ::prost::alloc::string::String,
         >,
         /// Annotations of the pod.
-        #[prost(map = "string, string", tag = "6")]
-        pub annotations: ::std::collections::HashMap<
+        #[prost(btree_map = "string, string", tag = "6")]
+        pub annotations: ::prost::alloc::collections::BTreeMap<
             ::prost::alloc::string::String,
             ::prost::alloc::string::String,
         >,
@@ -532,14 +532,14 @@ mod generated {
         #[prost(enumeration = "ContainerState", tag = "4")]
         pub state: i32,
         /// Labels of the container; the runtime's own may be among them.
-        #[prost(map = "string, string", tag = "5")]
-        pub labels: ::std::collections::HashMap<
+        #[prost(btree_map = "string, string", tag = "5")]
+        pub labels: ::prost::alloc::collections::BTreeMap<
             ::prost::alloc::string::String,
             ::prost::alloc::string::String,
         >,
         /// Annotations of the container; the runtime's own may be among them.
-        #[prost(map = "string, string", tag = "6")]
-        pub annotations: ::std::collections::HashMap<
+        #[prost(btree_map = "string, string", tag = "6")]
+        pub annotations: ::prost::alloc::collections::BTreeMap<
             ::prost::alloc::string::String,
             ::prost::alloc::string::String,
         >,
@@ -697,15 +697,15 @@ mod generated {
         #[prost(message, optional, tag = "8")]
         pub seccomp_policy: ::core::option::Option<LinuxSeccomp>,
         /// Kernel parameters, by their dotted name such as `net.core.somaxconn`. Since v0.11.0.
-        #[prost(map = "string, string", tag = "9")]
-        pub sysctl: ::std::collections::HashMap<
+        #[prost(btree_map = "string, string", tag = "9")]
+        pub sysctl: ::prost::alloc::collections::BTreeMap<
             ::prost::alloc::string::String,
             ::prost::alloc::string::String,
         >,
         /// Network devices that move from the host into the container, by their name on the host.
         /// Since v0.11.0.
-        #[prost(map = "string, message", tag = "10")]
-        pub net_devices: ::std::collections::HashMap<
+        #[prost(btree_map = "string, message", tag = "10")]
+        pub net_devices: ::prost::alloc::collections::BTreeMap<
             ::prost::alloc::string::String,
             LinuxNetDevice,
         >,
@@ -819,8 +819,8 @@ mod generated {
         /// ```text
         /// {"memory.high": "1073741824", "io.weight": "default 200"}
         /// ```
-        #[prost(map = "string, string", tag = "6")]
-        pub unified: ::std::collections::HashMap<
+        #[prost(btree_map = "string, string", tag = "6")]
+        pub unified: ::prost::alloc::collections::BTreeMap<
             ::prost::alloc::string::String,
             ::prost::alloc::string::String,
         >,
@@ -1033,8 +1033,8 @@ mod generated {
         ///
         /// To take over an annotation that an earlier plugin has set, give both its removal and its new
         /// value.
-        #[prost(map = "string, string", tag = "2")]
-        pub annotations: ::std::collections::HashMap<
+        #[prost(btree_map = "string, string", tag = "2")]
+        pub annotations: ::prost::alloc::collections::BTreeMap<
             ::prost::alloc::string::String,
             ::prost::alloc::string::String,
         >,
@@ -1106,15 +1106,15 @@ mod generated {
         pub namespaces: ::prost::alloc::vec::Vec<LinuxNamespace>,
         /// Kernel parameters to set, by dotted name. A name that starts with `-` removes the parameter;
         /// runtimes before v0.12.3 make an annotation of that instead. Since v0.11.0.
-        #[prost(map = "string, string", tag = "8")]
-        pub sysctl: ::std::collections::HashMap<
+        #[prost(btree_map = "string, string", tag = "8")]
+        pub sysctl: ::prost::alloc::collections::BTreeMap<
             ::prost::alloc::string::String,
             ::prost::alloc::string::String,
         >,
         /// Network devices to move into the container, by their name on the host. A name that starts with
         /// `-` takes the device from the list. Since v0.11.0.
-        #[prost(map = "string, message", tag = "9")]
-        pub net_devices: ::std::collections::HashMap<
+        #[prost(btree_map = "string, message", tag = "9")]
+        pub net_devices: ::prost::alloc::collections::BTreeMap<
             ::prost::alloc::string::String,
             LinuxNetDevice,
         >,
@@ -1322,8 +1322,8 @@ mod generated {
         /// Key of the entry to plugin, written `10-name`. Keys are annotation keys, mount destinations,
         /// device paths, names of variables and so on. A plugin with `-` in front has removed the entry
         /// and not set it again.
-        #[prost(map = "string, string", tag = "1")]
-        pub owners: ::std::collections::HashMap<
+        #[prost(btree_map = "string, string", tag = "1")]
+        pub owners: ::prost::alloc::collections::BTreeMap<
             ::prost::alloc::string::String,
             ::prost::alloc::string::String,
         >,
@@ -1334,18 +1334,21 @@ mod generated {
         /// Fields with one value: number of the `Field` to plugin, written `10-name`. Where several
         /// plugins add to one field, as to hooks, all of them, with commas between. A plugin with `-` in
         /// front has reset the field and not set it again.
-        #[prost(map = "int32, string", tag = "1")]
-        pub simple: ::std::collections::HashMap<i32, ::prost::alloc::string::String>,
+        #[prost(btree_map = "int32, string", tag = "1")]
+        pub simple: ::prost::alloc::collections::BTreeMap<
+            i32,
+            ::prost::alloc::string::String,
+        >,
         /// Fields with many entries: number of the `Field` to the owners of the entries.
-        #[prost(map = "int32, message", tag = "2")]
-        pub compound: ::std::collections::HashMap<i32, CompoundFieldOwners>,
+        #[prost(btree_map = "int32, message", tag = "2")]
+        pub compound: ::prost::alloc::collections::BTreeMap<i32, CompoundFieldOwners>,
     }
     /// Which plugin changed what, over all containers that one request touches. Since v0.10.0.
     #[derive(Clone, PartialEq, ::prost::Message)]
     pub struct OwningPlugins {
         /// `Container.id` to what was changed there.
-        #[prost(map = "string, message", tag = "1")]
-        pub owners: ::std::collections::HashMap<
+        #[prost(btree_map = "string, message", tag = "1")]
+        pub owners: ::prost::alloc::collections::BTreeMap<
             ::prost::alloc::string::String,
             FieldOwners,
         >,

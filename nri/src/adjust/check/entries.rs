@@ -1,6 +1,6 @@
 //! The entries of one field: what holds for every field that has names.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::HashSet;
 
 use crate::adjust::{Problem, ProblemKind, marker};
 
@@ -67,11 +67,4 @@ impl<'a> Entries<'a> {
             ProblemKind::OutOfRange { value, min, max },
         );
     }
-}
-
-/// The entries of a map in the order of their keys, so that problems are told in the same order each time.
-pub(super) fn sorted<V>(map: &HashMap<String, V>) -> BTreeMap<&str, &V> {
-    map.iter()
-        .map(|(key, value)| (key.as_str(), value))
-        .collect()
 }

@@ -1,6 +1,6 @@
 //! The Linux part of an adjustment.
 
-use super::entries::{Entries, sorted};
+use super::entries::Entries;
 use super::list::is_list;
 use super::resources;
 use crate::adjust::{NamespaceKind, Problem, ProblemKind, marker};
@@ -83,14 +83,14 @@ fn namespaces(linux: &LinuxContainerAdjustment, problems: &mut Vec<Problem>) {
 
 fn sysctl(linux: &LinuxContainerAdjustment, problems: &mut Vec<Problem>) {
     let mut entries = Entries::new("linux.sysctl", problems);
-    for (name, value) in sorted(&linux.sysctl) {
+    for (name, value) in &linux.sysctl {
         entries.removable(name, !value.is_empty());
     }
 }
 
 fn net_devices(linux: &LinuxContainerAdjustment, problems: &mut Vec<Problem>) {
     let mut entries = Entries::new("linux.net_devices", problems);
-    for (host_name, device) in sorted(&linux.net_devices) {
+    for (host_name, device) in &linux.net_devices {
         entries.removable(host_name, !device.name.is_empty());
     }
 }

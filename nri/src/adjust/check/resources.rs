@@ -1,6 +1,6 @@
 //! Resources, of a new container or a running one.
 
-use super::entries::{Entries, sorted};
+use super::entries::Entries;
 use super::list::is_list;
 use crate::adjust::{Problem, ProblemKind};
 use crate::api::{LinuxCpu, LinuxMemory, LinuxResources, OptionalInt64};
@@ -67,7 +67,7 @@ fn at_least_minus_one(
 /// A file of the cgroup is named, not reached by a path: runc refuses a name with `/`.
 fn check_unified(resources: &LinuxResources, problems: &mut Vec<Problem>) {
     let mut entries = Entries::new("linux.resources.unified", problems);
-    for file in sorted(&resources.unified).into_keys() {
+    for file in resources.unified.keys() {
         entries.named(file);
         entries.require(
             !file.contains('/'),
