@@ -8,7 +8,6 @@ mod event;
 mod event_mask;
 mod messages;
 mod options;
-mod runtimes;
 mod server;
 mod services;
 mod status;
@@ -24,10 +23,9 @@ use crate::history::{Deprecation, History, Interface};
 use crate::model::{NriView, Protocol};
 use messages::Messages;
 pub use options::Options;
-pub use runtimes::runtimes;
 use services::Emitted;
-#[cfg(feature = "cli")]
-pub(crate) use services::doc;
+#[doc(hidden)]
+pub use services::doc;
 
 /// Everything that emitting looks at.
 struct Input<'i> {

@@ -29,8 +29,6 @@ pub enum ErrorKind {
     Table,
     /// An option of the `Builder` makes no sense.
     Option,
-    /// A revision was refused by `import`.
-    Import,
 }
 
 /// All problems that one phase found; never empty.
@@ -89,8 +87,12 @@ impl Error {
         std::iter::once(&*self.first).chain(&self.rest)
     }
 
-    /// `Ok` if there are no problems, else an error that holds all of them.
-    pub(crate) fn unless_empty(problems: Vec<Problem>) -> Result<(), Error> {
+    /// Returns `Ok` if there are no problems, else an error that holds all of them.
+    ///
+    /// # Errors
+    ///
+    /// If `problems` is not empty.
+    pub fn unless_empty(problems: Vec<Problem>) -> Result<(), Error> {
         let mut problems = problems.into_iter();
         match problems.next() {
             None => Ok(()),

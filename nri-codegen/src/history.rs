@@ -13,7 +13,7 @@
 
 mod check;
 mod deprecation;
-pub(crate) mod disk;
+mod disk;
 mod lineage;
 mod lookup;
 mod release;
@@ -39,18 +39,21 @@ pub struct History {
     one_shot: Vec<OneShot>,
     revisions: Vec<Revision>,
     deprecations: Vec<Deprecation>,
-    texts: Texts,
+    tables: Tables,
     runtimes: OnceLock<Vec<Runtime>>,
 }
 
-/// The tables as text.
+/// The files of `nri-protos` as text: what a [`History`] is read from.
 #[derive(Clone, Debug)]
-pub(crate) struct Texts {
-    pub(crate) versions: Cow<'static, str>,
-    pub(crate) runtimes: Cow<'static, str>,
-    pub(crate) deprecations: Cow<'static, str>,
+pub struct Tables {
+    /// The text of `versions.toml`: releases of NRI.
+    pub versions: Cow<'static, str>,
+    /// The text of `runtimes.toml`: releases of container runtimes.
+    pub runtimes: Cow<'static, str>,
+    /// The text of `deprecations.toml`.
+    pub deprecations: Cow<'static, str>,
     /// Name and proto of each revision, in any order.
-    pub(crate) protos: Vec<(String, Cow<'static, str>)>,
+    pub protos: Vec<(String, Cow<'static, str>)>,
 }
 
 /// One protocol revision: a proto, and the releases that carry it.
@@ -105,27 +108,24 @@ impl History {
     ///
     /// If a table is malformed or its entries do not fit together; a build with such a table does not pass the tests.
     pub fn embedded() -> Result<History, Error> {
-        let protos = nri_protos::REVISIONS.iter();
-        History::from_texts(Texts {
-            versions: nri_protos::VERSIONS_TOML.into(),
-            runtimes: nri_protos::RUNTIMES_TOML.into(),
-            deprecations: nri_protos::DEPRECATIONS_TOML.into(),
-            protos: protos
-                .map(|r| (r.name.to_owned(), r.proto.into()))
-                .collect(),
-        })
+        History::from_tables(Tables::embedded())
     }
 
-    pub(crate) fn from_texts(texts: Texts) -> Result<History, Error> {
-        let (releases, one_shot) = release::read(&texts.versions)?;
-        let deprecations = deprecation::read(&texts.deprecations)?;
-        let revisions = revisions(&releases, &texts)?;
+    /// Reads a history from the text of its tables.
+    ///
+    /// # Errors
+    ///
+    /// If a table is malformed, or a release names a revision that has no proto.
+    pub fn from_tables(tables: Tables) -> Result<History, Error> {
+        let (releases, one_shot) = release::read(&tables.versions)?;
+        let deprecations = deprecation::read(&tables.deprecations)?;
+        let revisions = revisions(&releases, &tables)?;
         Ok(History {
             releases,
             one_shot,
             revisions,
             deprecations,
-            texts,
+            tables,
             runtimes: OnceLock::new(),
         })
     }
@@ -159,7 +159,7 @@ impl History {
         if let Some(runtimes) = self.runtimes.get() {
             return Ok(runtimes);
         }
-        let runtimes = runtime::read(&self.texts.runtimes)?;
+        let runtimes = runtime::read(&self.tables.runtimes)?;
         Ok(self.runtimes.get_or_init(|| runtimes))
     }
 
@@ -203,14 +203,14 @@ impl History {
 }
 
 /// The revisions that releases name, oldest first, each with its proto.
-fn revisions(releases: &[Release], texts: &Texts) -> Result<Vec<Revision>, Error> {
+fn revisions(releases: &[Release], tables: &Tables) -> Result<Vec<Revision>, Error> {
     let mut problems = Vec::new();
     let mut revisions: Vec<Revision> = Vec::new();
     for release in releases {
         if revisions.iter().any(|known| known.name == release.revision) {
             continue;
         }
-        match texts
+        match tables
             .protos
             .iter()
             .find(|(name, _)| *name == release.revision)

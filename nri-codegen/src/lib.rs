@@ -35,8 +35,8 @@
 //!
 //! # As a dependency
 //!
-//! Build scripts need the feature `build`; the default `cli` is for the binary. Where only [`include_bindings!`] is used,
-//! as a normal dependency, no feature is needed: nothing but the macro is left then, and it depends on nothing.
+//! Build scripts use the default feature, `build`. The crate itself only needs [`include_bindings!`]: without default
+//! features nothing but that macro is left, and it has no dependencies.
 //!
 //! ```toml
 //! [dependencies]
@@ -44,14 +44,14 @@
 //! prost = "0.14"
 //!
 //! [build-dependencies]
-//! nri-codegen = { version = "0.1", default-features = false, features = ["build"] }
+//! nri-codegen = "0.1"
 //! ```
 //!
 //! # The pieces
 //!
-//! [`source`] says what may be named as a version, [`compile`] makes descriptors of it, [`model`] is the protocol as
-//! plain data, [`history`] says what came when, [`emit`] makes Rust source of it. [`Builder`] is a front end for build
-//! scripts, the binary `nri-codegen` one for this repository.
+//! [`source`] resolves what may be named as a version, [`compile`] turns protos into descriptors, [`model`] describes
+//! the protocol as plain data, [`history`] records which release brought what, and [`emit`] writes Rust source.
+//! [`Builder`] puts them together for build scripts.
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "build")]
@@ -62,23 +62,18 @@ pub mod compile;
 pub mod emit;
 #[cfg(feature = "build")]
 mod error;
-#[cfg(feature = "cli")]
-pub mod generate;
 #[cfg(feature = "build")]
 pub mod history;
-#[cfg(feature = "cli")]
-pub mod import;
 mod include;
 #[cfg(feature = "build")]
 pub mod model;
 #[cfg(feature = "build")]
 mod near;
-#[cfg(feature = "cli")]
-pub mod shipped;
 #[cfg(feature = "build")]
 pub mod source;
 #[cfg(feature = "build")]
-mod write;
+#[doc(hidden)] // shared with the maintenance commands of the repository
+pub mod write;
 
 #[cfg(feature = "build")]
 pub use builder::Builder;

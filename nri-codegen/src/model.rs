@@ -2,7 +2,6 @@
 //!
 //! Reading never fails, so that a diff can look at anything; [`Protocol::check`] says whether it can be generated from.
 
-mod changes;
 mod check;
 mod nri;
 mod read;
@@ -11,9 +10,9 @@ use std::collections::HashSet;
 
 use crate::compile::Compiled;
 
-pub use changes::{Change, ChangeKind, changes};
+pub(crate) use nri::EVENT;
+pub use nri::STATE_CHANGE;
 pub use nri::{Carrier, Event, NriView, Scope};
-pub(crate) use nri::{EVENT, STATE_CHANGE};
 
 /// A schema: all that its named files declare, imports left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, ErrorKind, Problem};
 
-/// The name of a release as part of a Rust name: `v0_11_0` for `v0.11.0`.
-pub(crate) fn identifier(name: &str) -> String {
+/// Returns the name of a release as part of a Rust name: `v0_11_0` for `v0.11.0`.
+pub fn identifier(name: &str) -> String {
     let letters = name.chars();
     letters
         .map(|c| if c.is_alphanumeric() { c } else { '_' })
@@ -21,8 +21,12 @@ struct Staged {
     before: Option<Vec<u8>>,
 }
 
-/// Writes every file whose content differs. If one cannot be written, all are as before.
-pub(crate) fn all(files: &[(PathBuf, String)]) -> Result<(), Error> {
+/// Writes every file whose content differs, or none.
+///
+/// # Errors
+///
+/// If a file cannot be written; all files are as they were before then.
+pub fn all(files: &[(PathBuf, String)]) -> Result<(), Error> {
     let mut staged = Vec::new();
     for (path, content) in files {
         match stage(path, content) {

@@ -30,8 +30,8 @@ report() {
     printf '%-44s wall %7.3f s   cpu %7.3f s   (median of %s)\n' "$1" "$(median "$2" 1)" "$(median "$2" 2)" "$runs"
 }
 
-cargo build --quiet --locked --release --manifest-path "$root/Cargo.toml" -p nri-codegen
-binary=${CARGO_TARGET_DIR:-$root/target}/release/nri-codegen
+cargo build --quiet --locked --release --manifest-path "$root/Cargo.toml" -p xtask
+binary=${CARGO_TARGET_DIR:-$root/target}/release/xtask
 
 # One workspace for both crates, so that they get the same versions of what they share.
 mkdir -p "$work/ours/src" "$work/direct/src" "$work/direct/proto"
@@ -51,7 +51,7 @@ edition = "2024"
 nri-codegen = { path = "$root/nri-codegen", default-features = false }
 prost = "0.14"
 [build-dependencies]
-nri-codegen = { path = "$root/nri-codegen", default-features = false, features = ["build"] }
+nri-codegen = { path = "$root/nri-codegen" }
 TOML
 cat >"$work/ours/build.rs" <<'RUST'
 fn main() -> Result<(), nri_codegen::Error> {

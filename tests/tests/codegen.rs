@@ -1,11 +1,12 @@
 //! Drift: every generated file that is committed is what the generator makes now.
 //!
 //! Snapshots are insta's, so a failure shows the difference. Nothing is rewritten but by
-//! `cargo run -p nri-codegen -- generate`, or by insta where `INSTA_UPDATE=always` tells it to.
+//! `cargo run -p xtask -- generate`, or by insta where `INSTA_UPDATE=always` tells it to.
 
 use std::path::{Path, PathBuf};
 
-use nri_codegen::{History, emit, generate};
+use nri_codegen::{History, emit};
+use xtask::generate;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -31,7 +32,7 @@ fn nothing_generated_is_stale_or_left_over() {
     let stale = generate::stale(&root(), &history).unwrap();
     assert!(
         stale.is_empty(),
-        "run `cargo run -p nri-codegen -- generate`: {stale:?}"
+        "run `cargo run -p xtask -- generate`: {stale:?}"
     );
     let snapshots = root().join("snapshots/codegen").read_dir().unwrap();
     assert_eq!(

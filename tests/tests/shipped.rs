@@ -1,4 +1,4 @@
-//! The generated files of `nri`, `nri-macros` and `nri-compat` are what `nri-codegen` makes of the protos today.
+//! The generated files of `nri`, `nri-macros` and `nri-compat` match what `xtask` generates from the protos.
 //!
 //! `NRI_WRITE_SNAPSHOTS=1` writes them, to be reviewed.
 
@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use nri_codegen::History;
-use nri_codegen::shipped;
+use xtask::shipped;
 
 #[test]
 fn shipped_code_is_up_to_date() {

@@ -34,3 +34,23 @@ impl Default for Options {
         }
     }
 }
+
+impl Options {
+    /// Returns options that leave out clients and servers.
+    pub fn messages_only() -> Options {
+        Options {
+            client: false,
+            server: false,
+            ..Options::default()
+        }
+    }
+
+    /// Generates `BTreeMap` instead of `HashMap` for the maps of messages.
+    #[must_use]
+    pub fn with_ordered_maps(self) -> Options {
+        Options {
+            ordered_maps: true,
+            ..self
+        }
+    }
+}

@@ -145,8 +145,8 @@ fn no_name(name: &str) -> Problem {
     Problem::new(ErrorKind::Protocol, format!("`{name}` is no Rust name"))
 }
 
-/// Docs as attributes, one a line as rustfmt would have them.
-pub(crate) fn doc(comment: &str) -> TokenStream {
+/// Returns doc attributes, one per line of the comment.
+pub fn doc(comment: &str) -> TokenStream {
     let markdown = docs::markdown(comment);
     let lines = markdown.lines().map(|line| match line {
         "" => String::new(),

@@ -16,7 +16,8 @@ pub struct Problem {
 }
 
 impl Problem {
-    pub(crate) fn new(kind: ErrorKind, fact: impl Into<String>) -> Self {
+    /// Creates a problem. `fact` is one sentence in lower case, without a full stop.
+    pub fn new(kind: ErrorKind, fact: impl Into<String>) -> Self {
         Problem {
             kind,
             fact: fact.into(),
@@ -27,23 +28,26 @@ impl Problem {
         }
     }
 
-    pub(crate) fn in_file(mut self, file: impl Into<String>) -> Self {
+    /// Names the file that the problem is in.
+    pub fn in_file(mut self, file: impl Into<String>) -> Self {
         self.file = Some(file.into());
         self
     }
 
-    /// The place: bytes `span` of `text`.
-    pub(crate) fn at(mut self, text: &str, span: Range<usize>) -> Self {
+    /// Shows the bytes `span` of `text` as the place of the problem.
+    pub fn at(mut self, text: &str, span: Range<usize>) -> Self {
         self.excerpt = Some(Box::new(Excerpt::new(text, span)));
         self
     }
 
-    pub(crate) fn with_help(mut self, help: impl Into<String>) -> Self {
+    /// Says how to fix the problem.
+    pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    pub(crate) fn caused_by(
+    /// Keeps the error that caused the problem.
+    pub fn caused_by(
         mut self,
         source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
     ) -> Self {

@@ -28,7 +28,7 @@ impl History {
     }
 
     fn check_releases(&self, problems: &mut Vec<Problem>) {
-        for (name, _) in &self.texts.protos {
+        for (name, _) in &self.tables.protos {
             if !self.revisions.iter().any(|revision| revision.name == *name) {
                 let fact = format!("no release carries the proto of revision {name}");
                 problems.push(Problem::new(ErrorKind::Table, fact).in_file(release::FILE));
@@ -173,7 +173,7 @@ impl History {
 
     /// Entry of `deprecation` that names `what`, which there is not.
     fn entry(&self, deprecation: &Deprecation, name: &str, what: &str, near: &[&str]) -> Problem {
-        let text = &self.texts.deprecations;
+        let text = &self.tables.deprecations;
         let fact = format!(
             "deprecation `{}` names {what} `{name}`, which does not exist",
             deprecation.id
@@ -191,9 +191,9 @@ impl History {
 
     fn unmatched(&self, file: &str, name: &str, fact: String) -> Problem {
         let text: &str = if file == runtime::FILE {
-            &self.texts.runtimes
+            &self.tables.runtimes
         } else {
-            &self.texts.versions
+            &self.tables.versions
         };
         let problem = Problem::new(ErrorKind::Table, fact).in_file(file);
         match text.find(&format!("\"{name}\"")).map(|at| at + 1) {

@@ -1,31 +1,63 @@
-//! The history as it lies in a checkout, for the binary that edits it: the same files, not yet embedded.
+//! The tables as files: embedded in `nri-protos`, or in a folder with the same layout.
 
 use std::path::{Path, PathBuf};
 
-use super::{History, Texts, deprecation, release, runtime};
+use super::{History, Tables, deprecation, release, runtime};
 use crate::compile::files;
 use crate::error::{Error, ErrorKind, Problem};
 
-impl Texts {
-    /// Reads the tables in `folder`, and every proto in its `api` folder.
-    pub(crate) fn read(folder: &Path) -> Result<Texts, Error> {
-        Ok(Texts {
+impl Tables {
+    /// Returns the tables and protos that `nri-protos` embeds.
+    pub fn embedded() -> Tables {
+        let protos = nri_protos::REVISIONS.iter();
+        Tables {
+            versions: nri_protos::VERSIONS_TOML.into(),
+            runtimes: nri_protos::RUNTIMES_TOML.into(),
+            deprecations: nri_protos::DEPRECATIONS_TOML.into(),
+            protos: protos
+                .map(|revision| (revision.name.to_owned(), revision.proto.into()))
+                .collect(),
+        }
+    }
+
+    /// Reads `versions.toml`, `runtimes.toml` and `deprecations.toml` in `folder`, and every `api/REVISION/api.proto`.
+    ///
+    /// # Errors
+    ///
+    /// If a file is missing, cannot be read or is not UTF-8.
+    pub fn read(folder: &Path) -> Result<Tables, Error> {
+        Ok(Tables {
             versions: text(&folder.join(release::FILE))?.into(),
             runtimes: text(&folder.join(runtime::FILE))?.into(),
             deprecations: text(&folder.join(deprecation::FILE))?.into(),
             protos: protos(&folder.join("api"))?,
         })
     }
+
+    /// Returns every file with its path below `folder`, as [`Tables::read`] reads it.
+    pub fn files(&self, folder: &Path) -> Vec<(PathBuf, String)> {
+        let tables = [
+            (release::FILE, &self.versions),
+            (runtime::FILE, &self.runtimes),
+            (deprecation::FILE, &self.deprecations),
+        ];
+        let tables = tables.map(|(name, text)| (folder.join(name), text.to_string()));
+        let protos = self.protos.iter().map(|(revision, proto)| {
+            let path = proto_path(&folder.join("api"), revision);
+            (path, proto.to_string())
+        });
+        tables.into_iter().chain(protos).collect()
+    }
 }
 
 impl History {
-    /// Reads the history that lies in `folder`, the package `nri-protos`.
+    /// Reads the history that lies in `folder`, which has the layout of the package `nri-protos`.
     ///
     /// # Errors
     ///
     /// If a file cannot be read or a table is malformed.
     pub fn read(folder: &Path) -> Result<History, Error> {
-        History::from_texts(Texts::read(folder)?)
+        History::from_tables(Tables::read(folder)?)
     }
 }
 
@@ -43,8 +75,7 @@ fn protos(api: &Path) -> Result<Vec<Proto>, Error> {
     Ok(protos)
 }
 
-/// Where the proto of a revision lies in the folder `api`.
-pub(crate) fn proto_path(api: &Path, revision: &str) -> PathBuf {
+fn proto_path(api: &Path, revision: &str) -> PathBuf {
     api.join(revision).join("api.proto")
 }
 

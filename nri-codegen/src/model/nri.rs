@@ -9,7 +9,7 @@ pub(crate) const EVENT: &str = "Event";
 /// The value of `Event` that is one beyond the last real one.
 pub(crate) const LAST: &str = "LAST";
 /// The RPC for events that have none of their own.
-pub(crate) const STATE_CHANGE: &str = "StateChange";
+pub const STATE_CHANGE: &str = "StateChange";
 
 /// Events of a protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 /// Major, minor and patch of the first release that links the NRI release after it, and that one.
 pub(super) type Release = ((u64, u64, u64), &'static str);
-/// What the runtimes call themselves, and their releases in order of version, for those that speak ttrpc.
+/// Names that each runtime reports, and its releases in order of version, from the first that speaks ttrpc.
 pub(super) static RUNTIMES: &[(&[&str], &[Release])] = &[
     (
         &["containerd", "v2"],

@@ -1,11 +1,12 @@
 //! The service that plugins serve, with all that handlers, dispatch and the macro need to know of it.
 
+use heck::{ToShoutySnakeCase, ToSnakeCase};
 use proc_macro2::Span;
 use syn::Ident;
 
-use crate::error::{Error, ErrorKind, Problem};
-use crate::history::{Deprecation, EventHistory, History, Interface};
-use crate::model::{Event, Message, Protocol, STATE_CHANGE};
+use nri_codegen::history::{Deprecation, EventHistory, History, Interface};
+use nri_codegen::model::{Event, Message, Protocol, STATE_CHANGE};
+use nri_codegen::{Error, ErrorKind, Problem};
 
 /// Service `Plugin` of the newest revision.
 pub(super) struct Plugin<'h> {
@@ -80,7 +81,7 @@ fn rpc<'h>(
     history: &'h History,
     revision: &'h str,
     protocol: &'h Protocol,
-    declared: &'h crate::model::Rpc,
+    declared: &'h nri_codegen::model::Rpc,
 ) -> Result<Rpc<'h>, Error> {
     let message = |full_name: &str| {
         protocol
@@ -101,8 +102,8 @@ fn rpc<'h>(
     Ok(Rpc {
         name: &declared.name,
         handler: ident(&declared.name)?,
-        method: ident(&snake(&declared.name))?,
-        constant: ident(&snake(&declared.name).to_uppercase())?,
+        method: ident(&declared.name.to_snake_case())?,
+        constant: ident(&declared.name.to_shouty_snake_case())?,
         comment: &declared.about.comment,
         since: since.map_or(revision, |release| &release.name),
         event: event.transpose()?,
@@ -124,18 +125,6 @@ pub(super) fn first_with<'h>(
         }
     }
     Ok(None)
-}
-
-/// `RunPodSandbox` as `run_pod_sandbox`.
-fn snake(name: &str) -> String {
-    let mut snake = String::new();
-    for letter in name.chars() {
-        if letter.is_uppercase() && !snake.is_empty() {
-            snake.push('_');
-        }
-        snake.extend(letter.to_lowercase());
-    }
-    snake
 }
 
 /// The name as an identifier.

@@ -1,8 +1,8 @@
-//! What is generated for this project's own crates: `nri` ships code for the newest revision, `nri-macros` and
+//! The generated code of this project's own crates: `nri` ships code for the newest revision, `nri-macros` and
 //! `nri-compat` a table each.
 //!
-//! The handler traits of `nri` are more comfortable than the server traits that [`emit`] makes for everybody: fields
-//! for arguments, builders for answers. `shape.rs` says which.
+//! The handler traits of `nri` are more convenient than the server traits that [`emit`] writes: they take fields as
+//! arguments and return builders. `shape.rs` has the rules.
 
 mod dispatch;
 mod events;
@@ -10,33 +10,35 @@ mod fields;
 mod handlers;
 mod macro_table;
 mod rpc;
+mod runtimes;
 mod shape;
 
 use proc_macro2::TokenStream;
 
-use crate::emit::{self, Options};
-use crate::error::Error;
-use crate::history::History;
+use nri_codegen::Error;
+use nri_codegen::emit::{self, Options};
+use nri_codegen::history::History;
 use rpc::Plugin;
 
 /// A generated file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
-    /// Where it belongs, from the root of the workspace: `nri/src/api/handlers.rs`.
+    /// Its path from the root of the workspace: `nri/src/api/handlers.rs`.
     pub path: &'static str,
-    /// All of its text.
+    /// Its whole text.
     pub text: String,
 }
 
-/// Messages, handler traits, dispatch glue and the table of fields of `nri`, and the tables of `nri-macros` and
-/// `nri-compat`.
+/// Returns messages, handler traits, dispatch glue, and the tables of `nri`, `nri-macros` and `nri-compat`.
 ///
 /// # Errors
 ///
-/// If the newest revision has no service `Plugin`, or names in it that Rust cannot have.
+/// If the newest revision has no service `Plugin`, or a name in it is not valid in Rust.
 pub fn files(history: &History) -> Result<Vec<File>, Error> {
     let plugin = rpc::read(history)?;
-    let messages = emit::source(&history.compiled_for("latest")?, history, &options())?;
+    // `nri` has its own wire layer and handler traits. With ordered maps a message has one encoding and one rendering.
+    let options = Options::messages_only().with_ordered_maps();
+    let messages = emit::source(&history.compiled_for("latest")?, history, &options)?;
     Ok(vec![
         File {
             path: "nri/src/api/messages.rs",
@@ -59,18 +61,11 @@ pub fn files(history: &History) -> Result<Vec<File>, Error> {
             "nri-compat/src/check/events/table.rs",
             events::emit(history)?,
         ),
+        File {
+            path: "nri/src/stub/runtime/releases.rs",
+            text: runtimes::emit(history)?,
+        },
     ])
-}
-
-/// The parts of the bindings that `nri` needs: it has its own wire layer and handler traits. Its maps are ordered, so that
-/// a message has one encoding and one rendering.
-fn options() -> Options {
-    Options {
-        client: false,
-        server: false,
-        ordered_maps: true,
-        ..Options::default()
-    }
 }
 
 fn file(plugin: &Plugin<'_>, path: &'static str, items: TokenStream) -> File {
@@ -88,7 +83,7 @@ fn file(plugin: &Plugin<'_>, path: &'static str, items: TokenStream) -> File {
     }
 }
 
-/// `Some(…)` or `None`.
+/// Returns the tokens `Some(…)` or `None`.
 fn option(value: Option<impl quote::ToTokens>) -> TokenStream {
     match value {
         Some(value) => quote::quote!(Some(#value)),
@@ -99,7 +94,7 @@ fn option(value: Option<impl quote::ToTokens>) -> TokenStream {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::Texts;
+    use nri_codegen::history::Tables;
 
     /// The number of the sentinel today.
     fn last() -> i32 {
@@ -110,7 +105,7 @@ mod tests {
         events.iter().map(|event| event.number).max().unwrap_or(0) + 1
     }
 
-    /// A release to come, with an event that no rule was made for.
+    /// A future release with an event that no rule covers.
     fn with_dance() -> History {
         let last = last();
         let proto = nri_protos::REVISIONS
@@ -132,7 +127,7 @@ mod tests {
         let known = nri_protos::REVISIONS
             .iter()
             .map(|r| (r.name.to_owned(), r.proto.into()));
-        History::from_texts(Texts {
+        History::from_tables(Tables {
             versions: (nri_protos::VERSIONS_TOML.to_owned() + release).into(),
             runtimes: nri_protos::RUNTIMES_TOML.into(),
             deprecations: nri_protos::DEPRECATIONS_TOML.into(),

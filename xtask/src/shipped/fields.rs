@@ -5,9 +5,9 @@ use quote::quote;
 
 use super::option;
 use super::rpc::first_with;
-use crate::error::Error;
-use crate::history::History;
-use crate::model::{Field, FieldKind, Message, Protocol};
+use nri_codegen::Error;
+use nri_codegen::history::History;
+use nri_codegen::model::{Field, FieldKind, Message, Protocol};
 
 /// A field that is young, or leads to one that is.
 struct Row<'p> {

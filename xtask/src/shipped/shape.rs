@@ -8,8 +8,8 @@ use quote::quote;
 use syn::Ident;
 
 use super::rpc::{Rpc, ident};
-use crate::error::Error;
-use crate::model::{Field, FieldKind, Label, Message};
+use nri_codegen::Error;
+use nri_codegen::model::{Field, FieldKind, Label, Message};
 
 /// Requests with more fields than this are handed over whole.
 const MOST_ARGUMENTS: usize = 4;

@@ -1,4 +1,4 @@
-//! What is generated and committed in this repository. To add something, add its function to `TARGETS`.
+//! The generated files that are committed in this repository. To add one, add its function to `TARGETS`.
 
 mod revisions;
 mod shipped;
@@ -6,23 +6,23 @@ mod snapshots;
 
 use std::path::{Path, PathBuf};
 
-use crate::error::Error;
-use crate::history::History;
-use crate::write;
+use nri_codegen::Error;
+use nri_codegen::history::History;
+use nri_codegen::write;
 
 /// A generated file: path from the root of the repository, and content.
 pub type Target = (PathBuf, String);
 
-/// Makes some of the targets.
+/// Generates some of the targets.
 type MakeTargets = fn(&History) -> Result<Vec<Target>, Error>;
 
 const TARGETS: [MakeTargets; 3] = [revisions::targets, snapshots::targets, shipped::targets];
 
-/// Every generated file as it should be.
+/// Returns every generated file with the content that it should have.
 ///
 /// # Errors
 ///
-/// If the history is not in order, or a revision cannot be generated.
+/// If the tables do not fit together, or a revision cannot be generated.
 pub fn targets(history: &History) -> Result<Vec<Target>, Error> {
     history.check()?;
     let mut targets = Vec::new();
@@ -32,11 +32,11 @@ pub fn targets(history: &History) -> Result<Vec<Target>, Error> {
     Ok(targets)
 }
 
-/// Writes every target below `root` that is not as it should be, and returns which.
+/// Writes every target below `root` that is stale, and returns their paths.
 ///
 /// # Errors
 ///
-/// As for [`targets`], or if a file cannot be written; none is then.
+/// As for [`targets`], or if a file cannot be written; none is written then.
 pub fn run(root: &Path, history: &History) -> Result<Vec<PathBuf>, Error> {
     let targets = targets(history)?;
     let stale = differing(root, &targets);
@@ -44,7 +44,7 @@ pub fn run(root: &Path, history: &History) -> Result<Vec<PathBuf>, Error> {
     Ok(stale)
 }
 
-/// The targets that are not as they should be. Writes nothing.
+/// Returns the paths of the targets that are stale. Writes nothing.
 ///
 /// # Errors
 ///
@@ -53,7 +53,7 @@ pub fn stale(root: &Path, history: &History) -> Result<Vec<PathBuf>, Error> {
     Ok(differing(root, &targets(history)?))
 }
 
-/// The targets as absolute paths.
+/// Returns the targets with paths below `root`.
 pub(crate) fn beneath(root: &Path, targets: Vec<Target>) -> Vec<Target> {
     let targets = targets.into_iter();
     targets

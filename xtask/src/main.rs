@@ -1,4 +1,4 @@
-//! The generator of this repository: `generate`, `generate --check`, `import`.
+//! `cargo run -p xtask -- generate | generate --check | import`
 #![forbid(unsafe_code)]
 
 mod cli;

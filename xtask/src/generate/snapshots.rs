@@ -1,12 +1,12 @@
-//! The source of every revision, as insta keeps snapshots: for review, and for the drift test.
+//! The bindings of every revision as insta snapshots: for review, and for the drift test.
 
 use std::path::PathBuf;
 
 use super::Target;
-use crate::emit::{self, Options};
-use crate::error::Error;
-use crate::history::{History, Revision};
-use crate::write::identifier;
+use nri_codegen::emit::{self, Options};
+use nri_codegen::history::Revision;
+use nri_codegen::write::identifier;
+use nri_codegen::{Error, History};
 
 const FOLDER: &str = "snapshots/codegen";
 const HEADER: &str = "---\nsource: tests/tests/codegen.rs\nexpression: source\n---\n";

@@ -1,15 +1,14 @@
-//! What is to be imported, checked.
+//! The arguments of an import, checked.
 
 use std::path::{Path, PathBuf};
 
 use semver::Version;
 use toml::de::DeValue;
 
-use crate::compile::files;
-use crate::error::{Error, ErrorKind, Problem};
-use crate::history::History;
+use nri_codegen::history::History;
+use nri_codegen::{Error, ErrorKind, Problem};
 
-/// A release to import: where its proto lies, what it is called, when it came out.
+/// A release to import: the path of its proto, its version and its date.
 #[derive(Clone, Debug)]
 pub struct Request {
     path: PathBuf,
@@ -19,7 +18,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// Checks `version` (`v0.12.6`, or a Go pseudo-version for what was never tagged) and `date` (`2026-12-01`).
+    /// Checks `version` (`v0.12.6`, or a Go pseudo-version for a commit that was never tagged) and `date` (`2026-12-01`).
     ///
     /// # Errors
     ///
@@ -28,15 +27,15 @@ impl Request {
         let mut problems = Vec::new();
         let parsed = Version::parse(version.strip_prefix('v').unwrap_or(version));
         if parsed.is_err() {
-            let fact = format!("`{version}` is no version");
+            let fact = format!("`{version}` is not a version");
             problems.push(
-                Problem::new(ErrorKind::Import, fact).with_help("write it as tagged: v0.12.6"),
+                Problem::new(ErrorKind::Version, fact).with_help("write it as tagged: v0.12.6"),
             );
         }
         if !is_day(date) {
-            let fact = format!("`{date}` is no date");
+            let fact = format!("`{date}` is not a date");
             problems.push(
-                Problem::new(ErrorKind::Import, fact)
+                Problem::new(ErrorKind::Version, fact)
                     .with_help("write the day of the tag: 2026-12-01"),
             );
         }
@@ -50,32 +49,27 @@ impl Request {
         })
     }
 
-    /// The release, with a leading `v`.
+    /// Returns the release, with a leading `v`.
     pub(super) fn release(&self) -> &str {
         &self.release
     }
 
-    fn shown_path(&self) -> String {
-        self.path.display().to_string()
-    }
-
-    /// What errors call the proto: names of descriptors are relative, so no whole path.
+    /// Returns the name of the proto in errors: names in descriptors are relative, so it is not the whole path.
     pub(super) fn file_name(&self) -> String {
         let name = self.path.file_name().unwrap_or_default();
         name.to_string_lossy().into_owned()
     }
 
     pub(super) fn text(&self) -> Result<String, Error> {
-        let bytes = files::read(&self.path, files::MAX_FILE)?;
-        String::from_utf8(bytes).map_err(|error| {
-            Problem::new(ErrorKind::Proto, "not valid UTF-8")
-                .in_file(self.shown_path())
+        std::fs::read_to_string(&self.path).map_err(|error| {
+            Problem::new(ErrorKind::Io, "cannot read the proto")
+                .in_file(self.path.display().to_string())
                 .caused_by(error)
                 .into()
         })
     }
 
-    /// Refuses a release that is known, be it one from before the protocol.
+    /// Refuses a release that is known, including one from before the protocol.
     pub(super) fn check_against(&self, history: &History) -> Result<(), Error> {
         let releases = history
             .releases()
@@ -85,14 +79,14 @@ impl Request {
         let mut known = releases.chain(one_shot);
         match known.find(|(name, _)| **name == self.release) {
             Some((name, date)) => {
-                let fact = format!("release {name} of {date} is known already");
-                Err(Problem::new(ErrorKind::Import, fact).into())
+                let fact = format!("release {name} of {date} is already known");
+                Err(Problem::new(ErrorKind::Version, fact).into())
             }
             None => Ok(()),
         }
     }
 
-    /// The entry for `versions.toml`.
+    /// Returns the entry for `versions.toml`.
     pub(super) fn entry(&self, revision: &str) -> String {
         let untagged = if self.is_untagged() {
             "untagged = true\n"
@@ -115,7 +109,7 @@ impl Request {
     }
 }
 
-/// Whether `date` is a day of the calendar and nothing more.
+/// Whether `date` is a calendar day, without a time.
 fn is_day(date: &str) -> bool {
     DeValue::parse(date).is_ok_and(|value| {
         let day = value.get_ref().as_datetime();

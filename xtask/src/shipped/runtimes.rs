@@ -1,18 +1,17 @@
-//! Which NRI release a runtime of a known version links, as a table of changes: what the stub goes by where a runtime
-//! does not say itself.
+//! The table of NRI releases that runtimes link. The stub uses it where a runtime does not report its NRI release.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use crate::error::Error;
-use crate::history::{History, Runtime, RuntimeRelease};
+use nri_codegen::Error;
+use nri_codegen::history::{History, Runtime, RuntimeRelease};
 
-/// The source of the table that `nri::stub` looks runtimes up in.
+/// Returns the source of the table in which `nri::stub` looks runtimes up.
 ///
 /// # Errors
 ///
 /// If the table of runtimes cannot be read.
-pub fn runtimes(history: &History) -> Result<String, Error> {
+pub(super) fn emit(history: &History) -> Result<String, Error> {
     let rows = history
         .runtimes()?
         .iter()
@@ -21,7 +20,7 @@ pub fn runtimes(history: &History) -> Result<String, Error> {
         /// Major, minor and patch of the first release that links the NRI release after it, and that one.
         pub(super) type Release = ((u64, u64, u64), &'static str);
 
-        /// What the runtimes call themselves, and their releases in order of version, for those that speak ttrpc.
+        /// Names that each runtime reports, and its releases in order of version, from the first that speaks ttrpc.
         pub(super) static RUNTIMES: &[(&[&str], &[Release])] = &[#(#rows),*];
     };
     let formatted = match syn::parse2(module.clone()) {
@@ -39,7 +38,7 @@ fn row(history: &History, runtime: &Runtime) -> TokenStream {
     quote! { (&[#(#names),*], &[#(#changes),*]) }
 }
 
-/// The releases that link another NRI than the one before.
+/// Returns the releases that link another NRI release than their predecessor.
 fn changes(history: &History, runtime: &Runtime) -> Vec<TokenStream> {
     let speaks_ttrpc = |nri: &str| history.releases().iter().any(|release| release.name == nri);
     let mut changes = Vec::new();

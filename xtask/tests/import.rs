@@ -29,7 +29,7 @@ fn repository() -> TempDir {
 }
 
 fn run(root: &TempDir, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_nri-codegen"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
     command
         .args(arguments)
         .current_dir(root.path().join("protos"))
@@ -103,10 +103,8 @@ fn a_new_revision_is_stored_noted_and_generated() {
     assert_eq!(
         text(&output.stdout),
         format!(
-            "v0.99.6 is a new revision; against {}:\n\
-             \x20 added field nri.pkg.api.v1alpha1.Balloon.name\n\
-             \x20 added field nri.pkg.api.v1alpha1.Mount.balloon\n\
-             \x20 added message nri.pkg.api.v1alpha1.Balloon\n",
+            "v0.99.6 is a new revision\n\
+             \x20 see what it changes: cargo run -p nri-compat -- diff {} v0.99.6\n",
             newest_name()
         )
     );
@@ -128,7 +126,7 @@ fn a_new_revision_is_stored_noted_and_generated() {
     assert_eq!(again.status.code(), Some(1));
     assert_eq!(
         text(&again.stderr),
-        "error: release v0.99.6 of 2026-12-01 is known already\n"
+        "error: release v0.99.6 of 2026-12-01 is already known\n"
     );
 }
 
@@ -148,7 +146,7 @@ fn a_release_that_differs_in_comments_is_only_noted() {
     assert_eq!(
         text(&output.stdout),
         format!(
-            "{version} carries revision {}; nothing but comments differs\n",
+            "{version} carries revision {}: the proto differs only in comments, if at all\n",
             newest_name()
         )
     );
@@ -182,35 +180,35 @@ fn what_is_refused_leaves_everything_as_it_was() {
             "v0.12.5",
             "2026-12-01",
             1,
-            "release v0.12.5 of 2026-10-23 is known already",
+            "release v0.12.5 of 2026-10-23 is already known",
         ),
         (
             newest(),
             "v0.1.0",
             "2026-12-01",
             1,
-            "release v0.1.0 of 2021-04-19 is known already",
+            "release v0.1.0 of 2021-04-19 is already known",
         ),
         (
             newest(),
             "newest",
             "2026-12-01",
             2,
-            "`newest` is no version",
+            "`newest` is not a version",
         ),
         (
             newest(),
             "v0.99.6",
             "2026-02-30",
             2,
-            "`2026-02-30` is no date",
+            "`2026-02-30` is not a date",
         ),
         (
             newest(),
             "v0.99.6",
             "2026-12-01T00:00:00Z",
             2,
-            "`2026-12-01T00:00:00Z` is no date",
+            "`2026-12-01T00:00:00Z` is not a date",
         ),
         (
             "syntax = \"proto3\";\nmesage A {}\n",

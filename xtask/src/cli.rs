@@ -1,4 +1,4 @@
-//! Arguments, commands and exit codes of the binary.
+//! Arguments, commands and exit codes.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -6,33 +6,35 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use lexopt::prelude::*;
-use nri_codegen::import::{self, Imported, Request};
-use nri_codegen::{Error, History, generate};
+use nri_codegen::{Error, History};
+
+use xtask::generate;
+use xtask::import::{self, Imported, Request};
 
 const HELP: &str = "\
-generates what is committed in this repository
+maintains this repository
 
 usage:
-  nri-codegen generate [--check] [--root FOLDER]
-      write every generated file that is stale; with --check only list them
-  nri-codegen import PROTO --version v0.12.6 --date 2026-12-01 [--root FOLDER]
-      add a release: store its proto if it brings a new protocol revision,
-      note it in protos/versions.toml, regenerate, print what changed
-  nri-codegen --help | --version
+  cargo run -p xtask -- generate [--check] [--root FOLDER]
+      writes every generated file that is stale; with --check only lists them
+  cargo run -p xtask -- import PROTO --version v0.12.6 --date 2026-12-01 [--root FOLDER]
+      adds a release: stores its proto if it brings a new protocol revision,
+      notes it in protos/versions.toml and regenerates what depends on it
+  cargo run -p xtask -- --help | --version
 
 --root: the repository; by default the one around the current folder
 
 exit codes: 0 done, 1 could not run, 2 usage, 100 --check found stale files
 ";
 
-/// How the process ends.
+/// The exit code of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// Done, or nothing to do.
+    /// The command succeeded.
     Clean = 0,
-    /// Something failed.
+    /// The command failed.
     Failed = 1,
-    /// The arguments make no sense.
+    /// The arguments are not valid.
     Usage = 2,
     /// `--check` found stale files.
     Stale = 100,
@@ -44,7 +46,7 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Why a command did not run.
+/// The reason a command did not run.
 #[derive(Debug)]
 pub(crate) enum Failure {
     Usage(String),
@@ -64,7 +66,10 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Usage(fact) => write!(f, "error: {fact}\n  help: see `nri-codegen --help`"),
+            Failure::Usage(fact) => write!(
+                f,
+                "error: {fact}\n  help: see `cargo run -p xtask -- --help`"
+            ),
             Failure::Failed(error) => write!(f, "error: {error:?}"),
             Failure::NoRoot(from) => write!(
                 f,
@@ -87,7 +92,7 @@ impl From<lexopt::Error> for Failure {
     }
 }
 
-/// What is to be done.
+/// A command with its arguments.
 #[derive(Debug)]
 pub(crate) enum Command {
     Help,
@@ -158,7 +163,7 @@ fn parse_import(mut parser: lexopt::Parser) -> Result<Command, Failure> {
 pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
     match command {
         Command::Help => print!("{HELP}"),
-        Command::Version => println!("nri-codegen {}", env!("CARGO_PKG_VERSION")),
+        Command::Version => println!("xtask {}", env!("CARGO_PKG_VERSION")),
         Command::Generate { check, root } => return generate(check, root),
         Command::Import { request, root } => {
             print_import(&import::import(&find_root(root)?, &request)?)
@@ -170,15 +175,16 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
 fn generate(check: bool, root: Option<PathBuf>) -> Result<Exit, Failure> {
     let root = find_root(root)?;
     let history = History::read(&root.join("protos"))?;
-    let (stale, verb) = match check {
-        true => (generate::stale(&root, &history)?, "stale"),
-        false => (generate::run(&root, &history)?, "wrote"),
+    let (stale, verb) = if check {
+        (generate::stale(&root, &history)?, "stale")
+    } else {
+        (generate::run(&root, &history)?, "wrote")
     };
     for path in &stale {
         println!("{verb} {}", path.display());
     }
     if check && !stale.is_empty() {
-        eprintln!("  help: review and commit what `cargo run -p nri-codegen -- generate` writes");
+        eprintln!("  help: review and commit what `cargo run -p xtask -- generate` writes");
         return Ok(Exit::Stale);
     }
     Ok(Exit::Clean)
@@ -190,21 +196,20 @@ fn print_import(imported: &Imported) {
         revision,
         is_new,
         before,
-        changes,
     } = imported;
-    match (is_new, before) {
-        (false, _) => {
-            println!("{release} carries revision {revision}; nothing but comments differs")
-        }
-        (true, None) => println!("{release} is a new revision, the oldest"),
-        (true, Some(before)) => println!("{release} is a new revision; against {before}:"),
+    if !is_new {
+        println!(
+            "{release} carries revision {revision}: the proto differs only in comments, if at all"
+        );
+        return;
     }
-    for change in changes {
-        println!("  {change}");
+    println!("{release} is a new revision");
+    if let Some(before) = before {
+        println!("  see what it changes: cargo run -p nri-compat -- diff {before} {release}");
     }
 }
 
-/// The folder given, or the nearest one upwards that holds the tables.
+/// Returns the folder given, or the nearest one upwards that holds the tables.
 fn find_root(given: Option<PathBuf>) -> Result<PathBuf, Failure> {
     let from = given
         .clone()

@@ -5,8 +5,8 @@ use quote::quote;
 
 use super::rpc::{Plugin, Rpc};
 use super::shape::{Argument, answer, arguments};
-use crate::emit::doc;
-use crate::error::Error;
+use nri_codegen::Error;
+use nri_codegen::emit::doc;
 
 pub(super) fn emit(plugin: &Plugin<'_>) -> Result<TokenStream, Error> {
     let traits = plugin

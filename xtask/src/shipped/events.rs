@@ -3,8 +3,8 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::error::Error;
-use crate::history::History;
+use nri_codegen::Error;
+use nri_codegen::history::History;
 
 /// The events of the newest revision.
 pub(super) fn emit(history: &History) -> Result<TokenStream, Error> {

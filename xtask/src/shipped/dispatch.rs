@@ -6,9 +6,9 @@ use quote::{format_ident, quote};
 use super::option;
 use super::rpc::{Plugin, Rpc};
 use super::shape::{Argument, answer, arguments, field_of_type};
-use crate::error::Error;
-use crate::history::Deprecation;
-use crate::model::Message;
+use nri_codegen::Error;
+use nri_codegen::history::Deprecation;
+use nri_codegen::model::Message;
 
 pub(super) fn emit(plugin: &Plugin<'_>) -> Result<TokenStream, Error> {
     let rpcs = &plugin.rpcs;

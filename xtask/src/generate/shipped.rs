@@ -1,0 +1,11 @@
+//! The generated files that `nri`, `nri-macros` and `nri-compat` ship.
+
+use super::Target;
+use crate::shipped;
+use nri_codegen::Error;
+use nri_codegen::history::History;
+
+pub(super) fn targets(history: &History) -> Result<Vec<Target>, Error> {
+    let files = shipped::files(history)?.into_iter();
+    Ok(files.map(|file| (file.path.into(), file.text)).collect())
+}
