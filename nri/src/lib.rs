@@ -46,6 +46,8 @@ pub mod adjust;
 pub mod api;
 mod context;
 mod error;
+#[cfg(feature = "serde")]
+pub mod json;
 pub mod manifest;
 pub mod optional;
 pub mod plugin;

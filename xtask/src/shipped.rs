@@ -8,6 +8,7 @@ mod dispatch;
 mod events;
 mod fields;
 mod handlers;
+mod json;
 mod macro_table;
 mod rpc;
 mod runtimes;
@@ -51,6 +52,7 @@ pub fn files(history: &History) -> Result<Vec<File>, Error> {
             "nri/src/api/fields/table.rs",
             fields::emit(history)?,
         ),
+        file(&plugin, "nri/src/json/table.rs", json::emit(history)?),
         file(
             &plugin,
             "nri-macros/src/table.rs",
