@@ -1,19 +1,22 @@
-//! Which plugins still use deprecated interfaces: find files, read evidence, judge it against targets.
+//! Finds files, reads evidence, and judges it against targets: which plugins still use deprecated interfaces.
 //!
-//! Three steps that share only plain types: a reader of [`evidence`] says what it saw, never what it means;
-//! [`verdict`] says what that means for a target; the renderers of [`crate::report`] print it.
+//! These are three steps that share only plain types. A reader of [`evidence`] reports what it saw, never what that
+//! means; [`verdict`] decides what it means for a target; the renderers of [`crate::report`] print it.
 
 pub mod assess;
 pub mod collect;
 pub mod content;
+pub(crate) mod escape;
 pub mod events;
 pub mod evidence;
 mod join;
 pub mod logs;
 pub mod packages;
 mod packing;
+pub mod place;
 pub mod progress;
 pub(crate) mod scratch;
 pub mod sighting;
+pub mod skipped;
 pub mod target;
 pub mod verdict;

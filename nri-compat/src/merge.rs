@@ -20,7 +20,7 @@ mod split;
 
 use std::io::Read;
 
-use crate::report::check::Skipped;
+use crate::report::check::{SkipKind, Skipped};
 use crate::report::merge::MergeReport;
 use add::Added;
 use split::{Piece, Splitter};
@@ -60,7 +60,8 @@ impl Merge {
         self.skipped_in_all += 1;
         if self.skipped.len() < LISTED {
             let path = path.to_owned();
-            self.skipped.push(Skipped { path, reason });
+            self.skipped
+                .push(Skipped::new(path, SkipKind::Broken, reason));
         }
     }
 

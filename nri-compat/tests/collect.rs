@@ -158,7 +158,7 @@ fn pseudo_filesystems_are_said_not_to_be_walked() {
     let found = look(&[Path::new("/proc")]);
     assert_eq!(found.summary.files, 0);
     assert_eq!(found.skipped.len(), 1);
-    assert_eq!(found.skipped[0].path, "/proc");
+    assert_eq!(found.skipped[0].place.file, "/proc");
     assert_eq!(found.skipped[0].reason, "a pseudo filesystem, not walked");
 }
 
@@ -175,7 +175,7 @@ fn a_reader_that_fails_or_panics_does_not_end_the_scan() {
         reasons,
         [
             "broken as asked",
-            "defect in the reader `marker`: it gave up"
+            "defect in the reader `marker`: it panicked"
         ]
     );
 }

@@ -150,7 +150,7 @@ fn oci_layouts_are_the_same_as_tar_packed_and_as_folder() {
     tree.file("images/beside", b"MARK beside");
     let found = tree.look(&[&Marker]);
     let bare = tree.bare(found.sightings.clone());
-    let bare: Vec<_> = bare.iter().map(|seen| seen.path.clone()).collect();
+    let bare: Vec<_> = bare.iter().map(|seen| seen.place.to_string()).collect();
     let mut all = vec!["images/beside".to_owned()];
     all.extend(expected.map(|path| format!("images/it: {path}")));
     assert_eq!(bare, all);

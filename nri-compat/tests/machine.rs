@@ -76,7 +76,7 @@ fn processes_are_told_once_an_executable() {
     let skipped: Vec<_> = found
         .skipped
         .iter()
-        .map(|skip| format!("{}: {}", skip.path, skip.reason))
+        .map(|skip| format!("{}: {}", skip.place, skip.reason))
         .collect();
     assert_eq!(
         machine.bare(&skipped),
@@ -123,7 +123,10 @@ fn a_real_process_is_found_under_its_pid_even_if_its_file_was_deleted() {
     child.kill().unwrap();
     child.wait().unwrap();
     let shown = format!("{} (deleted) (pid {})", program.display(), child.id());
-    let sighting = found.sightings.iter().find(|seen| seen.path == shown);
+    let sighting = found
+        .sightings
+        .iter()
+        .find(|seen| seen.place.to_string() == shown);
     assert_eq!(sighting.unwrap().name.as_deref(), Some("10-sleeper"));
 }
 
@@ -145,7 +148,7 @@ impl nri_compat::check::evidence::Reader for Elf {
     ) -> Result<Vec<nri_compat::check::sighting::Sighting>, nri_compat::check::evidence::Unreadable>
     {
         Ok(vec![nri_compat::check::sighting::Sighting {
-            path: file.shown.clone(),
+            place: file.place.clone(),
             name: Some(file.name.clone()),
             ..Default::default()
         }])
@@ -275,7 +278,11 @@ fn imports_in_a_cycle_end_and_broken_ones_are_said() {
         .with("p/10-a", "MARK a");
     let found = machine.look(&["a.toml"], false);
     assert_eq!(machine.bare(&paths(&found)), ["/p/10-a"]);
-    let skipped: Vec<_> = found.skipped.iter().map(|skip| skip.path.clone()).collect();
+    let skipped: Vec<_> = found
+        .skipped
+        .iter()
+        .map(|skip| skip.place.to_string())
+        .collect();
     assert_eq!(machine.bare(&skipped), ["/absent.toml", "/bad.toml"]);
     assert!(found.skipped[1].reason.starts_with("not valid TOML: "));
 }

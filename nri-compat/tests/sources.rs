@@ -6,7 +6,7 @@ use std::fs;
 
 use common::Tree;
 use nri_compat::check::evidence::READERS;
-use nri_compat::check::sighting::{Certainty, Interface, Kind, Role, Sighting};
+use nri_compat::check::sighting::{Certainty, FileKind, Interface, Role, Sighting};
 
 fn look(files: &[(&str, &str)]) -> Vec<Sighting> {
     let tree = Tree::new();
@@ -40,7 +40,7 @@ fn unknown(sighting: &Sighting) -> &str {
 fn a_requirement_says_which_nri_and_no_more() {
     let go_mod = "// (c)\nmodule example.org/plugin\n\ngo 1.24\n\nrequire (\n\tgithub.com/x/y v1.0.0\n\t\"github.com/containerd/nri\" v0.11.0\n)\n";
     let found = one(&[("any-name", go_mod)]);
-    assert_eq!((found.kind, found.role), (Kind::GoMod, Role::Library));
+    assert_eq!((found.kind, found.role), (FileKind::GoMod, Role::Library));
     assert_eq!(found.nri.version.as_deref(), Some("v0.11.0"));
     assert_eq!(
         details(&found),
@@ -98,12 +98,12 @@ fn checksums_tell_versions_and_belong_to_their_module() {
     let sum = "github.com/containerd/nri v0.6.1/go.mod h1:abc=\n\
         github.com/containerd/nri v0.8.0 h1:abc=\ngithub.com/containerd/nri v0.8.0/go.mod h1:abc=\n";
     let found = one(&[("go.sum", sum)]);
-    assert_eq!(found.kind, Kind::GoSum);
+    assert_eq!(found.kind, FileKind::GoSum);
     assert_eq!(found.nri.version.as_deref(), Some("v0.8.0"));
 
     let go_mod = "module x\nrequire github.com/containerd/nri v0.8.0\n";
     let found = one(&[("go.sum", sum), ("go.mod", go_mod)]);
-    assert_eq!(found.kind, Kind::GoMod);
+    assert_eq!(found.kind, FileKind::GoMod);
     assert_eq!(
         details(&found)[1],
         "has the code of github.com/containerd/nri v0.8.0"
@@ -124,7 +124,10 @@ fn vendored_packages_tell_the_role() {
         "github.com/containerd/nri/pkg/stub\n",
     );
     let plugin = vendored("v0.11.0", &format!("{api}{stub}"));
-    assert_eq!((plugin.kind, plugin.role), (Kind::GoVendor, Role::Plugin));
+    assert_eq!(
+        (plugin.kind, plugin.role),
+        (FileKind::GoVendor, Role::Plugin)
+    );
     assert_eq!(plugin.interface, Interface::StateChange);
     assert_eq!(plugin.events.certainty, Certainty::Unknown);
 
@@ -159,8 +162,8 @@ fn the_files_of_a_folder_are_one_package() {
             "package lib\nimport \"github.com/containerd/nri/pkg/api\"\n",
         ),
     ]);
-    assert_eq!(found.path, "cmd/main.go");
-    assert_eq!((found.kind, found.role), (Kind::GoSource, Role::Plugin));
+    assert_eq!(found.place.file, "cmd/main.go");
+    assert_eq!((found.kind, found.role), (FileKind::GoSource, Role::Plugin));
     assert_eq!(
         found.events.names,
         ["RunPodSandbox", "StopContainer", "UpdatePodSandbox"]
@@ -226,7 +229,10 @@ fn one_shot_plugins_are_told_from_their_configuration() {
     let names: Vec<_> = found.iter().map(|seen| seen.name.as_deref()).collect();
     assert_eq!(names, [Some("clearcfs"), Some("x")]);
     for seen in &found {
-        assert_eq!((seen.kind, seen.role), (Kind::OneShotConfig, Role::Plugin));
+        assert_eq!(
+            (seen.kind, seen.role),
+            (FileKind::OneShotConfig, Role::Plugin)
+        );
         assert_eq!(seen.interface, Interface::OneShot);
     }
     let cni = r#"{"cniVersion": "1.0.0", "name": "x", "plugins": [{"type": "bridge"}]}"#;

@@ -74,14 +74,14 @@ impl From<&Sighting> for Plugin {
             name: parts.join("-"),
             events: sighting.events.names.clone(),
             interface: sighting.interface.clone(),
-            count: sighting.seen.as_ref().map_or(0, |seen| seen.count),
+            count: sighting.occurrences.as_ref().map_or(0, |seen| seen.count),
         }
     }
 }
 
 /// Reads a log out of memory.
 pub fn read(mut log: &[u8]) -> Log {
-    logs::read("the.log", &mut log)
+    logs::read(&"the.log".into(), &mut log)
 }
 
 /// The plugins of a log.

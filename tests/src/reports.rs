@@ -1,8 +1,10 @@
 //! Check reports made by hand: one for each thing that a renderer has to show.
 
-use nri_compat::check::sighting::{Built, Evidence, Kind, Role, Seen};
+use nri_compat::check::place::Place;
+use nri_compat::check::sighting::{Built, Evidence, FileKind, Occurrences, Role};
 use nri_compat::report::check::{
-    CheckReport, CheckTarget, Confidence, Outcome, Skipped, Subject, Summary, Suppression, Verdict,
+    CheckReport, CheckTarget, Confidence, Outcome, SkipKind, Skipped, Subject, Summary,
+    Suppression, Verdict,
 };
 
 /// Every report with its name.
@@ -40,8 +42,8 @@ fn summary(looked_at: &str, plugins: u64) -> Summary {
 
 fn plugin(name: &str, index: &str) -> Subject {
     Subject {
-        path: format!("/opt/nri/plugins/{index}-{name}"),
-        kind: Kind::GoBinary,
+        place: format!("/opt/nri/plugins/{index}-{name}").into(),
+        kind: FileKind::GoBinary,
         role: Role::Plugin,
         name: Some(name.into()),
         index: Some(index.into()),
@@ -150,16 +152,16 @@ fn each_verdict() -> CheckReport {
         plugin("seen", "40"),
         vec![state_change(to, Outcome::Deprecated)],
     );
-    seen.path = "journal".into();
-    seen.kind = Kind::Log;
-    seen.seen = Some(Seen {
+    seen.place = "journal".into();
+    seen.kind = FileKind::Log;
+    seen.occurrences = Some(Occurrences {
         count: 12,
         first: Some("2026-11-01T08:00:00Z".into()),
         last: Some("2026-11-20T09:30:00Z".into()),
     });
     let runtime = Subject {
-        path: "/usr/bin/containerd".into(),
-        kind: Kind::GoBinary,
+        place: "/usr/bin/containerd".into(),
+        kind: FileKind::GoBinary,
         role: Role::Runtime,
         nri: plugin("", "").nri,
         ..Subject::default()
@@ -203,9 +205,9 @@ fn several_targets() -> CheckReport {
     ];
     let good = targets.iter().map(|target| ok(&target.name)).collect();
     let mut far = plugin("device-injector-with-a-long-name", "05");
-    far.path =
-        "registry.tar: layer 3: /usr/local/libexec/nri/plugins/05-device-injector-with-a-long-name"
-            .into();
+    far.place = Place::from("registry.tar")
+        .in_layer(3)
+        .entry("/usr/local/libexec/nri/plugins/05-device-injector-with-a-long-name");
     CheckReport {
         targets: targets.to_vec(),
         subjects: vec![judged(plugin("old", "20"), old), judged(far, good)],
@@ -247,15 +249,16 @@ fn suppressed() -> CheckReport {
 }
 
 fn skipped() -> CheckReport {
-    let skip = |path: &str, reason: &str| Skipped {
-        path: path.into(),
-        reason: reason.into(),
-    };
+    let image = Place::from("image.tar").in_layer(2);
     CheckReport {
         targets: vec![target("containerd@2.4", "v0.12.2")],
         skipped: vec![
-            skip("/opt/nri/plugins/10-private", "permission denied"),
-            skip("image.tar: layer 2", "gzip: unexpected end of file"),
+            Skipped::new(
+                "/opt/nri/plugins/10-private",
+                SkipKind::Permission,
+                "permission denied",
+            ),
+            Skipped::new(image, SkipKind::Truncated, "cut short"),
         ],
         summary: Summary {
             skipped: 2,
@@ -274,15 +277,12 @@ fn hostile() -> CheckReport {
     verdict.suppressed = None;
     let mut subject = judged(plugin("", "10"), vec![verdict]);
     subject.name = Some(name.into());
-    subject.path = format!("/tmp/{name}");
+    subject.place = format!("/tmp/{name}").into();
     subject.evidence = vec![evidence(name)];
     CheckReport {
         targets: vec![target("containerd@2.4", "v0.12.2")],
         subjects: vec![subject],
-        skipped: vec![Skipped {
-            path: name.into(),
-            reason: name.into(),
-        }],
+        skipped: vec![Skipped::new(name, SkipKind::Io, name)],
         policy: strings(&[name]),
         summary: summary(name, 1),
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use nri_compat::check::content::{Content, File, HEAD};
 use nri_compat::check::evidence::READERS;
-use nri_compat::check::sighting::{Certainty, Interface, Kind, Role, Sighting};
+use nri_compat::check::sighting::{Certainty, FileKind, Interface, Role, Sighting};
 use nri_tests::peers::{self, NRI_RELEASES};
 use nri_tests::specimens::{self, Specimen};
 
@@ -34,7 +34,7 @@ fn look(path: &Path) -> Vec<Sighting> {
     head.truncate(filled);
     let file = File {
         name: path.file_name().unwrap().to_string_lossy().into_owned(),
-        shown,
+        place: shown.into(),
         head,
         content: &content,
     };
@@ -80,7 +80,7 @@ fn differences(expected: &Specimen, path: &Path, seen: &Sighting) -> Vec<String>
     } else {
         &expected.certainty
     };
-    differs("kind", &Kind::GoBinary, &seen.kind);
+    differs("kind", &FileKind::GoBinary, &seen.kind);
     differs("role", &expected.role, &format!("{:?}", seen.role));
     differs("interface", &expected.interface, &interface(seen));
     differs("events", &expected.events, &seen.events.names);

@@ -1,7 +1,7 @@
 //! Every format of `check` over reports made by hand, reviewed; JSON against its schema.
 
 use jsonschema::Validator;
-use nri_compat::check::sighting::Kind;
+use nri_compat::check::sighting::FileKind;
 use nri_compat::report::check::Outcome;
 use nri_compat::report::text::{CheckText, Palette};
 use nri_compat::report::{csv, github, json, junit, markdown, openmetrics, sarif, text};
@@ -134,7 +134,7 @@ fn the_schema_knows_every_word() {
         serde_json::from_str(include_str!("../../nri-compat/schema/check.schema.json"))
             .expect("the schema is JSON");
     let words = |of: &str| schema.pointer(&format!("/$defs/{of}/enum")).cloned();
-    let kinds: Vec<&str> = Kind::ALL.iter().map(|kind| kind.as_str()).collect();
+    let kinds: Vec<&str> = FileKind::ALL.iter().map(|kind| kind.as_str()).collect();
     assert_eq!(words("subject/properties/kind"), Some(kinds.into()));
     let outcomes: Vec<&str> = Outcome::ALL.iter().map(|one| one.as_str()).collect();
     assert_eq!(words("verdict/properties/verdict"), Some(outcomes.into()));

@@ -2,7 +2,7 @@
 
 use nri_compat::check::sighting::Evidence;
 use nri_compat::policy::{Policy, apply, today};
-use nri_compat::report::check::{CheckReport, Skipped, Verdict};
+use nri_compat::report::check::{CheckReport, SkipKind, Skipped, Verdict};
 use nri_compat::report::text::CheckText;
 use nri_compat::report::{csv, github, json, junit, markdown, openmetrics, sarif, text, visible};
 use nri_tests::reports;
@@ -16,7 +16,7 @@ fn named(name: &str) -> CheckReport {
     reports.retain(|(which, _)| *which == "hostile");
     let (_, mut report) = reports.pop().expect("it is there");
     let subject = &mut report.subjects[0];
-    subject.path = name.into();
+    subject.place = name.into();
     subject.index = None;
     subject.name = Some(name.into());
     subject.evidence = vec![Evidence {
@@ -29,7 +29,8 @@ fn named(name: &str) -> CheckReport {
         ..subject.verdicts[0].clone()
     }];
     report.skipped = vec![Skipped {
-        path: name.into(),
+        place: name.into(),
+        kind: SkipKind::Io,
         reason: name.into(),
     }];
     report.policy = vec![name.into()];

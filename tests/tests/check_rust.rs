@@ -7,12 +7,12 @@ use nri::prelude::*;
 use nri_compat::check::content::{File, HEAD};
 use nri_compat::check::events::{EVENTS, proto_name};
 use nri_compat::check::evidence::READERS;
-use nri_compat::check::sighting::{Certainty, Interface, Kind, Role, Sighting};
+use nri_compat::check::sighting::{Certainty, FileKind, Interface, Role, Sighting};
 use nri_tests::examples::example;
 
 fn look(name: &str, bytes: &[u8]) -> Vec<Sighting> {
     let file = File {
-        shown: name.to_owned(),
+        place: name.into(),
         name: name.to_owned(),
         head: bytes[..bytes.len().min(HEAD)].to_vec(),
         content: &bytes,
@@ -62,7 +62,7 @@ fn all_that_a_manifest_says_is_read() {
     let seen = look("counter", &elf(Counter::MANIFEST));
     assert_eq!(seen.len(), 1, "{seen:#?}");
     let seen = &seen[0];
-    assert_eq!((seen.kind, seen.role), (Kind::RustBinary, Role::Plugin));
+    assert_eq!((seen.kind, seen.role), (FileKind::RustBinary, Role::Plugin));
     assert_eq!(
         (seen.name.as_deref(), seen.index.as_deref()),
         (Some("counter"), Some("10"))

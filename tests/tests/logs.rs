@@ -1,6 +1,6 @@
 //! What `logs` reads of recorded runs, and of the same lines in every format, cut, mixed and damaged.
 
-use nri_compat::check::sighting::{Certainty, Interface, Kind};
+use nri_compat::check::sighting::{Certainty, FileKind, Interface};
 use nri_tests::logs::{
     OLD_EVENTS, Plugin, WRAPS, plugins, read, recorded, recorded_lines, recordings,
 };
@@ -102,9 +102,9 @@ fn a_warned_plugin_has_its_events_times_and_count() {
         assert_eq!(one.events.names, OLD_EVENTS, "{name}");
         assert_eq!(
             (one.events.certainty, one.kind),
-            (Certainty::Observed, Kind::Log)
+            (Certainty::Observed, FileKind::Log)
         );
-        let seen = one.seen.as_ref().expect("logs count");
+        let seen = one.occurrences.as_ref().expect("logs count");
         assert_eq!(seen.count, 10, "registered, synchronized, eight warnings");
         assert!(seen.first < seen.last && seen.first.is_some(), "{seen:?}");
     }
@@ -124,9 +124,11 @@ fn a_list_of_deprecations_names_no_plugin_and_says_so() {
     ] {
         let log = read(&recorded(name));
         let one = log.sightings.first().expect("one entry is about NRI");
-        assert_eq!((one.kind, &one.name), (Kind::DeprecationList, &None));
+        assert_eq!((one.kind, &one.name), (FileKind::DeprecationList, &None));
         assert_eq!(
-            one.seen.as_ref().and_then(|seen| seen.last.as_deref()),
+            one.occurrences
+                .as_ref()
+                .and_then(|seen| seen.last.as_deref()),
             Some(last),
             "{name}"
         );

@@ -26,7 +26,7 @@ impl Read for Pieces<'_> {
 fn in_pieces(bytes: &[u8], largest: usize, seed: u64) -> Log {
     let random = fastrand::Rng::with_seed(seed);
     logs::read(
-        "the.log",
+        &"the.log".into(),
         &mut Pieces {
             bytes,
             largest,

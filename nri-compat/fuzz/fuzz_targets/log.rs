@@ -19,8 +19,8 @@ impl Read for Pieces<'_> {
 
 fuzz_target!(|input: (u8, &[u8])| {
     let (piece, bytes) = input;
-    let whole = logs::read("log", &mut &bytes[..]);
-    let pieces = logs::read("log", &mut Pieces(bytes, usize::from(piece) + 1));
+    let whole = logs::read(&"log".into(), &mut &bytes[..]);
+    let pieces = logs::read(&"log".into(), &mut Pieces(bytes, usize::from(piece) + 1));
     assert_eq!(whole, pieces);
     for sighting in &whole.sightings {
         assert!(sighting.events.names.len() <= 14 && !sighting.evidence.is_empty());

@@ -20,7 +20,7 @@ impl Content for Pieces<'_> {
 
 pub fn read(reader: &dyn Reader, bytes: &[u8]) {
     let file = |content| File {
-        shown: "10-fuzz".into(),
+        place: "10-fuzz".into(),
         name: "10-fuzz".into(),
         head: bytes[..bytes.len().min(HEAD)].to_vec(),
         content,

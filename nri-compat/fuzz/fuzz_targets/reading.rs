@@ -6,7 +6,7 @@ use nri_compat::check::evidence::Reader;
 /// Reads the bytes, whether they are recognised or not; whatever is seen has a path and evidence.
 pub(crate) fn read(reader: &dyn Reader, bytes: &[u8]) {
     let file = File {
-        shown: "dir/file".to_owned(),
+        place: "dir/file".into(),
         name: "file".to_owned(),
         head: bytes[..bytes.len().min(HEAD)].to_vec(),
         content: &bytes,

@@ -25,7 +25,7 @@ fuzz_target!(|text: &str| {
     assert!(!found.summary.looked_at.is_empty());
     let root = root.display().to_string();
     for skipped in found.skipped {
-        assert!(skipped.path.starts_with(&root), "{}", skipped.path);
+        assert!(skipped.place.file.starts_with(&root), "{}", skipped.place);
     }
 });
 

@@ -1,4 +1,4 @@
-//! From what was collected to the report: every sighting with a verdict a target.
+//! Turns what was collected into the report: every sighting with one verdict per target.
 
 use super::collect::Collected;
 use super::sighting::{Role, Sighting};
@@ -35,7 +35,7 @@ fn subject(seen: Sighting, targets: &[Target<'_>]) -> Subject {
     let verdicts = targets.iter().filter_map(|target| judge(&seen, target));
     Subject {
         verdicts: verdicts.collect(),
-        path: seen.path,
+        place: seen.place,
         kind: seen.kind,
         role: seen.role,
         name: seen.name,
@@ -43,11 +43,11 @@ fn subject(seen: Sighting, targets: &[Target<'_>]) -> Subject {
         nri: seen.nri,
         events: seen.events.names,
         evidence: with_certainty(seen.evidence, seen.events.certainty),
-        seen: seen.seen,
+        occurrences: seen.occurrences,
     }
 }
 
-/// The evidence, and on what the set of events rests.
+/// Returns the evidence, and how the set of events is known.
 fn with_certainty(
     mut evidence: Vec<sighting::Evidence>,
     certainty: sighting::Certainty,

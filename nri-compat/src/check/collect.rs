@@ -7,6 +7,7 @@
 mod archive;
 mod budget;
 mod disk;
+mod found;
 mod links;
 mod parallel;
 mod processes;
@@ -14,8 +15,6 @@ mod pseudo;
 mod roots;
 mod runtime;
 mod scan;
-mod seen;
-mod shown;
 mod walk;
 
 use std::path::PathBuf;
@@ -25,7 +24,8 @@ use super::evidence::Reader;
 use super::packages;
 use super::progress::Progress;
 use super::sighting::Sighting;
-use crate::report::check::{Skipped, Summary};
+use super::skipped::Skipped;
+use crate::report::check::Summary;
 use scan::Scan;
 
 /// What to look at.

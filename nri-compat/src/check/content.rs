@@ -1,27 +1,29 @@
-//! The bytes of a file under check, wherever they come from, in bounded pieces.
+//! The bytes of a file under check, wherever they come from, read in bounded pieces.
 
 use std::io;
 
-/// Bytes that can be read at any place: a file, a layer's entry, a slice.
+use super::place::Place;
+
+/// Bytes that can be read at any offset: a file, an entry of a layer, a slice.
 ///
 /// A reader takes what it needs in pieces, so that memory stays bounded whatever the file's size.
 pub trait Content: Sync {
-    /// How many bytes there are.
+    /// Returns the number of bytes.
     fn len(&self) -> u64;
 
-    /// Whether there are none.
+    /// Reports whether there are none.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Fills `buffer` with the bytes from `offset` on; fewer only at the end. Returns how many.
+    /// Fills `buffer` with the bytes from `offset` on, and returns how many there are; fewer only at the end.
     ///
     /// # Errors
     ///
     /// When the file underneath cannot be read.
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize>;
 
-    /// All bytes as one slice, where they are in memory anyhow.
+    /// Returns all bytes as one slice, if they are in memory anyway.
     fn as_slice(&self) -> Option<&[u8]> {
         None
     }
@@ -63,15 +65,15 @@ impl<C: Content + ?Sized> Content for &C {
 
 /// A file under check.
 pub struct File<'c> {
-    /// As reports show it: a path, or `image.tar: layer 3: /usr/bin/plugin` for an entry of an image.
-    pub shown: String,
-    /// Its last component, for what a name tells (`10-logger`); files are recognised by content alone.
+    /// Where it is.
+    pub place: Place,
+    /// The name that it is started by, such as `10-logger`; files are recognised by content alone.
     pub name: String,
     /// Its first bytes, up to [`HEAD`] of them, read once for all readers.
     pub head: Vec<u8>,
-    /// All of it.
+    /// The whole file.
     pub content: &'c dyn Content,
 }
 
-/// How many bytes of a file are read to recognise it.
+/// The number of bytes of a file that are read to recognise it.
 pub const HEAD: usize = 4096;

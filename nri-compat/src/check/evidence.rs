@@ -17,6 +17,7 @@ pub mod wasm;
 use super::content::File;
 use super::logs::LogReader;
 use super::sighting::Sighting;
+pub use super::skipped::Unreadable;
 use identity::identity;
 
 /// Every reader there is, the commonest kinds of files first.
@@ -51,7 +52,3 @@ pub trait Reader: Sync {
     /// Why the file cannot be read; the scan goes on and shows it as skipped, or as `unknown` where the file is a plugin.
     fn read(&self, file: &File<'_>) -> Result<Vec<Sighting>, Unreadable>;
 }
-
-/// Why a file that a reader recognised could not be read: one line, lower case.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unreadable(pub String);

@@ -1,15 +1,14 @@
-//! What sightings tell about each other: which release a source file is built with stands in a `go.mod` above it.
-
-use std::path::Path;
+//! What sightings say about each other: the release that a source file is built with is named in a `go.mod` above it.
 
 use super::events::{BEFORE_V0_10, EVENTS};
 use super::evidence::nri_module;
-use super::sighting::{Events, Evidence, Interface, Kind, Role, Sighting};
+use super::place::Place;
+use super::sighting::{Events, Evidence, FileKind, Interface, Role, Sighting};
 
 /// Gives Go sources the version that their module requires, and modules the events that their sources handle.
 pub(super) fn join(sightings: &mut [Sighting]) {
-    let modules: Vec<usize> = of_kind(sightings, Kind::GoMod);
-    for source in of_kind(sightings, Kind::GoSource) {
+    let modules: Vec<usize> = of_kind(sightings, FileKind::GoMod);
+    for source in of_kind(sightings, FileKind::GoSource) {
         let module = nearest(sightings, &modules, source);
         let module = module.and_then(|at| Some((at, sightings.get(at)?.clone())));
         let (Some((at, module)), Some(source)) = (module, sightings.get_mut(source)) else {
@@ -19,37 +18,31 @@ pub(super) fn join(sightings: &mut [Sighting]) {
             continue;
         }
         built_with(source, &module);
-        let (events, path) = (source.events.clone(), source.path.clone());
+        let (events, place) = (source.events.clone(), source.place.clone());
         if let Some(module) = sightings.get_mut(at) {
-            handles(module, &events, &path);
+            handles(module, &events, &place);
         }
     }
 }
 
-fn of_kind(sightings: &[Sighting], kind: Kind) -> Vec<usize> {
+fn of_kind(sightings: &[Sighting], kind: FileKind) -> Vec<usize> {
     let all = sightings.iter().enumerate();
     all.filter(|(_, one)| one.kind == kind)
         .map(|(at, _)| at)
         .collect()
 }
 
-/// The `go.mod` of the innermost folder around a source file; a file of the kind by another name, as for `-modfile`, only
-/// where there is none.
+/// Returns the `go.mod` of the innermost folder around a source file. A module file of another name, as `-modfile` takes
+/// it, only counts if there is none.
 fn nearest(sightings: &[Sighting], modules: &[usize], source: usize) -> Option<usize> {
-    let source = Path::new(&sightings.get(source)?.path);
-    let folder = |at: &usize| {
-        sightings
-            .get(*at)
-            .and_then(|one| Path::new(&one.path).parent())
-    };
-    let around = modules.iter().copied();
-    around
-        .filter(|at| folder(at).is_some_and(|folder| source.starts_with(folder)))
-        .max_by_key(|at| {
-            let depth = folder(at).map_or(0, |folder| folder.components().count());
-            let path = sightings.get(*at).map(|one| Path::new(&one.path));
-            (depth, path.is_some_and(|path| path.ends_with("go.mod")))
-        })
+    let source = &sightings.get(source)?.place;
+    let modules = modules
+        .iter()
+        .filter_map(|at| Some((*at, &sightings.get(*at)?.place)));
+    modules
+        .filter(|(_, module)| source.is_below_folder_of(module))
+        .max_by_key(|(_, module)| (module.depth(), module.name() == "go.mod"))
+        .map(|(at, _)| at)
 }
 
 fn built_with(source: &mut Sighting, module: &Sighting) {
@@ -59,21 +52,21 @@ fn built_with(source: &mut Sighting, module: &Sighting) {
     if let Some(version) = &module.nri.version {
         source.evidence.push(Evidence {
             reader: "go-mod",
-            detail: format!("{} requires NRI {version}", module.path),
+            detail: format!("{} requires NRI {version}", module.place),
         });
     }
 }
 
-/// Without a replacement, a build takes the required release or a newer one.
+/// Returns how the stub of a module works: without a replacement, a build uses the required release or a newer one.
 fn interface(module: &Sighting) -> Interface {
     match (&module.nri.version, &module.interface) {
         (Some(version), _) => nri_module::interface(version),
-        (None, Interface::Unknown(why)) => Interface::Unknown(format!("{}: {why}", module.path)),
+        (None, Interface::Unknown(why)) => Interface::Unknown(format!("{}: {why}", module.place)),
         (None, other) => other.clone(),
     }
 }
 
-/// Without the events that a stub of the module's version does not know.
+/// Returns the events without those that a stub of the module's version does not know.
 fn known(names: &[String], module: &Sighting) -> Vec<String> {
     let version = module.nri.version.as_deref().and_then(nri_module::parse);
     let events = match version {
@@ -84,7 +77,7 @@ fn known(names: &[String], module: &Sighting) -> Vec<String> {
     names.iter().filter(known).cloned().collect()
 }
 
-fn handles(module: &mut Sighting, events: &Events, source: &str) {
+fn handles(module: &mut Sighting, events: &Events, source: &Place) {
     if module.role != Role::Plugin {
         module.role = Role::Plugin;
         module.events = Events {
@@ -105,10 +98,11 @@ fn handles(module: &mut Sighting, events: &Events, source: &str) {
     });
 }
 
-fn handlers(source: &str, events: &Events) -> String {
-    match events.names.is_empty() {
-        true => format!("{source} uses the stub; its handlers are elsewhere"),
-        false => format!("{source} has handlers of {}", events.names.join(", ")),
+fn handlers(source: &Place, events: &Events) -> String {
+    if events.names.is_empty() {
+        format!("{source} uses the stub; its handlers are elsewhere")
+    } else {
+        format!("{source} has handlers of {}", events.names.join(", "))
     }
 }
 
@@ -117,11 +111,11 @@ mod tests {
     use super::super::sighting::{Built, Certainty};
     use super::*;
 
-    fn seen(path: &str, kind: Kind, version: Option<&str>, events: &[&str]) -> Sighting {
+    fn seen(path: &str, kind: FileKind, version: Option<&str>, events: &[&str]) -> Sighting {
         Sighting {
-            path: path.to_owned(),
+            place: path.into(),
             kind,
-            role: if kind == Kind::GoSource {
+            role: if kind == FileKind::GoSource {
                 Role::Plugin
             } else {
                 Role::Library
@@ -142,15 +136,15 @@ mod tests {
     #[test]
     fn a_source_is_built_with_what_the_innermost_module_requires() {
         let mut all = [
-            seen("/src/go.mod", Kind::GoMod, Some("v0.12.5"), &[]),
-            seen("/src/old/go.mod", Kind::GoMod, Some("v0.11.0"), &[]),
+            seen("/src/go.mod", FileKind::GoMod, Some("v0.12.5"), &[]),
+            seen("/src/old/go.mod", FileKind::GoMod, Some("v0.11.0"), &[]),
             seen(
                 "/src/old/cmd/main.go",
-                Kind::GoSource,
+                FileKind::GoSource,
                 None,
                 &["RunPodSandbox"],
             ),
-            seen("/src/new.go", Kind::GoSource, None, &["RunPodSandbox"]),
+            seen("/src/new.go", FileKind::GoSource, None, &["RunPodSandbox"]),
         ];
         join(&mut all);
         let interfaces: Vec<_> = all.iter().map(|one| &one.interface).collect();
@@ -164,8 +158,8 @@ mod tests {
     fn a_replacement_or_a_pseudo_version_proves_nothing() {
         for version in [None, Some("v0.11.1-0.20260415191100-0123456789ab")] {
             let mut all = [
-                seen("go.mod", Kind::GoMod, version, &[]),
-                seen("main.go", Kind::GoSource, None, &["RunPodSandbox"]),
+                seen("go.mod", FileKind::GoMod, version, &[]),
+                seen("main.go", FileKind::GoSource, None, &["RunPodSandbox"]),
             ];
             join(&mut all);
             assert!(
@@ -179,8 +173,8 @@ mod tests {
     fn a_stub_has_no_events_that_came_after_it() {
         let events = ["RunPodSandbox", "UpdatePodSandbox"];
         let mut all = [
-            seen("go.mod", Kind::GoMod, Some("v0.9.0"), &[]),
-            seen("main.go", Kind::GoSource, None, &events),
+            seen("go.mod", FileKind::GoMod, Some("v0.9.0"), &[]),
+            seen("main.go", FileKind::GoSource, None, &events),
         ];
         join(&mut all);
         assert_eq!(all[1].events.names, ["RunPodSandbox"]);

@@ -26,9 +26,10 @@ mod tally;
 
 use std::io::Read;
 
+use crate::check::place::Place;
 use crate::check::progress::Progress;
 use crate::check::sighting::Sighting;
-use crate::report::check::Skipped;
+use crate::check::skipped::{SkipKind, Skipped, Unreadable};
 
 pub use inputs::read_logs;
 pub use reader::LogReader;
@@ -46,14 +47,14 @@ pub struct Log {
     pub bytes: u64,
 }
 
-/// Reads a log from its first byte to its last, plain, gzip or zstd; `path` is how reports show it. What stood
+/// Reads a log from its first byte to its last, plain, gzip or zstd; `place` is where it is. What stood
 /// before a place that cannot be read is kept.
-pub fn read(path: &str, input: &mut dyn Read) -> Log {
-    read_with(path, input, None)
+pub fn read(place: &Place, input: &mut dyn Read) -> Log {
+    read_with(place, input, None)
 }
 
 /// The same, counting along.
-pub fn read_with(path: &str, input: &mut dyn Read, progress: Option<&Progress>) -> Log {
+pub fn read_with(place: &Place, input: &mut dyn Read, progress: Option<&Progress>) -> Log {
     let mut reading = Reading {
         progress,
         ..Reading::default()
@@ -63,15 +64,17 @@ pub fn read_with(path: &str, input: &mut dyn Read, progress: Option<&Progress>) 
         bytes: reading.bytes,
         ..Log::default()
     };
-    let mut skip = |reason: String| {
-        let path = path.to_owned();
-        log.skipped.push(Skipped { path, reason });
+    let mut skip = |kind, reason: String| {
+        log.skipped.push(Skipped::new(place.clone(), kind, reason));
     };
     if let Err(error) = end {
-        skip(format!("cannot be read to its end: {error}"));
+        let reason = format!("cannot be read to its end: {error}");
+        skip(Unreadable::from(&error).kind, reason);
     }
-    reading.skipped().into_iter().for_each(&mut skip);
-    log.sightings = sightings::sightings(path, reading.tally);
+    for reason in reading.skipped() {
+        skip(SkipKind::Broken, reason);
+    }
+    log.sightings = sightings::sightings(place, reading.tally);
     log
 }
 

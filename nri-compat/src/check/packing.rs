@@ -1,10 +1,10 @@
-//! How streams are packed, and contents as streams.
+//! Compression formats of streams, and contents as streams.
 
 use std::io::{self, Read};
 
 use super::content::Content;
 
-/// How a stream is packed.
+/// The compression format of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Packing {
     Not,
@@ -13,7 +13,7 @@ pub(crate) enum Packing {
 }
 
 impl Packing {
-    /// Tells by the first bytes.
+    /// Returns the format that the first bytes show.
     pub(crate) fn of(head: &[u8]) -> Self {
         match head {
             [0x1f, 0x8b, 8, ..] => Self::Gzip,
@@ -23,14 +23,14 @@ impl Packing {
     }
 }
 
-/// Reads a content from `at` on.
+/// A content as a stream that continues at `at`.
 pub(crate) struct Stream<'c> {
     pub(crate) content: &'c dyn Content,
     pub(crate) at: u64,
 }
 
 impl<'c> Stream<'c> {
-    /// From its beginning.
+    /// Returns a stream that starts at the beginning.
     pub(crate) fn new(content: &'c dyn Content) -> Self {
         Self { content, at: 0 }
     }

@@ -1,8 +1,8 @@
-//! How far a run is: counted by those who collect, read by whoever shows it.
+//! The progress of a run: counted by the collector, read by a progress bar.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Counters of a run, shared by its threads. They only show that something happens; reports count for themselves.
+/// Counters of a run, shared by its threads. They only show progress; reports have counts of their own.
 #[derive(Debug, Default)]
 pub struct Progress {
     files: AtomicU64,
@@ -12,27 +12,27 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// A file was opened, whatever becomes of it.
+    /// Counts a file that was opened.
     pub fn file(&self) {
         self.files.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// So many bytes were read.
+    /// Counts `bytes` that were read.
     pub fn read(&self, bytes: u64) {
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// So many bytes are to be read besides those announced before; only where that is known, as for a log.
+    /// Adds `bytes` to the expected total, if that is known, as for a log.
     pub fn expect(&self, bytes: u64) {
         self.expected.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// A plugin was found.
+    /// Counts a plugin that was found.
     pub fn found(&self) {
         self.found.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The counts of this moment.
+    /// Returns the current counts.
     pub fn now(&self) -> Counts {
         Counts {
             files: self.files.load(Ordering::Relaxed),
@@ -43,14 +43,14 @@ impl Progress {
     }
 }
 
-/// What [`Progress`] had counted at one moment.
+/// The counts of [`Progress`] at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Files opened.
     pub files: u64,
     /// Bytes read.
     pub bytes: u64,
-    /// Bytes to be read in all, 0 where nobody knows.
+    /// Bytes expected in total; 0 if unknown.
     pub expected: u64,
     /// Plugins found.
     pub found: u64,

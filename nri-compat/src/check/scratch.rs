@@ -1,20 +1,22 @@
-//! Memory for parts of files, used again by the same thread: fresh memory for each file costs more than reading it.
+//! Buffers for parts of files, reused by the same thread: fresh memory for each file costs more than reading it.
 
 use std::cell::RefCell;
 
-/// The largest buffer that is kept, in bytes, and how many a thread keeps.
-const LARGE: usize = 3 << 19;
-const MANY: usize = 2;
+/// The size of the largest buffer that is kept, in bytes.
+const LARGEST_KEPT: usize = 3 << 19;
+
+/// The number of buffers that a thread keeps.
+const KEPT_PER_THREAD: usize = 2;
 
 thread_local! {
     static KEPT: RefCell<Vec<Vec<u8>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A buffer that goes back to its thread when it is dropped. What it held before is still in it.
+/// A buffer that returns to its thread when it is dropped. It still holds its previous bytes when it is reused.
 pub(crate) struct Scratch(Vec<u8>);
 
 impl Scratch {
-    /// A buffer of at least `length` bytes.
+    /// Returns a buffer of at least `length` bytes.
     pub(crate) fn of(length: usize) -> Self {
         let kept = KEPT.with_borrow_mut(|kept| {
             let fits = |buffer: &Vec<u8>| buffer.len() >= length;
@@ -24,34 +26,34 @@ impl Scratch {
         Self(kept.unwrap_or_else(|| vec![0; length]))
     }
 
-    /// Its first `length` bytes.
+    /// Returns the first `length` bytes.
     pub(crate) fn get(&self, length: usize) -> &[u8] {
         self.0.get(..length).unwrap_or(&self.0)
     }
 
-    /// The same, to be written.
+    /// Returns the first `length` bytes for writing.
     pub(crate) fn get_mut(&mut self, length: usize) -> &mut [u8] {
         let length = length.min(self.0.len());
-        self.0.get_mut(..length).unwrap_or_default()
+        self.0.split_at_mut(length).0
     }
 }
 
 impl Drop for Scratch {
     fn drop(&mut self) {
         let buffer = std::mem::take(&mut self.0);
-        if buffer.len() > LARGE {
+        if buffer.len() > LARGEST_KEPT {
             return;
         }
-        // While the thread ends there is no place to keep it.
+        // Nothing can be kept while the thread ends.
         let _ = KEPT.try_with(|kept| keep(&mut kept.borrow_mut(), buffer));
     }
 }
 
-/// Keeps the largest ones.
+/// Keeps the largest buffers.
 fn keep(kept: &mut Vec<Vec<u8>>, buffer: Vec<u8>) {
     kept.push(buffer);
     kept.sort_by_key(Vec::len);
-    if kept.len() > MANY {
+    if kept.len() > KEPT_PER_THREAD {
         kept.remove(0);
     }
 }
@@ -66,7 +68,7 @@ mod tests {
 
     #[test]
     fn the_largest_ones_are_kept_but_not_the_huge() {
-        for length in [10, 300, 200, LARGE + 1] {
+        for length in [10, 300, 200, LARGEST_KEPT + 1] {
             drop((Scratch::of(length), Scratch::of(20)));
         }
         assert_eq!(

@@ -1,13 +1,15 @@
-//! What a reader saw. No meaning yet: that depends on the target.
+//! What a reader saw, without a meaning: that depends on the target.
+
+use super::place::Place;
 
 /// One plugin, runtime, library user, requirement or log entry, as a reader saw it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sighting {
-    /// Where it was seen, as reports show it.
-    pub path: String,
-    /// What sort of thing it is.
-    pub kind: Kind,
-    /// What part it plays.
+    /// Where it was seen.
+    pub place: Place,
+    /// The sort of file it is.
+    pub kind: FileKind,
+    /// The part it plays.
     pub role: Role,
     /// Name of the plugin, where known.
     pub name: Option<String>,
@@ -23,15 +25,15 @@ pub struct Sighting {
     pub required: Vec<String>,
     /// The oldest release that it says it is meant for.
     pub min_protocol: Option<String>,
-    /// What led to all this, in the order in which it was seen.
+    /// The observations that led to all this, in the order in which they were made.
     pub evidence: Vec<Evidence>,
-    /// Occasions on which it was seen at work, from logs.
-    pub seen: Option<Seen>,
+    /// How often and when logs saw it at work.
+    pub occurrences: Option<Occurrences>,
 }
 
-/// What sort of thing was looked at.
+/// The sort of file that was looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum FileKind {
     /// A Go executable.
     GoBinary,
     /// A Rust executable.
@@ -59,7 +61,7 @@ pub enum Kind {
     Other,
 }
 
-/// What part it plays in NRI.
+/// The part that something plays in NRI.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
     /// A plugin.
@@ -68,38 +70,38 @@ pub enum Role {
     Runtime,
     /// It uses the API's types only.
     Library,
-    /// None that could be seen.
+    /// No part that could be seen.
     #[default]
     None,
 }
 
-/// Which NRI release something was built with. Ranges come from code, `version` from what the build says of itself.
+/// The NRI release that something was built with. Ranges come from code, `version` from what the build says of itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Built {
-    /// As build information or a lock file says, such as `v0.11.0`; supporting evidence, never a verdict of its own.
+    /// The version in build information or a lock file, such as `v0.11.0`: supporting evidence, never a verdict of its own.
     pub version: Option<String>,
     /// The oldest release it can be, such as `v0.12.0`.
     pub at_least: Option<String>,
-    /// The first release that it is older than.
+    /// The oldest release that is newer than it.
     pub below: Option<String>,
 }
 
-/// How a plugin takes its events from the runtime.
+/// How a plugin receives its events from the runtime.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Interface {
-    /// Started once an event, JSON on standard input: v0.1.0.
+    /// It is started once per event, with JSON on standard input: v0.1.0.
     OneShot,
-    /// Events that had no RPC before v0.12.0 come as `StateChange`.
+    /// Events that had no RPC before v0.12.0 arrive as `StateChange`.
     StateChange,
-    /// Answers a dedicated RPC for every event, and `StateChange` besides, for older runtimes.
+    /// It answers a dedicated RPC for every event, and also `StateChange`, for older runtimes.
     Dedicated,
-    /// Answers the dedicated RPCs with its own handler of `StateChange`, so that it outlives the RPC.
+    /// It answers the dedicated RPCs with its own handler of `StateChange`, so that it outlives that RPC.
     Funnelled,
-    /// A WebAssembly module that exports these functions (`plugin_…`).
+    /// It is a WebAssembly module that exports these functions (`plugin_…`).
     Exports(Vec<String>),
-    /// Cannot be told, why: one line, lower case.
+    /// It cannot be determined, for this reason: one line, lower case.
     Unknown(String),
-    /// It takes no events, or that was not looked at.
+    /// It receives no events, or that was not looked at.
     #[default]
     None,
 }
@@ -107,7 +109,7 @@ pub enum Interface {
 /// The events that a plugin handles, by RPC name in CamelCase (`RunPodSandbox`), in order of their numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Events {
-    /// RPC names, in order of event number; `Synchronize`, `Configure` and `Shutdown` are none.
+    /// RPC names, in order of event number; `Synchronize`, `Configure` and `Shutdown` are no events.
     pub names: Vec<String>,
     /// How that is known.
     pub certainty: Certainty,
@@ -118,9 +120,9 @@ pub struct Events {
 pub enum Certainty {
     /// From types or a manifest: exactly these, or fewer if the plugin subscribes to fewer.
     Exact,
-    /// From names alone: maybe more than it handles.
+    /// From names alone: possibly more than it handles.
     ByName,
-    /// From what happened: maybe fewer than it handles.
+    /// From what happened: possibly fewer than it handles.
     Observed,
     /// Not known at all.
     #[default]
@@ -132,13 +134,13 @@ pub enum Certainty {
 pub struct Evidence {
     /// Name of the reader.
     pub reader: &'static str,
-    /// What it saw: one line, lower case.
+    /// The observation: one line, lower case.
     pub detail: String,
 }
 
-/// How often and when a log saw it, in the log's own time stamps.
+/// How often and when a log mentions something, in the log's own time stamps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Seen {
+pub struct Occurrences {
     /// Number of lines.
     pub count: u64,
     /// First time stamp, RFC 3339 where the log has that.

@@ -10,7 +10,7 @@ mod wasm;
 
 use nri_codegen::history::{Deprecation, History};
 
-use super::sighting::{Interface, Kind, Role, Sighting};
+use super::sighting::{FileKind, Interface, Role, Sighting};
 use super::target::Target;
 use crate::report::check::{Confidence, Outcome, Verdict};
 
@@ -62,7 +62,7 @@ fn is_judged(seen: &Sighting) -> bool {
 fn is_requirement(seen: &Sighting) -> bool {
     matches!(
         seen.kind,
-        Kind::GoMod | Kind::GoVendor | Kind::GoSum | Kind::CargoLock
+        FileKind::GoMod | FileKind::GoVendor | FileKind::GoSum | FileKind::CargoLock
     )
 }
 

@@ -133,7 +133,7 @@ mod tests {
 
     fn report(names: &[&str]) -> CheckReport {
         let subject = |name: &&str| Subject {
-            path: format!("/opt/nri/plugins/{name}"),
+            place: format!("/opt/nri/plugins/{name}").into(),
             name: Some((*name).to_owned()),
             verdicts: vec![Verdict {
                 target: "containerd@2.4".into(),

@@ -146,7 +146,7 @@ mod tests {
 
     fn report(names: &[&str]) -> CheckReport {
         let subject = |name: &&str| Subject {
-            path: (*name).to_owned(),
+            place: (*name).into(),
             verdicts: vec![Verdict {
                 outcome: Outcome::Removed,
                 rule: "CHECK_A",

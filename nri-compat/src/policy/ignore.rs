@@ -57,7 +57,8 @@ fn of_target(wanted: &str, target: &str) -> bool {
 fn named(glob: &GlobMatcher, subject: &Subject) -> bool {
     let name = subject.name.as_deref();
     let label = subject.label();
-    let names = [name, Some(label.as_str()), Some(subject.path.as_str())];
+    let place = subject.place.whole_file().to_string();
+    let names = [name, Some(label.as_str()), Some(place.as_str())];
     names.into_iter().flatten().any(|name| glob.is_match(name))
 }
 

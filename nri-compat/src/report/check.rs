@@ -3,13 +3,13 @@
 mod alike;
 mod name;
 mod phrase;
-mod shown;
 
+pub use crate::check::skipped::{SkipKind, Skipped};
 pub use alike::Alike;
 pub use phrase::bytes;
-pub(crate) use shown::Shown;
 
-use crate::check::sighting::{Built, Evidence, Kind, Role, Seen};
+use crate::check::place::Place;
+use crate::check::sighting::{Built, Evidence, FileKind, Occurrences, Role};
 use crate::report::finding::Level;
 
 /// The answer of `check` and `logs`.
@@ -43,10 +43,10 @@ pub struct CheckTarget {
 /// One thing found, and its verdicts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Subject {
-    /// Where, as reports show it.
-    pub path: String,
+    /// Where it is.
+    pub place: Place,
     /// What sort of thing it is.
-    pub kind: Kind,
+    pub kind: FileKind,
     /// What part it plays.
     pub role: Role,
     /// Name of the plugin.
@@ -62,7 +62,7 @@ pub struct Subject {
     /// What led to them.
     pub evidence: Vec<Evidence>,
     /// Occasions in logs.
-    pub seen: Option<Seen>,
+    pub occurrences: Option<Occurrences>,
 }
 
 /// What becomes of a plugin under a target. Ordered from good to bad.
@@ -126,15 +126,6 @@ pub struct Suppression {
     /// Whether it is in the baseline; else the policy says so.
     pub by_baseline: bool,
     /// The reason given there.
-    pub reason: String,
-}
-
-/// Something that could not be looked at.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Skipped {
-    /// Where.
-    pub path: String,
-    /// Why: one line, lower case.
     pub reason: String,
 }
 

@@ -1,6 +1,6 @@
 //! A name for a finding that stays the same from run to run and from machine to machine.
 
-use crate::report::check::{Shown, Subject, Verdict};
+use crate::report::check::{Subject, Verdict};
 
 /// The fingerprint of a verdict: of its rule, its target, and the plugin's identity, as 32 hexadecimal digits.
 ///
@@ -31,7 +31,7 @@ pub(crate) fn fingerprint_of(parts: &[&str]) -> String {
 pub(crate) fn identity(subject: &Subject) -> String {
     match subject.name {
         Some(_) => subject.label(),
-        None => Shown::of(&subject.path).innermost().to_owned(),
+        None => subject.place.path().to_owned(),
     }
 }
 
@@ -63,10 +63,11 @@ fn fnv(bytes: impl Iterator<Item = u8>) -> u128 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::check::place::Place;
 
-    fn of(path: &str, name: Option<&str>, target: &str) -> String {
+    fn of(path: impl Into<Place>, name: Option<&str>, target: &str) -> String {
         let subject = Subject {
-            path: path.into(),
+            place: path.into(),
             name: name.map(Into::into),
             index: name.map(|_| "10".into()),
             ..Subject::default()
@@ -99,13 +100,24 @@ mod tests {
 
     #[test]
     fn a_plugin_keeps_its_fingerprint_where_it_moves() {
-        let of_name = |path| of(path, Some("logger"), "t");
+        let of_name = |path: &str| of(path, Some("logger"), "t");
         assert_eq!(of_name("/a/10-logger"), of_name("/b/10-logger"));
         assert_eq!(
-            of("image.tar: layer 3: /bin/p", None, "t"),
-            of("other.tar: layer 4: /bin/p", None, "t")
+            of(
+                Place::from("image.tar").in_layer(3).entry("/bin/p"),
+                None,
+                "t"
+            ),
+            of(
+                Place::from("other.tar").in_layer(4).entry("/bin/p"),
+                None,
+                "t"
+            )
         );
-        assert_eq!(of("/p (pid 1)", None, "t"), of("/p (pid 2, 3)", None, "t"));
+        assert_eq!(
+            of(Place::from("/p").run_by(&[1]), None, "t"),
+            of(Place::from("/p").run_by(&[2, 3]), None, "t")
+        );
         assert_ne!(of("/a/p", None, "t"), of("/b/p", None, "t"));
         assert_ne!(of("/a/p", None, "t"), of("/a/p", None, "u"));
     }

@@ -38,7 +38,7 @@ fn labels<'r>(subject: &'r Subject, verdict: &'r Verdict) -> Vec<(&'static str, 
     vec![
         ("target", verdict.target.clone()),
         ("plugin", subject.label()),
-        ("path", subject.path.clone()),
+        ("path", subject.place.whole_file().to_string()),
         ("kind", subject.kind.as_str().to_owned()),
         ("verdict", verdict.outcome.as_str().to_owned()),
         ("rule", verdict.rule.to_owned()),

@@ -1,5 +1,6 @@
 //! Foreign text made harmless: what a name or path carries must not act on a terminal, a log or a renderer.
 
+use crate::check::place::Place;
 use crate::report::check::{CheckReport, CheckTarget, Skipped, Subject, Suppression, Verdict};
 
 /// The text with every control and invisible format character spelled out (`\n`, `\u{1b}`).
@@ -60,7 +61,7 @@ fn target(target: &CheckTarget) -> CheckTarget {
 
 fn subject(subject: &Subject) -> Subject {
     let mut shown = subject.clone();
-    shown.path = visible(&shown.path);
+    shown.place = place(&shown.place);
     shown.name = maybe(&shown.name);
     shown.index = maybe(&shown.index);
     shown.nri.version = maybe(&shown.nri.version);
@@ -69,11 +70,20 @@ fn subject(subject: &Subject) -> Subject {
     for evidence in &mut shown.evidence {
         evidence.detail = visible(&evidence.detail);
     }
-    if let Some(seen) = &mut shown.seen {
+    if let Some(seen) = &mut shown.occurrences {
         seen.first = maybe(&seen.first);
         seen.last = maybe(&seen.last);
     }
     shown
+}
+
+fn place(place: &Place) -> Place {
+    Place {
+        file: visible(&place.file),
+        image: maybe(&place.image),
+        entry: maybe(&place.entry),
+        ..place.clone()
+    }
 }
 
 fn verdict(verdict: &Verdict) -> Verdict {
@@ -95,7 +105,8 @@ fn verdict(verdict: &Verdict) -> Verdict {
 
 fn skipped(skipped: &Skipped) -> Skipped {
     Skipped {
-        path: visible(&skipped.path),
+        place: place(&skipped.place),
+        kind: skipped.kind,
         reason: visible(&skipped.reason),
     }
 }

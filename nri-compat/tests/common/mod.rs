@@ -10,7 +10,7 @@ use nri_compat::check::collect::{Collected, Request, collect};
 use nri_compat::check::content::File;
 use nri_compat::check::evidence::{Reader, Unreadable};
 use nri_compat::check::sighting::{Evidence, Sighting};
-use nri_compat::report::check::Skipped;
+use nri_compat::check::skipped::{SkipKind, Skipped};
 
 /// Recognises files that start with `MARK`, and sees one thing in each: all of its text.
 pub(crate) struct Marker;
@@ -28,10 +28,10 @@ impl Reader for Marker {
         let text = text(file);
         assert!(!text.contains("PANIC"), "as asked");
         if text.contains("FAIL") {
-            return Err(Unreadable("broken as asked".to_owned()));
+            return Err(Unreadable::new(SkipKind::Broken, "broken as asked"));
         }
         Ok(vec![Sighting {
-            path: file.shown.clone(),
+            place: file.place.clone(),
             name: Some(file.name.clone()),
             evidence: vec![Evidence {
                 reader: "marker",
@@ -53,7 +53,7 @@ fn text(file: &File<'_>) -> String {
 
 /// The paths of all sightings, in order.
 pub(crate) fn paths(found: &Collected) -> Vec<String> {
-    let path = |sighting: &Sighting| sighting.path.clone();
+    let path = |sighting: &Sighting| sighting.place.to_string();
     found.sightings.iter().map(path).collect()
 }
 
@@ -93,7 +93,7 @@ impl Tree {
     pub(crate) fn bare(&self, mut sightings: Vec<Sighting>) -> Vec<Sighting> {
         let root = format!("{}/", self.root.display());
         for sighting in &mut sightings {
-            sighting.path = sighting.path.replace(&root, "");
+            sighting.place.file = sighting.place.file.replace(&root, "");
         }
         sightings
     }
@@ -117,13 +117,13 @@ pub(crate) fn look_with(bytes: &[u8], reader: &dyn Reader) -> Collected {
     let root = format!("{}/", tree.root.display());
     found.sightings = tree.bare(found.sightings);
     for skipped in &mut found.skipped {
-        skipped.path = skipped.path.replace(&root, "");
+        skipped.place.file = skipped.place.file.replace(&root, "");
     }
     found
 }
 
 /// What was skipped, a line each.
 pub(crate) fn skipped(found: &Collected) -> Vec<String> {
-    let line = |skipped: &Skipped| format!("{}: {}", skipped.path, skipped.reason);
+    let line = |skipped: &Skipped| format!("{}: {}", skipped.place, skipped.reason);
     found.skipped.iter().map(line).collect()
 }

@@ -71,12 +71,3 @@ pub(super) fn head(content: &dyn Content) -> io::Result<Vec<u8>> {
     head.truncate(read);
     Ok(head)
 }
-
-/// Why a file or folder cannot be opened or read, without its path.
-pub(super) fn reason(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::NotFound => "no such file or folder".to_owned(),
-        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
-        _ => error.to_string().to_lowercase(),
-    }
-}

@@ -6,12 +6,11 @@ use std::io;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 
-use super::disk::{self, Disk, FileId};
+use super::disk::{Disk, FileId};
 use super::parallel;
 use super::scan::Scan;
-
-/// How many process numbers are shown of one executable.
-const SHOWN: usize = 8;
+use crate::check::place::Place;
+use crate::check::skipped::{SkipKind, Unreadable};
 
 /// What the kernel appends to the name of an executable that was deleted or replaced since.
 const DELETED: &[u8] = b" (deleted)";
@@ -33,11 +32,12 @@ pub(super) fn read(scan: &Scan<'_>, proc: &Path) {
         Ok(pids) => pids
             .into_iter()
             .for_each(|pid| add(scan, proc, pid, &mut programs)),
-        Err(error) => scan.skip(proc, disk::reason(&error)),
+        Err(error) => scan.skip(Place::of(proc), Unreadable::from(&error)),
     }
     let programs: Vec<Program> = programs.into_values().collect();
     parallel::each(scan.threads, &programs, |program| {
-        scan.program(&program.exe, &shown(program), &named(program));
+        let place = Place::of(&program.path).run_by(&program.pids);
+        scan.program(&program.exe, &place, &named(program));
     });
 }
 
@@ -64,43 +64,36 @@ fn add(scan: &Scan<'_>, proc: &Path, pid: u32, programs: &mut BTreeMap<FileId, P
             .pids
             .push(pid),
         Ok(None) => {}
-        Err(reason) => scan.skip(&folder.join("exe"), reason),
+        Err(reason) => scan.skip(Place::of(&folder.join("exe")), reason),
     }
 }
 
 /// Which file a process runs and how it calls it; `None` for a kernel thread or a zombie, which run none.
-fn identify(folder: &Path) -> Result<Option<(FileId, PathBuf)>, String> {
+fn identify(folder: &Path) -> Result<Option<(FileId, PathBuf)>, Unreadable> {
     let exe = folder.join("exe");
     let path = match exe.read_link() {
         Ok(path) => path,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return without_program(folder),
-        Err(error) => return Err(disk::reason(&error)),
+        Err(error) => return Err(Unreadable::from(&error)),
     };
     match Disk::open(&exe) {
         Ok(Some(disk)) => Ok(Some((disk.id, path))),
-        Ok(None) => Err("not a regular file".to_owned()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Err("it is gone".to_owned()),
-        Err(error) => Err(disk::reason(&error)),
+        Ok(None) => Err(Unreadable::new(SkipKind::SpecialFile, "not a regular file")),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Err(Unreadable::new(SkipKind::Changed, "it is gone"))
+        }
+        Err(error) => Err(Unreadable::from(&error)),
     }
 }
 
-fn without_program<T>(folder: &Path) -> Result<Option<T>, String> {
+fn without_program<T>(folder: &Path) -> Result<Option<T>, Unreadable> {
     match std::fs::read(folder.join("cmdline")) {
         Ok(arguments) if arguments.is_empty() => Ok(None),
-        _ => Err("the process ended meanwhile".to_owned()),
+        _ => Err(Unreadable::new(
+            SkipKind::Changed,
+            "the process ended meanwhile",
+        )),
     }
-}
-
-fn shown(program: &Program) -> PathBuf {
-    let all = program.pids.iter().take(SHOWN).map(u32::to_string);
-    let listed = all.collect::<Vec<_>>().join(", ");
-    let more = match program.pids.len().saturating_sub(SHOWN) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let mut shown = program.path.clone().into_os_string();
-    shown.push(format!(" (pid {listed}{more})"));
-    shown.into()
 }
 
 /// The name of the executable, as a plugin derives its own from it.

@@ -2,9 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use super::Request;
 use super::runtime::{self, Configured};
 use super::scan::Scan;
-use super::{Request, disk, shown};
+use crate::check::escape;
+use crate::check::place::Place;
+use crate::check::skipped::Unreadable;
 
 /// A path to start from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +42,7 @@ pub(super) fn resolve(scan: &Scan<'_>, request: &Request<'_>, root: &Path) -> Ro
         let proc = root.join("proc");
         roots
             .looked_at
-            .push(format!("{} (processes)", shown::path(&proc)));
+            .push(format!("{} (processes)", escape::path(&proc)));
     } else if request.paths.is_empty() {
         roots.machine(scan, root);
     }
@@ -49,11 +52,11 @@ pub(super) fn resolve(scan: &Scan<'_>, request: &Request<'_>, root: &Path) -> Ro
 
 impl Roots {
     fn named(&mut self, scan: &Scan<'_>, path: &Path) {
-        self.looked_at.push(shown::path(path));
+        self.looked_at.push(escape::path(path));
         match path.canonicalize() {
             Ok(real) => self.add(real, path),
             Err(error) => {
-                scan.skip(path, disk::reason(&error));
+                scan.skip(Place::of(path), Unreadable::from(&error));
                 scan.missing(path);
             }
         }

@@ -11,7 +11,8 @@ use nri_codegen::history::History;
 
 pub(super) use machine::machine;
 
-use crate::report::check::Skipped;
+use crate::check::escape;
+use crate::check::skipped::Skipped;
 use document::Document;
 
 /// What a runtime's configuration says of NRI.
@@ -78,11 +79,7 @@ impl Configured {
             Some(false) => ", NRI is off",
             None => "",
         };
-        format!(
-            "{} ({}{state})",
-            super::shown::path(&self.file),
-            self.runtime
-        )
+        format!("{} ({}{state})", escape::path(&self.file), self.runtime)
     }
 }
 
@@ -128,5 +125,5 @@ fn clean(path: &Path) -> PathBuf {
 
 /// A line for the report about a place that does not exist.
 pub(super) fn absent(place: &Path) -> String {
-    format!("{} (not there)", super::shown::path(place))
+    format!("{} (not there)", escape::path(place))
 }

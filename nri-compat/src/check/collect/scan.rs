@@ -10,14 +10,16 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::budget::Budget;
 use super::disk::{self, Disk, FileId};
-use super::seen::{Seen, guarded};
-use super::{Collected, archive, roots::Root, shown};
+use super::found::{Found, guarded};
+use super::{Collected, archive, roots::Root};
 use crate::check::content::{Content, File};
+use crate::check::escape;
 use crate::check::evidence::Reader;
 use crate::check::packing::Packing;
+use crate::check::place::Place;
 use crate::check::progress::Progress;
 use crate::check::sighting::Sighting;
-use crate::report::check::Skipped;
+use crate::check::skipped::{SkipKind, Skipped, Unreadable};
 
 /// Bytes of files that readers may hold in memory at one time, over all threads.
 const READING: u64 = 32 << 20;
@@ -91,13 +93,17 @@ impl<'s> Scan<'s> {
                 .transpose()?
                 .flatten()
             else {
-                self.skip(&root.shown, "neither a file nor a folder");
+                self.skip_named(root, SkipKind::SpecialFile, "neither a file nor a folder");
                 return Ok(());
             };
             if disk.is_empty() {
-                self.skip(&root.shown, "empty");
+                self.skip_named(root, SkipKind::UnsupportedFormat, "empty");
             } else if !self.take(&disk, &root.path, &root.shown, Via::Name)? {
-                self.skip(&root.shown, "not a kind of file that is looked into");
+                self.skip_named(
+                    root,
+                    SkipKind::UnsupportedFormat,
+                    "not a kind of file that is looked into",
+                );
             }
             Ok(())
         });
@@ -143,11 +149,14 @@ impl<'s> Scan<'s> {
     }
 
     /// The executable of running processes, under the `name` that they know it by.
-    pub(super) fn program(&self, exe: &Path, shown: &Path, name: &OsStr) {
-        self.guard(shown, || {
+    pub(super) fn program(&self, exe: &Path, place: &Place, name: &OsStr) {
+        self.guard_place(place, || {
             if let Some(disk) = self.open(exe)? {
-                let mut file = file(shown, &disk)?;
-                file.name = shown::bytes(name.as_bytes());
+                let mut file = File {
+                    place: place.clone(),
+                    ..file(exe, &disk)?
+                };
+                file.name = escape::bytes(name.as_bytes());
                 if self.recognised(&file) && self.first(disk.id) {
                     self.read(&file, archive::kind(&file));
                 }
@@ -199,36 +208,39 @@ impl<'s> Scan<'s> {
     fn read(&self, file: &File<'_>, archive: Option<Packing>) {
         match archive {
             Some(packing) => archive::read(self, file, packing),
-            None => self.store(self.seen(file)),
+            None => self.store(self.look(file)),
         }
     }
 
     /// What the readers see in a file that is no archive.
-    pub(super) fn seen(&self, file: &File<'_>) -> Seen {
+    pub(super) fn look(&self, file: &File<'_>) -> Found {
         let _lent = self.reading.lend(file.content.len().min(ONE_FILE));
-        let mut seen = Seen::default();
+        let mut found = Found::default();
         for reader in self.readers.iter().filter(|reader| reader.recognises(file)) {
-            seen.take(file, guarded(*reader, file));
+            found.add(file, guarded(*reader, file));
         }
-        seen
+        found
     }
 
     /// Keeps what was seen for the answer.
-    pub(super) fn store(&self, seen: Seen) {
-        let mut found = lock(&self.found);
-        found.sightings.extend(seen.sightings);
-        found.skipped.extend(seen.skipped);
+    pub(super) fn store(&self, found: Found) {
+        let mut all = lock(&self.found);
+        all.sightings.extend(found.sightings);
+        all.skipped.extend(found.skipped);
     }
 
     fn guard(&self, shown: &Path, work: impl FnOnce() -> io::Result<()>) {
+        self.guard_place(&Place::of(shown), work);
+    }
+
+    fn guard_place(&self, place: &Place, work: impl FnOnce() -> io::Result<()>) {
         if let Err(error) = work() {
-            self.skip(shown, disk::reason(&error));
+            self.skip(place.clone(), Unreadable::from(&error));
         }
     }
 
-    /// Lists a path as skipped.
-    pub(super) fn skip(&self, path: &Path, reason: impl Into<String>) {
-        self.skip_shown(shown::path(path), reason.into());
+    fn skip_named(&self, root: &Root, kind: SkipKind, reason: &str) {
+        self.skip(Place::of(&root.shown), Unreadable::new(kind, reason));
     }
 
     /// Lists what others could not look at.
@@ -236,14 +248,16 @@ impl<'s> Scan<'s> {
         lock(&self.found).skipped.extend_from_slice(skipped);
     }
 
-    /// Lists something as skipped that is shown already.
-    pub(super) fn skip_shown(&self, path: String, reason: String) {
-        lock(&self.found).skipped.push(Skipped { path, reason });
+    /// Lists something as skipped.
+    pub(super) fn skip(&self, place: Place, why: Unreadable) {
+        lock(&self.found)
+            .skipped
+            .push(Skipped::unreadable(place, why));
     }
 
     /// Lists a named path as missing.
     pub(super) fn missing(&self, path: &Path) {
-        lock(&self.found).missing.push(shown::path(path));
+        lock(&self.found).missing.push(escape::path(path));
     }
 
     /// All that was found; the sightings in no order yet.
@@ -263,13 +277,15 @@ impl<'s> Scan<'s> {
 /// The order of the answer.
 pub(super) fn by_place(a: &Sighting, b: &Sighting) -> std::cmp::Ordering {
     let key = |sighting: &Sighting| (sighting.kind, sighting.name.clone(), sighting.index.clone());
-    a.path.cmp(&b.path).then_with(|| key(a).cmp(&key(b)))
+    a.place
+        .compare_paths(&b.place)
+        .then_with(|| key(a).cmp(&key(b)))
 }
 
 fn file<'c>(shown: &Path, content: &'c dyn Content) -> io::Result<File<'c>> {
     Ok(File {
-        shown: shown::path(shown),
-        name: shown::name(shown),
+        place: Place::of(shown),
+        name: escape::name(shown),
         head: disk::head(content)?,
         content,
     })

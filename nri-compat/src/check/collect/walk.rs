@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
 use super::archive;
-use super::disk;
 use super::pseudo::Pseudo;
 use super::roots::Root;
 use super::scan::{Scan, Via};
+use crate::check::place::Place;
+use crate::check::skipped::{SkipKind, Unreadable};
 
 /// Hands every file of a folder to the scan.
 ///
@@ -38,7 +39,11 @@ fn visit(scan: &Scan<'_>, root: &Root, pseudo: &Pseudo, entry: &DirEntry) -> Wal
     let is = |test: fn(&FileType) -> bool| kind.as_ref().is_some_and(test);
     if is(FileType::is_dir) {
         if pseudo.is(path) {
-            scan.skip(&as_named(root, path), "a pseudo filesystem, not walked");
+            let why = Unreadable::new(
+                SkipKind::PseudoFilesystem,
+                "a pseudo filesystem, not walked",
+            );
+            scan.skip(Place::of(&as_named(root, path)), why);
             return WalkState::Skip;
         }
         if path.file_name() == Some("blobs".as_ref()) && is_layout(path.parent()) {
@@ -84,11 +89,11 @@ fn as_named(root: &Root, path: &Path) -> PathBuf {
 
 fn failed(scan: &Scan<'_>, root: &Root, error: &ignore::Error) {
     let place = place(error).map_or_else(|| root.shown.clone(), |path| as_named(root, path));
-    let reason = match error.io_error() {
-        Some(io) => disk::reason(io),
-        None => error.to_string(),
+    let why = match error.io_error() {
+        Some(io) => Unreadable::from(io),
+        None => Unreadable::new(SkipKind::Io, error.to_string()),
     };
-    scan.skip(&place, reason);
+    scan.skip(Place::of(&place), why);
 }
 
 /// The path an error of the walk is about.

@@ -8,6 +8,7 @@ pub(crate) mod window;
 
 use super::Unreadable;
 use crate::check::content::Content;
+use crate::check::skipped::SkipKind;
 use bytes::Layout;
 use window::Part;
 
@@ -69,7 +70,10 @@ impl<'c> Image<'c> {
             None => None,
         };
         image.ok_or_else(|| {
-            Unreadable("the headers of the executable are damaged or cut short".into())
+            Unreadable::new(
+                SkipKind::Broken,
+                "the headers of the executable are damaged or cut short",
+            )
         })
     }
 

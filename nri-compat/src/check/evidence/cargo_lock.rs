@@ -4,7 +4,7 @@
 
 use super::{Reader, Unreadable, text};
 use crate::check::content::File;
-use crate::check::sighting::{Built, Evidence, Interface, Kind, Role, Sighting};
+use crate::check::sighting::{Built, Evidence, FileKind, Interface, Role, Sighting};
 
 /// The largest file read; those of the largest projects have half a megabyte.
 const LARGEST: u64 = 32 << 20;
@@ -120,8 +120,8 @@ fn sighting(file: &File<'_>, package: &Package, ttrpc: bool) -> Sighting {
         false => "what this crate does with events cannot be told from its name: check the binary",
     };
     Sighting {
-        path: file.shown.clone(),
-        kind: Kind::CargoLock,
+        place: file.place.clone(),
+        kind: FileKind::CargoLock,
         role: Role::Library,
         name: Some(name.clone()),
         // The version of a crate is none of nri.

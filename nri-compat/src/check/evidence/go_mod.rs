@@ -8,7 +8,7 @@ mod parse;
 use super::nri_module::MODULE;
 use super::{Reader, Unreadable, text};
 use crate::check::content::File;
-use crate::check::sighting::{Built, Evidence, Interface, Kind, Role, Sighting};
+use crate::check::sighting::{Built, Evidence, FileKind, Interface, Role, Sighting};
 use parse::{GoMod, Replacement, Requirement};
 
 /// The largest file read; real ones have a few kilobytes.
@@ -47,8 +47,8 @@ fn sighting(file: &File<'_>, module: &GoMod, requirement: &Requirement) -> Sight
         detail,
     });
     Sighting {
-        path: file.shown.clone(),
-        kind: Kind::GoMod,
+        place: file.place.clone(),
+        kind: FileKind::GoMod,
         role: Role::Library,
         nri: Built {
             version: version(requirement, replacement),

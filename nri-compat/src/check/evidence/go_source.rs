@@ -12,7 +12,7 @@ use super::nri_module::{self, Package};
 use super::{Reader, Unreadable, text};
 use crate::check::content::File;
 use crate::check::events::EventSet;
-use crate::check::sighting::{Certainty, Events, Evidence, Interface, Kind, Role, Sighting};
+use crate::check::sighting::{Certainty, Events, Evidence, FileKind, Interface, Role, Sighting};
 use lexer::Token;
 
 /// The largest file read; only generated files are larger.
@@ -106,8 +106,8 @@ fn sighting(
         .fold(EventSet::default(), |all, of| all.union(*of));
     let has = |package| imports.values().any(|imported| *imported == package);
     Sighting {
-        path: file.shown.clone(),
-        kind: Kind::GoSource,
+        place: file.place.clone(),
+        kind: FileKind::GoSource,
         role: role(has),
         interface: interface(has),
         events: Events {

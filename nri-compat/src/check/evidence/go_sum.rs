@@ -3,7 +3,7 @@
 use super::nri_module::MODULE;
 use super::{Reader, Unreadable, text};
 use crate::check::content::File;
-use crate::check::sighting::{Built, Evidence, Interface, Kind, Role, Sighting};
+use crate::check::sighting::{Built, Evidence, FileKind, Interface, Role, Sighting};
 
 /// The largest file read; those of the largest projects have half a megabyte.
 const LARGEST: u64 = 32 << 20;
@@ -65,8 +65,8 @@ fn entry(line: &str) -> Option<Entry<'_>> {
 
 fn sighting(file: &File<'_>, versions: Vec<String>) -> Sighting {
     Sighting {
-        path: file.shown.clone(),
-        kind: Kind::GoSum,
+        place: file.place.clone(),
+        kind: FileKind::GoSum,
         role: Role::Library,
         evidence: vec![Evidence {
             reader: NAME,

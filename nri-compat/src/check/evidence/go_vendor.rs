@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use super::nri_module::{self, MODULE, Package};
 use super::{Reader, Unreadable, text};
 use crate::check::content::File;
-use crate::check::sighting::{Built, Evidence, Interface, Kind, Role, Sighting};
+use crate::check::sighting::{Built, Evidence, FileKind, Interface, Role, Sighting};
 
 /// The largest file read; those of the largest projects have a few hundred kilobytes.
 const LARGEST: u64 = 16 << 20;
@@ -124,8 +124,8 @@ fn sighting(file: &File<'_>, module: &Module, packages: &BTreeSet<String>) -> Si
     let mut evidence = vec![module.detail()];
     evidence.extend(packages.iter().map(|package| format!("uses {package}")));
     Sighting {
-        path: file.shown.clone(),
-        kind: Kind::GoVendor,
+        place: file.place.clone(),
+        kind: FileKind::GoVendor,
         role: role(&known),
         interface: interface(&known, version.as_deref()),
         nri: Built {

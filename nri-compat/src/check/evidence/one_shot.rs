@@ -4,7 +4,8 @@ use serde::Deserialize;
 
 use super::{Reader, Unreadable, text};
 use crate::check::content::File;
-use crate::check::sighting::{Built, Evidence, Interface, Kind, Role, Sighting};
+use crate::check::sighting::{Built, Evidence, FileKind, Interface, Role, Sighting};
+use crate::check::skipped::SkipKind;
 
 /// The largest file read; real ones have a few hundred bytes.
 const LARGEST: u64 = 1 << 20;
@@ -51,7 +52,10 @@ impl Reader for OneShotConfig {
         let plugins = match serde_json::from_str::<Config>(&text) {
             Ok(config) if config.cni.is_none() => config.plugins,
             Err(error) if error.is_syntax() || error.is_eof() => {
-                return Err(Unreadable(format!("not valid JSON: {error}")));
+                return Err(Unreadable::new(
+                    SkipKind::Broken,
+                    format!("not valid JSON: {error}"),
+                ));
             }
             // JSON of another shape is another file.
             _ => Vec::new(),
@@ -63,8 +67,8 @@ impl Reader for OneShotConfig {
 
 fn sighting(file: &File<'_>, kind: String) -> Sighting {
     Sighting {
-        path: file.shown.clone(),
-        kind: Kind::OneShotConfig,
+        place: file.place.clone(),
+        kind: FileKind::OneShotConfig,
         role: Role::Plugin,
         evidence: vec![Evidence {
             reader: NAME,

@@ -9,7 +9,7 @@ use super::binary::{Image, format};
 use super::go_binary::is_go;
 use super::{PROTOCOL, Reader, Unreadable, identity};
 use crate::check::content::File;
-use crate::check::sighting::{Evidence, Interface, Kind, Role, Sighting};
+use crate::check::sighting::{Evidence, FileKind, Interface, Role, Sighting};
 
 /// Name of the reader in evidence.
 const NAME: &str = "rust-binary";
@@ -127,11 +127,11 @@ fn by_protocol(
         (None, None)
     };
     let mut seen = Sighting {
-        path: file.shown.clone(),
+        place: file.place.clone(),
         kind: if is_rust(image)? {
-            Kind::RustBinary
+            FileKind::RustBinary
         } else {
-            Kind::Other
+            FileKind::Other
         },
         role: if plugin { Role::Plugin } else { Role::Library },
         index,

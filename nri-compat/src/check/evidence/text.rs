@@ -5,6 +5,7 @@ use std::io;
 use super::Unreadable;
 use crate::check::content::Content;
 use crate::check::scratch::Scratch;
+use crate::check::skipped::SkipKind;
 
 /// How many bytes are read at a time.
 const PIECE: usize = 64 << 10;
@@ -57,12 +58,15 @@ pub(super) fn lines(
 fn within(content: &dyn Content, largest: u64) -> Result<usize, Unreadable> {
     match usize::try_from(content.len()) {
         Ok(len) if len as u64 <= largest => Ok(len),
-        _ => Err(Unreadable(format!("larger than {} MiB", largest >> 20))),
+        _ => Err(Unreadable::new(
+            SkipKind::TooLarge,
+            format!("larger than {} MiB", largest >> 20),
+        )),
     }
 }
 
 fn failed(error: io::Error) -> Unreadable {
-    Unreadable(error.to_string().to_lowercase())
+    Unreadable::new(SkipKind::Io, error.to_string().to_lowercase())
 }
 
 /// The text in the first bytes of a file; `None` if they are no text.
@@ -105,7 +109,7 @@ mod tests {
     fn what_is_too_large_is_said() {
         let text = vec![b'x'; (1 << 20) + 1];
         let error = whole(&text.as_slice(), 1 << 20).unwrap_err();
-        assert_eq!(error.0, "larger than 1 MiB");
+        assert_eq!(error.reason, "larger than 1 MiB");
     }
 
     #[test]

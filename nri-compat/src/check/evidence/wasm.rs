@@ -8,7 +8,10 @@ use super::binary::window::part;
 use super::{Reader, Unreadable, identity};
 use crate::check::content::File;
 use crate::check::events::{EVENTS, EventSet, proto_name};
-use crate::check::sighting::{Built, Certainty, Events, Evidence, Interface, Kind, Role, Sighting};
+use crate::check::sighting::{
+    Built, Certainty, Events, Evidence, FileKind, Interface, Role, Sighting,
+};
+use crate::check::skipped::SkipKind;
 
 /// Name of the reader in evidence.
 const NAME: &str = "wasm";
@@ -39,7 +42,7 @@ const DEDICATED: &str = "v0.12.0";
 /// // A module that exports function 0 as `plugin_api_version`.
 /// let module = b"\0asm\x01\0\0\0\x07\x16\x01\x12plugin_api_version\0\0";
 /// let content: &[u8] = module;
-/// let file = File { shown: "10-a".into(), name: "10-a".into(), head: module.to_vec(), content: &content };
+/// let file = File { place: "10-a".into(), name: "10-a".into(), head: module.to_vec(), content: &content };
 /// assert!(Wasm.recognises(&file));
 /// let seen = Wasm.read(&file).expect("whole");
 /// assert_eq!(seen[0].interface, Interface::Exports(vec!["plugin_api_version".into()]));
@@ -69,7 +72,7 @@ impl Reader for Wasm {
 
 /// Names of the exported functions, in the module's order.
 fn exports(file: &File<'_>) -> Result<Vec<String>, Unreadable> {
-    let damaged = || Unreadable("the module is damaged or cut short".into());
+    let damaged = || Unreadable::new(SkipKind::Broken, "the module is damaged or cut short");
     let mut at = MAGIC.len() as u64;
     for _ in 0..MANY {
         let header = part(file.content, at, 16)?;
@@ -114,8 +117,8 @@ fn sighting(file: &File<'_>, exports: Vec<String>) -> Sighting {
         events.insert(rpc);
     }
     Sighting {
-        path: file.shown.clone(),
-        kind: Kind::WasmModule,
+        place: file.place.clone(),
+        kind: FileKind::WasmModule,
         role: Role::Plugin,
         name,
         index,
@@ -165,7 +168,7 @@ mod tests {
             b"\0asm\x01\0\0\0\x01\x01\x00\x07\x1d\x02\x03mem\x02\0\x12plugin_api_version\0\x80\x01";
         let read = |bytes: &[u8]| {
             let file = File {
-                shown: "a".into(),
+                place: "a".into(),
                 name: "a".into(),
                 head: bytes.to_vec(),
                 content: &bytes,

@@ -8,7 +8,7 @@ use std::time::Instant;
 use super::read_with;
 use crate::check::collect::Collected;
 use crate::check::progress::Progress;
-use crate::report::check::Skipped;
+use crate::check::skipped::{Skipped, Unreadable};
 
 /// Stands for standard input among paths.
 const STDIN: &str = "-";
@@ -34,7 +34,7 @@ fn add(collected: &mut Collected, path: &Path, progress: Option<&Progress>) {
     collected.summary.looked_at.push(shown.clone());
     match open(path, progress) {
         Ok(mut input) => {
-            let log = read_with(&shown, &mut *input, progress);
+            let log = read_with(&shown.as_str().into(), &mut *input, progress);
             collected.summary.files += 1;
             collected.summary.bytes += log.bytes;
             collected.sightings.extend(log.sightings);
@@ -45,10 +45,8 @@ fn add(collected: &mut Collected, path: &Path, progress: Option<&Progress>) {
                 collected.missing.push(shown.clone());
             }
             let reason = format!("cannot be read: {error}");
-            collected.skipped.push(Skipped {
-                path: shown,
-                reason,
-            });
+            let kind = Unreadable::from(&error).kind;
+            collected.skipped.push(Skipped::new(shown, kind, reason));
         }
     }
 }

@@ -30,11 +30,11 @@ impl Reader for LogReader {
     }
 
     fn read(&self, file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {
-        let log = read(&file.shown, &mut Stream::new(file.content));
+        let log = read(&file.place, &mut Stream::new(file.content));
         if log.sightings.is_empty()
             && let Some(skipped) = log.skipped.first()
         {
-            return Err(Unreadable(skipped.reason.clone()));
+            return Err(Unreadable::new(skipped.kind, skipped.reason.clone()));
         }
         Ok(with_notes(log))
     }
@@ -75,7 +75,7 @@ mod tests {
 
     fn recognised(head: &[u8]) -> bool {
         LogReader.recognises(&File {
-            shown: "a".to_owned(),
+            place: "a".into(),
             name: "a".to_owned(),
             head: head.to_vec(),
             content: &head,

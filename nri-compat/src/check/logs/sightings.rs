@@ -2,7 +2,10 @@
 
 use super::stamp::Stamp;
 use super::tally::{Entry, Key, Tally};
-use crate::check::sighting::{Certainty, Events, Evidence, Interface, Kind, Role, Seen, Sighting};
+use crate::check::place::Place;
+use crate::check::sighting::{
+    Certainty, Events, Evidence, FileKind, Interface, Occurrences, Role, Sighting,
+};
 
 /// Name of the reader, in evidence.
 pub(super) const READER: &str = "log";
@@ -10,20 +13,20 @@ pub(super) const READER: &str = "log";
 /// Hosts named in evidence; of more, only the number.
 const NODES_NAMED: usize = 4;
 
-/// All sightings in a log that is shown as `path`, by name of the plugin.
-pub(super) fn sightings(path: &str, tally: Tally) -> Vec<Sighting> {
+/// All sightings in a log that is at `place`, by name of the plugin.
+pub(super) fn sightings(place: &Place, tally: Tally) -> Vec<Sighting> {
     let entries = tally.entries.into_iter();
     entries
-        .map(|(key, entry)| sighting(path, key, &entry))
+        .map(|(key, entry)| sighting(place, key, &entry))
         .collect()
 }
 
-fn sighting(path: &str, key: Key, entry: &Entry) -> Sighting {
+fn sighting(place: &Place, key: Key, entry: &Entry) -> Sighting {
     let mut sighting = Sighting {
-        path: path.to_owned(),
-        kind: Kind::Log,
+        place: place.clone(),
+        kind: FileKind::Log,
         role: Role::Plugin,
-        seen: Some(seen(entry)),
+        occurrences: Some(occurrences(entry)),
         ..Sighting::default()
     };
     match key {
@@ -37,9 +40,9 @@ fn sighting(path: &str, key: Key, entry: &Entry) -> Sighting {
     sighting
 }
 
-fn seen(entry: &Entry) -> Seen {
+fn occurrences(entry: &Entry) -> Occurrences {
     let shown = |stamp: &Option<Stamp>| stamp.as_ref().map(|stamp| stamp.shown.clone());
-    Seen {
+    Occurrences {
         count: entry.lines,
         first: shown(&entry.seen.first),
         last: shown(&entry.seen.last),
@@ -54,7 +57,7 @@ fn note(sighting: &mut Sighting, detail: String) {
 }
 
 fn listed(sighting: &mut Sighting, id: &str) {
-    sighting.kind = Kind::DeprecationList;
+    sighting.kind = FileKind::DeprecationList;
     let (interface, what) = match id {
         "nri-v010-plugin" => (Interface::OneShot, "a v0.1.0 plugin"),
         _ => (

@@ -1,7 +1,7 @@
 //! Events that the target has never heard of: a runtime drops a plugin that subscribes to one.
 
 use super::remedy;
-use crate::check::sighting::{Certainty, Interface, Kind, Sighting};
+use crate::check::sighting::{Certainty, FileKind, Interface, Sighting};
 use crate::check::target::Target;
 use crate::report::check::{Confidence, Outcome, Verdict};
 
@@ -49,6 +49,6 @@ fn incompatible(
 
 /// Plugins of the `nri` crate leave out what the runtime does not know; only they carry a manifest.
 fn subscribes_to_what_is_known(seen: &Sighting) -> bool {
-    let manifest = seen.kind == Kind::RustBinary && seen.events.certainty == Certainty::Exact;
+    let manifest = seen.kind == FileKind::RustBinary && seen.events.certainty == Certainty::Exact;
     manifest || seen.interface == Interface::Funnelled
 }

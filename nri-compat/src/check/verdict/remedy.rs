@@ -2,7 +2,7 @@
 
 use nri_codegen::history::Deprecation;
 
-use crate::check::sighting::{Kind, Sighting};
+use crate::check::sighting::{FileKind, Sighting};
 use crate::check::target::Target;
 
 const MODULE: &str = "github.com/containerd/nri";
@@ -15,27 +15,29 @@ pub(super) fn state_change(
 ) -> String {
     let since = deprecation.deprecated_in.nri.as_deref().unwrap_or("latest");
     match seen.kind {
-        Kind::GoMod | Kind::GoSum | Kind::GoVendor | Kind::GoSource | Kind::GoBinary => {
-            go(seen.kind, since)
-        }
-        Kind::RustBinary if seen.nri.version.is_some() => traits(events),
-        Kind::RustBinary | Kind::CargoLock => format!(
+        FileKind::GoMod
+        | FileKind::GoSum
+        | FileKind::GoVendor
+        | FileKind::GoSource
+        | FileKind::GoBinary => go(seen.kind, since),
+        FileKind::RustBinary if seen.nri.version.is_some() => traits(events),
+        FileKind::RustBinary | FileKind::CargoLock => format!(
             "generate its bindings from NRI {since} or later, and answer {} by an RPC each",
             listed(events)
         ),
-        Kind::Log | Kind::DeprecationList => who(seen, since),
+        FileKind::Log | FileKind::DeprecationList => who(seen, since),
         _ => deprecation.remedy.clone(),
     }
 }
 
 /// The line to run. It stays at the lowest release that suffices: newer ones are the author's choice.
-fn go(kind: Kind, since: &str) -> String {
+fn go(kind: FileKind, since: &str) -> String {
     let get = format!("go get {MODULE}@{since} && go mod tidy");
     match kind {
-        Kind::GoBinary => {
+        FileKind::GoBinary => {
             format!("in its module: {get}; then build it again, no source change is needed")
         }
-        Kind::GoVendor => format!("{get} && go mod vendor"),
+        FileKind::GoVendor => format!("{get} && go mod vendor"),
         _ => get,
     }
 }
@@ -74,11 +76,11 @@ fn listed(events: &[String]) -> String {
 /// How to find out what cannot be told.
 pub(super) fn find_out(seen: &Sighting) -> String {
     match seen.kind {
-        Kind::GoMod | Kind::GoSum | Kind::GoVendor | Kind::GoSource => {
+        FileKind::GoMod | FileKind::GoSum | FileKind::GoVendor | FileKind::GoSource => {
             "build the plugin and check the file that comes out".to_owned()
         }
-        Kind::Log => "look at the plugin itself: `nri-compat check` on its file, or with --proc while it runs".to_owned(),
-        Kind::CargoLock => "check the built plugin: one that uses the `nri` crate says what it handles".to_owned(),
+        FileKind::Log => "look at the plugin itself: `nri-compat check` on its file, or with --proc while it runs".to_owned(),
+        FileKind::CargoLock => "check the built plugin: one that uses the `nri` crate says what it handles".to_owned(),
         _ => "look for its name in the runtime's log (`nri-compat logs`), or ask who built it which NRI release it uses".to_owned(),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{cannot_tell, deprecation, no_protocol, ok, state_change};
 use crate::check::evidence::nri_module;
-use crate::check::sighting::{Interface, Kind, Sighting};
+use crate::check::sighting::{FileKind, Interface, Sighting};
 use crate::check::target::Target;
 use crate::report::check::{Confidence, Verdict};
 
@@ -41,6 +41,6 @@ pub(super) fn judge(seen: &Sighting, reason: &str, target: &Target<'_>) -> Verdi
 
 /// Whether the file names the version that a build takes, or at least one older than that: `go.sum` lists versions that
 /// were only considered, and what `Cargo.lock` has is no Go stub.
-fn is_selected(kind: Kind) -> bool {
-    matches!(kind, Kind::GoMod | Kind::GoVendor)
+fn is_selected(kind: FileKind) -> bool {
+    matches!(kind, FileKind::GoMod | FileKind::GoVendor)
 }

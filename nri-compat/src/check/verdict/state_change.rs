@@ -3,7 +3,7 @@
 use nri_codegen::history::Deprecation;
 
 use super::{cannot_tell, deprecation, ok, planned_removal, remedy};
-use crate::check::sighting::{Certainty, Interface, Kind, Sighting};
+use crate::check::sighting::{Certainty, FileKind, Interface, Sighting};
 use crate::check::target::Target;
 use crate::report::check::{Confidence, Outcome, Verdict};
 
@@ -21,7 +21,7 @@ pub(super) fn judge(seen: &Sighting, target: &Target<'_>) -> Verdict {
         ));
     }
     let events = concerned(seen, deprecation);
-    let runtime_says_so = matches!(seen.kind, Kind::Log | Kind::DeprecationList);
+    let runtime_says_so = matches!(seen.kind, FileKind::Log | FileKind::DeprecationList);
     match (events.is_empty() && !runtime_says_so, seen.events.certainty) {
         (false, _) => affected(seen, target, deprecation, events),
         (true, Certainty::Exact | Certainty::ByName) => {

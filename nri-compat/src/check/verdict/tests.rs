@@ -1,9 +1,9 @@
 use super::*;
 use crate::check::sighting::{Built, Certainty, Events};
 
-fn seen(kind: Kind, interface: Interface, events: &[&str], certainty: Certainty) -> Sighting {
+fn seen(kind: FileKind, interface: Interface, events: &[&str], certainty: Certainty) -> Sighting {
     Sighting {
-        path: "plugin".to_owned(),
+        place: "plugin".into(),
         kind,
         role: Role::Plugin,
         interface,
@@ -16,7 +16,12 @@ fn seen(kind: Kind, interface: Interface, events: &[&str], certainty: Certainty)
 }
 
 fn old_go(events: &[&str], certainty: Certainty) -> Sighting {
-    seen(Kind::GoBinary, Interface::StateChange, events, certainty)
+    seen(
+        FileKind::GoBinary,
+        Interface::StateChange,
+        events,
+        certainty,
+    )
 }
 
 fn verdict(seen: &Sighting, target: &str) -> Verdict {
@@ -80,7 +85,7 @@ fn an_old_stub_of_which_the_events_are_unknown_is_never_ok() {
 #[test]
 fn a_list_that_names_no_event_is_the_runtimes_word_all_the_same() {
     let listed = seen(
-        Kind::DeprecationList,
+        FileKind::DeprecationList,
         Interface::StateChange,
         &[],
         Certainty::Observed,
@@ -105,7 +110,7 @@ fn names_alone_are_less_sure() {
 #[test]
 fn a_new_stub_is_fine_but_for_events_that_the_runtime_does_not_know() {
     let plugin = seen(
-        Kind::GoBinary,
+        FileKind::GoBinary,
         Interface::Dedicated,
         &["RunPodSandbox", "UpdatePodSandbox"],
         Certainty::Exact,
@@ -129,7 +134,7 @@ fn a_new_stub_is_fine_but_for_events_that_the_runtime_does_not_know() {
 #[test]
 fn a_plugin_with_a_manifest_subscribes_to_what_is_known() {
     let plugin = seen(
-        Kind::RustBinary,
+        FileKind::RustBinary,
         Interface::Dedicated,
         &["RunPodSandbox", "UpdatePodSandbox"],
         Certainty::Exact,
@@ -140,7 +145,7 @@ fn a_plugin_with_a_manifest_subscribes_to_what_is_known() {
 #[test]
 fn a_plugin_refuses_to_run_without_what_it_requires() {
     let mut plugin = seen(
-        Kind::RustBinary,
+        FileKind::RustBinary,
         Interface::Dedicated,
         &["RunPodSandbox", "UpdatePodSandbox"],
         Certainty::Exact,
@@ -157,7 +162,7 @@ fn a_plugin_refuses_to_run_without_what_it_requires() {
 #[test]
 fn a_funnelled_plugin_outlives_state_change() {
     let mut plugin = seen(
-        Kind::RustBinary,
+        FileKind::RustBinary,
         Interface::Funnelled,
         &["RunPodSandbox"],
         Certainty::Exact,
@@ -178,7 +183,12 @@ fn a_funnelled_plugin_outlives_state_change() {
 
 #[test]
 fn one_shot_plugins_are_deprecated_and_never_gone_from_what_is_released() {
-    let plugin = seen(Kind::GoBinary, Interface::OneShot, &[], Certainty::Unknown);
+    let plugin = seen(
+        FileKind::GoBinary,
+        Interface::OneShot,
+        &[],
+        Certainty::Unknown,
+    );
     assert_eq!(
         outcomes(&plugin, &ACROSS),
         [Ok, Ok, Deprecated, Deprecated, Removed, Deprecated]
@@ -191,7 +201,7 @@ fn a_module_needs_every_function() {
     let exports = |rpcs: &[&str]| {
         let names = rpcs.iter().map(|rpc| crate::diff::wasm_export(rpc));
         seen(
-            Kind::WasmModule,
+            FileKind::WasmModule,
             Interface::Exports(names.collect()),
             &[],
             Certainty::Unknown,
@@ -220,7 +230,7 @@ fn a_module_needs_every_function() {
 #[test]
 fn what_cannot_be_told_says_why_and_how_to_find_out() {
     let plugin = seen(
-        Kind::GoBinary,
+        FileKind::GoBinary,
         Interface::Unknown("its function names are gone".to_owned()),
         &[],
         Certainty::Unknown,
@@ -260,7 +270,7 @@ fn a_requirement_says_with_which_stub_and_not_which_events() {
     let requires = |version: Option<&str>| {
         let reason = "a requirement says which nri, not what is used of it".to_owned();
         let mut seen = seen(
-            Kind::GoMod,
+            FileKind::GoMod,
             Interface::Unknown(reason),
             &[],
             Certainty::Unknown,

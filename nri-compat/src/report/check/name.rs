@@ -1,8 +1,7 @@
 //! The words of a check report, the same in every format, and what follows from a verdict alone.
 
-use super::shown::Shown;
 use super::{CheckReport, Confidence, Outcome, Subject, Suppression, Verdict};
-use crate::check::sighting::{Kind, Role};
+use crate::check::sighting::{FileKind, Role};
 use crate::report::finding::Level;
 
 impl Outcome {
@@ -61,7 +60,7 @@ impl Role {
     }
 }
 
-impl Kind {
+impl FileKind {
     /// All kinds, in the order in which they are declared.
     pub const ALL: [Self; 12] = [
         Self::GoBinary,
@@ -115,15 +114,9 @@ impl Subject {
         match (&self.index, &self.name) {
             (Some(index), Some(name)) => format!("{index}-{name}"),
             (None, Some(name)) => name.clone(),
-            (_, None) => last(&self.path).to_owned(),
+            (_, None) => self.place.name().to_owned(),
         }
     }
-}
-
-/// The file's name in a path, be it within an image, of a process, or neither.
-fn last(path: &str) -> &str {
-    let trimmed = Shown::of(path).innermost().trim_end_matches('/');
-    trimmed.rsplit('/').next().unwrap_or(trimmed)
 }
 
 impl CheckReport {
@@ -153,15 +146,16 @@ impl CheckReport {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::check::place::Place;
 
     #[test]
     fn labels_are_what_a_runtime_calls_a_plugin() {
         let mut subject = Subject {
-            path: "image.tar: layer 3: /opt/nri/plugins/10-logger".into(),
+            place: Place::from("image.tar").entry("/opt/nri/plugins/10-logger"),
             ..Subject::default()
         };
         assert_eq!(subject.label(), "10-logger");
-        subject.path = "/opt/10-logger (pid 12, 15)".into();
+        subject.place = Place::from("/opt/10-logger").run_by(&[12, 15]);
         assert_eq!(subject.label(), "10-logger");
         subject.name = Some("logger".into());
         assert_eq!(subject.label(), "logger");

@@ -1,7 +1,7 @@
 //! Facts of a check report as short phrases, for every format that people read.
 
 use super::{CheckReport, CheckTarget, Outcome, Subject, Summary, Suppression, Verdict};
-use crate::check::sighting::{Built, Seen};
+use crate::check::sighting::{Built, Occurrences};
 use crate::report::text::counted;
 
 impl Built {
@@ -21,7 +21,7 @@ impl Built {
     }
 }
 
-impl Seen {
+impl Occurrences {
     /// `seen 12 times, first … last …`.
     pub fn phrase(&self) -> String {
         let times = match self.count {

@@ -49,7 +49,7 @@ fn subject_rows(subject: &Subject) -> Vec<Vec<String>> {
 fn subject_cells(subject: &Subject) -> Vec<String> {
     let known = |text: &Option<String>| text.clone().unwrap_or_default();
     vec![
-        subject.path.clone(),
+        subject.place.whole_file().to_string(),
         subject.kind.as_str().to_owned(),
         subject.role.as_str().to_owned(),
         known(&subject.name),
@@ -81,7 +81,7 @@ fn verdict_cells(verdict: &Verdict) -> Vec<String> {
 
 fn skipped_row(skipped: &Skipped) -> Vec<String> {
     let cell = |title: &str| match title {
-        "path" => skipped.path.clone(),
+        "path" => skipped.place.to_string(),
         "verdict" => "skipped".to_owned(),
         "reason" => skipped.reason.clone(),
         _ => String::new(),

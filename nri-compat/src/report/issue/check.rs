@@ -1,7 +1,8 @@
 //! Problems in a check report: every verdict that is not ok.
 
 use super::{Issue, Issues, Place};
-use crate::report::check::{CheckReport, Outcome, Shown, Subject, Verdict};
+use crate::check::place;
+use crate::report::check::{CheckReport, Outcome, Subject, Verdict};
 use crate::report::fingerprint::fingerprint;
 
 impl From<&CheckReport> for Issues {
@@ -15,7 +16,7 @@ impl From<&CheckReport> for Issues {
                 .map(|(subject, verdict)| issue(subject, verdict))
                 .collect(),
             skipped: skipped
-                .map(|one| (one.path.clone(), one.reason.clone()))
+                .map(|one| (one.place.to_string(), one.reason.clone()))
                 .collect(),
             policy: report.policy.clone(),
             summary: report.summary.phrase(),
@@ -30,7 +31,7 @@ fn issue(subject: &Subject, verdict: &Verdict) -> Issue {
         about: subject.label(),
         message: message(subject, verdict),
         help: verdict.remedy.clone(),
-        place: Some(place(&subject.path)),
+        place: Some(place(&subject.place)),
         fingerprint: fingerprint(subject, verdict),
         suppressed: verdict.suppressed.as_ref().map(|one| one.phrase()),
     }
@@ -51,14 +52,13 @@ fn message(subject: &Subject, verdict: &Verdict) -> String {
     )
 }
 
-/// A path as readers show it: the file, then what is within it or runs it.
-fn place(path: &str) -> Place {
-    let shown = Shown::of(path);
-    // Annotations find a file of the repository only by its plain name.
-    let file = shown.file.strip_prefix("./").unwrap_or(shown.file);
+/// Returns the place as formats for problems need it. Annotations find a file of the repository only by its plain name.
+fn place(place: &place::Place) -> Place {
+    let file = place.file.strip_prefix("./").unwrap_or(&place.file);
     Place {
         file: file.to_owned(),
-        within: shown.within.or(shown.processes).map(ToOwned::to_owned),
-        line: None,
+        within: place.within(),
+        // Readers of text know the line alone.
+        line: place.line.map(|line| (line, 1)),
     }
 }

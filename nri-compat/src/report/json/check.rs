@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use super::{SCHEMA, print, print_line};
-use crate::check::sighting::{Built, Evidence, Seen};
+use crate::check::place::Place;
+use crate::check::sighting::{Built, Evidence, Occurrences};
 use crate::report::check::{
     CheckReport, CheckTarget, Outcome, Skipped, Subject, Suppression, Verdict,
 };
@@ -28,7 +29,8 @@ struct JsonTarget<'r> {
 
 #[derive(Serialize)]
 struct JsonSubject<'r> {
-    path: &'r str,
+    path: String,
+    place: JsonPlace<'r>,
     kind: &'static str,
     role: &'static str,
     name: Option<&'r str>,
@@ -37,7 +39,17 @@ struct JsonSubject<'r> {
     events: &'r [String],
     verdicts: Vec<JsonVerdict<'r>>,
     evidence: Vec<JsonEvidence<'r>>,
-    seen: Option<JsonSeen<'r>>,
+    seen: Option<JsonOccurrences<'r>>,
+}
+
+#[derive(Serialize)]
+struct JsonPlace<'r> {
+    file: &'r str,
+    image: Option<&'r str>,
+    layer: Option<u32>,
+    entry: Option<&'r str>,
+    line: Option<u32>,
+    pids: &'r [u32],
 }
 
 #[derive(Serialize)]
@@ -75,7 +87,7 @@ struct JsonEvidence<'r> {
 }
 
 #[derive(Serialize)]
-struct JsonSeen<'r> {
+struct JsonOccurrences<'r> {
     count: u64,
     first: Option<&'r str>,
     last: Option<&'r str>,
@@ -83,7 +95,9 @@ struct JsonSeen<'r> {
 
 #[derive(Serialize)]
 pub(super) struct JsonSkipped<'r> {
-    path: &'r str,
+    path: String,
+    place: JsonPlace<'r>,
+    kind: &'static str,
     reason: &'r str,
 }
 
@@ -137,7 +151,8 @@ fn target(target: &CheckTarget) -> JsonTarget<'_> {
 
 fn subject(subject: &Subject) -> JsonSubject<'_> {
     JsonSubject {
-        path: &subject.path,
+        path: subject.place.whole_file().to_string(),
+        place: place(&subject.place),
         kind: subject.kind.as_str(),
         role: subject.role.as_str(),
         name: subject.name.as_deref(),
@@ -146,7 +161,18 @@ fn subject(subject: &Subject) -> JsonSubject<'_> {
         events: &subject.events,
         verdicts: subject.verdicts.iter().map(verdict).collect(),
         evidence: subject.evidence.iter().map(evidence).collect(),
-        seen: subject.seen.as_ref().map(seen),
+        seen: subject.occurrences.as_ref().map(seen),
+    }
+}
+
+fn place(place: &Place) -> JsonPlace<'_> {
+    JsonPlace {
+        file: &place.file,
+        image: place.image.as_deref(),
+        layer: place.layer,
+        entry: place.entry.as_deref(),
+        line: place.line,
+        pids: &place.pids,
     }
 }
 
@@ -188,8 +214,8 @@ fn evidence(evidence: &Evidence) -> JsonEvidence<'_> {
     }
 }
 
-fn seen(seen: &Seen) -> JsonSeen<'_> {
-    JsonSeen {
+fn seen(seen: &Occurrences) -> JsonOccurrences<'_> {
+    JsonOccurrences {
         count: seen.count,
         first: seen.first.as_deref(),
         last: seen.last.as_deref(),
@@ -198,7 +224,9 @@ fn seen(seen: &Seen) -> JsonSeen<'_> {
 
 pub(super) fn skipped(skipped: &Skipped) -> JsonSkipped<'_> {
     JsonSkipped {
-        path: &skipped.path,
+        path: skipped.place.to_string(),
+        place: place(&skipped.place),
+        kind: skipped.kind.as_str(),
         reason: &skipped.reason,
     }
 }

@@ -35,9 +35,9 @@ fn suite(report: &CheckReport, target: &str) -> Suite {
 
 fn case(subject: &Subject, verdict: &Verdict) -> Case {
     Case {
-        class: subject.path.clone(),
+        class: subject.place.whole_file().to_string(),
         name: subject.label(),
-        file: Some(subject.path.clone()),
+        file: Some(subject.place.whole_file().to_string()),
         went: went(verdict),
     }
 }
@@ -71,9 +71,9 @@ fn text(verdict: &Verdict) -> String {
 
 fn skipped(skipped: &Skipped) -> Case {
     Case {
-        class: skipped.path.clone(),
-        name: skipped.path.clone(),
-        file: Some(skipped.path.clone()),
+        class: skipped.place.to_string(),
+        name: skipped.place.to_string(),
+        file: Some(skipped.place.to_string()),
         went: Went::Skipped(skipped.reason.clone()),
     }
 }

@@ -64,7 +64,7 @@ fn matrix_row(subject: &Subject, targets: &[&str]) -> Vec<String> {
     [code(&subject.label())]
         .into_iter()
         .chain(cells)
-        .chain([code(&subject.path)])
+        .chain([code(&subject.place.to_string())])
         .collect()
 }
 
@@ -125,7 +125,13 @@ fn why(verdict: &Verdict) -> String {
 fn others(subjects: &[Subject]) -> String {
     let others = subjects.iter().filter(|one| one.verdicts.is_empty());
     let lines: Vec<String> = others
-        .map(|one| format!("- {}: {}\n", code(&one.path), prose(&one.nature())))
+        .map(|one| {
+            format!(
+                "- {}: {}\n",
+                code(&one.place.to_string()),
+                prose(&one.nature())
+            )
+        })
         .collect();
     section("Found besides, with nothing to judge", &lines)
 }
@@ -134,7 +140,13 @@ fn skipped(report: &CheckReport) -> String {
     let lines: Vec<String> = report
         .skipped
         .iter()
-        .map(|one| format!("- {}: {}\n", code(&one.path), prose(&one.reason)))
+        .map(|one| {
+            format!(
+                "- {}: {}\n",
+                code(&one.place.to_string()),
+                prose(&one.reason)
+            )
+        })
         .collect();
     section("Skipped", &lines)
 }

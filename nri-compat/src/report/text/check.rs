@@ -50,7 +50,7 @@ fn others(page: &mut Page, subjects: &[Subject]) {
         }
         page.prose(
             2,
-            &format!("{}: ", other.path),
+            &format!("{}: ", other.place),
             Style::new(),
             &other.nature(),
         );
@@ -63,7 +63,7 @@ fn skipped(page: &mut Page, all: &[Skipped]) {
     }
     page.heading("Skipped");
     for one in all {
-        page.prose(2, &format!("{}: ", one.path), Style::new(), &one.reason);
+        page.prose(2, &format!("{}: ", one.place), Style::new(), &one.reason);
     }
 }
 

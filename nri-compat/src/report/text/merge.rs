@@ -89,7 +89,7 @@ fn skipped(page: &mut Page, report: &MergeReport) {
     }
     page.heading("Skipped");
     for one in &report.skipped {
-        let label = format!("{}: ", visible(&one.path));
+        let label = format!("{}: ", visible(&one.place.to_string()));
         page.prose(2, &label, Style::new(), &visible(&one.reason));
     }
     let listed = report.skipped.len() as u64;

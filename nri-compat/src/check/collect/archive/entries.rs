@@ -9,8 +9,9 @@ use tar::{EntryType, Header};
 
 use super::kind;
 use super::pax::Pax;
-use super::unpack::{Unpacked, reason};
+use super::unpack::{self, Unpacked, reason};
 use crate::check::packing::Stream;
+use crate::check::skipped::{SkipKind, Unreadable};
 
 /// Size of a block.
 const BLOCK: u64 = 512;
@@ -67,7 +68,7 @@ impl<'s> Entries<'s> {
     }
 
     /// The next entry; `None` at the end.
-    pub(super) fn next(&mut self) -> Result<Option<Entry>, String> {
+    pub(super) fn next(&mut self) -> Result<Option<Entry>, Unreadable> {
         let mut ahead = Ahead::default();
         while let Some(header) = self.header()? {
             let size = header.entry_size().map_err(|_| broken("a size"))?;
@@ -82,7 +83,7 @@ impl<'s> Entries<'s> {
         Ok(None)
     }
 
-    fn entry(&mut self, header: &Header, size: u64, ahead: Ahead) -> Result<Entry, String> {
+    fn entry(&mut self, header: &Header, size: u64, ahead: Ahead) -> Result<Entry, Unreadable> {
         let pax = ahead.pax;
         let kind = header.entry_type();
         let sparse = kind == EntryType::GNUSparse;
@@ -112,7 +113,7 @@ impl<'s> Entries<'s> {
     }
 
     /// Further headers of a sparse file follow at once, as long as each says so.
-    fn sparse_headers(&mut self, header: &Header) -> Result<(), String> {
+    fn sparse_headers(&mut self, header: &Header) -> Result<(), Unreadable> {
         let mut more = header.as_gnu().is_some_and(tar::GnuHeader::is_extended);
         while more {
             let mut block = [0; BLOCK as usize];
@@ -123,7 +124,7 @@ impl<'s> Entries<'s> {
     }
 
     /// The next header; `None` at the end, which is two blocks of zeros or the end of the file.
-    fn header(&mut self) -> Result<Option<Header>, String> {
+    fn header(&mut self) -> Result<Option<Header>, Unreadable> {
         self.pass()?;
         let mut header = Header::new_old();
         let read = self.upto(header.as_mut_bytes())?;
@@ -131,7 +132,7 @@ impl<'s> Entries<'s> {
             return Ok(None);
         }
         if read < header.as_bytes().len() {
-            return Err(reason(&io::ErrorKind::UnexpectedEof.into()));
+            return Err(unpack::cut_short());
         }
         match header.cksum().ok().map(u64::from) == Some(kind::checksum(header.as_bytes())) {
             true => Ok(Some(header)),
@@ -145,7 +146,7 @@ impl<'s> Entries<'s> {
     }
 
     /// Passes over what was not read of the current entry.
-    fn pass(&mut self) -> Result<(), String> {
+    fn pass(&mut self) -> Result<(), Unreadable> {
         let rest = self.left.saturating_add(self.padding);
         let data = std::mem::take(&mut self.left);
         self.padding = 0;
@@ -154,15 +155,15 @@ impl<'s> Entries<'s> {
                 let end = stream.at.saturating_add(data);
                 stream.at = stream.at.saturating_add(rest);
                 match end > stream.content.len() {
-                    true => Err(reason(&io::ErrorKind::UnexpectedEof.into())),
+                    true => Err(unpack::cut_short()),
                     false => Ok(()),
                 }
             }
             Source::Through(stream) => {
-                let passed = io::copy(&mut stream.by_ref().take(rest), &mut io::sink())
-                    .map_err(|error| reason(&error))?;
+                let passed =
+                    io::copy(&mut stream.by_ref().take(rest), &mut io::sink()).map_err(reason)?;
                 match passed < data {
-                    true => Err(reason(&io::ErrorKind::UnexpectedEof.into())),
+                    true => Err(unpack::cut_short()),
                     false => Ok(()),
                 }
             }
@@ -170,7 +171,7 @@ impl<'s> Entries<'s> {
     }
 
     /// A name that stands in an entry of its own, up to its NUL.
-    fn name(&mut self, size: u64) -> Result<Vec<u8>, String> {
+    fn name(&mut self, size: u64) -> Result<Vec<u8>, Unreadable> {
         let mut name = self.small(size)?;
         let end = name
             .iter()
@@ -180,9 +181,12 @@ impl<'s> Entries<'s> {
         Ok(name)
     }
 
-    fn small(&mut self, size: u64) -> Result<Vec<u8>, String> {
+    fn small(&mut self, size: u64) -> Result<Vec<u8>, Unreadable> {
         if size > LONGEST {
-            return Err(format!("a header of {} MiB", size >> 20));
+            return Err(Unreadable::new(
+                SkipKind::TooLarge,
+                format!("a header of {} MiB", size >> 20),
+            ));
         }
         self.expect(size);
         let mut bytes = vec![0; usize::try_from(size).unwrap_or(0)];
@@ -192,7 +196,7 @@ impl<'s> Entries<'s> {
     }
 
     /// The first bytes of the current entry, as many as there are and fit.
-    pub(super) fn head(&mut self, most: usize) -> Result<Vec<u8>, String> {
+    pub(super) fn head(&mut self, most: usize) -> Result<Vec<u8>, Unreadable> {
         let size = usize::try_from(self.left).map_or(most, |left| left.min(most));
         let mut head = vec![0; size];
         self.exactly(&mut head)?;
@@ -207,20 +211,18 @@ impl<'s> Entries<'s> {
         }
     }
 
-    fn exactly(&mut self, buffer: &mut [u8]) -> Result<(), String> {
-        self.input()
-            .read_exact(buffer)
-            .map_err(|error| reason(&error))
+    fn exactly(&mut self, buffer: &mut [u8]) -> Result<(), Unreadable> {
+        self.input().read_exact(buffer).map_err(reason)
     }
 
-    fn upto(&mut self, buffer: &mut [u8]) -> Result<usize, String> {
+    fn upto(&mut self, buffer: &mut [u8]) -> Result<usize, Unreadable> {
         let mut filled = 0;
         while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {
             match self.input().read(rest) {
                 Ok(0) => break,
                 Ok(read) => filled += read,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(reason(&error)),
+                Err(error) => return Err(reason(error)),
             }
         }
         Ok(filled)
@@ -256,6 +258,9 @@ fn has_bytes(kind: EntryType) -> bool {
     !without.contains(&kind)
 }
 
-fn broken(what: &str) -> String {
-    format!("not a valid tar: {what} is wrong")
+fn broken(what: &str) -> Unreadable {
+    Unreadable::new(
+        SkipKind::Broken,
+        format!("not a valid tar: {what} is wrong"),
+    )
 }

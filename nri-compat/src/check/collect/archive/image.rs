@@ -10,6 +10,8 @@ use super::store::Store;
 use crate::check::collect::scan::Scan;
 use crate::check::collect::{disk, parallel};
 use crate::check::packing::Packing;
+use crate::check::place::Place;
+use crate::check::skipped::{SkipKind, Unreadable};
 
 /// What an image folder of unknown size may cost at least.
 const UNKNOWN: u64 = 1 << 30;
@@ -24,7 +26,7 @@ struct Slot {
 }
 
 /// Looks into all images of an archive.
-pub(super) fn read(scan: &Scan<'_>, store: &dyn Store, shown: &str) -> Result<(), String> {
+pub(super) fn read(scan: &Scan<'_>, store: &dyn Store, archive: &Place) -> Result<(), Unreadable> {
     let images = manifest::images(store)?;
     let slots = slots(&images);
     let limits = Limits::of(store.size().unwrap_or(UNKNOWN));
@@ -38,9 +40,9 @@ pub(super) fn read(scan: &Scan<'_>, store: &dyn Store, shown: &str) -> Result<()
     let mut said = BTreeSet::new();
     let mut left = HITS;
     for image in &images {
-        let place = format!("{shown}: {}", image.name);
+        let place = archive.in_image(&image.name);
         if let Some(reason) = &image.failed {
-            scan.skip_shown(place.clone(), reason.clone());
+            scan.skip(place.clone(), reason.clone());
         }
         say(scan, image, &layers, &place, &mut said);
         overlay(scan, image, &layers, &place, &mut left)?;
@@ -63,12 +65,12 @@ fn slots(images: &[Image]) -> Vec<Slot> {
 fn layer(scan: &Scan<'_>, store: &dyn Store, path: &str, limits: &Limits) -> Layer {
     let content = match store.open(path) {
         Ok(Some(content)) => content,
-        Ok(None) => return Layer::failed("it is not there".to_owned()),
+        Ok(None) => return Layer::failed(Unreadable::new(SkipKind::NotFound, "it is not there")),
         Err(reason) => return Layer::failed(reason),
     };
     match disk::head(&*content) {
         Ok(head) => layer::read(scan, &*content, Packing::of(&head), limits, Stop::Never),
-        Err(error) => Layer::failed(disk::reason(&error)),
+        Err(error) => Layer::failed(Unreadable::from(&error)),
     }
 }
 
@@ -77,14 +79,17 @@ fn say<'i>(
     scan: &Scan<'_>,
     image: &'i Image,
     layers: &BTreeMap<&str, &Layer>,
-    place: &str,
+    place: &Place,
     said: &mut BTreeSet<&'i str>,
 ) {
     for (number, path) in image.layers.iter().enumerate() {
         if let Some(layer) = layers.get(path.as_str())
             && said.insert(path)
         {
-            layer.report_limits(scan, &format!("{place}: layer {}", number + 1));
+            layer.report_limits(
+                scan,
+                &place.in_layer(u32::try_from(number + 1).unwrap_or(u32::MAX)),
+            );
         }
     }
 }
@@ -94,9 +99,9 @@ fn overlay(
     scan: &Scan<'_>,
     image: &Image,
     layers: &BTreeMap<&str, &Layer>,
-    place: &str,
+    place: &Place,
     left: &mut usize,
-) -> Result<(), String> {
+) -> Result<(), Unreadable> {
     let stack: Vec<&Layer> = image
         .layers
         .iter()
@@ -105,15 +110,17 @@ fn overlay(
     for (number, layer) in stack.iter().enumerate() {
         let above = stack.get(number + 1..).unwrap_or_default();
         for hit in &layer.hits {
-            *left = left
-                .checked_sub(1)
-                .ok_or_else(|| format!("more than {HITS} files with evidence in its images"))?;
+            *left = left.checked_sub(1).ok_or_else(|| {
+                Unreadable::new(
+                    SkipKind::Limit,
+                    format!("more than {HITS} files with evidence in its images"),
+                )
+            })?;
             let mut names = visible(&hit.paths, above);
             names.extend(linked(&hit.paths, above));
             names.sort();
             if let Some(path) = names.first() {
-                let to = format!("{place}: {}", layer::shown_path(path));
-                scan.store(hit.seen.clone().moved(&hit.shown, &to));
+                scan.store(hit.found.clone().moved(place, &layer::shown_path(path)));
             }
         }
     }

@@ -12,12 +12,13 @@ use super::names;
 use super::spool;
 use super::unpack::Unpacked;
 use super::window::Window;
+use crate::check::collect::found::Found;
 use crate::check::collect::scan::Scan;
-use crate::check::collect::seen::Seen;
-use crate::check::collect::shown;
 use crate::check::content::{Content, File, HEAD};
+use crate::check::escape;
 use crate::check::packing::{Packing, Stream};
-use crate::report::check::Skipped;
+use crate::check::place::Place;
+use crate::check::skipped::{SkipKind, Skipped, Unreadable};
 
 /// The most files of one layer in which something is seen.
 const HITS: usize = 20_000;
@@ -45,7 +46,7 @@ pub(super) struct Layer {
     link_count: usize,
     pub(super) covers: Covers,
     /// Why it could not be read to its end.
-    pub(super) failed: Option<String>,
+    pub(super) failed: Option<Unreadable>,
     /// Whether reading stopped since the archive is an image.
     pub(super) is_image: bool,
     /// Archives in it: the first one, and how many there are.
@@ -58,9 +59,7 @@ pub(super) struct Layer {
 pub(super) struct Hit {
     /// Its names.
     pub(super) paths: Vec<Vec<u8>>,
-    /// The name under which it was read.
-    pub(super) shown: String,
-    pub(super) seen: Seen,
+    pub(super) found: Found,
 }
 
 /// Reads a layer.
@@ -82,7 +81,7 @@ pub(super) fn read(
 
 impl Layer {
     /// A layer that cannot be read at all.
-    pub(super) fn failed(reason: String) -> Self {
+    pub(super) fn failed(reason: Unreadable) -> Self {
         Self {
             failed: Some(reason),
             ..Self::default()
@@ -96,7 +95,7 @@ impl Layer {
         kind: Packing,
         limits: &Limits,
         stop: Stop,
-    ) -> Result<(), String> {
+    ) -> Result<(), Unreadable> {
         let mut entries = Entries::new(match kind {
             Packing::Not => Source::Anywhere(Stream::new(content)),
             packed => Source::Through(Unpacked::new(scan, content, packed, limits)?),
@@ -123,7 +122,7 @@ impl Layer {
         entries: &mut Entries<'_>,
         entry: &Entry,
         path: Vec<u8>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Unreadable> {
         self.covers.add(&path, entry.kind == EntryType::Directory);
         self.forget(&path);
         match entry.kind {
@@ -169,7 +168,7 @@ impl Layer {
         entries: &mut Entries<'_>,
         entry: &Entry,
         path: Vec<u8>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Unreadable> {
         scan.count(0);
         if entry.size == 0 {
             return Ok(());
@@ -178,46 +177,47 @@ impl Layer {
         let file = file(&path, head);
         if kind::of(&file).is_some() {
             self.archives.1 += 1;
-            self.archives.0.get_or_insert(file.shown);
+            self.archives.0.get_or_insert(file.place.file);
         } else if scan.recognised(&file) {
-            let seen = see(scan, content, entries, entry, &file);
-            self.hit(path, file.shown, seen)?;
+            let found = see(scan, content, entries, entry, &file);
+            self.hit(path, found)?;
         }
         Ok(())
     }
 
-    fn hit(&mut self, path: Vec<u8>, shown: String, seen: Seen) -> Result<(), String> {
-        if seen.is_empty() {
+    fn hit(&mut self, path: Vec<u8>, found: Found) -> Result<(), Unreadable> {
+        if found.is_empty() {
             return Ok(());
         }
         if self.hits.len() >= HITS {
-            return Err(format!("more than {HITS} files with evidence in them"));
+            return Err(Unreadable::new(
+                SkipKind::Limit,
+                format!("more than {HITS} files with evidence in them"),
+            ));
         }
         self.by_path.insert(path.clone(), self.hits.len());
         self.hits.push(Hit {
             paths: vec![path],
-            shown,
-            seen,
+            found,
         });
         Ok(())
     }
 
     /// Hands over all that was seen in a plain archive.
-    pub(super) fn report(self, scan: &Scan<'_>, archive: &str) {
+    pub(super) fn report(self, scan: &Scan<'_>, archive: &Place) {
         self.report_limits(scan, archive);
         for mut hit in self.hits {
             hit.paths.sort();
             if let Some(path) = hit.paths.first() {
-                let path = shown_path(path);
-                scan.store(hit.seen.moved(&hit.shown, &format!("{archive}: {path}")));
+                scan.store(hit.found.moved(archive, &shown_path(path)));
             }
         }
     }
 
     /// Says what could not be looked at.
-    pub(super) fn report_limits(&self, scan: &Scan<'_>, place: &str) {
+    pub(super) fn report_limits(&self, scan: &Scan<'_>, place: &Place) {
         if let Some(reason) = &self.failed {
-            scan.skip_shown(place.to_owned(), reason.clone());
+            scan.skip(place.clone(), reason.clone());
         }
         if let (Some(first), count) = &self.archives {
             let reason = match count {
@@ -227,7 +227,10 @@ impl Layer {
                     more - 1
                 ),
             };
-            scan.skip_shown(format!("{place}: {first}"), reason);
+            scan.skip(
+                place.entry(first),
+                Unreadable::new(SkipKind::NestedArchive, reason),
+            );
         }
     }
 }
@@ -239,18 +242,15 @@ fn see(
     entries: &mut Entries<'_>,
     entry: &Entry,
     file: &File<'_>,
-) -> Seen {
+) -> Found {
     match contents(content, entries, entry, file) {
-        Ok(content) => scan.seen(&File {
-            shown: file.shown.clone(),
+        Ok(content) => scan.look(&File {
+            place: file.place.clone(),
             name: file.name.clone(),
             head: file.head.clone(),
             content: &*content,
         }),
-        Err(reason) => Seen::skipped(Skipped {
-            path: file.shown.clone(),
-            reason,
-        }),
+        Err(why) => Found::skipped(Skipped::unreadable(file.place.clone(), why)),
     }
 }
 
@@ -259,16 +259,22 @@ fn contents<'c>(
     entries: &mut Entries<'_>,
     entry: &Entry,
     file: &File<'_>,
-) -> Result<Box<dyn Content + 'c>, String> {
+) -> Result<Box<dyn Content + 'c>, Unreadable> {
     if !entry.whole {
-        return Err("stored as a sparse file, which is not read".to_owned());
+        return Err(Unreadable::new(
+            SkipKind::UnsupportedFormat,
+            "stored as a sparse file, which is not read",
+        ));
     }
     if entry.size > ENTRY {
-        return Err(format!("larger than {} GiB", ENTRY >> 30));
+        return Err(Unreadable::new(
+            SkipKind::TooLarge,
+            format!("larger than {} GiB", ENTRY >> 30),
+        ));
     }
     Ok(match entry.start {
         Some(start) if start.saturating_add(entry.size) > content.len() => {
-            return Err("cut short".to_owned());
+            return Err(super::unpack::cut_short());
         }
         Some(start) => Box::new(Window {
             base: content,
@@ -282,8 +288,8 @@ fn contents<'c>(
 /// An entry with its first bytes only.
 fn file(path: &[u8], head: Vec<u8>) -> File<'static> {
     File {
-        shown: shown_path(path),
-        name: shown::bytes(names::split(path).1),
+        place: shown_path(path).into(),
+        name: escape::bytes(names::split(path).1),
         head,
         content: &Nothing,
     }
@@ -291,7 +297,7 @@ fn file(path: &[u8], head: Vec<u8>) -> File<'static> {
 
 /// A path within an archive, from its root.
 pub(super) fn shown_path(path: &[u8]) -> String {
-    format!("/{}", shown::bytes(path))
+    format!("/{}", escape::bytes(path))
 }
 
 /// Stands for bytes that nobody reads: a file is recognised by its head.

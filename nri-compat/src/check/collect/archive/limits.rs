@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::check::skipped::{SkipKind, Unreadable};
+
 /// The most entries of one archive, over all its layers: eight bytes are kept of each.
 const ENTRIES: u64 = 2_000_000;
 
@@ -32,21 +34,27 @@ impl Limits {
     }
 
     /// Counts an entry.
-    pub(super) fn entry(&self) -> Result<(), String> {
+    pub(super) fn entry(&self) -> Result<(), Unreadable> {
         match self.entries.fetch_add(1, Ordering::Relaxed) < ENTRIES {
             true => Ok(()),
-            false => Err(format!("more than {ENTRIES} entries")),
+            false => Err(Unreadable::new(
+                SkipKind::Limit,
+                format!("more than {ENTRIES} entries"),
+            )),
         }
     }
 
     /// Counts bytes that were unpacked.
-    pub(super) fn unpacked(&self, bytes: u64) -> Result<(), String> {
+    pub(super) fn unpacked(&self, bytes: u64) -> Result<(), Unreadable> {
         let before = self.bytes.fetch_add(bytes, Ordering::Relaxed);
         match before.saturating_add(bytes) <= self.most_bytes {
             true => Ok(()),
-            false => Err(format!(
-                "unpacks to more than {} MiB, {RATIO} times its size",
-                self.most_bytes >> 20
+            false => Err(Unreadable::new(
+                SkipKind::Limit,
+                format!(
+                    "unpacks to more than {} MiB, {RATIO} times its size",
+                    self.most_bytes >> 20
+                ),
             )),
         }
     }

@@ -9,7 +9,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::store::Store;
-use crate::check::collect::shown;
+use crate::check::escape;
+use crate::check::skipped::{SkipKind, Unreadable};
 
 /// The most images of one archive.
 const IMAGES: usize = 10_000;
@@ -31,7 +32,7 @@ pub(super) struct Image {
     /// Paths of its layers, lowest first.
     pub(super) layers: Vec<String>,
     /// Why they are not known.
-    pub(super) failed: Option<String>,
+    pub(super) failed: Option<Unreadable>,
 }
 
 /// An entry of docker's `manifest.json`.
@@ -84,7 +85,7 @@ pub(super) fn is_image(store: &dyn Store) -> bool {
 }
 
 /// All images. The OCI index counts before docker's list, which names one platform only.
-pub(super) fn images(store: &dyn Store) -> Result<Vec<Image>, String> {
+pub(super) fn images(store: &dyn Store) -> Result<Vec<Image>, Unreadable> {
     if let Some(index) = json::<Manifest>(store, "index.json")?
         && !index.manifests.is_empty()
     {
@@ -99,16 +100,19 @@ pub(super) fn images(store: &dyn Store) -> Result<Vec<Image>, String> {
         return Ok(finder.images);
     }
     let saved = json::<Vec<Saved>>(store, "manifest.json")?;
-    let saved = saved.ok_or("neither an index.json nor a manifest.json is there")?;
+    let saved =
+        saved.ok_or_else(|| broken("neither an index.json nor a manifest.json is there"))?;
     Ok(saved.into_iter().take(IMAGES).map(Saved::image).collect())
 }
 
-fn json<T: DeserializeOwned>(store: &dyn Store, path: &str) -> Result<Option<T>, String> {
+fn json<T: DeserializeOwned>(store: &dyn Store, path: &str) -> Result<Option<T>, Unreadable> {
     let Some(bytes) = store.small(path)? else {
         return Ok(None);
     };
     let parsed = serde_json::from_slice(&bytes);
-    parsed.map(Some).map_err(|error| format!("{path}: {error}"))
+    parsed
+        .map(Some)
+        .map_err(|error| broken(format!("{path}: {error}")))
 }
 
 impl Saved {
@@ -119,11 +123,15 @@ impl Saved {
             short(config.trim_end_matches(".json"))
         });
         Image {
-            name: shown::bytes(name.as_bytes()),
+            name: escape::bytes(name.as_bytes()),
             layers: self.layers.into_iter().take(LAYERS).collect(),
             failed: None,
         }
     }
+}
+
+fn broken(reason: impl Into<String>) -> Unreadable {
+    Unreadable::new(SkipKind::Broken, reason)
 }
 
 /// Twelve digits of a digest, as people know images without a name.
@@ -161,18 +169,21 @@ impl Finder<'_> {
         }
     }
 
-    fn part(&mut self, digest: &str) -> Result<Manifest, String> {
-        let path = blob(digest).ok_or("its digest is malformed")?;
+    fn part(&mut self, digest: &str) -> Result<Manifest, Unreadable> {
+        let path = blob(digest).ok_or_else(|| broken("its digest is malformed"))?;
         let bytes = self
             .store
             .small(&path)?
-            .ok_or("its manifest is not there")?;
+            .ok_or_else(|| Unreadable::new(SkipKind::NotFound, "its manifest is not there"))?;
         // A small one costs something, too.
         self.left = self.left.saturating_sub(bytes.len().max(256));
         if self.left == 0 {
-            return Err(format!("more than {} MiB of manifests", MANIFESTS >> 20));
+            return Err(Unreadable::new(
+                SkipKind::Limit,
+                format!("more than {} MiB of manifests", MANIFESTS >> 20),
+            ));
         }
-        serde_json::from_slice(&bytes).map_err(|error| format!("{path}: {error}"))
+        serde_json::from_slice(&bytes).map_err(|error| broken(format!("{path}: {error}")))
     }
 }
 
@@ -187,7 +198,7 @@ fn image(name: String, manifest: &Manifest) -> Image {
         name,
         failed: layers
             .is_none()
-            .then(|| "the digest of a layer is malformed".to_owned()),
+            .then(|| broken("the digest of a layer is malformed")),
         layers: layers.unwrap_or_default(),
     }
 }
@@ -218,9 +229,9 @@ impl Descriptor {
         ];
         let own = keys.iter().find_map(|key| self.annotations.get(*key));
         let base = match (own, around) {
-            (Some(own), _) => shown::bytes(own.as_bytes()),
+            (Some(own), _) => escape::bytes(own.as_bytes()),
             (None, Some(around)) => around.to_owned(),
-            (None, None) => shown::bytes(short(&self.digest).as_bytes()),
+            (None, None) => escape::bytes(short(&self.digest).as_bytes()),
         };
         match (&self.platform, around) {
             (Some(platform), Some(_)) => format!("{base} ({})", platform.name()),
@@ -238,6 +249,6 @@ impl Platform {
             self.architecture,
             variant.collect::<String>()
         );
-        shown::bytes(name.as_bytes())
+        escape::bytes(name.as_bytes())
     }
 }

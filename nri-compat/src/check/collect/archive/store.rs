@@ -9,9 +9,10 @@ use super::entries::{Entries, Source};
 use super::limits::Limits;
 use super::window::Window;
 use super::{manifest, names};
-use crate::check::collect::disk::{self, Disk};
+use crate::check::collect::disk::Disk;
 use crate::check::content::Content;
 use crate::check::packing::Stream;
+use crate::check::skipped::{SkipKind, Unreadable};
 
 /// The largest manifest read.
 const MANIFEST: u64 = 1 << 20;
@@ -25,23 +26,26 @@ const FOLLOWED: usize = 8;
 /// Parts by their paths.
 pub(super) trait Store: Sync {
     /// A part; `None` if it is not there.
-    fn open(&self, path: &str) -> Result<Option<Box<dyn Content + '_>>, String>;
+    fn open(&self, path: &str) -> Result<Option<Box<dyn Content + '_>>, Unreadable>;
 
     /// Bytes of all parts, if that is known.
     fn size(&self) -> Option<u64>;
 
     /// A small part in memory.
-    fn small(&self, path: &str) -> Result<Option<Vec<u8>>, String> {
+    fn small(&self, path: &str) -> Result<Option<Vec<u8>>, Unreadable> {
         let Some(part) = self.open(path)? else {
             return Ok(None);
         };
         if part.len() > MANIFEST {
-            return Err(format!("{path} is larger than {} MiB", MANIFEST >> 20));
+            return Err(Unreadable::new(
+                SkipKind::TooLarge,
+                format!("{path} is larger than {} MiB", MANIFEST >> 20),
+            ));
         }
         let mut bytes = vec![0; usize::try_from(part.len()).unwrap_or(0)];
         let read = part
             .read_at(0, &mut bytes)
-            .map_err(|error| disk::reason(&error))?;
+            .map_err(|error| Unreadable::from(&error))?;
         bytes.truncate(read);
         Ok(Some(bytes))
     }
@@ -57,12 +61,18 @@ impl Folder {
 }
 
 impl Store for Folder {
-    fn open(&self, path: &str) -> Result<Option<Box<dyn Content + '_>>, String> {
+    fn open(&self, path: &str) -> Result<Option<Box<dyn Content + '_>>, Unreadable> {
         match Disk::open(&self.0.join(path)) {
             Ok(Some(disk)) => Ok(Some(Box::new(disk))),
-            Ok(None) => Err(format!("{path} is not a regular file")),
+            Ok(None) => Err(Unreadable::new(
+                SkipKind::SpecialFile,
+                format!("{path} is not a regular file"),
+            )),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(format!("{path}: {}", disk::reason(&error))),
+            Err(error) => {
+                let why = Unreadable::from(&error);
+                Err(Unreadable::new(why.kind, format!("{path}: {why}")))
+            }
         }
     }
 
@@ -76,7 +86,7 @@ pub(super) struct Packed<'c> {
     base: &'c dyn Content,
     parts: HashMap<String, Part>,
     /// Why the tar could not be read to its end.
-    pub(super) broken: Option<String>,
+    pub(super) broken: Option<Unreadable>,
 }
 
 enum Part {
@@ -98,7 +108,7 @@ impl<'c> Packed<'c> {
         packed
     }
 
-    fn fill(&mut self) -> Result<(), String> {
+    fn fill(&mut self) -> Result<(), Unreadable> {
         let limits = Limits::of(self.base.len());
         let stream = Stream::new(self.base);
         let mut entries = Entries::new(Source::Anywhere(stream));
@@ -140,7 +150,7 @@ fn link(folder: &[u8], target: &[u8]) -> Option<Part> {
 }
 
 impl Store for Packed<'_> {
-    fn open(&self, path: &str) -> Result<Option<Box<dyn Content + '_>>, String> {
+    fn open(&self, path: &str) -> Result<Option<Box<dyn Content + '_>>, Unreadable> {
         let mut path = path;
         for _ in 0..FOLLOWED {
             match self.parts.get(path) {
@@ -155,7 +165,10 @@ impl Store for Packed<'_> {
                 }
             }
         }
-        Err(format!("{path} is a link in a circle"))
+        Err(Unreadable::new(
+            SkipKind::Link,
+            format!("{path} is a link in a circle"),
+        ))
     }
 
     fn size(&self) -> Option<u64> {

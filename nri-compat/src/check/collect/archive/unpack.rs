@@ -8,6 +8,7 @@ use crate::check::collect::budget::Lent;
 use crate::check::collect::scan::Scan;
 use crate::check::content::Content;
 use crate::check::packing::{Packing, Stream};
+use crate::check::skipped::{SkipKind, Unreadable};
 
 /// How much is read from the packed side at a time.
 const BUFFER: usize = 64 << 10;
@@ -29,14 +30,14 @@ impl<'u> Unpacked<'u> {
         content: &'u dyn Content,
         kind: Packing,
         limits: &'u Limits,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, Unreadable> {
         let stream = BufReader::with_capacity(BUFFER, Stream::new(content));
         let window = window(content, kind)?;
         let _window = scan.windows.lend(window);
         let input: Box<dyn Read + 'u> = match kind {
             Packing::Not => Box::new(stream),
             Packing::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(stream)),
-            Packing::Zstd => Box::new(zstd(stream).map_err(|error| reason(&error))?),
+            Packing::Zstd => Box::new(zstd(stream).map_err(reason)?),
         };
         Ok(Self {
             input,
@@ -53,22 +54,23 @@ fn zstd<'r>(input: impl io::BufRead + 'r) -> io::Result<impl Read + 'r> {
 }
 
 /// Memory that unpacking takes.
-fn window(content: &dyn Content, kind: Packing) -> Result<u64, String> {
+fn window(content: &dyn Content, kind: Packing) -> Result<u64, Unreadable> {
     if kind != Packing::Zstd {
         return Ok(0);
     }
     let mut head = [0; 18];
-    let read = content
-        .read_at(0, &mut head)
-        .map_err(|error| reason(&error))?;
+    let read = content.read_at(0, &mut head).map_err(reason)?;
     match zstd_window::window(head.get(..read).unwrap_or_default()) {
-        Some(window) if window > 1 << WINDOW_LOG => Err(format!(
-            "unpacking takes a window of {} MiB; at most {} are given",
-            window >> 20,
-            1 << (WINDOW_LOG - 20)
+        Some(window) if window > 1 << WINDOW_LOG => Err(Unreadable::new(
+            SkipKind::Limit,
+            format!(
+                "unpacking takes a window of {} MiB; at most {} are given",
+                window >> 20,
+                1 << (WINDOW_LOG - 20)
+            ),
         )),
         Some(window) => Ok(window),
-        None => Err("cut short".to_owned()),
+        None => Err(cut_short()),
     }
 }
 
@@ -82,11 +84,22 @@ impl Read for Unpacked<'_> {
     }
 }
 
-/// Why an archive cannot be read on.
-pub(super) fn reason(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::UnexpectedEof => "cut short".to_owned(),
-        io::ErrorKind::Other => error.to_string(),
-        _ => crate::check::collect::disk::reason(error),
+/// Returns why an archive cannot be read on: libraries that unpack report broken data as other errors.
+pub(super) fn reason(error: io::Error) -> Unreadable {
+    let is_format = matches!(
+        error.kind(),
+        io::ErrorKind::Other | io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput
+    );
+    match Unreadable::from(error) {
+        Unreadable {
+            kind: SkipKind::Io,
+            reason,
+        } if is_format => Unreadable::new(SkipKind::Broken, reason),
+        why => why,
     }
+}
+
+/// Returns the reason of an archive that ends too early.
+pub(super) fn cut_short() -> Unreadable {
+    Unreadable::new(SkipKind::Truncated, "cut short")
 }

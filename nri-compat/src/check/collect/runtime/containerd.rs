@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 
 use super::document::{self, Document};
 use super::{Configured, Nri, below, clean};
-use crate::check::collect::{disk, shown};
-use crate::report::check::Skipped;
+use crate::check::escape;
+use crate::check::place::Place;
+use crate::check::skipped::{SkipKind, Skipped, Unreadable};
 
 /// Name of the NRI plugin of containerd in versions 2 and 3 of the file.
 const PLUGIN: &str = "io.containerd.nri.v1.nri";
@@ -56,15 +57,12 @@ pub(super) fn read(file: &Path, root: &Path) -> Configured {
 }
 
 impl Configured {
-    pub(super) fn skip(&mut self, file: &Path, reason: String) {
-        self.skipped.push(Skipped {
-            path: shown::path(file),
-            reason,
-        });
+    pub(super) fn skip(&mut self, file: &Path, why: Unreadable) {
+        self.skipped.push(Skipped::unreadable(Place::of(file), why));
     }
 }
 
-fn one(file: &Path, root: &Path) -> Result<(Nri, Vec<PathBuf>), String> {
+fn one(file: &Path, root: &Path) -> Result<(Nri, Vec<PathBuf>), Unreadable> {
     let text = document::text(file)?;
     let document = Document::parse(&text)?;
     Ok((nri(&document), imports(&document, file, root)?))
@@ -85,7 +83,7 @@ fn nri(document: &Document<'_>) -> Nri {
 }
 
 /// The files that a file imports, relative paths being relative to its folder.
-fn imports(document: &Document<'_>, file: &Path, root: &Path) -> Result<Vec<PathBuf>, String> {
+fn imports(document: &Document<'_>, file: &Path, root: &Path) -> Result<Vec<PathBuf>, Unreadable> {
     let mut files = Vec::new();
     for import in document.strings(&["imports"]) {
         let path = match Path::new(&import).is_absolute() {
@@ -101,21 +99,21 @@ fn imports(document: &Document<'_>, file: &Path, root: &Path) -> Result<Vec<Path
 }
 
 /// The files that a pattern matches, by name. `**` is the same as `*` there: it must not descend.
-fn matches(pattern: &str) -> Result<Vec<PathBuf>, String> {
+fn matches(pattern: &str) -> Result<Vec<PathBuf>, Unreadable> {
     let mut pattern = pattern.to_owned();
     while pattern.contains("**") {
         pattern = pattern.replace("**", "*");
     }
     let paths = glob::glob(&pattern).map_err(|error| {
-        format!(
-            "import `{}`: {}",
-            shown::bytes(pattern.as_bytes()),
-            error.msg
+        let pattern = escape::bytes(pattern.as_bytes());
+        Unreadable::new(
+            SkipKind::Broken,
+            format!("import `{pattern}`: {}", error.msg),
         )
     })?;
     let mut found = Vec::new();
     for path in paths.take(MOST) {
-        found.push(path.map_err(|error| disk::reason(error.error()))?);
+        found.push(path.map_err(|error| Unreadable::from(error.error()))?);
     }
     Ok(found)
 }

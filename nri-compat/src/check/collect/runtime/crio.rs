@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::document::{self, Document};
 use super::{Configured, Nri};
+use crate::check::skipped::Unreadable;
 
 /// The most drop-in files read.
 const MOST: usize = 1000;
@@ -53,7 +54,7 @@ pub(super) fn folder(file: &Path) -> PathBuf {
     folder.into()
 }
 
-fn one(file: &Path) -> Result<Nri, String> {
+fn one(file: &Path) -> Result<Nri, Unreadable> {
     let text = document::text(file)?;
     let document = Document::parse(&text)?;
     let key = |key| ["crio", "nri", key];

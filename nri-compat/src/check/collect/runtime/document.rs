@@ -1,9 +1,11 @@
 //! A TOML file of a runtime, read for a few keys.
 
-use std::io::{self, Read as _};
+use std::io::Read as _;
 use std::path::Path;
 
 use toml::de::{DeTable, DeValue};
+
+use crate::check::skipped::{SkipKind, Unreadable};
 
 /// The largest configuration read; real ones have a few kilobytes.
 const LARGEST: u64 = 1 << 20;
@@ -12,30 +14,34 @@ const LARGEST: u64 = 1 << 20;
 pub(super) struct Document<'t>(DeTable<'t>);
 
 /// The text of a file.
-pub(super) fn text(file: &Path) -> Result<String, String> {
-    let is_file = file.metadata().map_err(|error| reason(&error))?.is_file();
+pub(super) fn text(file: &Path) -> Result<String, Unreadable> {
+    let is_file = file
+        .metadata()
+        .map_err(|error| Unreadable::from(&error))?
+        .is_file();
     if !is_file {
-        return Err("not a regular file".to_owned());
+        return Err(Unreadable::new(SkipKind::SpecialFile, "not a regular file"));
     }
     let mut text = String::new();
-    let open = std::fs::File::open(file).map_err(|error| reason(&error))?;
+    let open = std::fs::File::open(file).map_err(|error| Unreadable::from(&error))?;
     let read = open.take(LARGEST + 1).read_to_string(&mut text);
     match read {
-        Ok(read) if read as u64 > LARGEST => Err("larger than 1 MiB".to_owned()),
+        Ok(read) if read as u64 > LARGEST => {
+            Err(Unreadable::new(SkipKind::TooLarge, "larger than 1 MiB"))
+        }
         Ok(_) => Ok(text),
-        Err(error) => Err(reason(&error)),
+        Err(error) => Err(Unreadable::from(&error)),
     }
-}
-
-fn reason(error: &io::Error) -> String {
-    super::super::disk::reason(error)
 }
 
 impl<'t> Document<'t> {
-    pub(super) fn parse(text: &'t str) -> Result<Self, String> {
+    pub(super) fn parse(text: &'t str) -> Result<Self, Unreadable> {
         match DeTable::parse(text) {
             Ok(table) => Ok(Self(table.into_inner())),
-            Err(error) => Err(format!("not valid TOML: {}", error.message())),
+            Err(error) => Err(Unreadable::new(
+                SkipKind::Broken,
+                format!("not valid TOML: {}", error.message()),
+            )),
         }
     }
 

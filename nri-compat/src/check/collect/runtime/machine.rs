@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::{Configured, absent, below, containerd, crio, defaults};
-use crate::check::collect::shown;
-use crate::report::check::Skipped;
+use crate::check::escape;
+use crate::check::skipped::Skipped;
 
 /// Where containerd's configuration is, by default and in distributions that bring their own.
 const CONTAINERD: [&str; 5] = [
@@ -72,7 +72,7 @@ fn configured(root: &Path) -> Vec<Configured> {
 impl Machine {
     fn add(&mut self, place: PathBuf) {
         let line = match place.exists() {
-            true => shown::path(&place),
+            true => escape::path(&place),
             false => absent(&place),
         };
         if !self.looked_at.contains(&line) {

@@ -5,6 +5,7 @@ use std::ops::Deref;
 use super::super::Unreadable;
 use crate::check::content::Content;
 use crate::check::scratch::Scratch;
+use crate::check::skipped::SkipKind;
 
 /// Bytes of a window: what is searched at once. It stays in the processor's cache from one needle to the next.
 const WINDOW: u64 = 1 << 18;
@@ -43,8 +44,8 @@ pub(crate) fn part(
     length: u64,
 ) -> Result<Part<'_>, Unreadable> {
     let length = length.min(content.len().saturating_sub(offset));
-    let length =
-        usize::try_from(length).map_err(|_| Unreadable("too large for this machine".into()))?;
+    let length = usize::try_from(length)
+        .map_err(|_| Unreadable::new(SkipKind::TooLarge, "too large for this machine"))?;
     if let Some(all) = content.as_slice() {
         let start = usize::try_from(offset).unwrap_or(usize::MAX);
         let rest = all.get(start..).unwrap_or_default();
@@ -57,7 +58,7 @@ pub(crate) fn part(
 }
 
 fn unreadable(error: std::io::Error) -> Unreadable {
-    Unreadable(format!("cannot be read: {error}"))
+    Unreadable::new(SkipKind::Io, format!("cannot be read: {error}"))
 }
 
 /// Calls `look` with each window of a part of the file and its offset in the file, until that says to stop.

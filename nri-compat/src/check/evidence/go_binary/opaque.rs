@@ -5,7 +5,7 @@ use crate::check::content::File;
 use crate::check::evidence::binary::Image;
 use crate::check::evidence::binary::window::find;
 use crate::check::evidence::{PROTOCOL, Unreadable, identity};
-use crate::check::sighting::{Interface, Kind, Role, Sighting};
+use crate::check::sighting::{FileKind, Interface, Role, Sighting};
 
 /// Stands in the headers of what UPX has packed.
 const UPX: &[u8] = b"UPX!";
@@ -17,7 +17,7 @@ pub(super) fn packed(file: &File<'_>) -> Option<Sighting> {
     let head = file.head.get(..UPX_WITHIN).unwrap_or(&file.head);
     memchr::memmem::find(head, UPX)?;
     let mut seen = hidden(file, "packed by UPX; unpack it (upx -d) and check again");
-    seen.kind = Kind::Other;
+    seen.kind = FileKind::Other;
     Some(seen)
 }
 
@@ -63,8 +63,8 @@ fn with_protocol(mut seen: Sighting, image: &Image<'_>) -> Result<Sighting, Unre
 fn hidden(file: &File<'_>, reason: &str) -> Sighting {
     let (index, name) = identity(&file.name);
     Sighting {
-        path: file.shown.clone(),
-        kind: Kind::GoBinary,
+        place: file.place.clone(),
+        kind: FileKind::GoBinary,
         // Named as runtimes want plugins to be, it will be started as one.
         role: if index.is_some() {
             Role::Plugin

@@ -7,7 +7,9 @@ use super::{build_info, evidence};
 use crate::check::content::File;
 use crate::check::evidence::binary::Image;
 use crate::check::evidence::{Unreadable, identity};
-use crate::check::sighting::{Built, Certainty, Events, Evidence, Interface, Kind, Role, Sighting};
+use crate::check::sighting::{
+    Built, Certainty, Events, Evidence, FileKind, Interface, Role, Sighting,
+};
 
 /// The first release whose stub has a method for every event, and whose adaptation calls it.
 const DEDICATED: &str = "v0.12.0";
@@ -72,8 +74,8 @@ fn seen(file: &File<'_>, module: &str, role: Role, detail: String) -> Seen {
     };
     Seen {
         sighting: Sighting {
-            path: file.shown.clone(),
-            kind: Kind::GoBinary,
+            place: file.place.clone(),
+            kind: FileKind::GoBinary,
             role,
             name,
             index,

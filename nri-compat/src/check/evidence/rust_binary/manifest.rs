@@ -6,7 +6,7 @@ use super::evidence;
 use crate::check::content::File;
 use crate::check::events::{EVENTS, proto_name};
 use crate::check::evidence::identity;
-use crate::check::sighting::{Built, Certainty, Events, Interface, Kind, Role, Sighting};
+use crate::check::sighting::{Built, Certainty, Events, FileKind, Interface, Role, Sighting};
 
 /// What stands before every manifest.
 pub(super) const MAGIC: [u8; 16] = *b"NRI-PLUGIN-INFO\x01";
@@ -58,8 +58,8 @@ impl Manifest {
         let (index, name) = identity(&file.name);
         let funnelled = self.deprecated.iter().any(|rpc| rpc == "StateChange");
         Sighting {
-            path: file.shown.clone(),
-            kind: Kind::RustBinary,
+            place: file.place.clone(),
+            kind: FileKind::RustBinary,
             role: Role::Plugin,
             // A launched plugin goes by the name of its file.
             name: name.or_else(|| self.name.clone()),

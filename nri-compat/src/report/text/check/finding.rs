@@ -44,7 +44,7 @@ fn block(page: &mut Page, subject: &Subject, explain: bool) {
             judgement(page, &alike);
         }
     }
-    if let Some(seen) = &subject.seen {
+    if let Some(seen) = &subject.occurrences {
         page.prose(INDENT, "", Style::new(), &seen.phrase());
     }
     if explain {
@@ -55,8 +55,8 @@ fn block(page: &mut Page, subject: &Subject, explain: bool) {
 /// Where it is and what it was built with.
 fn at(subject: &Subject) -> String {
     match subject.nri.phrase() {
-        Some(built) => format!("({}; {built})", subject.path),
-        None => format!("({})", subject.path),
+        Some(built) => format!("({}; {built})", subject.place),
+        None => format!("({})", subject.place),
     }
 }
 

@@ -50,8 +50,8 @@ fn taken(judged: &[&Subject], targets: &[&str]) -> usize {
 
 fn row(subject: &Subject, targets: &[&str], room: Option<usize>, palette: Palette) -> Vec<Cell> {
     let path = match room {
-        Some(room) => shortened(&subject.path, room),
-        None => subject.path.clone(),
+        Some(room) => shortened(&subject.place.to_string(), room),
+        None => subject.place.to_string(),
     };
     let verdicts = targets
         .iter()

@@ -1,25 +1,25 @@
-//! Paths as reports show them.
+//! Foreign names as text that is safe to print.
 
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-/// The path as text: bytes that are no UTF-8 become `\xNN`, control characters `\u{N}`, so that a hostile name can
-/// neither break a line nor drive a terminal.
-pub(super) fn path(path: &Path) -> String {
+/// Returns the path as text: bytes that are not UTF-8 become `\xNN`, control characters `\u{N}`, so that a hostile
+/// name can neither break a line nor drive a terminal.
+pub(crate) fn path(path: &Path) -> String {
     bytes(path.as_os_str().as_bytes())
 }
 
-/// The last component, likewise; empty if there is none.
-pub(super) fn name(path: &Path) -> String {
+/// Returns the last component likewise; empty if there is none.
+pub(crate) fn name(path: &Path) -> String {
     path.file_name()
         .map(OsStr::as_bytes)
         .map_or_else(String::new, bytes)
 }
 
-/// A name that came as bytes.
-pub(super) fn bytes(name: &[u8]) -> String {
+/// Returns a name given as bytes likewise.
+pub(crate) fn bytes(name: &[u8]) -> String {
     let mut shown = String::with_capacity(name.len());
     for chunk in name.utf8_chunks() {
         for char in chunk.valid().chars() {
@@ -40,7 +40,7 @@ fn push(shown: &mut String, char: char) {
     }
 }
 
-/// Characters that turn the direction of the text around them.
+/// Reports whether a character changes the direction of the text around it.
 fn is_bidi(char: char) -> bool {
     matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
 }

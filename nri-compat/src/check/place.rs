@@ -1,0 +1,294 @@
+//! Where something was found, as data.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::path::Path;
+
+use super::escape;
+
+/// The number of processes that are listed; of further ones only the number is shown.
+const PIDS_SHOWN: usize = 8;
+
+/// The location of a file or of something in it: on disk, or within an archive or image.
+///
+/// ```
+/// use nri_compat::check::place::Place;
+///
+/// let layer = Place::from("images.tar").in_image("example.org/p:1").in_layer(3);
+/// assert_eq!(layer.to_string(), "images.tar: example.org/p:1: layer 3");
+/// assert_eq!(layer.entry("/usr/bin/10-p").name(), "10-p");
+/// assert_eq!(Place::from("go.mod").at_line(7).to_string(), "go.mod:7");
+/// assert_eq!(Place::from("/opt/p").run_by(&[12, 15]).to_string(), "/opt/p (pid 12, 15)");
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// The file on disk, as the user spelled it.
+    pub file: String,
+    /// The image within an archive.
+    pub image: Option<String>,
+    /// The layer of the image, from 1, where that matters.
+    pub layer: Option<u32>,
+    /// The file within an archive or image, from its root: `/usr/bin/plugin`.
+    pub entry: Option<String>,
+    /// The line, from 1.
+    pub line: Option<u32>,
+    /// The processes that run the file, ascending.
+    pub pids: Vec<u32>,
+}
+
+impl Place {
+    /// Returns the place of a file on disk. Bytes that are not UTF-8, and control characters, are escaped.
+    pub fn of(path: &Path) -> Self {
+        Self::from(escape::path(path))
+    }
+
+    /// Returns the place of an image in this file.
+    #[must_use]
+    pub fn in_image(&self, name: &str) -> Self {
+        Self {
+            image: Some(name.to_owned()),
+            ..self.clone()
+        }
+    }
+
+    /// Returns the place of a layer of this image.
+    #[must_use]
+    pub fn in_layer(&self, number: u32) -> Self {
+        Self {
+            layer: Some(number),
+            ..self.clone()
+        }
+    }
+
+    /// Returns the place of a file within this archive, image or layer.
+    #[must_use]
+    pub fn entry(&self, path: impl Into<String>) -> Self {
+        Self {
+            entry: Some(path.into()),
+            ..self.clone()
+        }
+    }
+
+    /// Returns the place of a line in this file.
+    #[must_use]
+    pub fn at_line(&self, line: u32) -> Self {
+        Self {
+            line: Some(line),
+            ..self.clone()
+        }
+    }
+
+    /// Returns the place of a file that these processes run.
+    #[must_use]
+    pub fn run_by(&self, pids: &[u32]) -> Self {
+        Self {
+            pids: pids.to_vec(),
+            ..self.clone()
+        }
+    }
+
+    /// Returns the same place without a line: that of the whole file.
+    #[must_use]
+    pub fn whole_file(&self) -> Self {
+        Self {
+            line: None,
+            ..self.clone()
+        }
+    }
+
+    /// Returns the path of the file itself: within the archive if it is in one, else on disk.
+    pub fn path(&self) -> &str {
+        self.entry.as_deref().unwrap_or(&self.file)
+    }
+
+    /// Returns the last component of the path; empty if there is none.
+    pub fn name(&self) -> &str {
+        let path = self.path().trim_end_matches('/');
+        path.rsplit_once('/').map_or(path, |(_, name)| name)
+    }
+
+    /// Returns the path of the folder around the file, without the last `/`; empty if the path has none.
+    pub fn folder(&self) -> &str {
+        self.path()
+            .rsplit_once('/')
+            .map_or("", |(folder, _)| folder)
+    }
+
+    /// Reports whether both files lie in the same folder of the same disk or image.
+    pub fn is_beside(&self, other: &Self) -> bool {
+        self.same_tree(other) && self.folder() == other.folder()
+    }
+
+    /// Reports whether the file lies in the folder of `other`, or anywhere below it.
+    pub fn is_below_folder_of(&self, other: &Self) -> bool {
+        let folder = Path::new(other.path()).parent();
+        self.same_tree(other)
+            && folder.is_some_and(|folder| Path::new(self.path()).starts_with(folder))
+    }
+
+    /// Returns how many folders lie above the file.
+    pub fn depth(&self) -> usize {
+        Path::new(self.folder()).components().count()
+    }
+
+    /// Returns what is within the file on disk, or runs it: `layer 3: /usr/bin/plugin`, `pid 12, 15`.
+    pub fn within(&self) -> Option<String> {
+        let inner = self.inner();
+        let inner = (!inner.is_empty()).then(|| inner.join(": "));
+        inner.or_else(|| self.processes())
+    }
+
+    /// Compares for the order of reports: that of the text, which does not depend on lines and processes.
+    pub fn compare_paths(&self, other: &Self) -> Ordering {
+        self.file
+            .cmp(&other.file)
+            .then_with(|| self.inner().cmp(&other.inner()))
+    }
+
+    /// Reports whether two files are on the same disk, or in the same archive and image.
+    fn same_tree(&self, other: &Self) -> bool {
+        match (&self.entry, &other.entry) {
+            (None, None) => true,
+            (Some(_), Some(_)) => (&self.file, &self.image) == (&other.file, &other.image),
+            (None, Some(_)) | (Some(_), None) => false,
+        }
+    }
+
+    fn inner(&self) -> Vec<String> {
+        let layer = self.layer.map(|number| format!("layer {number}"));
+        [self.image.clone(), layer, self.entry.clone()]
+            .into_iter()
+            .flatten()
+            .collect()
+    }
+
+    fn processes(&self) -> Option<String> {
+        let listed: Vec<String> = self
+            .pids
+            .iter()
+            .take(PIDS_SHOWN)
+            .map(u32::to_string)
+            .collect();
+        let listed = listed.join(", ");
+        match self.pids.len().saturating_sub(PIDS_SHOWN) {
+            _ if listed.is_empty() => None,
+            0 => Some(format!("pid {listed}")),
+            more => Some(format!("pid {listed} and {more} more")),
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.file)?;
+        for part in self.inner() {
+            write!(f, ": {part}")?;
+        }
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+        }
+        match self.processes() {
+            Some(processes) => write!(f, " ({processes})"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl From<&str> for Place {
+    fn from(file: &str) -> Self {
+        Self::from(file.to_owned())
+    }
+}
+
+impl From<String> for Place {
+    fn from(file: String) -> Self {
+        Self {
+            file,
+            ..Self::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn is_shown_from_the_outside_in() {
+        let image = Place::from("x.tar").in_image("p:1");
+        for (place, shown, name, within) in [
+            (Place::from("/opt/10-a"), "/opt/10-a", "10-a", None),
+            (Place::from("/opt/"), "/opt/", "opt", None),
+            (Place::from(""), "", "", None),
+            (
+                Place::from("x.tar").entry("/a"),
+                "x.tar: /a",
+                "a",
+                Some("/a"),
+            ),
+            (
+                image.entry("/b/c"),
+                "x.tar: p:1: /b/c",
+                "c",
+                Some("p:1: /b/c"),
+            ),
+            (
+                image.in_layer(2),
+                "x.tar: p:1: layer 2",
+                "x.tar",
+                Some("p:1: layer 2"),
+            ),
+            (
+                image.entry("/go.mod").at_line(3),
+                "x.tar: p:1: /go.mod:3",
+                "go.mod",
+                Some("p:1: /go.mod"),
+            ),
+            (Place::from("a (pid 1)"), "a (pid 1)", "a (pid 1)", None),
+            (
+                Place::from("a").run_by(&[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]),
+                "a (pid 1, 2, 3, 4, 5, 6, 7, 8 and 2 more)",
+                "a",
+                Some("pid 1, 2, 3, 4, 5, 6, 7, 8 and 2 more"),
+            ),
+        ] {
+            assert_eq!(place.to_string(), shown);
+            assert_eq!(
+                (place.name(), place.within().as_deref()),
+                (name, within),
+                "{shown}"
+            );
+        }
+    }
+
+    #[test]
+    fn folders_are_those_of_one_disk_or_image() {
+        let module = Place::from("/src/go.mod");
+        assert!(Place::from("/src/cmd/main.go").is_below_folder_of(&module));
+        assert!(Place::from("main.go").is_below_folder_of(&Place::from("go.mod")));
+        assert!(!Place::from("/source/main.go").is_below_folder_of(&module));
+        assert!(
+            !Place::from("x.tar")
+                .entry("/src/a.go")
+                .is_below_folder_of(&module)
+        );
+        let (one, other) = (
+            Place::from("x.tar").in_image("a"),
+            Place::from("x.tar").in_image("b"),
+        );
+        assert!(
+            one.entry("/src/a.go")
+                .is_below_folder_of(&one.entry("/src/go.mod"))
+        );
+        assert!(
+            !one.entry("/src/a.go")
+                .is_below_folder_of(&other.entry("/src/go.mod"))
+        );
+        assert!(one.entry("/a: b/x").is_beside(&one.entry("/a: b/y")));
+        assert!(!Place::from("/a/x").is_beside(&Place::from("/b/x")));
+        assert_eq!(
+            (Place::from("/a/b/c").depth(), Place::from("c").depth()),
+            (3, 0)
+        );
+    }
+}

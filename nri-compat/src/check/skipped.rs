@@ -1,0 +1,168 @@
+//! Files and folders that could not be looked at.
+
+use std::fmt;
+use std::io;
+
+use super::place::Place;
+
+/// Something that could not be looked at.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Skipped {
+    /// Where it is.
+    pub place: Place,
+    /// The class of the reason, for machines.
+    pub kind: SkipKind,
+    /// The reason: one line, lower case.
+    pub reason: String,
+}
+
+/// Why something was skipped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SkipKind {
+    /// It does not exist.
+    NotFound,
+    /// The user may not read it.
+    Permission,
+    /// It is neither a file nor a folder: a socket, a device.
+    SpecialFile,
+    /// It is on a file system of the kernel's own, such as `proc`.
+    PseudoFilesystem,
+    /// It is larger than what is read.
+    TooLarge,
+    /// It exceeds another limit, such as the number of entries of an archive.
+    Limit,
+    /// It is packed in a way that is not supported.
+    UnsupportedCompression,
+    /// It has a format that is known but not supported.
+    UnsupportedFormat,
+    /// It is an archive within an archive.
+    NestedArchive,
+    /// It ends too early.
+    Truncated,
+    /// It contradicts its own format.
+    Broken,
+    /// A link leads out of the file system or archive under check, or in a circle.
+    Link,
+    /// It changed or vanished while it was looked at.
+    Changed,
+    /// The reader of its format failed, which is a defect of this tool.
+    Defect,
+    /// Reading it failed in another way.
+    #[default]
+    Io,
+}
+
+impl SkipKind {
+    /// All kinds, in the order of their declaration.
+    pub const ALL: [Self; 15] = [
+        Self::NotFound,
+        Self::Permission,
+        Self::SpecialFile,
+        Self::PseudoFilesystem,
+        Self::TooLarge,
+        Self::Limit,
+        Self::UnsupportedCompression,
+        Self::UnsupportedFormat,
+        Self::NestedArchive,
+        Self::Truncated,
+        Self::Broken,
+        Self::Link,
+        Self::Changed,
+        Self::Defect,
+        Self::Io,
+    ];
+
+    /// Returns the name used in every format.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::NotFound => "not_found",
+            Self::Permission => "permission",
+            Self::SpecialFile => "special_file",
+            Self::PseudoFilesystem => "pseudo_filesystem",
+            Self::TooLarge => "too_large",
+            Self::Limit => "limit",
+            Self::UnsupportedCompression => "unsupported_compression",
+            Self::UnsupportedFormat => "unsupported_format",
+            Self::NestedArchive => "nested_archive",
+            Self::Truncated => "truncated",
+            Self::Broken => "broken",
+            Self::Link => "link",
+            Self::Changed => "changed",
+            Self::Defect => "defect",
+            Self::Io => "io",
+        }
+    }
+
+    /// Returns the kind with this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
+    }
+}
+
+impl Skipped {
+    /// Returns something skipped for this reason.
+    pub fn new(place: impl Into<Place>, kind: SkipKind, reason: impl Into<String>) -> Self {
+        Self {
+            place: place.into(),
+            kind,
+            reason: reason.into(),
+        }
+    }
+
+    /// Returns something skipped as it cannot be read.
+    pub fn unreadable(place: impl Into<Place>, why: Unreadable) -> Self {
+        Self::new(place, why.kind, why.reason)
+    }
+}
+
+/// Why something cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreadable {
+    /// The class of the reason.
+    pub kind: SkipKind,
+    /// The reason: one line, lower case.
+    pub reason: String,
+}
+
+impl Unreadable {
+    /// Returns an error of this kind with its reason: one line, lower case.
+    pub fn new(kind: SkipKind, reason: impl Into<String>) -> Self {
+        Self {
+            kind,
+            reason: reason.into(),
+        }
+    }
+}
+
+impl From<&io::Error> for Unreadable {
+    /// States the reason without the path.
+    fn from(error: &io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::NotFound => Self::new(SkipKind::NotFound, "no such file or folder"),
+            io::ErrorKind::PermissionDenied => Self::new(SkipKind::Permission, "permission denied"),
+            io::ErrorKind::UnexpectedEof => Self::new(SkipKind::Truncated, "cut short"),
+            _ if error.raw_os_error() == Some(libc::ELOOP) => {
+                Self::new(SkipKind::Link, "a link in a circle")
+            }
+            _ => Self::new(SkipKind::Io, error.to_string().to_lowercase()),
+        }
+    }
+}
+
+impl From<io::Error> for Unreadable {
+    /// Takes over the reason that a reader of this crate put into the error.
+    fn from(error: io::Error) -> Self {
+        match error.downcast::<Self>() {
+            Ok(unreadable) => unreadable,
+            Err(error) => Self::from(&error),
+        }
+    }
+}
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reason)
+    }
+}
+
+impl std::error::Error for Unreadable {}
