@@ -42,6 +42,8 @@
 //! What a handler answers is built in [`adjust`]. [`view`] and [`optional`] read pods and containers; a
 //! [`store::PodStore`] remembers them, and knows what the plugin has missed.
 
+#[cfg(feature = "adaptation")]
+pub mod adaptation;
 pub mod adjust;
 pub mod api;
 mod context;

@@ -4,12 +4,14 @@
 #![forbid(unsafe_code)]
 
 pub mod accepted;
+pub mod adjustments;
 pub mod buf;
 pub mod compare;
 pub mod compile;
 pub mod containerd;
 pub mod examples;
 pub mod fixtures;
+pub mod hex;
 pub mod logs;
 pub mod nri_fixtures;
 pub mod outline;

@@ -199,6 +199,22 @@ pub fn wire(nri: &str) -> PathBuf {
     nri_build(nri).build().join("wire")
 }
 
+/// The program that has the reference adaptation of the newest NRI release merge answers.
+///
+/// # Panics
+///
+/// As [`GoBuild::build`].
+#[must_use]
+pub fn merge() -> PathBuf {
+    GoBuild {
+        name: "merge".into(),
+        packages: strings(&["./merge"]),
+        ..nri_build(NRI_RELEASES[NRI_RELEASES.len() - 1])
+    }
+    .build()
+    .join("merge")
+}
+
 /// How the peers over an NRI release are built.
 #[must_use]
 pub fn nri_build(nri: &str) -> GoBuild {

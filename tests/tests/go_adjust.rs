@@ -1,7 +1,6 @@
 //! The builder of adjustments against the helpers of the Go API, case by case, in both directions.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use nri::adjust::{Adjustment, NamespaceKind, SetResources};
@@ -10,7 +9,7 @@ use nri::api::{
     LinuxDevice, LinuxIoPriority, LinuxMemoryPolicy, LinuxScheduler, LinuxSchedulerFlag,
     LinuxSeccomp, LinuxSeccompArg, LinuxSyscall, Mount, MpolFlag, MpolMode, PosixRlimit,
 };
-use nri_tests::peers;
+use nri_tests::{hex, peers};
 use prost::Message;
 
 /// Messages that are equal and still encoded in other bytes, with the reason.
@@ -210,7 +209,7 @@ fn what_go_builds_is_what_we_build() {
         ours.keys().copied().collect::<Vec<_>>()
     );
     for (name, adjustment) in ours {
-        let bytes = from_hex(&theirs[name]);
+        let bytes = hex::decode(&theirs[name]);
         let response = CreateContainerResponse::from(adjustment);
         assert_eq!(
             CreateContainerResponse::decode(&*bytes).as_ref(),
@@ -222,7 +221,7 @@ fn what_go_builds_is_what_we_build() {
         assert!(
             same_bytes || excepted,
             "{name}: {} instead of {}",
-            to_hex(&response.encode_to_vec()),
+            hex::encode(&response.encode_to_vec()),
             theirs[name]
         );
     }
@@ -237,7 +236,7 @@ fn what_we_build_is_what_go_builds() {
         let encoded = CreateContainerResponse::from(adjustment).encode_to_vec();
         std::io::Write::write_all(
             &mut input,
-            format!("{name} {}\n", to_hex(&encoded)).as_bytes(),
+            format!("{name} {}\n", hex::encode(&encoded)).as_bytes(),
         )
         .unwrap();
     }
@@ -263,21 +262,4 @@ fn lines(output: &str) -> BTreeMap<String, String> {
         (name.to_owned(), rest.to_owned())
     };
     output.lines().map(pair).collect()
-}
-
-fn to_hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        write!(text, "{byte:02x}").unwrap();
-        text
-    })
-}
-
-fn from_hex(text: &str) -> Vec<u8> {
-    let pairs = text
-        .as_bytes()
-        .chunks(2)
-        .map(|pair| std::str::from_utf8(pair).unwrap());
-    pairs
-        .map(|pair| u8::from_str_radix(pair, 16).unwrap())
-        .collect()
 }

@@ -1,0 +1,4 @@
+//! The runtime side of NRI.
+
+pub mod merge;
+pub mod validate;

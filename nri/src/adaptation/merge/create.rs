@@ -1,0 +1,262 @@
+//! Answers to CreateContainer.
+
+use std::sync::Arc;
+
+use super::entries::{ListChange, merge_map};
+use super::owners::{Claims, Owners};
+use super::updates::Updates;
+use super::{MergeError, linux};
+use crate::api::{
+    CdiDevice, Container, ContainerAdjustment, ContainerEviction, ContainerUpdate,
+    CreateContainerResponse, Field, Hook, Hooks, KeyValue, Mount, OwningPlugins, PosixRlimit,
+};
+
+/// Collects the answers of plugins to CreateContainer.
+///
+/// ```
+/// use nri::adaptation::merge::CreateCollector;
+/// use nri::adjust::Adjustment;
+/// use nri::api::Container;
+///
+/// let mut collector = CreateCollector::new(Container::default());
+/// collector.apply("10-first", Adjustment::new().env("LANG", "C").into())?;
+/// assert_eq!(collector.container().env, ["LANG=C"]); // as the next plugin sees it
+///
+/// let conflict = collector.apply("20-second", Adjustment::new().env("LANG", "C.UTF-8").into());
+/// assert_eq!(
+///     conflict.unwrap_err().to_string(),
+///     r#"plugins "20-second" and "10-first" both tried to set Env LANG"#,
+/// );
+/// # Ok::<(), nri::adaptation::merge::MergeError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct CreateCollector {
+    container: Container,
+    adjustment: ContainerAdjustment,
+    updates: Updates,
+    owners: Owners,
+}
+
+/// The merged answers to CreateContainer.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Created {
+    /// The adjustments of all plugins, without parts that change nothing.
+    pub adjust: ContainerAdjustment,
+    /// Updates of other containers, in the order in which they were first asked for.
+    pub updates: Vec<ContainerUpdate>,
+    /// Containers to evict.
+    pub evictions: Vec<ContainerEviction>,
+    /// The plugin behind each change.
+    pub owners: OwningPlugins,
+    /// Conflicts in updates whose failure the plugin asked to ignore.
+    pub ignored: Vec<MergeError>,
+}
+
+impl CreateCollector {
+    /// Returns a collector for the creation of this container.
+    pub fn new(container: Container) -> Self {
+        CreateCollector {
+            container,
+            adjustment: ContainerAdjustment::default(),
+            updates: Updates::default(),
+            owners: Owners::default(),
+        }
+    }
+
+    /// Returns the container as adjusted so far, which is what the next plugin sees.
+    pub fn container(&self) -> &Container {
+        &self.container
+    }
+
+    /// Merges the answer of a plugin, named with its index: `10-name`.
+    ///
+    /// # Errors
+    ///
+    /// The answer conflicts with an earlier one, or with itself. The creation of the container fails then.
+    pub fn apply(
+        &mut self,
+        plugin: &str,
+        answer: CreateContainerResponse,
+    ) -> Result<(), MergeError> {
+        let plugin: Arc<str> = plugin.into();
+        if let Some(adjustment) = answer.adjust {
+            self.adjust(adjustment, &plugin)?;
+        }
+        for update in answer.update {
+            self.refuse_own(&update.container_id, &plugin)?;
+            self.updates.merge(update, &mut self.owners, &plugin)?;
+        }
+        self.updates.evict(answer.evict);
+        Ok(())
+    }
+
+    /// Returns the merged answers.
+    pub fn finish(self) -> Created {
+        let (updates, evictions, ignored) = self.updates.finish();
+        Created {
+            adjust: self.adjustment.strip(),
+            updates,
+            evictions,
+            owners: self.owners.into(),
+            ignored,
+        }
+    }
+
+    fn refuse_own(&self, container_id: &str, plugin: &str) -> Result<(), MergeError> {
+        if container_id != self.container.id {
+            return Ok(());
+        }
+        Err(MergeError::UpdateDuringCreation {
+            plugin: plugin.to_owned(),
+            container_id: container_id.to_owned(),
+        })
+    }
+
+    fn adjust(&mut self, asked: ContainerAdjustment, plugin: &Arc<str>) -> Result<(), MergeError> {
+        let (container, collected) = (&mut self.container, &mut self.adjustment);
+        let mut claims = self.owners.claims(&container.id, plugin);
+        merge_map(
+            Field::Annotations,
+            asked.annotations,
+            &mut container.annotations,
+            &mut collected.annotations,
+            &mut claims,
+        )?;
+        mounts(asked.mounts, container, collected, &mut claims)?;
+        environment(asked.env, container, collected, &mut claims)?;
+        arguments(asked.args, container, collected, &mut claims)?;
+        if let Some(asked) = asked.hooks {
+            hooks(asked, container, collected, &mut claims);
+        }
+        if let Some(asked) = asked.linux {
+            let container = container.linux.get_or_insert_default();
+            let collected = collected.linux.get_or_insert_default();
+            linux::merge(asked, container, collected, &mut claims)?;
+        }
+        rlimits(asked.rlimits, container, collected, &mut claims)?;
+        cdi_devices(asked.cdi_devices, collected, &mut claims)
+    }
+}
+
+fn mounts(
+    asked: Vec<Mount>,
+    container: &mut Container,
+    collected: &mut ContainerAdjustment,
+    claims: &mut Claims<'_>,
+) -> Result<(), MergeError> {
+    let change = ListChange::new(asked);
+    change.merge(&mut collected.mounts, claims)?;
+    collected.mounts.extend(change.removals().cloned());
+    container
+        .mounts
+        .retain(|mount| !change.touches(&mount.destination));
+    container.mounts.extend(change.into_added());
+    Ok(())
+}
+
+/// Merges environment variables. As in the reference, a removal is not passed on to the runtime.
+fn environment(
+    asked: Vec<KeyValue>,
+    container: &mut Container,
+    collected: &mut ContainerAdjustment,
+    claims: &mut Claims<'_>,
+) -> Result<(), MergeError> {
+    let change = ListChange::new(asked);
+    change.merge(&mut collected.env, claims)?;
+    container.env.retain(|variable| {
+        let name = variable
+            .split_once('=')
+            .map_or(variable.as_str(), |(name, _)| name);
+        !change.touches(name)
+    });
+    let added = change.into_added().into_iter();
+    container
+        .env
+        .extend(added.map(|variable| format!("{}={}", variable.key, variable.value)));
+    Ok(())
+}
+
+/// Merges arguments. An empty first one means that those of an earlier plugin may be replaced.
+fn arguments(
+    mut asked: Vec<String>,
+    container: &mut Container,
+    collected: &mut ContainerAdjustment,
+    claims: &mut Claims<'_>,
+) -> Result<(), MergeError> {
+    let Some(first) = asked.first() else {
+        return Ok(());
+    };
+    if first.is_empty() {
+        claims.remove(Field::Args);
+        asked.remove(0);
+    }
+    claims.claim(Field::Args)?;
+    container.args.clone_from(&asked);
+    collected.args = asked;
+    Ok(())
+}
+
+/// Merges hooks: every plugin may add some.
+fn hooks(
+    asked: Hooks,
+    container: &mut Container,
+    collected: &mut ContainerAdjustment,
+    claims: &mut Claims<'_>,
+) {
+    if asked == Hooks::default() {
+        return;
+    }
+    claims.share(Field::OciHooks);
+    append_hooks(container.hooks.get_or_insert_default(), asked.clone());
+    append_hooks(collected.hooks.get_or_insert_default(), asked);
+}
+
+fn append_hooks(hooks: &mut Hooks, added: Hooks) {
+    // Without `..`, so that a new stage cannot be forgotten.
+    let Hooks {
+        prestart,
+        create_runtime,
+        create_container,
+        start_container,
+        poststart,
+        poststop,
+    } = added;
+    let stages: [(&mut Vec<Hook>, Vec<Hook>); 6] = [
+        (&mut hooks.prestart, prestart),
+        (&mut hooks.create_runtime, create_runtime),
+        (&mut hooks.create_container, create_container),
+        (&mut hooks.start_container, start_container),
+        (&mut hooks.poststart, poststart),
+        (&mut hooks.poststop, poststop),
+    ];
+    for (stage, added) in stages {
+        stage.extend(added);
+    }
+}
+
+fn rlimits(
+    asked: Vec<PosixRlimit>,
+    container: &mut Container,
+    collected: &mut ContainerAdjustment,
+    claims: &mut Claims<'_>,
+) -> Result<(), MergeError> {
+    for limit in asked {
+        claims.claim_entry(Field::Rlimits, &limit.r#type)?;
+        container.rlimits.push(limit.clone());
+        collected.rlimits.push(limit);
+    }
+    Ok(())
+}
+
+/// Merges CDI devices. They can only be added, and the container that plugins see does not show them.
+fn cdi_devices(
+    asked: Vec<CdiDevice>,
+    collected: &mut ContainerAdjustment,
+    claims: &mut Claims<'_>,
+) -> Result<(), MergeError> {
+    for device in asked {
+        claims.claim_entry(Field::CdiDevices, &device.name)?;
+        collected.cdi_devices.push(device);
+    }
+    Ok(())
+}

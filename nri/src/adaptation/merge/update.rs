@@ -1,0 +1,75 @@
+//! Answers to UpdateContainer and StopContainer.
+
+use super::MergeError;
+use super::owners::Owners;
+use super::updates::Updates;
+use crate::api::{ContainerEviction, ContainerUpdate, LinuxResources};
+
+/// Collects the answers of plugins to UpdateContainer or StopContainer.
+#[derive(Clone, Debug, Default)]
+pub struct UpdateCollector {
+    updates: Updates,
+    owners: Owners,
+}
+
+/// The merged answers to UpdateContainer or StopContainer.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Updated {
+    /// Updates in the order in which they were first asked for; that of the requested container, if any plugin asked for
+    /// one, comes last and has the requested resources with the changes of the plugins.
+    pub updates: Vec<ContainerUpdate>,
+    /// Containers to evict.
+    pub evictions: Vec<ContainerEviction>,
+    /// Conflicts in updates whose failure the plugin asked to ignore.
+    pub ignored: Vec<MergeError>,
+}
+
+impl UpdateCollector {
+    /// Returns a collector for an UpdateContainer request.
+    pub fn for_update(container_id: impl Into<String>, resources: Option<LinuxResources>) -> Self {
+        UpdateCollector {
+            updates: Updates::of_request(container_id.into(), resources),
+            owners: Owners::default(),
+        }
+    }
+
+    /// Returns a collector for a StopContainer request.
+    pub fn for_stop() -> Self {
+        UpdateCollector::default()
+    }
+
+    /// Returns the resources of the UpdateContainer request as changed so far, which is what the next plugin sees; `None`
+    /// for StopContainer.
+    pub fn resources(&self) -> Option<&LinuxResources> {
+        self.updates.requested_resources()
+    }
+
+    /// Merges the answer of a plugin, named with its index: `10-name`.
+    ///
+    /// # Errors
+    ///
+    /// The answer conflicts with an earlier one, or with itself. The request fails then.
+    pub fn apply(
+        &mut self,
+        plugin: &str,
+        updates: Vec<ContainerUpdate>,
+        evictions: Vec<ContainerEviction>,
+    ) -> Result<(), MergeError> {
+        let plugin = plugin.into();
+        for update in updates {
+            self.updates.merge(update, &mut self.owners, &plugin)?;
+        }
+        self.updates.evict(evictions);
+        Ok(())
+    }
+
+    /// Returns the merged answers.
+    pub fn finish(self) -> Updated {
+        let (updates, evictions, ignored) = self.updates.finish();
+        Updated {
+            updates,
+            evictions,
+            ignored,
+        }
+    }
+}
