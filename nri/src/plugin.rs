@@ -18,6 +18,8 @@ pub use route::{Route, dispatch, resolve};
 pub use rpc::{Deprecation, Rpc};
 pub use table::{Handler, Row, Table};
 
+#[cfg(feature = "adaptation")]
+pub(crate) use bridge::to_change;
 pub(crate) use call::decode;
 
 use crate::api::EventMask;

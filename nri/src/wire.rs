@@ -67,7 +67,7 @@
 //! | more requests at once than [`Limits::requests`] or [`Limits::request_bytes`] | RESOURCE_EXHAUSTED | no limit |
 //! | an answer for a stream that waits for none | ignored | ignored, logged |
 //! | stream data, a request or an unknown type on a stream that waits for an answer | that call fails: [`CallError::Protocol`] | the same |
-//! | an answer that cannot be decoded | that call fails: [`CallError::Protocol`] | the same |
+//! | an answer that cannot be decoded | that call fails: [`CallError::Unreadable`] | the same |
 //! | nothing more, and does not read | no handler is polled and no call sent above [`Limits::unsent_bytes`]; reading goes on until one answer more is held | blocks in writing |
 //! | its end of file between messages (half-closed socket) | calls fail with [`CallError::Closed`]; requests under way have [`Limits::linger`] to finish, their answers are sent; ends [`Ended::ByPeer`] | closes at once |
 //! | nothing more, and is gone when we write (broken pipe) | ends [`Ended::ByPeer`], requests under way are dropped | closes |
@@ -91,15 +91,18 @@ mod connection;
 mod error;
 pub mod frame;
 mod limits;
+mod link;
 pub mod mux;
 pub mod outbox;
 mod requests;
 mod status;
 pub mod ttrpc;
+mod wakers;
 
 pub use calls::Caller;
 pub use connection::{Channels, Connection, Ended};
 pub use error::{CallError, ConnectionError, Part};
 pub use limits::{Limits, MAX_FRAME, MAX_MESSAGE};
+pub use link::{Link, Serving};
 pub use requests::{Request, Service};
 pub use status::{Code, Status};

@@ -1,9 +1,13 @@
 //! Which release brought which field of the messages that a plugin sends: what an older runtime skips without a word.
 
+#[cfg(feature = "adaptation")]
+mod strip;
 #[rustfmt::skip]
 mod table;
 mod walk;
 
+#[cfg(feature = "adaptation")]
+pub(crate) use strip::without_newer;
 pub use table::FIELDS;
 pub(crate) use walk::{is_outdated, newer_than};
 

@@ -39,7 +39,7 @@ pub(super) fn from_change(change: &[u8], fields: &[(u32, u32)]) -> Result<Vec<u8
 }
 
 /// The StateChangeEvent that says the same as a dedicated request.
-pub(super) fn to_change(
+pub(crate) fn to_change(
     request: &[u8],
     event: Event,
     fields: &[(u32, u32)],

@@ -167,7 +167,7 @@ impl From<CallError> for UpdateError {
             CallError::Closed => Self::NotConnected,
             CallError::Timeout(timeout) => Self::Timeout(timeout),
             CallError::TooLarge { size, max } => Self::TooLarge { size, max },
-            CallError::Protocol(reason) => Self::Unreadable(reason),
+            CallError::Protocol(reason) | CallError::Unreadable(reason) => Self::Unreadable(reason),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The calling side: our calls, on their way and waiting for answers.
+//! The calling side: calls that are queued, and calls that wait for their answers.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,20 +15,21 @@ use super::frame::Kind;
 use super::limits::{Limits, MAX_MESSAGE};
 use super::mux::Message;
 use super::outbox::Outbox;
-use super::ttrpc::{RequestEnvelope, ResponseEnvelope, timeout_nano};
+use super::ttrpc::{Call, RequestEnvelope, ResponseEnvelope, timeout_nano};
 
-type Answer = Result<Bytes, CallError>;
+/// The encoded answer to a call, or why there is none.
+pub(crate) type Answer = Result<Bytes, CallError>;
 
 /// Calls methods of the peer, from any task, as long as the connection is served.
 ///
-/// Clones call over the same connection.
+/// Clones share the connection.
 #[derive(Debug, Clone)]
 pub struct Caller {
     calls: mpsc::Sender<NewCall>,
     turns: Arc<Semaphore>,
 }
 
-/// A call on its way to the connection.
+/// A call that the connection has not picked up yet.
 #[derive(Debug)]
 struct NewCall {
     envelope: RequestEnvelope,
@@ -39,16 +40,16 @@ struct NewCall {
 impl Caller {
     /// Calls a method and waits for its encoded answer.
     ///
-    /// The timeout is told to the peer and counts from now, time spent waiting for a turn included.
-    /// Dropping the future gives the call up; the peer is not told.
+    /// The timeout is sent along with the request. It starts now, so it includes the time spent waiting for
+    /// earlier calls ([`Limits::calls`]). Dropping the future abandons the call; the peer is not notified.
     ///
     /// # Errors
     ///
-    /// [`CallError`], which has all the reasons.
+    /// Returns a [`CallError`] if the peer answers with an error, does not answer, or cannot be called.
     ///
     /// # Panics
     ///
-    /// With a timeout, outside of a tokio runtime that has its clock enabled.
+    /// Panics if a timeout is given outside of a tokio runtime with time enabled.
     pub async fn call(
         &self,
         service: &str,
@@ -92,7 +93,7 @@ impl Caller {
         answered.await.unwrap_or(Err(CallError::Closed))
     }
 
-    /// Whether the connection has ended, so that every call fails.
+    /// Returns whether the connection has ended. Every call fails from then on.
     pub fn is_closed(&self) -> bool {
         self.calls.is_closed()
     }
@@ -104,9 +105,12 @@ pub(crate) struct Calls {
     connection: u32,
     limits: Limits,
     new: mpsc::Receiver<NewCall>,
-    /// The next stream id, or `None` when all are used.
+    /// The next stream id, or `None` when all have been used.
     next_stream: Option<u32>,
     waiting: HashMap<u32, oneshot::Sender<Answer>>,
+    /// Calls whose callers drive the connection themselves, with the answers that have arrived.
+    direct: Vec<(u32, Option<Answer>)>,
+    closed: bool,
 }
 
 impl Calls {
@@ -119,6 +123,8 @@ impl Calls {
             new,
             next_stream: Some(1),
             waiting: HashMap::new(),
+            direct: Vec::new(),
+            closed: false,
         };
         (
             calls,
@@ -129,7 +135,7 @@ impl Calls {
         )
     }
 
-    /// Sends the calls that have come up, as long as the peer takes them.
+    /// Sends queued calls as long as the peer keeps reading.
     pub(crate) fn poll(
         &mut self,
         cx: &mut Context<'_>,
@@ -173,6 +179,41 @@ impl Calls {
         Ok(())
     }
 
+    /// Sends a call whose caller drives the connection, and returns its stream id.
+    ///
+    /// The caller collects the answer with [`Calls::take`] or drops it with [`Calls::abandon`].
+    pub(crate) fn start(&mut self, call: &Call<'_>, outbox: &mut Outbox) -> Result<u32, CallError> {
+        let Some(stream) = self.next_stream.filter(|_| !self.closed) else {
+            return Err(CallError::Closed);
+        };
+        outbox
+            .push_call(self.connection, stream, call)
+            .map_err(|error| CallError::TooLarge {
+                size: error.size,
+                max: error.max,
+            })?;
+        self.next_stream = stream.checked_add(2);
+        self.direct.push((stream, None));
+        Ok(stream)
+    }
+
+    /// Takes the answer of a started call, if it has arrived.
+    pub(crate) fn take(&mut self, stream: u32) -> Option<Answer> {
+        let index = self.direct.iter().position(|(id, _)| *id == stream)?;
+        self.direct.get(index)?.1.as_ref()?;
+        self.direct.swap_remove(index).1
+    }
+
+    /// Forgets a started call: its answer will be ignored.
+    pub(crate) fn abandon(&mut self, stream: u32) {
+        self.direct.retain(|(id, _)| *id != stream);
+    }
+
+    /// Removes all answers that have arrived and were not taken.
+    pub(crate) fn drain(&mut self) -> Vec<(u32, Option<Answer>)> {
+        std::mem::take(&mut self.direct)
+    }
+
     /// Callers that gave up leave their streams behind, which a peer may never answer.
     fn forget_abandoned(&mut self) {
         if self.waiting.len() >= self.limits.calls.saturating_mul(2) {
@@ -180,19 +221,31 @@ impl Calls {
         }
     }
 
-    /// Takes a message of the peer: the answer to a call, or something to be ignored.
+    /// Handles a message of the peer: the answer to a call, or something to ignore.
     pub(crate) fn receive(&mut self, message: Message) {
         let stream = message.header.stream;
+        if let Some((_, answer)) = self.direct.iter_mut().find(|(id, _)| *id == stream) {
+            // A second answer on the same stream is ignored.
+            answer.get_or_insert_with(|| read(message));
+            return;
+        }
         let Some(waiting) = self.waiting.remove(&stream) else {
-            tracing::debug!(stream, "message for a stream that waits for none ignored");
+            tracing::debug!(
+                stream,
+                "ignored a message on a stream without a pending call"
+            );
             return;
         };
         // The caller may have given up.
         let _ = waiting.send(read(message));
     }
 
-    /// Fails what waits and everything to come.
+    /// Fails all pending calls and all later ones.
     pub(crate) fn close(&mut self) {
+        self.closed = true;
+        for (_, answer) in &mut self.direct {
+            answer.get_or_insert(Err(CallError::Closed));
+        }
         self.new.close();
         while self.new.try_recv().is_ok() {}
         self.waiting.clear();
@@ -204,11 +257,11 @@ fn read(message: Message) -> Answer {
         Kind::Response => {}
         other => {
             return Err(CallError::Protocol(format!(
-                "{other:?} where a response is due"
+                "expected a response, got {other:?}"
             )));
         }
     }
     let response = ResponseEnvelope::decode(message.data)
-        .map_err(|error| CallError::Protocol(error.to_string()))?;
+        .map_err(|error| CallError::Unreadable(error.to_string()))?;
     Result::from(response).map_err(CallError::Status)
 }

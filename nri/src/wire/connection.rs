@@ -1,24 +1,26 @@
-//! The connection's task: reads, polls handlers in place, writes.
+//! The connection itself: reads, polls handlers in place, writes.
 
 use std::fmt;
 use std::future::{pending, poll_fn};
 use std::io;
 use std::pin::{Pin, pin};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::{Sleep, sleep};
 
-use super::calls::{Caller, Calls};
-use super::error::ConnectionError;
+use super::calls::{Answer, Caller, Calls};
+use super::error::{CallError, ConnectionError};
 use super::limits::Limits;
 use super::mux::Demux;
 use super::outbox::Outbox;
 use super::requests::{Request, Requests, Service};
 use super::status::Status;
+use super::ttrpc::Call;
 
-/// Which logical connection is for what, seen from our side.
+/// Which logical connection serves which direction, seen from our side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Channels {
     /// Connection id on which we answer the peer's requests.
@@ -28,7 +30,7 @@ pub struct Channels {
 }
 
 impl Channels {
-    /// The same, seen from the other side.
+    /// Returns the same channels, seen from the other side.
     pub fn flipped(self) -> Self {
         Self {
             serve: self.call,
@@ -37,19 +39,18 @@ impl Channels {
     }
 }
 
-/// How a connection came to its end without an error.
+/// How a connection ended without an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
-    /// The peer closed its side, between two messages.
+    /// The peer closed its side between two messages.
     ByPeer,
-    /// We were asked to shut down.
+    /// Our side asked for the end.
     ByShutdown,
 }
 
 /// A stream socket that carries calls in both directions.
 ///
-/// Nothing happens until [`Connection::serve`] is polled; it does all the work, in the task that
-/// polls it.
+/// Nothing happens until [`Connection::serve`] is polled. It does all the work in the task that polls it.
 pub struct Connection<S> {
     stream: S,
     channels: Channels,
@@ -69,7 +70,7 @@ impl<S> Connection<S>
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
-    /// A connection over a stream, and the handle to call the peer with.
+    /// Creates a connection over a stream, and a handle to call the peer with.
     pub fn new(stream: S, channels: Channels, limits: Limits) -> (Self, Caller) {
         let (calls, caller) = Calls::new(channels.call, limits);
         (
@@ -87,21 +88,20 @@ where
     ///
     /// # Errors
     ///
-    /// [`ConnectionError`] when the stream fails or the peer breaks the protocol.
+    /// Returns a [`ConnectionError`] if the stream fails or the peer breaks the protocol.
     ///
     /// # Panics
     ///
-    /// Outside of a tokio runtime that has its clock enabled.
+    /// Panics outside of a tokio runtime with time enabled.
     pub async fn serve(self, service: &impl Service) -> Result<Ended, ConnectionError> {
         self.serve_until(service, pending()).await
     }
 
     /// Serves until the peer closes its side or `shutdown` completes.
     ///
-    /// Either way, requests under way may finish, for [`Limits::linger`] at most, and their answers are
-    /// sent. After a shutdown requests that come in are dropped without an answer: the peer sees the
-    /// connection close, which concerns this connection, instead of an error, which would concern
-    /// its request. Handlers may still call the peer then.
+    /// Either way, requests in progress have [`Limits::linger`] to finish, and their answers are sent. Requests
+    /// that arrive after `shutdown` are dropped without an answer: the peer then sees a closed connection
+    /// rather than a failed request. Handlers may still call the peer.
     ///
     /// # Errors
     ///
@@ -115,19 +115,7 @@ where
         service: &impl Service,
         shutdown: impl Future<Output = ()>,
     ) -> Result<Ended, ConnectionError> {
-        let mut driver = Driver {
-            call: |request| service.call(request),
-            requests: Requests::new(self.channels.serve, self.limits),
-            demux: Demux::new([self.channels.serve, self.channels.call]),
-            outbox: Outbox::default(),
-            calls: self.calls,
-            serve_id: self.channels.serve,
-            stream: self.stream,
-            limits: self.limits,
-            end: None,
-            peer_closed: false,
-            peer_gone: false,
-        };
+        let mut driver = Driver::new(self, |request| service.call(request));
         let mut shutdown = pin!(shutdown);
         poll_fn(|cx| {
             if driver.end.is_none() && shutdown.as_mut().poll(cx).is_ready() {
@@ -136,6 +124,72 @@ where
             driver.poll(cx)
         })
         .await
+    }
+
+    /// Returns a driver that owns its service, for callers that drive the connection themselves.
+    pub(crate) fn driver(self, service: Arc<impl Service + Send + 'static>) -> Box<dyn Drive>
+    where
+        S: Send + 'static,
+    {
+        let call = move |request| -> BoxedAnswer {
+            let service = Arc::clone(&service);
+            Box::pin(async move { service.call(request).await })
+        };
+        Box::new(Driver::new(self, call))
+    }
+}
+
+type BoxedAnswer = Pin<Box<dyn Future<Output = Result<Bytes, Status>> + Send>>;
+
+/// A connection whose callers poll it.
+pub(crate) trait Drive: Send {
+    /// Reads and writes as much as is possible now.
+    fn drive(&mut self, cx: &mut Context<'_>) -> Poll<Result<Ended, ConnectionError>>;
+
+    /// Returns whether the peer keeps reading, so that another call may be sent.
+    fn has_room(&self) -> bool;
+
+    /// Encodes a call and returns its stream id. The next [`Drive::drive`] sends it.
+    fn start_call(&mut self, call: &Call<'_>) -> Result<u32, CallError>;
+
+    /// Takes the answer of a call, if it has arrived.
+    fn take_answer(&mut self, stream: u32) -> Option<Answer>;
+
+    /// Takes all answers; `None` stands for one that has not arrived.
+    fn drain_answers(&mut self) -> Vec<(u32, Option<Answer>)>;
+
+    /// Forgets a call.
+    fn abandon_call(&mut self, stream: u32);
+}
+
+impl<S, C, F> Drive for Driver<S, C, F>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send,
+    C: Fn(Request) -> F + Send,
+    F: Future<Output = Result<Bytes, Status>> + Send,
+{
+    fn drive(&mut self, cx: &mut Context<'_>) -> Poll<Result<Ended, ConnectionError>> {
+        self.poll(cx)
+    }
+
+    fn has_room(&self) -> bool {
+        self.outbox.len() <= self.limits.unsent_bytes
+    }
+
+    fn start_call(&mut self, call: &Call<'_>) -> Result<u32, CallError> {
+        self.calls.start(call, &mut self.outbox)
+    }
+
+    fn take_answer(&mut self, stream: u32) -> Option<Answer> {
+        self.calls.take(stream)
+    }
+
+    fn drain_answers(&mut self) -> Vec<(u32, Option<Answer>)> {
+        self.calls.drain()
+    }
+
+    fn abandon_call(&mut self, stream: u32) {
+        self.calls.abandon(stream);
     }
 }
 
@@ -148,7 +202,7 @@ struct Driver<S, C, F> {
     call: C,
     requests: Requests<F>,
     calls: Calls,
-    /// Set once the end is near: why, and when what is under way is given up.
+    /// Why the connection is about to end, and when requests in progress are given up.
     end: Option<(Ended, Pin<Box<Sleep>>)>,
     /// The peer sends no more.
     peer_closed: bool,
@@ -162,6 +216,22 @@ where
     C: Fn(Request) -> F,
     F: Future<Output = Result<Bytes, Status>>,
 {
+    fn new(connection: Connection<S>, call: C) -> Self {
+        Driver {
+            call,
+            requests: Requests::new(connection.channels.serve, connection.limits),
+            demux: Demux::new([connection.channels.serve, connection.channels.call]),
+            outbox: Outbox::default(),
+            calls: connection.calls,
+            serve_id: connection.channels.serve,
+            stream: connection.stream,
+            limits: connection.limits,
+            end: None,
+            peer_closed: false,
+            peer_gone: false,
+        }
+    }
+
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<Ended, ConnectionError>> {
         loop {
             let drained = self.take_messages()?;
@@ -180,7 +250,7 @@ where
         }
     }
 
-    /// Takes the messages that have come in; true when none is left.
+    /// Handles the messages that have arrived. Returns whether none is left.
     fn take_messages(&mut self) -> Result<bool, ConnectionError> {
         while self.outbox.len() <= self.limits.unsent_ceiling() {
             let Some(message) = self.demux.next_message()? else {
@@ -195,7 +265,7 @@ where
         Ok(false)
     }
 
-    /// Sends what is there to send; true when the peer has taken everything.
+    /// Writes the encoded messages. Returns whether everything is written.
     fn poll_send(&mut self, cx: &mut Context<'_>) -> Result<bool, ConnectionError> {
         match self.outbox.poll_drain(&mut self.stream, cx) {
             Poll::Pending => Ok(false),
@@ -204,7 +274,7 @@ where
         }
     }
 
-    /// A peer that has gone needs no answers: no error then.
+    /// A peer that has gone needs no answers, so failing to send them is no error.
     fn send_failed(&mut self, error: io::Error) -> Result<bool, ConnectionError> {
         if !self.peer_closed && error.kind() != io::ErrorKind::BrokenPipe {
             return Err(error.into());
@@ -214,7 +284,7 @@ where
         Ok(true)
     }
 
-    /// Reads once; true when something came in.
+    /// Reads once. Returns whether anything arrived.
     fn poll_receive(&mut self, cx: &mut Context<'_>) -> Result<bool, ConnectionError> {
         if self.peer_closed {
             return Ok(false);
@@ -239,7 +309,7 @@ where
         }
     }
 
-    /// The end, when it is near and there is nothing left to wait for.
+    /// Returns how the connection ends, once there is nothing left to wait for.
     fn poll_end(&mut self, cx: &mut Context<'_>) -> Option<Ended> {
         let (ended, linger) = self.end.as_mut()?;
         let under_way = self.requests.under_way();
@@ -252,7 +322,7 @@ where
         tracing::warn!(
             under_way,
             unsent = self.outbox.len(),
-            "connection ended with requests under way"
+            "connection ended with requests in progress"
         );
         Some(*ended)
     }

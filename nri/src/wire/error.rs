@@ -1,15 +1,15 @@
-//! What ends a connection, and what fails a call.
+//! Errors that end a connection, and errors that fail a single call.
 
 use std::io;
 use std::time::Duration;
 
 use super::status::{Code, Status};
 
-/// Why a connection ended before its time.
+/// Why a connection ended with an error.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConnectionError {
-    /// A mux frame is announced that is larger than the protocol allows.
+    /// A frame header announces more than the protocol allows.
     #[error("frame of {length} bytes on connection id {connection}, at most {max} are allowed")]
     FrameTooLarge {
         /// Logical connection of the frame.
@@ -19,7 +19,7 @@ pub enum ConnectionError {
         /// Largest payload in bytes.
         max: usize,
     },
-    /// A ttrpc message is announced that is larger than the protocol allows.
+    /// A message header announces more than the protocol allows.
     #[error(
         "message of {length} bytes on connection id {connection}, stream {stream}, at most {max} are allowed"
     )]
@@ -33,10 +33,10 @@ pub enum ConnectionError {
         /// Largest data in bytes.
         max: usize,
     },
-    /// The peer closed its side within a frame or message.
+    /// The peer closed its side in the middle of a frame or message.
     #[error("connection closed in the middle of a {0}")]
     Truncated(Part),
-    /// All stream ids are used: after 2^31 calls.
+    /// All stream ids have been used, after 2^31 calls.
     #[error("no stream id left for another call")]
     StreamsExhausted,
     /// Reading or writing failed.
@@ -44,7 +44,7 @@ pub enum ConnectionError {
     Io(#[from] io::Error),
 }
 
-/// What was cut off.
+/// The unit that was cut off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// The header of a mux frame.
@@ -72,13 +72,13 @@ pub enum CallError {
     /// The peer answered with an error.
     #[error(transparent)]
     Status(#[from] Status),
-    /// The connection is closed, or closed before the answer came.
+    /// The connection is closed, or was closed before the answer arrived.
     #[error("connection closed")]
     Closed,
-    /// No answer in the time given.
+    /// No answer arrived in time.
     #[error("no answer within {0:?}")]
     Timeout(Duration),
-    /// The request is too large to be sent. Nothing was sent, the connection serves on.
+    /// The request is too large. Nothing was sent, and the connection stays open.
     #[error("message of {size} bytes, at most {max} can be sent")]
     TooLarge {
         /// Size of the encoded request in bytes.
@@ -86,20 +86,24 @@ pub enum CallError {
         /// Largest size in bytes.
         max: usize,
     },
-    /// The answer cannot be read. The connection serves on.
-    #[error("unreadable answer: {0}")]
+    /// The peer broke the ttrpc protocol: something other than a response came on the call's stream. The
+    /// connection stays open.
+    #[error("protocol violation: {0}")]
     Protocol(String),
+    /// The answer cannot be decoded. The connection stays open.
+    #[error("unreadable answer: {0}")]
+    Unreadable(String),
 }
 
 impl CallError {
-    /// The status code that says the same; for an error status its own.
+    /// Returns the status code that corresponds to this error.
     pub fn code(&self) -> Code {
         match self {
             Self::Status(status) => status.code,
             Self::Closed => Code::UNAVAILABLE,
             Self::Timeout(_) => Code::DEADLINE_EXCEEDED,
             Self::TooLarge { .. } => Code::RESOURCE_EXHAUSTED,
-            Self::Protocol(_) => Code::INTERNAL,
+            Self::Protocol(_) | Self::Unreadable(_) => Code::INTERNAL,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! From messages to bytes: cut so that a Go peer can read them, sent in one write.
+//! From messages to bytes: cut into frames that a Go peer can read, and sent in one write.
 
 use std::io;
 use std::pin::Pin;
@@ -9,8 +9,9 @@ use tokio::io::AsyncWrite;
 use super::frame::{FRAME_HEADER_LEN, FrameHeader, GO_READ_BUFFER};
 use super::frame::{Kind, MESSAGE_HEADER_LEN, MessageHeader};
 use super::limits::MAX_MESSAGE;
+use super::ttrpc::Call;
 
-/// An emptied buffer larger than this is given back.
+/// Buffers that are larger than this are freed when they are empty.
 const KEEP: usize = 64 << 10;
 
 /// A message larger than the protocol allows.
@@ -23,7 +24,7 @@ pub struct TooLarge {
     pub max: usize,
 }
 
-/// What has been encoded and not yet been taken by the peer.
+/// Encoded messages that the peer has not read yet.
 #[derive(Debug, Default)]
 pub struct Outbox {
     bytes: Vec<u8>,
@@ -33,11 +34,11 @@ pub struct Outbox {
 
 impl Outbox {
     /// Encodes a message: as one frame if header and data are at most [`GO_READ_BUFFER`] bytes, else
-    /// the ttrpc header as a frame of its own and the data as the next.
+    /// the ttrpc header as one frame and the data as another.
     ///
     /// # Errors
     ///
-    /// [`TooLarge`] if the data exceed [`MAX_MESSAGE`]; nothing is added then.
+    /// Returns [`TooLarge`] if the data exceed [`MAX_MESSAGE`]. Nothing is added then.
     pub fn push(
         &mut self,
         connection: u32,
@@ -45,7 +46,35 @@ impl Outbox {
         stream: u32,
         data: &impl prost::Message,
     ) -> Result<(), TooLarge> {
-        let size = data.encoded_len();
+        self.put_headers(connection, kind, stream, data.encoded_len())?;
+        data.encode_raw(&mut self.bytes);
+        Ok(())
+    }
+
+    /// Encodes a call like [`Outbox::push`], copying nothing but its payload.
+    ///
+    /// # Errors
+    ///
+    /// As [`Outbox::push`].
+    pub fn push_call(
+        &mut self,
+        connection: u32,
+        stream: u32,
+        call: &Call<'_>,
+    ) -> Result<(), TooLarge> {
+        self.put_headers(connection, Kind::Request, stream, call.encoded_len())?;
+        call.encode(&mut self.bytes);
+        Ok(())
+    }
+
+    /// Adds the headers of a message whose data are `size` bytes, and makes room for the data.
+    fn put_headers(
+        &mut self,
+        connection: u32,
+        kind: Kind,
+        stream: u32,
+        size: usize,
+    ) -> Result<(), TooLarge> {
         let length = match u32::try_from(size) {
             Ok(length) if size <= MAX_MESSAGE => length,
             _ => {
@@ -71,7 +100,6 @@ impl Outbox {
             self.bytes.extend_from_slice(&header.encode());
             self.put_frame_header(connection, length);
         }
-        data.encode_raw(&mut self.bytes);
         Ok(())
     }
 
@@ -80,26 +108,26 @@ impl Outbox {
             .extend_from_slice(&FrameHeader { connection, length }.encode());
     }
 
-    /// Bytes not yet taken by the peer.
+    /// Returns how many bytes have not been written yet.
     pub fn len(&self) -> usize {
         self.bytes().len()
     }
 
-    /// Whether the peer has taken everything.
+    /// Returns whether everything has been written and flushed.
     pub fn is_empty(&self) -> bool {
         self.bytes().is_empty() && !self.unflushed
     }
 
-    /// The bytes not yet taken by the peer.
+    /// Returns the bytes that have not been written yet.
     pub fn bytes(&self) -> &[u8] {
         self.bytes.get(self.taken..).unwrap_or_default()
     }
 
-    /// Writes until the peer has taken everything.
+    /// Writes until nothing is left.
     ///
     /// # Errors
     ///
-    /// Those of the stream.
+    /// Returns the errors of the stream.
     pub fn poll_drain<S>(&mut self, stream: &mut S, cx: &mut Context<'_>) -> Poll<io::Result<()>>
     where
         S: AsyncWrite + Unpin,
@@ -118,7 +146,7 @@ impl Outbox {
         Poll::Ready(Ok(()))
     }
 
-    /// Notes that the peer has taken bytes, and gives their memory back when that is worth it.
+    /// Drops `count` written bytes, and frees their memory when that is worthwhile.
     fn take(&mut self, count: usize) {
         self.taken += count;
         self.unflushed = true;

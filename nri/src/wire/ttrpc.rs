@@ -1,11 +1,12 @@
-//! The messages of ttrpc itself: the envelopes around NRI's own.
+//! The messages of ttrpc itself: the envelopes around NRI's messages.
 //!
-//! Fields that nothing here reads are not declared (`Request.metadata`, `Status.details`): decoding
-//! skips them, so that a peer cannot turn a small message into a large structure.
+//! Fields that nothing here reads are not declared (`Request.metadata`, `Status.details`). Decoding
+//! skips them, so a peer cannot turn a small message into a large structure.
 
 use std::time::Duration;
 
 use bytes::Bytes;
+use prost::encoding::{WireType, encode_key, encode_varint, encoded_len_varint, key_len};
 
 use super::status::{Code, Status};
 
@@ -21,13 +22,13 @@ pub struct RequestEnvelope {
     /// Encoded request of the method.
     #[prost(bytes = "bytes", tag = "3")]
     pub payload: Bytes,
-    /// Time the caller waits, in nanoseconds; 0 for no limit.
+    /// How long the caller waits, in nanoseconds; 0 means without limit.
     #[prost(int64, tag = "4")]
     pub timeout_nano: i64,
 }
 
 impl RequestEnvelope {
-    /// The time the caller waits: `None` without limit, zero if it was over when the call was sent.
+    /// Returns how long the caller waits: `None` without limit, zero if the time was over when the call was sent.
     pub fn timeout(&self) -> Option<Duration> {
         match self.timeout_nano {
             0 => None,
@@ -36,7 +37,75 @@ impl RequestEnvelope {
     }
 }
 
-/// A time to wait as the wire has it; a zero, which there means "no limit", becomes 1 ns.
+/// A call to send: what [`RequestEnvelope`] holds, borrowed, so that sending copies nothing but the payload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Call<'a> {
+    /// Fully qualified service name.
+    pub service: &'a str,
+    /// Method name.
+    pub method: &'a str,
+    /// Encoded request of the method.
+    pub payload: &'a [u8],
+    /// How long the caller waits; `None` without limit.
+    pub timeout: Option<Duration>,
+}
+
+/// Field numbers of `ttrpc.Request`.
+const SERVICE: u32 = 1;
+const METHOD: u32 = 2;
+const PAYLOAD: u32 = 3;
+const TIMEOUT: u32 = 4;
+
+impl Call<'_> {
+    /// Returns the length of the encoded envelope in bytes.
+    pub fn encoded_len(&self) -> usize {
+        let texts = [
+            self.service.as_bytes(),
+            self.method.as_bytes(),
+            self.payload,
+        ];
+        let texts: usize = texts.into_iter().map(field_len).sum();
+        texts
+            + match self.timeout_nano() {
+                0 => 0,
+                nanos => key_len(TIMEOUT) + encoded_len_varint(nanos),
+            }
+    }
+
+    /// Appends the encoded envelope, as [`RequestEnvelope`] encodes it.
+    pub fn encode(&self, buffer: &mut Vec<u8>) {
+        put_field(SERVICE, self.service.as_bytes(), buffer);
+        put_field(METHOD, self.method.as_bytes(), buffer);
+        put_field(PAYLOAD, self.payload, buffer);
+        let nanos = self.timeout_nano();
+        if nanos != 0 {
+            encode_key(TIMEOUT, WireType::Varint, buffer);
+            encode_varint(nanos, buffer);
+        }
+    }
+
+    fn timeout_nano(&self) -> u64 {
+        timeout_nano(self.timeout).unsigned_abs()
+    }
+}
+
+/// Returns the encoded length of a bytes field; empty fields are left out, as proto3 demands.
+fn field_len(value: &[u8]) -> usize {
+    match value.len() {
+        0 => 0,
+        length => key_len(PAYLOAD) + encoded_len_varint(length as u64) + length,
+    }
+}
+
+fn put_field(number: u32, value: &[u8], buffer: &mut Vec<u8>) {
+    if !value.is_empty() {
+        encode_key(number, WireType::LengthDelimited, buffer);
+        encode_varint(value.len() as u64, buffer);
+        buffer.extend_from_slice(value);
+    }
+}
+
+/// Converts a timeout to the wire's nanoseconds. Zero, which means "no limit" there, becomes 1 ns.
 pub fn timeout_nano(timeout: Option<Duration>) -> i64 {
     timeout.map_or(0, |t| {
         i64::try_from(t.as_nanos()).unwrap_or(i64::MAX).max(1)
@@ -122,6 +191,33 @@ mod tests {
             request.encode_to_vec(),
             b"\x0a\x01s\x12\x01m\x1a\x01p\x20\x02"
         );
+    }
+
+    #[test]
+    fn a_borrowed_call_encodes_as_the_envelope_does() {
+        for (service, method, payload, timeout) in [
+            ("", "", &b""[..], None),
+            ("s", "", b"", Some(Duration::ZERO)),
+            ("service", "method", &[7; 300], Some(Duration::from_secs(2))),
+            ("service", "method", b"p", Some(Duration::MAX)),
+        ] {
+            let call = Call {
+                service,
+                method,
+                payload,
+                timeout,
+            };
+            let envelope = RequestEnvelope {
+                service: service.into(),
+                method: method.into(),
+                payload: Bytes::copy_from_slice(payload),
+                timeout_nano: timeout_nano(timeout),
+            };
+            let mut encoded = Vec::new();
+            call.encode(&mut encoded);
+            assert_eq!(encoded, envelope.encode_to_vec(), "{call:?}");
+            assert_eq!(encoded.len(), call.encoded_len(), "{call:?}");
+        }
     }
 
     #[test]

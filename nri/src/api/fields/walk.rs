@@ -45,10 +45,7 @@ impl Walk {
             let (number, wire_type) = decode_key(&mut encoded)?;
             let value = encoded;
             skip_field(wire_type, number, &mut encoded, DecodeContext::default())?;
-            let field = FIELDS
-                .iter()
-                .find(|field| field.message == message && field.number == number);
-            if let Some(field) = field {
+            if let Some(field) = row(message, number) {
                 self.field(field, wire_type, value, path)?;
             }
         }
@@ -88,8 +85,15 @@ impl Walk {
     }
 }
 
-/// The bytes of a length-delimited value; that they are there was seen when the field was skipped.
-fn content(mut value: &[u8]) -> Result<&[u8], DecodeError> {
+/// Returns the row of a field, if the table has one.
+pub(super) fn row(message: &str, number: u32) -> Option<&'static Field> {
+    FIELDS
+        .iter()
+        .find(|field| field.message == message && field.number == number)
+}
+
+/// Returns the bytes of a length-delimited value. The caller has skipped the field, so they are there.
+pub(super) fn content(mut value: &[u8]) -> Result<&[u8], DecodeError> {
     let length = decode_varint(&mut value)?;
     Ok(usize::try_from(length)
         .ok()

@@ -1,0 +1,52 @@
+//! Plugins that run in the runtime's process.
+
+use std::sync::Arc;
+
+use crate::plugin::Plugin;
+use crate::stub::Stub;
+use crate::{Error, ErrorKind, Result};
+
+use super::core::Core;
+use super::identity::PluginId;
+use super::session::{Origin, attach};
+
+/// Bytes between plugin and adaptation that one side may be ahead of the other.
+const BUFFER: usize = 64 << 10;
+
+/// Runs a plugin over a stream in memory, so it sees what it would see over a socket.
+pub(super) async fn run<P: Plugin>(
+    core: &Arc<Core>,
+    plugin: P,
+    index: &str,
+    name: &str,
+) -> Result<PluginId> {
+    let id = PluginId::checked(index, name, &core.revision)
+        .map_err(|reason| Error::with_kind(ErrorKind::Config, reason))?;
+    let (ours, theirs) = tokio::io::duplex(BUFFER);
+    let stub = Stub::builder(plugin)
+        .name(name)
+        .index(index)
+        .stream(theirs)
+        .no_reconnect()
+        .build()?;
+    let stopping = Arc::clone(core);
+    let full_name = id.to_string();
+    tokio::spawn(async move {
+        if let Err(error) = stub
+            .run_until(async move { stopping.stopped().await })
+            .await
+        {
+            tracing::error!("builtin plugin {full_name} ended: {error}");
+        }
+    });
+    attach(core, ours, Origin::Builtin(id)).await
+}
+
+/// Returns the index and name that `#[nri(…)]` gives a plugin.
+pub(super) fn identity<P: Plugin>() -> Result<(&'static str, &'static str)> {
+    P::INDEX.zip(P::NAME).ok_or_else(|| {
+        let message = "builtin plugin without index or name";
+        Error::with_kind(ErrorKind::Config, message)
+            .with_help("write #[nri(name = \"…\", index = \"…\")], or call Adaptation::builtin_as")
+    })
+}

@@ -1,0 +1,74 @@
+//! What all parts of an adaptation share.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{RwLock, Semaphore, watch};
+
+use super::callbacks::Callbacks;
+use super::deprecation::Ledger;
+use super::member::Member;
+use super::metrics::Metrics;
+use super::order::PodOrder;
+use super::policy::ErrorPolicy;
+use super::revision::Revision;
+use super::roster::Roster;
+use super::validator::Validator;
+
+/// Unsolicited updates that the runtime works on at once.
+pub(super) const MAX_UPDATES: usize = 64;
+
+/// The state of an adaptation.
+pub(super) struct Core {
+    pub(super) name: String,
+    pub(super) version: String,
+    pub(super) revision: Revision,
+    pub(super) timeouts: Timeouts,
+    pub(super) queue_limit: usize,
+    pub(super) policy: ErrorPolicy,
+    pub(super) callbacks: Arc<dyn Callbacks>,
+    pub(super) ledger: Ledger,
+    pub(super) metrics: Box<dyn Metrics>,
+    pub(super) validators: Vec<Box<dyn Validator>>,
+    pub(super) roster: Roster,
+    pub(super) order: PodOrder,
+    /// Read by whoever creates a pod, written by a plugin that synchronizes.
+    pub(super) sync: Arc<RwLock<()>>,
+    pub(super) updates: Semaphore,
+    /// Becomes true when the adaptation stops.
+    pub(super) stopping: watch::Sender<bool>,
+}
+
+/// How long plugins may take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Timeouts {
+    pub(super) registration: Duration,
+    pub(super) request: Duration,
+}
+
+impl Default for Timeouts {
+    /// What the reference waits.
+    fn default() -> Self {
+        Timeouts {
+            registration: Duration::from_secs(5),
+            request: Duration::from_secs(2),
+        }
+    }
+}
+
+impl Core {
+    /// Disconnects a plugin.
+    pub(super) fn disconnect(&self, member: &Member) {
+        member.close();
+        if self.roster.remove(member) {
+            self.metrics.plugin_count(self.roster.ready());
+        }
+    }
+
+    /// Waits until the adaptation stops.
+    pub(super) async fn stopped(&self) {
+        let mut stopping = self.stopping.subscribe();
+        // An error means that the core is gone, which stops everything as well.
+        let _ = stopping.wait_for(|stopping| *stopping).await;
+    }
+}

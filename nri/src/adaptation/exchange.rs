@@ -1,0 +1,181 @@
+//! One request to one plugin, repeated as StateChange if the plugin lacks the RPC.
+
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+
+use crate::wire::{CallError, Code, Status};
+
+use super::core::Core;
+use super::member::Member;
+use super::message::Message;
+use super::revision::Via;
+
+/// The service that plugins serve.
+pub(super) const PLUGIN_SERVICE: &str = "nri.pkg.api.v1alpha1.Plugin";
+
+/// How a request to a plugin ended.
+#[derive(Debug)]
+pub(super) struct Delivery {
+    pub(super) via: Via,
+    pub(super) fell_back: bool,
+    pub(super) duration: Duration,
+    pub(super) result: Result<Bytes, CallError>,
+}
+
+/// How a plugin says that it lacks an RPC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lack {
+    /// With UNIMPLEMENTED, as the protocol demands.
+    Stated,
+    /// With another code, which the reference takes for a failure.
+    Misstated,
+}
+
+/// Sends a request to a plugin, waits for the answer, and counts both.
+pub(super) async fn exchange(core: &Core, member: &Member, message: &mut Message) -> Delivery {
+    let start = Instant::now();
+    let remembered = message.can_fall_back() && member.lacks(message.event);
+    let first = if remembered {
+        Via::StateChange
+    } else {
+        message.carrier
+    };
+    let mut delivery = Delivery {
+        via: first,
+        fell_back: false,
+        duration: Duration::ZERO,
+        result: call(core, member, message, first).await,
+    };
+    let lack = lack(&delivery.result).filter(|_| message.can_fall_back() && !remembered);
+    if let Some(lack) = lack {
+        member.set_lacking(message.event, lack == Lack::Misstated);
+        delivery.via = Via::StateChange;
+        delivery.fell_back = true;
+        delivery.result = call(core, member, message, Via::StateChange).await;
+    }
+    delivery.duration = start.elapsed();
+    count(core, member, message, &delivery);
+    delivery
+}
+
+async fn call(
+    core: &Core,
+    member: &Member,
+    message: &mut Message,
+    via: Via,
+) -> Result<Bytes, CallError> {
+    let payload = message.payload(&core.revision, via);
+    let method = message.method(via);
+    let within = core.timeouts.request;
+    member
+        .link
+        .call(PLUGIN_SERVICE, method, &payload, within)
+        .await
+}
+
+fn count(core: &Core, member: &Member, message: &Message, delivery: &Delivery) {
+    let (name, operation) = (&*member.full_name, message.rpc.name);
+    let error = delivery.result.as_ref().err();
+    core.metrics.latency(name, operation, delivery.duration);
+    core.metrics.invocation(name, operation, error);
+    let deprecated = delivery.via == Via::StateChange && message.can_fall_back();
+    let handled = match &delivery.result {
+        Ok(_) => true,
+        Err(CallError::Status(status)) => !is_unimplemented(status),
+        Err(_) => false,
+    };
+    if deprecated && handled {
+        let breaks = member.breaks(message.event);
+        core.ledger.state_change(
+            &member.id,
+            &member.nri_version,
+            message.event,
+            message.rpc.name,
+            breaks,
+        );
+    }
+}
+
+/// Returns whether a plugin says that it has no such RPC.
+pub(super) fn is_unimplemented(status: &Status) -> bool {
+    lack_of(status).is_some()
+}
+
+fn lack(result: &Result<Bytes, CallError>) -> Option<Lack> {
+    match result {
+        Err(CallError::Status(status)) => lack_of(status),
+        _ => None,
+    }
+}
+
+/// Recognizes a status that stands for an unknown RPC.
+///
+/// The Rust `ttrpc` crate answers NOT_FOUND from the default body of a generated trait, and INVALID_ARGUMENT from
+/// its synchronous server and for unknown services. Handlers use these codes as well, so the message has to name
+/// the service, as those do.
+fn lack_of(status: &Status) -> Option<Lack> {
+    match status.code {
+        Code::UNIMPLEMENTED => Some(Lack::Stated),
+        Code::NOT_FOUND | Code::INVALID_ARGUMENT => {
+            let message = status.message.to_ascii_lowercase();
+            let names = message.contains("nri.pkg.api.v1alpha1.plugin");
+            let phrases = [
+                "is not supported",
+                "does not exist",
+                "not found",
+                "not implemented",
+                "unimplemented",
+                "unknown method",
+                "unknown service",
+                "invalid service",
+                "can not find",
+                "can't find",
+            ];
+            let missing = phrases.iter().any(|phrase| message.contains(phrase));
+            (names && missing).then_some(Lack::Misstated)
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_rpc_is_recognized_by_code_or_message() {
+        let path = "/nri.pkg.api.v1alpha1.Plugin/RunPodSandbox";
+        for (code, message, lack) in [
+            (Code::UNIMPLEMENTED, String::new(), Some(Lack::Stated)),
+            (
+                Code::NOT_FOUND,
+                format!("{path} is not supported"),
+                Some(Lack::Misstated),
+            ),
+            (
+                Code::NOT_FOUND,
+                format!("{path}/is not supported"),
+                Some(Lack::Misstated),
+            ),
+            (
+                Code::INVALID_ARGUMENT,
+                format!("{path} does not exist"),
+                Some(Lack::Misstated),
+            ),
+            (Code::NOT_FOUND, "pod not found".to_owned(), None),
+            (
+                Code::INVALID_ARGUMENT,
+                format!("{path}: bad annotation"),
+                None,
+            ),
+            (Code::INTERNAL, format!("{path} is not supported"), None),
+        ] {
+            assert_eq!(
+                lack_of(&Status::new(code, &*message)),
+                lack,
+                "{code} {message}"
+            );
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! Takes an event from plugin to plugin.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tokio::time::timeout;
+
+use crate::api::Event;
+use crate::wire::CallError;
+
+use super::core::Core;
+use super::exchange::{Delivery, exchange};
+use super::member::Member;
+use super::message::Message;
+use super::outcome::{Outcome, OutcomeResult, Reason, RequestError};
+use super::policy::Hook;
+use super::queue::Admission;
+use super::revision::rpc_of;
+use super::roster::Members;
+
+/// Takes the answers of the plugins, one after the other.
+pub(super) trait Answers: Send {
+    /// Takes an answer. Returns the request for the next plugins, if it changed.
+    ///
+    /// # Errors
+    ///
+    /// Returns why the answer cannot be used. It leaves no trace then.
+    fn take(
+        &mut self,
+        core: &Core,
+        member: &Member,
+        answer: Bytes,
+    ) -> Result<Option<Vec<u8>>, Unusable>;
+}
+
+/// An answer that cannot be used.
+#[derive(Debug)]
+pub(super) struct Unusable {
+    pub(super) reason: Reason,
+    pub(super) message: String,
+}
+
+/// The way of one event through the plugins.
+pub(super) struct Relay<'a> {
+    core: &'a Core,
+    message: Message,
+    pub(super) outcomes: Vec<Outcome>,
+    /// The plugins that answered.
+    pub(super) accepted: Vec<Arc<Member>>,
+}
+
+impl<'a> Relay<'a> {
+    pub(super) fn new(core: &'a Core, message: Message) -> Self {
+        Relay {
+            core,
+            message,
+            outcomes: Vec::new(),
+            accepted: Vec::new(),
+        }
+    }
+
+    /// Visits all plugins.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error that ended the chain, without the outcomes.
+    pub(super) async fn run(
+        &mut self,
+        members: &Members,
+        answers: &mut dyn Answers,
+    ) -> Result<(), RequestError> {
+        self.check_required(members)?;
+        for member in members.iter() {
+            self.visit(member, answers).await?;
+        }
+        Ok(())
+    }
+
+    /// Checks that the plugins that are required for the event are there.
+    fn check_required(&self, members: &Members) -> Result<(), RequestError> {
+        let event = self.message.event;
+        if Hook::of(event) == Hook::Teardown {
+            return Ok(());
+        }
+        let connected = |pattern: &str| {
+            let matching = |member: &&Arc<Member>| member.id.matches(pattern);
+            members.iter().any(|member| matching(&member))
+        };
+        let missing = self
+            .core
+            .policy
+            .required(event)
+            .find(|pattern| !connected(pattern));
+        missing.map_or(Ok(()), |pattern| {
+            let message = format!(
+                "plugin {pattern} is required for {} and is not connected",
+                self.message.rpc.name
+            );
+            Err(RequestError::new(Reason::MissingPlugin, None, message))
+        })
+    }
+
+    pub(super) async fn visit(
+        &mut self,
+        member: &Arc<Member>,
+        answers: &mut dyn Answers,
+    ) -> Result<(), RequestError> {
+        if !member.events.contains(self.message.event) {
+            self.note(member, OutcomeResult::NotSubscribed);
+            return Ok(());
+        }
+        let waits = Hook::of(self.message.event) == Hook::Synchronous;
+        match member.admit(&self.message, waits) {
+            Admission::Direct => self.send(member, answers).await,
+            Admission::Waiting(answer) => {
+                let within = self.core.timeouts.request;
+                match timeout(within, answer).await {
+                    Ok(Ok(delivery)) => self.conclude(member, delivery, answers),
+                    Ok(Err(_)) => self.absent(member, OutcomeResult::Disconnected, GONE),
+                    Err(_) => self.absent(member, OutcomeResult::Queued, "still synchronizing"),
+                }
+            }
+            Admission::Queued => {
+                self.note(member, OutcomeResult::Queued);
+                Ok(())
+            }
+            Admission::Full(limit) => {
+                let reason =
+                    format!("more than {limit} events occurred while the plugin synchronized");
+                tracing::error!("closing plugin {}: {reason}", member.full_name);
+                self.core.disconnect(member);
+                self.absent(member, OutcomeResult::Disconnected, &reason)
+            }
+            Admission::Closed => self.absent(member, OutcomeResult::Disconnected, GONE),
+        }
+    }
+
+    async fn send(
+        &mut self,
+        member: &Arc<Member>,
+        answers: &mut dyn Answers,
+    ) -> Result<(), RequestError> {
+        let turn = member.turn().await;
+        if member.link.is_closed() {
+            return self.absent(member, OutcomeResult::Disconnected, GONE);
+        }
+        let delivery = exchange(self.core, member, &mut self.message).await;
+        drop(turn);
+        self.conclude(member, delivery, answers)
+    }
+
+    fn conclude(
+        &mut self,
+        member: &Arc<Member>,
+        delivery: Delivery,
+        answers: &mut dyn Answers,
+    ) -> Result<(), RequestError> {
+        let mut outcome = Outcome {
+            plugin: Arc::clone(&member.full_name),
+            result: OutcomeResult::Answered,
+            via: Some(delivery.via),
+            fell_back: delivery.fell_back,
+            error: None,
+            duration: delivery.duration,
+        };
+        let failure = match delivery.result {
+            Ok(answer) => self.take(member, answer, &mut outcome, answers),
+            Err(error) => {
+                let event = self.message.event;
+                assess(self.core, member, event, &error, &mut outcome)
+            }
+        };
+        self.outcomes.push(outcome);
+        failure.map_or(Ok(()), Err)
+    }
+
+    fn take(
+        &mut self,
+        member: &Arc<Member>,
+        answer: Bytes,
+        outcome: &mut Outcome,
+        answers: &mut dyn Answers,
+    ) -> Option<RequestError> {
+        member.reset_timeouts();
+        match answers.take(self.core, member, answer) {
+            Ok(changed) => {
+                if let Some(request) = changed {
+                    self.message.replace(request);
+                }
+                self.accepted.push(Arc::clone(member));
+                None
+            }
+            Err(unusable) => {
+                let fails = self.core.error_fails(member, self.message.event);
+                outcome.result = if fails {
+                    OutcomeResult::Failed
+                } else {
+                    OutcomeResult::Ignored
+                };
+                outcome.error = Some(unusable.message.clone());
+                let plugin = Some(Arc::clone(&member.full_name));
+                if !fails {
+                    let (name, rpc) = (&member.full_name, self.message.rpc.name);
+                    tracing::warn!(
+                        "ignoring the answer of plugin {name} to {rpc}: {}",
+                        unusable.message
+                    );
+                }
+                fails.then(|| RequestError::new(unusable.reason, plugin, unusable.message))
+            }
+        }
+    }
+
+    /// Notes a plugin that could not be asked.
+    fn absent(
+        &mut self,
+        member: &Arc<Member>,
+        result: OutcomeResult,
+        reason: &str,
+    ) -> Result<(), RequestError> {
+        let mut outcome = Outcome::without_call(Arc::clone(&member.full_name), result);
+        outcome.error = Some(reason.to_owned());
+        self.outcomes.push(outcome);
+        if !self.core.absence_fails(member, self.message.event) {
+            return Ok(());
+        }
+        let plugin = &member.full_name;
+        let rpc = self.message.rpc.name;
+        let message = format!("plugin {plugin} is required for {rpc}: {reason}");
+        Err(RequestError::new(
+            Reason::NoAnswer,
+            Some(Arc::clone(plugin)),
+            message,
+        ))
+    }
+
+    fn note(&mut self, member: &Member, result: OutcomeResult) {
+        let plugin = Arc::clone(&member.full_name);
+        self.outcomes.push(Outcome::without_call(plugin, result));
+    }
+}
+
+/// What is said about a plugin that is gone before a request reaches it.
+const GONE: &str = "connection closed";
+
+/// Applies the policies to an error of an exchange: logs it, completes the outcome, disconnects the plugin.
+/// Returns the error of the request if it fails.
+pub(super) fn assess(
+    core: &Core,
+    member: &Member,
+    event: Event,
+    error: &CallError,
+    outcome: &mut Outcome,
+) -> Option<RequestError> {
+    let verdict = core.judge(member, event, error);
+    let plugin = &member.full_name;
+    let rpc = rpc_of(event).map_or("unknown", |rpc| rpc.name);
+    outcome.result = verdict.result;
+    outcome.error = Some(error.to_string());
+    let duration = outcome.duration;
+    if verdict.disconnects {
+        tracing::error!(
+            ?duration,
+            "closing plugin {plugin}, failed to handle {rpc} request: {error}"
+        );
+        core.disconnect(member);
+    } else if !verdict.fails {
+        tracing::warn!(
+            ?duration,
+            "plugin {plugin} failed to handle {rpc} request, proceeding without it: {error}"
+        );
+    }
+    verdict.fails.then(|| {
+        let reason = if verdict.result == OutcomeResult::Failed {
+            Reason::PluginError
+        } else {
+            Reason::NoAnswer
+        };
+        let message = format!("plugin {plugin} failed to handle {rpc} request: {error}");
+        RequestError::new(reason, Some(Arc::clone(plugin)), message)
+    })
+}

@@ -1,0 +1,147 @@
+//! The NRI release that the adaptation behaves as: the events it knows and the RPCs it uses.
+
+use crate::api::dispatch::{PROTOCOL, RPCS};
+use crate::api::fields::numbers;
+use crate::api::{Event, EventMask};
+use crate::plugin::Rpc;
+use crate::{Error, ErrorKind, Result};
+
+/// A released protocol, with what follows from its version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Revision {
+    release: String,
+    numbers: [u32; 3],
+}
+
+/// The RPC that brought an event to a plugin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Via {
+    /// The RPC of the event itself, such as `RunPodSandbox`.
+    Dedicated,
+    /// `StateChange`, deprecated since NRI v0.12.0.
+    StateChange,
+}
+
+impl Revision {
+    /// Returns the newest release that this crate knows.
+    pub(super) fn newest() -> Self {
+        Revision {
+            release: PROTOCOL.to_owned(),
+            numbers: numbers(PROTOCOL).unwrap_or_default(),
+        }
+    }
+
+    /// Returns a release by its version, with or without the leading `v`.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::Config`] if it is not a version from v0.2.0 up to the newest one known.
+    pub(super) fn of(release: &str) -> Result<Self> {
+        let known = |of: &[u32; 3]| *of >= [0, 2, 0] && *of <= Self::newest().numbers;
+        match numbers(release).filter(known) {
+            Some(numbers) => Ok(Revision {
+                release: format!("v{}", release.trim_start_matches('v')),
+                numbers,
+            }),
+            None => {
+                let message = format!("cannot speak NRI {release:?}");
+                let help = format!("give a release from v0.2.0 to {PROTOCOL}");
+                Err(Error::with_kind(ErrorKind::Config, message).with_help(help))
+            }
+        }
+    }
+
+    /// Returns the version, such as `v0.12.5`.
+    pub(super) fn release(&self) -> &str {
+        &self.release
+    }
+
+    /// Returns whether this is the given release or a later one.
+    pub(super) fn is_at_least(&self, release: &str) -> bool {
+        numbers(release).is_some_and(|release| self.numbers >= release)
+    }
+
+    /// Returns the RPC that carries an event, or `None` if this revision does not send it.
+    pub(super) fn carrier(&self, rpc: &Rpc) -> Option<Via> {
+        if self.is_at_least(rpc.since) {
+            return Some(Via::Dedicated);
+        }
+        let known = rpc.event_since.is_some_and(|since| self.is_at_least(since));
+        (known && rpc.change_fields.is_some()).then_some(Via::StateChange)
+    }
+
+    /// Returns the events that a plugin may subscribe to.
+    pub(super) fn events(&self) -> EventMask {
+        let known = RPCS
+            .iter()
+            .filter(|rpc| rpc.event_since.is_some_and(|since| self.is_at_least(since)));
+        known
+            .filter_map(|rpc| rpc.event)
+            .fold(EventMask::EMPTY, EventMask::with)
+    }
+
+    /// Returns whether names are checked for invalid characters.
+    pub(super) fn checks_names(&self) -> bool {
+        self.is_at_least("v0.12.0")
+    }
+
+    /// Returns whether a Synchronize that does not fit into one message is split.
+    pub(super) fn splits_synchronize(&self) -> bool {
+        self.is_at_least("v0.7.0")
+    }
+
+    /// Returns whether the failure policy of a plugin is honored.
+    pub(super) fn has_failure_policy(&self) -> bool {
+        self.is_at_least("v0.12.4")
+    }
+}
+
+/// Returns the RPC that is dedicated to an event.
+pub(super) fn rpc_of(event: Event) -> Option<&'static Rpc> {
+    RPCS.iter().copied().find(|rpc| rpc.event == Some(event))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_release_knows_its_events() {
+        for (release, mask) in [
+            ("v0.2.0", 0x7ff),
+            ("0.9.0", 0x7ff),
+            ("v0.9.1-0.20250219030224-e597e7849f24", 0x1fff),
+            ("v0.10.0", 0x3fff),
+            ("v0.12.5", 0x3fff),
+        ] {
+            assert_eq!(
+                Revision::of(release).unwrap().events().bits(),
+                mask,
+                "{release}"
+            );
+        }
+    }
+
+    #[test]
+    fn each_release_uses_its_rpcs() {
+        let via = |release: &str, event| {
+            let revision = Revision::of(release).unwrap();
+            rpc_of(event).and_then(|rpc| revision.carrier(rpc))
+        };
+        let (change, dedicated) = (Some(Via::StateChange), Some(Via::Dedicated));
+        assert_eq!(via("v0.8.0", Event::RunPodSandbox), change);
+        assert_eq!(via("v0.12.0", Event::RunPodSandbox), dedicated);
+        assert_eq!(via("v0.2.0", Event::CreateContainer), dedicated);
+        assert_eq!(via("v0.9.0", Event::PostUpdatePodSandbox), None);
+        assert_eq!(via("v0.11.0", Event::PostUpdatePodSandbox), change);
+        assert_eq!(via("v0.9.0", Event::ValidateContainerAdjustment), None);
+    }
+
+    #[test]
+    fn other_releases_are_refused() {
+        for release in ["", "v0.1.0", "v99.0.0", "devel", "v0.12"] {
+            let error = Revision::of(release).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Config, "{release}");
+        }
+    }
+}

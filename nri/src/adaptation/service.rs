@@ -1,0 +1,146 @@
+//! The service that plugins call: RegisterPlugin and UpdateContainers.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+
+use bytes::Bytes;
+use prost::Message;
+use tokio::sync::oneshot;
+
+use crate::api::{RegisterPluginRequest, UpdateContainersRequest, UpdateContainersResponse};
+use crate::wire::{Code, Request, Service, Status};
+
+use super::callbacks::{Origin, Requested};
+use super::core::Core;
+use super::identity::PluginId;
+
+const RUNTIME_SERVICE: &str = "nri.pkg.api.v1alpha1.Runtime";
+
+/// What a plugin registers with.
+#[derive(Debug)]
+pub(super) struct Registration {
+    pub(super) id: PluginId,
+    pub(super) nri_version: String,
+}
+
+/// Answers the calls of one plugin.
+pub(super) struct PluginService {
+    /// Weak, as the connection that owns this service is owned by the core.
+    core: Weak<Core>,
+    /// The identity of a plugin that the runtime chose itself.
+    given: Option<PluginId>,
+    register: Mutex<Option<oneshot::Sender<Result<Registration, String>>>>,
+    id: OnceLock<PluginId>,
+    refusal: OnceLock<String>,
+}
+
+impl PluginService {
+    /// Returns the service, and what receives the registration.
+    pub(super) fn new(
+        core: &Arc<Core>,
+        given: Option<PluginId>,
+    ) -> (Arc<Self>, oneshot::Receiver<Result<Registration, String>>) {
+        let (sender, receiver) = oneshot::channel();
+        let service = PluginService {
+            core: Arc::downgrade(core),
+            given,
+            register: Mutex::new(Some(sender)),
+            id: OnceLock::new(),
+            refusal: OnceLock::new(),
+        };
+        (Arc::new(service), receiver)
+    }
+
+    /// Answers every later call with the reason why the plugin is refused.
+    pub(super) fn refuse(&self, reason: String) {
+        // The first reason stays.
+        let _ = self.refusal.set(reason);
+    }
+
+    fn register(&self, request: Request) -> Result<Bytes, Status> {
+        let request: RegisterPluginRequest = decode(request)?;
+        let core = self.core()?;
+        let mut register = self.register.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(register) = register.take() else {
+            let message = "the plugin is registered already";
+            return Err(Status::new(Code::FAILED_PRECONDITION, message));
+        };
+        let checked = match &self.given {
+            Some(given) => Ok(given.clone()),
+            None => {
+                let RegisterPluginRequest {
+                    plugin_name,
+                    plugin_idx,
+                    ..
+                } = &request;
+                PluginId::checked(plugin_idx, plugin_name, &core.revision)
+            }
+        };
+        // The receiver is gone when the registration took too long.
+        match checked {
+            Ok(id) => {
+                let _ = self.id.set(id.clone());
+                let nri_version = request.nri_version.chars().take(64).collect();
+                let _ = register.send(Ok(Registration { id, nri_version }));
+                Ok(Bytes::new())
+            }
+            Err(reason) => {
+                let _ = register.send(Err(reason.clone()));
+                Err(Status::invalid_argument(reason))
+            }
+        }
+    }
+
+    async fn update(&self, request: Request) -> Result<Bytes, Status> {
+        let request: UpdateContainersRequest = decode(request)?;
+        let Some(id) = self.id.get().cloned() else {
+            let message = "register before requesting updates";
+            return Err(Status::new(Code::FAILED_PRECONDITION, message));
+        };
+        let core = self.core()?;
+        tracing::info!("plugin {id} requested container updates");
+        // Dropped with the connection while it waits for its turn; runs to its end once started.
+        let Ok(_turn) = core.updates.acquire().await else {
+            return Err(gone());
+        };
+        let requested = Requested::new(id, Origin::Unsolicited, request.update, request.evict);
+        let callbacks = Arc::clone(&core.callbacks);
+        // A task of its own: the callback may call back into the adaptation, and from there this plugin.
+        let done = tokio::spawn(callbacks.update_containers(requested)).await;
+        match done {
+            Ok(Ok(failed)) => Ok(UpdateContainersResponse { failed }.encode_to_vec().into()),
+            Ok(Err(error)) => Err(Status::new(Code::UNKNOWN, error.to_string())),
+            Err(panic) => Err(Status::new(Code::INTERNAL, panic.to_string())),
+        }
+    }
+
+    fn core(&self) -> Result<Arc<Core>, Status> {
+        self.core.upgrade().ok_or_else(gone)
+    }
+}
+
+impl Service for PluginService {
+    async fn call(&self, request: Request) -> Result<Bytes, Status> {
+        if let Some(reason) = self.refusal.get() {
+            return Err(Status::new(Code::FAILED_PRECONDITION, reason.clone()));
+        }
+        if request.service != RUNTIME_SERVICE {
+            return Err(Status::unknown_service(&request.service));
+        }
+        match &*request.method {
+            "RegisterPlugin" => self.register(request),
+            "UpdateContainers" => self.update(request).await,
+            other => Err(Status::unknown_method(&request.service, other)),
+        }
+    }
+}
+
+fn decode<M: Message + Default>(request: Request) -> Result<M, Status> {
+    let method = request.method;
+    M::decode(request.payload).map_err(|error| {
+        Status::invalid_argument(format!("the request of {method} is unreadable: {error}"))
+    })
+}
+
+fn gone() -> Status {
+    Status::new(Code::UNAVAILABLE, "the runtime is shutting down")
+}

@@ -1,0 +1,208 @@
+//! The life of a plugin's connection: registration, configuration, synchronization, events, end.
+
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use crate::wire::{Channels, ConnectionError, Ended, Limits, Link};
+use crate::{Error, ErrorKind, Result};
+
+use super::configure::configure;
+use super::core::Core;
+use super::identity::PluginId;
+use super::join::join;
+use super::launch::Process;
+use super::member::Member;
+use super::service::{PluginService, Registration};
+
+/// The runtime calls on the first logical connection and serves on the second.
+const CHANNELS: Channels = Channels { serve: 2, call: 1 };
+
+/// How long a plugin that is refused has to read the reason.
+const REFUSAL_LINGER: Duration = Duration::from_secs(1);
+
+/// Where a plugin comes from.
+#[derive(Debug)]
+pub(super) enum Origin {
+    /// It connected by itself.
+    External,
+    /// The runtime started it, with this identity and configuration.
+    Launched(PluginId, String, Process),
+    /// It runs in the runtime's process.
+    Builtin(PluginId),
+}
+
+impl Origin {
+    fn identity(&self) -> Option<PluginId> {
+        match self {
+            Self::External => None,
+            Self::Launched(id, ..) | Self::Builtin(id) => Some(id.clone()),
+        }
+    }
+
+    fn config(&self) -> &str {
+        match self {
+            Self::Launched(_, config, _) => config,
+            Self::External | Self::Builtin(_) => "",
+        }
+    }
+
+    fn describe(&self) -> &'static str {
+        match self {
+            Self::External => "external",
+            Self::Launched(..) => "pre-installed",
+            Self::Builtin(_) => "builtin",
+        }
+    }
+}
+
+/// A connection to a plugin, and the task that serves it.
+struct Connected {
+    link: Link,
+    serving: JoinHandle<Result<Ended, ConnectionError>>,
+    service: Arc<PluginService>,
+}
+
+/// Takes a plugin in: returns when it is registered, configured and synchronized. A task then looks after its
+/// connection.
+///
+/// # Errors
+///
+/// Returns why the plugin was refused. The reason is logged, and the plugin gets it as far as the protocol allows.
+pub(super) async fn attach<S>(core: &Arc<Core>, stream: S, origin: Origin) -> Result<PluginId>
+where
+    S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+{
+    let (service, registered) = PluginService::new(core, origin.identity());
+    let (link, serving) = Link::new(stream, CHANNELS, Limits::default(), Arc::clone(&service));
+    let connected = Connected {
+        link,
+        serving: tokio::spawn(serving),
+        service,
+    };
+    let registration = registration(core, registered).await;
+    let admitted = match registration {
+        Ok(registration) => admit(core, &connected, &origin, registration).await,
+        Err(error) => Err(error),
+    };
+    match admitted {
+        Ok(member) => {
+            let id = member.id.clone();
+            tracing::info!(
+                "{} plugin {id} connected and synchronized",
+                origin.describe()
+            );
+            tokio::spawn(look_after(Arc::clone(core), member, connected, origin));
+            Ok(id)
+        }
+        Err(error) => {
+            let kind = origin.describe();
+            tracing::error!("failed to start {kind} plugin: {error}");
+            let reason = error.to_string();
+            tokio::spawn(async move { turn_away(connected, reason, origin).await });
+            Err(error)
+        }
+    }
+}
+
+async fn registration(
+    core: &Core,
+    registered: tokio::sync::oneshot::Receiver<Result<Registration, String>>,
+) -> Result<Registration> {
+    let limit = core.timeouts.registration;
+    match timeout(limit, registered).await {
+        Ok(Ok(Ok(registration))) => Ok(registration),
+        Ok(Ok(Err(reason))) => {
+            let message = format!("failed to register plugin: {reason}");
+            Err(Error::with_kind(ErrorKind::Config, message))
+        }
+        Ok(Err(_)) => {
+            let message = "failed to register plugin, connection closed";
+            Err(Error::with_kind(ErrorKind::Connection, message))
+        }
+        Err(_) => {
+            let message = format!("plugin registration timed out after {limit:?}");
+            Err(Error::with_kind(ErrorKind::Timeout, message))
+        }
+    }
+}
+
+async fn admit(
+    core: &Arc<Core>,
+    connected: &Connected,
+    origin: &Origin,
+    registration: Registration,
+) -> Result<Arc<Member>> {
+    let Registration { id, nri_version } = registration;
+    let shown = if nri_version.is_empty() {
+        "unknown"
+    } else {
+        &nri_version
+    };
+    let kind = origin.describe();
+    tracing::info!("{kind} plugin registered as {id} (with NRI version {shown})");
+    let named = |error: Error| {
+        Error::with_kind(error.kind(), format!("plugin {id}: {error}")).with_source(error)
+    };
+    let subscription = configure(core, &connected.link, origin.config())
+        .await
+        .map_err(named)?;
+    let member = Arc::new(Member::new(
+        id.clone(),
+        nri_version,
+        subscription.events,
+        subscription.failure_policy,
+        connected.link.clone(),
+        core.queue_limit,
+    ));
+    join(core, &member).await.map_err(named)?;
+    Ok(member)
+}
+
+/// Waits for the end of the connection, or of the adaptation.
+async fn look_after(core: Arc<Core>, member: Arc<Member>, connected: Connected, origin: Origin) {
+    let ended = first(connected.serving, core.stopped()).await;
+    match ended {
+        Some(Ok(Ok(_))) | None => {
+            tracing::info!("connection to plugin {} closed", member.full_name)
+        }
+        Some(Ok(Err(error))) => {
+            tracing::error!("connection to plugin {} ended: {error}", member.full_name);
+        }
+        Some(Err(error)) => tracing::error!("plugin {}: {error}", member.full_name),
+    }
+    core.disconnect(&member);
+    end_process(origin).await;
+}
+
+/// Leaves a refused plugin some time to read the reason, then closes the connection.
+async fn turn_away(connected: Connected, reason: String, origin: Origin) {
+    connected.service.refuse(reason);
+    let _ = timeout(REFUSAL_LINGER, connected.serving).await;
+    connected.link.close();
+    end_process(origin).await;
+}
+
+async fn end_process(origin: Origin) {
+    if let Origin::Launched(_, _, process) = origin {
+        process.end().await;
+    }
+}
+
+/// Returns what the work results in, or `None` if `stop` completes first.
+async fn first<T>(work: impl Future<Output = T>, stop: impl Future<Output = ()>) -> Option<T> {
+    let (mut work, mut stop) = (pin!(work), pin!(stop));
+    poll_fn(|cx| {
+        if let Poll::Ready(output) = work.as_mut().poll(cx) {
+            return Poll::Ready(Some(output));
+        }
+        stop.as_mut().poll(cx).map(|()| None)
+    })
+    .await
+}

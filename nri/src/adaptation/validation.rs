@@ -1,0 +1,154 @@
+//! Asks the validators about a merged adjustment.
+
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::Poll;
+
+use prost::Message as _;
+
+use crate::api::{
+    Container, Event, PluginInstance, PodSandbox, ValidateContainerAdjustmentRequest,
+    ValidateContainerAdjustmentResponse,
+};
+
+use super::answers::read;
+use super::core::Core;
+use super::member::Member;
+use super::merge::Created;
+use super::message::Message;
+use super::outcome::{Outcome, Reason, RequestError};
+use super::relay::{Answers, Relay, Unusable};
+use super::roster::Members;
+
+impl Core {
+    /// Has a merged adjustment judged: first by the runtime's validators, then by all plugins that validate, at
+    /// the same time. Returns the outcomes of the plugins.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first rejection, in the order of the validators.
+    pub(super) async fn validate(
+        &self,
+        members: &Members,
+        asked: &[Arc<Member>],
+        pod: &PodSandbox,
+        container: &Container,
+        created: &Created,
+    ) -> Result<Vec<Outcome>, RequestError> {
+        let event = Event::ValidateContainerAdjustment;
+        let validating = |member: &&Arc<Member>| member.events.contains(event);
+        let plugins: Vec<_> = members.iter().filter(validating).collect();
+        if plugins.is_empty() && self.validators.is_empty() {
+            return Ok(Vec::new());
+        }
+        let request = request(asked, pod, container, created);
+        self.validate_inside(&request)?;
+        let Some(message) = Message::new(&self.revision, event, request.encode_to_vec()) else {
+            return Ok(Vec::new());
+        };
+        let visits = plugins.into_iter().map(|member| {
+            let mut relay = Relay::new(self, message.clone());
+            Box::pin(async move {
+                let result = relay.visit(member, &mut Verdicts).await;
+                (relay.outcomes, result)
+            }) as Visit<'_>
+        });
+        let mut outcomes = Vec::new();
+        let mut rejected = None;
+        for (visited, result) in all(visits.collect()).await {
+            outcomes.extend(visited);
+            rejected = rejected.or(result.err());
+        }
+        match rejected {
+            None => Ok(outcomes),
+            Some(error) => Err(error.with_outcomes(outcomes)),
+        }
+    }
+
+    fn validate_inside(
+        &self,
+        request: &ValidateContainerAdjustmentRequest,
+    ) -> Result<(), RequestError> {
+        for validator in &self.validators {
+            validator
+                .validate(request)
+                .map_err(|reason| RequestError::new(Reason::Rejected, None, reason))?;
+        }
+        Ok(())
+    }
+}
+
+type Visited = (Vec<Outcome>, Result<(), RequestError>);
+type Visit<'a> = Pin<Box<dyn Future<Output = Visited> + Send + 'a>>;
+
+fn request(
+    asked: &[Arc<Member>],
+    pod: &PodSandbox,
+    container: &Container,
+    created: &Created,
+) -> ValidateContainerAdjustmentRequest {
+    let instance = |member: &Arc<Member>| PluginInstance {
+        name: member.id.name.clone(),
+        index: member.id.index.clone(),
+    };
+    ValidateContainerAdjustmentRequest {
+        pod: Some(pod.clone()),
+        container: Some(container.clone()),
+        adjust: Some(created.adjust.clone()),
+        update: created.updates.clone(),
+        owners: Some(created.owners.clone()),
+        plugins: asked.iter().map(instance).collect(),
+    }
+}
+
+/// Turns rejections into errors.
+struct Verdicts;
+
+impl Answers for Verdicts {
+    fn take(
+        &mut self,
+        _: &Core,
+        member: &Member,
+        answer: bytes::Bytes,
+    ) -> Result<Option<Vec<u8>>, Unusable> {
+        let ValidateContainerAdjustmentResponse { reject, reason } = read(member, answer)?;
+        if !reject {
+            return Ok(None);
+        }
+        let plugin = &member.full_name;
+        let reason = if reason.is_empty() {
+            "no reason given"
+        } else {
+            &reason
+        };
+        Err(Unusable {
+            reason: Reason::Rejected,
+            message: format!("validator {plugin:?} rejected container adjustment: {reason}"),
+        })
+    }
+}
+
+/// Waits for all futures at once.
+async fn all<T>(futures: Vec<Pin<Box<dyn Future<Output = T> + Send + '_>>>) -> Vec<T> {
+    let mut futures: Vec<_> = futures.into_iter().map(Ok).collect();
+    poll_fn(move |cx| {
+        let mut pending = false;
+        for slot in &mut futures {
+            if let Ok(future) = slot {
+                match future.as_mut().poll(cx) {
+                    Poll::Ready(output) => *slot = Err(output),
+                    Poll::Pending => pending = true,
+                }
+            }
+        }
+        if pending {
+            return Poll::Pending;
+        }
+        Poll::Ready(std::mem::take(&mut futures))
+    })
+    .await
+    .into_iter()
+    .filter_map(Result::err)
+    .collect()
+}

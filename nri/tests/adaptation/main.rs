@@ -1,0 +1,7 @@
+//! The adaptation, with plugins in this process, plugins on the stub, and peers that break the rules.
+
+#![allow(deprecated, reason = "old plugins get StateChange")]
+
+mod peer;
+mod plugins;
+mod relaying;
