@@ -19,6 +19,7 @@ mod rules;
 mod schema;
 mod sink;
 mod target;
+pub mod wire;
 
 pub(crate) use compare::last_diff;
 pub use compare::{compare, diff, findings};

@@ -215,6 +215,22 @@ pub fn merge() -> PathBuf {
     .join("merge")
 }
 
+/// The program that decodes messages with schemas that it is given, using Go's protobuf library.
+///
+/// # Panics
+///
+/// As [`GoBuild::build`].
+#[must_use]
+pub fn transfer() -> PathBuf {
+    GoBuild {
+        name: "transfer".into(),
+        packages: strings(&["./transfer"]),
+        ..nri_build(NRI_RELEASES[NRI_RELEASES.len() - 1])
+    }
+    .build()
+    .join("transfer")
+}
+
 /// How the peers over an NRI release are built.
 #[must_use]
 pub fn nri_build(nri: &str) -> GoBuild {

@@ -9,11 +9,12 @@ use super::facts::Facts;
 use super::input::Input;
 use super::nri::side::Side;
 use super::nri::{CHECKS, Context};
-use super::{breaking, changes, pairings, rule_ids};
+use super::pairings::{self, Peer};
+use super::{breaking, changes, is_in, rule_ids};
 use crate::error::Error;
 use crate::report::diff::{Deprecated, DiffReport};
 use crate::report::finding::{Category, Finding, Level};
-use crate::report::pairing::Pairing;
+use crate::report::pairing::{Outcome, Pairing};
 use crate::rules;
 
 /// Compares what two specs name, as `nri-compat diff FROM TO` does; the protobuf rules are those of `category`.
@@ -97,7 +98,7 @@ pub fn compare(
         findings: all_findings(from, to, nri.as_ref(), &[category]),
         deprecated: nri.as_ref().map(Nri::deprecated).unwrap_or_default(),
         pairings: match &nri {
-            Some(nri) if !changes.is_empty() => nri.pairings(),
+            Some(nri) if !changes.is_empty() => nri.pairings.clone(),
             _ => Vec::new(),
         },
         changes,
@@ -134,6 +135,7 @@ fn all_findings(
     if let Some(nri) = nri {
         explain_sentinel(&mut findings, &nri.context);
         findings.extend(nri.context.findings());
+        nri.settle(&mut findings);
     }
     findings.sort_by(|a, b| {
         (&a.location, a.rule, &a.element, &a.message).cmp(&(
@@ -158,16 +160,27 @@ fn nri_rules() -> usize {
 /// The part of a report that only NRI protocols have.
 struct Nri<'s> {
     context: Context<'s>,
+    pairings: Vec<Pairing>,
 }
 
 impl<'s> Nri<'s> {
-    /// `None` unless both sides are NRI protocols.
+    /// Returns `None` unless both sides are NRI protocols.
     fn new(from: &'s Input, to: &'s Input, facts: &'s Facts<'s>) -> Option<Self> {
-        let from = Side::new(&from.protocol, from.name())?;
-        let to = Side::new(&to.protocol, to.name())?;
-        Some(Self {
-            context: Context::new(from, to, facts),
-        })
+        let side = |input: &'s Input| Side::new(&input.protocol, input.name());
+        let context = Context::new(side(from)?, side(to)?, facts);
+        let older = Peer {
+            side: &context.from,
+            schema: &from.schema,
+        };
+        let newer = Peer {
+            side: &context.to,
+            schema: &to.schema,
+        };
+        let pairings = vec![
+            pairings::pair(older, newer, facts),
+            pairings::pair(newer, older, facts),
+        ];
+        Some(Self { context, pairings })
     }
 
     fn deprecated(&self) -> Vec<Deprecated> {
@@ -176,16 +189,37 @@ impl<'s> Nri<'s> {
             .newly_deprecated(&self.context.from, &self.context.to)
     }
 
-    fn pairings(&self) -> Vec<Pairing> {
-        let Context {
-            from, to, facts, ..
-        } = &self.context;
-        vec![
-            pairings::pair(from, to, facts),
-            pairings::pair(to, from, facts),
-        ]
+    /// Notes which errors do not reach the wire: an error and a pairing that says `works` may not contradict each other.
+    fn settle(&self, findings: &mut [Finding]) {
+        let errors = findings
+            .iter_mut()
+            .filter(|finding| finding.level == Level::Error);
+        for finding in errors.filter(|finding| !self.concerns(finding)) {
+            finding.message.push_str(UNAFFECTED);
+            if is_in(finding.rule, &[Category::Nri]) {
+                finding.level = Level::Note;
+            }
+        }
+    }
+
+    /// Whether some pairing has trouble with what the finding is about. Messages and RPCs come and go with their
+    /// events, so any trouble may be theirs; fields and values are listed one by one.
+    fn concerns(&self, finding: &Finding) -> bool {
+        let is_listed = ["FIELD_", "ENUM_VALUE_", "NRI_"]
+            .iter()
+            .any(|kind| finding.rule.starts_with(kind));
+        self.pairings.iter().any(|pairing| {
+            if is_listed {
+                pairing.concerns(&finding.element)
+            } else {
+                pairing.outcome() != Outcome::Works
+            }
+        })
     }
 }
+
+/// What is added to an error about an element over which no pairing has trouble.
+const UNAFFECTED: &str = " (in source code only: NRI peers still understand each other)";
 
 /// Generic rules see the sentinel's old number go to a new event, or go altogether, and call that breaking: such
 /// findings become notes.

@@ -149,6 +149,8 @@ pub(super) struct FieldProto {
 pub(super) struct FieldOptions {
     #[prost(int32, optional, tag = "1")]
     pub(super) ctype: Option<i32>,
+    #[prost(bool, optional, tag = "2")]
+    pub(super) packed: Option<bool>,
     #[prost(int32, tag = "6")]
     pub(super) jstype: i32,
     #[prost(message, optional, tag = "21")]
@@ -242,6 +244,8 @@ pub(super) struct FeatureSet {
     pub(super) field_presence: Option<i32>,
     #[prost(int32, optional, tag = "2")]
     pub(super) enum_type: Option<i32>,
+    #[prost(int32, optional, tag = "3")]
+    pub(super) repeated_field_encoding: Option<i32>,
     #[prost(int32, optional, tag = "4")]
     pub(super) utf8_validation: Option<i32>,
     #[prost(int32, optional, tag = "5")]

@@ -43,6 +43,7 @@ impl Syntax {
 pub(super) struct Features {
     pub(super) field_presence: i32,
     pub(super) enum_type: i32,
+    pub(super) repeated_field_encoding: i32,
     pub(super) utf8_validation: i32,
     pub(super) message_encoding: i32,
     pub(super) json_format: i32,
@@ -57,6 +58,8 @@ pub(super) mod value {
     pub(in super::super) const PRESENCE_LEGACY_REQUIRED: i32 = 3;
     pub(in super::super) const ENUM_OPEN: i32 = 1;
     pub(in super::super) const ENUM_CLOSED: i32 = 2;
+    pub(in super::super) const REPEATED_PACKED: i32 = 1;
+    pub(in super::super) const REPEATED_EXPANDED: i32 = 2;
     pub(in super::super) const UTF8_VERIFY: i32 = 2;
     pub(in super::super) const UTF8_NONE: i32 = 3;
     pub(in super::super) const ENCODING_LENGTH_PREFIXED: i32 = 1;
@@ -72,13 +75,14 @@ pub(super) mod value {
 
 use value::{
     CPP_STRING, CPP_VIEW, ENCODING_LENGTH_PREFIXED, ENUM_CLOSED, ENUM_OPEN, JAVA_DEFAULT,
-    JSON_ALLOW, JSON_LEGACY_BEST_EFFORT, PRESENCE_EXPLICIT, PRESENCE_IMPLICIT, UTF8_NONE,
-    UTF8_VERIFY,
+    JSON_ALLOW, JSON_LEGACY_BEST_EFFORT, PRESENCE_EXPLICIT, PRESENCE_IMPLICIT, REPEATED_EXPANDED,
+    REPEATED_PACKED, UTF8_NONE, UTF8_VERIFY,
 };
 
 const PROTO3: Features = Features {
     field_presence: PRESENCE_IMPLICIT,
     enum_type: ENUM_OPEN,
+    repeated_field_encoding: REPEATED_PACKED,
     utf8_validation: UTF8_VERIFY,
     message_encoding: ENCODING_LENGTH_PREFIXED,
     json_format: JSON_ALLOW,
@@ -89,6 +93,7 @@ const PROTO3: Features = Features {
 const PROTO2: Features = Features {
     field_presence: PRESENCE_EXPLICIT,
     enum_type: ENUM_CLOSED,
+    repeated_field_encoding: REPEATED_EXPANDED,
     utf8_validation: UTF8_NONE,
     json_format: JSON_LEGACY_BEST_EFFORT,
     ..PROTO3
@@ -127,6 +132,9 @@ impl Features {
         Self {
             field_presence: own.field_presence.unwrap_or(self.field_presence),
             enum_type: own.enum_type.unwrap_or(self.enum_type),
+            repeated_field_encoding: own
+                .repeated_field_encoding
+                .unwrap_or(self.repeated_field_encoding),
             utf8_validation: own.utf8_validation.unwrap_or(self.utf8_validation),
             message_encoding: own.message_encoding.unwrap_or(self.message_encoding),
             json_format: own.json_format.unwrap_or(self.json_format),

@@ -4,7 +4,7 @@ mod enums;
 mod events;
 pub(super) mod fields;
 pub(super) mod flow;
-mod mask;
+pub(super) mod mask;
 mod registry;
 mod rpcs;
 mod services;
@@ -80,12 +80,25 @@ impl<'s> Context<'s> {
 
 impl Sink {
     fn report(&mut self, rule: &'static str, at: Option<Location>, element: &str, message: String) {
+        let level = rules::get(rule).map_or(Level::Error, |rule| rule.level);
+        self.report_at(level, rule, at, element, message);
+    }
+
+    /// Reports at another level than the rule's.
+    fn report_at(
+        &mut self,
+        level: Level,
+        rule: &'static str,
+        at: Option<Location>,
+        element: &str,
+        message: String,
+    ) {
         self.findings.push(Finding {
             location: at,
             rule,
             element: element.to_owned(),
             message,
-            level: rules::get(rule).map_or(Level::Error, |rule| rule.level),
+            level,
             explained_by: None,
         });
     }

@@ -1,4 +1,4 @@
-//! How a plugin of one protocol version gets on with a runtime of another.
+//! What happens when a plugin of one protocol version meets a runtime of another.
 
 /// One plugin version on one runtime version.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,40 +14,44 @@ pub struct Pairing {
 /// One event, field or protocol step of a pairing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PairingItem {
-    /// What sort of thing it is.
+    /// Its kind.
     pub kind: ItemKind,
     /// Fully qualified name of the event value, field, RPC or service.
     pub element: String,
-    /// How it fares.
+    /// What happens to it.
     pub outcome: Outcome,
-    /// The fact behind the outcome, without the element's name, so that alike items can be put together.
+    /// The fact behind the outcome, without the element's name, so that similar items can be grouped.
     pub detail: String,
 }
 
-/// What sort of thing a pairing item is about.
+/// Kind of thing that a pairing item is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ItemKind {
     /// A service as a whole.
     Service,
     /// Synchronize and its splitting.
     Synchronize,
-    /// An event, by whatever RPC.
+    /// An event, whichever RPC carries it.
     Event,
     /// A call that is not an event.
     Rpc,
     /// A field of a message.
     Field,
+    /// A value of an enum other than `Event`.
+    EnumValue,
 }
 
-/// How something fares, from best to worst.
+/// What happens to one item, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Outcome {
     /// As if both had the same version.
     Works,
     /// Through StateChange, because one side lacks the dedicated RPC.
     Fallback,
-    /// What one side sends, the other skips without a word.
+    /// One side sends what the other does not know and skips.
     Loses,
+    /// Both sides know it, but what one sends does not arrive as it was sent, and nothing fails.
+    Misreads,
     /// A request fails.
     Fails,
     /// The runtime refuses the plugin while it registers or synchronizes.
@@ -55,7 +59,7 @@ pub enum Outcome {
 }
 
 impl Pairing {
-    /// The worst outcome of any item.
+    /// Returns the worst outcome of any item.
     pub fn outcome(&self) -> Outcome {
         self.items
             .iter()
@@ -64,17 +68,36 @@ impl Pairing {
             .unwrap_or(Outcome::Works)
     }
 
-    /// The outcome in a few words, with counts: `works; 9 events through fallback, loses 2 fields`.
+    /// Returns the outcome in a few words, with counts: `works; 9 events through fallback`, `loses 2 fields`.
     pub fn headline(&self) -> String {
         let worse = Outcome::ALL
             .into_iter()
             .filter(|&outcome| outcome != Outcome::Works);
         let parts: Vec<String> = worse.filter_map(|outcome| self.part(outcome)).collect();
-        match parts.is_empty() {
-            true => "works".to_owned(),
-            false if self.outcome() <= Outcome::Loses => format!("works; {}", parts.join(", ")),
-            false => parts.join(", "),
+        match self.outcome() {
+            Outcome::Works => "works".to_owned(),
+            Outcome::Fallback => format!("works; {}", parts.join(", ")),
+            Outcome::Loses | Outcome::Misreads | Outcome::Fails | Outcome::Dropped => {
+                parts.join(", ")
+            }
         }
+    }
+
+    /// Whether something does not simply work that is this element, contains it or is part of it. Peers that do not
+    /// find each other's services have trouble with everything, and events share one numbering.
+    pub fn concerns(&self, element: &str) -> bool {
+        let mut troubled = self
+            .items
+            .iter()
+            .filter(|item| item.outcome != Outcome::Works);
+        troubled.any(|item| {
+            item.kind == ItemKind::Service
+                || item.element == element
+                || is_part_of(&item.element, element)
+                || is_part_of(element, &item.element)
+                || item.kind == ItemKind::Synchronize && element.contains(".Synchronize")
+                || item.kind == ItemKind::Event && parent(&item.element) == parent(element)
+        })
     }
 
     fn part(&self, outcome: Outcome) -> Option<String> {
@@ -84,6 +107,7 @@ impl Pairing {
             ItemKind::Event,
             ItemKind::Rpc,
             ItemKind::Field,
+            ItemKind::EnumValue,
         ];
         let counts = kinds
             .into_iter()
@@ -97,12 +121,13 @@ impl Pairing {
             Outcome::Works => what,
             Outcome::Fallback => format!("{what} through fallback"),
             Outcome::Loses => format!("loses {what}"),
+            Outcome::Misreads => format!("misreads {what}"),
             Outcome::Fails => format!("can fail over {what}"),
             Outcome::Dropped => format!("can be dropped at registration over {what}"),
         })
     }
 
-    /// How many items of this kind and outcome there are.
+    /// Returns the number of items of this kind and outcome.
     pub fn count(&self, kind: ItemKind, outcome: Outcome) -> usize {
         self.items
             .iter()
@@ -111,33 +136,46 @@ impl Pairing {
     }
 }
 
+fn parent(element: &str) -> Option<&str> {
+    element.rsplit_once('.').map(|(parent, _)| parent)
+}
+
+/// Whether the full name `part` is that of something inside `whole`.
+fn is_part_of(part: &str, whole: &str) -> bool {
+    part.strip_prefix(whole)
+        .is_some_and(|rest| rest.starts_with('.'))
+}
+
 impl Outcome {
     /// All outcomes, best first.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Works,
         Self::Fallback,
         Self::Loses,
+        Self::Misreads,
         Self::Fails,
         Self::Dropped,
     ];
 
-    /// The name used in JSON.
+    /// Returns the name used in JSON.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Works => "works",
             Self::Fallback => "works_through_fallback",
             Self::Loses => "loses",
+            Self::Misreads => "misreads",
             Self::Fails => "fails",
             Self::Dropped => "dropped_at_registration",
         }
     }
 
-    /// The word that items are listed under.
+    /// Returns the heading of its items.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Works => "works",
             Self::Fallback => "fallback",
             Self::Loses => "loses",
+            Self::Misreads => "misreads",
             Self::Fails => "fails",
             Self::Dropped => "dropped",
         }
@@ -154,10 +192,11 @@ impl ItemKind {
             Self::Event => format!("{count} event{plural}"),
             Self::Rpc => format!("{count} call{plural}"),
             Self::Field => format!("{count} field{plural}"),
+            Self::EnumValue => format!("{count} enum value{plural}"),
         }
     }
 
-    /// The name used in JSON.
+    /// Returns the name used in JSON.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Service => "service",
@@ -165,6 +204,7 @@ impl ItemKind {
             Self::Event => "event",
             Self::Rpc => "rpc",
             Self::Field => "field",
+            Self::EnumValue => "enum_value",
         }
     }
 }

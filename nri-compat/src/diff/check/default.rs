@@ -13,13 +13,9 @@ pub(in super::super) fn same(
     Pair { old, new }: Pair<'_, Field>,
     sink: &mut Sink,
 ) {
-    let values = (value(pairs.from, old), value(pairs.to, new));
-    let (Some(before), Some(after)) = values else {
+    let Some((before, after)) = different((pairs.from, old), (pairs.to, new)) else {
         return;
     };
-    if before.equals(&after) || (before.is_zero() && after.is_zero()) {
-        return;
-    }
     let place = pairs
         .to
         .part(&new.id, &[DEFAULT_VALUE])
@@ -31,6 +27,22 @@ pub(in super::super) fn same(
         text(pairs.to, new, &after)
     );
     sink.add(pairs.place(place, &new.id), &new.id.full, message);
+}
+
+/// Whether both fields have a default, and not the same one.
+pub(in super::super) fn differ(old: (&Schema, &Field), new: (&Schema, &Field)) -> bool {
+    different(old, new).is_some()
+}
+
+/// Whether the field has a default that is not its type's zero.
+pub(in super::super) fn is_other_than_zero(schema: &Schema, field: &Field) -> bool {
+    value(schema, field).is_some_and(|value| !value.is_zero())
+}
+
+fn different(old: (&Schema, &Field), new: (&Schema, &Field)) -> Option<(Value, Value)> {
+    let (before, after) = (value(old.0, old.1)?, value(new.0, new.1)?);
+    let alike = before.equals(&after) || (before.is_zero() && after.is_zero());
+    (!alike).then_some((before, after))
 }
 
 /// A default, comparable across types: whether the type may change is another rule's question.

@@ -119,7 +119,7 @@ fn name_changed(pairs: &Pairs<'_>, Pair { old, new }: Pair<'_, Field>, sink: &mu
     sink.add(place, &new.id.full, message);
 }
 
-const fn words(field: &Field) -> &'static str {
+pub(in super::super) const fn words(field: &Field) -> &'static str {
     match field.kind {
         n::DOUBLE => "double",
         n::FLOAT => "float",

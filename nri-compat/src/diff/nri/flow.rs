@@ -4,9 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use nri_codegen::model::{FieldKind, Message, Rpc};
 
-use super::side::{PLUGIN, Side};
-
-const REGISTER: &str = "RegisterPlugin";
+use super::side::{PLUGIN, REGISTER, Side};
 
 /// Names, without package, of the messages and enums that travel each way.
 #[derive(Debug, Default)]
@@ -40,14 +38,16 @@ impl Flows {
     }
 
     fn follow(&mut self, side: &Side<'_>, messages: &Messages<'_>, rpc: &Rpc, runtime_calls: bool) {
-        let (down, up) = match runtime_calls {
-            true => (&rpc.input, &rpc.output),
-            false => (&rpc.output, &rpc.input),
+        let (down, up) = if runtime_calls {
+            (&rpc.input, &rpc.output)
+        } else {
+            (&rpc.output, &rpc.input)
         };
         reach(side, messages, down, &mut self.requests);
-        let sent = match rpc.name == REGISTER {
-            true => &mut self.registration,
-            false => &mut self.answers,
+        let sent = if rpc.name == REGISTER {
+            &mut self.registration
+        } else {
+            &mut self.answers
         };
         reach(side, messages, up, sent);
     }

@@ -1,9 +1,10 @@
 //! The subscription mask: which bits a runtime accepts, and the field that holds them.
 
-use nri_codegen::model::Event;
+use nri_codegen::model::{Event, Field, FieldKind, Label};
 
 use super::side::{Side, place};
 use super::{Context, Sink, names};
+use crate::report::finding::Level;
 
 /// The highest event whose bit a positive int32 has.
 const HIGHEST: i32 = 31;
@@ -153,6 +154,30 @@ fn overflow(cx: &Context<'_>, sink: &mut Sink) {
     }
 }
 
+/// The field that holds the mask.
+pub(in crate::diff) const MASK: &str = "ConfigureResponse.events";
+
+/// Whether both sides have the mask in the same field, as a type that is sent the same way for bits 0 to 30.
+pub(in crate::diff) fn same_bits(one: &Side<'_>, other: &Side<'_>) -> bool {
+    let mask = |side: &Side<'_>| {
+        let field = side.field("ConfigureResponse", "events")?;
+        let is_plain = matches!(
+            &field.kind,
+            FieldKind::Scalar("int32" | "int64" | "uint32" | "uint64")
+        );
+        (is_plain && field.label == Label::Single).then_some(field.number)
+    };
+    mask(one).is_some() && mask(one) == mask(other)
+}
+
+fn kind_name(field: &Field) -> String {
+    match &field.kind {
+        FieldKind::Scalar(name) => (*name).to_owned(),
+        FieldKind::Message(name) | FieldKind::Enum(name) => name.clone(),
+        FieldKind::Map { .. } => "a map".to_owned(),
+    }
+}
+
 fn field_changed(cx: &Context<'_>, sink: &mut Sink) {
     const MESSAGE: &str = "ConfigureResponse";
     let Some(old) = cx.from.field(MESSAGE, "events") else {
@@ -164,6 +189,24 @@ fn field_changed(cx: &Context<'_>, sink: &mut Sink) {
             "the subscription mask moved from field {} to field {}: the other side reads 0, every event",
             old.number, new.number
         ),
+        Some(_) if same_bits(&cx.from, &cx.to) => {
+            let message = format!(
+                "the subscription mask changed from {} to {}, which carry the same bits",
+                kind_name(old),
+                kind_name(new.unwrap_or(old))
+            );
+            if new.map(|new| &new.kind) != Some(&old.kind) {
+                let at = new.and_then(|new| place(&new.about.location));
+                sink.report_at(
+                    Level::Note,
+                    "NRI_MASK_FIELD_CHANGED",
+                    at,
+                    &cx.to.full(MASK),
+                    message,
+                );
+            }
+            return;
+        }
         Some(new) if (&new.kind, new.label) != (&old.kind, old.label) => {
             "the subscription mask has another type: the other side misreads it".to_owned()
         }
@@ -174,10 +217,5 @@ fn field_changed(cx: &Context<'_>, sink: &mut Sink) {
         Some(new) => place(&new.about.location),
         None => cx.to.message_place(MESSAGE),
     };
-    sink.report(
-        "NRI_MASK_FIELD_CHANGED",
-        at,
-        &cx.to.full("ConfigureResponse.events"),
-        message,
-    );
+    sink.report("NRI_MASK_FIELD_CHANGED", at, &cx.to.full(MASK), message);
 }

@@ -8,6 +8,10 @@ use crate::report::finding;
 
 /// The service that runtimes call.
 pub(in crate::diff) const PLUGIN: &str = "Plugin";
+/// The service that plugins call.
+pub(in crate::diff) const RUNTIME: &str = "Runtime";
+/// The RPC with which a plugin registers.
+pub(in crate::diff) const REGISTER: &str = "RegisterPlugin";
 /// The RPC for events without one of their own.
 pub(in crate::diff) const STATE_CHANGE: &str = "StateChange";
 

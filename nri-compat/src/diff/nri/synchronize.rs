@@ -18,6 +18,17 @@ pub(in crate::diff) fn splits(side: &Side<'_>) -> bool {
         .all(|message| side.field(message, MORE).is_some())
 }
 
+/// Whether both sides have `more` in the same fields.
+pub(in crate::diff) fn agree(one: &Side<'_>, other: &Side<'_>) -> bool {
+    let more = |side: &Side<'_>, message| {
+        let field = side.field(message, MORE)?;
+        Some((field.number, field.kind.clone(), field.label))
+    };
+    MESSAGES
+        .iter()
+        .all(|message| more(one, message).is_some() && more(one, message) == more(other, message))
+}
+
 pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
     let had_any = MESSAGES
         .iter()

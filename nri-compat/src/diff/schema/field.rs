@@ -38,6 +38,7 @@ pub(super) fn field(
         declared,
         kind: if delimited { number::GROUP } else { declared },
         cardinality: cardinality(&proto, declared, is_map, features),
+        packed: is_packed(&proto, declared, features),
         oneof: oneof
             .filter(|oneof| !oneof.synthetic)
             .map(|oneof| oneof.name.clone()),
@@ -119,4 +120,15 @@ fn cardinality(proto: &FieldProto, declared: i32, is_map: bool, features: Featur
         _ if has_presence() => Cardinality::Explicit,
         _ => Cardinality::Implicit,
     }
+}
+
+/// Only lists of numbers can be packed; the option decides, and where there is none the features.
+fn is_packed(proto: &FieldProto, declared: i32, features: Features) -> bool {
+    let is_number = !matches!(
+        declared,
+        number::STRING | number::BYTES | number::MESSAGE | number::GROUP
+    );
+    let option = proto.options.as_ref().and_then(|options| options.packed);
+    let packed = option.unwrap_or(features.repeated_field_encoding == value::REPEATED_PACKED);
+    proto.label == number::LABEL_REPEATED && is_number && packed
 }

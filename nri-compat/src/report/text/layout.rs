@@ -67,7 +67,7 @@ impl Palette {
         match outcome {
             Outcome::Works => self.good,
             Outcome::Fallback => self.note,
-            Outcome::Loses => self.warning,
+            Outcome::Loses | Outcome::Misreads => self.warning,
             Outcome::Fails | Outcome::Dropped => self.error,
         }
     }

@@ -1,0 +1,129 @@
+//! Events: by which RPC each reaches the plugin, and whether the plugin understands it.
+
+use nri_codegen::model::{Carrier, Event};
+
+use super::Pair;
+use super::transfers::RpcTransfer;
+use crate::diff::nri::side::{PLUGIN, STATE_CHANGE};
+use crate::report::pairing::{ItemKind, Outcome};
+
+const NO_CARRIER: &str = "the runtime has no RPC to send it by";
+
+impl Pair<'_> {
+    pub(super) fn events(&mut self, transfers: &[RpcTransfer]) {
+        for event in self.runtime.side.events() {
+            let (outcome, detail) = match self.plugin.side.event(&event.name) {
+                Some(known) if known.number != event.number => (
+                    Outcome::Fails,
+                    format!(
+                        "number {} to the plugin, {} to the runtime",
+                        known.number, event.number
+                    ),
+                ),
+                Some(_) if event.bit & self.runtime.side.nri.valid_mask == 0 => self.refused(),
+                Some(known) => self.delivery(event, known, transfers),
+                None => self.unknown_to_plugin(event),
+            };
+            self.push(ItemKind::Event, &event.full_name, outcome, detail);
+        }
+        for event in self.plugin.side.events() {
+            if self.runtime.side.event(&event.name).is_none() {
+                let (outcome, detail) = self.unknown_to_runtime(event);
+                self.push(ItemKind::Event, &event.full_name, outcome, detail);
+            }
+        }
+    }
+
+    /// Returns how an event that both know reaches the plugin.
+    fn delivery(
+        &self,
+        sent: &Event,
+        known: &Event,
+        transfers: &[RpcTransfer],
+    ) -> (Outcome, String) {
+        let by_route = self.route(sent, known);
+        let carrier = match (sent.carrier, by_route.0) {
+            (Carrier::Dedicated, Outcome::Works) => &sent.rpc_name,
+            _ => STATE_CHANGE,
+        };
+        let rpc = transfers
+            .iter()
+            .find(|rpc| rpc.service == PLUGIN && rpc.name == carrier);
+        match rpc.and_then(RpcTransfer::trouble) {
+            Some(trouble) if trouble.0 > by_route.0 => trouble,
+            Some(_) | None => by_route,
+        }
+    }
+
+    fn route(&self, sent: &Event, known: &Event) -> (Outcome, String) {
+        match (sent.carrier, known.carrier) {
+            (Carrier::Nothing, _) => (Outcome::Loses, NO_CARRIER.to_owned()),
+            (sent, known) if sent == known => (Outcome::Works, String::new()),
+            (Carrier::StateChange, _) if self.plugin.side.nri.state_change => (
+                Outcome::Fallback,
+                "sent as StateChange, which the plugin must still handle".to_owned(),
+            ),
+            (Carrier::Dedicated, _) if self.falls_back(known) => (
+                Outcome::Fallback,
+                format!(
+                    "repeated as StateChange, which is deprecated{}",
+                    self.outlook()
+                ),
+            ),
+            (Carrier::Dedicated | Carrier::StateChange, _) => (
+                Outcome::Fails,
+                "the plugin answers UNIMPLEMENTED, and the request fails".to_owned(),
+            ),
+        }
+    }
+
+    /// Returns when StateChange goes, as the end of a sentence.
+    fn outlook(&self) -> String {
+        let rpc = self.runtime.side.full(&format!("{PLUGIN}.{STATE_CHANGE}"));
+        let outlook = self.facts.outlook(&rpc);
+        outlook.map_or_else(String::new, |outlook| format!(", {outlook}"))
+    }
+
+    fn falls_back(&self, event: &Event) -> bool {
+        self.plugin.side.nri.state_change && self.facts.falls_back(self.runtime.side, &event.name)
+    }
+
+    /// Only a plugin that subscribes with mask 0 gets an event that it does not know.
+    fn unknown_to_plugin(&self, event: &Event) -> (Outcome, String) {
+        match event.carrier {
+            Carrier::Nothing => (Outcome::Loses, NO_CARRIER.to_owned()),
+            Carrier::Dedicated if !self.falls_back(event) => (
+                Outcome::Fails,
+                "only if the plugin subscribes with mask 0: it answers UNIMPLEMENTED, and the request fails"
+                    .to_owned(),
+            ),
+            Carrier::Dedicated | Carrier::StateChange => (
+                Outcome::Works,
+                "unknown to the plugin; with mask 0 it arrives as StateChange with an unknown number"
+                    .to_owned(),
+            ),
+        }
+    }
+
+    fn unknown_to_runtime(&self, event: &Event) -> (Outcome, String) {
+        if event.bit & self.runtime.side.nri.valid_mask == 0 {
+            self.refused()
+        } else {
+            (
+                Outcome::Fails,
+                "the runtime uses its number for another event".to_owned(),
+            )
+        }
+    }
+
+    /// The runtime drops a plugin that subscribes to the event.
+    fn refused(&self) -> (Outcome, String) {
+        let mask = self.runtime.side.nri.valid_mask;
+        (
+            Outcome::Dropped,
+            format!(
+                "if subscribed to: outside the runtime's mask {mask:#x}, `invalid plugin events`"
+            ),
+        )
+    }
+}

@@ -1,0 +1,98 @@
+//! RPCs: whether the other side has them, and whether their messages get through.
+
+use super::Pair;
+use super::transfers::RpcTransfer;
+use crate::diff::nri::side::{PLUGIN, REGISTER, STATE_CHANGE, Side};
+use crate::diff::nri::synchronize;
+use crate::report::pairing::{ItemKind, Outcome};
+
+/// RPCs of the handshake: a plugin with which one fails is dropped.
+const HANDSHAKE: [&str; 3] = [REGISTER, "Configure", "Synchronize"];
+
+impl Pair<'_> {
+    pub(super) fn synchronize(&mut self) {
+        let element = self.runtime.side.full(&format!("{PLUGIN}.Synchronize"));
+        let (plugin, runtime) = (self.plugin.side, self.runtime.side);
+        let neither = !synchronize::splits(plugin) && !synchronize::splits(runtime);
+        let (outcome, detail) = if neither || synchronize::agree(plugin, runtime) {
+            (Outcome::Works, "")
+        } else if synchronize::splits(runtime) {
+            (
+                Outcome::Dropped,
+                "if pods and containers exceed 4 MiB: the plugin does not answer `more` as the runtime expects",
+            )
+        } else {
+            (
+                Outcome::Fails,
+                "if pods and containers exceed 4 MiB: the runtime cannot send them in parts",
+            )
+        };
+        self.push(ItemKind::Synchronize, &element, outcome, detail);
+    }
+
+    /// Adds RPCs that one side lacks, and those whose messages do not get through.
+    pub(super) fn rpcs(&mut self, transfers: &[RpcTransfer]) {
+        self.unserved_by_runtime();
+        self.unserved_by_plugin();
+        self.never_called();
+        for transfer in transfers {
+            let RpcTransfer { service, name, .. } = transfer;
+            let Some((outcome, detail)) = transfer.trouble() else {
+                continue;
+            };
+            let is_handshake = HANDSHAKE.contains(&name.as_str());
+            let outcome = if is_handshake && outcome == Outcome::Fails {
+                Outcome::Dropped
+            } else {
+                outcome
+            };
+            let element = self.runtime.side.full(&format!("{service}.{name}"));
+            self.push(ItemKind::Rpc, &element, outcome, detail);
+        }
+    }
+
+    fn unserved_by_runtime(&mut self) {
+        let services = self.plugin.side.services().iter();
+        for service in services.filter(|service| service.name != PLUGIN) {
+            for rpc in &service.rpcs {
+                if self.runtime.side.rpc(&service.name, &rpc.name).is_none() {
+                    let detail = "the runtime answers UNIMPLEMENTED";
+                    self.push(ItemKind::Rpc, &rpc.full_name, Outcome::Loses, detail);
+                }
+            }
+        }
+    }
+
+    fn unserved_by_plugin(&mut self) {
+        for name in self.only_in(self.runtime.side, self.plugin.side) {
+            // A plugin without StateChange gets every event by an RPC of its own, or not at all: events say so.
+            if name != STATE_CHANGE {
+                let detail = "the plugin answers UNIMPLEMENTED";
+                self.push_rpc(&name, Outcome::Fails, detail);
+            }
+        }
+    }
+
+    fn never_called(&mut self) {
+        for name in self.only_in(self.plugin.side, self.runtime.side) {
+            self.push_rpc(&name, Outcome::Loses, "the runtime never calls it");
+        }
+    }
+
+    /// Returns the names of RPCs of service Plugin that only `one` has and that are not the RPC of an event.
+    fn only_in(&self, one: &Side<'_>, other: &Side<'_>) -> Vec<String> {
+        let rpcs = one
+            .service(PLUGIN)
+            .into_iter()
+            .flat_map(|plugin| &plugin.rpcs);
+        let names = rpcs.map(|rpc| &rpc.name);
+        let only =
+            names.filter(|name| one.event_of(name).is_none() && other.rpc(PLUGIN, name).is_none());
+        only.cloned().collect()
+    }
+
+    fn push_rpc(&mut self, name: &str, outcome: Outcome, detail: &str) {
+        let element = self.runtime.side.full(&format!("{PLUGIN}.{name}"));
+        self.push(ItemKind::Rpc, &element, outcome, detail);
+    }
+}

@@ -1,0 +1,259 @@
+//! What happens to the request and response of each RPC, and to the fields in them.
+
+use std::collections::HashMap;
+
+use nri_codegen::model::Rpc;
+
+use super::{Pair, Peer};
+use crate::diff::nri::side::PLUGIN;
+use crate::diff::nri::synchronize;
+use crate::diff::wire::{self, Arrival, Transfer};
+use crate::report::pairing::{ItemKind, Outcome, PairingItem};
+
+/// A message on its way between the peers.
+pub(super) struct Message {
+    /// Whether the plugin sends it.
+    pub(super) from_plugin: bool,
+    /// Type on the sender's side, without package.
+    pub(super) sent: String,
+    /// Type on the receiver's side, without package.
+    pub(super) expected: String,
+    /// What happens to each of its parts.
+    pub(super) parts: Vec<Transfer>,
+}
+
+/// Both messages of an RPC that both sides have, request first.
+pub(super) struct RpcTransfer {
+    pub(super) service: String,
+    pub(super) name: String,
+    pub(super) streams_differ: bool,
+    pub(super) messages: [Message; 2],
+}
+
+impl Pair<'_> {
+    /// Returns the RPCs that both sides have, in the order declared.
+    pub(super) fn transfers(&self) -> Vec<RpcTransfer> {
+        let of_runtime = self.runtime.side.services().iter();
+        let called =
+            of_runtime.flat_map(|service| service.rpcs.iter().map(move |rpc| (service, rpc)));
+        let shared = called.filter_map(|(service, called)| {
+            let known = self.plugin.side.rpc(&service.name, &called.name)?;
+            Some(self.transfer(&service.name, known, called))
+        });
+        shared.collect()
+    }
+
+    fn transfer(&self, service: &str, of_plugin: &Rpc, of_runtime: &Rpc) -> RpcTransfer {
+        let streams = |rpc: &Rpc| (rpc.client_streaming, rpc.server_streaming);
+        let (plugin, runtime) = (self.plugin, self.runtime);
+        let messages = if service == PLUGIN {
+            [
+                message(
+                    (runtime, &of_runtime.input),
+                    (plugin, &of_plugin.input),
+                    false,
+                ),
+                message(
+                    (plugin, &of_plugin.output),
+                    (runtime, &of_runtime.output),
+                    true,
+                ),
+            ]
+        } else {
+            [
+                message(
+                    (plugin, &of_plugin.input),
+                    (runtime, &of_runtime.input),
+                    true,
+                ),
+                message(
+                    (runtime, &of_runtime.output),
+                    (plugin, &of_plugin.output),
+                    false,
+                ),
+            ]
+        };
+        RpcTransfer {
+            service: service.to_owned(),
+            name: of_plugin.name.clone(),
+            streams_differ: streams(of_plugin) != streams(of_runtime),
+            messages,
+        }
+    }
+
+    /// Lists every field and enum value that does not arrive as it was sent, each once, at its worst. What plugins
+    /// send comes first: it is their answer that is lost.
+    pub(super) fn parts(&mut self, transfers: &[RpcTransfer]) {
+        let messages = || transfers.iter().flat_map(|rpc| &rpc.messages);
+        let sent = messages().filter(|message| message.from_plugin);
+        let received = messages().filter(|message| !message.from_plugin);
+        let mut items: Vec<PairingItem> = Vec::new();
+        let mut index = HashMap::new();
+        for message in sent.chain(received) {
+            for part in &message.parts {
+                let Some(item) = self.item(message.from_plugin, part) else {
+                    continue;
+                };
+                let at = *index.entry(item.element.clone()).or_insert(items.len());
+                match items.get_mut(at) {
+                    Some(known) if known.outcome < item.outcome => *known = item,
+                    Some(_) => {}
+                    None => items.push(item),
+                }
+            }
+        }
+        self.items.extend(items);
+    }
+
+    fn item(&self, from_plugin: bool, part: &Transfer) -> Option<PairingItem> {
+        let item = |kind, element: &str, outcome, detail: &str| {
+            Some(PairingItem {
+                kind,
+                element: element.to_owned(),
+                outcome,
+                detail: detail.to_owned(),
+            })
+        };
+        let field =
+            |name: &str, outcome, detail: &str| item(ItemKind::Field, name, outcome, detail);
+        let unread = if from_plugin {
+            "sent by the plugin, ignored by the runtime"
+        } else {
+            "sent by the runtime, unknown to the plugin"
+        };
+        match part {
+            Transfer::Read { sent, effect, .. } => {
+                let outcome = match effect.worst() {
+                    Arrival::Same => return None,
+                    Arrival::Altered | Arrival::Skipped if self.is_mask(sent) => return None,
+                    Arrival::Altered | Arrival::Skipped => Outcome::Misreads,
+                    Arrival::Refused => Outcome::Fails,
+                };
+                field(sent, outcome, &effect.reason)
+            }
+            Transfer::Unknown { sent } if self.is_more(sent) => None,
+            // A plugin misses nothing that it was not built to read.
+            Transfer::Unknown { sent } if from_plugin => field(sent, Outcome::Loses, unread),
+            Transfer::Unknown { .. } => None,
+            Transfer::Unfilled {
+                read,
+                required: true,
+            } => {
+                let detail = "required by the receiver, unknown to the sender: a Go peer refuses the message";
+                field(read, Outcome::Fails, detail)
+            }
+            Transfer::Unfilled {
+                read,
+                required: false,
+            } => {
+                let detail = "read by the plugin, never filled by the runtime";
+                if from_plugin || self.is_more(read) {
+                    None
+                } else {
+                    field(read, Outcome::Loses, detail)
+                }
+            }
+            // Events are judged one by one.
+            Transfer::UnknownValue { sent } if self.is_event(sent) => None,
+            Transfer::UnknownValue { sent } => {
+                let detail = format!("{unread}: no value of this number there");
+                item(ItemKind::EnumValue, sent, Outcome::Loses, &detail)
+            }
+        }
+    }
+
+    fn is_event(&self, value: &str) -> bool {
+        self.plugin.side.relative(value).starts_with("Event.")
+    }
+
+    /// Whether this is the field that splits Synchronize, which is judged as a whole.
+    fn is_more(&self, field: &str) -> bool {
+        let relative = self.plugin.side.relative(field);
+        let parts = relative.rsplit_once('.');
+        parts.is_some_and(|(message, field)| synchronize::is_more(message, field))
+    }
+
+    /// Whether this is the subscription mask, and both sides read the same bits in it.
+    fn is_mask(&self, field: &str) -> bool {
+        self.plugin.side.relative(field) == "ConfigureResponse.events"
+            && crate::diff::nri::mask::same_bits(self.plugin.side, self.runtime.side)
+    }
+}
+
+fn message(
+    (sender, sent): (Peer<'_>, &str),
+    (receiver, expected): (Peer<'_>, &str),
+    from_plugin: bool,
+) -> Message {
+    Message {
+        from_plugin,
+        sent: sender.side.relative(sent).to_owned(),
+        expected: receiver.side.relative(expected).to_owned(),
+        parts: wire::transfer(sender.schema, sent, receiver.schema, expected),
+    }
+}
+
+impl Message {
+    /// Returns the first field whose values can make the receiver refuse the message.
+    pub(super) fn refused(&self) -> Option<&str> {
+        self.parts.iter().find_map(|part| match part {
+            Transfer::Read { sent, effect, .. } if effect.worst() == Arrival::Refused => {
+                Some(sent.as_str())
+            }
+            Transfer::Unfilled {
+                read,
+                required: true,
+            } => Some(read.as_str()),
+            Transfer::Read { .. }
+            | Transfer::Unfilled { .. }
+            | Transfer::Unknown { .. }
+            | Transfer::UnknownValue { .. } => None,
+        })
+    }
+
+    /// Whether every part arrives, and nothing that is expected is missing.
+    fn arrives(&self) -> bool {
+        self.parts.iter().all(|part| match part {
+            Transfer::Read { effect, .. } => effect.worst() == Arrival::Same,
+            Transfer::Unknown { .. }
+            | Transfer::Unfilled { .. }
+            | Transfer::UnknownValue { .. } => false,
+        })
+    }
+
+    /// Whether the receiver takes it for another message, with other content.
+    pub(super) fn is_another(&self) -> bool {
+        self.sent != self.expected && !self.arrives()
+    }
+}
+
+impl RpcTransfer {
+    /// Returns why the RPC does not get through, if it does not: what happens, and whether requests fail over it.
+    pub(super) fn trouble(&self) -> Option<(Outcome, String)> {
+        if self.streams_differ {
+            let detail = "a stream on one side, a single message on the other";
+            return Some((Outcome::Fails, detail.to_owned()));
+        }
+        let refused = self.messages.iter().find_map(|message| {
+            let receiver = if message.from_plugin {
+                "runtime"
+            } else {
+                "plugin"
+            };
+            let field = message.refused()?;
+            let field = crate::report::group::short(field);
+            let expected = &message.expected;
+            Some(format!(
+                "the {receiver} can fail to decode {expected} because of `{field}`"
+            ))
+        });
+        if let Some(detail) = refused {
+            return Some((Outcome::Fails, detail));
+        }
+        let other = self.messages.iter().find(|message| message.is_another())?;
+        Some((
+            Outcome::Misreads,
+            format!("sent as {}, read as {}", other.sent, other.expected),
+        ))
+    }
+}

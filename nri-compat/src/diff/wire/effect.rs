@@ -1,0 +1,173 @@
+//! How a field arrives where both sides have its number.
+
+use super::end::{End, Format};
+use super::of_number;
+use super::value;
+use crate::diff::check::default;
+use crate::diff::schema::element::{Cardinality, Message};
+
+/// How a value arrives, from best to worst.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Arrival {
+    /// As it was sent.
+    Same,
+    /// As another value, or only in part; for some values at least.
+    Altered,
+    /// Not at all: the receiver skips it.
+    Skipped,
+    /// Some values make the receiver refuse the whole message.
+    Refused,
+}
+
+/// How a field arrives at either kind of receiver, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Effect {
+    /// At a peer written in Go.
+    pub go: Arrival,
+    /// At a peer that decodes with prost.
+    pub prost: Arrival,
+    /// The reason, without the field's name; empty if it arrives as it was sent.
+    pub reason: String,
+}
+
+impl Effect {
+    /// Returns the worse of both arrivals.
+    pub fn worst(&self) -> Arrival {
+        self.go.max(self.prost)
+    }
+
+    fn same() -> Self {
+        Self::both(Arrival::Same, "")
+    }
+
+    pub(super) fn altered(reason: &str) -> Self {
+        Self::both(Arrival::Altered, reason)
+    }
+
+    fn both(arrival: Arrival, reason: impl Into<String>) -> Self {
+        Self {
+            go: arrival,
+            prost: arrival,
+            reason: reason.into(),
+        }
+    }
+}
+
+/// Returns how the field at `sent` arrives at `read`: the worst that its values, their number or its absence can do.
+pub(super) fn of_field(sent: End<'_>, read: End<'_>) -> Effect {
+    let effects = [
+        Some(of_values(sent, read)),
+        of_requirement(sent, read),
+        of_default(sent, read),
+        of_number_of_values(sent, read),
+    ];
+    let mut worst = Effect::same();
+    for effect in effects.into_iter().flatten() {
+        if effect.worst() > worst.worst() {
+            worst = Effect {
+                go: effect.go.max(worst.go),
+                prost: effect.prost.max(worst.prost),
+                reason: effect.reason,
+            };
+        } else {
+            worst.go = worst.go.max(effect.go);
+            worst.prost = worst.prost.max(effect.prost);
+        }
+    }
+    worst
+}
+
+/// Returns what a message without the field does to a Go peer that requires it. A value that is skipped is missing too.
+fn of_requirement(sent: End<'_>, read: End<'_>) -> Option<Effect> {
+    let is_required = |end: End<'_>| end.field.cardinality == Cardinality::Required;
+    let may_be_missing = !is_required(sent) || of_values(sent, read).go == Arrival::Skipped;
+    (is_required(read) && may_be_missing).then(|| Effect {
+        go: Arrival::Refused,
+        prost: Arrival::Same,
+        reason: "required by the receiver, and may be missing: a Go peer refuses the message"
+            .to_owned(),
+    })
+}
+
+/// Returns what a reader takes an unset field for.
+fn of_default(sent: End<'_>, read: End<'_>) -> Option<Effect> {
+    let differs = if read.is_list() {
+        default::is_other_than_zero(sent.schema, sent.field)
+    } else {
+        default::differ((sent.schema, sent.field), (read.schema, read.field))
+    };
+    let is_always_set = sent.field.cardinality == Cardinality::Required;
+    (differs && !is_always_set).then(|| Effect::altered("unset is read as another default"))
+}
+
+/// Returns what more values than the receiver expects do.
+fn of_number_of_values(sent: End<'_>, read: End<'_>) -> Option<Effect> {
+    if sent.is_list() && !read.is_list() {
+        let reason = "sent as a list, read as one value: only the last one arrives whole";
+        return Some(Effect::altered(reason));
+    }
+    let becomes_map = sent.is_list() && sent.entry().is_none() && read.entry().is_some();
+    becomes_map.then(|| {
+        Effect::altered("sent as a list, read as a map: entries of the same key replace each other")
+    })
+}
+
+/// Returns how the values arrive, however many there are.
+fn of_values(sent: End<'_>, read: End<'_>) -> Effect {
+    let takes_both = read.is_list() && read.is_number();
+    let fits =
+        sent.sent_format() == read.format() || takes_both && sent.sent_format() == Format::Length;
+    if !fits {
+        return mismatch(sent, read);
+    }
+    if let (Some(sent_entry), Some(read_entry)) = (sent.entry(), read.entry()) {
+        return of_entries((sent, sent_entry), (read, read_entry));
+    }
+    let (go, prost) = value::arrivals(sent, read);
+    let consequence = match (go, prost) {
+        (Arrival::Same, Arrival::Same) => return Effect::same(),
+        (Arrival::Refused, Arrival::Refused) => "the receiver refuses the message",
+        (_, Arrival::Refused) => "a Rust peer refuses the message",
+        (_, _) => "some values arrive changed",
+    };
+    Effect {
+        go,
+        prost,
+        reason: format!("{}: {consequence}", sent_and_read(sent, read)),
+    }
+}
+
+/// Returns the worse of key and value. An entry whose key or value is skipped arrives with a default in its place.
+fn of_entries(
+    (sent, sent_entry): (End<'_>, &Message),
+    (read, read_entry): (End<'_>, &Message),
+) -> Effect {
+    let parts = sent_entry.fields.iter().filter_map(|part| {
+        let other = of_number(read_entry, part.number)?;
+        let mut effect = of_values(End::new(sent.schema, part), End::new(read.schema, other));
+        if effect.go == Arrival::Skipped {
+            effect.go = Arrival::Altered;
+        }
+        if effect.worst() > Arrival::Same {
+            effect.reason = format!("{} of a map {}", part.id.name, effect.reason);
+        }
+        Some(effect)
+    });
+    parts.max_by_key(Effect::worst).unwrap_or_else(Effect::same)
+}
+
+/// The receiver expects another format: Go takes the field for an unknown one, prost gives up.
+fn mismatch(sent: End<'_>, read: End<'_>) -> Effect {
+    Effect {
+        go: Arrival::Skipped,
+        prost: Arrival::Refused,
+        reason: format!(
+            "{}: a Go peer skips the value, a Rust peer refuses the message",
+            sent_and_read(sent, read)
+        ),
+    }
+}
+
+fn sent_and_read(sent: End<'_>, read: End<'_>) -> String {
+    format!("sent as {}, read as {}", sent.words(), read.words())
+}

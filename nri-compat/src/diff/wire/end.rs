@@ -1,0 +1,100 @@
+//! A field on one side of a transfer.
+
+use super::super::check::types::words;
+use super::super::schema::Schema;
+use super::super::schema::element::{Cardinality, Enum, Field, Message, number as n};
+
+/// How a value is delimited on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Format {
+    Varint,
+    Fixed32,
+    Fixed64,
+    Length,
+    Group,
+}
+
+/// A field, and the schema that its type is declared in.
+#[derive(Clone, Copy)]
+pub(super) struct End<'s> {
+    pub(super) schema: &'s Schema,
+    pub(super) field: &'s Field,
+}
+
+impl<'s> End<'s> {
+    pub(super) const fn new(schema: &'s Schema, field: &'s Field) -> Self {
+        Self { schema, field }
+    }
+
+    /// Returns the format of one value.
+    pub(super) const fn format(self) -> Format {
+        match self.field.kind {
+            n::DOUBLE | n::FIXED64 | n::SFIXED64 => Format::Fixed64,
+            n::FLOAT | n::FIXED32 | n::SFIXED32 => Format::Fixed32,
+            n::STRING | n::BYTES | n::MESSAGE => Format::Length,
+            n::GROUP => Format::Group,
+            _ => Format::Varint,
+        }
+    }
+
+    /// Returns the format in which the values are sent: a packed list is one block.
+    pub(super) const fn sent_format(self) -> Format {
+        if self.field.packed {
+            Format::Length
+        } else {
+            self.format()
+        }
+    }
+
+    /// Whether the values are numbers, which a receiver of a list takes one by one and as one block.
+    pub(super) const fn is_number(self) -> bool {
+        !matches!(self.format(), Format::Length | Format::Group)
+    }
+
+    pub(super) const fn is_message(self) -> bool {
+        matches!(self.field.kind, n::MESSAGE | n::GROUP)
+    }
+
+    pub(super) const fn is_list(self) -> bool {
+        self.field.label == n::LABEL_REPEATED
+    }
+
+    /// Returns the type of a message field.
+    pub(super) fn message(self) -> Option<&'s Message> {
+        if self.is_message() {
+            self.schema.message(&self.field.type_name)
+        } else {
+            None
+        }
+    }
+
+    /// Returns the type of a map's entries.
+    pub(super) fn entry(self) -> Option<&'s Message> {
+        self.message()
+            .filter(|_| self.field.cardinality == Cardinality::Map)
+    }
+
+    /// Returns the type of an enum field.
+    pub(super) fn enumeration(self) -> Option<&'s Enum> {
+        if self.field.kind == n::ENUM {
+            self.schema.enumeration(&self.field.type_name)
+        } else {
+            None
+        }
+    }
+
+    /// Names the type for people: `a list of int32`.
+    pub(super) fn words(self) -> String {
+        let kind = words(self.field);
+        match self.field.cardinality {
+            Cardinality::Map => "a map".to_owned(),
+            Cardinality::Repeated => {
+                let kind = kind.trim_start_matches("a ").trim_start_matches("an ");
+                format!("a list of {kind}")
+            }
+            Cardinality::Explicit | Cardinality::Implicit | Cardinality::Required => {
+                kind.to_owned()
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! What becomes of a value that is sent as one type and read as another of the same format.
+
+use super::effect::Arrival;
+use super::end::{End, Format};
+use crate::diff::features::value::UTF8_NONE;
+use crate::diff::schema::element::number as n;
+
+/// Returns how one value, or a packed block of values, arrives at each library.
+pub(super) fn arrivals(sent: End<'_>, read: End<'_>) -> (Arrival, Arrival) {
+    let arrival = match (sent.field.packed, read.is_number()) {
+        (true, true) => block_as_block(sent, read),
+        (true, false) => block_as_value(sent, read),
+        (false, true) if sent.format() == Format::Length => value_as_block(sent),
+        (false, _) => one_as_one(sent, read),
+    };
+    // Go takes any bytes for text, unless the schema asks for a check; Rust has no such text.
+    let unchecked_text = read.field.kind == n::STRING && !is_checked(read);
+    match arrival {
+        Arrival::Refused if unchecked_text && sent.field.kind == n::BYTES => {
+            (Arrival::Same, Arrival::Refused)
+        }
+        Arrival::Refused if unchecked_text => (Arrival::Altered, Arrival::Refused),
+        arrival => (arrival, arrival),
+    }
+}
+
+fn one_as_one(sent: End<'_>, read: End<'_>) -> Arrival {
+    match sent.format() {
+        Format::Varint => varint(sent, read),
+        Format::Fixed32 | Format::Fixed64 => same_kind(sent, read),
+        Format::Length => text_or_message(sent, read),
+        Format::Group => Arrival::Same,
+    }
+}
+
+fn same_kind(sent: End<'_>, read: End<'_>) -> Arrival {
+    if sent.field.kind == read.field.kind {
+        Arrival::Same
+    } else {
+        Arrival::Altered
+    }
+}
+
+/// A varint arrives unchanged where every number that the sender has fits what the receiver reads. Both libraries keep
+/// the number of an enum that has no name for it.
+fn varint(sent: End<'_>, read: End<'_>) -> Arrival {
+    let fits = match (sent.field.kind, read.field.kind) {
+        (before, after) if before == after => true,
+        (n::INT32, n::INT64 | n::ENUM)
+        | (n::ENUM, n::INT32 | n::INT64)
+        | (n::UINT32, n::INT64 | n::UINT64)
+        | (n::SINT32, n::SINT64)
+        | (n::BOOL, n::INT32 | n::INT64 | n::UINT32 | n::UINT64 | n::ENUM) => true,
+        (n::ENUM, n::UINT32 | n::UINT64) => no_negative_value(sent),
+        _ => false,
+    };
+    if fits {
+        Arrival::Same
+    } else {
+        Arrival::Altered
+    }
+}
+
+fn no_negative_value(sent: End<'_>) -> bool {
+    sent.enumeration()
+        .is_some_and(|found| found.values.iter().all(|value| value.number >= 0))
+}
+
+fn text_or_message(sent: End<'_>, read: End<'_>) -> Arrival {
+    match (sent.field.kind, read.field.kind) {
+        (n::MESSAGE, n::MESSAGE) | (n::BYTES, n::BYTES) | (n::STRING, n::BYTES) => Arrival::Same,
+        (n::STRING, n::STRING) if is_checked(sent) || !is_checked(read) => Arrival::Same,
+        _ if is_always_empty(sent) => Arrival::Altered,
+        (n::MESSAGE, n::BYTES) => Arrival::Altered,
+        _ => Arrival::Refused,
+    }
+}
+
+/// Whether the text of this field is known to be UTF-8.
+fn is_checked(end: End<'_>) -> bool {
+    end.field.features.utf8_validation != UTF8_NONE
+}
+
+/// Whether a message has no fields, so that it is sent as an empty block.
+fn is_always_empty(sent: End<'_>) -> bool {
+    sent.message()
+        .is_some_and(|message| message.fields.is_empty())
+}
+
+fn block_as_block(sent: End<'_>, read: End<'_>) -> Arrival {
+    match (sent.format(), read.format()) {
+        (before, after) if before == after => one_as_one(sent, read),
+        (Format::Fixed64, Format::Fixed32) => Arrival::Altered,
+        _ => Arrival::Refused,
+    }
+}
+
+/// A block of bools is valid text, and no valid message.
+fn block_as_value(sent: End<'_>, read: End<'_>) -> Arrival {
+    match (sent.field.kind, read.field.kind) {
+        (_, n::BYTES) | (n::BOOL, n::STRING) => Arrival::Altered,
+        _ => Arrival::Refused,
+    }
+}
+
+fn value_as_block(sent: End<'_>) -> Arrival {
+    if is_always_empty(sent) {
+        Arrival::Altered
+    } else {
+        Arrival::Refused
+    }
+}

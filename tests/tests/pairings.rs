@@ -1,0 +1,289 @@
+//! Pairings of the newest protocol with changed copies of it: what happens on the wire is named, and no finding
+//! contradicts it.
+
+use std::path::Path;
+
+use fastrand::Rng;
+use nri_codegen::History;
+use nri_compat::diff::diff;
+use nri_compat::report::diff::DiffReport;
+use nri_compat::report::finding::{Category, Level};
+use nri_compat::report::pairing::{Outcome, Pairing};
+
+/// Rules about what a schema may become, or about source code: the bytes stay as they are.
+const NOT_ON_THE_WIRE: [&str; 5] = [
+    "FIELD_SAME_ONEOF",
+    "FILE_SAME_PACKAGE",
+    "RESERVED_ENUM_NO_DELETE",
+    "RESERVED_MESSAGE_NO_DELETE",
+    "RPC_SAME_IDEMPOTENCY_LEVEL",
+];
+
+fn newest() -> String {
+    let history = History::embedded().expect("the embedded tables fit together");
+    let revision = history.revisions().last().expect("there are revisions");
+    revision.proto().to_owned()
+}
+
+fn compare(before: &str, after: &str, category: Category) -> Option<DiffReport> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::create_dir(&path).expect("a new folder");
+        std::fs::write(path.join("api.proto"), text).expect("a folder that can be written to");
+        Path::new(&path).to_string_lossy().into_owned()
+    };
+    diff(&write("before", before), &write("after", after), category).ok()
+}
+
+/// The newest protocol against itself with `from` replaced by `to`.
+fn changed(from: &str, to: &str) -> DiffReport {
+    let before = newest();
+    assert!(before.contains(from), "{from}");
+    let after = before.replacen(from, to, 1);
+    compare(&before, &after, Category::File).expect("it compiles")
+}
+
+fn outcomes(report: &DiffReport, element: &str) -> Vec<Outcome> {
+    let items = report.pairings.iter().flat_map(|pairing| &pairing.items);
+    let named = items.filter(|item| item.element.ends_with(element));
+    named.map(|item| item.outcome).collect()
+}
+
+#[test]
+fn what_happens_on_the_wire_is_named() {
+    let cases = [
+        (
+            "Hooks hooks = 10;",
+            "string hooks = 10;",
+            "Container.hooks",
+            Outcome::Fails,
+        ),
+        (
+            "Hooks hooks = 10;",
+            "string hooks = 10;",
+            "CREATE_CONTAINER",
+            Outcome::Fails,
+        ),
+        (
+            "Hooks hooks = 10;",
+            "string hooks = 10;",
+            "Plugin.Synchronize",
+            Outcome::Dropped,
+        ),
+        (
+            "uint32 pid = 12;",
+            "string pid = 12;",
+            "Container.pid",
+            Outcome::Fails,
+        ),
+        (
+            "uint32 pid = 12;",
+            "int32 pid = 12;",
+            "Container.pid",
+            Outcome::Misreads,
+        ),
+        (
+            "rpc CreateContainer(",
+            "rpc CreateContainer(stream ",
+            "CREATE_CONTAINER",
+            Outcome::Fails,
+        ),
+        (
+            "rpc Shutdown(Empty)",
+            "rpc Shutdown(Container)",
+            "Plugin.Shutdown",
+            Outcome::Misreads,
+        ),
+        (
+            "int32 events = 2;",
+            "sint32 events = 2;",
+            "ConfigureResponse.events",
+            Outcome::Misreads,
+        ),
+        (
+            "int32 events = 2;",
+            "repeated int32 events = 2;",
+            "ConfigureResponse.events",
+            Outcome::Fails,
+        ),
+        ("LAST = 15;", "", "CREATE_CONTAINER", Outcome::Dropped),
+        (
+            "bool more = 2;",
+            "bool more = 3;",
+            "Plugin.Synchronize",
+            Outcome::Dropped,
+        ),
+        (
+            "RUN_POD_SANDBOX = 1;",
+            "RUN_POD_SANDBOX = 16;",
+            "RUN_POD_SANDBOX",
+            Outcome::Fails,
+        ),
+    ];
+    for (from, to, element, outcome) in cases {
+        let report = changed(from, to);
+        let found = outcomes(&report, element);
+        assert!(
+            found.contains(&outcome),
+            "{from} to {to}: {element} is {found:?}"
+        );
+        let headlines: Vec<String> = report.pairings.iter().map(Pairing::headline).collect();
+        assert!(
+            headlines
+                .iter()
+                .any(|headline| !headline.starts_with("works")),
+            "{from} to {to}: {headlines:?}"
+        );
+    }
+}
+
+/// Bits 0 to 30 look the same in both types.
+#[test]
+fn a_wider_mask_is_compatible_and_the_finding_says_so() {
+    let report = changed("int32 events = 2;", "int64 events = 2;");
+    assert!(
+        report
+            .pairings
+            .iter()
+            .all(|pairing| pairing.outcome() == Outcome::Works)
+    );
+    let mask = report
+        .findings
+        .iter()
+        .find(|finding| finding.rule == "NRI_MASK_FIELD_CHANGED");
+    let mask = mask.expect("the change is found");
+    assert_eq!(mask.level, Level::Note);
+    assert!(
+        mask.message.contains("carry the same bits"),
+        "{}",
+        mask.message
+    );
+}
+
+fn is_wire(rule: &str) -> bool {
+    let rule = nri_compat::rules::get(rule).expect("a known rule");
+    let on_the_wire = [Category::Wire, Category::Nri];
+    rule.categories
+        .iter()
+        .any(|category| on_the_wire.contains(category))
+        && !NOT_ON_THE_WIRE.contains(&rule.id)
+}
+
+/// An error about the wire has trouble beside it in a pairing, and no pairing that simply works has an error beside it
+/// that does not say that peers are unaffected.
+fn assert_consistent(report: &DiffReport, changes: &str) {
+    let errors = report
+        .findings
+        .iter()
+        .filter(|finding| finding.level == Level::Error);
+    let works = report
+        .pairings
+        .iter()
+        .all(|pairing| pairing.outcome() == Outcome::Works);
+    for error in errors {
+        let concerned = report
+            .pairings
+            .iter()
+            .any(|pairing| pairing.concerns(&error.element));
+        let says_so = error
+            .message
+            .contains("NRI peers still understand each other");
+        assert!(
+            says_so || !works,
+            "{changes}: {error:?} beside pairings that work"
+        );
+        assert!(
+            concerned || says_so || !is_wire(error.rule),
+            "{changes}: no pairing has {error:?}"
+        );
+    }
+}
+
+/// Replaces a random field type, label, number or RPC message.
+fn mutate(text: &str, rng: &mut Rng) -> (String, String) {
+    const TYPES: [&str; 9] = [
+        "string",
+        "bytes",
+        "int32",
+        "uint64",
+        "sint32",
+        "bool",
+        "Mount",
+        "OptionalInt64",
+        "map<string, string>",
+    ];
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let is_target = |line: &str| {
+        let code = line.split("//").next().unwrap_or_default().trim();
+        code.ends_with(';')
+            && (code.contains(" = ") || code.starts_with("rpc "))
+            && !code.starts_with("option")
+    };
+    let targets: Vec<usize> = (0..lines.len())
+        .filter(|&at| is_target(&lines[at]))
+        .collect();
+    let at = targets[rng.usize(..targets.len())];
+    let line = &mut lines[at];
+    let before = line.trim().to_owned();
+    let words: Vec<&str> = before
+        .split("//")
+        .next()
+        .unwrap_or_default()
+        .split_whitespace()
+        .collect();
+    *line = match (words.as_slice(), rng.u8(..6)) {
+        (_, 0) => String::new(),
+        (["rpc", ..], 1) => before.replacen('(', "(stream ", 1),
+        (["rpc", ..], _) => {
+            let other = [
+                "Empty",
+                "Container",
+                "StateChangeEvent",
+                "SynchronizeResponse",
+            ][rng.usize(..4)];
+            let start = before.find('(').map_or(0, |at| at + 1);
+            let end = before.find(')').unwrap_or(start);
+            format!("{}{other}{}", &before[..start], &before[end..])
+        }
+        ([.., "=", _], 1) => {
+            let cut = before.find('=').unwrap_or(0);
+            format!("{}= {};", &before[..cut], rng.usize(20..90))
+        }
+        ([.., name, "=", number], 2..) if words.len() > 3 => {
+            let label = ["", "", "repeated "][rng.usize(..3)];
+            let of = TYPES[rng.usize(..TYPES.len())];
+            let label = if of.starts_with("map") { "" } else { label };
+            format!("{label}{of} {name} = {number}")
+        }
+        (_, _) => before.clone(),
+    };
+    let change = format!("{before} -> {line}");
+    (lines.join("\n"), change)
+}
+
+#[test]
+fn errors_and_pairings_never_contradict_each_other() {
+    let before = newest();
+    let mut rng = Rng::with_seed(4);
+    let mut compared = 0;
+    for round in 0..160 {
+        let (mut after, mut changes) = (before.clone(), Vec::new());
+        for _ in 0..rng.usize(1..4) {
+            let (text, change) = mutate(&after, &mut rng);
+            after = text;
+            changes.push(change);
+        }
+        let category = [
+            Category::File,
+            Category::Package,
+            Category::WireJson,
+            Category::Wire,
+        ][round % 4];
+        if let Some(report) = compare(&before, &after, category) {
+            compared += 1;
+            assert_consistent(&report, &changes.join("; "));
+        }
+    }
+    assert!(compared > 80, "{compared}");
+}
