@@ -1,4 +1,8 @@
-//! What plugins are judged against: a release of NRI or of a runtime, and what it speaks.
+//! Releases of NRI or of a runtime to judge plugins against, and the protocol that each speaks.
+
+mod name;
+
+pub use name::ReleaseName;
 
 use nri_codegen::history::{Deprecation, History, RemovalStatus};
 use nri_codegen::model::{Event, Protocol};
@@ -22,28 +26,172 @@ pub struct Target<'h> {
     pub(super) runtime: Option<RuntimeRelease>,
 }
 
+/// How to take releases that the tables do not know.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UnknownReleases {
+    /// Whether a patch release that is not in the tables is an error, not judged as the newest known one of its minor.
+    pub strict: bool,
+    /// The NRI release (`nri@0.12`) that a runtime release of an unknown minor is assumed to link.
+    pub assume: Option<String>,
+}
+
+impl UnknownReleases {
+    /// Refuses to judge a release as another one if that must not be.
+    fn allow(&self, name: &ReleaseName, assumed: &str) -> Result<(), Error> {
+        if !self.strict {
+            return Ok(());
+        }
+        let (spec, suffix) = (name.spec(), &name.suffix);
+        let message =
+            format!("{spec}{suffix} is not in the tables and would be judged as {assumed}");
+        Err(Error::new(ErrorKind::Target, message).with_help(
+            "update the tables with `nri-compat update-data DIR` and `--data DIR`, or leave out --strict-targets",
+        ))
+    }
+}
+
 impl<'h> Target<'h> {
-    /// The target that a user names: `nri@0.12`, `containerd@2.3.4`, `cri-o@1.36`, `containerd@latest`; or
-    /// `containerd@2.7`, which is only planned, but is when something goes.
+    /// Finds the release that a user names: `nri@0.12`, `containerd@2.3.4`, `cri-o@1.36`, `containerd@latest`;
+    /// `containerd@2.7`, which is only planned, but is when something goes; or as machines name it, see
+    /// [`ReleaseName::parse`].
     ///
     /// # Errors
     ///
-    /// A target that does not exist, or lies outside the tables; the help names near ones.
+    /// The release does not exist or is not in the tables; the help names near ones.
     pub fn parse(history: &'h History, spec: &str) -> Result<Self, Error> {
-        match spec.split_once('@') {
-            Some(("nri", version)) => Self::of_nri(history, version),
-            Some((runtime, version)) => match planned(history, runtime, version)? {
-                Some(version) => Self::planned(history, runtime, version),
-                None => Self::released(history, spec),
-            },
-            None => Err(
-                Error::new(ErrorKind::Target, format!("`{spec}` is no target"))
-                    .with_help("name a release: nri@0.12, containerd@2.3.4, cri-o@1.36"),
-            ),
+        Self::resolve(history, spec, &UnknownReleases::default())
+    }
+
+    /// As [`Target::parse`], with a choice of what to do about releases that are not in the tables.
+    ///
+    /// # Errors
+    ///
+    /// As [`Target::parse`], and if `unknown` is strict about what would only be assumed.
+    pub fn resolve(
+        history: &'h History,
+        spec: &str,
+        unknown: &UnknownReleases,
+    ) -> Result<Self, Error> {
+        let name = ReleaseName::parse(spec).ok_or_else(|| not_a_release(spec))?;
+        if let Some(target) = Self::exact(history, spec)? {
+            return Ok(target);
+        }
+        let spec = spec.trim();
+        let mut target = match Self::exact(history, &name.spec())? {
+            Some(target) => target,
+            None => Self::assumed(history, &name, unknown)?,
+        };
+        if spec != name.spec() {
+            target.head.given = Some(first_line(spec).to_owned());
+        }
+        if name.is_prerelease() && target.head.assumed.is_none() {
+            unknown.allow(&name, &name.version)?;
+            target.head.assumed = Some(name.version);
+        }
+        Ok(target)
+    }
+
+    /// Returns the release of exactly this name, `None` if the tables do not have it.
+    fn exact(history: &'h History, spec: &str) -> Result<Option<Self>, Error> {
+        let Some((name, version)) = spec.split_once('@') else {
+            return Ok(None);
+        };
+        if name == "nri" {
+            return history
+                .release(version)
+                .ok()
+                .map_or(Ok(None), |_| Self::of_nri(history, version).map(Some));
+        }
+        if let Some(version) = planned(history, name, version)? {
+            return Self::planned(history, name, version).map(Some);
+        }
+        if history.runtime(spec).is_err() {
+            return Ok(None);
+        }
+        Self::released(history, spec).map(Some)
+    }
+
+    /// Returns the release that stands in for one that the tables do not have.
+    fn assumed(
+        history: &'h History,
+        name: &ReleaseName,
+        unknown: &UnknownReleases,
+    ) -> Result<Self, Error> {
+        if let Some(target) = Self::newer_patch(history, name, unknown)? {
+            return Ok(target);
+        }
+        let error = || Self::lookup_error(history, name);
+        let known_runtime = history.runtime(&name.name).is_ok();
+        match (&unknown.assume, name.series()) {
+            (Some(nri), Some(version)) if known_runtime => {
+                Self::assumed_nri(history, name, version, nri)
+            }
+            (None, Some(_)) if known_runtime => Err(error().with_help(unknown_minor_help(history))),
+            _ => Err(error()),
         }
     }
 
-    /// The newest known release of NRI, for those who name no target.
+    /// Returns the newest known release of the same minor, for a patch release that is newer.
+    fn newer_patch(
+        history: &'h History,
+        name: &ReleaseName,
+        unknown: &UnknownReleases,
+    ) -> Result<Option<Self>, Error> {
+        let Some(wanted) = name.patch() else {
+            return Ok(None);
+        };
+        let series = format!("{}@{}.{}", name.name, wanted.major, wanted.minor);
+        let Some(mut target) = Self::exact(history, &series)? else {
+            return Ok(None);
+        };
+        let known = target
+            .runtime
+            .as_ref()
+            .map_or(&target.nri, |at| &at.version);
+        if target.head.planned || wanted <= *known {
+            return Ok(None);
+        }
+        let known = known.to_string();
+        unknown.allow(name, &known)?;
+        target.head.assumed = Some(known);
+        target.head.name = name.spec();
+        if let Some(runtime) = &mut target.runtime {
+            runtime.version = wanted;
+        }
+        Ok(Some(target))
+    }
+
+    /// Returns a runtime release that is assumed to link this NRI.
+    fn assumed_nri(
+        history: &'h History,
+        name: &ReleaseName,
+        version: Version,
+        nri: &str,
+    ) -> Result<Self, Error> {
+        let mut target = match nri.split_once('@') {
+            Some(("nri", release)) => Self::of_nri(history, release)?,
+            _ => return Err(not_an_nri_release(nri)),
+        };
+        target.head.assumed = Some(target.head.name);
+        target.head.name = name.spec();
+        target.runtime = Some(RuntimeRelease {
+            runtime: name.name.clone(),
+            version,
+        });
+        Ok(target)
+    }
+
+    /// Returns what the history says about a release that it does not have.
+    fn lookup_error(history: &History, name: &ReleaseName) -> Error {
+        let error = if name.name == "nri" {
+            history.release(&name.version).err()
+        } else {
+            history.runtime(&name.spec()).err()
+        };
+        error.map_or_else(|| not_a_release(&name.spec()), unknown)
+    }
+
+    /// Returns the newest known release of NRI, for those who name no target.
     ///
     /// # Errors
     ///
@@ -176,6 +324,31 @@ fn of_series(version: &str, series: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
+fn not_a_release(spec: &str) -> Error {
+    let message = format!("`{}` does not name a release", first_line(spec));
+    Error::new(ErrorKind::Target, message).with_help(
+        "name one as nri@0.12, containerd@2.3.4 or cri-o@1.36, or as a node names it: containerd://2.4.2",
+    )
+}
+
+fn not_an_nri_release(spec: &str) -> Error {
+    let message = format!("`{}` does not name a release of NRI", first_line(spec));
+    Error::new(ErrorKind::Target, message).with_help("name one as nri@0.12")
+}
+
+fn unknown_minor_help(history: &History) -> String {
+    let newest = history.release("latest");
+    let newest = newest.map_or("0.12", |release| release.name.trim_start_matches('v'));
+    format!(
+        "update the tables with `nri-compat update-data DIR` and `--data DIR`, or name the NRI that it links, for \
+         example `--assume nri@{newest}`"
+    )
+}
+
+fn first_line(text: &str) -> &str {
+    text.trim().lines().next().unwrap_or_default()
+}
+
 fn unknown(error: nri_codegen::Error) -> Error {
     let error: Error = error.into();
     error.of_kind(ErrorKind::Target)
@@ -210,6 +383,70 @@ mod tests {
                 ("containerd@2.7", true)
             );
         }
+    }
+
+    #[test]
+    fn newer_patch_releases_are_judged_as_the_newest_known() {
+        let newest = head("containerd@2.4").expect("known");
+        let target = head("containerd@2.4.99").expect("assumed");
+        assert_eq!(target.name, "containerd@2.4.99");
+        assert_eq!(target.nri, newest.nri);
+        assert_eq!(
+            target.assumed.as_deref(),
+            newest.name.strip_prefix("containerd@")
+        );
+        assert_eq!(newest.assumed, None);
+        assert_eq!(
+            head("nri@0.11.7").expect("assumed").assumed.as_deref(),
+            Some("0.11.0")
+        );
+    }
+
+    #[test]
+    fn names_from_machines_are_reduced() {
+        let target = head("containerd://2.2.1-k3s1").expect("known");
+        assert_eq!(target.name, "containerd@2.2.1");
+        assert_eq!(target.given.as_deref(), Some("containerd://2.2.1-k3s1"));
+        assert_eq!(target.assumed, None);
+        let both = head("cri-o@1.33.99-3.rhaos4.20").expect("assumed");
+        assert_eq!(both.name, "cri-o@1.33.99");
+        assert!(both.given.is_some() && both.assumed.is_some());
+        let exact = head("nri@v0.9.1-0.20250219030224-e597e7849f24").expect("known");
+        assert_eq!((exact.given, exact.assumed), (None, None));
+    }
+
+    #[test]
+    fn a_prerelease_is_judged_as_its_release() {
+        let target = head("containerd@2.3.0-rc.1").expect("assumed");
+        assert_eq!(target.assumed.as_deref(), Some("2.3.0"));
+    }
+
+    #[test]
+    fn strict_targets_and_assumptions() {
+        let history = History::embedded().expect("the tables fit together");
+        let resolve = |spec: &str, strict: bool, assume: Option<&str>| {
+            let assume = assume.map(str::to_owned);
+            let unknown = UnknownReleases { strict, assume };
+            Target::resolve(&history, spec, &unknown).map(|target| target.head)
+        };
+        assert!(resolve("containerd@2.4.99", true, None).is_err());
+        assert!(resolve("containerd@2.4.2", true, None).is_ok());
+        let error = resolve("containerd@2.6.1", false, None).expect_err("unknown minor");
+        let help = error.help().expect("a remedy");
+        assert!(
+            help.contains("update-data") && help.contains("--assume nri@"),
+            "{help}"
+        );
+        let target = resolve("containerd@2.6.1", false, Some("nri@0.11")).expect("assumed");
+        assert_eq!(target.assumed.as_deref(), Some("nri@0.11.0"));
+        assert_eq!(
+            (target.name.as_str(), target.nri.as_str()),
+            ("containerd@2.6.1", "v0.11.0")
+        );
+        assert!(resolve("containerd@2.6.1", false, Some("nri@0.99")).is_err());
+        assert!(resolve("containerd@2.6.1", false, Some("containerd@2.4")).is_err());
+        assert!(resolve("podman@1.0", false, Some("nri@0.11")).is_err());
+        assert!(resolve("containerd@2.6.1", true, Some("nri@0.11")).is_ok());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! `nri-compat runtimes [NAME[@VERSION]]`.
 
 use super::{Format, output};
+use crate::check::target::ReleaseName;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::history;
@@ -9,7 +10,8 @@ use crate::report::{json, markdown, text};
 /// Which NRI a runtime speaks, its event mask, what it deprecates.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// A runtime (`containerd`) for its releases, or one release (`containerd@2.2.1`, `cri-o@1.33`) in detail.
+    /// A runtime (`containerd`) for its releases, or one release (`containerd@2.2.1`, `cri-o@1.33`, or as a machine
+    /// names it: `containerd://2.2.1-k3s1`) in detail.
     #[arg(value_name = "NAME@VERSION")]
     runtime: Option<String>,
     /// Format of the answer.
@@ -19,15 +21,18 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     let answer = match args.runtime.as_deref() {
-        Some(release) if release.contains('@') => one(args.format, release)?,
-        name => ranges(args.format, name)?,
+        Some(text) => match ReleaseName::parse(text) {
+            Some(release) => one(args.format, &release)?,
+            None => ranges(args.format, Some(text))?,
+        },
+        None => ranges(args.format, None)?,
     };
     output::print(&answer)?;
     Ok(Exit::Clean)
 }
 
-fn one(format: Format, release: &str) -> Result<String, Error> {
-    let report = history::runtime(release)?;
+fn one(format: Format, release: &ReleaseName) -> Result<String, Error> {
+    let report = history::runtime(&release.spec())?;
     Ok(match format {
         Format::Text => text::runtime(&report, output::palette()),
         Format::Json => json::runtime(&report),

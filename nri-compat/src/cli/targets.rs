@@ -2,21 +2,28 @@
 
 use nri_codegen::history::History;
 
-use crate::check::target::Target;
+use crate::check::target::{Target, UnknownReleases};
 use crate::error::Error;
 
 /// The releases to judge against.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub(super) struct Args {
-    /// A release to judge against: nri@0.12, containerd@2.3.4, cri-o@1.36; may be given several times [default: what
-    /// the policy says, else the newest known release of NRI].
+    /// A release to judge against: nri@0.12, containerd@2.3.4, cri-o@1.36, or as a machine names it:
+    /// containerd://2.4.2+unknown. May be given several times [default: the policy's, else the newest known release of
+    /// NRI].
     #[arg(long = "target", value_name = "RELEASE")]
     targets: Vec<String>,
+    /// Fail if a target is not in the tables, instead of judging a newer patch release as the newest known one.
+    #[arg(long)]
+    strict_targets: bool,
+    /// The NRI release (nri@0.12) that runtime releases of an unknown minor are assumed to link.
+    #[arg(long, value_name = "RELEASE")]
+    assume: Option<String>,
 }
 
 impl Args {
-    /// The targets named here, else those of the policy, else the newest release; each once.
+    /// Returns the targets named here, else those of the policy, else the newest release; each once.
     ///
     /// # Errors
     ///
@@ -26,13 +33,18 @@ impl Args {
         history: &'h History,
         policy: &[String],
     ) -> Result<Vec<Target<'h>>, Error> {
-        let specs = match self.targets.is_empty() {
-            true => policy,
-            false => &self.targets,
+        let specs = if self.targets.is_empty() {
+            policy
+        } else {
+            &self.targets
+        };
+        let unknown = UnknownReleases {
+            strict: self.strict_targets,
+            assume: self.assume.clone(),
         };
         let mut targets: Vec<Target<'h>> = Vec::new();
         for spec in specs {
-            let target = Target::parse(history, spec)?;
+            let target = Target::resolve(history, spec, &unknown)?;
             if !targets
                 .iter()
                 .any(|known| known.head.name == target.head.name)

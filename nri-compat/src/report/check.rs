@@ -27,16 +27,20 @@ pub struct CheckReport {
     pub summary: Summary,
 }
 
-/// A release to be judged against.
+/// A release that plugins are judged against.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckTarget {
-    /// `containerd@2.7`: as asked for, in its canonical spelling.
+    /// The release in its canonical spelling, such as `containerd@2.7`.
     pub name: String,
+    /// The name as given, if a machine gave it: `containerd://2.2.1-k3s1`.
+    pub given: Option<String>,
     /// The NRI release it links; of a release that is only planned, the newest known.
     pub nri: String,
+    /// The release that stands in for it if the tables do not have it: `2.4.2`, or `nri@0.12.5` by `--assume`.
+    pub assumed: Option<String>,
     /// Whether the release is only planned.
     pub planned: bool,
-    /// Whether the user did not ask for it: the newest known release.
+    /// Whether it is the newest known release because the user named none.
     pub by_default: bool,
 }
 

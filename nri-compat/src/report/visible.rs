@@ -54,8 +54,11 @@ fn maybe(text: &Option<String>) -> Option<String> {
 fn target(target: &CheckTarget) -> CheckTarget {
     CheckTarget {
         name: visible(&target.name),
+        given: maybe(&target.given),
         nri: visible(&target.nri),
-        ..target.clone()
+        assumed: maybe(&target.assumed),
+        planned: target.planned,
+        by_default: target.by_default,
     }
 }
 

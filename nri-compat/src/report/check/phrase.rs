@@ -80,30 +80,61 @@ impl Subject {
 }
 
 impl CheckTarget {
-    /// `containerd@2.4 (NRI v0.12.2)`, and whether it is planned or was chosen by default.
+    /// Returns the name with what has to be known about it: `containerd@2.4.2 (NRI v0.12.3)`.
     pub fn phrase(&self) -> String {
-        let nri = match self.nri.as_str() {
-            "" => String::new(),
-            nri if self.planned => format!("only planned; NRI {nri}, the newest known, stands in"),
-            nri if self.name == format!("nri@{}", nri.trim_start_matches('v')) => String::new(),
-            nri => format!("NRI {nri}"),
-        };
-        let default = match self.by_default {
-            true => "the newest known release, as no target was given",
-            false => "",
-        };
-        let notes: Vec<&str> = [nri.as_str(), default]
-            .into_iter()
-            .filter(|note| !note.is_empty())
-            .collect();
-        match notes.is_empty() {
-            true => self.name.clone(),
-            false => format!("{} ({})", self.name, notes.join("; ")),
+        let notes = [
+            self.linked_phrase(),
+            self.assumed_phrase(),
+            self.given_phrase(),
+            self.default_phrase(),
+        ];
+        let notes: Vec<String> = notes.into_iter().flatten().collect();
+        if notes.is_empty() {
+            self.name.clone()
+        } else {
+            format!("{} ({})", self.name, notes.join("; "))
         }
+    }
+
+    fn linked_phrase(&self) -> Option<String> {
+        let nri = self.nri.as_str();
+        if self.planned {
+            return Some(format!("planned; judged as NRI {nri}, the newest known"));
+        }
+        let repeats = self.name == format!("nri@{}", nri.trim_start_matches('v'));
+        (!nri.is_empty() && !repeats).then(|| format!("NRI {nri}"))
+    }
+
+    fn assumed_phrase(&self) -> Option<String> {
+        let assumed = self.assumed.as_ref()?;
+        Some(format!("not in the tables, judged as {assumed}"))
+    }
+
+    fn given_phrase(&self) -> Option<String> {
+        let given = self.given.as_ref()?;
+        Some(format!(
+            "from `{given}`; a distribution's build may link another NRI"
+        ))
+    }
+
+    fn default_phrase(&self) -> Option<String> {
+        let note = "newest known release; set with --target";
+        self.by_default.then(|| note.to_owned())
     }
 }
 
 impl CheckReport {
+    /// Returns the targets after a label, `target: nri@0.12.5 (…)`; `None` if there are none.
+    pub fn targets_phrase(&self) -> Option<(&'static str, String)> {
+        let targets: Vec<String> = self.targets.iter().map(CheckTarget::phrase).collect();
+        let label = match targets.len() {
+            0 => return None,
+            1 => "target: ",
+            _ => "targets: ",
+        };
+        Some((label, targets.join(", ")))
+    }
+
     /// How many verdicts there are of each outcome: `1 ok, 2 deprecated; 1 suppressed`.
     pub fn outcomes(&self) -> String {
         let counts = Outcome::ALL.map(|outcome| (self.count(outcome), outcome));
@@ -186,25 +217,37 @@ mod tests {
 
     #[test]
     fn a_target_says_what_was_assumed() {
-        let mut target = CheckTarget {
+        let target = CheckTarget {
             name: "containerd@2.7".into(),
             nri: "v0.12.5".into(),
             planned: true,
-            by_default: false,
+            ..CheckTarget::default()
         };
         assert_eq!(
             target.phrase(),
-            "containerd@2.7 (only planned; NRI v0.12.5, the newest known, stands in)"
+            "containerd@2.7 (planned; judged as NRI v0.12.5, the newest known)"
         );
-        target = CheckTarget {
+        let target = CheckTarget {
             name: "nri@0.12.5".into(),
             nri: "v0.12.5".into(),
-            planned: false,
             by_default: true,
+            ..CheckTarget::default()
         };
         assert_eq!(
             target.phrase(),
-            "nri@0.12.5 (the newest known release, as no target was given)"
+            "nri@0.12.5 (newest known release; set with --target)"
+        );
+        let target = CheckTarget {
+            name: "containerd@2.4.3".into(),
+            given: Some("containerd://2.4.3+azure".into()),
+            nri: "v0.12.3".into(),
+            assumed: Some("2.4.2".into()),
+            ..CheckTarget::default()
+        };
+        assert_eq!(
+            target.phrase(),
+            "containerd@2.4.3 (NRI v0.12.3; not in the tables, judged as 2.4.2; from \
+             `containerd://2.4.3+azure`; a distribution's build may link another NRI)"
         );
     }
 }

@@ -22,7 +22,9 @@ struct JsonCheck<'r> {
 #[derive(Serialize)]
 struct JsonTarget<'r> {
     name: &'r str,
+    given: Option<&'r str>,
     nri: &'r str,
+    assumed: Option<&'r str>,
     planned: bool,
     by_default: bool,
 }
@@ -143,7 +145,9 @@ fn document(report: &CheckReport) -> JsonCheck<'_> {
 fn target(target: &CheckTarget) -> JsonTarget<'_> {
     JsonTarget {
         name: &target.name,
+        given: target.given.as_deref(),
         nri: &target.nri,
+        assumed: target.assumed.as_deref(),
         planned: target.planned,
         by_default: target.by_default,
     }

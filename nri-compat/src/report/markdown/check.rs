@@ -1,7 +1,7 @@
 //! The markdown report of `check` and `logs`.
 
 use super::{code, prose, table};
-use crate::report::check::{Alike, CheckReport, CheckTarget, Outcome, Subject, Verdict};
+use crate::report::check::{Alike, CheckReport, Outcome, Subject, Verdict};
 
 /// Renders the answer of `check` or `logs` as markdown.
 pub fn check(report: &CheckReport) -> String {
@@ -22,15 +22,12 @@ fn head(report: &CheckReport) -> String {
         Some(_) => report.outcomes(),
         None => "No plugin found".to_owned(),
     };
-    let targets: Vec<String> = report.targets.iter().map(CheckTarget::phrase).collect();
-    let against = match targets.is_empty() {
-        true => String::new(),
-        false => format!(", judged against {}", targets.join(", ")),
-    };
+    let targets = report.targets_phrase();
+    let targets = targets.map(|(label, targets)| format!("; {label}{targets}"));
     format!(
         "## NRI plugins\n\n{}{}; {}.\n",
         prose(&outcomes),
-        prose(&against),
+        prose(&targets.unwrap_or_default()),
         prose(&report.summary.phrase())
     )
 }

@@ -6,7 +6,7 @@ mod matrix;
 use anstyle::Style;
 
 use super::layout::{Page, Palette};
-use crate::report::check::{CheckReport, CheckTarget, Skipped, Subject};
+use crate::report::check::{CheckReport, Skipped, Subject};
 
 /// How the text report of `check` looks.
 #[derive(Clone, Copy, Debug, Default)]
@@ -86,9 +86,8 @@ fn summary(page: &mut Page, report: &CheckReport) {
     } else {
         page.line("no plugin found");
     }
-    let targets: Vec<String> = report.targets.iter().map(CheckTarget::phrase).collect();
-    if !targets.is_empty() {
-        page.prose(0, "judged against ", Style::new(), &targets.join(", "));
+    if let Some((label, targets)) = report.targets_phrase() {
+        page.prose(0, label, Style::new(), &targets);
     }
     page.prose(0, "", Style::new(), &report.summary.phrase());
 }
