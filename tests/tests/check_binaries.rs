@@ -37,6 +37,7 @@ fn look(path: &Path) -> Vec<Sighting> {
         place: shown.into(),
         head,
         content: &content,
+        disk: None,
     };
     let readers = READERS.iter().filter(|reader| reader.recognises(&file));
     readers

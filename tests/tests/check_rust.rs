@@ -16,6 +16,7 @@ fn look(name: &str, bytes: &[u8]) -> Vec<Sighting> {
         name: name.to_owned(),
         head: bytes[..bytes.len().min(HEAD)].to_vec(),
         content: &bytes,
+        disk: None,
     };
     let readers = READERS.iter().filter(|reader| reader.recognises(&file));
     readers

@@ -24,6 +24,7 @@ pub fn read(reader: &dyn Reader, bytes: &[u8]) {
         name: "10-fuzz".into(),
         head: bytes[..bytes.len().min(HEAD)].to_vec(),
         content,
+        disk: None,
     };
     let in_pieces = Pieces(bytes);
     let (whole, pieces) = (file(&bytes), file(&in_pieces));

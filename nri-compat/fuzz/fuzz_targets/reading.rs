@@ -10,6 +10,7 @@ pub(crate) fn read(reader: &dyn Reader, bytes: &[u8]) {
         name: "file".to_owned(),
         head: bytes[..bytes.len().min(HEAD)].to_vec(),
         content: &bytes,
+        disk: None,
     };
     let _ = reader.recognises(&file);
     match reader.read(&file) {

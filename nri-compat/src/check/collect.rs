@@ -43,6 +43,8 @@ pub struct Request<'p> {
     pub root: Option<PathBuf>,
     /// How many threads at most; 0 for as many as there are cores.
     pub threads: usize,
+    /// Whether the Go toolchain may be asked which packages a plugin is built from. It may download modules.
+    pub go: bool,
     /// Where to count along, for a progress bar.
     pub progress: Option<&'p Progress>,
 }
@@ -79,7 +81,7 @@ pub fn collect(request: &Request<'_>, readers: &[&dyn Reader]) -> Collected {
         processes::read(&scan, &root.join("proc"));
     }
     let mut collected = scan.finish();
-    collected.sightings = packages::merge(collected.sightings);
+    collected.sightings = packages::merge(collected.sightings, request.go);
     collected.sightings.sort_by(scan::by_place);
     collected.summary = Summary {
         looked_at: roots.looked_at,

@@ -1,6 +1,7 @@
 //! The bytes of a file under check, wherever they come from, read in bounded pieces.
 
 use std::io;
+use std::path::PathBuf;
 
 use super::place::Place;
 
@@ -73,6 +74,8 @@ pub struct File<'c> {
     pub head: Vec<u8>,
     /// The whole file.
     pub content: &'c dyn Content,
+    /// Where it is on a disk, if it is a file of its own: what is around it can be looked at.
+    pub disk: Option<PathBuf>,
 }
 
 /// The number of bytes of a file that are read to recognise it.

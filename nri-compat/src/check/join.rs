@@ -1,13 +1,21 @@
 //! What sightings say about each other: the release that a source file is built with is named in a `go.mod` above it.
 
+use std::collections::BTreeSet;
+
 use super::events::{BEFORE_V0_10, EVENTS};
 use super::evidence::nri_module;
 use super::place::Place;
-use super::sighting::{Events, Evidence, FileKind, Interface, Role, Sighting};
+use super::sighting::{Certainty, Events, Evidence, FileKind, Interface, Role, Sighting};
 
-/// Gives Go sources the version that their module requires, and modules the events that their sources handle.
+/// Why sources that are not on a disk prove nothing.
+const IN_ARCHIVE: &str = "cannot determine what it is built from: its sources are in an archive; unpack it and check the folder";
+
+/// Gives Go sources in archives the version that their module requires, and module files what the sources of their
+/// module are.
 pub(super) fn join(sightings: &mut [Sighting]) {
     let modules: Vec<usize> = of_kind(sightings, FileKind::GoMod);
+    let vendors: Vec<usize> = of_kind(sightings, FileKind::GoVendor);
+    let mut settled = BTreeSet::new();
     for source in of_kind(sightings, FileKind::GoSource) {
         let module = nearest(sightings, &modules, source);
         let module = module.and_then(|at| Some((at, sightings.get(at)?.clone())));
@@ -17,12 +25,46 @@ pub(super) fn join(sightings: &mut [Sighting]) {
         if source.role != Role::Plugin || source.interface == Interface::OneShot {
             continue;
         }
-        built_with(source, &module);
-        let (events, place) = (source.events.clone(), source.place.clone());
-        if let Some(module) = sightings.get_mut(at) {
-            handles(module, &events, &place);
+        if source.interface == Interface::None {
+            built_with(source, &module);
+        }
+        if source.interface == Interface::None {
+            source.interface = Interface::Unknown(IN_ARCHIVE.to_owned());
+        }
+        let source = source.clone();
+        let beside = vendors.iter().copied();
+        let beside = beside.filter(|vendor| is_vendored_by(sightings, *vendor, at));
+        let files: Vec<usize> = beside.chain([at]).collect();
+        for at in files {
+            if let Some(file) = sightings.get_mut(at) {
+                handles(file, &source, settled.insert(at));
+            }
         }
     }
+    for source in sightings.iter_mut() {
+        let is_plugin = source.kind == FileKind::GoSource && source.role == Role::Plugin;
+        if is_plugin && source.interface == Interface::None {
+            source.interface = Interface::Unknown(IN_ARCHIVE.to_owned());
+        }
+    }
+}
+
+/// Reports whether a `vendor/modules.txt` belongs to a `go.mod`.
+fn is_vendored_by(sightings: &[Sighting], vendor: usize, module: usize) -> bool {
+    let folder = |at: usize| {
+        sightings
+            .get(at)
+            .map(|one| (&one.place, one.place.folder()))
+    };
+    let (Some((vendor, within)), Some((module, folder))) = (folder(vendor), folder(module)) else {
+        return false;
+    };
+    let folder = if folder.is_empty() {
+        "vendor".to_owned()
+    } else {
+        format!("{folder}/vendor")
+    };
+    within == folder && vendor.is_below_folder_of(module)
 }
 
 fn of_kind(sightings: &[Sighting], kind: FileKind) -> Vec<usize> {
@@ -45,15 +87,21 @@ fn nearest(sightings: &[Sighting], modules: &[usize], source: usize) -> Option<u
         .map(|(at, _)| at)
 }
 
+/// Judges a package in an archive, of which single files are known. It can be seen to be deprecated; nothing proves
+/// that it is not.
 fn built_with(source: &mut Sighting, module: &Sighting) {
     source.nri = module.nri.clone();
-    source.interface = interface(module);
     source.events.names = known(&source.events.names, module);
     if let Some(version) = &module.nri.version {
         source.evidence.push(Evidence {
             reader: "go-mod",
             detail: format!("{} requires NRI {version}", module.place),
         });
+    }
+    let takes_state_change = interface(module) == Interface::StateChange;
+    if takes_state_change && !source.events.names.is_empty() {
+        source.interface = Interface::StateChange;
+        source.events.certainty = Certainty::Observed;
     }
 }
 
@@ -77,25 +125,42 @@ fn known(names: &[String], module: &Sighting) -> Vec<String> {
     names.iter().filter(known).cloned().collect()
 }
 
-fn handles(module: &mut Sighting, events: &Events, source: &Place) {
-    if module.role != Role::Plugin {
+/// Makes a package part of what is said of its module: the worst of all packages. `is_first` says whether it is the
+/// first of them.
+fn handles(module: &mut Sighting, source: &Sighting, is_first: bool) {
+    if is_first {
         module.role = Role::Plugin;
-        module.events = Events {
-            names: Vec::new(),
-            certainty: events.certainty,
-        };
-        module.interface = interface(module);
-    }
-    for name in &events.names {
-        if !module.events.names.contains(name) {
-            module.events.names.push(name.clone());
+        module.events = source.events.clone();
+        module.interface = source.interface.clone();
+        module.source.clone_from(&source.source);
+    } else {
+        module.interface = worse(&module.interface, &source.interface);
+        for name in &source.events.names {
+            if !module.events.names.contains(name) {
+                module.events.names.push(name.clone());
+            }
         }
+        module.events.certainty = module.events.certainty.max(source.events.certainty);
     }
-    module.events.certainty = module.events.certainty.max(events.certainty);
     module.evidence.push(Evidence {
         reader: "go-source",
-        detail: handlers(source, events),
+        detail: handlers(&source.place, &source.events),
     });
+}
+
+/// Returns the interface that proves less.
+fn worse(a: &Interface, b: &Interface) -> Interface {
+    let badness = |one: &Interface| match one {
+        Interface::StateChange | Interface::Funnelled | Interface::OneShot => 3,
+        Interface::Unknown(_) | Interface::None => 2,
+        Interface::Exports(_) => 1,
+        Interface::Dedicated => 0,
+    };
+    if badness(a) >= badness(b) {
+        a.clone()
+    } else {
+        b.clone()
+    }
 }
 
 fn handlers(source: &Place, events: &Events) -> String {
@@ -124,7 +189,11 @@ mod tests {
                 version: version.map(str::to_owned),
                 ..Built::default()
             },
-            interface: Interface::Unknown("a version says nothing of events".to_owned()),
+            interface: if kind == FileKind::GoSource {
+                Interface::None
+            } else {
+                Interface::Unknown("a version says nothing of events".to_owned())
+            },
             events: Events {
                 names: events.iter().map(|name| (*name).to_owned()).collect(),
                 certainty: Certainty::ByName,
@@ -148,7 +217,10 @@ mod tests {
         ];
         join(&mut all);
         let interfaces: Vec<_> = all.iter().map(|one| &one.interface).collect();
-        let (old, new) = (&Interface::StateChange, &Interface::Dedicated);
+        let (old, new) = (
+            &Interface::StateChange,
+            &Interface::Unknown(IN_ARCHIVE.to_owned()),
+        );
         assert_eq!(interfaces, [new, old, old, new]);
         assert_eq!(all[1].role, Role::Plugin);
         assert_eq!(all[1].events.names, ["RunPodSandbox"]);

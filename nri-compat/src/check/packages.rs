@@ -1,32 +1,50 @@
 //! Go packages, put together from what was seen in single files.
 //!
-//! The files of one folder are one package. It is a plugin if one of them imports the stub, and it handles the events
-//! that any of them handles. A `go.sum` beside a `go.mod` is part of its evidence.
+//! The files of one folder are one package: it is a plugin if one of them imports the stub. What it handles and which NRI
+//! it is built with is then resolved over the packages around it, on the disk. Files in an archive have none around
+//! them; of a package there, only the names of its methods are known. A `go.sum` beside a `go.mod` is part of its
+//! evidence.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use super::events::EventSet;
+use super::evidence::go_source::{Options, resolve_package};
 use super::place::Place;
 use super::sighting::{Certainty, Evidence, FileKind, Interface, Role, Sighting};
 
 /// The most lines of evidence kept of one package.
 const EVIDENCE_PER_PACKAGE: usize = 60;
 
-/// Puts Go packages together; everything else stays as it is.
-pub fn merge(sightings: Vec<Sighting>) -> Vec<Sighting> {
+/// Puts Go packages together; everything else stays as it is. `toolchain` says whether Go may be asked.
+pub fn merge(sightings: Vec<Sighting>, toolchain: bool) -> Vec<Sighting> {
     let (sources, others): (Vec<_>, Vec<_>) = sightings
         .into_iter()
         .partition(|sighting| sighting.kind == FileKind::GoSource);
     let mut merged = with_sums(others);
-    let mut folders: BTreeMap<Place, Vec<Sighting>> = BTreeMap::new();
+    let mut packages: BTreeMap<(Place, Option<String>), Vec<Sighting>> = BTreeMap::new();
     for source in sources {
-        folders
-            .entry(folder(&source.place))
-            .or_default()
-            .push(source);
+        let name = source.source.as_ref().map(|package| package.name.clone());
+        let key = (folder(&source.place), name);
+        packages.entry(key).or_default().push(source);
     }
-    merged.extend(folders.into_values().filter_map(package));
+    let mut reached = BTreeSet::new();
+    let packages: Vec<Sighting> = packages
+        .into_values()
+        .filter_map(|files| package(files, Options { toolchain }, &mut reached))
+        .collect();
+    merged.extend(
+        packages
+            .into_iter()
+            .filter(|package| !is_part(package, &reached)),
+    );
     merged
+}
+
+/// Reports whether a package that only has handlers is one that a plugin takes them from.
+fn is_part(package: &Sighting, reached: &BTreeSet<PathBuf>) -> bool {
+    let folder = package.source.as_ref().map(|source| &source.folder);
+    package.role == Role::None && folder.is_some_and(|folder| reached.contains(folder))
 }
 
 /// Returns the place of the folder around a file.
@@ -39,7 +57,12 @@ fn folder(file: &Place) -> Place {
 }
 
 /// Returns one package, placed at the first of its files that made it what it is; `None` for one that only uses types.
-fn package(mut files: Vec<Sighting>) -> Option<Sighting> {
+/// `reached` takes the folders of the packages that it is built from.
+fn package(
+    mut files: Vec<Sighting>,
+    options: Options,
+    reached: &mut BTreeSet<PathBuf>,
+) -> Option<Sighting> {
     files.sort_by(|a, b| rank(a).cmp(&rank(b)).then_with(|| a.place.cmp(&b.place)));
     let events = events(&files);
     let evidence = files.iter().flat_map(evidence).take(EVIDENCE_PER_PACKAGE);
@@ -51,15 +74,43 @@ fn package(mut files: Vec<Sighting>) -> Option<Sighting> {
     } else {
         Certainty::ByName
     };
-    (!uses_types_only).then(|| Sighting {
-        interface: interface(&first, events),
+    let mut package = Sighting {
         events: super::sighting::Events {
             certainty,
             names: events.names(),
         },
         evidence,
         ..first
-    })
+    };
+    match package.role {
+        Role::Plugin if package.interface != Interface::OneShot => {
+            resolve(&mut package, options, reached);
+        }
+        Role::Library => {
+            // Something that is not in view may hand them to a stub.
+            package.role = Role::None;
+            package.interface = Interface::Unknown(
+                "has handler methods, and nothing in view hands them to a stub".to_owned(),
+            );
+        }
+        Role::Plugin | Role::Runtime | Role::None => {}
+    }
+    (!uses_types_only).then_some(package)
+}
+
+/// Replaces what single files say of a plugin by what its packages say.
+fn resolve(package: &mut Sighting, options: Options, reached: &mut BTreeSet<PathBuf>) {
+    let Some(source) = &mut package.source else {
+        return;
+    };
+    let resolved = resolve_package(source, &package.events, options);
+    source.required = resolved.required;
+    source.pins = resolved.pins;
+    package.nri = resolved.nri;
+    package.interface = resolved.interface;
+    package.events = resolved.events;
+    package.evidence.extend(resolved.evidence);
+    reached.extend(resolved.folders);
 }
 
 /// Returns the rank of a file: those that decide what a package is come first; of a plugin, those that use the stub.
@@ -86,15 +137,6 @@ fn evidence(file: &Sighting) -> impl Iterator<Item = Evidence> + '_ {
         reader: seen.reader,
         detail: format!("{}: {}", file.place.name(), seen.detail),
     })
-}
-
-fn interface(first: &Sighting, events: EventSet) -> Interface {
-    if first.role == Role::Library && !events.is_empty() {
-        return Interface::Unknown(
-            "handler methods, but nothing here hands them to the stub".to_owned(),
-        );
-    }
-    first.interface.clone()
 }
 
 /// Makes each `go.sum` beside a `go.mod` evidence of the latter.

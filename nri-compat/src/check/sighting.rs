@@ -1,5 +1,7 @@
 //! What a reader saw, without a meaning: that depends on the target.
 
+use std::path::PathBuf;
+
 use super::place::Place;
 
 /// One plugin, runtime, library user, requirement or log entry, as a reader saw it.
@@ -29,6 +31,48 @@ pub struct Sighting {
     pub evidence: Vec<Evidence>,
     /// How often and when logs saw it at work.
     pub occurrences: Option<Occurrences>,
+    /// The Go package that it is part of, to be resolved when all files were read.
+    pub source: Option<Box<GoPackage>>,
+}
+
+/// A Go package on a disk.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GoPackage {
+    /// Its folder.
+    pub folder: PathBuf,
+    /// The name in its package clauses.
+    pub name: String,
+    /// Import paths of the stubs that it uses.
+    pub stubs: Vec<String>,
+    /// The version of NRI that its `go.mod` requires.
+    pub required: Option<String>,
+    /// Everything that decides on the release besides this requirement.
+    pub pins: Vec<Pin>,
+}
+
+/// Something besides a requirement that decides which NRI a Go module is built with. Files are named relative to the
+/// module's folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Pin {
+    /// A `replace` directive.
+    Replace {
+        /// The `go.mod` or `go.work` that has it.
+        file: String,
+        /// Its line.
+        line: usize,
+        /// The module, with the version where it replaces only that one.
+        key: String,
+    },
+    /// Another module file, for `-modfile`.
+    ModFile {
+        /// Its name.
+        file: String,
+    },
+    /// A folder of vendored packages.
+    Vendor {
+        /// Whether it belongs to the workspace instead of the module.
+        in_workspace: bool,
+    },
 }
 
 /// The sort of file that was looked at.

@@ -22,6 +22,9 @@ pub(super) struct Args {
     /// Look at the executables of running processes.
     #[arg(long)]
     proc: bool,
+    /// Ask the Go toolchain (`go list`) which packages a plugin is built from; it may download modules.
+    #[arg(long)]
+    go: bool,
     /// Where the machine's file system is mounted, for what is not named: configurations, the paths in them, /proc.
     #[arg(long, value_name = "FOLDER")]
     root: Option<PathBuf>,
@@ -56,6 +59,7 @@ impl Args {
             paths: self.paths.clone(),
             processes: self.proc,
             root: self.root.clone(),
+            go: self.go,
             ..Request::default()
         }
     }

@@ -121,7 +121,7 @@ impl<'s> Scan<'s> {
 
     /// Reads a file if a reader recognises it, or puts it off if it may have other names. Returns whether one did.
     fn take(&self, disk: &Disk, path: &Path, shown: &Path, via: Via) -> io::Result<bool> {
-        let file = file(shown, disk)?;
+        let file = file(shown, disk, Some(path))?;
         let archive = archive::kind(&file);
         if archive.is_none() && !self.recognised(&file) {
             return Ok(false);
@@ -141,7 +141,7 @@ impl<'s> Scan<'s> {
                 && disk.id == linked.id
                 && self.first(disk.id)
             {
-                let file = file(&linked.shown, &disk)?;
+                let file = file(&linked.shown, &disk, Some(&linked.path))?;
                 self.read(&file, archive::kind(&file));
             }
             Ok(())
@@ -154,7 +154,7 @@ impl<'s> Scan<'s> {
             if let Some(disk) = self.open(exe)? {
                 let mut file = File {
                     place: place.clone(),
-                    ..file(exe, &disk)?
+                    ..file(exe, &disk, None)?
                 };
                 file.name = escape::bytes(name.as_bytes());
                 if self.recognised(&file) && self.first(disk.id) {
@@ -282,8 +282,10 @@ pub(super) fn by_place(a: &Sighting, b: &Sighting) -> std::cmp::Ordering {
         .then_with(|| key(a).cmp(&key(b)))
 }
 
-fn file<'c>(shown: &Path, content: &'c dyn Content) -> io::Result<File<'c>> {
+/// Returns a file under the name to show, and with the path that others may be around.
+fn file<'c>(shown: &Path, content: &'c dyn Content, disk: Option<&Path>) -> io::Result<File<'c>> {
     Ok(File {
+        disk: disk.map(Path::to_owned),
         place: Place::of(shown),
         name: escape::name(shown),
         head: disk::head(content)?,

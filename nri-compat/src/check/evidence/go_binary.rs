@@ -29,7 +29,7 @@ const NAME: &str = "go-binary";
 /// use nri_compat::check::evidence::go_binary::GoBinary;
 ///
 /// let content: &[u8] = b"#!/bin/sh";
-/// let file = File { place: "script".into(), name: "script".into(), head: content.to_vec(), content: &content };
+/// let file = File { place: "script".into(), name: "script".into(), head: content.to_vec(), content: &content, disk: None };
 /// assert!(!GoBinary.recognises(&file));
 /// ```
 pub struct GoBinary;

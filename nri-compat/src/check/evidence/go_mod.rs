@@ -9,7 +9,8 @@ use super::nri_module::MODULE;
 use super::{Reader, Unreadable, text};
 use crate::check::content::File;
 use crate::check::sighting::{Built, Evidence, FileKind, Interface, Role, Sighting};
-use parse::{GoMod, Replacement, Requirement};
+pub(super) use parse::GoMod;
+use parse::{Replacement, Requirement};
 
 /// The largest file read; real ones have a few kilobytes.
 const LARGEST: u64 = 4 << 20;
@@ -39,7 +40,7 @@ impl Reader for GoModReader {
 }
 
 fn sighting(file: &File<'_>, module: &GoMod, requirement: &Requirement) -> Sighting {
-    let replacement = module.replacement(requirement);
+    let replacement = module.replacement(&requirement.version);
     let mut evidence = vec![required(requirement)];
     evidence.extend(replacement.map(replaced));
     let evidence = evidence.into_iter().map(|detail| Evidence {

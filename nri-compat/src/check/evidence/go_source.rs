@@ -1,25 +1,36 @@
-//! Go files that import a package of NRI: which part they play, and which handler methods they define.
+//! Go files that import a package of NRI.
 //!
-//! One file is rarely a whole plugin: what is seen in the files of one folder is put together afterwards, and their
-//! `go.mod` says which NRI it is (see [`crate::check::packages`]).
+//! The reader looks at the imports of a file only. What a plugin handles is resolved afterwards, once for each package,
+//! over all packages that it is built from (see [`resolve_package`]): the handlers of a plugin are rarely all in the file
+//! that calls the stub. A file that was not found on a disk has no packages around it, so that nothing is resolved.
 
-mod handlers;
+mod build;
+mod constraint;
+mod header;
 mod lexer;
+mod nri;
+mod parse;
+mod resolution;
+mod resolve;
+mod shape;
+mod syntax;
+mod toolchain;
+mod tree;
+mod world;
 
-use std::collections::BTreeMap;
-
-use super::nri_module::{self, Package};
+use super::nri_module::Package;
 use super::{Reader, Unreadable, text};
 use crate::check::content::File;
-use crate::check::events::EventSet;
-use crate::check::sighting::{Certainty, Events, Evidence, FileKind, Interface, Role, Sighting};
-use lexer::Token;
+use crate::check::sighting::{Evidence, FileKind, GoPackage, Interface, Role, Sighting};
+use crate::check::skipped::SkipKind;
+pub(in crate::check) use resolution::{Options, resolve_package};
+use syntax::Import;
 
-/// The largest file read; only generated files are larger.
-const LARGEST: u64 = 4 << 20;
+/// The largest file of which the imports are read.
+const MAX_FILE: u64 = 64 << 20;
 
-/// The most types told of one file.
-const MOST: usize = 50;
+/// How much of a larger file than is parsed is read for its imports.
+const MAX_HEADER: usize = 1 << 20;
 
 const NAME: &str = "go-source";
 
@@ -33,90 +44,110 @@ impl Reader for GoSource {
 
     fn recognises(&self, file: &File<'_>) -> bool {
         // Tests are no part of a plugin, and their mocks look like one.
-        !file.name.ends_with("_test.go")
-            && text::head(&file.head).is_some_and(lexer::starts_with_package)
+        if file.name.ends_with("_test.go") {
+            return false;
+        }
+        let is_cut = file.content.len() > file.head.len() as u64;
+        text::head(&file.head).is_some_and(|head| {
+            lexer::starts_with_package(head)
+                || is_cut && file.name.ends_with(".go") && lexer::may_start_with_package(head)
+        })
     }
 
     fn read(&self, file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {
-        if file.content.len() > LARGEST {
+        let text = header_text(file)?;
+        let Some((package, imports)) = header::read(&text) else {
+            return Ok(Vec::new());
+        };
+        let used: Vec<(Package, &Import)> = uses_of_nri(&imports);
+        if used.is_empty() {
             return Ok(Vec::new());
         }
-        let text = text::whole(file.content, LARGEST)?;
-        if !text.contains("nri/pkg/") && !text.contains("nri/skel") {
-            return Ok(Vec::new());
+        if file.content.len() > world::MAX_FILE {
+            let reason = format!(
+                "imports NRI, and is larger than {} MiB",
+                world::MAX_FILE >> 20
+            );
+            return Err(Unreadable::new(SkipKind::TooLarge, reason));
         }
-        let tokens: Vec<Token<'_>> = lexer::tokens(&text).collect();
-        let imports = imports(&tokens);
-        let none = imports.is_empty();
-        let handled = handlers::by_type(&tokens);
-        let seen = (!none).then(|| sighting(file, &imports, &handled));
-        Ok(seen.into_iter().collect())
+        // NRI's own packages have handlers that are no plugin's.
+        let handlers = if is_in_nri(file.place.path()) {
+            resolution::ByName::default()
+        } else {
+            resolution::handlers_by_name(&file.name, &text)
+        };
+        Ok(vec![sighting(file, package, &used, &handlers)])
     }
 }
 
-/// Packages of NRI that the file imports, by path.
-fn imports(tokens: &[Token<'_>]) -> BTreeMap<String, Package> {
-    let mut found = BTreeMap::new();
-    let mut place = Place::Outside;
-    for token in tokens {
-        match (place, token) {
-            (Place::Outside, Token::Word("import")) => place = Place::Import,
-            (Place::Import, Token::Mark(b'(')) => place = Place::List,
-            (Place::List, Token::Mark(b')')) => place = Place::Outside,
-            (Place::Import | Place::List, Token::Text(path)) => {
-                found
-                    .extend(nri_module::package(path).map(|package| ((*path).to_owned(), package)));
-                if place == Place::Import {
-                    place = Place::Outside;
-                }
-            }
-            // Imports come first.
-            (Place::Outside, Token::Word("func" | "type" | "var" | "const")) => break,
-            _ => {}
-        }
+/// The text of a file, or the start of a large one.
+fn header_text(file: &File<'_>) -> Result<String, Unreadable> {
+    if file.content.len() <= world::MAX_FILE {
+        return text::whole(file.content, MAX_FILE);
     }
-    found
+    let mut bytes = vec![0; MAX_HEADER];
+    let read = file.content.read_at(0, &mut bytes)?;
+    bytes.truncate(read);
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Where a token stands.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
-    Outside,
-    Import,
-    List,
+/// Imports of packages of NRI. A path that merely ends as that of the stub counts if it, or another import, is NRI's by
+/// name.
+fn uses_of_nri(imports: &[Import]) -> Vec<(Package, &Import)> {
+    let is_beside = |stub: &str| {
+        let module = stub.strip_suffix("/pkg/stub").unwrap_or(stub);
+        imports
+            .iter()
+            .any(|other| other.path.strip_prefix(module) == Some("/pkg/api"))
+    };
+    let names_nri = |path: &str| path.split(['/', '-', '_', '.']).any(|word| word == "nri");
+    let used = imports
+        .iter()
+        .filter_map(|import| Some((nri::package(&import.path)?, import)));
+    used.filter(|(package, import)| {
+        let is_copy =
+            *package == Package::Stub && (names_nri(&import.path) || is_beside(&import.path));
+        nri::is_by_name(&import.path) || is_copy
+    })
+    .collect()
+}
+
+/// Whether the file is in NRI's own module, vendored or in a module cache.
+fn is_in_nri(path: &str) -> bool {
+    let mut rest = path.split("github.com/containerd/nri").skip(1);
+    rest.any(|rest| rest.starts_with(['/', '@']))
 }
 
 fn sighting(
     file: &File<'_>,
-    imports: &BTreeMap<String, Package>,
-    handled: &BTreeMap<String, EventSet>,
+    package: String,
+    used: &[(Package, &Import)],
+    handlers: &resolution::ByName,
 ) -> Sighting {
-    let mut details: Vec<String> = imports
-        .keys()
-        .map(|path| format!("imports {path}"))
+    let has = |package| used.iter().any(|(used, _)| *used == package);
+    let mut details: Vec<String> = used
+        .iter()
+        .map(|(_, import)| format!("imports {}", import.path))
         .collect();
-    details.extend(handled.iter().take(MOST).map(|(of, events)| {
-        format!(
-            "type {of} has handler methods {}",
-            events.names().join(", ")
-        )
-    }));
-    let events = handled
-        .values()
-        .fold(EventSet::default(), |all, of| all.union(*of));
-    let has = |package| imports.values().any(|imported| *imported == package);
+    details.extend(handlers.details.iter().cloned());
+    let stubs = used.iter().filter(|(package, _)| *package == Package::Stub);
+    let folder = file.disk.as_deref().and_then(std::path::Path::parent);
+    let source = folder.map(|folder| GoPackage {
+        folder: folder.to_owned(),
+        name: package,
+        stubs: stubs.map(|(_, import)| import.path.clone()).collect(),
+        ..GoPackage::default()
+    });
     Sighting {
         place: file.place.clone(),
         kind: FileKind::GoSource,
         role: role(has),
-        interface: interface(has),
-        events: Events {
-            names: events.names(),
-            certainty: match events.is_empty() {
-                true => Certainty::Unknown,
-                false => Certainty::ByName,
-            },
+        interface: if !has(Package::Stub) && has(Package::Skel) {
+            Interface::OneShot
+        } else {
+            Interface::None
         },
+        events: handlers.events(),
         evidence: details
             .into_iter()
             .map(|detail| Evidence {
@@ -124,6 +155,7 @@ fn sighting(
                 detail,
             })
             .collect(),
+        source: source.map(Box::new),
         ..Sighting::default()
     }
 }
@@ -135,17 +167,5 @@ fn role(has: impl Fn(Package) -> bool) -> Role {
         Role::Runtime
     } else {
         Role::Library
-    }
-}
-
-fn interface(has: impl Fn(Package) -> bool) -> Interface {
-    if has(Package::Stub) {
-        Interface::Unknown(
-            "the source does not say which nri it is built with: see its go.mod".to_owned(),
-        )
-    } else if has(Package::Skel) {
-        Interface::OneShot
-    } else {
-        Interface::None
     }
 }

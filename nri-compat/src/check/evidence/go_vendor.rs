@@ -93,6 +93,13 @@ impl Module {
     }
 }
 
+/// The version of NRI that a `modules.txt` lists, if it says one, and a sentence about it.
+pub(super) fn listed(text: &str) -> Option<(Option<String>, String)> {
+    let mut modules = text.lines().filter_map(Module::parse);
+    let module = modules.find(|module| module.path == MODULE)?;
+    Some((module.version(), module.detail()))
+}
+
 #[derive(Default)]
 struct Vendored {
     module: Option<Module>,
@@ -159,7 +166,12 @@ fn interface(packages: &BTreeSet<Package>, version: Option<&str>) -> Interface {
     match version {
         _ if !has(Package::Stub) && has(Package::Skel) => Interface::OneShot,
         _ if !has(Package::Stub) => Interface::None,
-        Some(version) => nri_module::interface(version),
+        Some(version) => match nri_module::interface(version) {
+            Interface::Dedicated => Interface::Unknown(format!(
+                "lists NRI {version}, whose stub answers the RPC of every event; cannot determine from this file alone what is built"
+            )),
+            other => other,
+        },
         None => {
             Interface::Unknown("what replaces the module hides the version of its stub".to_owned())
         }

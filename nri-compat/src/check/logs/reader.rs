@@ -79,6 +79,7 @@ mod tests {
             name: "a".to_owned(),
             head: head.to_vec(),
             content: &head,
+            disk: None,
         })
     }
 

@@ -1,10 +1,10 @@
-//! Requirements of modules: with which NRI a plugin is built, and nothing of what it handles.
+//! Requirements of modules: they name a release of NRI, which is no proof of what is built or of what that handles.
 
-use super::{cannot_tell, deprecation, no_protocol, ok, state_change};
+use super::{cannot_tell, deprecation, no_protocol, state_change};
 use crate::check::evidence::nri_module;
 use crate::check::sighting::{FileKind, Interface, Sighting};
 use crate::check::target::Target;
-use crate::report::check::{Confidence, Verdict};
+use crate::report::check::Verdict;
 
 /// `reason` says why it cannot be told what is used of NRI.
 pub(super) fn judge(seen: &Sighting, reason: &str, target: &Target<'_>) -> Verdict {
@@ -23,18 +23,22 @@ pub(super) fn judge(seen: &Sighting, reason: &str, target: &Target<'_>) -> Verdi
         nri_module::interface(version),
         deprecation(target.history, "state-change"),
     ) {
-        (Interface::Dedicated, _) => Verdict {
-            confidence: Confidence::Low,
-            ..ok(format!(
-                "the stub of NRI {version} answers the RPC of every event"
-            ))
-        },
+        (Interface::Dedicated, _) => cannot_tell(
+            seen,
+            format!(
+                "names NRI {version}, whose stub answers the RPC of every event; cannot determine from this file alone what is built"
+            ),
+        ),
         (Interface::StateChange, Some(deprecation)) if target.deprecates(deprecation) => {
             state_change::unclear(seen, deprecation)
         }
-        (Interface::StateChange, _) => {
-            ok(format!("{} sends events as StateChange", target.head.name))
-        }
+        (Interface::StateChange, _) => cannot_tell(
+            seen,
+            format!(
+                "names NRI {version}, whose events {} sends; cannot determine from this file alone what is built",
+                target.head.name
+            ),
+        ),
         _ => cannot_tell(seen, reason.to_owned()),
     }
 }

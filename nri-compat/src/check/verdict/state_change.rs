@@ -79,11 +79,12 @@ fn reason(seen: &Sighting, target: &Target<'_>, gone: bool, events: usize) -> St
     }
 }
 
-/// An old stub, and no word on what it handles: affected if it handles any of the events at all.
+/// Returns the verdict on an old stub of which the events are not known: it is affected if it handles any of those that
+/// came as `StateChange`.
 pub(super) fn unclear(seen: &Sighting, deprecation: &Deprecation) -> Verdict {
     let mut verdict = cannot_tell(
         seen,
-        "takes events as StateChange if it handles any of those that came so; which ones it handles cannot be told".to_owned(),
+        "may rely on StateChange; cannot determine which events it handles".to_owned(),
     );
     verdict.since.clone_from(&deprecation.deprecated_in.nri);
     verdict.planned_removal = planned_removal(deprecation);

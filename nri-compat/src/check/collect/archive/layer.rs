@@ -249,6 +249,7 @@ fn see(
             name: file.name.clone(),
             head: file.head.clone(),
             content: &*content,
+            disk: None,
         }),
         Err(why) => Found::skipped(Skipped::unreadable(file.place.clone(), why)),
     }
@@ -292,6 +293,7 @@ fn file(path: &[u8], head: Vec<u8>) -> File<'static> {
         name: escape::bytes(names::split(path).1),
         head,
         content: &Nothing,
+        disk: None,
     }
 }
 

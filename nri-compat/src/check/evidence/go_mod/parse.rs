@@ -1,39 +1,48 @@
-//! The few directives of `go.mod` that concern one module; all others are passed over, as are mistakes.
+//! `go.mod` and `go.work`, as far as they decide which packages are built. Other directives and mistakes are passed
+//! over.
 //!
-//! [The format](https://go.dev/ref/mod#go-mod-file).
+//! The formats: [go.mod](https://go.dev/ref/mod#go-mod-file), [go.work](https://go.dev/ref/mod#go-work-file).
 
-use super::super::nri_module::MODULE;
+use super::super::nri_module::{self, MODULE};
 use super::super::{Unreadable, text};
 use crate::check::content::Content;
 
-/// The most replacements kept.
-const MOST: usize = 1000;
+/// The most replacements, and the most folders of a workspace, that are kept.
+const MAX_ENTRIES: usize = 5000;
 
-/// What a `go.mod` says of NRI.
+/// What a `go.mod` or `go.work` says.
 #[derive(Debug, Default)]
-pub(super) struct GoMod {
-    pub(super) requirement: Option<Requirement>,
-    replacements: Vec<Replacement>,
+pub(in crate::check::evidence) struct GoMod {
+    /// Path of the module.
+    pub(in crate::check::evidence) module: Option<String>,
+    /// What it requires of NRI.
+    pub(in crate::check::evidence) requirement: Option<Requirement>,
+    pub(in crate::check::evidence) replacements: Vec<Replacement>,
+    /// Folders that a `go.work` uses.
+    pub(in crate::check::evidence) uses: Vec<String>,
+    /// Whether there are more entries than are kept.
+    pub(in crate::check::evidence) cut: bool,
     block: Option<String>,
 }
 
 /// `require MODULE VERSION`
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Requirement {
-    pub(super) version: String,
-    pub(super) indirect: bool,
-    pub(super) line: usize,
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::check::evidence) struct Requirement {
+    pub(in crate::check::evidence) version: String,
+    pub(in crate::check::evidence) indirect: bool,
+    pub(in crate::check::evidence) line: usize,
 }
 
 /// `replace MODULE [OLD] => PATH [VERSION]`
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Replacement {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::check::evidence) struct Replacement {
+    pub(in crate::check::evidence) module: String,
     /// The only version replaced, if it says one.
-    old: Option<String>,
-    pub(super) path: String,
+    pub(in crate::check::evidence) old: Option<String>,
+    pub(in crate::check::evidence) path: String,
     /// None for a folder.
-    pub(super) version: Option<String>,
-    pub(super) line: usize,
+    pub(in crate::check::evidence) version: Option<String>,
+    pub(in crate::check::evidence) line: usize,
 }
 
 /// Whether the first directive is that of a `go.mod`: `module`, or one that may stand before it.
@@ -56,13 +65,23 @@ impl GoMod {
         Ok(found)
     }
 
-    /// What replaces the module at the version required. One for this version alone counts before one for all.
-    pub(super) fn replacement(&self, requirement: &Requirement) -> Option<&Replacement> {
-        let of = |old: Option<&String>| {
+    /// Reads a text that is in memory.
+    pub(in crate::check::evidence) fn of_text(text: &[u8]) -> Self {
+        let mut found = Self::default();
+        let text = String::from_utf8_lossy(text);
+        for (index, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
+            found.line(index + 1, line);
+        }
+        found
+    }
+
+    /// What replaces NRI at a version. A replacement for this version alone counts before one for all.
+    pub(in crate::check::evidence) fn replacement(&self, version: &str) -> Option<&Replacement> {
+        let of = |old: Option<&str>| {
             let mut all = self.replacements.iter();
-            all.find(|replacement| replacement.old.as_ref() == old)
+            all.find(|by| by.module == MODULE && by.old.as_deref() == old)
         };
-        of(Some(&requirement.version)).or_else(|| of(None))
+        of(Some(version)).or_else(|| of(None))
     }
 
     fn line(&mut self, number: usize, line: &str) {
@@ -81,33 +100,49 @@ impl GoMod {
 
     fn directive(&mut self, verb: &str, words: &[&str], number: usize, line: &str) {
         match (verb, words) {
-            ("require", [MODULE, version]) => {
+            ("module", [path]) => self.module = Some((*path).to_owned()),
+            // Of several, the newest counts.
+            ("require", [MODULE, version]) if self.is_newer(version) => {
                 self.requirement = Some(Requirement {
                     version: (*version).to_owned(),
                     indirect: is_indirect(line),
                     line: number,
                 });
             }
-            ("replace", [MODULE, "=>", by @ ..]) => self.replace(None, by, number),
-            ("replace", [MODULE, old, "=>", by @ ..]) => self.replace(Some(*old), by, number),
+            ("replace", [module, "=>", by @ ..]) => self.replace(module, None, by, number),
+            ("replace", [module, old, "=>", by @ ..]) => {
+                self.replace(module, Some(*old), by, number);
+            }
+            ("use", [folder]) if self.uses.len() < MAX_ENTRIES => {
+                self.uses.push((*folder).to_owned())
+            }
+            ("use", [_]) => self.cut = true,
             _ => {}
         }
     }
 
-    fn replace(&mut self, old: Option<&str>, by: &[&str], line: usize) {
+    fn is_newer(&self, version: &str) -> bool {
+        let known = self.requirement.as_ref().map(|known| &known.version);
+        known.is_none_or(|known| nri_module::parse(known) < nri_module::parse(version))
+    }
+
+    fn replace(&mut self, module: &str, old: Option<&str>, by: &[&str], line: usize) {
         let (path, version) = match by {
             [path] => (*path, None),
             [path, version] => (*path, Some((*version).to_owned())),
             _ => return,
         };
-        if self.replacements.len() < MOST {
-            self.replacements.push(Replacement {
-                old: old.map(str::to_owned),
-                path: path.to_owned(),
-                version,
-                line,
-            });
+        if self.replacements.len() >= MAX_ENTRIES {
+            self.cut = true;
+            return;
         }
+        self.replacements.push(Replacement {
+            module: module.to_owned(),
+            old: old.map(str::to_owned),
+            path: path.to_owned(),
+            version,
+            line,
+        });
     }
 }
 

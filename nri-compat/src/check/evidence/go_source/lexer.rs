@@ -19,6 +19,11 @@ pub(super) fn starts_with_package(text: &str) -> bool {
     tokens.next() == Some(Token::Word("package")) && matches!(tokens.next(), Some(Token::Word(_)))
 }
 
+/// Whether the text is nothing but comments so far, so that a package clause may follow.
+pub(super) fn may_start_with_package(text: &str) -> bool {
+    tokens(text).next().is_none()
+}
+
 /// The tokens of a text.
 pub(super) fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
     let mut rest = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -66,6 +71,60 @@ fn token(text: &str) -> Option<(Token<'_>, &str)> {
             Some((Token::Mark(mark), after))
         }
     }
+}
+
+/// The value of a string literal; escapes that an import path cannot need make it empty.
+pub(super) fn unquoted(literal: &str) -> String {
+    if let Some(raw) = literal
+        .strip_prefix('`')
+        .and_then(|rest| rest.strip_suffix('`'))
+    {
+        return raw.replace('\r', "");
+    }
+    let inside = literal
+        .strip_prefix('"')
+        .and_then(|rest| rest.strip_suffix('"'));
+    unescaped(inside.unwrap_or_default())
+}
+
+/// Replaces escapes by what they stand for.
+pub(super) fn unescaped(text: &str) -> String {
+    let mut value = Vec::new();
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        rest = after;
+        if *first != b'\\' {
+            value.push(*first);
+            continue;
+        }
+        let Some((kind, after)) = after.split_first() else {
+            return String::new();
+        };
+        let (digits, radix) = match kind {
+            b'x' => (2, 16),
+            b'u' => (4, 16),
+            b'U' => (8, 16),
+            b'0'..=b'7' => (2, 8),
+            _ => return String::new(),
+        };
+        let (code, after) = match after.split_at_checked(digits) {
+            Some(split) => split,
+            None => return String::new(),
+        };
+        let code = std::str::from_utf8(code).unwrap_or_default();
+        let octal = format!("{}{code}", char::from(*kind));
+        let code = if radix == 8 { octal.as_str() } else { code };
+        let Ok(code) = u32::from_str_radix(code, radix) else {
+            return String::new();
+        };
+        match (kind, u8::try_from(code), char::from_u32(code)) {
+            (b'u' | b'U', _, Some(letter)) => value.extend(letter.to_string().bytes()),
+            (_, Ok(byte), _) => value.push(byte),
+            _ => return String::new(),
+        }
+        rest = after;
+    }
+    String::from_utf8(value).unwrap_or_default()
 }
 
 fn is_word(letter: char) -> bool {

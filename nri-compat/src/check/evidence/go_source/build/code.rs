@@ -1,0 +1,82 @@
+//! Which NRI a stub is, by its code: the same sign that tells in a binary.
+
+use std::path::Path;
+
+use super::super::parse;
+use super::super::tree::Tree;
+use super::super::world::MAX_FILE;
+use super::unknown;
+use crate::check::sighting::Interface;
+
+/// The methods of the stub that answer an RPC of their own since the release that deprecates `StateChange`.
+const DEDICATED: [&str; 10] = [
+    "RunPodSandbox",
+    "StopPodSandbox",
+    "RemovePodSandbox",
+    "PostUpdatePodSandbox",
+    "PostCreateContainer",
+    "StartContainer",
+    "PostStartContainer",
+    "PostUpdateContainer",
+    "RemoveContainer",
+    "StateChange",
+];
+
+/// The interface of a stub in a folder, and a sentence about it.
+pub(super) fn of(tree: &dyn Tree, folder: &Path) -> (Interface, String) {
+    match methods(tree, folder) {
+        Err(why) => (
+            unknown(format!("the code of its stub {why}")),
+            format!("the stub {why}"),
+        ),
+        Ok(found) => {
+            let dedicated = DEDICATED.iter().filter(|name| **name != "StateChange");
+            let has = dedicated
+                .clone()
+                .filter(|name| found.iter().any(|one| one == *name))
+                .count();
+            let state_change = found.iter().any(|one| one == "StateChange");
+            match (has, state_change) {
+                (9, _) => (
+                    Interface::Dedicated,
+                    "the stub answers the RPC of every event".to_owned(),
+                ),
+                (0, true) => (
+                    Interface::StateChange,
+                    "the stub answers StateChange only".to_owned(),
+                ),
+                _ => (
+                    unknown("the code of its stub is none that is known"),
+                    format!("the stub answers {has} of 9 dedicated RPCs"),
+                ),
+            }
+        }
+    }
+}
+
+/// The methods of the type `stub` in files that every build includes.
+fn methods(tree: &dyn Tree, folder: &Path) -> Result<Vec<String>, String> {
+    let names = tree.names(folder).ok_or("cannot be read")?;
+    let mut found = Vec::new();
+    for name in names
+        .iter()
+        .filter(|name| name.ends_with(".go") && !name.ends_with("_test.go"))
+    {
+        let text = tree
+            .read(&folder.join(name), MAX_FILE)
+            .ok_or("cannot be read")?;
+        let text = String::from_utf8(text).map_err(|_| "is not UTF-8".to_owned())?;
+        let file = parse::parse(name, &text).ok_or("takes too long to parse")?;
+        if file.error.is_some() {
+            return Err("cannot be parsed".to_owned());
+        }
+        let methods = file
+            .methods
+            .into_iter()
+            .filter(|method| method.receiver == "stub");
+        if file.in_plain_build {
+            found.extend(methods.map(|method| method.name));
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,189 @@
+//! Build constraints: whether a plain build for Linux includes a file.
+//!
+//! [The rules](https://pkg.go.dev/cmd/go#hdr-Build_constraints). Files that such a build leaves out are not ignored:
+//! what they declare counts as possible instead of certain.
+
+/// The longest constraint that is evaluated.
+const LONGEST_CONSTRAINT: usize = 2000;
+
+/// Values of `GOOS` that a file name may end in, besides `linux`.
+const OTHER_SYSTEMS: [&str; 17] = [
+    "aix",
+    "android",
+    "darwin",
+    "dragonfly",
+    "freebsd",
+    "hurd",
+    "illumos",
+    "ios",
+    "js",
+    "nacl",
+    "netbsd",
+    "openbsd",
+    "plan9",
+    "solaris",
+    "wasip1",
+    "windows",
+    "zos",
+];
+
+/// Values of `GOARCH` that a file name may end in, besides `amd64`.
+const OTHER_ARCHITECTURES: [&str; 23] = [
+    "386",
+    "amd64p32",
+    "arm",
+    "arm64",
+    "arm64be",
+    "armbe",
+    "loong64",
+    "mips",
+    "mips64",
+    "mips64le",
+    "mips64p32",
+    "mips64p32le",
+    "mipsle",
+    "ppc",
+    "ppc64",
+    "ppc64le",
+    "riscv",
+    "riscv64",
+    "s390",
+    "s390x",
+    "sparc",
+    "sparc64",
+    "wasm",
+];
+
+/// Whether a build for Linux on amd64 without cgo and without tags includes the file. `header` is its text up to the
+/// package clause.
+pub(super) fn in_plain_build(name: &str, header: &str) -> bool {
+    by_name(name) && by_text(header)
+}
+
+fn by_name(name: &str) -> bool {
+    let stem = name.strip_suffix(".go").unwrap_or(name);
+    let mut parts = stem.rsplit('_');
+    let last = parts.next().unwrap_or_default();
+    let before = parts.next().unwrap_or_default();
+    let excluded = |part: &&str| OTHER_SYSTEMS.contains(part) || OTHER_ARCHITECTURES.contains(part);
+    stem == last || !(excluded(&last) || (last == "amd64" && excluded(&before)))
+}
+
+fn by_text(header: &str) -> bool {
+    let lines = || header.lines().map(str::trim);
+    if let Some(expression) = lines().find_map(|line| line.strip_prefix("//go:build ")) {
+        return expression.len() <= LONGEST_CONSTRAINT && evaluate(expression);
+    }
+    lines()
+        .filter_map(|line| {
+            line.strip_prefix("//")?
+                .trim_start()
+                .strip_prefix("+build ")
+        })
+        .all(|line| line.split_whitespace().any(|any| any.split(',').all(term)))
+}
+
+fn term(term: &str) -> bool {
+    match term.strip_prefix('!') {
+        Some(tag) => !is_set(tag),
+        None => is_set(term),
+    }
+}
+
+fn is_set(tag: &str) -> bool {
+    matches!(tag, "linux" | "unix" | "amd64" | "gc") || tag.starts_with("go1.")
+}
+
+/// Evaluates `a && (b || !c)`; false if it is not understood.
+fn evaluate(expression: &str) -> bool {
+    let spaced = expression
+        .replace('(', " ( ")
+        .replace(')', " ) ")
+        .replace('!', " ! ");
+    let spaced = spaced.replace("&&", " && ").replace("||", " || ");
+    let tokens: Vec<&str> = spaced.split_whitespace().collect();
+    let mut parser = Parser {
+        tokens: &tokens,
+        depth: 0,
+    };
+    parser
+        .any()
+        .is_some_and(|value| value && parser.tokens.is_empty())
+}
+
+struct Parser<'t> {
+    tokens: &'t [&'t str],
+    depth: usize,
+}
+
+impl Parser<'_> {
+    fn take(&mut self, wanted: &str) -> bool {
+        let found = self.tokens.first() == Some(&wanted);
+        if found {
+            self.tokens = self.tokens.get(1..).unwrap_or_default();
+        }
+        found
+    }
+
+    fn any(&mut self) -> Option<bool> {
+        let mut value = self.all()?;
+        while self.take("||") {
+            value |= self.all()?;
+        }
+        Some(value)
+    }
+
+    fn all(&mut self) -> Option<bool> {
+        let mut value = self.not()?;
+        while self.take("&&") {
+            value &= self.not()?;
+        }
+        Some(value)
+    }
+
+    fn not(&mut self) -> Option<bool> {
+        self.depth += 1;
+        if self.depth > 200 {
+            return None;
+        }
+        if self.take("!") {
+            return Some(!self.not()?);
+        }
+        if self.take("(") {
+            let value = self.any()?;
+            return self.take(")").then_some(value);
+        }
+        let (tag, rest) = self.tokens.split_first()?;
+        self.tokens = rest;
+        Some(is_set(tag))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_constraints_select_files() {
+        for (name, header, included) in [
+            ("a.go", "", true),
+            ("a_linux.go", "", true),
+            ("linux.go", "", true),
+            ("windows.go", "", true),
+            ("a_windows.go", "", false),
+            ("a_linux_amd64.go", "", true),
+            ("a_windows_amd64.go", "", false),
+            ("a_arm64.go", "", false),
+            ("a.go", "//go:build linux && !windows", true),
+            ("a.go", "// (c)\n\n//go:build !(linux||darwin)\n", false),
+            ("a.go", "//go:build ignore", false),
+            ("a.go", "//go:build (linux", false),
+            ("a.go", "//go:build go1.21 && (cgo || gc)", true),
+            ("a.go", "// +build linux,!cgo darwin\n// +build amd64", true),
+            ("a.go", "// +build custom", false),
+        ] {
+            assert_eq!(in_plain_build(name, header), included, "{name} {header}");
+        }
+        assert!(!evaluate(&"!(".repeat(900)));
+    }
+}

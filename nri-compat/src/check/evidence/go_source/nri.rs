@@ -1,0 +1,88 @@
+//! Which import paths are packages of NRI, in its own module or in a copy of it.
+
+use super::super::nri_module::{self, MODULE, Package};
+
+/// Whether the path is that of a stub.
+pub(super) fn is_stub(path: &str) -> bool {
+    package(path) == Some(Package::Stub)
+}
+
+/// Returns the package of NRI, or of a fork or copy of it, that an import path is. Copies keep the layout `pkg/stub` and
+/// `pkg/api`, whatever they are called.
+pub(super) fn package(path: &str) -> Option<Package> {
+    let copied = || match path.rsplit_once("/pkg/") {
+        Some((_, "stub")) => Some(Package::Stub),
+        Some((_, "api")) => Some(Package::Api),
+        _ => None,
+    };
+    nri_module::package(path).or_else(copied)
+}
+
+/// Reports whether the path is that of NRI's package by the name of its module.
+pub(super) fn is_by_name(path: &str) -> bool {
+    nri_module::package(path).is_some()
+}
+
+/// Whether the package belongs to NRI's own module.
+pub(super) fn is_own(path: &str) -> bool {
+    path.strip_prefix(MODULE)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// The folders at the top of Go's standard library.
+const STANDARD: [&str; 48] = [
+    "C",
+    "archive",
+    "bufio",
+    "builtin",
+    "bytes",
+    "cmp",
+    "compress",
+    "container",
+    "context",
+    "crypto",
+    "database",
+    "debug",
+    "embed",
+    "encoding",
+    "errors",
+    "expvar",
+    "flag",
+    "fmt",
+    "go",
+    "hash",
+    "html",
+    "image",
+    "index",
+    "io",
+    "iter",
+    "log",
+    "maps",
+    "math",
+    "mime",
+    "net",
+    "os",
+    "path",
+    "plugin",
+    "reflect",
+    "regexp",
+    "runtime",
+    "slices",
+    "sort",
+    "strconv",
+    "strings",
+    "structs",
+    "sync",
+    "syscall",
+    "testing",
+    "text",
+    "time",
+    "unicode",
+    "unique",
+];
+
+/// Whether the path is one of the standard library, whose types handle no event.
+pub(super) fn is_standard(path: &str) -> bool {
+    let first = path.split('/').next().unwrap_or_default();
+    STANDARD.contains(&first) || path == "unsafe"
+}

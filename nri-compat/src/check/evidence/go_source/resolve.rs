@@ -1,0 +1,196 @@
+//! Which events the values handle that a package passes to `stub.New`.
+//!
+//! The question is asked twice: of the files of a plain build, whose answer is certain, and of all files, whose answer
+//! is what may be handled under some build constraint.
+
+mod types;
+mod values;
+
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::rc::Rc;
+
+use super::syntax::{Expr, SourceFile, Type};
+use super::world::{Package, World};
+
+/// How many questions one plugin may take: hostile sources can make them grow without end.
+const MAX_STEPS: u32 = 50_000;
+
+/// How many lines of evidence are kept.
+const MAX_NOTES: usize = 40;
+
+/// A type as written in one file of a package.
+#[derive(Clone, Debug)]
+pub(super) struct TypeRef {
+    pub(super) package: Rc<Package>,
+    pub(super) file: usize,
+    pub(super) ty: Type,
+}
+
+/// What is known of the events that are handled.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Handled {
+    /// Those that are handled.
+    pub(super) certain: BTreeSet<&'static str>,
+    /// Those that may be handled, besides.
+    pub(super) possible: BTreeSet<&'static str>,
+    /// Why there may be more; nothing if there are none.
+    pub(super) unresolved: BTreeSet<String>,
+    /// What led to this.
+    pub(super) notes: BTreeSet<String>,
+    /// How many uses of `stub.New` there are.
+    pub(super) uses: usize,
+}
+
+impl Handled {
+    fn add(&mut self, other: Self) {
+        self.certain.extend(other.certain);
+        self.possible.extend(other.possible);
+        self.unresolved.extend(other.unresolved);
+        self.notes.extend(other.notes);
+        self.uses += other.uses;
+    }
+
+    fn unresolved(why: impl Into<String>) -> Self {
+        Self {
+            unresolved: BTreeSet::from([why.into()]),
+            ..Self::default()
+        }
+    }
+}
+
+/// Resolves types and values in one set of files.
+pub(super) struct Resolver<'w, 't> {
+    pub(super) world: &'w World<'t>,
+    /// Whether only files of a plain build count.
+    pub(super) plain: bool,
+    steps: Cell<u32>,
+    /// What paths in evidence are relative to.
+    root: &'w Path,
+}
+
+/// What the package handles that declares itself as `name` in the folder.
+pub(super) fn handled(world: &World<'_>, folder: &Path, name: &str, root: &Path) -> Handled {
+    let package = world.package(folder, Some(name));
+    let certain = Resolver::new(world, true, root).uses(&package);
+    let mut all = Resolver::new(world, false, root).uses(&package);
+    all.possible.extend(std::mem::take(&mut all.certain));
+    all.certain.clone_from(&certain.certain);
+    all.unresolved.extend(certain.unresolved);
+    all.notes.extend(certain.notes);
+    all.possible = all.possible.difference(&all.certain).copied().collect();
+    while all.notes.len() > MAX_NOTES {
+        all.notes.pop_last();
+    }
+    all
+}
+
+impl<'w, 't> Resolver<'w, 't> {
+    fn new(world: &'w World<'t>, plain: bool, root: &'w Path) -> Self {
+        Self {
+            world,
+            plain,
+            steps: Cell::new(0),
+            root,
+        }
+    }
+
+    /// The files that count, with their numbers.
+    pub(super) fn files<'p>(
+        &self,
+        package: &'p Package,
+    ) -> impl Iterator<Item = (usize, &'p SourceFile)> {
+        let plain = self.plain;
+        let files = package.files.iter().enumerate();
+        files.filter(move |(_, file)| !plain || file.in_plain_build)
+    }
+
+    /// Counts a step; an error if there were too many.
+    fn step(&self) -> Result<(), String> {
+        self.steps.set(self.steps.get() + 1);
+        if self.steps.get() > MAX_STEPS {
+            return Err("its types are too involved to be resolved".to_owned());
+        }
+        Ok(())
+    }
+
+    fn uses(&self, package: &Rc<Package>) -> Handled {
+        let mut all = Handled::default();
+        for (file, source) in self.files(package) {
+            for (body, function) in source.functions.iter().enumerate() {
+                for used in &function.stub_uses {
+                    let at = self.place(package, source, used.line);
+                    let place = values::Place {
+                        package: Rc::clone(package),
+                        file,
+                        body,
+                    };
+                    all.add(self.used(&place, used.plugin.as_ref(), &at));
+                    all.uses += 1;
+                }
+            }
+        }
+        if let Some(why) = &package.incomplete {
+            all.unresolved
+                .insert(format!("{}: {why}", self.shown(&package.folder)));
+        }
+        all
+    }
+
+    /// What the value handles that is passed to `stub.New` at a place.
+    fn used(&self, place: &values::Place, plugin: Option<&Expr>, at: &str) -> Handled {
+        let Some(plugin) = plugin else {
+            return Handled::unresolved(format!("{at}: stub.New is not called here but passed on"));
+        };
+        let types = match self.infer(place, plugin, 0) {
+            Ok(types) => types.concrete,
+            Err(why) => return Handled::unresolved(format!("{at}: {why}")),
+        };
+        if types.is_empty() {
+            return Handled::unresolved(format!("{at}: nothing is passed to stub.New"));
+        }
+        let mut all = Handled::default();
+        for ty in types {
+            all.notes
+                .insert(format!("{at}: passes {} to stub.New", self.describe(&ty)));
+            all.add(self.methods(&ty, types::Reach::default(), 0));
+        }
+        all
+    }
+
+    /// `pkg/base/base.go:12`, relative to the module.
+    pub(super) fn place(&self, package: &Package, file: &SourceFile, line: usize) -> String {
+        let path = package.folder.join(&file.name);
+        format!("{}:{line}", self.shown(&path))
+    }
+
+    pub(super) fn shown(&self, path: &Path) -> String {
+        let relative = path.strip_prefix(self.root).unwrap_or(path);
+        let text = relative.display().to_string();
+        if text.is_empty() {
+            ".".to_owned()
+        } else {
+            text
+        }
+    }
+
+    fn describe(&self, ty: &TypeRef) -> String {
+        match &ty.ty {
+            Type::Named { qualifier, name } => match qualifier {
+                Some(qualifier) => format!("{qualifier}.{name}"),
+                None => format!("{name} of package {}", ty.package.name()),
+            },
+            Type::Pointer(to) => {
+                let to = TypeRef {
+                    ty: (**to).clone(),
+                    ..ty.clone()
+                };
+                format!("a pointer to {}", self.describe(&to))
+            }
+            Type::Struct { .. } => "an anonymous struct".to_owned(),
+            Type::Interface { .. } => "an interface".to_owned(),
+            Type::Container(_) | Type::Function | Type::Unknown => "a value".to_owned(),
+        }
+    }
+}
