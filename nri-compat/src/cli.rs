@@ -7,6 +7,7 @@ mod diff;
 mod explain;
 mod logs;
 mod merge;
+mod node;
 mod output;
 mod progress;
 mod runtimes;

@@ -1,52 +1,60 @@
-//! The JSON reports of many nodes, made one: which plugins there are, on how many nodes, with which verdicts.
+//! The JSON reports of many nodes as one: the plugins, on how many nodes each is, and with which verdicts.
 //!
-//! Reports are read one at a time, whatever their number: memory grows with the number of distinct plugins, up to a
-//! limit, and not with that of reports. One report stands for one node.
+//! Reports are read one at a time: memory grows with the number of nodes and of distinct findings, up to a limit, and not
+//! with the number of reports. Of several reports of a node the newest counts.
 //!
 //! ```
 //! use nri_compat::merge::Merge;
 //!
 //! let node = r#"{"schema":1,"targets":[],"subjects":[{"path":"/opt/nri/plugins/10-logger","role":"plugin","name":"logger","index":"10",
-//!     "nri":{"version":"v0.11.0"},"events":[],"verdicts":[{"target":"nri@0.12.5","verdict":"deprecated"}]}]}"#;
+//!     "nri":{"version":"v0.11.0"},"events":[],"verdicts":[{"target":"nri@0.12.5","verdict":"deprecated"}]}],
+//!     "summary":{"node":"node-1"}}"#;
+//! let other = node.replace("node-1", "node-2");
 //! let mut merge = Merge::default();
-//! merge.read("nodes.jsonl", &mut format!("{node}\n{node}\n").as_bytes());
-//! let report = merge.finish();
-//! assert_eq!((report.reports, report.plugins[0].nodes), (2, 2));
+//! merge.read("nodes.jsonl", &mut format!("{node}\n{other}\n{node}\n").as_bytes());
+//! let report = merge.finish(&[]);
+//! assert_eq!((report.reports, report.nodes, report.plugins[0].nodes), (3, 2, 2));
 //! ```
 
 mod add;
 mod document;
+mod nodes;
 mod split;
 
-use std::io::Read;
+use std::io::{self, Read};
 
+use crate::check::logs::pieces::{Form, Joined};
+use crate::check::logs::source;
 use crate::report::check::{SkipKind, Skipped};
 use crate::report::merge::MergeReport;
-use add::Added;
+use add::Inventory;
 use split::{Piece, Splitter};
 
-/// Reports that were skipped and are listed; of more, only the number.
-const LISTED: usize = 1000;
+/// Most reports that are listed as skipped; of more, only the number is given.
+const MAX_LISTED: usize = 1000;
 
 /// Reports being merged.
 #[derive(Debug, Default)]
 pub struct Merge {
-    added: Added,
+    inventory: Inventory,
     reports: u64,
     skipped: Vec<Skipped>,
     skipped_in_all: u64,
 }
 
 impl Merge {
-    /// Reads all reports out of `input`, which is shown as `path`: one report, one a line, one after the other, an
-    /// array of them; also as a log collector wraps lines. What is no report is skipped, and said.
+    /// Reads all reports in `input`, which is shown as `path`: one report, one per line, one after the other, or an array of
+    /// them; plain or packed with gzip, zstd or xz; also as log collectors wrap lines and as container runtimes cut them into
+    /// pieces. Anything else is listed as skipped.
     pub fn read(&mut self, path: &str, input: &mut dyn Read) {
         let mut nth = 0;
-        let end = Splitter::new(input).each(|piece| {
-            nth += 1;
-            if let Err(reason) = self.piece(piece) {
-                self.skip(path, format!("report {nth}: {reason}"));
-            }
+        let end = unwrapped(input).and_then(|mut input| {
+            Splitter::new(&mut *input).each(|piece| {
+                nth += 1;
+                if let Err(reason) = self.piece(piece) {
+                    self.skip(path, format!("report {nth}: {reason}"));
+                }
+            })
         });
         match end {
             Err(error) => self.skip(path, format!("cannot be read to its end: {error}")),
@@ -55,22 +63,28 @@ impl Merge {
         }
     }
 
-    /// Something that cannot be read.
+    /// Lists an input as skipped.
     pub fn skip(&mut self, path: &str, reason: String) {
         self.skipped_in_all += 1;
-        if self.skipped.len() < LISTED {
+        if self.skipped.len() < MAX_LISTED {
             let path = path.to_owned();
             self.skipped
                 .push(Skipped::new(path, SkipKind::Broken, reason));
         }
     }
 
-    /// What they add up to.
-    pub fn finish(self) -> MergeReport {
+    /// Returns the sum of all reports; `expected` are the names of the nodes of which there should be one.
+    pub fn finish(self, expected: &[String]) -> MergeReport {
+        let nodes = self.inventory.nodes();
         MergeReport {
             reports: self.reports,
-            beyond: self.added.beyond(),
-            plugins: self.added.plugins(),
+            nodes: nodes.count(),
+            unnamed: nodes.unnamed(),
+            superseded: self.inventory.superseded(self.reports),
+            silent: nodes.silent(expected),
+            expected: expected.len() as u64,
+            beyond: self.inventory.beyond(),
+            plugins: self.inventory.plugins(),
             skipped: self.skipped,
             skipped_in_all: self.skipped_in_all,
         }
@@ -81,12 +95,32 @@ impl Merge {
             Piece::Whole(bytes) => bytes,
             Piece::Broken(reason) => return Err(reason.to_owned()),
         };
-        let Self { added, reports, .. } = self;
+        let Self {
+            inventory, reports, ..
+        } = self;
         document::parse(bytes, |document, time| {
             *reports += 1;
-            added.add(*reports, document, time);
+            inventory.add(document, time);
         })
     }
+}
+
+/// Parses a list of nodes: a name per line, with or without `node/` before it; `#` begins a comment.
+pub fn node_names(text: &str) -> Vec<String> {
+    let lines = text
+        .lines()
+        .map(|line| line.split('#').next().unwrap_or(line).trim());
+    let names = lines.map(|line| line.rsplit('/').next().unwrap_or(line));
+    names
+        .filter(|name| !name.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Returns the stream unpacked, and with the pieces in which a container runtime wrote it joined.
+fn unwrapped<'r>(input: &'r mut dyn Read) -> io::Result<Box<dyn Read + 'r>> {
+    let input = source::unpacked(input)?;
+    Ok(Box::new(Joined::new(input, Form::Bare, split::MAX_REPORT)))
 }
 
 #[cfg(test)]

@@ -25,6 +25,7 @@ use std::collections::BTreeMap;
 
 pub use apply::apply;
 pub use baseline::Baseline;
+pub(crate) use fail::named;
 pub use fail::{FailOn, exit};
 pub use ignore::Ignore;
 use jiff::civil::Date;

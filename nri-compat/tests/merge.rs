@@ -21,12 +21,13 @@ fn nri_compat(folder: &Path, args: &[&str], stdin: &[u8]) -> Output {
     child.wait_with_output().expect("it ends")
 }
 
-/// What `logs` writes about a plugin that was warned of.
-fn report(folder: &Path, plugin: &str, format: &str) -> Vec<u8> {
+/// Returns what `logs` writes on a node about a plugin that it was warned about.
+fn report(folder: &Path, node: &str, plugin: &str, format: &str) -> Vec<u8> {
     let log = format!(
         "time=\"2026-03-18T20:15:04Z\" level=warning msg=\"plugin {plugin} uses deprecated StateChange instead of a dedicated RunPodSandbox RPC call\"\n"
     );
-    let output = nri_compat(folder, &["logs", "-", "--format", format], log.as_bytes());
+    let args = ["logs", "-", "--node", node, "--format", format];
+    let output = nri_compat(folder, &args, log.as_bytes());
     assert_eq!(output.status.code(), Some(100));
     output.stdout
 }
@@ -37,10 +38,11 @@ fn reports_of_nodes_add_up_and_fit_the_schema() {
     let write = |name: &str, bytes: &[u8]| {
         std::fs::write(folder.path().join(name), bytes).expect("written")
     };
-    write("a.json", &report(folder.path(), "10-old", "json"));
-    write("b.json", &report(folder.path(), "20-other", "json"));
+    write("a.json", &report(folder.path(), "a", "10-old", "json"));
+    write("b.json", &report(folder.path(), "b", "20-other", "json"));
     write("broken.json", b"{\"schema\":1,\"subj");
-    let lines = report(folder.path(), "10-old", "jsonl").repeat(3);
+    let lines = ["c", "d", "e", "e"].map(|node| report(folder.path(), node, "10-old", "jsonl"));
+    let lines = lines.concat();
     let args = [
         "merge",
         "a.json",
@@ -85,7 +87,9 @@ fn reports_of_nodes_add_up_and_fit_the_schema() {
         .map(|one| &one["path"])
         .collect();
     assert_eq!(skipped, ["broken.json", "gone.json"]);
-    assert_eq!(merged["summary"]["reports"], 5);
+    assert_eq!(merged["summary"]["reports"], 6);
+    assert_eq!(merged["summary"]["nodes"], 5);
+    assert_eq!(merged["summary"]["superseded"], 1);
 }
 
 #[test]
@@ -94,7 +98,9 @@ fn the_text_names_plugin_nodes_and_verdict() {
     let output = nri_compat(
         folder.path(),
         &["merge", "-"],
-        &report(folder.path(), "10-old", "jsonl").repeat(2),
+        &["a", "b"]
+            .map(|node| report(folder.path(), node, "10-old", "jsonl"))
+            .concat(),
     );
     let text = String::from_utf8(output.stdout).expect("UTF-8");
     let line = text.lines().nth(1).expect("a row");
@@ -112,7 +118,7 @@ fn the_text_names_plugin_nodes_and_verdict() {
         ]
     );
     assert!(
-        text.contains("2 reports, one a node: 1 plugin, 0 skipped"),
+        text.contains("2 reports of 2 nodes, 1 plugin, 0 skipped"),
         "{text}"
     );
 }
@@ -131,4 +137,67 @@ fn nothing_to_merge_is_1() {
         nri_compat(folder.path(), &["merge"], b"").status.code(),
         Some(2)
     );
+}
+
+#[test]
+fn silent_nodes_are_listed_and_count_if_asked_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let expected = "# workers\nnode/a\nb\n\nnode/c # new\n";
+    std::fs::write(folder.path().join("nodes"), expected).expect("written");
+    let reports = report(folder.path(), "a", "10-old", "jsonl");
+    let merged = |more: &[&str]| {
+        let args = [&["merge", "-", "--expect-nodes", "nodes"], more].concat();
+        nri_compat(folder.path(), &args, &reports)
+    };
+    let output = merged(&["--format", "json"]);
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(report["silent"], serde_json::json!(["b", "c"]));
+    assert_eq!(
+        (&report["summary"]["expected"], &report["summary"]["silent"]),
+        (&3.into(), &2.into())
+    );
+    let text = String::from_utf8(merged(&[]).stdout).expect("UTF-8");
+    assert!(text.contains("Silent nodes\n  b\n  c\n"), "{text}");
+    assert!(text.contains("2 of 3 expected nodes silent"), "{text}");
+    for (fail_on, code) in [
+        ("never", 0),
+        ("silent", 100),
+        ("silent,never", 0),
+        ("skipped", 0),
+        ("deprecated", 100),
+        ("removed", 0),
+        ("unknown", 100),
+    ] {
+        assert_eq!(
+            merged(&["--fail-on", fail_on]).status.code(),
+            Some(code),
+            "{fail_on}"
+        );
+    }
+    let missing = nri_compat(
+        folder.path(),
+        &["merge", "-", "--expect-nodes", "gone"],
+        &reports,
+    );
+    assert_eq!(missing.status.code(), Some(1));
+}
+
+#[test]
+fn the_node_is_named_by_option_environment_or_host() {
+    let node = |args: &[&str], variable: Option<&str>| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_nri-compat"));
+        command
+            .args(["logs", "/dev/null", "--format", "json"])
+            .args(args)
+            .env_remove("NODE_NAME");
+        command.envs(variable.map(|name| ("NODE_NAME", name)));
+        let output = command.output().expect("it runs");
+        let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let summary = &report["summary"];
+        assert_eq!(summary["scan"].as_str().map(str::len), Some(32));
+        summary["node"].as_str().expect("a name").to_owned()
+    };
+    assert_eq!(node(&["--node", "a"], Some("b")), "a");
+    assert_eq!(node(&[], Some("b")), "b");
+    assert!(!node(&[], None).is_empty());
 }

@@ -9,7 +9,7 @@ cargo build --release --quiet -p nri-compat
 ours=${CARGO_TARGET_DIR:-target}/release/nri-compat
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-"$ours" logs tests/fixtures/logs/*.log --format jsonl >"$work/node" || [ $? -eq 100 ]
+NODE_NAME=bench "$ours" logs tests/fixtures/logs/*.log --format jsonl >"$work/node" || [ $? -eq 100 ]
 python3 - "$work" "$reports" <<'PYTHON'
 import sys
 work, reports = sys.argv[1], int(sys.argv[2])
@@ -17,7 +17,7 @@ node = open(f"{work}/node").read()
 for name, count in (("tenth", reports // 10), ("all", reports)):
     with open(f"{work}/{name}", "w") as out:
         for nth in range(count):
-            out.write(node.replace("template", f"plugin{nth % 50}"))
+            out.write(node.replace("template", f"plugin{nth % 50}").replace('"node":"bench"', f'"node":"node-{nth}"'))
 PYTHON
 for part in tenth all; do
     echo "$(wc -l <"$work/$part") reports, $(du -m "$work/$part" | cut -f1) MiB:"

@@ -23,7 +23,7 @@ impl Read for Pieces<'_> {
 fn merged(input: &mut dyn Read) -> MergeReport {
     let mut merge = Merge::default();
     merge.read("fuzz", input);
-    merge.finish()
+    merge.finish(&[])
 }
 
 fuzz_target!(|input: (u8, &[u8])| {

@@ -40,6 +40,7 @@ fn subject(seen: Sighting, targets: &[Target<'_>]) -> Subject {
         role: seen.role,
         name: seen.name,
         index: seen.index,
+        program: seen.program,
         nri: seen.nri,
         events: seen.events.names,
         evidence: with_certainty(seen.evidence, seen.events.certainty),

@@ -1,7 +1,8 @@
-//! Logs of runtimes: who is warned of for `StateChange` or as a v0.1.0 plugin, who registered, who was closed.
+//! Logs of runtimes: the plugins that they warn about for `StateChange` or as v0.1.0 plugins, that registered, that were
+//! closed.
 //!
-//! A log of any size is read once, in constant memory. One search for one word finds the few lines that matter; only
-//! those are taken apart, skin by skin: a collector's JSON, journald's, containerd's.
+//! A log of any size is read once, in constant memory. A search for one word finds the few lines that matter; only
+//! those are parsed, one wrapper after the other: a collector's JSON, journald's, containerd's.
 //!
 //! ```
 //! use nri_compat::check::logs;
@@ -17,10 +18,15 @@ mod fact;
 mod format;
 mod inputs;
 mod marker;
+mod period;
+pub(crate) mod pieces;
+mod pretty;
 mod reader;
+mod record;
+mod rotation;
 mod scan;
 mod sightings;
-mod source;
+pub(crate) mod source;
 pub(crate) mod stamp;
 mod tally;
 
@@ -30,119 +36,147 @@ use crate::check::place::Place;
 use crate::check::progress::Progress;
 use crate::check::sighting::Sighting;
 use crate::check::skipped::{SkipKind, Skipped, Unreadable};
+use format::Statement;
+use record::Origin;
 
+pub(crate) use format::unwrap_once;
 pub use inputs::read_logs;
+pub use period::{Period, parse as parse_time};
 pub use reader::LogReader;
 pub use scan::LONGEST_LINE;
 use sightings::READER;
 
-/// What was read of one log.
+/// The content of one log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Log {
-    /// Plugins that it names, and entries of a list of deprecations, in this order: by kind, then by name.
+    /// Plugins that it names, and entries of a list of deprecations, sorted by kind, then by name.
     pub sightings: Vec<Sighting>,
-    /// What of it could not be read, and why.
+    /// The parts that could not be read, with the reasons.
     pub skipped: Vec<Skipped>,
     /// Bytes read, unpacked.
     pub bytes: u64,
 }
 
-/// Reads a log from its first byte to its last, plain, gzip or zstd; `place` is where it is. What stood
-/// before a place that cannot be read is kept.
-pub fn read(place: &Place, input: &mut dyn Read) -> Log {
-    read_with(place, input, None)
+/// How a log is read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options<'p> {
+    /// The period that is looked at.
+    pub period: Period,
+    /// Where to count along, for a progress bar.
+    pub progress: Option<&'p Progress>,
 }
 
-/// The same, counting along.
-pub fn read_with(place: &Place, input: &mut dyn Read, progress: Option<&Progress>) -> Log {
+/// Reads a log from its first byte to its last, plain or packed with gzip, zstd or xz; `place` is where it is.
+/// Whatever precedes a place that cannot be read is kept.
+pub fn read(place: &Place, input: &mut dyn Read) -> Log {
+    read_with(place, input, &Options::default())
+}
+
+/// Reads a log with options.
+pub fn read_with(place: &Place, input: &mut dyn Read, options: &Options<'_>) -> Log {
+    match source::lines(input) {
+        Ok(mut lines) => read_lines(place, &mut *lines, options),
+        Err(error) => Log {
+            skipped: vec![unreadable(place, &error)],
+            ..Log::default()
+        },
+    }
+}
+
+/// Reads a log that is unpacked already.
+fn read_lines(place: &Place, lines: &mut dyn Read, options: &Options<'_>) -> Log {
     let mut reading = Reading {
-        progress,
+        options: *options,
         ..Reading::default()
     };
-    let end = source::unpacked(input).and_then(|mut text| scan::scan(&mut *text, &mut reading));
-    let mut log = Log {
+    let end = scan::scan(lines, &mut reading);
+    let mut skipped: Vec<Skipped> = end
+        .err()
+        .iter()
+        .map(|error| unreadable(place, error))
+        .collect();
+    let broken = |reason| Skipped::new(place.clone(), SkipKind::Broken, reason);
+    skipped.extend(reading.skipped().into_iter().map(broken));
+    Log {
         bytes: reading.bytes,
-        ..Log::default()
-    };
-    let mut skip = |kind, reason: String| {
-        log.skipped.push(Skipped::new(place.clone(), kind, reason));
-    };
-    if let Err(error) = end {
-        let reason = format!("cannot be read to its end: {error}");
-        skip(Unreadable::from(&error).kind, reason);
-    }
-    for reason in reading.skipped() {
-        skip(SkipKind::Broken, reason);
-    }
-    log.sightings = sightings::sightings(place, reading.tally);
-    log
-}
-
-/// The line that log collectors and journald wrapped, and the time that they say.
-pub(crate) fn unwrap(line: &[u8]) -> (Option<String>, String) {
-    let (around, said) = format::read(line);
-    match said {
-        format::Said::Message(message) => (around.time, message.text),
-        _ => (around.time, String::new()),
+        skipped,
+        sightings: sightings::sightings(place, reading.tally),
     }
 }
 
-/// What is known so far of a log that is being read.
+fn unreadable(place: &Place, error: &std::io::Error) -> Skipped {
+    let reason = format!("cannot be read to its end: {error}");
+    Skipped::new(place.clone(), Unreadable::from(error).kind, reason)
+}
+
+/// The state of a log that is being read.
 #[derive(Default)]
 struct Reading<'p> {
     tally: tally::Tally,
-    progress: Option<&'p Progress>,
-    /// An entry of a list in JSON whose time is yet to come: its id, and how many lines it may take.
+    options: Options<'p>,
+    /// The id of an entry of a list in JSON whose time is yet to come, and the number of lines it may take.
     entry: Option<(String, u8)>,
     bytes: u64,
     too_long: u64,
-    garbled: u64,
 }
 
-/// Lines of an entry of a list in JSON after that with its id: message, time.
+/// Lines of an entry of a list in JSON after the one with its id: message, time.
 const REST_OF_ENTRY: u8 = 3;
 
 impl Reading<'_> {
     fn skipped(&self) -> Vec<String> {
         let mut reasons = Vec::new();
-        let mut count = |count: u64, what: &str| match count {
+        let mut count = |count: u64, lines: &str| match count {
             0 => {}
-            1 => reasons.push(format!("1 line {what}")),
-            _ => reasons.push(format!("{count} lines {what}")),
+            1 => reasons.push(format!("1 line {lines}")),
+            _ => reasons.push(format!("{count} lines {lines}")),
         };
         count(
             self.too_long,
             &format!("longer than {} MiB", LONGEST_LINE >> 20),
         );
         count(
-            self.garbled,
-            "with a warning about StateChange, cut or in no known format",
+            self.tally.unread_lines(),
+            "with a warning about a plugin, cut or in no known format",
         );
         count(self.tally.beyond, "about more plugins than are kept apart");
         reasons
     }
 
-    fn message(
-        &mut self,
-        line: &[u8],
-        ended: bool,
-        message: &format::Message,
-        around: &format::Around,
-    ) {
-        let mut facts = fact::facts(message);
-        if !ended {
-            facts.retain(|fact| !self.is_cut(line, fact));
+    /// Adds a statement, if it was made in the period that is looked at.
+    fn add(&mut self, statement: Statement, origin: Origin) {
+        let time = match &statement {
+            Statement::Deprecation(_, time) => time.as_ref(),
+            Statement::LastOccurrence(time) => Some(time),
+            Statement::Fact(_) | Statement::Unread(_) => origin.time.as_ref(),
+        };
+        if !self.options.period.may_contain(time.map(String::as_str)) {
+            return;
         }
-        if facts.is_empty() && fact::is_garbled(line) {
-            self.garbled += 1;
-        }
-        for fact in facts {
-            self.tally.add(fact, around);
+        match statement {
+            Statement::Fact(fact) => self.tally.add(fact, &origin),
+            // The list of deprecations contains the same message.
+            Statement::Unread(_) if self.entry.is_some() => {}
+            Statement::Unread(warning) => self.tally.unread(warning, &origin),
+            Statement::Deprecation(id, time) => self.listed(id, Origin { time, ..origin }),
+            Statement::LastOccurrence(time) => {
+                if let Some((id, _)) = self.entry.take() {
+                    self.tally.listed_at(&id, &time);
+                }
+            }
         }
     }
 
+    fn listed(&mut self, id: String, origin: Origin) {
+        let waits = self.tally.listed(&id, &origin) && origin.time.is_none();
+        self.entry = waits.then_some((id, REST_OF_ENTRY));
+    }
+
     /// Whether the line was cut within the plugin's name: it ends with the beginning of another's.
-    fn is_cut(&self, line: &[u8], fact: &fact::Fact) -> bool {
+    fn is_cut(&self, line: &[u8], statement: &Statement) -> bool {
+        let Statement::Fact(fact) = statement else {
+            return false;
+        };
         let name = fact
             .plugin
             .as_deref()
@@ -150,18 +184,7 @@ impl Reading<'_> {
         name.is_some_and(|name| self.tally.has_longer(name))
     }
 
-    fn listed(&mut self, entries: Vec<(String, Option<String>)>, around: &format::Around) {
-        for (id, time) in entries {
-            let around = format::Around {
-                time,
-                ..around.clone()
-            };
-            let waits = self.tally.listed(&id, &around) && around.time.is_none();
-            self.entry = waits.then_some((id, REST_OF_ENTRY));
-        }
-    }
-
-    /// Counts down to where an entry must have had its time.
+    /// Counts down to the line on which an entry must have had its time.
     fn count_down(&mut self) {
         if let Some((_, left)) = &mut self.entry {
             *left -= 1;
@@ -170,17 +193,12 @@ impl Reading<'_> {
     }
 }
 
-impl scan::Sink for Reading<'_> {
+impl scan::LineHandler for Reading<'_> {
     fn line(&mut self, line: &[u8], ended: bool) -> bool {
-        let (around, said) = format::read(line);
         self.count_down();
-        match said {
-            format::Said::Message(message) => self.message(line, ended, &message, &around),
-            format::Said::Listed(entries) => self.listed(entries, &around),
-            format::Said::ListedAt(time) => {
-                if let Some((id, _)) = self.entry.take() {
-                    self.tally.listed_at(&id, &time);
-                }
+        for (origin, statement) in format::read(line) {
+            if ended || !self.is_cut(line, &statement) {
+                self.add(statement, origin);
             }
         }
         self.entry.is_some()
@@ -188,7 +206,7 @@ impl scan::Sink for Reading<'_> {
 
     fn read(&mut self, bytes: usize) {
         self.bytes += bytes as u64;
-        if let Some(progress) = self.progress {
+        if let Some(progress) = self.options.progress {
             progress.read(bytes as u64);
         }
     }

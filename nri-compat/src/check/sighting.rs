@@ -17,6 +17,9 @@ pub struct Sighting {
     pub name: Option<String>,
     /// Its two-digit index, where known.
     pub index: Option<String>,
+    /// The program that it is, by the name that its build gives it and that no copy or rebuild changes: the import path of
+    /// a Go program's main package, the name in a manifest.
+    pub program: Option<String>,
     /// Which NRI it was built with.
     pub nri: Built,
     /// How it takes its events.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
-use super::output;
+use super::{node, output};
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
 use crate::policy::{self, Baseline, FailOn, Policy};
@@ -35,6 +35,9 @@ pub(super) struct Args {
     /// Write what is found as a baseline, which holds for this run already.
     #[arg(long, value_name = "FILE")]
     write_baseline: Option<PathBuf>,
+    /// Name of this node in the report, by which `merge` tells nodes apart [default: $NODE_NAME, else the host name].
+    #[arg(long, value_name = "NAME")]
+    node: Option<String>,
 }
 
 /// Format of a check report.
@@ -122,6 +125,8 @@ impl Args {
             baseline = Some(write_baseline(path, &report, &policy)?);
         }
         report.summary.at = Some(now());
+        report.summary.node = node::name(self.node.as_deref());
+        report.summary.scan = Some(node::scan_id());
         policy::apply(&mut report, &policy, baseline.as_ref(), policy::today());
         output::print(&self.rendered(&report))?;
         Ok(policy::exit(&report, &self.fail_on(&policy)))

@@ -2,24 +2,34 @@
 
 use std::path::PathBuf;
 
+use jiff::Timestamp;
 use nri_codegen::history::History;
 
 use super::check::not_there;
 use super::{answer, output, progress, targets};
 use crate::check::assess::assess;
-use crate::check::logs::read_logs;
+use crate::check::logs::{Options, Period, parse_time, read_logs};
 use crate::error::Error;
 use crate::exit::Exit;
 
-/// Which plugins a runtime's logs name for deprecated interfaces, and what else went wrong with them.
+/// Lists the plugins that a runtime's logs name for deprecated interfaces, and what else went wrong with them.
 ///
-/// Reads what containerd and CRI-O log, as text or JSON, as it is or through journalctl and log collectors, and
-/// `ctr deprecations list`; plain, gzip or zstd. Only events that fired are in a log: `check` looks at the plugins.
+/// Reads the logs of containerd and CRI-O as text or JSON, on their own or as journalctl, log collectors and grep wrap them,
+/// and `ctr deprecations list`; plain or packed with gzip, zstd or xz. A log contains only events that fired: use `check` for
+/// the plugins themselves.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Logs; - for standard input, as in `journalctl -u containerd -o json | nri-compat logs -`.
+    /// Logs, or folders of logs; - for standard input, as in `journalctl -u containerd -o json | nri-compat logs -`. The
+    /// files of a rotated set are one log.
     #[arg(value_name = "FILE", required = true)]
     paths: Vec<PathBuf>,
+    /// Skip lines before this time, in the forms of journalctl: "2026-03-18 20:15:04", "yesterday", "-1h", "2 days ago",
+    /// "@1773864904". Lines without a time are kept.
+    #[arg(long, value_name = "TIME", value_parser = parse_time, allow_hyphen_values = true)]
+    since: Option<Timestamp>,
+    /// Skip lines after this time, in the same forms.
+    #[arg(long, value_name = "TIME", value_parser = parse_time, allow_hyphen_values = true)]
+    until: Option<Timestamp>,
     #[command(flatten)]
     targets: targets::Args,
     #[command(flatten)]
@@ -30,7 +40,14 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     let decisions = args.answer.decisions()?;
     let history = History::embedded()?;
     let targets = args.targets.resolve(&history, decisions.targets())?;
-    let mut collected = progress::shown(|progress| read_logs(&args.paths, Some(progress)));
+    let period = Period {
+        since: args.since,
+        until: args.until,
+    };
+    let mut collected = progress::shown(|progress| {
+        let progress = Some(progress);
+        read_logs(&args.paths, &Options { period, progress })
+    });
     let missing = std::mem::take(&mut collected.missing);
     let exit = args.answer.finish(assess(collected, &targets), decisions)?;
     Ok(match exit {

@@ -1,6 +1,6 @@
 //! `nri-compat merge FILE...`.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -9,13 +9,16 @@ use clap::ValueEnum;
 use super::output;
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
-use crate::merge::Merge;
+use crate::merge::{Merge, node_names};
+use crate::policy::{FailOn, named};
+use crate::report::merge::MergeReport;
 use crate::report::{json, text};
 
 /// Makes one report out of those of many nodes: per plugin, on how many nodes it is, first and last seen.
 ///
-/// Reads what `check` and `logs` write with --format json or jsonl, one report a node: files, lines, or one after the
-/// other, also as log collectors wrap lines. A broken report is listed as skipped; the rest counts.
+/// Reads what `check` and `logs` write with --format json or jsonl: files, lines, or one after the other; plain or packed with
+/// gzip, zstd or xz; also as log collectors wrap lines and as container runtimes cut them into pieces. Of several reports of
+/// a node the newest counts. A broken report is listed as skipped, and the others count.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Reports; - for standard input.
@@ -24,6 +27,20 @@ pub(super) struct Args {
     /// Format of the answer.
     #[arg(long, value_enum, default_value_t = MergeFormat::Text)]
     format: MergeFormat,
+    /// List the nodes in this file that have no report: one name per line, also as `kubectl get nodes -o name` prints
+    /// them; - for standard input.
+    #[arg(long, value_name = "FILE")]
+    expect_nodes: Option<PathBuf>,
+    /// Exit with code 100 on this verdict and more serious ones on any node, on silent nodes, or on skipped reports; several
+    /// with commas.
+    #[arg(
+        long,
+        value_enum,
+        value_delimiter = ',',
+        value_name = "WHAT",
+        default_value = "never"
+    )]
+    fail_on: Vec<MergeFailOn>,
 }
 
 /// Format of a merged report.
@@ -35,7 +52,26 @@ enum MergeFormat {
     Json,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum MergeFailOn {
+    /// Unknown verdicts, besides whatever else is named; alone, every verdict but ok.
+    Unknown,
+    /// Plugins that work through a fallback, or worse.
+    Deprecated,
+    /// Plugins that use something that is gone, or worse.
+    Removed,
+    /// Plugins that would be dropped or refused.
+    Incompatible,
+    /// Nodes that --expect-nodes names and that have no report.
+    Silent,
+    /// Inputs that could not be read.
+    Skipped,
+    /// Nothing.
+    Never,
+}
+
 pub(super) fn run(args: &Args) -> Result<Exit, Error> {
+    let expected = args.expected()?;
     let mut merge = Merge::default();
     for path in &args.paths {
         let shown = path.to_string_lossy();
@@ -44,24 +80,74 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
             Err(error) => merge.skip(&shown, format!("cannot be read: {error}")),
         }
     }
-    let report = merge.finish();
+    let report = merge.finish(&expected);
     output::print(&match args.format {
         MergeFormat::Text => text::merge(&report, output::palette()),
         MergeFormat::Json => json::merge(&report),
     })?;
-    match report.reports {
-        0 => Err(
+    if report.reports == 0 {
+        return Err(
             Error::new(ErrorKind::Input, "no report could be read").with_help(
                 "name files that `nri-compat check --format json` wrote, or - for standard input",
             ),
-        ),
-        _ => Ok(Exit::Clean),
+        );
+    }
+    Ok(exit(&report, &args.fail_on))
+}
+
+impl Args {
+    /// Reads the names of the nodes that should have a report.
+    fn expected(&self) -> Result<Vec<String>, Error> {
+        let Some(path) = &self.expect_nodes else {
+            return Ok(Vec::new());
+        };
+        let text = if is_stdin(path) {
+            io::read_to_string(io::stdin().lock())
+        } else {
+            fs::read_to_string(path)
+        };
+        let text = text.map_err(|error| {
+            let message = format!("cannot read {}: {error}", path.display());
+            Error::new(ErrorKind::Input, message)
+        })?;
+        Ok(node_names(&text))
     }
 }
 
-fn open(path: &Path) -> io::Result<Box<dyn Read>> {
-    match path == Path::new("-") {
-        true => Ok(Box::new(io::stdin().lock())),
-        false => Ok(Box::new(File::open(path)?)),
+fn exit(report: &MergeReport, fail_on: &[MergeFailOn]) -> Exit {
+    let names = |wanted| fail_on.contains(&wanted);
+    let verdicts: Vec<FailOn> = fail_on.iter().filter_map(|arg| arg.verdict()).collect();
+    let outcomes = report.plugins.iter().flat_map(|plugin| &plugin.verdicts);
+    let mut outcomes = outcomes.flat_map(|verdict| verdict.outcomes());
+    let fails = outcomes.any(|(outcome, _)| named(outcome, &verdicts))
+        || (names(MergeFailOn::Silent) && !report.silent.is_empty())
+        || (names(MergeFailOn::Skipped) && report.skipped_in_all > 0);
+    if fails && !names(MergeFailOn::Never) {
+        Exit::Findings
+    } else {
+        Exit::Clean
     }
+}
+
+impl MergeFailOn {
+    fn verdict(self) -> Option<FailOn> {
+        match self {
+            Self::Unknown => Some(FailOn::Unknown),
+            Self::Deprecated => Some(FailOn::Deprecated),
+            Self::Removed => Some(FailOn::Removed),
+            Self::Incompatible => Some(FailOn::Incompatible),
+            Self::Silent | Self::Skipped | Self::Never => None,
+        }
+    }
+}
+
+fn is_stdin(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+fn open(path: &Path) -> io::Result<Box<dyn Read>> {
+    if is_stdin(path) {
+        return Ok(Box::new(io::stdin().lock()));
+    }
+    Ok(Box::new(File::open(path)?))
 }

@@ -1,29 +1,34 @@
-//! Adds up reports, a plugin at a time.
+//! Adds up reports, per plugin.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::document::{Document, Subject};
-use crate::check::logs::stamp::{Span, Stamp};
+use super::nodes::{Nodes, ReportId};
+use crate::check::logs::stamp::{self, Span, Stamp};
 use crate::check::sighting::Built;
 use crate::report::check::Outcome;
 use crate::report::merge::{MergedPlugin, MergedVerdict};
 
-/// Distinct plugins kept apart.
-const PLUGINS: usize = 20_000;
+/// Most distinct plugins, and most distinct findings about them.
+const MAX_PLUGINS: usize = 20_000;
+const MAX_FINDINGS: usize = 4 * MAX_PLUGINS;
 
-/// Longest path of a plugin.
-const LONGEST: usize = 4096;
+/// Most bytes of the texts that identify a plugin.
+const MAX_KEY: usize = 4096;
 
-/// Targets of one plugin.
-const TARGETS: usize = 16;
+/// Most targets per plugin.
+const MAX_TARGETS: usize = 16;
 
-/// Events of one plugin, and their names' length.
-const EVENTS: usize = 32;
+/// Most events per plugin.
+const MAX_EVENTS: usize = 32;
 
-/// What makes two plugins the same.
+/// Most bytes of the name of an event or target.
+const MAX_NAME: usize = 64;
+
+/// The identity of a plugin across nodes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
+struct PluginKey {
     name: Option<String>,
     index: Option<String>,
     path: String,
@@ -32,65 +37,153 @@ struct Key {
     below: Option<String>,
 }
 
-/// What the reports say of one plugin.
-#[derive(Debug, Default)]
-struct Entry {
-    nodes: u64,
-    last_report: u64,
-    seen: Span,
+/// What one report says about a plugin. Most nodes say the same, so that each distinct finding is kept once.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Finding {
+    plugin: u32,
     events: BTreeSet<String>,
-    verdicts: BTreeMap<String, [u64; Outcome::ALL.len()]>,
+    /// Outcomes by target.
+    verdicts: BTreeMap<String, Outcome>,
 }
 
-/// All plugins so far.
+/// The sum of all reports so far.
 #[derive(Debug, Default)]
-pub(super) struct Added {
-    entries: BTreeMap<Key, Entry>,
+pub(super) struct Inventory {
+    plugins: Numbered<PluginKey>,
+    /// When each plugin was seen.
+    spans: Vec<Span>,
+    findings: Numbered<Finding>,
+    /// Sets of findings, each the content of a report.
+    sets: Numbered<BTreeSet<u32>>,
+    nodes: Nodes,
     beyond: u64,
 }
 
-impl Added {
-    /// Adds the `nth` report, written at `time` where that is known.
-    pub(super) fn add(&mut self, nth: u64, document: &Document<'_>, time: Option<&str>) {
-        let time = document.summary.at.as_deref().or(time);
+impl Inventory {
+    /// Adds a report, made at `time` where it does not say when.
+    pub(super) fn add(&mut self, document: &Document<'_>, time: Option<&str>) {
+        let at = document.summary.at.as_deref().or(time);
+        let mut set = BTreeMap::new();
         for subject in &document.subjects {
             if subject.role == "plugin" || !subject.verdicts.is_empty() {
-                self.subject(nth, subject, time);
+                self.subject(subject, at, &mut set);
             }
         }
+        let set = self.sets.number(set.into_values().collect(), usize::MAX);
+        let report = ReportId {
+            node: document.summary.node.as_deref(),
+            scan: document.summary.scan.as_deref(),
+            at: at.and_then(stamp::rfc3339),
+        };
+        if !self.nodes.add(report, set.unwrap_or_default()) {
+            self.beyond += 1;
+        }
     }
 
-    fn subject(&mut self, nth: u64, subject: &Subject<'_>, time: Option<&str>) {
-        let key = Key::of(subject);
-        let is_new = !self.entries.contains_key(&key);
-        if is_new && (self.entries.len() >= PLUGINS || key.len() > LONGEST) {
+    /// Adds a subject to the set of its report, in which a plugin counts once.
+    fn subject(&mut self, subject: &Subject<'_>, at: Option<&str>, set: &mut BTreeMap<u32, u32>) {
+        let key = PluginKey::of(subject);
+        let plugin = if key.len() > MAX_KEY {
+            None
+        } else {
+            self.plugins.number(key, MAX_PLUGINS)
+        };
+        let Some(plugin) = plugin else {
             self.beyond += 1;
             return;
+        };
+        let place = plugin as usize;
+        if self.spans.len() <= place {
+            self.spans.resize_with(place + 1, Span::default);
         }
-        let entry = self.entries.entry(key).or_default();
-        entry.seen(subject, time);
-        if entry.last_report != nth {
-            entry.last_report = nth;
-            entry.count(subject);
+        if let Some(span) = self.spans.get_mut(place) {
+            add_times(span, subject, at);
+        }
+        if set.contains_key(&plugin) {
+            return;
+        }
+        match self
+            .findings
+            .number(Finding::of(plugin, subject), MAX_FINDINGS)
+        {
+            Some(finding) => drop(set.insert(plugin, finding)),
+            None => self.beyond += 1,
         }
     }
 
-    /// Sightings of plugins beyond those kept apart.
+    /// Returns the number of plugins and nodes beyond those kept apart.
     pub(super) fn beyond(&self) -> u64 {
         self.beyond
     }
 
-    /// All plugins, the worst on the most nodes first.
-    pub(super) fn plugins(self) -> Vec<MergedPlugin> {
-        let entries = self.entries.into_iter();
-        let mut plugins: Vec<MergedPlugin> =
-            entries.map(|(key, entry)| plugin(key, entry)).collect();
-        plugins.sort_by_key(|plugin| std::cmp::Reverse((plugin.worst(), plugin.nodes)));
+    /// Returns the number of reports for which there is a newer one of the same node.
+    pub(super) fn superseded(&self, reports: u64) -> u64 {
+        reports.saturating_sub(self.nodes.count() + self.nodes.beyond())
+    }
+
+    pub(super) fn nodes(&self) -> &Nodes {
+        &self.nodes
+    }
+
+    /// Returns all plugins that there are on any node, the worst on the most nodes first.
+    pub(super) fn plugins(&self) -> Vec<MergedPlugin> {
+        let mut merged: BTreeMap<u32, MergedPlugin> = BTreeMap::new();
+        let (sets, findings) = (self.sets.by_number(), self.findings.by_number());
+        for (set, nodes) in self.nodes.sets() {
+            let of_set = sets.get(&set).into_iter().copied().flatten();
+            for finding in of_set.filter_map(|finding| findings.get(finding)) {
+                let plugin = merged.entry(finding.plugin).or_default();
+                add_finding(plugin, finding, nodes);
+            }
+        }
+        let keys = self.plugins.by_number();
+        let mut plugins: Vec<MergedPlugin> = merged
+            .into_iter()
+            .filter_map(|(number, plugin)| {
+                let span = self.spans.get(number as usize)?;
+                Some(finished(plugin, keys.get(&number)?, span))
+            })
+            .collect();
+        plugins.sort_by(|a, b| {
+            (b.worst(), b.nodes)
+                .cmp(&(a.worst(), a.nodes))
+                .then_with(|| (&a.name, &a.index, &a.path).cmp(&(&b.name, &b.index, &b.path)))
+        });
         plugins
     }
 }
 
-impl Key {
+/// Values, each with a number.
+#[derive(Debug)]
+struct Numbered<T>(BTreeMap<T, u32>);
+
+impl<T> Default for Numbered<T> {
+    fn default() -> Self {
+        Self(BTreeMap::new())
+    }
+}
+
+impl<T: Ord> Numbered<T> {
+    /// Returns the number of a value; none for a new one where there are `limit` already.
+    fn number(&mut self, value: T, limit: usize) -> Option<u32> {
+        let next = u32::try_from(self.0.len()).ok();
+        if let Some(known) = self.0.get(&value) {
+            return Some(*known);
+        }
+        let next = next.filter(|_| self.0.len() < limit)?;
+        self.0.insert(value, next);
+        Some(next)
+    }
+
+    fn by_number(&self) -> BTreeMap<u32, &T> {
+        self.0
+            .iter()
+            .map(|(value, number)| (*number, value))
+            .collect()
+    }
+}
+
+impl PluginKey {
     fn of(subject: &Subject<'_>) -> Self {
         let owned = |text: &Option<Cow<'_, str>>| text.as_deref().map(str::to_owned);
         Self {
@@ -115,73 +208,99 @@ impl Key {
     }
 }
 
-impl Entry {
-    fn seen(&mut self, subject: &Subject<'_>, time: Option<&str>) {
-        let logged = subject.seen.as_ref();
-        let logged = logged.map(|seen| [seen.first.as_deref(), seen.last.as_deref()]);
-        // The time of the report says that the plugin was there; a log says when it was at work.
-        for time in logged.unwrap_or([time, None]).into_iter().flatten() {
-            if let Some(stamp) = Stamp::new(time) {
-                self.seen.add(stamp);
-            }
-        }
-    }
-
-    fn count(&mut self, subject: &Subject<'_>) {
-        self.nodes += 1;
-        for event in &subject.events {
-            if self.events.len() < EVENTS && event.len() <= 2 * EVENTS {
-                self.events.insert(event.clone().into_owned());
-            }
-        }
-        for verdict in &subject.verdicts {
-            let known = self.verdicts.contains_key(&*verdict.target);
-            let outcome = Outcome::ALL
-                .iter()
-                .position(|outcome| outcome.as_str() == verdict.verdict);
-            if let Some(outcome) = outcome.filter(|_| known || self.verdicts.len() < TARGETS) {
-                let target = verdict.target.chars().take(2 * EVENTS).collect();
-                let counts = self.verdicts.entry(target).or_default();
-                counts
-                    .iter_mut()
-                    .skip(outcome)
-                    .take(1)
-                    .for_each(|count| *count += 1);
-            }
+impl Finding {
+    fn of(plugin: u32, subject: &Subject<'_>) -> Self {
+        let events = subject
+            .events
+            .iter()
+            .filter(|event| event.len() <= MAX_NAME);
+        let verdicts = subject.verdicts.iter().filter_map(|verdict| {
+            let mut outcomes = Outcome::ALL.into_iter();
+            let outcome = outcomes.find(|outcome| outcome.as_str() == verdict.verdict)?;
+            Some((verdict.target.chars().take(MAX_NAME).collect(), outcome))
+        });
+        Self {
+            plugin,
+            events: events
+                .take(MAX_EVENTS)
+                .map(|event| event.clone().into_owned())
+                .collect(),
+            verdicts: verdicts.take(MAX_TARGETS).collect(),
         }
     }
 }
 
-fn plugin(key: Key, entry: Entry) -> MergedPlugin {
-    let shown = |stamp: Option<Stamp>| stamp.map(|stamp| stamp.shown);
-    let verdicts = entry.verdicts.into_iter();
+/// Adds the times at which a log saw a plugin at work; else the time of the report, which says that it was there.
+fn add_times(span: &mut Span, subject: &Subject<'_>, at: Option<&str>) {
+    let logged = subject.occurrences.as_ref();
+    let logged = logged.map(|logged| [logged.first.as_deref(), logged.last.as_deref()]);
+    for time in logged.unwrap_or([at, None]).into_iter().flatten() {
+        if let Some(stamp) = Stamp::new(time) {
+            span.add(stamp);
+        }
+    }
+}
+
+fn add_finding(plugin: &mut MergedPlugin, finding: &Finding, nodes: u64) {
+    plugin.nodes += nodes;
+    for event in &finding.events {
+        if !plugin.events.contains(event) && plugin.events.len() < MAX_EVENTS {
+            plugin.events.push(event.clone());
+        }
+    }
+    for (target, outcome) in &finding.verdicts {
+        let verdicts = &mut plugin.verdicts;
+        let known = verdicts
+            .iter()
+            .position(|verdict| verdict.target == *target);
+        if known.is_none() && verdicts.len() < MAX_TARGETS {
+            verdicts.push(MergedVerdict {
+                target: target.clone(),
+                ..MergedVerdict::default()
+            });
+        }
+        let verdict = verdicts
+            .iter_mut()
+            .find(|verdict| verdict.target == *target);
+        let counts = verdict.into_iter().flat_map(|verdict| &mut verdict.counts);
+        for (_, count) in Outcome::ALL
+            .iter()
+            .zip(counts)
+            .filter(|(known, _)| *known == outcome)
+        {
+            *count += nodes;
+        }
+    }
+}
+
+fn finished(plugin: MergedPlugin, key: &PluginKey, span: &Span) -> MergedPlugin {
+    let shown = |stamp: &Option<Stamp>| stamp.as_ref().map(|stamp| stamp.shown.clone());
+    let mut verdicts = plugin.verdicts;
+    verdicts.sort_by(|a, b| a.target.cmp(&b.target));
     MergedPlugin {
-        path: key.path,
-        name: key.name,
-        index: key.index,
+        path: key.path.clone(),
+        name: key.name.clone(),
+        index: key.index.clone(),
         nri: Built {
-            version: key.version,
-            at_least: key.at_least,
-            below: key.below,
+            version: key.version.clone(),
+            at_least: key.at_least.clone(),
+            below: key.below.clone(),
         },
-        nodes: entry.nodes,
-        first_seen: shown(entry.seen.first),
-        last_seen: shown(entry.seen.last),
-        events: in_order(entry.events),
-        verdicts: verdicts
-            .map(|(target, counts)| MergedVerdict { target, counts })
-            .collect(),
+        first_seen: shown(&span.first),
+        last_seen: shown(&span.last),
+        events: in_order(plugin.events),
+        verdicts,
+        nodes: plugin.nodes,
     }
 }
 
-/// Events in order of their numbers; those that are not known here behind them.
-fn in_order(events: BTreeSet<String>) -> Vec<String> {
+/// Sorts events by their numbers; unknown ones come last.
+fn in_order(mut events: Vec<String>) -> Vec<String> {
     let place = |event: &String| {
         crate::check::events::EVENTS
             .iter()
             .position(|known| known == event)
     };
-    let mut events: Vec<String> = events.into_iter().collect();
-    events.sort_by_key(|event| place(event).unwrap_or(usize::MAX));
+    events.sort_by_key(|event| (place(event).unwrap_or(usize::MAX), event.clone()));
     events
 }

@@ -1,11 +1,11 @@
-//! A report of `check` or `logs`, as far as it is merged. Keys that are not known are passed over, so that reports of
-//! newer releases are read too.
+//! The parts of a report of `check` or `logs` that are merged. Unknown keys are ignored, so that reports of newer releases
+//! are read too.
 
 use std::borrow::Cow;
 
 use serde::Deserialize;
 
-use crate::check::logs::unwrap;
+use crate::check::logs::unwrap_once;
 use crate::report::json::SCHEMA;
 
 /// A report.
@@ -18,11 +18,15 @@ pub(super) struct Document<'d> {
     pub(super) summary: Summary<'d>,
 }
 
-/// What was looked at.
+/// The extent of a scan.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Summary<'d> {
     #[serde(borrow, default)]
     pub(super) at: Option<Cow<'d, str>>,
+    #[serde(borrow, default)]
+    pub(super) node: Option<Cow<'d, str>>,
+    #[serde(borrow, default)]
+    pub(super) scan: Option<Cow<'d, str>>,
 }
 
 /// A thing found.
@@ -42,11 +46,11 @@ pub(super) struct Subject<'d> {
     pub(super) events: Vec<Cow<'d, str>>,
     #[serde(borrow)]
     pub(super) verdicts: Vec<Verdict<'d>>,
-    #[serde(borrow, default)]
-    pub(super) seen: Option<Seen<'d>>,
+    #[serde(borrow, default, rename = "seen")]
+    pub(super) occurrences: Option<Occurrences<'d>>,
 }
 
-/// Which NRI it was built with.
+/// The NRI that it was built with.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Nri<'d> {
     #[serde(borrow, default)]
@@ -57,7 +61,7 @@ pub(super) struct Nri<'d> {
     pub(super) below: Option<Cow<'d, str>>,
 }
 
-/// What becomes of it under a target.
+/// The verdict under a target.
 #[derive(Debug, Deserialize)]
 pub(super) struct Verdict<'d> {
     #[serde(borrow)]
@@ -66,21 +70,21 @@ pub(super) struct Verdict<'d> {
     pub(super) verdict: Cow<'d, str>,
 }
 
-/// When a log saw it.
+/// When a log mentions it.
 #[derive(Debug, Deserialize)]
-pub(super) struct Seen<'d> {
+pub(super) struct Occurrences<'d> {
     #[serde(borrow, default)]
     pub(super) first: Option<Cow<'d, str>>,
     #[serde(borrow, default)]
     pub(super) last: Option<Cow<'d, str>>,
 }
 
-/// Reads a report, or one that a log collector wrapped, and hands it on with the time that the collector says,
-/// for one that does not say itself when it was made.
+/// Parses a report, possibly wrapped by a log collector, and hands it on with the time that the collector gives, for a
+/// report that does not say when it was made.
 ///
 /// # Errors
 ///
-/// Why it is none.
+/// The reason why it is no report.
 pub(super) fn parse(
     bytes: &[u8],
     take: impl FnOnce(&Document<'_>, Option<&str>),
@@ -89,7 +93,8 @@ pub(super) fn parse(
         Ok(document) => return document.of_this_schema().map(|()| take(&document, None)),
         Err(error) => error,
     };
-    let (time, line) = unwrap(bytes);
+    let text = String::from_utf8_lossy(bytes);
+    let (time, line) = unwrap_once(&text).unwrap_or_default();
     let document: Document<'_> = serde_json::from_str(&line)
         .map_err(|_| format!("not a report of check or logs: {error}"))?;
     document.of_this_schema()?;
@@ -99,9 +104,9 @@ pub(super) fn parse(
 
 impl Document<'_> {
     fn of_this_schema(&self) -> Result<(), String> {
-        match self.schema == SCHEMA {
-            true => Ok(()),
-            false => Err(format!("its schema is {}, not {SCHEMA}", self.schema)),
+        if self.schema == SCHEMA {
+            return Ok(());
         }
+        Err(format!("its schema is {}, not {SCHEMA}", self.schema))
     }
 }

@@ -2,8 +2,8 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
-/// Largest report.
-const LARGEST: usize = 32 << 20;
+/// Most bytes of a report.
+pub(super) const MAX_REPORT: usize = 32 << 20;
 
 /// Bytes read at once.
 const PIECE: usize = 128 << 10;
@@ -121,7 +121,7 @@ impl<'r> Splitter<'r> {
     }
 
     fn keep(&mut self, byte: u8) {
-        match self.object.len() < LARGEST {
+        match self.object.len() < MAX_REPORT {
             true => self.object.push(byte),
             false => self.too_large = true,
         }

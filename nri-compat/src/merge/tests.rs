@@ -11,7 +11,7 @@ fn report(name: &str, verdict: &str) -> String {
 fn merged(input: &str) -> MergeReport {
     let mut merge = Merge::default();
     merge.read("in", &mut input.as_bytes());
-    merge.finish()
+    merge.finish(&[])
 }
 
 fn pretty(report: &str) -> String {
@@ -143,4 +143,115 @@ fn a_flood_of_plugins_is_bounded_and_said() {
         (report.plugins.len(), report.beyond, report.reports),
         (20_000, 10, 20_010)
     );
+}
+
+/// A report of a node, made at a time.
+fn of_node(node: &str, at: &str, name: &str, verdict: &str) -> String {
+    let summary = format!(r#""summary":{{"node":"{node}","at":"{at}"}}"#);
+    report(name, verdict).replace(r#""summary":{}"#, &summary)
+}
+
+#[test]
+fn the_newest_report_of_a_node_counts_in_any_order() {
+    let reports = [
+        of_node("n1", "2026-11-21T00:00:00Z", "a", "deprecated"),
+        of_node("n1", "2026-11-23T00:00:00Z", "a", "ok"),
+        of_node("n1", "2026-11-22T00:00:00Z", "gone", "deprecated"),
+        of_node("n2", "2026-11-21T00:00:00Z", "a", "deprecated"),
+    ];
+    for turn in 0..reports.len() {
+        let mut turned = reports.clone();
+        turned.rotate_left(turn);
+        let merged = merged(&turned.join("\n"));
+        assert_eq!((merged.reports, merged.nodes, merged.superseded), (4, 2, 2));
+        let [plugin] = merged.plugins.as_slice() else {
+            panic!("{:?}", merged.plugins)
+        };
+        let outcomes: Vec<_> = plugin.verdicts[0].outcomes().collect();
+        assert_eq!(outcomes, [(Outcome::Ok, 1), (Outcome::Deprecated, 1)]);
+        assert_eq!(plugin.first_seen.as_deref(), Some("2026-11-21T00:00:00Z"));
+        assert_eq!(plugin.last_seen.as_deref(), Some("2026-11-23T00:00:00Z"));
+    }
+}
+
+#[test]
+fn a_report_that_is_read_twice_counts_once() {
+    let report = report("a", "ok").replace(r#""summary":{}"#, r#""summary":{"scan":"0123"}"#);
+    let merged = merged(&format!("{report}\n{report}\n"));
+    assert_eq!((merged.reports, merged.nodes, merged.superseded), (2, 1, 1));
+}
+
+#[test]
+fn pieces_of_any_size_and_packed_streams_add_up_to_the_same() {
+    let reports = [
+        of_node("n1", "2026-11-21T00:00:00Z", "ä", "deprecated"),
+        of_node("n2", "2026-11-21T00:00:00Z", "b", "ok"),
+    ];
+    let expected = merged(&reports.join("\n"));
+    for size in [1, 7, 100, 16 << 10] {
+        for (name, entries) in [
+            ("CRI", cri(&reports, size)),
+            ("docker", docker(&reports, size)),
+        ] {
+            assert_eq!(merged(&entries), expected, "{name}, {size}");
+        }
+    }
+    let spread: Vec<String> = reports.iter().map(|report| pretty(report)).collect();
+    assert_eq!(merged(&cri(&spread, 1 << 20)), expected, "pretty in CRI");
+    assert_eq!(
+        merged(&docker(&spread, 1 << 20)),
+        expected,
+        "pretty in docker"
+    );
+    let lines = reports.join("\n");
+    let mut merge = Merge::default();
+    merge.read(
+        "in",
+        &mut &*zstd::encode_all(lines.as_bytes(), 1).expect("packed"),
+    );
+    assert_eq!(merge.finish(&[]), expected);
+    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut packer, lines.as_bytes()).expect("in memory");
+    let mut merge = Merge::default();
+    merge.read("in", &mut &*packer.finish().expect("in memory"));
+    assert_eq!(merge.finish(&[]), expected);
+}
+
+/// Cuts each line of reports into pieces of at most so many characters.
+fn pieces(reports: &[String], size: usize) -> Vec<(String, bool)> {
+    let mut pieces = Vec::new();
+    for line in reports.iter().flat_map(|report| report.lines()) {
+        let letters: Vec<char> = line.chars().collect();
+        let chunks: Vec<&[char]> = letters.chunks(size).collect();
+        let last = chunks.len() - 1;
+        pieces.extend(
+            chunks
+                .iter()
+                .enumerate()
+                .map(|(nth, chunk)| (chunk.iter().collect(), nth == last)),
+        );
+    }
+    pieces
+}
+
+fn cri(reports: &[String], size: usize) -> String {
+    let entry = |(text, is_last): (String, bool)| {
+        let tag = if is_last { 'F' } else { 'P' };
+        format!("2026-11-21T11:47:18.9Z stdout {tag} {text}\n2026-11-21T11:47:18.9Z stderr F \n")
+    };
+    pieces(reports, size).into_iter().map(entry).collect()
+}
+
+fn docker(reports: &[String], size: usize) -> String {
+    let entry = |(text, is_last): (String, bool)| {
+        let log = if is_last { format!("{text}\n") } else { text };
+        let entry =
+            serde_json::json!({"log": log, "stream": "stdout", "time": "2026-11-21T11:47:18.9Z"});
+        // As Docker writes them: `log` comes first.
+        format!(
+            "{{\"log\":{},\"stream\":\"stdout\",\"time\":{}}}\n",
+            entry["log"], entry["time"]
+        )
+    };
+    pieces(reports, size).into_iter().map(entry).collect()
 }

@@ -1,4 +1,4 @@
-//! The baseline: what was found before and does not count again.
+//! The baseline: findings that are known and do not count again.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,39 +8,52 @@ use serde::{Deserialize, Serialize};
 use super::read;
 use crate::error::{Error, ErrorKind};
 use crate::report::check::{CheckReport, Outcome, Subject, Verdict};
-use crate::report::fingerprint::{fingerprint, identity, series};
+use crate::report::fingerprint::{events, fingerprint, identity, series};
 
-/// Version of the shape of a baseline file.
-const SCHEMA: u32 = 1;
+/// Version of the shape of a baseline file, and of what a fingerprint is made of.
+const SCHEMA: u32 = 2;
 
-/// More than this is no baseline, in bytes: 100,000 entries take about 20 MB.
-const LIMIT: u64 = 64 << 20;
+/// The version in which a fingerprint was made of names alone.
+const SCHEMA_OF_NAMES: u32 = 1;
+
+/// Most bytes of a baseline: 100,000 entries take about 20 MB.
+const MAX_FILE: u64 = 64 << 20;
 
 /// Findings that are known, by fingerprint.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Baseline {
-    entries: BTreeMap<String, Entry>,
+    findings: BTreeMap<String, KnownFinding>,
 }
 
-/// What a fingerprint stands for, for whoever reads the file; only the fingerprint matters.
+/// A finding. Only the fingerprint matters; the rest is for people who read the file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+struct KnownFinding {
     fingerprint: String,
     rule: String,
     target: String,
     plugin: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    program: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    events: Vec<String>,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Document {
     schema: u32,
-    findings: Vec<Entry>,
+    findings: Vec<KnownFinding>,
+}
+
+/// The version of a baseline, whatever else is in it.
+#[derive(Deserialize)]
+struct Version {
+    schema: u32,
 }
 
 impl Baseline {
-    /// All that was found in a report and is not ignored by the policy.
+    /// Returns all findings of a report that the policy does not ignore.
     pub fn of(report: &CheckReport) -> Self {
         let ignored = |verdict: &Verdict| {
             verdict
@@ -51,18 +64,18 @@ impl Baseline {
         let found = report
             .verdicts()
             .filter(|(_, verdict)| verdict.outcome != Outcome::Ok && !ignored(verdict));
-        Self::from_entries(found.map(|(subject, verdict)| entry(subject, verdict)))
+        Self::from_findings(found.map(|(subject, verdict)| known_finding(subject, verdict)))
     }
 
-    fn from_entries(entries: impl Iterator<Item = Entry>) -> Self {
+    fn from_findings(findings: impl Iterator<Item = KnownFinding>) -> Self {
         Self {
-            entries: entries
-                .map(|entry| (entry.fingerprint.clone(), entry))
+            findings: findings
+                .map(|finding| (finding.fingerprint.clone(), finding))
                 .collect(),
         }
     }
 
-    /// Reads a baseline that [`Baseline::to_json`] wrote; `file` is what messages call it.
+    /// Parses a baseline that [`Baseline::to_json`] wrote; `file` is its name in messages.
     ///
     /// # Errors
     ///
@@ -70,17 +83,32 @@ impl Baseline {
     pub fn parse(file: &str, text: &str) -> Result<Self, Error> {
         let wrong = |what: String| {
             Error::new(ErrorKind::Baseline, format!("{file}: {what}"))
-                .with_help("write it anew with --write-baseline")
+                .with_help("write it again with --write-baseline")
         };
+        let version: Version = serde_json::from_str(text)
+            .map_err(|error| wrong(format!("not a baseline: {error}")))?;
+        match version.schema {
+            SCHEMA => {}
+            SCHEMA_OF_NAMES => return Err(Self::of_names(file)),
+            other => {
+                return Err(wrong(format!(
+                    "a baseline of version {other}, not {SCHEMA}"
+                )));
+            }
+        }
         let document: Document = serde_json::from_str(text)
             .map_err(|error| wrong(format!("not a baseline: {error}")))?;
-        if document.schema != SCHEMA {
-            let found = document.schema;
-            return Err(wrong(format!(
-                "a baseline of version {found}, not {SCHEMA}"
-            )));
-        }
-        Ok(Self::from_entries(document.findings.into_iter()))
+        Ok(Self::from_findings(document.findings.into_iter()))
+    }
+
+    /// The fingerprints of the first version cannot be translated: they do not say which program they stand for.
+    fn of_names(file: &str) -> Error {
+        let message = format!(
+            "{file}: a baseline of version {SCHEMA_OF_NAMES}, whose fingerprints identify plugins by name alone"
+        );
+        Error::new(ErrorKind::Baseline, message).with_help(
+            "write it again with --write-baseline, and compare the plugins in both files: the new one also tells apart programs of the same name",
+        )
     }
 
     /// Reads a baseline from a file.
@@ -89,15 +117,15 @@ impl Baseline {
     ///
     /// When the file cannot be read or is no baseline.
     pub fn load(path: &Path) -> Result<Self, Error> {
-        let text = read::text(path, LIMIT, ErrorKind::Baseline)?;
+        let text = read::text(path, MAX_FILE, ErrorKind::Baseline)?;
         Self::parse(&path.display().to_string(), &text)
     }
 
-    /// The file's text: sorted by rule, target and plugin, without dates, so that it changes when findings do and
-    /// never else.
+    /// Returns the text of the file: sorted by rule, target and plugin, without dates, so that it changes only when findings
+    /// do.
     pub fn to_json(&self) -> String {
-        let mut findings: Vec<Entry> = self.entries.values().cloned().collect();
-        findings.sort_by(|a, b| key(a).cmp(&key(b)));
+        let mut findings: Vec<KnownFinding> = self.findings.values().cloned().collect();
+        findings.sort_by(|a, b| sort_key(a).cmp(&sort_key(b)));
         let document = Document {
             schema: SCHEMA,
             findings,
@@ -107,35 +135,37 @@ impl Baseline {
         text
     }
 
-    /// Whether it holds the fingerprint.
+    /// Reports whether it contains the fingerprint.
     pub fn contains(&self, fingerprint: &str) -> bool {
-        self.entries.contains_key(fingerprint)
+        self.findings.contains_key(fingerprint)
     }
 
-    /// What to say where only `seen` of its entries were found again.
+    /// Returns a note if only `seen` of its entries were found again.
     pub(super) fn gone(&self, seen: usize) -> Option<String> {
-        let all = self.entries.len();
+        let all = self.findings.len();
         let gone = all.saturating_sub(seen);
         let verb = if gone == 1 { "matches" } else { "match" };
         (gone > 0).then(|| format!("baseline: {gone} of {all} entries {verb} nothing any more"))
     }
 }
 
-fn entry(subject: &Subject, verdict: &Verdict) -> Entry {
-    Entry {
+fn known_finding(subject: &Subject, verdict: &Verdict) -> KnownFinding {
+    KnownFinding {
         fingerprint: fingerprint(subject, verdict),
         rule: verdict.rule.to_owned(),
         target: series(&verdict.target).to_owned(),
         plugin: identity(subject),
+        program: subject.program.clone(),
+        events: events(subject).into_iter().map(str::to_owned).collect(),
     }
 }
 
-fn key(entry: &Entry) -> [&str; 4] {
+fn sort_key(finding: &KnownFinding) -> [&str; 4] {
     [
-        &entry.rule,
-        &entry.target,
-        &entry.plugin,
-        &entry.fingerprint,
+        &finding.rule,
+        &finding.target,
+        &finding.plugin,
+        &finding.fingerprint,
     ]
     .map(String::as_str)
 }
@@ -179,14 +209,27 @@ mod tests {
         for text in [
             "",
             "[]",
-            "{\"schema\":1}",
-            "{\"schema\":1,\"findings\":[],\"x\":1}",
+            "{\"schema\":2}",
+            "{\"schema\":2,\"findings\":[],\"x\":1}",
         ] {
             let error = Baseline::parse("b.json", text).expect_err(text);
             assert!(error.to_string().starts_with("b.json: not a baseline: "));
         }
-        let newer = Baseline::parse("b.json", "{\"schema\":2,\"findings\":[]}");
+        let newer = Baseline::parse("b.json", "{\"schema\":3,\"findings\":[]}");
         let newer = newer.expect_err("it is of another version");
-        assert_eq!(newer.to_string(), "b.json: a baseline of version 2, not 1");
+        assert_eq!(newer.to_string(), "b.json: a baseline of version 3, not 2");
+        let older = Baseline::parse("b.json", "{\"schema\":1,\"findings\":[]}");
+        let older = older.expect_err("it is of an older version");
+        assert!(
+            older
+                .to_string()
+                .ends_with("identify plugins by name alone"),
+            "{older}"
+        );
+        assert!(
+            older
+                .help()
+                .is_some_and(|help| help.contains("--write-baseline"))
+        );
     }
 }

@@ -89,8 +89,8 @@ fn counts(verdict: &Verdict, fail_on: &[FailOn]) -> bool {
     }
 }
 
-/// Whether `fail_on` names the outcome, by itself or as more serious than another.
-fn named(outcome: Outcome, fail_on: &[FailOn]) -> bool {
+/// Returns whether `fail_on` names the outcome, by itself or as more serious than another.
+pub(crate) fn named(outcome: Outcome, fail_on: &[FailOn]) -> bool {
     let unknown = fail_on.contains(&FailOn::Unknown);
     let thresholds = fail_on.iter().filter_map(|one| one.threshold());
     match (outcome, thresholds.min()) {

@@ -57,6 +57,8 @@ pub struct Subject {
     pub name: Option<String>,
     /// Its index.
     pub index: Option<String>,
+    /// The program that it is, by the name that its build gives it.
+    pub program: Option<String>,
     /// Which NRI it was built with.
     pub nri: Built,
     /// RPC names of the events it handles.
@@ -150,4 +152,8 @@ pub struct Summary {
     pub millis: u64,
     /// When the report was made, RFC 3339; `merge` tells by it since when a plugin is there.
     pub at: Option<String>,
+    /// Name of the node on which it was made.
+    pub node: Option<String>,
+    /// Id of the scan: no two reports have the same.
+    pub scan: Option<String>,
 }

@@ -1,41 +1,61 @@
-//! A name for a finding that stays the same from run to run and from machine to machine.
+//! Fingerprints: names of findings that stay the same from run to run and from machine to machine.
 
+use crate::check::sighting::FileKind;
 use crate::report::check::{Subject, Verdict};
 
-/// The fingerprint of a verdict: of its rule, its target, and the plugin's identity, as 32 hexadecimal digits.
+/// Returns the fingerprint of a verdict, as 32 hexadecimal digits: of its rule, its target and the plugin.
 ///
-/// Of the target's version only major and minor go in: `containerd@2.4` stands for its newest patch release, and another
-/// one of these is no other finding.
+/// | part | so that the fingerprint survives | and changes with |
+/// | --- | --- | --- |
+/// | rule | new wording, other levels | another kind of finding |
+/// | target, major and minor version | a patch release of the runtime or of NRI | another minor release |
+/// | sort of file | | a binary in place of a log |
+/// | index and name | another folder, image, layer, node, process | a plugin of another name |
+/// | program: a Go program's main package, the name in a manifest | a rebuild, a patch release of the plugin | another program under the same name |
+/// | events that it handles | a rebuild, a patch release that handles the same | other events |
 ///
-/// A plugin is identified by its index and name where both or the name are known, else by where it is within whatever
-/// it was found in; and by what sort of file it is. Neither events nor wording go in: they may change while the
-/// finding stays.
+/// A subject without a name is identified by its path within the image or on disk. The events in a log are left out: they are
+/// those that have fired so far.
 pub fn fingerprint(subject: &Subject, verdict: &Verdict) -> String {
     let plugin = identity(subject);
-    let parts = [
+    let mut parts = vec![
         verdict.rule,
         series(&verdict.target),
         subject.kind.as_str(),
         plugin.as_str(),
+        subject.program.as_deref().unwrap_or_default(),
     ];
+    parts.extend(events(subject));
     fingerprint_of(&parts)
 }
 
-/// The fingerprint of any parts, in their order.
+/// Returns the fingerprint of any parts, in their order.
 pub(crate) fn fingerprint_of(parts: &[&str]) -> String {
     format!("{:032x}", hash(parts))
 }
 
-/// `10-logger`, or the path without the image and the layer it is in, whose number another build changes, and without
-/// the processes that run it.
+/// Returns `10-logger`, or the path without the image and the layer it is in, whose number another build changes, and
+/// without the processes that run it.
 pub(crate) fn identity(subject: &Subject) -> String {
-    match subject.name {
-        Some(_) => subject.label(),
-        None => subject.place.path().to_owned(),
+    if subject.name.is_some() {
+        return subject.label();
     }
+    let path = subject.place.path();
+    path.strip_prefix("./").unwrap_or(path).to_owned()
 }
 
-/// `containerd@2.4` of `containerd@2.4.2`.
+/// Returns the events that a subject handles, sorted; none for one that is known from what has happened so far.
+pub(crate) fn events(subject: &Subject) -> Vec<&str> {
+    if matches!(subject.kind, FileKind::Log | FileKind::DeprecationList) {
+        return Vec::new();
+    }
+    let mut events: Vec<&str> = subject.events.iter().map(String::as_str).collect();
+    events.sort_unstable();
+    events.dedup();
+    events
+}
+
+/// Returns `containerd@2.4` for `containerd@2.4.2`.
 pub(crate) fn series(target: &str) -> &str {
     let version = target.find('@').map_or(0, |at| at + 1);
     let dots = target.match_indices('.').filter(|(at, _)| *at > version);
@@ -45,13 +65,13 @@ pub(crate) fn series(target: &str) -> &str {
     }
 }
 
-/// All parts, each closed by a zero byte.
+/// Hashes all parts, each followed by a zero byte.
 fn hash(parts: &[&str]) -> u128 {
     fnv(parts.iter().flat_map(|part| part.bytes().chain([0])))
 }
 
-/// FNV-1a over 128 bits: a fixed function that needs no crate. It keeps apart what differs by chance, which is all
-/// that a baseline needs. <http://www.isthe.com/chongo/tech/comp/fnv/>
+/// FNV-1a over 128 bits: a fixed function that needs no crate. It separates inputs that differ by chance, which is all that
+/// a baseline needs. <http://www.isthe.com/chongo/tech/comp/fnv/>
 fn fnv(bytes: impl Iterator<Item = u8>) -> u128 {
     const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
@@ -86,7 +106,7 @@ mod tests {
             fnv("foobar".bytes()),
             0x343e_1662_793c_64bf_6f0d_3597_ba44_6f18
         );
-        assert_eq!(of("/a", None, "t"), "6b69d3d6c17a579efa2c2a840cb5af4f");
+        assert_eq!(of("/a", None, "t"), "af445eef6089d09dd458507ba38eb635");
     }
 
     #[test]
@@ -120,5 +140,60 @@ mod tests {
         );
         assert_ne!(of("/a/p", None, "t"), of("/b/p", None, "t"));
         assert_ne!(of("/a/p", None, "t"), of("/a/p", None, "u"));
+        assert_eq!(of("./go.mod", None, "t"), of("go.mod", None, "t"));
+    }
+
+    #[test]
+    fn a_name_alone_does_not_make_a_plugin() {
+        let of = |program: Option<&str>, events: &[&str], kind| {
+            let subject = Subject {
+                place: "/opt/nri/plugins/10-p".into(),
+                name: Some("p".into()),
+                kind,
+                program: program.map(str::to_owned),
+                events: events.iter().map(|event| (*event).to_owned()).collect(),
+                ..Subject::default()
+            };
+            fingerprint(&subject, &Verdict::default())
+        };
+        let one = of(
+            Some("example.com/a"),
+            &["RunPodSandbox"],
+            FileKind::GoBinary,
+        );
+        for other in [
+            of(
+                Some("example.com/b"),
+                &["RunPodSandbox"],
+                FileKind::GoBinary,
+            ),
+            of(None, &["RunPodSandbox"], FileKind::GoBinary),
+            of(
+                Some("example.com/a"),
+                &["StopPodSandbox"],
+                FileKind::GoBinary,
+            ),
+            of(
+                Some("example.com/a"),
+                &["RunPodSandbox", "StopPodSandbox"],
+                FileKind::GoBinary,
+            ),
+            of(
+                Some("example.com/a"),
+                &["RunPodSandbox"],
+                FileKind::RustBinary,
+            ),
+        ] {
+            assert_ne!(one, other);
+        }
+        let events = ["StopPodSandbox", "RunPodSandbox"];
+        let in_order = ["RunPodSandbox", "StopPodSandbox"];
+        let kind = FileKind::GoBinary;
+        assert_eq!(of(None, &events, kind), of(None, &in_order, kind));
+        // More events fire from one log to the next.
+        assert_eq!(
+            of(None, &events, FileKind::Log),
+            of(None, &[], FileKind::Log)
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! What the reports of many nodes add up to: one plain value that renderers read.
+//! The sum of the reports of many nodes: one plain value that renderers read.
 
 use super::check::{Outcome, Skipped};
 use crate::check::sighting::Built;
@@ -6,30 +6,40 @@ use crate::check::sighting::Built;
 /// The answer of `merge`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MergeReport {
-    /// Reports read, one a node.
+    /// Number of reports read.
     pub reports: u64,
+    /// Number of nodes: those with a name, and one per report without.
+    pub nodes: u64,
+    /// Number of reports that name no node.
+    pub unnamed: u64,
+    /// Number of reports for which there is a newer one of the same node, or that were read twice.
+    pub superseded: u64,
+    /// Number of nodes of which there should be a report.
+    pub expected: u64,
+    /// Expected nodes that have none.
+    pub silent: Vec<String>,
     /// Plugins, the worst on the most nodes first.
     pub plugins: Vec<MergedPlugin>,
-    /// Times that a plugin came up which is beyond those kept apart.
+    /// Number of times that a plugin or node was found beyond those that are kept apart.
     pub beyond: u64,
-    /// What is no report, or broken: the first thousand.
+    /// Inputs that are no reports, or broken: the first thousand.
     pub skipped: Vec<Skipped>,
-    /// How many are skipped in all.
+    /// Number of inputs skipped in all.
     pub skipped_in_all: u64,
 }
 
 /// A plugin on many nodes: the same index, name and path, built with the same NRI.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MergedPlugin {
-    /// Where it was seen on each.
+    /// Its path on each of them.
     pub path: String,
     /// Its name.
     pub name: Option<String>,
     /// Its index.
     pub index: Option<String>,
-    /// Which NRI it was built with.
+    /// The NRI that it was built with.
     pub nri: Built,
-    /// Number of reports that name it.
+    /// Number of nodes whose newest report names it.
     pub nodes: u64,
     /// First time stamp: of logs that saw it at work, else of the reports that name it.
     pub first_seen: Option<String>,
@@ -37,7 +47,7 @@ pub struct MergedPlugin {
     pub last_seen: Option<String>,
     /// RPC names of the events it handles on any node.
     pub events: Vec<String>,
-    /// How many nodes had which verdict, by target.
+    /// Numbers of nodes by verdict, by target.
     pub verdicts: Vec<MergedVerdict>,
 }
 
@@ -51,7 +61,7 @@ pub struct MergedVerdict {
 }
 
 impl MergedPlugin {
-    /// The worst verdict on any node under any target.
+    /// Returns the worst verdict on any node under any target.
     pub fn worst(&self) -> Outcome {
         let verdicts = self.verdicts.iter();
         let worst = verdicts
@@ -61,7 +71,7 @@ impl MergedPlugin {
         worst.unwrap_or_default()
     }
 
-    /// Index and name as a runtime writes them, the name alone, or the last part of the path.
+    /// Returns index and name as a runtime writes them, the name alone, or the last part of the path.
     pub fn label(&self) -> String {
         match (&self.index, &self.name) {
             (Some(index), Some(name)) => format!("{index}-{name}"),
@@ -72,7 +82,7 @@ impl MergedPlugin {
 }
 
 impl MergedVerdict {
-    /// Outcomes that there are, and on how many nodes.
+    /// Returns the outcomes on any node, each with the number of nodes.
     pub fn outcomes(&self) -> impl Iterator<Item = (Outcome, u64)> {
         let pairs = Outcome::ALL.into_iter().zip(self.counts);
         pairs.filter(|(_, count)| *count > 0)

@@ -1,14 +1,14 @@
-//! The skins that a runtime's line gets on its way.
+//! The wrappers that a runtime's line gets on its way.
 
 use serde_json::json;
 
 use super::NODE;
 
-/// Puts a skin around a line.
+/// Puts a wrapper around a line.
 pub type Wrap = fn(&str) -> String;
 
-/// Every skin, by name, and whether it names the host.
-pub const WRAPS: [(&str, Wrap, bool); 20] = [
+/// Every wrapper, by name, and whether it names the host.
+pub const WRAPS: [(&str, Wrap, bool); 64] = [
     ("as it is", |line| line.to_owned(), false),
     ("windows line ends", |line| format!("{line}\r"), false),
     ("zeros before", |line| format!("\0\0\0{line}"), false),
@@ -60,6 +60,247 @@ pub const WRAPS: [(&str, Wrap, bool); 20] = [
     ("vector", vector, true),
     ("filebeat", filebeat, true),
     ("cloud", cloud, true),
+    (
+        "journalctl -o short-iso-precise",
+        |line| unit("2026-11-21T11:47:18.909751+00:00", line),
+        true,
+    ),
+    (
+        "journalctl -o short-monotonic",
+        |line| unit("[ 1234.567890]", line),
+        true,
+    ),
+    (
+        "journalctl -o short-delta",
+        |line| unit("[ 1234.567890 <    0.001234 >]", line),
+        true,
+    ),
+    (
+        "journalctl -o with-unit",
+        |line| format!("Sat 2026-11-21 11:47:18 UTC {NODE} containerd.service[19584]: {line}"),
+        true,
+    ),
+    (
+        "journalctl --no-hostname",
+        |line| format!("Nov 21 11:47:18 containerd[19584]: {line}"),
+        false,
+    ),
+    (
+        "journalctl -o verbose",
+        |line| format!("    MESSAGE={line}"),
+        false,
+    ),
+    (
+        "journalctl -o json-seq",
+        |line| format!("\x1e{}", journal_json(line)),
+        true,
+    ),
+    (
+        "journalctl -o json-sse",
+        |line| format!("data: {}\n", journal_json(line)),
+        true,
+    ),
+    ("journalctl -o json-pretty", journal_pretty, true),
+    (
+        "journalctl -o json-pretty, bytes",
+        journal_pretty_bytes,
+        true,
+    ),
+    ("RFC 3164", |line| format!("<28>{}", journalctl(line)), true),
+    (
+        "RFC 5424",
+        |line| format!("<28>1 2026-11-21T11:47:18.909751Z {NODE} containerd 19584 - - {line}"),
+        true,
+    ),
+    (
+        "RFC 5424 with structured data and a byte order mark, over TCP",
+        |line| {
+            format!(
+                "512 <28>1 2026-11-21T11:47:18Z {NODE} containerd - ID1 [a@1 b=\"\\]\"][c] \u{feff}{line}"
+            )
+        },
+        true,
+    ),
+    (
+        "kubectl logs --prefix --timestamps",
+        |line| format!("[pod/a-x7k2p/b] 2026-11-21T11:47:18.909751117Z {line}"),
+        false,
+    ),
+    ("stern", |line| format!("a-x7k2p b {line}"), false),
+    (
+        "stern --output json",
+        |line| {
+            json!({"message": line, "nodeName": NODE, "namespace": "n", "podName": "p"}).to_string()
+        },
+        true,
+    ),
+    (
+        "grep with file and line",
+        |line| format!("/var/log/messages:123:{}", journalctl(line)),
+        true,
+    ),
+    (
+        "grep with a file",
+        |line| format!("containerd.log:{line}"),
+        false,
+    ),
+    ("grep -n", |line| format!("7:{line}"), false),
+    (
+        "grep with context",
+        |line| format!("containerd.log-12-{line}"),
+        false,
+    ),
+    ("talosctl", |line| format!("172.20.0.2: {line}"), false),
+    (
+        "talosctl dmesg",
+        |line| {
+            format!("172.20.0.2: user: warning: [2026-11-21T11:47:18.909751117Z]: [talos] {line}")
+        },
+        false,
+    ),
+    (
+        "fluentd",
+        |line| {
+            format!(
+                "2026-11-21 11:47:18.909751117 +0000 kube.a: {}",
+                json!({"log": line})
+            )
+        },
+        false,
+    ),
+    (
+        "fluentd, a hash of Ruby",
+        |line| {
+            format!(
+                "2026-11-21 11:47:18 +0000 kube.a: {{\"log\"=>{}}}",
+                json!(line)
+            )
+        },
+        false,
+    ),
+    (
+        "logstash rubydebug",
+        |line| format!("       \"message\" => {},", json!(line)),
+        false,
+    ),
+    (
+        "Loki's API",
+        |line| {
+            let values = json!([["1795261638909751117", line]]);
+            let stream = json!({"stream": {"node_name": NODE}, "values": values});
+            json!({"status": "success", "data": {"resultType": "streams", "result": [stream]}})
+                .to_string()
+        },
+        true,
+    ),
+    (
+        "logcli -o jsonl",
+        |line| {
+            json!({"labels": {"host": NODE}, "line": line, "timestamp": "2026-11-21T11:47:18Z"})
+                .to_string()
+        },
+        true,
+    ),
+    (
+        "promtail around CRI",
+        |line| json!({"labels": {"host": NODE}, "line": cri(line)}).to_string(),
+        true,
+    ),
+    (
+        "CloudWatch",
+        |line| {
+            json!({"events": [{"timestamp": 1795261638909_u64, "message": line, "ingestionTime": 1}]}).to_string()
+        },
+        false,
+    ),
+    (
+        "Stackdriver",
+        |line| {
+            json!({"resource": {"labels": {"instance": NODE}}, "textPayload": line, "timestamp": "2026-11-21T11:47:18Z"}).to_string()
+        },
+        false,
+    ),
+    (
+        "Azure",
+        |line| {
+            json!({"TimeGenerated": "2026-11-21T11:47:18Z", "Computer": NODE, "LogEntry": line})
+                .to_string()
+        },
+        true,
+    ),
+    (
+        "OpenTelemetry",
+        |line| {
+            let record =
+                json!({"timeUnixNano": "1795261638909751117", "body": {"stringValue": line}});
+            json!({"resourceLogs": [{"scopeLogs": [{"logRecords": [record]}]}]}).to_string()
+        },
+        false,
+    ),
+    (
+        "an unknown key, three levels deep",
+        |line| json!({"a": {"b": [{"payload": line}]}}).to_string(),
+        false,
+    ),
+    (
+        "quotes escaped two levels deep",
+        |line| json!(json!({"payload": line}).to_string()).to_string(),
+        false,
+    ),
+    (
+        "quotes escaped three levels deep in text",
+        |line| {
+            format!(
+                "event {}",
+                json!(json!(json!({"x": line}).to_string()).to_string())
+            )
+        },
+        false,
+    ),
+    (
+        "JSON cut behind the line",
+        |line| format!("{{\"payload\":{},\"stre", json!(format!("{line}\n"))),
+        false,
+    ),
+    (
+        "CSV",
+        |line| format!("\"2026-11-21\",\"{}\",\"x\"", line.replace('"', "\"\"")),
+        false,
+    ),
+    (
+        "XML",
+        |line| format!("<Data>{}</Data>", line.replace('"', "&quot;")),
+        false,
+    ),
+    (
+        "colours",
+        |line| {
+            format!(
+                "\x1b[33m{}\x1b[0m",
+                line.replace("plugin", "\x1b[01;31m\x1b[Kplugin\x1b[m\x1b[K")
+            )
+        },
+        false,
+    ),
+    (
+        "colours in bytes",
+        |line| journal_bytes(&format!("\x1b[33m{line}\x1b[0m"), ","),
+        true,
+    ),
+    ("Python", |line| format!("b'{line}'"), false),
+    (
+        "windows line ends in docker",
+        |line| {
+            json!({"log": format!("{line}\r\n"), "stream": "stderr", "time": "2026-11-21T11:47:18.9Z"}).to_string()
+        },
+        false,
+    ),
+    (
+        "CRI with two tags",
+        |line| format!("2026-11-21T11:47:18.909751117Z stderr F:x {line}"),
+        false,
+    ),
+    ("CRI in two pieces", cri_pieces, false),
     (
         "fluent-bit around journald around a file",
         |line| fluent_bit(&journal_json(&journalctl(line))),
@@ -122,4 +363,23 @@ fn cloud(line: &str) -> String {
     let payload = json!({"MESSAGE": line, "_HOSTNAME": NODE});
     json!({"jsonPayload": payload, "severity": "INFO", "timestamp": "2026-11-21T11:47:18Z"})
         .to_string()
+}
+
+/// Two pieces of a line, with a line of the other stream between them.
+fn cri_pieces(line: &str) -> String {
+    let half = line.len() / 2;
+    let (one, other) = line.split_at((half..).find(|at| line.is_char_boundary(*at)).unwrap_or(0));
+    let time = "2026-11-21T11:47:18.909751117Z";
+    format!("{time} stderr P {one}\n{time} stdout F -\n{time} stderr F {other}")
+}
+
+fn journal_pretty(line: &str) -> String {
+    let entry =
+        json!({"_HOSTNAME": NODE, "MESSAGE": line, "__REALTIME_TIMESTAMP": "1795261638909751"});
+    serde_json::to_string_pretty(&entry).expect("JSON")
+}
+
+fn journal_pretty_bytes(line: &str) -> String {
+    let entry = json!({"_HOSTNAME": NODE, "MESSAGE": line.as_bytes(), "__REALTIME_TIMESTAMP": "1795261638909751"});
+    serde_json::to_string_pretty(&entry).expect("JSON")
 }

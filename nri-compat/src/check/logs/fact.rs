@@ -1,41 +1,62 @@
-//! What a message of the runtime says about a plugin: the wordings of NRI v0.2.0 to v0.12.5, containerd and CRI-O.
+//! Facts about plugins in the messages of a runtime: the wordings of NRI v0.2.0 to v0.12.5, containerd and CRI-O.
 
-use super::format::Message;
+use memchr::memmem;
+
+use super::record::Record;
 use crate::check::events::EVENTS;
 
-/// One thing said about a plugin.
+/// A fact about a plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fact {
     /// The plugin: `10-template`, or a name alone; none where the message names none.
     pub(super) plugin: Option<String>,
-    /// What is said of it.
-    pub(super) what: What,
+    /// The statement about it.
+    pub(super) claim: Claim,
 }
 
-/// What can be said of a plugin.
+/// A statement about a plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum What {
-    /// It has no RPC for this event, and gets it by `StateChange`.
+pub(super) enum Claim {
+    /// It has no RPC for this event, which was delivered as `StateChange`.
     StateChange(String),
     /// It is a v0.1.0 plugin, and was run.
     OneShot,
-    /// It registered, with this NRI version by its own account: empty where the runtime does not say,
-    /// `unknown` where the plugin did not.
+    /// It registered, with this NRI version by its own account: empty where the runtime does not log it,
+    /// `unknown` where the plugin did not send it.
     Registered(String),
     /// It connected, or was synchronized.
     Connected,
-    /// It was closed or left out, or did not start: the reason.
+    /// It was closed or left out, or did not start, for this reason.
     Failed(String),
 }
 
-/// Longest name of a plugin taken for one.
-const LONGEST_NAME: usize = 128;
+/// A warning of a runtime that may be recognised although it cannot be understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Warning {
+    /// A plugin relies on `StateChange`.
+    StateChange,
+    /// v0.1.0 plugins were run.
+    OneShot,
+}
 
-/// Longest reason kept.
-const LONGEST_REASON: usize = 200;
+/// The beginnings of warnings, long enough that no other message has them.
+const WARNINGS: [(&str, Warning); 3] = [
+    ("NRI plugin uses a deprecated", Warning::StateChange),
+    ("uses deprecated StateChange", Warning::StateChange),
+    ("Deprecated NRI plugin(s)", Warning::OneShot),
+];
 
-/// All facts of a message; none where it says nothing of the kind.
-pub(super) fn facts(message: &Message) -> Vec<Fact> {
+/// The message of containerd that has the rest of the warning in fields.
+const DEPRECATED_INTERFACE: &str = "NRI plugin uses a deprecated interface.";
+
+/// Most bytes of a plugin's name.
+const MAX_NAME: usize = 128;
+
+/// Most characters of a reason.
+const MAX_REASON: usize = 200;
+
+/// Returns all facts of a record; none where it is about something else.
+pub(super) fn facts(record: &Record) -> Vec<Fact> {
     let readers = [
         state_change_fields,
         state_change_text,
@@ -44,61 +65,66 @@ pub(super) fn facts(message: &Message) -> Vec<Fact> {
         closed,
         failed,
     ];
-    if let Some(plugins) = one_shot(&message.text) {
+    if let Some(plugins) = one_shot(&record.text) {
         return plugins
-            .filter_map(|plugin| fact(plugin, What::OneShot))
+            .filter_map(|plugin| fact(plugin, Claim::OneShot))
             .collect();
     }
     readers
         .iter()
-        .find_map(|read| read(message))
+        .find_map(|read| read(record))
         .into_iter()
         .collect()
 }
 
-/// Whether a message that yields no fact should have yielded one.
-pub(super) fn is_garbled(line: &[u8]) -> bool {
-    let has = |needle: &[u8]| memchr::memmem::find(line, needle).is_some();
-    has(b"StateChange") && (has(b"deprecated StateChange") || has(b"deprecated interface"))
+/// Returns the warning that a text contains, whether or not it can be understood.
+pub(super) fn warning(text: &str) -> Option<Warning> {
+    let contains = |start: &str| memmem::find(text.as_bytes(), start.as_bytes()).is_some();
+    let mut warnings = WARNINGS.iter();
+    warnings.find_map(|(start, warning)| contains(start).then_some(*warning))
 }
 
-fn fact(plugin: &str, what: What) -> Option<Fact> {
+/// Splits containerd's message about a deprecated interface from the fields that follow it.
+pub(super) fn split_deprecation(text: &str) -> Option<(&str, &str)> {
+    let fields = text.strip_prefix(DEPRECATED_INTERFACE)?;
+    Some((DEPRECATED_INTERFACE, fields))
+}
+
+fn fact(plugin: &str, claim: Claim) -> Option<Fact> {
     let is_name =
-        !plugin.is_empty() && plugin.len() <= LONGEST_NAME && !plugin.contains(char::is_control);
+        !plugin.is_empty() && plugin.len() <= MAX_NAME && !plugin.contains(char::is_control);
     is_name.then(|| Fact {
         plugin: Some(plugin.to_owned()),
-        what,
+        claim,
     })
 }
 
 /// containerd: `deprecated=StateChange details="does not implement … RPC call" plugin=10-template`.
-fn state_change_fields(message: &Message) -> Option<Fact> {
-    if message.deprecated.as_deref() != Some("StateChange") {
+fn state_change_fields(record: &Record) -> Option<Fact> {
+    if record.deprecated.as_deref() != Some("StateChange") {
         return None;
     }
-    let details = message
+    let details = record
         .details
         .as_deref()?
         .strip_prefix("does not implement ")?;
     let dedicated = details.strip_prefix("a dedicated ");
     let rpc = dedicated.map_or(Some(details), |rpc| rpc.strip_suffix(" RPC call"))?;
     fact(
-        message.plugin.as_deref()?,
-        What::StateChange(identifier(rpc)?),
+        record.plugin.as_deref()?,
+        Claim::StateChange(identifier(rpc)?),
     )
 }
 
 /// A runtime without a recorder, such as CRI-O.
-fn state_change_text(message: &Message) -> Option<Fact> {
-    let (plugin, rest) = message.text.strip_prefix("plugin ")?.split_once(' ')?;
+fn state_change_text(record: &Record) -> Option<Fact> {
+    let (plugin, rest) = record.text.strip_prefix("plugin ")?.split_once(' ')?;
     let rest = rest.strip_prefix("uses deprecated StateChange instead of a dedicated ")?;
-    fact(
-        plugin,
-        What::StateChange(identifier(rest.strip_suffix(" RPC call")?)?),
-    )
+    let (rpc, _) = rest.split_once(" RPC call")?;
+    fact(plugin, Claim::StateChange(identifier(rpc)?))
 }
 
-/// The name of an RPC: a line that was cut or ran into another has other letters in its place.
+/// Returns the name of an RPC, unless it has letters that show that the line was cut or ran into another.
 fn identifier(rpc: &str) -> Option<String> {
     let sound = (1..=64).contains(&rpc.len())
         && rpc.starts_with(|first: char| first.is_ascii_uppercase())
@@ -115,8 +141,8 @@ fn one_shot(text: &str) -> Option<impl Iterator<Item = &str>> {
 }
 
 /// `plugin "pre-connected:10-template[4242]" registered as "10-template" (with NRI version v0.12.5)`
-fn registered(message: &Message) -> Option<Fact> {
-    let (_, rest) = message
+fn registered(record: &Record) -> Option<Fact> {
+    let (_, rest) = record
         .text
         .strip_prefix("plugin \"")?
         .split_once("\" registered as \"")?;
@@ -124,29 +150,32 @@ fn registered(message: &Message) -> Option<Fact> {
     let version = rest
         .strip_prefix(" (with NRI version ")
         .and_then(|rest| rest.strip_suffix(')'));
-    fact(plugin, What::Registered(clean(version.unwrap_or_default())))
+    fact(
+        plugin,
+        Claim::Registered(clean(version.unwrap_or_default())),
+    )
 }
 
-fn connected(message: &Message) -> Option<Fact> {
-    let plugin = match message.text.strip_prefix("pre-installed NRI plugin \"") {
+fn connected(record: &Record) -> Option<Fact> {
+    let plugin = match record.text.strip_prefix("pre-installed NRI plugin \"") {
         Some(rest) => rest.strip_suffix("\" synchronization success")?,
         None => {
-            message
+            record
                 .text
                 .strip_prefix("plugin \"")?
                 .split_once("\" connected")?
                 .0
         }
     };
-    fact(plugin, What::Connected)
+    fact(plugin, Claim::Connected)
 }
 
 /// `closing plugin 10-template, failed to handle RunPodSandbox request: …`, with the number of the event up to
 /// v0.11.0; `plugin 10-template failed to handle …, proceeding without it: …` from v0.12.4 on.
-fn closed(message: &Message) -> Option<Fact> {
-    let (plugin, why) = match message.text.strip_prefix("closing plugin ") {
+fn closed(record: &Record) -> Option<Fact> {
+    let (plugin, why) = match record.text.strip_prefix("closing plugin ") {
         Some(rest) => rest.split_once(", failed to ")?,
-        None => message
+        None => record
             .text
             .strip_prefix("plugin ")?
             .split_once(" failed to handle ")?,
@@ -155,7 +184,7 @@ fn closed(message: &Message) -> Option<Fact> {
     let (request, reason) = why.split_once(": ").unwrap_or((why, ""));
     fact(
         plugin,
-        What::Failed(format!(
+        Claim::Failed(format!(
             "failed at {}: {}",
             by_name(request),
             reason_of(reason)
@@ -163,7 +192,7 @@ fn closed(message: &Message) -> Option<Fact> {
     )
 }
 
-/// `event 1` as `RunPodSandbox request`.
+/// Returns `RunPodSandbox request` for `event 1`.
 fn by_name(request: &str) -> String {
     let number = request
         .strip_prefix("event ")
@@ -172,7 +201,7 @@ fn by_name(request: &str) -> String {
     event.map_or_else(|| clean(request), |event| format!("{event} request"))
 }
 
-/// What a reason means to someone who does not know ttrpc.
+/// Returns a reason in words that need no knowledge of ttrpc.
 fn reason_of(reason: &str) -> String {
     if reason.contains("deadline exceeded") {
         return format!("timed out ({})", clean(reason));
@@ -181,8 +210,8 @@ fn reason_of(reason: &str) -> String {
 }
 
 /// A plugin that did not get through start, registration or synchronization.
-fn failed(message: &Message) -> Option<Fact> {
-    let (step, rest) = message.text.strip_prefix("failed to ")?.split_once(' ')?;
+fn failed(record: &Record) -> Option<Fact> {
+    let (step, rest) = record.text.strip_prefix("failed to ")?.split_once(' ')?;
     if !matches!(step, "create" | "initialize" | "start" | "synchronize") {
         return None;
     }
@@ -190,26 +219,25 @@ fn failed(message: &Message) -> Option<Fact> {
         .into_iter()
         .find_map(|unnamed| rest.strip_prefix(unnamed));
     if let Some(why) = external {
-        let what = What::Failed(format!("failed to {step}: {}", reason_of(why)));
-        return Some(Fact { plugin: None, what });
+        let claim = Claim::Failed(format!("failed to {step}: {}", reason_of(why)));
+        return Some(Fact {
+            plugin: None,
+            claim,
+        });
     }
     let (plugin, why) = rest
         .strip_prefix("pre-installed NRI plugin \"")?
         .split_once("\": ")?;
     fact(
         plugin,
-        What::Failed(format!("failed to {step}: {}", reason_of(why))),
+        Claim::Failed(format!("failed to {step}: {}", reason_of(why))),
     )
 }
 
-/// Foreign text for one line of a report.
+/// Returns foreign text as one line of a report.
 pub(super) fn clean(text: &str) -> String {
     let shown = text
         .chars()
         .map(|letter| if letter.is_control() { ' ' } else { letter });
-    shown
-        .take(LONGEST_REASON)
-        .collect::<String>()
-        .trim()
-        .to_owned()
+    shown.take(MAX_REASON).collect::<String>().trim().to_owned()
 }

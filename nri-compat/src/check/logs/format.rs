@@ -1,114 +1,216 @@
-//! Formats that log lines come in, one file each, and the loop that takes them off like the skins of an onion.
+//! Formats that log lines come in, one file each, and the loop that removes one wrapper after the other.
+//!
+//! Where no known format is left and the runtime has not been heard yet, its record is searched for anywhere in the
+//! text: as JSON, as logfmt, as a message, and within quotes.
 
-mod collector;
-mod containerd_json;
 mod cri;
 mod deprecations;
-mod journal_json;
-mod journal_text;
 mod json;
+mod json_line;
 mod logfmt;
+mod logrus;
+mod prefix;
+mod quoted;
+mod search;
+mod syslog;
 
+pub(crate) use cri::CriLine;
 pub(super) use deprecations::is_list;
 
-/// Skins taken off at most: a collector around journald around logfmt is three.
-const DEPTH: usize = 6;
+use std::borrow::Cow;
 
-/// Tried in this order: those that tell themselves most surely come first.
-const FORMATS: [fn(&str, &mut Around) -> Option<Peeled>; 5] = [
-    json::peel,
-    deprecations::peel,
-    logfmt::peel,
-    journal_text::peel,
-    cri::peel,
+use super::fact::{self, Fact, Warning};
+use super::record::{Origin, Record, Unwrapped};
+
+/// Most wrappers that are removed: a collector around journald around logfmt is three.
+const MAX_DEPTH: usize = 8;
+
+/// The formats that are told by how a line begins, besides JSON; those that are told most surely come first.
+const FORMATS: [fn(&str, &mut Origin) -> Option<Unwrapped>; 5] = [
+    deprecations::unwrap,
+    logfmt::unwrap,
+    logrus::unwrap,
+    syslog::unwrap,
+    cri::unwrap,
 ];
 
-/// What the skins say: the innermost that says anything is right, since it is nearest to the runtime.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Around {
-    /// Time stamp as it stands there.
-    pub(super) time: Option<String>,
-    /// Host that the line comes from.
-    pub(super) node: Option<String>,
-}
-
-impl Around {
-    fn time(&mut self, time: Option<impl Into<String>>) {
-        self.time = time.map(Into::into).or_else(|| self.time.take());
-    }
-
-    fn node(&mut self, node: Option<impl Into<String>>) {
-        let node = node.map(Into::into).filter(|node| !node.is_empty());
-        self.node = node.or_else(|| self.node.take());
-    }
-}
-
-/// What is left of a line under one skin.
-#[derive(Debug, PartialEq, Eq)]
-enum Peeled {
-    /// A line within the line.
-    Inner(String),
-    /// What the runtime said.
-    Said(Said),
-}
-
-/// What is left of a line when nothing more comes off.
+/// A statement that a line makes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Said {
-    /// A message of the runtime, with its fields.
-    Message(Message),
-    /// Entries of `ctr deprecations list`: id, last occurrence.
-    Listed(Vec<(String, Option<String>)>),
-    /// The last occurrence of the entry whose id came on a line before.
-    ListedAt(String),
+pub(super) enum Statement {
+    /// About a plugin.
+    Fact(Fact),
+    /// An entry of `ctr deprecations list`: id, last occurrence.
+    Deprecation(String, Option<String>),
+    /// The last occurrence of the entry whose id was on an earlier line.
+    LastOccurrence(String),
+    /// A warning about a plugin that could not be understood.
+    Unread(Warning),
 }
 
-/// A message of the runtime.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Message {
-    /// `msg`
-    pub(super) text: String,
-    /// `plugin`
-    pub(super) plugin: Option<String>,
-    /// `deprecated`
-    pub(super) deprecated: Option<String>,
-    /// `details`
-    pub(super) details: Option<String>,
-}
-
-/// Takes all skins off a line.
-pub(super) fn read(line: &[u8]) -> (Around, Said) {
-    let mut around = Around::default();
-    let mut text = String::from_utf8_lossy(line).into_owned();
-    for _ in 0..DEPTH {
-        let trimmed = text.trim_matches(is_padding);
-        match FORMATS.iter().find_map(|peel| peel(trimmed, &mut around)) {
-            Some(Peeled::Inner(inner)) => text = inner,
-            Some(Peeled::Said(said)) => return (around, said),
-            None => break,
-        }
+/// Reads all statements of a line, each with its origin.
+pub(super) fn read(line: &[u8]) -> Vec<(Origin, Statement)> {
+    let mut lines = LineReader::default();
+    let text = String::from_utf8_lossy(line);
+    let origin = Origin::default();
+    if !lines.text(&text, &origin, MAX_DEPTH)
+        && let Some(warning) = lines.unread
+    {
+        lines.statements.push((origin, Statement::Unread(warning)));
     }
-    let text = text.trim_matches(is_padding).to_owned();
-    (
-        around,
-        Said::Message(Message {
-            text,
-            ..Message::default()
-        }),
-    )
+    lines.statements
 }
 
-/// Whether a line comes in one of the formats beyond doubt: it has a skin, and that says when it was written.
+/// Returns time and text of a line under its first known wrapper.
+pub(crate) fn unwrap_once(line: &str) -> Option<(Option<String>, String)> {
+    let mut inner = unwrap(line.trim_matches(is_padding), &Origin::default()).into_iter();
+    inner.find_map(|(origin, unwrapped)| match unwrapped {
+        Unwrapped::Line(line) => Some((origin.time, line)),
+        Unwrapped::Record(_) | Unwrapped::Deprecations(_) | Unwrapped::LastOccurrence(_) => None,
+    })
+}
+
+/// Returns whether a line is in one of the formats beyond doubt: it has a wrapper that says when it was written.
 pub(super) fn is_sure(line: &str) -> bool {
-    let mut around = Around::default();
-    let trimmed = line.trim_matches(is_padding);
-    let peeled = FORMATS
-        .iter()
-        .any(|peel| peel(trimmed, &mut around).is_some());
-    peeled && around.time.is_some()
+    let unwrapped = unwrap(line.trim_matches(is_padding), &Origin::default());
+    unwrapped.iter().any(|(origin, _)| origin.time.is_some())
 }
 
-/// White space, what a crash leaves at the end of a file, a byte order mark.
+/// Returns the contents of a text in a known format; of anything else, nothing.
+fn unwrap(text: &str, origin: &Origin) -> Vec<(Origin, Unwrapped)> {
+    if text.starts_with(['{', '['])
+        && let Some((value, length)) = json::parse(text)
+        && length == text.len()
+    {
+        return json_line::unwrap(&value, origin);
+    }
+    let unwrapped = FORMATS.iter().find_map(|unwrap| {
+        let mut origin = origin.clone();
+        unwrap(text, &mut origin).map(|unwrapped| (origin, unwrapped))
+    });
+    unwrapped.into_iter().collect()
+}
+
+/// Returns the text without the escape sequences that colour it.
+fn without_colours(text: &str) -> Cow<'_, str> {
+    if text.contains('\x1b') {
+        Cow::Owned(anstream::adapter::strip_str(text).to_string())
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+/// White space, a byte order mark, what a crash leaves at the end of a file, and what separates the texts of JSON
+/// sequences.
 fn is_padding(letter: char) -> bool {
-    letter.is_whitespace() || matches!(letter, '\0' | '\u{feff}')
+    letter.is_whitespace() || matches!(letter, '\0' | '\u{1e}' | '\u{feff}')
+}
+
+/// A way of finding records within a text.
+type Search = fn(&str, &Origin) -> search::Found;
+
+/// Collects the statements of one line.
+#[derive(Default)]
+struct LineReader {
+    statements: Vec<(Origin, Statement)>,
+    /// A warning in a text from which no statement could be taken.
+    unread: Option<Warning>,
+}
+
+impl LineReader {
+    /// Reads a text; returns whether it makes a statement.
+    fn text(&mut self, text: &str, origin: &Origin, depth: usize) -> bool {
+        let Some(depth) = depth.checked_sub(1) else {
+            return false;
+        };
+        let plain = without_colours(text);
+        let text = plain.trim_matches(is_padding);
+        let any = self.all(unwrap(text, origin), depth)
+            || self.record(&Record::of_text(text), origin, 0)
+            || self.after_prefix(text, origin, depth)
+            || self.search(text, origin, depth);
+        if !any {
+            self.unread = self.unread.or_else(|| fact::warning(text));
+        }
+        any
+    }
+
+    /// Reads everything that was found in a text; returns whether any of it makes a statement.
+    fn all(&mut self, found: Vec<(Origin, Unwrapped)>, depth: usize) -> bool {
+        let (mut any, mut unread) = (false, None);
+        for (origin, unwrapped) in found {
+            let warning = warning(&unwrapped);
+            if self.unwrapped(unwrapped, &origin, depth) {
+                any = true;
+            } else {
+                unread = unread.or(warning.map(|warning| (origin, Statement::Unread(warning))));
+            }
+        }
+        if any {
+            self.statements.extend(unread);
+        }
+        any
+    }
+
+    fn unwrapped(&mut self, unwrapped: Unwrapped, origin: &Origin, depth: usize) -> bool {
+        let statements: Vec<Statement> = match unwrapped {
+            Unwrapped::Line(line) => return self.text(&line, origin, depth),
+            Unwrapped::Record(record) => return self.record(&record, origin, depth),
+            Unwrapped::Deprecations(entries) => entries
+                .into_iter()
+                .map(|(id, time)| Statement::Deprecation(id, time))
+                .collect(),
+            Unwrapped::LastOccurrence(time) => vec![Statement::LastOccurrence(time)],
+        };
+        self.add(statements, origin)
+    }
+
+    /// Takes the facts of a record; where there are none, its message may be a line itself.
+    fn record(&mut self, record: &Record, origin: &Origin, depth: usize) -> bool {
+        let facts = fact::facts(record).into_iter().map(Statement::Fact);
+        self.add(facts.collect(), origin) || self.text(&record.text, origin, depth)
+    }
+
+    fn add(&mut self, statements: Vec<Statement>, origin: &Origin) -> bool {
+        let any = !statements.is_empty();
+        let with_origin = statements.into_iter().map(|one| (origin.clone(), one));
+        self.statements.extend(with_origin);
+        any
+    }
+
+    /// Reads the rest of a text if it is in a known format behind a prefix.
+    fn after_prefix(&mut self, text: &str, origin: &Origin, depth: usize) -> bool {
+        let rest = prefix::starts(text).find(|rest| is_sure(rest));
+        rest.is_some_and(|rest| self.all(unwrap(rest, origin), depth))
+    }
+
+    /// Searches for records anywhere in a text.
+    fn search(&mut self, text: &str, origin: &Origin, depth: usize) -> bool {
+        if !json::is_interesting(text) && !text.contains("112") {
+            return false;
+        }
+        let searches: [Search; 3] = [search::json, search::logfmt, search::messages];
+        for search in searches {
+            let found = search(text, origin);
+            if self.all(found.records, depth) {
+                let unread = fact::warning(&found.rest).map(Statement::Unread);
+                self.add(unread.into_iter().collect(), origin);
+                return true;
+            }
+        }
+        quoted::NOTATIONS.iter().any(|segments| {
+            let inner = segments(text).into_iter();
+            let inner = inner.filter(|inner| inner != text && json::is_interesting(inner));
+            let lines = inner.map(|line| (origin.clone(), Unwrapped::Line(line)));
+            self.all(lines.collect(), depth)
+        })
+    }
+}
+
+/// Returns the warning that a text or record seems to be, whether or not it can be understood.
+fn warning(unwrapped: &Unwrapped) -> Option<Warning> {
+    match unwrapped {
+        Unwrapped::Line(text) => fact::warning(text),
+        Unwrapped::Record(record) => fact::warning(&record.text),
+        Unwrapped::Deprecations(_) | Unwrapped::LastOccurrence(_) => None,
+    }
 }

@@ -1,74 +1,147 @@
-//! What the user named: files, pipes, standard input.
+//! The logs that the user named: files, folders, pipes, standard input.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use super::read_with;
+use ignore::WalkBuilder;
+
+use super::rotation::{self, LogSet, SetReader};
+use super::{Log, Options, read_lines, read_with, reader};
 use crate::check::collect::Collected;
-use crate::check::progress::Progress;
+use crate::check::place::Place;
 use crate::check::skipped::{Skipped, Unreadable};
 
 /// Stands for standard input among paths.
 const STDIN: &str = "-";
 
-/// How standard input is shown.
+/// The name of standard input in reports.
 const STDIN_SHOWN: &str = "<stdin>";
 
-/// Reads logs one after the other. One that cannot be read does not stop the rest.
-pub fn read_logs(paths: &[PathBuf], progress: Option<&Progress>) -> Collected {
+/// Reads logs one after the other. A log that cannot be read does not stop the others. The files of a rotated set are one log,
+/// and a folder stands for the logs in it.
+pub fn read_logs(paths: &[PathBuf], options: &Options<'_>) -> Collected {
     let start = Instant::now();
-    let mut collected = Collected::default();
+    let mut inputs = Inputs {
+        options,
+        files: Vec::new(),
+        collected: Collected::default(),
+    };
     for path in paths {
-        add(&mut collected, path, progress);
+        inputs.named(path);
     }
+    for set in rotation::sets(&inputs.files) {
+        inputs.set(&set);
+    }
+    let mut collected = inputs.collected;
     let summary = &mut collected.summary;
     summary.skipped = collected.skipped.len() as u64;
     summary.millis = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
     collected
 }
 
-fn add(collected: &mut Collected, path: &Path, progress: Option<&Progress>) {
-    let shown = shown(path);
-    collected.summary.looked_at.push(shown.clone());
-    match open(path, progress) {
-        Ok(mut input) => {
-            let log = read_with(&shown.as_str().into(), &mut *input, progress);
-            collected.summary.files += 1;
-            collected.summary.bytes += log.bytes;
-            collected.sightings.extend(log.sightings);
-            collected.skipped.extend(log.skipped);
+struct Inputs<'o> {
+    options: &'o Options<'o>,
+    /// Files to read, as they were named or found.
+    files: Vec<PathBuf>,
+    collected: Collected,
+}
+
+impl Inputs<'_> {
+    fn named(&mut self, path: &Path) {
+        let is_stdin = path == Path::new(STDIN);
+        let shown = if is_stdin {
+            STDIN_SHOWN.to_owned()
+        } else {
+            shown(path)
+        };
+        self.collected.summary.looked_at.push(shown.clone());
+        if is_stdin {
+            let log = read_with(
+                &shown.as_str().into(),
+                &mut io::stdin().lock(),
+                self.options,
+            );
+            return self.add(log, 1);
         }
-        Err(error) => {
-            if error.kind() == io::ErrorKind::NotFound {
-                collected.missing.push(shown.clone());
+        match path.metadata() {
+            Ok(metadata) if metadata.is_dir() => self.folder(path),
+            Ok(_) => self.files.push(path.to_owned()),
+            Err(error) => self.missing(shown, &error),
+        }
+    }
+
+    fn missing(&mut self, path: String, error: &io::Error) {
+        if error.kind() == io::ErrorKind::NotFound {
+            self.collected.missing.push(path.clone());
+        }
+        self.skip(path.as_str().into(), error);
+    }
+
+    fn skip(&mut self, place: Place, error: &io::Error) {
+        let (kind, reason) = (
+            Unreadable::from(error).kind,
+            format!("cannot be read: {error}"),
+        );
+        self.collected
+            .skipped
+            .push(Skipped::new(place, kind, reason));
+    }
+
+    /// Adds the files of a folder and the folders in it. Links to files are followed, as those in `/var/log/containers`,
+    /// links to folders are not, and a file that has two names counts once.
+    fn folder(&mut self, folder: &Path) {
+        let walk = WalkBuilder::new(folder)
+            .standard_filters(false)
+            .sort_by_file_path(Path::cmp)
+            .build();
+        for entry in walk {
+            match entry {
+                Ok(entry) => self.found(entry.path()),
+                Err(error) => self.skip(Place::of(folder), &io::Error::other(error)),
             }
-            let reason = format!("cannot be read: {error}");
-            let kind = Unreadable::from(&error).kind;
-            collected.skipped.push(Skipped::new(shown, kind, reason));
         }
+    }
+
+    fn found(&mut self, path: &Path) {
+        let is_link = path.is_symlink();
+        match path.metadata() {
+            Ok(metadata) if metadata.is_file() => {
+                if !(is_link && self.is_known(path)) {
+                    self.files.push(path.to_owned());
+                }
+            }
+            // A folder, or something that is read only when it is named: a pipe, a socket, a device.
+            Ok(_) => {}
+            Err(error) => self.skip(Place::of(path), &error),
+        }
+    }
+
+    /// Whether a link leads to a file that is read anyway.
+    fn is_known(&self, link: &Path) -> bool {
+        let file = link.canonicalize();
+        let names = |known: &PathBuf| Some(known.canonicalize().ok()? == *file.as_ref().ok()?);
+        self.files.iter().any(|known| names(known) == Some(true))
+    }
+
+    fn set(&mut self, set: &LogSet) {
+        let mut lines = SetReader::new(set, self.options.progress);
+        let mut log = read_lines(&Place::of(&set.shown), &mut lines, self.options);
+        log.skipped.append(&mut lines.skipped);
+        if set.files.len() > 1 {
+            reader::note_rotated_set(&mut log.sightings, set.files.len());
+        }
+        self.add(log, lines.opened);
+    }
+
+    fn add(&mut self, log: Log, files: u64) {
+        self.collected.summary.files += files;
+        self.collected.summary.bytes += log.bytes;
+        self.collected.sightings.extend(log.sightings);
+        self.collected.skipped.extend(log.skipped);
     }
 }
 
 fn shown(path: &Path) -> String {
-    match path == Path::new(STDIN) {
-        true => STDIN_SHOWN.to_owned(),
-        false => path.to_string_lossy().into_owned(),
-    }
-}
-
-fn open(path: &Path, progress: Option<&Progress>) -> io::Result<Box<dyn Read>> {
-    if let Some(progress) = progress {
-        progress.file();
-    }
-    if path == Path::new(STDIN) {
-        return Ok(Box::new(io::stdin().lock()));
-    }
-    let file = File::open(path)?;
-    let metadata = file.metadata()?;
-    if let Some(progress) = progress.filter(|_| metadata.is_file()) {
-        progress.expect(metadata.len());
-    }
-    Ok(Box::new(file))
+    Place::of(path).to_string()
 }

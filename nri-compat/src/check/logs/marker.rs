@@ -1,18 +1,18 @@
-//! Finds the few lines of a log that are about NRI: a search for one word in the bytes, and a look at what stands
-//! around it. Nothing else of a log is ever taken apart.
+//! Finds the few lines of a log that are about NRI: a search for one word in the bytes, and a look at the bytes
+//! around it. No other line is parsed.
 
 use memchr::memmem::{self, Finder};
 
-/// A word that every line of interest has; one search is faster than one for each wording.
+/// A word in every line of interest: one search is faster than one per wording.
 const WORD: &[u8] = b"plugin";
 
 /// The same in a `MESSAGE` that journald wrote as numbers, as it does since version 243 and as it did before.
 const NUMBERS: [&[u8]; 2] = [b"112,108,117,103,105,110", b"112, 108, 117, 103, 105, 110"];
 
-/// How far behind the word to look for what makes a line about registration one.
-const AHEAD: usize = 320;
+/// Bytes after the word in which the rest of a message about registration must begin.
+const WINDOW: usize = 320;
 
-/// The searches, made once.
+/// The prepared searches.
 pub(super) struct Markers {
     finders: [Finder<'static>; 3],
 }
@@ -25,7 +25,7 @@ impl Markers {
         }
     }
 
-    /// Starts a search in whole lines; `numbers` says which words in numbers are looked for.
+    /// Starts a search in whole lines; `numbers` says in which notations of numbers the word is looked for.
     pub(super) fn search<'m, 'b>(&'m self, lines: &'b [u8], numbers: Numbers) -> Search<'m, 'b> {
         let mut search = Search {
             markers: self,
@@ -37,7 +37,7 @@ impl Markers {
     }
 }
 
-/// Which of the two ways of writing numbers a log may hold: every search costs a pass over all of it.
+/// The notations of numbers that a log may contain: every search costs a pass over all of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Numbers {
     new: bool,
@@ -45,10 +45,10 @@ pub(super) struct Numbers {
 }
 
 impl Numbers {
-    /// Adds what a line tells: JSON with spaces around its colons is from before 243.
-    pub(super) fn and_of(self, line: &[u8]) -> Self {
+    /// Adds the notation that a line suggests: JSON with spaces around its colons is from before 243.
+    pub(super) fn with_line(self, line: &[u8]) -> Self {
         let old = memmem::find(line, b"\" : ").is_some();
-        let new = !old && memmem::find(line, b"{\"").is_some();
+        let new = memmem::find(line, b"{\"").is_some() || memmem::find(line, b"{ \"").is_some();
         Self {
             new: self.new || new,
             old: self.old || old,
@@ -56,10 +56,10 @@ impl Numbers {
     }
 }
 
-/// Where a word comes next.
+/// The next place of a word.
 #[derive(Clone, Copy)]
 enum Next {
-    /// Not yet looked for.
+    /// Not looked for yet.
     Unknown,
     /// Here.
     At(usize),
@@ -67,7 +67,7 @@ enum Next {
     Never,
 }
 
-/// A search in lines, from front to back.
+/// A search in lines, from the first to the last.
 pub(super) struct Search<'m, 'b> {
     markers: &'m Markers,
     lines: &'b [u8],
@@ -75,7 +75,7 @@ pub(super) struct Search<'m, 'b> {
 }
 
 impl Search<'_, '_> {
-    /// From now on, words in more ways of writing numbers are looked for.
+    /// Adds notations of numbers to look for from now on.
     pub(super) fn look_for(&mut self, before: Numbers, numbers: Numbers) {
         let [_, new, old] = &mut self.next;
         if numbers.new && !before.new {
@@ -86,7 +86,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// The first place from `from` on that makes its line one of interest.
+    /// Returns the first place from `from` on that makes its line one of interest.
     pub(super) fn next(&mut self, from: usize) -> Option<usize> {
         let [word, new, old] = [0, 1, 2].map(|nth| self.advance(nth, from));
         [word, new, old].into_iter().flatten().min()
@@ -96,7 +96,7 @@ impl Search<'_, '_> {
         match self.next.get(nth)? {
             Next::At(at) if *at >= from => return Some(*at),
             Next::Never => return None,
-            _ => {}
+            Next::At(_) | Next::Unknown => {}
         }
         let found = self.find(nth, from);
         *self.next.get_mut(nth)? = found.map_or(Next::Never, Next::At);
@@ -113,15 +113,17 @@ impl Search<'_, '_> {
     }
 }
 
-/// Whether what stands around the word at `at` is one of the wordings of interest.
+/// Whether the bytes around the word at `at` belong to one of the messages of interest.
 fn is_wanted(lines: &[u8], at: usize) -> bool {
-    let before = lines.get(..at).unwrap_or_default();
-    let after = lines.get(at + WORD.len()..).unwrap_or_default();
+    let (before, rest) = lines.split_at(at.min(lines.len()));
+    let (_, after) = rest.split_at(WORD.len().min(rest.len()));
     let ends = |end: &[u8]| before.ends_with(end);
     match after.first() {
         Some(b'(') => ends(b"NRI "),
         Some(b':') => ends(b"external ") || ends(b"synchronize "),
         Some(b'-') => ends(b"/nri-"),
+        // Coloured by a tool that searched for the word.
+        Some(b'\x1b') => true,
         Some(b' ') => {
             [&b"NRI "[..], b"closing ", b"/nri-v010-"]
                 .into_iter()
@@ -132,19 +134,21 @@ fn is_wanted(lines: &[u8], at: usize) -> bool {
     }
 }
 
-/// ` 10-template uses …`, or ` "…" registered as`, with any escaping of the quotes.
+/// Whether ` 10-template uses …` follows, or ` "…" registered as`, with any escaping of the quotes.
 fn is_named(after: &[u8]) -> bool {
     let rest = match after {
         [b' ', b'0'..=b'9', b'0'..=b'9', b'-', ..] => return true,
-        [b' ', rest @ ..] if rest.starts_with(b"\"") || rest.starts_with(b"\\") => rest,
+        [b' ', rest @ ..]
+            if rest.starts_with(b"\"") || rest.starts_with(b"\\") || rest.starts_with(b"&") =>
+        {
+            rest
+        }
         _ => return false,
     };
-    let window = rest.get(..AHEAD).unwrap_or(rest);
-    let line = window
-        .split(|byte| *byte == b'\n')
-        .next()
-        .unwrap_or_default();
-    [&b" registered as "[..], b" connected"]
-        .iter()
-        .any(|words| memmem::find(line, words).is_some())
+    let window = rest.get(..WINDOW).unwrap_or(rest);
+    let is_in_line = |words: &[u8]| {
+        let at = memmem::find(window, words);
+        at.is_some_and(|at| memchr::memchr(b'\n', window.get(..at).unwrap_or(window)).is_none())
+    };
+    is_in_line(b" registered as ") || is_in_line(b" connected")
 }

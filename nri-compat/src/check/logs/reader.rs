@@ -1,21 +1,22 @@
-//! The reader of logs for `check`, which looks at any file: it takes only what begins like a log of a known format.
+//! The reader of logs for `check`, which looks at any file: it accepts only files that begin like a log of a known
+//! format.
 
 use super::format;
 use super::{Log, READER, read, source};
 use crate::check::content::{File, HEAD};
 use crate::check::evidence::{Reader, Unreadable};
-use crate::check::packing::{Packing, Stream};
+use crate::check::packing::Stream;
 use crate::check::sighting::{Evidence, Sighting};
 
 /// Recognises logs of containerd and CRI-O by their first lines.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LogReader;
 
-/// Lines of the head that are looked at; the first may be the rest of one that was cut by a rotation.
-const LINES: usize = 8;
+/// Lines of the head that are looked at; the first may be the rest of one that a rotation cut.
+const HEAD_LINES: usize = 8;
 
-/// How far from the beginning a zero makes a file no text: a tar header ends there.
-const NEAR: usize = 512;
+/// First bytes in which a zero shows that a file is no text: a tar header ends there.
+const TEXT_HEAD: usize = 512;
 
 impl Reader for LogReader {
     fn name(&self) -> &'static str {
@@ -23,10 +24,10 @@ impl Reader for LogReader {
     }
 
     fn recognises(&self, file: &File<'_>) -> bool {
-        match Packing::of(&file.head) {
-            Packing::Not => is_log(&file.head),
-            _ => is_log(&source::head(&file.head, HEAD)),
+        if source::is_packed(&file.head) || source::utf_16(&file.head).is_some() {
+            return is_log(&source::head(&file.head, HEAD));
         }
+        is_log(&file.head)
     }
 
     fn read(&self, file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {
@@ -40,7 +41,7 @@ impl Reader for LogReader {
     }
 }
 
-/// The sightings, each with what of the log could not be read.
+/// Returns the sightings, each with the parts of the log that could not be read.
 fn with_notes(log: Log) -> Vec<Sighting> {
     let mut sightings = log.sightings;
     for sighting in &mut sightings {
@@ -53,20 +54,30 @@ fn with_notes(log: Log) -> Vec<Sighting> {
     sightings
 }
 
-/// Whether text begins like a log: a list of deprecations, or a line that a format takes off something from.
+/// Notes in evidence that a log was read out of several files.
+pub(super) fn note_rotated_set(sightings: &mut [Sighting], files: usize) {
+    for sighting in sightings {
+        sighting.evidence.push(Evidence {
+            reader: READER,
+            detail: format!("read from a rotated set of {files} files"),
+        });
+    }
+}
+
+/// Whether text begins like a log: as a list of deprecations, or with a line in a known format.
 fn is_log(head: &[u8]) -> bool {
     if is_binary(head) {
         return false;
     }
     let text = String::from_utf8_lossy(head);
-    let mut lines = text.lines().take(LINES);
+    let mut lines = text.lines().take(HEAD_LINES);
     format::is_list(&text) || lines.any(format::is_sure)
 }
 
-/// Whether there are zeros near the beginning; those at the very beginning are what a crash leaves in a log.
+/// Whether there are zeros near the beginning, except at the very beginning, where a crash leaves them in a log.
 fn is_binary(head: &[u8]) -> bool {
     let text = head.iter().skip_while(|byte| **byte == 0);
-    text.take(NEAR).any(|byte| *byte == 0)
+    text.take(TEXT_HEAD).any(|byte| *byte == 0)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Reads a stream in pieces, in constant memory, and hands on the lines of interest.
+//! Reads a stream in chunks, in constant memory, and hands on the lines of interest.
 
 use std::io::{self, Read};
 
@@ -6,22 +6,22 @@ use memchr::{memchr, memrchr};
 
 use super::marker::{Markers, Numbers, Search};
 
-/// Longest line that is read; a longer one is skipped, and counted.
+/// Most bytes of a line; a longer one is skipped, and counted.
 pub const LONGEST_LINE: usize = 4 << 20;
 
-/// Bytes asked for at once: what is searched again right after it was read should still be in the processor's cache.
-const PIECE: usize = 256 << 10;
+/// Bytes read at once: few enough that they are still in the processor's cache when they are searched.
+const CHUNK: usize = 256 << 10;
 
-/// What takes the lines found.
-pub(super) trait Sink {
+/// Takes the lines that were found.
+pub(super) trait LineHandler {
     /// Takes a line of interest, without its end; returns whether it wants the line that follows, whatever it holds.
     /// A line that is not `ended` is the last, and may have been cut.
     fn line(&mut self, line: &[u8], ended: bool) -> bool;
 
-    /// How many bytes were read.
+    /// Counts bytes that were read.
     fn read(&mut self, bytes: usize);
 
-    /// A line was too long.
+    /// Counts a line that was too long.
     fn too_long(&mut self);
 }
 
@@ -29,10 +29,10 @@ pub(super) trait Sink {
 ///
 /// # Errors
 ///
-/// When it cannot be read to its end; `sink` has what came before.
-pub(super) fn scan(input: &mut dyn Read, sink: &mut dyn Sink) -> io::Result<()> {
+/// When it cannot be read to its end; `handler` has what came before.
+pub(super) fn scan(input: &mut dyn Read, handler: &mut dyn LineHandler) -> io::Result<()> {
     let markers = Markers::new();
-    let mut scanner = Scanner::new(&markers, sink);
+    let mut scanner = Scanner::new(&markers, handler);
     let end = scanner.run(input);
     scanner.finish();
     end
@@ -40,25 +40,25 @@ pub(super) fn scan(input: &mut dyn Read, sink: &mut dyn Sink) -> io::Result<()> 
 
 struct Scanner<'s> {
     markers: &'s Markers,
-    sink: &'s mut dyn Sink,
+    handler: &'s mut dyn LineHandler,
     buffer: Vec<u8>,
     /// Bytes of the buffer that hold an unfinished line.
     held: usize,
     /// Whether the line under way is too long and not to be kept.
     skipping: bool,
-    /// Whether the sink wants the next line, whatever it holds.
+    /// Whether the handler wants the next line, whatever it holds.
     wants_next: bool,
-    /// Messages in numbers that the log may hold, by its first line and those of interest. Logs of text are spared
-    /// the search for them.
+    /// Notations of numbers that the log may contain, as its first line and the lines of interest suggest.
+    /// Logs of text are spared the search for them.
     numbers: Option<Numbers>,
 }
 
 impl<'s> Scanner<'s> {
-    fn new(markers: &'s Markers, sink: &'s mut dyn Sink) -> Self {
+    fn new(markers: &'s Markers, handler: &'s mut dyn LineHandler) -> Self {
         Self {
             markers,
-            sink,
-            buffer: vec![0; PIECE],
+            handler,
+            buffer: vec![0; CHUNK],
             held: 0,
             skipping: false,
             wants_next: false,
@@ -69,8 +69,9 @@ impl<'s> Scanner<'s> {
     fn run(&mut self, input: &mut dyn Read) -> io::Result<()> {
         loop {
             self.make_room();
-            let end = (self.held + PIECE).min(self.buffer.len());
-            let room = self.buffer.get_mut(self.held..end).unwrap_or_default();
+            let end = (self.held + CHUNK).min(self.buffer.len());
+            let (_, room) = self.buffer.split_at_mut(self.held.min(end));
+            let (room, _) = room.split_at_mut(end - self.held.min(end));
             match input.read(room) {
                 Ok(0) => return Ok(()),
                 Ok(read) => self.took(read),
@@ -89,23 +90,23 @@ impl<'s> Scanner<'s> {
     }
 
     fn took(&mut self, read: usize) {
-        self.sink.read(read);
+        self.handler.read(read);
         let (old, filled) = (self.held, self.held + read);
-        let fresh = self.buffer.get(old..filled).unwrap_or_default();
-        let Some(last) = memrchr(b'\n', fresh).map(|at| old + at + 1) else {
+        let fresh = self.buffer.split_at(filled).0.split_at(old).1;
+        let Some(last) = last_line_end(fresh).map(|end| old + end) else {
             return self.unfinished(filled);
         };
         let mut buffer = std::mem::take(&mut self.buffer);
-        self.lines(buffer.get(..last).unwrap_or_default());
+        self.lines(buffer.split_at(last).0);
         buffer.copy_within(last..filled, 0);
         self.buffer = buffer;
         self.unfinished(filled - last);
     }
 
-    /// So many bytes of a line are there, and no end of it yet.
+    /// Keeps the bytes of a line that has no end yet.
     fn unfinished(&mut self, held: usize) {
         if held > LONGEST_LINE && !self.skipping {
-            self.sink.too_long();
+            self.handler.too_long();
             self.skipping = true;
         }
         self.held = if self.skipping { 0 } else { held };
@@ -113,26 +114,28 @@ impl<'s> Scanner<'s> {
 
     fn finish(&mut self) {
         let buffer = std::mem::take(&mut self.buffer);
-        self.lines(buffer.get(..self.held).unwrap_or_default());
+        self.lines(buffer.split_at(self.held).0);
     }
 
-    /// Whole lines; only the last of a stream may lack its end.
+    /// Searches whole lines; only the last of a stream may lack its end.
     fn lines(&mut self, mut lines: &[u8]) {
         if std::mem::take(&mut self.skipping) {
             let end = memchr(b'\n', lines).map_or(lines.len(), |at| at + 1);
-            lines = lines.get(end..).unwrap_or_default();
+            lines = lines.split_at(end).1;
         }
         if lines.is_empty() {
             return;
         }
-        let mut numbers = *self.numbers.get_or_insert_with(|| of_first(lines));
+        let mut numbers = *self
+            .numbers
+            .get_or_insert_with(|| Numbers::default().with_line(first_line(lines)));
         let mut search = self.markers.search(lines, numbers);
         let mut from = 0;
         while let Some(at) = self.wanted(&mut search, from, lines.len()) {
             let (start, end) = bounds(lines, from, at);
-            let line = lines.get(start..end).unwrap_or_default();
-            self.wants_next = self.sink.line(line, end < lines.len());
-            let more = numbers.and_of(line);
+            let line = lines.split_at(end).0.split_at(start).1;
+            self.wants_next = self.handler.line(line, end < lines.len());
+            let more = numbers.with_line(line);
             search.look_for(numbers, more);
             numbers = more;
             from = end + 1;
@@ -140,25 +143,29 @@ impl<'s> Scanner<'s> {
         self.numbers = Some(numbers);
     }
 
-    /// A place in the next line for the sink.
+    /// Returns a place in the next line for the handler.
     fn wanted(&self, search: &mut Search<'_, '_>, from: usize, end: usize) -> Option<usize> {
-        match self.wants_next && from < end {
-            true => Some(from),
-            false => search.next(from),
+        if self.wants_next && from < end {
+            return Some(from);
         }
+        search.next(from)
     }
 }
 
-fn of_first(lines: &[u8]) -> Numbers {
+fn first_line(lines: &[u8]) -> &[u8] {
     let end = memchr(b'\n', lines).unwrap_or(lines.len());
-    Numbers::default().and_of(lines.get(..end).unwrap_or_default())
+    lines.split_at(end).0
 }
 
-/// Where the line around `at` begins and ends; it does not begin before `from`.
+/// Returns where the last line that has an end ends.
+fn last_line_end(bytes: &[u8]) -> Option<usize> {
+    memrchr(b'\n', bytes).map(|at| at + 1)
+}
+
+/// Returns where the line around `at` begins and ends; it does not begin before `from`.
 fn bounds(lines: &[u8], from: usize, at: usize) -> (usize, usize) {
-    let before = lines.get(from..at).unwrap_or_default();
-    let after = lines.get(at..).unwrap_or_default();
-    let start = memrchr(b'\n', before).map_or(from, |newline| from + newline + 1);
+    let (before, after) = lines.split_at(at);
+    let start = memrchr(b'\n', before.split_at(from).1).map_or(from, |newline| from + newline + 1);
     let end = memchr(b'\n', after).map_or(lines.len(), |newline| at + newline);
     (start, end)
 }

@@ -1,7 +1,8 @@
-//! What a log adds up to, as sightings.
+//! The sum of a log's statements as sightings.
 
+use super::fact::Warning;
 use super::stamp::Stamp;
-use super::tally::{Entry, Key, Tally};
+use super::tally::{Mentions, Tally, Topic};
 use crate::check::place::Place;
 use crate::check::sighting::{
     Certainty, Events, Evidence, FileKind, Interface, Occurrences, Role, Sighting,
@@ -10,42 +11,43 @@ use crate::check::sighting::{
 /// Name of the reader, in evidence.
 pub(super) const READER: &str = "log";
 
-/// Hosts named in evidence; of more, only the number.
-const NODES_NAMED: usize = 4;
+/// Most hosts that evidence names; of more, it gives the number.
+const MAX_NODES_NAMED: usize = 4;
 
-/// All sightings in a log that is at `place`, by name of the plugin.
+/// Returns the sightings in a log, sorted by the plugin's name.
 pub(super) fn sightings(place: &Place, tally: Tally) -> Vec<Sighting> {
-    let entries = tally.entries.into_iter();
-    entries
-        .map(|(key, entry)| sighting(place, key, &entry))
+    let topics = tally.topics.into_iter();
+    topics
+        .map(|(topic, mentions)| sighting(place, topic, &mentions))
         .collect()
 }
 
-fn sighting(place: &Place, key: Key, entry: &Entry) -> Sighting {
+fn sighting(place: &Place, topic: Topic, mentions: &Mentions) -> Sighting {
     let mut sighting = Sighting {
         place: place.clone(),
         kind: FileKind::Log,
         role: Role::Plugin,
-        occurrences: Some(occurrences(entry)),
+        occurrences: Some(occurrences(mentions)),
         ..Sighting::default()
     };
-    match key {
-        Key::Listed(id) => listed(&mut sighting, &id),
-        Key::OneShot(name) => one_shot(&mut sighting, name, entry),
-        Key::Plugin(name) => plugin(&mut sighting, name, entry),
+    match topic {
+        Topic::Listed(id) => listed(&mut sighting, &id),
+        Topic::OneShot(name) => one_shot(&mut sighting, name, mentions),
+        Topic::Plugin(name) => plugin(&mut sighting, name, mentions),
+        Topic::Unread(warning) => unread(&mut sighting, warning, mentions),
     }
-    if let Some(nodes) = nodes(entry) {
+    if let Some(nodes) = nodes(mentions) {
         note(&mut sighting, nodes);
     }
     sighting
 }
 
-fn occurrences(entry: &Entry) -> Occurrences {
+fn occurrences(mentions: &Mentions) -> Occurrences {
     let shown = |stamp: &Option<Stamp>| stamp.as_ref().map(|stamp| stamp.shown.clone());
     Occurrences {
-        count: entry.lines,
-        first: shown(&entry.seen.first),
-        last: shown(&entry.seen.last),
+        count: mentions.lines,
+        first: shown(&mentions.span.first),
+        last: shown(&mentions.span.last),
     }
 }
 
@@ -62,7 +64,7 @@ fn listed(sighting: &mut Sighting, id: &str) {
         "nri-v010-plugin" => (Interface::OneShot, "a v0.1.0 plugin"),
         _ => (
             Interface::StateChange,
-            "a plugin that takes events by StateChange",
+            "a plugin that relies on StateChange",
         ),
     };
     sighting.interface = interface;
@@ -70,80 +72,101 @@ fn listed(sighting: &mut Sighting, id: &str) {
     note(
         sighting,
         format!(
-            "the runtime recorded {what} (io.containerd.deprecation/{id}); its list names neither plugin nor event, its log does"
+            "the runtime recorded {what} (io.containerd.deprecation/{id}); its list names neither plugin nor event, but its log does"
         ),
     );
 }
 
-fn one_shot(sighting: &mut Sighting, name: String, entry: &Entry) {
+/// A warning that cannot be understood still proves that there is a plugin to warn about.
+fn unread(sighting: &mut Sighting, warning: Warning, mentions: &Mentions) {
+    let (interface, plugin) = match warning {
+        Warning::StateChange => (
+            Interface::StateChange,
+            "a plugin that relies on StateChange",
+        ),
+        Warning::OneShot => (Interface::OneShot, "a v0.1.0 plugin"),
+    };
+    sighting.interface = interface;
+    sighting.events.certainty = Certainty::Observed;
+    let lines = match mentions.lines {
+        1 => "1 line warns".to_owned(),
+        count => format!("{count} lines warn"),
+    };
+    note(
+        sighting,
+        format!("{lines} about {plugin}, cut or in no known format: cannot determine which one"),
+    );
+}
+
+fn one_shot(sighting: &mut Sighting, name: String, mentions: &Mentions) {
     sighting.name = Some(name);
     sighting.interface = Interface::OneShot;
     note(
         sighting,
         format!(
             "the runtime ran it as a v0.1.0 plugin, {} logged",
-            times(entry.lines)
+            times(mentions.lines)
         ),
     );
 }
 
-fn plugin(sighting: &mut Sighting, name: Option<String>, entry: &Entry) {
+fn plugin(sighting: &mut Sighting, name: Option<String>, mentions: &Mentions) {
     match &name {
         Some(full) => (sighting.index, sighting.name) = split(full),
         None => note(sighting, "the runtime's message names no plugin".to_owned()),
     }
-    sighting.interface = interface(entry);
-    if entry.warnings > 0 {
-        warned(sighting, entry);
+    sighting.interface = interface(mentions);
+    if mentions.warnings > 0 {
+        warned(sighting, mentions);
     }
-    if let Some((_, version)) = &entry.registered {
+    if let Some((_, version)) = &mentions.registered {
         sighting.nri.version = Some(version.clone()).filter(|version| version.starts_with('v'));
         note(sighting, registered(version));
     }
-    for (reason, count) in &entry.failed {
+    for (reason, count) in &mentions.failed {
         note(sighting, format!("{reason}, {}", times(*count)));
     }
     if sighting.evidence.is_empty() {
         note(
             sighting,
-            "it connected; the log says nothing else of it".to_owned(),
+            "it connected; the log says nothing else about it".to_owned(),
         );
     }
 }
 
-fn interface(entry: &Entry) -> Interface {
-    if entry.warnings > 0 {
+fn interface(mentions: &Mentions) -> Interface {
+    if mentions.warnings > 0 {
         return Interface::StateChange;
     }
     let reason = "no warning about it in this log: it may answer dedicated RPCs, its events may not have fired yet, or the runtime may not warn";
     Interface::Unknown(reason.to_owned())
 }
 
-fn warned(sighting: &mut Sighting, entry: &Entry) {
+fn warned(sighting: &mut Sighting, mentions: &Mentions) {
     sighting.events = Events {
-        names: entry.events.names(),
+        names: mentions.events.names(),
         certainty: Certainty::Observed,
     };
     let mut names = sighting.events.names.clone();
-    names.extend(entry.unknown.iter().cloned());
+    names.extend(mentions.unknown.iter().cloned());
     let warned = format!(
-        "the runtime called StateChange instead of {}, {} warned",
+        "the runtime called StateChange instead of {}, with {}",
         names.join(", "),
-        times(entry.warnings)
+        warnings(mentions.warnings)
     );
     note(sighting, warned);
-    if !entry.unknown.is_empty() {
-        let unknown: Vec<&str> = entry.unknown.iter().map(String::as_str).collect();
+    if !mentions.unknown.is_empty() {
+        let unknown: Vec<&str> = mentions.unknown.iter().map(String::as_str).collect();
         note(
             sighting,
-            format!("no event known here has the RPC {}", unknown.join(", ")),
+            format!("no known event has the RPC {}", unknown.join(", ")),
         );
     }
-    let registered = entry
+    let registered = mentions
         .registered
         .as_ref()
         .and_then(|(time, _)| time.as_ref());
-    if entry
+    if mentions
         .last_warning
         .as_ref()
         .zip(registered)
@@ -152,7 +175,7 @@ fn warned(sighting: &mut Sighting, entry: &Entry) {
     {
         note(
             sighting,
-            "it registered again after the last warning, and was not warned of since".to_owned(),
+            "it registered again after the last warning, and there was none since".to_owned(),
         );
     }
 }
@@ -165,16 +188,16 @@ fn registered(version: &str) -> String {
     }
 }
 
-fn nodes(entry: &Entry) -> Option<String> {
-    let nodes: Vec<&str> = entry.nodes.iter().map(String::as_str).collect();
+fn nodes(mentions: &Mentions) -> Option<String> {
+    let nodes: Vec<&str> = mentions.nodes.iter().map(String::as_str).collect();
     match nodes.len() {
         0 => None,
-        1..=NODES_NAMED => Some(format!("logged on {}", nodes.join(", "))),
+        1..=MAX_NODES_NAMED => Some(format!("logged on {}", nodes.join(", "))),
         count => Some(format!("logged on {count} hosts or more")),
     }
 }
 
-/// Index and name of `10-template`; a name alone where it has no index.
+/// Splits `10-template` into index and name; a name alone has no index.
 fn split(full: &str) -> (Option<String>, Option<String>) {
     let parts = full.split_once('-').filter(|(index, name)| {
         index.len() == 2 && index.bytes().all(|byte| byte.is_ascii_digit()) && !name.is_empty()
@@ -189,5 +212,12 @@ fn times(count: u64) -> String {
     match count {
         1 => "once".to_owned(),
         count => format!("{count} times"),
+    }
+}
+
+fn warnings(count: u64) -> String {
+    match count {
+        1 => "1 warning".to_owned(),
+        count => format!("{count} warnings"),
     }
 }

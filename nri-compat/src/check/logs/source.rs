@@ -1,48 +1,135 @@
-//! Logs as streams: plain, gzip or zstd, told by their first bytes.
+//! Logs as streams of UTF-8 lines: unpacked, decoded, and with entries that were spread over lines on one.
 
 use std::io::{self, BufReader, Cursor, Read};
 
+use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
+use encoding_rs_io::DecodeReaderBytesBuilder;
 use flate2::bufread::MultiGzDecoder;
+use liblzma::read::XzDecoder;
+use liblzma::stream::{CONCATENATED, Stream};
 
+use super::LONGEST_LINE;
+use super::pieces::{self, Form, Joined};
+use super::pretty::{self, OneLine};
 use crate::check::packing::Packing;
 
 /// Largest window of a zstd stream, as a power of two: 64 MiB.
-const WINDOW_LOG: u32 = 26;
+const MAX_WINDOW_LOG: u32 = 26;
+
+/// Most memory for an xz stream: 65 MiB serve what `xz -9` packs.
+const MAX_XZ_MEMORY: u64 = 72 << 20;
 
 /// Most bytes that a packed log may unpack to.
-const UNPACKED: u64 = 64 << 30;
+const MAX_UNPACKED: u64 = 64 << 30;
 
-/// First bytes looked at to tell how a stream is packed.
-const MAGIC: usize = 4;
+/// First bytes that tell how a stream is packed.
+const MAGIC: usize = 6;
 
-/// The text in `input`, unpacked if it is packed.
+/// First bytes that tell how a stream is encoded, and whether its entries are spread over lines.
+const HEAD: usize = 1024;
+
+/// Returns the lines in `input`, unpacked if it is packed, as UTF-8.
 ///
 /// # Errors
 ///
 /// When `input` cannot be read.
-pub(super) fn unpacked<'r>(mut input: impl Read + 'r) -> io::Result<Box<dyn Read + 'r>> {
+pub(super) fn lines<'r>(input: impl Read + 'r) -> io::Result<Box<dyn Read + 'r>> {
+    let (head, text) = peek(unpacked(input)?, HEAD)?;
+    if head.starts_with(b"LPKSHHRH") {
+        return Err(io::Error::other(
+            "it is a journal in systemd's own format: use `journalctl --file` to read it",
+        ));
+    }
+    if let Some(encoding) = utf_16(&head) {
+        let decoded = DecodeReaderBytesBuilder::new()
+            .encoding(Some(encoding))
+            .build(text);
+        let (head, text) = peek(Box::new(decoded), HEAD)?;
+        return Ok(on_one_line(&head, text));
+    }
+    Ok(on_one_line(&head, text))
+}
+
+/// Puts entries on one line each, if the head says that they are spread over several.
+fn on_one_line<'r>(head: &[u8], text: Box<dyn Read + 'r>) -> Box<dyn Read + 'r> {
+    let head = String::from_utf8_lossy(head);
+    if pretty::is_spread(&head) {
+        Box::new(OneLine::new(text))
+    } else if pieces::is_in_cri_entries(&head) {
+        Box::new(Joined::new(text, Form::Entries, LONGEST_LINE))
+    } else {
+        text
+    }
+}
+
+/// Returns the first bytes of a stream, and the stream from its beginning on.
+fn peek<'r>(
+    mut input: Box<dyn Read + 'r>,
+    bytes: usize,
+) -> io::Result<(Vec<u8>, Box<dyn Read + 'r>)> {
     let mut head = Vec::new();
-    input.by_ref().take(MAGIC as u64).read_to_end(&mut head)?;
-    let packed = Packing::of(&head);
-    let all = Cursor::new(head).chain(input);
-    Ok(match packed {
-        Packing::Not => Box::new(all),
+    input.by_ref().take(bytes as u64).read_to_end(&mut head)?;
+    let all = Cursor::new(head.clone()).chain(input);
+    Ok((head, Box::new(all)))
+}
+
+/// Returns the encoding of text in UTF-16: by its byte order mark, else by the zeros that ASCII has there.
+pub(super) fn utf_16(head: &[u8]) -> Option<&'static Encoding> {
+    match head {
+        [0xff, 0xfe, ..] => Some(UTF_16LE),
+        [0xfe, 0xff, ..] => Some(UTF_16BE),
+        [a, 0, b, 0, c, 0, d, 0, ..] if [a, b, c, d].into_iter().all(|byte| *byte != 0) => {
+            Some(UTF_16LE)
+        }
+        [0, a, 0, b, 0, c, 0, d, ..] if [a, b, c, d].into_iter().all(|byte| *byte != 0) => {
+            Some(UTF_16BE)
+        }
+        _ => None,
+    }
+}
+
+/// Returns the bytes in `input`, unpacked if it is packed.
+///
+/// # Errors
+///
+/// When `input` cannot be read.
+pub(crate) fn unpacked<'r>(input: impl Read + 'r) -> io::Result<Box<dyn Read + 'r>> {
+    let (head, all) = peek(Box::new(input), MAGIC)?;
+    if is_xz(&head) {
+        return Ok(Box::new(Limited::new(xz(all)?)));
+    }
+    Ok(match Packing::of(&head) {
+        Packing::Not => all,
         Packing::Gzip => Box::new(Limited::new(MultiGzDecoder::new(BufReader::new(all)))),
         Packing::Zstd => Box::new(Limited::new(zstd(all)?)),
     })
 }
 
+/// Returns whether a stream is packed, by its first bytes.
+pub(super) fn is_packed(head: &[u8]) -> bool {
+    is_xz(head) || Packing::of(head) != Packing::Not
+}
+
+fn is_xz(head: &[u8]) -> bool {
+    head.starts_with(b"\xfd7zXZ\0")
+}
+
+fn xz<'r>(input: impl Read + 'r) -> io::Result<impl Read + 'r> {
+    let stream = Stream::new_stream_decoder(MAX_XZ_MEMORY, CONCATENATED)?;
+    Ok(XzDecoder::new_stream(input, stream))
+}
+
 fn zstd<'r>(input: impl Read + 'r) -> io::Result<impl Read + 'r> {
     let mut decoder = zstd::stream::read::Decoder::new(input)?;
-    decoder.window_log_max(WINDOW_LOG)?;
+    decoder.window_log_max(MAX_WINDOW_LOG)?;
     Ok(decoder)
 }
 
-/// The first bytes of a log, unpacked as far as they go; a head that was cut still unpacks to something.
+/// Returns the first lines of a log, unpacked as far as they go; a head that was cut still unpacks to something.
 pub(super) fn head(packed_head: &[u8], longest: usize) -> Vec<u8> {
     let mut head = vec![0; longest];
     let mut filled = 0;
-    if let Ok(mut text) = unpacked(packed_head) {
+    if let Ok(mut text) = lines(packed_head) {
         while let Some(room) = head.get_mut(filled..).filter(|room| !room.is_empty()) {
             match text.read(room) {
                 Ok(read) if read > 0 => filled += read,
@@ -54,7 +141,7 @@ pub(super) fn head(packed_head: &[u8], longest: usize) -> Vec<u8> {
     head
 }
 
-/// Ends with an error when too much comes out of a packed stream.
+/// A reader that fails when too much comes out of a packed stream.
 struct Limited<R> {
     input: R,
     left: u64,
@@ -64,7 +151,7 @@ impl<R> Limited<R> {
     fn new(input: R) -> Self {
         Self {
             input,
-            left: UNPACKED,
+            left: MAX_UNPACKED,
         }
     }
 }
@@ -73,7 +160,10 @@ impl<R: Read> Read for Limited<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.input.read(buffer)?;
         self.left = self.left.checked_sub(read as u64).ok_or_else(|| {
-            io::Error::other(format!("it unpacks to more than {} GiB", UNPACKED >> 30))
+            io::Error::other(format!(
+                "it unpacks to more than {} GiB",
+                MAX_UNPACKED >> 30
+            ))
         })?;
         Ok(read)
     }

@@ -1,16 +1,17 @@
-//! Time stamps: logs write them in many ways, and lines of several files come in any order.
+//! Time stamps: logs write them in many forms, and the lines of several files come in any order.
 
-use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::{Timestamp, Zoned};
 
-/// A time stamp to show, and the moment it stands for where that can be told.
+/// A time stamp as reports show it, and the moment that it stands for, if known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Stamp {
     pub(crate) shown: String,
     moment: Option<Timestamp>,
 }
 
-/// Longest time stamp shown.
-const LONGEST: usize = 40;
+/// Most bytes of a time stamp.
+const MAX_STAMP: usize = 40;
 
 impl Stamp {
     /// Reads a time stamp: RFC 3339 with `T` or a space, or seconds since 1970 and their fractions, which are shown
@@ -23,16 +24,16 @@ impl Stamp {
         }
         let moment = epoch(text);
         let shown = moment.map_or_else(|| text.to_owned(), |moment| moment.to_string());
-        (!shown.is_empty() && shown.len() <= LONGEST).then_some(Self { shown, moment })
+        (!shown.is_empty() && shown.len() <= MAX_STAMP).then_some(Self { shown, moment })
     }
 
-    /// Whether this is before `other`; `None` where either has no moment.
+    /// Returns whether this is before `other`; `None` if either has no moment.
     pub(crate) fn is_before(&self, other: &Self) -> Option<bool> {
         Some(self.moment? < other.moment?)
     }
 }
 
-/// From the first time stamp to the last.
+/// The time from the first stamp to the last.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Span {
     pub(crate) first: Option<Stamp>,
@@ -40,7 +41,7 @@ pub(crate) struct Span {
 }
 
 impl Span {
-    /// Adds one; those whose order cannot be told come in the order in which they are added.
+    /// Adds a stamp; those whose order is not known come in the order in which they are added.
     pub(crate) fn add(&mut self, stamp: Stamp) {
         let is_before = |other: &Option<Stamp>| other.as_ref().map(|other| stamp.is_before(other));
         let (first, last) = (is_before(&self.first), is_before(&self.last));
@@ -53,14 +54,15 @@ impl Span {
     }
 }
 
-/// The moment of an RFC 3339 time stamp.
+/// Returns the moment of an RFC 3339 time stamp.
 pub(crate) fn rfc3339(text: &str) -> Option<Timestamp> {
-    let plausible = (20..=LONGEST).contains(&text.len())
+    let plausible = (20..=MAX_STAMP).contains(&text.len())
         && text.starts_with(|first: char| first.is_ascii_digit());
     plausible.then(|| text.parse().ok()).flatten()
 }
 
-/// Seconds, milliseconds, microseconds or nanoseconds since 1970, told by the number of digits; fractions of seconds.
+/// Returns the moment of seconds, with a fraction, or of milliseconds, microseconds or nanoseconds since 1970; the number
+/// of digits says which.
 fn epoch(text: &str) -> Option<Timestamp> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let digits: String = whole.chars().chain(fraction.chars().take(9)).collect();
@@ -76,6 +78,44 @@ fn epoch(text: &str) -> Option<Timestamp> {
     };
     let number: i128 = digits.parse().ok()?;
     Timestamp::from_nanosecond(number * 10i128.pow(u32::try_from(scale).ok()?)).ok()
+}
+
+/// Returns the moment of a time stamp in any form. One without a zone is local, and one without a year is the latest that
+/// is not in the future.
+pub(crate) fn moment(text: &str, now: &Zoned) -> Option<Timestamp> {
+    rfc3339(text)
+        .or_else(|| epoch(text))
+        .or_else(|| local(text, now))
+}
+
+/// `Mar 18 20:15:04`, `Wed 2026-03-18 20:15:04 UTC`, `2026-03-18 20:15:04`.
+fn local(text: &str, now: &Zoned) -> Option<Timestamp> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    match words.as_slice() {
+        [month, day, clock] => {
+            let of_year = |year: i16| in_zone(&format!("{year}-{month}-{day}T{clock}"), now);
+            let tomorrow = now.timestamp().as_second().saturating_add(24 * 60 * 60);
+            of_year(now.year())
+                .filter(|moment| moment.as_second() <= tomorrow)
+                .or_else(|| of_year(now.year() - 1))
+        }
+        [_, date, clock, "UTC"] => rfc3339(&format!("{date}T{clock}Z")),
+        [_, date, clock, _] | [date, clock] => {
+            let local: DateTime = format!("{date}T{clock}").parse().ok()?;
+            local
+                .to_zoned(now.time_zone().clone())
+                .ok()
+                .map(|local| local.timestamp())
+        }
+        _ => None,
+    }
+}
+
+/// Returns the moment of a local time such as `2026-Mar-18T20:15:04`.
+fn in_zone(text: &str, now: &Zoned) -> Option<Timestamp> {
+    let local = DateTime::strptime("%Y-%b-%dT%H:%M:%S%.f", text).ok()?;
+    let zoned = local.to_zoned(now.time_zone().clone()).ok()?;
+    Some(zoned.timestamp())
 }
 
 #[cfg(test)]

@@ -1,147 +1,160 @@
-//! Adds up what the lines of one log say, a plugin at a time, in bounded memory.
+//! Adds up the statements of one log, per plugin, in bounded memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::fact::{Fact, What};
-use super::format::Around;
+use super::fact::{Claim, Fact, Warning};
+use super::record::Origin;
 use super::stamp::{Span, Stamp};
 use crate::check::events::EventSet;
 
-/// Plugins kept apart; a log that names more is no runtime's.
-const PLUGINS: usize = 2048;
+/// Most plugins that are kept apart; a log that names more is no runtime's.
+const MAX_PLUGINS: usize = 2048;
 
-/// Hosts, unknown RPCs and reasons kept for one plugin.
-const FEW: usize = 16;
+/// Most hosts, unknown RPCs and reasons that are kept per plugin.
+const MAX_DETAILS: usize = 16;
 
-/// Longest name of a host.
-const LONGEST_NODE: usize = 253;
+/// Most bytes of a host's name.
+const MAX_NODE: usize = 253;
 
-/// What facts are added up under.
+/// The thing that statements are about.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Key {
+pub(super) enum Topic {
     /// An entry of a list of deprecations, by its id without the prefix.
     Listed(String),
     /// A plugin of the protocol; none where no message names it.
     Plugin(Option<String>),
     /// A v0.1.0 plugin.
     OneShot(String),
+    /// Warnings that could not be understood.
+    Unread(Warning),
 }
 
-/// All that was said under one key.
+/// All statements about one topic.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Entry {
+pub(super) struct Mentions {
     /// Lines.
     pub(super) lines: u64,
     /// Lines that warn of `StateChange`.
     pub(super) warnings: u64,
     /// Events in those lines.
     pub(super) events: EventSet,
-    /// RPCs in those lines that no event known here has.
+    /// RPCs in those lines that belong to no known event.
     pub(super) unknown: BTreeSet<String>,
     /// When the first line was written, and the last.
-    pub(super) seen: Span,
+    pub(super) span: Span,
     /// When the last warning was written.
     pub(super) last_warning: Option<Stamp>,
     /// When it last registered, and the NRI version it gave.
     pub(super) registered: Option<(Option<Stamp>, String)>,
-    /// Why it failed, how often.
+    /// The reasons why it failed, with the number of times.
     pub(super) failed: BTreeMap<String, u64>,
     /// Hosts the lines come from.
     pub(super) nodes: BTreeSet<String>,
 }
 
-/// What the lines of one log add up to.
+/// The sum of the statements of one log.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
-    pub(super) entries: BTreeMap<Key, Entry>,
+    pub(super) topics: BTreeMap<Topic, Mentions>,
     /// Lines about more plugins than are kept apart.
     pub(super) beyond: u64,
 }
 
 impl Tally {
-    /// Adds a fact of a line.
-    pub(super) fn add(&mut self, fact: Fact, around: &Around) {
-        let key = match (&fact.what, fact.plugin) {
-            (What::OneShot, Some(plugin)) => Key::OneShot(plugin),
-            (_, plugin) => Key::Plugin(plugin),
+    /// Adds a fact.
+    pub(super) fn add(&mut self, fact: Fact, origin: &Origin) {
+        let topic = match (&fact.claim, fact.plugin) {
+            (Claim::OneShot, Some(plugin)) => Topic::OneShot(plugin),
+            (_, plugin) => Topic::Plugin(plugin),
         };
-        let time = around.time.as_deref().and_then(Stamp::new);
-        if let Some(entry) = self.entry(key) {
-            entry.line(time.clone(), around.node.as_deref());
-            entry.say(fact.what, time);
+        if let Some(mentions) = self.line(topic, origin) {
+            mentions.claim(fact.claim, stamp(origin));
         }
     }
 
+    /// Adds a warning that could not be understood.
+    pub(super) fn unread(&mut self, warning: Warning, origin: &Origin) {
+        self.line(Topic::Unread(warning), origin);
+    }
+
+    /// Returns how many warnings could not be understood.
+    pub(super) fn unread_lines(&self) -> u64 {
+        let unread = self.topics.iter();
+        let unread = unread.filter(|(topic, _)| matches!(topic, Topic::Unread(_)));
+        unread.map(|(_, mentions)| mentions.lines).sum()
+    }
+
     /// Adds an entry of a list of deprecations; returns whether it is about NRI.
-    pub(super) fn listed(&mut self, id: &str, around: &Around) -> bool {
+    pub(super) fn listed(&mut self, id: &str, origin: &Origin) -> bool {
         let id = id.rsplit('/').next().unwrap_or(id);
         let is_nri = matches!(id, "nri-plugin-interface" | "nri-v010-plugin");
-        if let Some(entry) = is_nri
-            .then(|| self.entry(Key::Listed(id.to_owned())))
-            .flatten()
-        {
-            entry.line(
-                around.time.as_deref().and_then(Stamp::new),
-                around.node.as_deref(),
-            );
+        if is_nri {
+            self.line(Topic::Listed(id.to_owned()), origin);
         }
         is_nri
     }
 
-    /// When the entry of a list that came last occurred.
+    /// Adds the last occurrence of an entry of a list of deprecations.
     pub(super) fn listed_at(&mut self, id: &str, time: &str) {
         let id = id.rsplit('/').next().unwrap_or(id);
-        if let Some(entry) = self.entries.get_mut(&Key::Listed(id.to_owned())) {
-            entry.at(Stamp::new(time));
+        if let Some(mentions) = self.topics.get_mut(&Topic::Listed(id.to_owned())) {
+            mentions.at(Stamp::new(time));
         }
     }
 
-    /// Whether a plugin is known whose name begins with all of this one, and goes on.
+    /// Returns whether a known plugin has a longer name that begins with this one.
     pub(super) fn has_longer(&self, name: &str) -> bool {
-        let goes_on = |key: &Key| matches!(key, Key::Plugin(Some(known)) if known.len() > name.len() && known.starts_with(name));
-        self.entries.keys().any(goes_on)
+        let goes_on = |topic: &Topic| matches!(topic, Topic::Plugin(Some(known)) if known.len() > name.len() && known.starts_with(name));
+        self.topics.keys().any(goes_on)
     }
 
-    fn entry(&mut self, key: Key) -> Option<&mut Entry> {
-        if self.entries.len() >= PLUGINS && !self.entries.contains_key(&key) {
+    /// Counts a line about a topic; returns what is known about it, unless there are too many topics.
+    fn line(&mut self, topic: Topic, origin: &Origin) -> Option<&mut Mentions> {
+        if self.topics.len() >= MAX_PLUGINS && !self.topics.contains_key(&topic) {
             self.beyond += 1;
             return None;
         }
-        Some(self.entries.entry(key).or_default())
+        let mentions = self.topics.entry(topic).or_default();
+        mentions.line(origin);
+        Some(mentions)
     }
 }
 
-impl Entry {
-    fn line(&mut self, time: Option<Stamp>, node: Option<&str>) {
+fn stamp(origin: &Origin) -> Option<Stamp> {
+    origin.time.as_deref().and_then(Stamp::new)
+}
+
+impl Mentions {
+    fn line(&mut self, origin: &Origin) {
         self.lines += 1;
-        self.at(time);
-        if let Some(node) = node.filter(|node| node.len() <= LONGEST_NODE) {
+        self.at(stamp(origin));
+        if let Some(node) = origin.node.as_ref().filter(|node| node.len() <= MAX_NODE) {
             keep(&mut self.nodes, super::fact::clean(node));
         }
     }
 
     fn at(&mut self, time: Option<Stamp>) {
         if let Some(time) = time {
-            self.seen.add(time);
+            self.span.add(time);
         }
     }
 
-    fn say(&mut self, what: What, time: Option<Stamp>) {
-        match what {
-            What::StateChange(rpc) => {
+    fn claim(&mut self, claim: Claim, time: Option<Stamp>) {
+        match claim {
+            Claim::StateChange(rpc) => {
                 self.warnings += 1;
                 if !self.events.insert(&rpc) {
                     keep(&mut self.unknown, rpc);
                 }
                 later(&mut self.last_warning, time);
             }
-            What::Registered(version) => self.register(version, time),
-            What::Failed(reason) => {
-                if self.failed.len() < FEW || self.failed.contains_key(&reason) {
+            Claim::Registered(version) => self.register(version, time),
+            Claim::Failed(reason) => {
+                if self.failed.len() < MAX_DETAILS || self.failed.contains_key(&reason) {
                     *self.failed.entry(reason).or_default() += 1;
                 }
             }
-            What::OneShot | What::Connected => {}
+            Claim::OneShot | Claim::Connected => {}
         }
     }
 
@@ -159,7 +172,7 @@ impl Entry {
     }
 }
 
-/// Keeps the later of two; the one that comes later where their order cannot be told.
+/// Keeps the later of two stamps; where their order is not known, the second.
 fn later(kept: &mut Option<Stamp>, time: Option<Stamp>) {
     let is_earlier = kept
         .as_ref()
@@ -170,8 +183,8 @@ fn later(kept: &mut Option<Stamp>, time: Option<Stamp>) {
     }
 }
 
-fn keep(few: &mut BTreeSet<String>, one: String) {
-    if few.len() < FEW {
-        few.insert(one);
+fn keep(details: &mut BTreeSet<String>, detail: String) {
+    if details.len() < MAX_DETAILS {
+        details.insert(detail);
     }
 }

@@ -37,6 +37,7 @@ struct JsonSubject<'r> {
     role: &'static str,
     name: Option<&'r str>,
     index: Option<&'r str>,
+    program: Option<&'r str>,
     nri: JsonBuilt<'r>,
     events: &'r [String],
     verdicts: Vec<JsonVerdict<'r>>,
@@ -107,6 +108,10 @@ pub(super) struct JsonSkipped<'r> {
 struct JsonSummary<'r> {
     #[serde(skip_serializing_if = "Option::is_none")]
     at: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    node: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scan: Option<&'r str>,
     looked_at: &'r [String],
     files: u64,
     bytes: u64,
@@ -161,6 +166,7 @@ fn subject(subject: &Subject) -> JsonSubject<'_> {
         role: subject.role.as_str(),
         name: subject.name.as_deref(),
         index: subject.index.as_deref(),
+        program: subject.program.as_deref(),
         nri: built(&subject.nri),
         events: &subject.events,
         verdicts: subject.verdicts.iter().map(verdict).collect(),
@@ -239,6 +245,8 @@ fn summary(report: &CheckReport) -> JsonSummary<'_> {
     let summary = &report.summary;
     JsonSummary {
         at: summary.at.as_deref(),
+        node: summary.node.as_deref(),
+        scan: summary.scan.as_deref(),
         looked_at: &summary.looked_at,
         files: summary.files,
         bytes: summary.bytes,

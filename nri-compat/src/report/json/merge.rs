@@ -12,6 +12,7 @@ use crate::report::merge::{MergeReport, MergedPlugin, MergedVerdict};
 struct JsonMerge<'r> {
     schema: u32,
     plugins: Vec<JsonPlugin<'r>>,
+    silent: &'r [String],
     skipped: Vec<JsonSkipped<'r>>,
     summary: JsonSummary,
 }
@@ -38,12 +39,17 @@ struct JsonVerdict<'r> {
 #[derive(Serialize)]
 struct JsonSummary {
     reports: u64,
+    nodes: u64,
+    unnamed: u64,
+    superseded: u64,
+    expected: u64,
+    silent: u64,
     plugins: u64,
     beyond: u64,
     skipped: u64,
 }
 
-/// Number of nodes by verdict, all five always.
+/// Numbers of nodes by verdict; all five are always there.
 struct Counts([u64; Outcome::ALL.len()]);
 
 impl Serialize for Counts {
@@ -61,9 +67,15 @@ pub fn merge(report: &MergeReport) -> String {
     print(&JsonMerge {
         schema: SCHEMA,
         plugins: report.plugins.iter().map(plugin).collect(),
+        silent: &report.silent,
         skipped: report.skipped.iter().map(skipped).collect(),
         summary: JsonSummary {
             reports: report.reports,
+            nodes: report.nodes,
+            unnamed: report.unnamed,
+            superseded: report.superseded,
+            expected: report.expected,
+            silent: report.silent.len() as u64,
             plugins: report.plugins.len() as u64,
             beyond: report.beyond,
             skipped: report.skipped_in_all,

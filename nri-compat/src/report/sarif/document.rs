@@ -91,7 +91,7 @@ pub(super) struct RunResult<'r> {
 #[derive(Serialize)]
 pub(super) struct Fingerprints<'r> {
     /// The number is a version: it goes up when the fingerprint of an unchanged finding would change.
-    #[serde(rename = "nriCompatFinding/v1")]
+    #[serde(rename = "nriCompatFinding/v2")]
     pub(super) finding: &'r str,
 }
 

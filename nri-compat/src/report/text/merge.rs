@@ -14,6 +14,7 @@ pub fn merge(report: &MergeReport, palette: Palette) -> String {
     let verdicts = report.plugins.iter().flat_map(|plugin| &plugin.verdicts);
     let targets: BTreeSet<&str> = verdicts.map(|verdict| verdict.target.as_str()).collect();
     plugins(&mut page, &report.plugins, &targets);
+    silent(&mut page, &report.silent);
     skipped(&mut page, report);
     summary(&mut page, report);
     page.finish()
@@ -47,7 +48,7 @@ fn row(plugin: &MergedPlugin, targets: &BTreeSet<&str>) -> Vec<String> {
     cells
 }
 
-/// The release, or what is known of it.
+/// Returns the release, or the range in which it is.
 fn built(plugin: &MergedPlugin) -> String {
     let nri = &plugin.nri;
     let text = match (&nri.version, &nri.at_least, &nri.below) {
@@ -60,7 +61,7 @@ fn built(plugin: &MergedPlugin) -> String {
     visible(&text)
 }
 
-/// `deprecated 40, ok 2`, the worst first; no number where all nodes agree.
+/// Returns `deprecated 40, ok 2`, the worst first; without a number where all nodes agree.
 fn outcomes(plugin: &MergedPlugin, target: &str) -> String {
     let verdict = plugin
         .verdicts
@@ -83,14 +84,24 @@ fn outcomes(plugin: &MergedPlugin, target: &str) -> String {
     }
 }
 
+fn silent(page: &mut Page, nodes: &[String]) {
+    if nodes.is_empty() {
+        return;
+    }
+    page.heading("Silent nodes");
+    for node in nodes {
+        page.line(format_args!("  {}", visible(node)));
+    }
+}
+
 fn skipped(page: &mut Page, report: &MergeReport) {
     if report.skipped.is_empty() {
         return;
     }
     page.heading("Skipped");
-    for one in &report.skipped {
-        let label = format!("{}: ", visible(&one.place.to_string()));
-        page.prose(2, &label, Style::new(), &visible(&one.reason));
+    for skipped in &report.skipped {
+        let label = format!("{}: ", visible(&skipped.place.to_string()));
+        page.prose(2, &label, Style::new(), &visible(&skipped.reason));
     }
     let listed = report.skipped.len() as u64;
     if report.skipped_in_all > listed {
@@ -103,17 +114,42 @@ fn skipped(page: &mut Page, report: &MergeReport) {
 
 fn summary(page: &mut Page, report: &MergeReport) {
     let count = |count: u64, noun| counted(usize::try_from(count).unwrap_or(usize::MAX), noun);
-    let mut line = format!(
-        "\n{}, one a node: {}, {} skipped",
-        count(report.reports, "report"),
+    let mut facts = vec![
+        format!(
+            "\n{} of {}",
+            count(report.reports, "report"),
+            count(report.nodes, "node")
+        ),
         count(report.plugins.len() as u64, "plugin"),
-        report.skipped_in_all
+    ];
+    let mut add = |count: u64, fact: String| {
+        if count > 0 {
+            facts.push(fact);
+        }
+    };
+    add(
+        report.superseded,
+        format!("{} superseded", report.superseded),
     );
-    if report.beyond > 0 {
-        line.push_str(&format!(
-            "; {} beyond those kept apart",
-            count(report.beyond, "plugin")
-        ));
-    }
-    page.line(line);
+    add(
+        report.unnamed,
+        format!("{} without the name of a node", report.unnamed),
+    );
+    let silent = report.silent.len() as u64;
+    add(
+        report.expected,
+        format!(
+            "{silent} of {} silent",
+            count(report.expected, "expected node")
+        ),
+    );
+    add(
+        report.beyond,
+        format!(
+            "{} findings beyond those that are kept apart",
+            report.beyond
+        ),
+    );
+    facts.push(format!("{} skipped", report.skipped_in_all));
+    page.line(facts.join(", "));
 }

@@ -118,6 +118,15 @@ fn text(bytes: &[u8]) -> String {
 }
 
 impl BuildInfo {
+    /// Returns the import path of the main package, unless the program was built from files by name.
+    pub(super) fn program(&self) -> Option<&str> {
+        let path = self
+            .modules
+            .lines()
+            .find_map(|line| line.strip_prefix("path\t"));
+        path.filter(|path| !path.is_empty() && *path != "command-line-arguments")
+    }
+
     /// The module of this import path, as main module or dependency.
     pub(super) fn module(&self, path: &str) -> Option<Module<'_>> {
         let mut lines = self

@@ -55,7 +55,9 @@ pub(super) fn from(
     } else {
         build_info::read(image)?
     };
+    let program = info.as_ref().and_then(build_info::BuildInfo::program);
     for sighting in &mut seen {
+        sighting.sighting.program = program.map(str::to_owned);
         add_build_info(sighting, info.as_ref());
     }
     Ok(seen.into_iter().map(|seen| seen.sighting).collect())

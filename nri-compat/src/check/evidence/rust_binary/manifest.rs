@@ -58,6 +58,7 @@ impl Manifest {
         let (index, name) = identity(&file.name);
         let funnelled = self.deprecated.iter().any(|rpc| rpc == "StateChange");
         Sighting {
+            program: self.name.clone(),
             place: file.place.clone(),
             kind: FileKind::RustBinary,
             role: Role::Plugin,

@@ -1,195 +1,291 @@
-//! A line that is one JSON object, or an array of them. Only the keys that logs use are kept, so that a line of any
-//! shape takes little memory.
+//! JSON as log collectors, journald, container engines and query APIs write it, reduced to what may matter: the keys that
+//! say something about a line, and whatever else mentions a plugin.
 
 use std::fmt;
 
+use memchr::memmem;
 use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::{Around, Peeled, collector, containerd_json, deprecations, journal_json};
+/// The meaning of a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Field {
+    /// The message of a record, which is a line itself where the object has no other field of a record.
+    Message,
+    Plugin,
+    Deprecated,
+    Details,
+    /// A line.
+    Line,
+    Time,
+    /// The host, as text or as an object with its name.
+    Node,
+    /// The name within such an object.
+    Name,
+    /// An object that describes where the lines beside it come from.
+    Labels,
+    /// The id of an entry of `ctr deprecations list`.
+    Id,
+    LastOccurrence,
+}
 
-/// Keys that any of the JSON formats looks at.
-const KEYS: [&str; 29] = [
-    "MESSAGE",
-    "_HOSTNAME",
-    "__REALTIME_TIMESTAMP",
-    "@timestamp",
-    "_source",
-    "date",
-    "deprecated",
-    "details",
-    "host",
-    "hostname",
-    "id",
-    "jsonPayload",
-    "kubernetes",
-    "lastOccurrence",
-    "level",
-    "line",
-    "log",
-    "message",
-    "msg",
-    "name",
-    "node",
-    "nodeName",
-    "node_name",
-    "plugin",
-    "textPayload",
-    "time",
-    "timestamp",
-    "ts",
-    "body",
+/// The keys that say something. Of several keys with one meaning in an object, the first in this table counts.
+const FIELDS: [(&str, Field); 37] = [
+    ("msg", Field::Message),
+    ("plugin", Field::Plugin),
+    ("deprecated", Field::Deprecated),
+    ("details", Field::Details),
+    ("MESSAGE", Field::Line),
+    ("log", Field::Line),
+    ("message", Field::Line),
+    ("line", Field::Line),
+    ("textPayload", Field::Line),
+    ("body", Field::Line),
+    ("LogEntry", Field::Line),
+    ("LogMessage", Field::Line),
+    ("time", Field::Time),
+    ("@timestamp", Field::Time),
+    ("timestamp", Field::Time),
+    ("ts", Field::Time),
+    ("date", Field::Time),
+    ("__REALTIME_TIMESTAMP", Field::Time),
+    ("timeUnixNano", Field::Time),
+    ("TimeGenerated", Field::Time),
+    ("_HOSTNAME", Field::Node),
+    ("node_name", Field::Node),
+    ("nodeName", Field::Node),
+    ("node", Field::Node),
+    ("host", Field::Node),
+    ("hostname", Field::Node),
+    ("instance", Field::Node),
+    ("Computer", Field::Node),
+    ("host.name", Field::Node),
+    ("name", Field::Name),
+    ("kubernetes", Field::Labels),
+    ("labels", Field::Labels),
+    ("stream", Field::Labels),
+    ("resource", Field::Labels),
+    ("metric", Field::Labels),
+    ("id", Field::Id),
+    ("lastOccurrence", Field::LastOccurrence),
 ];
 
-/// Objects within objects that are kept.
-const DEPTH: usize = 4;
-
-/// Objects of an array that are kept: `ctr deprecations list` has some twenty.
-const OBJECTS: usize = 64;
-
-/// Takes off JSON of any of the formats known.
-pub(super) fn peel(text: &str, around: &mut Around) -> Option<Peeled> {
-    if !text.starts_with(['{', '[']) {
-        return None;
-    }
-    match parse(text)? {
-        Json::Object(object) => containerd_json::peel(&object, around)
-            .or_else(|| deprecations::peel_objects(std::slice::from_ref(&object)))
-            .or_else(|| journal_json::peel(&object, around))
-            .or_else(|| collector::peel(&object, around)),
-        Json::Objects(objects) => deprecations::peel_objects(&objects),
-        _ => None,
-    }
-}
-
-fn parse(text: &str) -> Option<Json> {
-    let mut deserializer = serde_json::Deserializer::from_str(text);
-    let json = Depth(0).deserialize(&mut deserializer).ok()?;
-    deserializer.end().ok().map(|()| json)
-}
+/// Bytes that text under any other key must have to be kept.
+const INTERESTING: &[u8] = b"plugin";
 
 /// A value, as far as it is kept.
 #[derive(Debug)]
-pub(super) enum Json {
+pub(super) enum Value {
+    /// Text, or a number as it is written.
     Text(String),
+    /// An array of bytes: journald writes a message so that is not printable text.
     Bytes(Vec<u8>),
     Object(Object),
-    Objects(Vec<Object>),
+    List(Vec<Value>),
+    /// Nothing to keep.
     Other,
 }
 
-/// An object with the keys that are kept; of a key that comes twice, the first.
+/// An object, as far as it is kept.
 #[derive(Debug, Default)]
-pub(super) struct Object(Vec<(&'static str, Json)>);
+pub(super) struct Object {
+    /// Values of known keys, with the places of the keys in [`FIELDS`]; of a key that comes twice, the first.
+    fields: Vec<(usize, Value)>,
+    /// Values of other keys.
+    rest: Vec<Value>,
+}
+
+/// Parses the value that `text` begins with; returns it with the number of bytes that it takes.
+pub(super) fn parse(text: &str) -> Option<(Value, usize)> {
+    let mut deserializer = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+    let value = deserializer.next()?.ok()?;
+    Some((value, deserializer.byte_offset()))
+}
+
+impl Value {
+    fn text(&self) -> Option<String> {
+        match self {
+            Self::Text(text) => Some(text.clone()),
+            Self::Bytes(bytes) if !bytes.is_empty() => {
+                Some(String::from_utf8_lossy(bytes).into_owned())
+            }
+            Self::Bytes(_) | Self::Object(_) | Self::List(_) | Self::Other => None,
+        }
+    }
+
+    /// Whether a value under an unknown key, or in a list, may matter.
+    fn is_interesting(&self) -> bool {
+        match self {
+            Self::Text(text) => is_interesting(text),
+            Self::Bytes(bytes) => memmem::find(bytes, INTERESTING).is_some(),
+            Self::Object(object) => !object.fields.is_empty() || !object.rest.is_empty(),
+            Self::List(values) => !values.is_empty(),
+            Self::Other => false,
+        }
+    }
+}
+
+/// Returns whether text may be about a plugin.
+pub(super) fn is_interesting(text: &str) -> bool {
+    memmem::find(text.as_bytes(), INTERESTING).is_some()
+}
 
 impl Object {
-    pub(super) fn get(&self, key: &str) -> Option<&Json> {
-        self.0
+    pub(super) fn message(&self) -> Option<String> {
+        self.text(Field::Message)
+    }
+
+    pub(super) fn plugin(&self) -> Option<String> {
+        self.text(Field::Plugin)
+    }
+
+    pub(super) fn deprecated(&self) -> Option<String> {
+        self.text(Field::Deprecated)
+    }
+
+    pub(super) fn details(&self) -> Option<String> {
+        self.text(Field::Details)
+    }
+
+    pub(super) fn line(&self) -> Option<String> {
+        self.text(Field::Line)
+    }
+
+    pub(super) fn time(&self) -> Option<String> {
+        self.text(Field::Time)
+    }
+
+    pub(super) fn id(&self) -> Option<String> {
+        self.text(Field::Id)
+    }
+
+    pub(super) fn last_occurrence(&self) -> Option<String> {
+        self.text(Field::LastOccurrence)
+    }
+
+    /// Returns the host. Where labels say on which node a pod runs, that is the host, not the collector's.
+    pub(super) fn node(&self) -> Option<String> {
+        let of_labels = self.objects(Field::Labels).find_map(Self::own_node);
+        of_labels.or_else(|| self.own_node())
+    }
+
+    fn own_node(&self) -> Option<String> {
+        let of_object = |object: &Self| {
+            object
+                .text(Field::Name)
+                .or_else(|| object.text(Field::Node))
+        };
+        self.text(Field::Node)
+            .or_else(|| self.objects(Field::Node).find_map(of_object))
+    }
+
+    /// Returns everything that may hold lines besides the text of known keys.
+    pub(super) fn inner(&self) -> impl Iterator<Item = &Value> {
+        let nested = self.fields.iter().map(|(_, value)| value);
+        nested
+            .filter(|value| matches!(value, Value::Object(_) | Value::List(_)))
+            .chain(&self.rest)
+    }
+
+    fn values(&self, field: Field) -> impl Iterator<Item = &Value> {
+        let mut values: Vec<_> = self
+            .fields
             .iter()
-            .find(|(known, _)| *known == key)
-            .map(|(_, value)| value)
+            .filter(|(at, _)| FIELDS.get(*at).is_some_and(|(_, known)| *known == field))
+            .collect();
+        values.sort_by_key(|(at, _)| *at);
+        values.into_iter().map(|(_, value)| value)
     }
 
-    /// Text, a number as it is written, or bytes that journald gave up to call text.
-    pub(super) fn text(&self, key: &str) -> Option<String> {
-        match self.get(key)? {
-            Json::Text(text) => Some(text.clone()),
-            Json::Bytes(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
-            _ => None,
-        }
+    fn text(&self, field: Field) -> Option<String> {
+        self.values(field).find_map(Value::text)
     }
 
-    /// The text of the first of these keys that has one.
-    pub(super) fn first(&self, keys: &[&str]) -> Option<String> {
-        keys.iter().find_map(|key| self.text(key))
-    }
-
-    pub(super) fn object(&self, key: &str) -> Option<&Object> {
-        match self.get(key)? {
-            Json::Object(object) => Some(object),
-            _ => None,
-        }
+    fn objects(&self, field: Field) -> impl Iterator<Item = &Self> {
+        self.values(field).filter_map(|value| match value {
+            Value::Object(object) => Some(object),
+            Value::Text(_) | Value::Bytes(_) | Value::List(_) | Value::Other => None,
+        })
     }
 }
 
-/// Reads a value that lies so deep.
-#[derive(Clone, Copy)]
-struct Depth(usize);
-
-impl<'de> DeserializeSeed<'de> for Depth {
-    type Value = Json;
-
-    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Json, D::Error> {
-        deserializer.deserialize_any(self)
+impl<'de> serde::Deserialize<'de> for Value {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(AnyValue)
     }
 }
 
-impl<'de> Visitor<'de> for Depth {
-    type Value = Json;
+/// Reads any value.
+struct AnyValue;
+
+impl<'de> Visitor<'de> for AnyValue {
+    type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("any JSON")
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<Json, E> {
-        Ok(Json::Other)
+    fn visit_bool<E>(self, _: bool) -> Result<Value, E> {
+        Ok(Value::Other)
     }
 
-    fn visit_unit<E>(self) -> Result<Json, E> {
-        Ok(Json::Other)
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Other)
     }
 
-    fn visit_i64<E>(self, number: i64) -> Result<Json, E> {
-        Ok(Json::Text(number.to_string()))
+    fn visit_i64<E>(self, number: i64) -> Result<Value, E> {
+        Ok(Value::Text(number.to_string()))
     }
 
-    fn visit_u64<E>(self, number: u64) -> Result<Json, E> {
-        Ok(Json::Text(number.to_string()))
+    fn visit_u64<E>(self, number: u64) -> Result<Value, E> {
+        Ok(Value::Text(number.to_string()))
     }
 
-    fn visit_f64<E>(self, number: f64) -> Result<Json, E> {
-        Ok(Json::Text(number.to_string()))
+    fn visit_f64<E>(self, number: f64) -> Result<Value, E> {
+        Ok(Value::Text(number.to_string()))
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<Json, E> {
-        Ok(Json::Text(text.to_owned()))
+    fn visit_str<E>(self, text: &str) -> Result<Value, E> {
+        Ok(Value::Text(text.to_owned()))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Json, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
         let mut object = Object::default();
-        while let Some(Key(key)) = map.next_key()? {
-            match key.filter(|key| self.0 < DEPTH && object.get(key).is_none()) {
-                Some(key) => object
-                    .0
-                    .push((key, map.next_value_seed(Depth(self.0 + 1))?)),
-                None => drop(map.next_value::<IgnoredAny>()?),
+        while let Some(Key(place)) = map.next_key()? {
+            match place {
+                Some(at) if object.fields.iter().any(|(known, _)| *known == at) => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+                Some(at) => object.fields.push((at, map.next_value()?)),
+                None => object
+                    .rest
+                    .extend(Some(map.next_value::<Value>()?).filter(Value::is_interesting)),
             }
         }
-        Ok(Json::Object(object))
+        Ok(Value::Object(object))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Json, A::Error> {
-        let (mut bytes, mut objects) = (Vec::new(), Vec::new());
-        while let Some(element) = seq.next_element_seed(Element(self.0))? {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
+        let (mut bytes, mut values) = (Vec::new(), Vec::new());
+        while let Some(element) = seq.next_element_seed(Element)? {
             match element {
-                Some(Ok(byte)) => bytes.push(byte),
-                Some(Err(object)) if objects.len() < OBJECTS => objects.push(object),
-                _ => {}
+                Item::Byte(byte) => bytes.push(byte),
+                Item::Value(value) => values.extend(Some(value).filter(Value::is_interesting)),
             }
         }
-        Ok(match objects.is_empty() {
-            true => Json::Bytes(bytes),
-            false => Json::Objects(objects),
-        })
+        if values.is_empty() {
+            return Ok(Value::Bytes(bytes));
+        }
+        Ok(Value::List(values))
     }
 }
 
-/// A key, if it is one to keep.
-struct Key(Option<&'static str>);
+/// The place of a key in [`FIELDS`], if it is there.
+struct Key(Option<usize>);
 
 impl<'de> serde::Deserialize<'de> for Key {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Known;
-        impl Visitor<'_> for Known {
+        struct AnyKey;
+        impl Visitor<'_> for AnyKey {
             type Value = Key;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -197,71 +293,65 @@ impl<'de> serde::Deserialize<'de> for Key {
             }
 
             fn visit_str<E>(self, key: &str) -> Result<Key, E> {
-                Ok(Key(KEYS.into_iter().find(|known| *known == key)))
+                Ok(Key(FIELDS.iter().position(|(known, _)| *known == key)))
             }
         }
-        deserializer.deserialize_str(Known)
+        deserializer.deserialize_str(AnyKey)
     }
 }
 
-/// An element of an array: a byte, an object of the outermost array, or nothing to keep.
-struct Element(usize);
+/// An element of an array. Bytes are told from other numbers without making text of each.
+enum Item {
+    Byte(u8),
+    Value(Value),
+}
+
+struct Element;
 
 impl<'de> DeserializeSeed<'de> for Element {
-    type Value = Option<Result<u8, Object>>;
+    type Value = Item;
 
-    fn deserialize<D: serde::Deserializer<'de>>(
-        self,
-        deserializer: D,
-    ) -> Result<Self::Value, D::Error> {
+    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Item, D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
 impl<'de> Visitor<'de> for Element {
-    type Value = Option<Result<u8, Object>>;
+    type Value = Item;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("any JSON")
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
-        Ok(None)
+    fn visit_bool<E>(self, _: bool) -> Result<Item, E> {
+        Ok(Item::Value(Value::Other))
     }
 
-    fn visit_unit<E>(self) -> Result<Self::Value, E> {
-        Ok(None)
+    fn visit_unit<E>(self) -> Result<Item, E> {
+        Ok(Item::Value(Value::Other))
     }
 
-    fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
-        Ok(None)
+    fn visit_i64<E>(self, _: i64) -> Result<Item, E> {
+        Ok(Item::Value(Value::Other))
     }
 
-    fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
-        Ok(None)
+    fn visit_u64<E>(self, number: u64) -> Result<Item, E> {
+        Ok(u8::try_from(number).map_or(Item::Value(Value::Other), Item::Byte))
     }
 
-    fn visit_str<E>(self, _: &str) -> Result<Self::Value, E> {
-        Ok(None)
+    fn visit_f64<E>(self, _: f64) -> Result<Item, E> {
+        Ok(Item::Value(Value::Other))
     }
 
-    fn visit_u64<E>(self, number: u64) -> Result<Self::Value, E> {
-        Ok(u8::try_from(number).ok().map(Ok))
+    fn visit_str<E>(self, text: &str) -> Result<Item, E> {
+        Ok(Item::Value(Value::Text(text.to_owned())))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-        while seq.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(None)
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Item, A::Error> {
+        AnyValue.visit_map(map).map(Item::Value)
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        if self.0 == 0 {
-            return Ok(match Depth(0).visit_map(map)? {
-                Json::Object(object) => Some(Err(object)),
-                _ => None,
-            });
-        }
-        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(None)
+    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Item, A::Error> {
+        AnyValue.visit_seq(seq).map(Item::Value)
     }
 }

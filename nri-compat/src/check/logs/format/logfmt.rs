@@ -1,68 +1,144 @@
 //! logfmt, as containerd and CRI-O write it: `time="…" level=warning msg="…" plugin=10-template`.
 
-use super::{Around, Message, Peeled, Said};
+use crate::check::logs::record::{Origin, Record, Unwrapped};
 
-/// Keys that are looked at.
+/// The keys of interest, as places in [`Fields`].
 const KEYS: [&str; 5] = ["time", "msg", "plugin", "deprecated", "details"];
 
-/// Takes off logfmt: a line that begins with a key and has a `msg`, all of it well-formed. A key that comes twice
-/// tells that two lines ran into each other.
-pub(super) fn peel(text: &str, around: &mut Around) -> Option<Peeled> {
-    let mut values = [const { None }; KEYS.len()];
-    for pair in Pairs(text) {
-        let (key, value) = pair?;
-        let known = KEYS.iter().position(|known| *known == key);
-        let place = known.and_then(|at| values.get_mut(at));
-        if place.is_some_and(|place| place.replace(value).is_some()) {
-            return None;
+/// The values of [`KEYS`].
+#[derive(Default)]
+struct Fields([Option<String>; KEYS.len()]);
+
+impl Fields {
+    /// Takes a pair; returns whether its key came before, as where two lines ran into each other.
+    fn set(&mut self, key: &str, value: String) -> bool {
+        let place = KEYS.iter().position(|known| *known == key);
+        match place.and_then(|at| self.0.get_mut(at)) {
+            Some(Some(_)) => return true,
+            Some(place) => *place = Some(value),
+            None => {}
         }
+        false
     }
-    let [time, text, plugin, deprecated, details] = values;
-    let text = text?;
-    around.time(time);
-    Some(Peeled::Said(Said::Message(Message {
-        text,
-        plugin,
-        deprecated,
-        details,
-    })))
+
+    /// Returns time and record; `text` is the message of a record without `msg`.
+    fn record(self, text: Option<&str>) -> Option<(Option<String>, Record)> {
+        let [time, msg, plugin, deprecated, details] = self.0;
+        let record = Record {
+            text: msg.or_else(|| text.map(str::to_owned))?,
+            plugin,
+            deprecated,
+            details,
+        };
+        Some((time, record))
+    }
 }
 
-/// Keys with their values, unquoted; `None` where the text is not logfmt.
-struct Pairs<'t>(&'t str);
-
-impl<'t> Iterator for Pairs<'t> {
-    type Item = Option<(&'t str, String)>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.0 = self.0.trim_start();
-        if self.0.is_empty() {
-            return None;
-        }
-        let pair = pair(self.0);
-        self.0 = pair.as_ref().map_or("", |(_, _, rest)| rest);
-        Some(pair.map(|(key, value, _)| (key, value)))
+/// Parses a line that is logfmt from its first byte to its last, and has a `msg`.
+pub(super) fn unwrap(text: &str, origin: &mut Origin) -> Option<Unwrapped> {
+    let (run, rest) = Run::parse(text);
+    if !rest.is_empty() {
+        return None;
     }
+    let (time, record) = run.fields.record(None)?;
+    origin.set_time(time);
+    Some(Unwrapped::Record(record))
+}
+
+/// A record found within a text.
+pub(super) struct Found<'t> {
+    /// The text between the record before and this one.
+    pub(super) before: &'t str,
+    pub(super) time: Option<String>,
+    pub(super) record: Record,
+}
+
+/// Finds all records within a text: runs of pairs with a `msg`. Returns them with the text after the last one.
+pub(super) fn find(text: &str) -> (Vec<Found<'_>>, &str) {
+    let (mut found, mut before, mut at) = (Vec::new(), text, text);
+    while !at.is_empty() {
+        let (run, rest) = Run::parse(at);
+        if run.pairs == 0 {
+            at = after_word(at);
+            continue;
+        }
+        if let Some((time, record)) = run.fields.record(None) {
+            let length = before.len() - at.len();
+            found.push(Found {
+                before: before.get(..length).unwrap_or(before),
+                time,
+                record,
+            });
+            before = rest;
+        }
+        at = rest;
+    }
+    (found, before)
+}
+
+/// Parses the pairs after a message that stands before them, as logrus writes it to a terminal.
+pub(super) fn after_message(message: &str, pairs: &str) -> Option<Record> {
+    let (run, _) = Run::parse(pairs);
+    run.fields.record(Some(message)).map(|(_, record)| record)
+}
+
+/// Skips what cannot begin with a pair: the letters of a key, then one other letter.
+fn after_word(text: &str) -> &str {
+    let rest = text.trim_start_matches(is_key);
+    let mut letters = rest.chars();
+    letters.next();
+    letters.as_str()
+}
+
+/// Pairs, one after the other.
+struct Run {
+    fields: Fields,
+    pairs: usize,
+}
+
+impl Run {
+    /// Parses pairs up to the first that is malformed or repeats a key; returns the text from there on.
+    fn parse(text: &str) -> (Self, &str) {
+        let mut run = Self {
+            fields: Fields::default(),
+            pairs: 0,
+        };
+        let mut rest = text;
+        while let Some((key, value, after)) = pair(rest.trim_start()) {
+            if run.fields.set(key, value) {
+                break;
+            }
+            run.pairs += 1;
+            rest = after;
+        }
+        (run, rest.trim_start())
+    }
+}
+
+fn is_key(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || matches!(letter, '_' | '.' | '-' | '/' | '@')
 }
 
 fn pair(text: &str) -> Option<(&str, String, &str)> {
-    let (key, rest) = text.split_once('=')?;
-    let is_key = |letter: char| {
-        letter.is_ascii_alphanumeric() || matches!(letter, '_' | '.' | '-' | '/' | '@')
-    };
-    if key.is_empty() || !key.chars().all(is_key) {
-        return None;
-    }
+    let key_end = text.find(|letter| !is_key(letter)).filter(|end| *end > 0)?;
+    let (key, rest) = text.split_at_checked(key_end)?;
+    let rest = rest.strip_prefix('=')?;
     if let Some(quoted) = rest.strip_prefix('"') {
         let (value, rest) = unquote(quoted)?;
-        return (rest.is_empty() || rest.starts_with(' ')).then_some((key, value, rest));
+        return (rest.is_empty() || rest.starts_with(char::is_whitespace))
+            .then_some((key, value, rest));
     }
-    let (value, rest) = rest.split_at(rest.find(char::is_whitespace).unwrap_or(rest.len()));
+    let (value, rest) = rest.split_at(rest.find(ends_value).unwrap_or(rest.len()));
     // Whoever writes logfmt quotes a value with such letters: two lines ran into each other.
-    (!value.contains(['=', '"'])).then(|| (key, value.to_owned(), rest))
+    (!value.contains(['=', '"', '{'])).then(|| (key, value.to_owned(), rest))
 }
 
-/// The text up to the closing quote, its escapes resolved as Go writes them, and what follows the quote.
+/// Whether a letter ends a value without quotes: white space, or what logrus quotes and a tool may put after the line.
+fn ends_value(letter: char) -> bool {
+    letter.is_whitespace() || matches!(letter, '<' | '\'' | ')' | ']' | ',' | ';' | '|' | '`')
+}
+
+/// Returns the text up to the closing quote, its escapes resolved as Go writes them, and what follows the quote.
 fn unquote(text: &str) -> Option<(String, &str)> {
     let mut value = String::new();
     let mut letters = text.char_indices();

@@ -1,0 +1,19 @@
+//! The words that tools put before a line of a known format: `grep` a file and a line, `kubectl logs --prefix` and
+//! `stern` a pod, `talosctl` a node.
+
+/// Most places at which a line may begin.
+const MAX_STARTS: usize = 8;
+
+/// Most bytes of a prefix.
+const MAX_PREFIX: usize = 512;
+
+/// Returns the places at which a line may begin behind a prefix: after `: `, `:`, `] ` and after each of the first words.
+pub(super) fn starts(text: &str) -> impl Iterator<Item = &str> {
+    let head = text.len().min(MAX_PREFIX);
+    let separators = text.char_indices().take_while(move |(at, _)| *at < head);
+    separators
+        .filter(|(_, letter)| matches!(letter, ':' | ' '))
+        .filter_map(|(at, _)| text.get(at + 1..))
+        .filter(|rest| !rest.starts_with([' ', ':']))
+        .take(MAX_STARTS)
+}

@@ -1,0 +1,182 @@
+//! Lines that a container runtime wrote in pieces, put together again: entries with the tag `P` of Kubernetes' log format,
+//! and entries of Docker's json-file without an end of line.
+
+use std::borrow::Cow;
+use std::io::{self, BufRead, BufReader, Read};
+
+use serde::Deserialize;
+
+use super::format::CriLine;
+
+/// Bytes read at once.
+const CHUNK: usize = 128 << 10;
+
+/// The form in which lines are handed on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// As entries, each with a whole line.
+    Entries,
+    /// Without the wrapper; an entry that holds a whole JSON object keeps it, as it says when it was written.
+    Bare,
+}
+
+/// Reads a stream with the pieces of each line joined. Lines that are no entries are handed on as they are.
+pub(crate) struct Joined<R> {
+    input: BufReader<R>,
+    form: Form,
+    /// Most bytes of a line that are held.
+    limit: usize,
+    /// The beginnings of unfinished lines of `stdout` and `stderr`.
+    unfinished: [Vec<u8>; 2],
+    ready: Vec<u8>,
+    taken: usize,
+}
+
+/// Returns whether a stream begins with an entry in the format of Kubernetes, whose line may go on in the next.
+pub(crate) fn is_in_cri_entries(head: &str) -> bool {
+    head.lines()
+        .take(2)
+        .any(|line| CriLine::parse(line).is_some())
+}
+
+impl<R: Read> Joined<R> {
+    pub(crate) fn new(input: R, form: Form, limit: usize) -> Self {
+        Self {
+            input: BufReader::with_capacity(CHUNK, input),
+            form,
+            limit,
+            unfinished: Default::default(),
+            ready: Vec::new(),
+            taken: 0,
+        }
+    }
+
+    /// Reads the next line, which may be a piece after which none is ready yet; at the end, makes ready whatever is
+    /// unfinished. Returns whether there was anything.
+    fn fill(&mut self) -> io::Result<bool> {
+        let mut line = std::mem::take(&mut self.ready);
+        line.clear();
+        self.taken = 0;
+        let limit = self.limit as u64;
+        self.input
+            .by_ref()
+            .take(limit)
+            .read_until(b'\n', &mut line)?;
+        if line.is_empty() {
+            let [out, err] = &mut self.unfinished;
+            let rest = if out.is_empty() { err } else { out };
+            self.ready = std::mem::take(rest);
+            return Ok(!self.ready.is_empty());
+        }
+        self.ready = match Entry::parse(&line) {
+            Some(entry) => self.entry(&entry, &line),
+            None => line,
+        };
+        Ok(true)
+    }
+
+    /// Returns the line that an entry ends, or nothing.
+    fn entry(&mut self, entry: &Entry<'_>, line: &[u8]) -> Vec<u8> {
+        let is_kept = !entry.is_partial && self.keeps(entry);
+        let [out, err] = &mut self.unfinished;
+        let unfinished = if entry.stream == "stdout" { out } else { err };
+        if unfinished.is_empty() && is_kept {
+            return line.to_owned();
+        }
+        if unfinished.is_empty() && self.form == Form::Entries {
+            unfinished.extend_from_slice(entry.header().as_bytes());
+        }
+        unfinished.extend_from_slice(entry.text.as_bytes());
+        if entry.is_partial && unfinished.len() < self.limit {
+            return Vec::new();
+        }
+        let mut whole = std::mem::take(unfinished);
+        if !whole.ends_with(b"\n") {
+            whole.push(b'\n');
+        }
+        whole
+    }
+
+    /// Whether an entry with a whole line is handed on as it is.
+    fn keeps(&self, entry: &Entry<'_>) -> bool {
+        let text = entry.text.trim();
+        match self.form {
+            Form::Entries => true,
+            Form::Bare => text.starts_with('{') && text.ends_with('}') && text.len() > 2,
+        }
+    }
+}
+
+impl<R: Read> Read for Joined<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.taken >= self.ready.len() {
+            if !self.fill()? {
+                return Ok(0);
+            }
+        }
+        let rest = self.ready.get(self.taken..).unwrap_or(&[]);
+        let count = rest.len().min(buffer.len());
+        for (to, from) in buffer.iter_mut().zip(rest) {
+            *to = *from;
+        }
+        self.taken += count;
+        Ok(count)
+    }
+}
+
+/// A line or a piece of one, in an entry of a container runtime.
+struct Entry<'t> {
+    stream: &'t str,
+    time: Cow<'t, str>,
+    is_partial: bool,
+    text: Cow<'t, str>,
+}
+
+/// An entry of Docker's json-file.
+#[derive(Deserialize)]
+struct DockerEntry<'t> {
+    #[serde(borrow)]
+    log: Cow<'t, str>,
+    #[serde(borrow)]
+    stream: Cow<'t, str>,
+    #[serde(borrow)]
+    time: Cow<'t, str>,
+}
+
+impl<'t> Entry<'t> {
+    fn parse(line: &'t [u8]) -> Option<Self> {
+        let is_docker = line.starts_with(b"{\"log\":");
+        if !is_docker && !line.first()?.is_ascii_digit() {
+            return None;
+        }
+        let line = std::str::from_utf8(line).ok()?;
+        if is_docker {
+            return Self::docker(line);
+        }
+        let entry = CriLine::parse(line.strip_suffix('\n').unwrap_or(line))?;
+        Some(Self {
+            stream: entry.stream,
+            time: entry.time.into(),
+            is_partial: entry.is_partial,
+            text: entry.text.into(),
+        })
+    }
+
+    fn docker(line: &'t str) -> Option<Self> {
+        let entry: DockerEntry<'_> = serde_json::from_str(line).ok()?;
+        Some(Self {
+            stream: if entry.stream == "stdout" {
+                "stdout"
+            } else {
+                "stderr"
+            },
+            is_partial: !entry.log.ends_with('\n'),
+            time: entry.time,
+            text: entry.log,
+        })
+    }
+
+    fn header(&self) -> String {
+        format!("{} {} F ", self.time, self.stream)
+    }
+}

@@ -1,0 +1,294 @@
+//! The files of a rotated set as one log: `containerd.log.2.gz`, `containerd.log.1`, `containerd.log`, the oldest first.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, VecDeque};
+use std::fs::File;
+use std::io::{self, Cursor, Read};
+use std::path::{Path, PathBuf};
+
+use super::{format, source};
+use crate::check::place::Place;
+use crate::check::progress::Progress;
+use crate::check::skipped::{Skipped, Unreadable};
+
+/// Endings of packed files.
+const PACKED: [&str; 4] = [".gz", ".zst", ".xz", ".zstd"];
+
+/// Bytes of a file that say whether it begins with a line or with the rest of one.
+const HEAD: usize = 4096;
+
+/// Files that make one log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct LogSet {
+    /// The path that reports show: that of the newest file.
+    pub(super) shown: PathBuf,
+    /// The files, the oldest first.
+    pub(super) files: Vec<PathBuf>,
+}
+
+/// The place of a file in its set. The derived order goes from the newest to the oldest.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Age {
+    /// The file that is written to.
+    Current,
+    /// `.1` is newer than `.2`.
+    Number(u64),
+    /// `-20260318`: the later, the newer.
+    Date(std::cmp::Reverse<String>),
+}
+
+/// Groups files into logs, in the order in which the first file of each was named.
+pub(super) fn sets(files: &[PathBuf]) -> Vec<LogSet> {
+    let mut order: Vec<PathBuf> = Vec::new();
+    let mut sets: BTreeMap<PathBuf, Vec<(Age, PathBuf)>> = BTreeMap::new();
+    for file in files {
+        let (log, age) = log_and_age(file);
+        if !sets.contains_key(&log) {
+            order.push(log.clone());
+        }
+        let set = sets.entry(log).or_default();
+        if !set.iter().any(|(_, known)| known == file) {
+            set.push((age, file.clone()));
+        }
+    }
+    let logs = order.into_iter().filter_map(|log| sets.remove(&log));
+    logs.filter_map(set).collect()
+}
+
+fn set(mut files: Vec<(Age, PathBuf)>) -> Option<LogSet> {
+    files.sort_by(|(a, file), (b, other)| match a.cmp(b) {
+        Ordering::Equal => file.cmp(other),
+        order => order,
+    });
+    let shown = files.first()?.1.clone();
+    let files = files.into_iter().rev().map(|(_, file)| file).collect();
+    Some(LogSet { shown, files })
+}
+
+/// Returns the path that the files of a set have in common, and the place of this one in it.
+fn log_and_age(file: &Path) -> (PathBuf, Age) {
+    let Some(name) = file.file_name().and_then(|name| name.to_str()) else {
+        return (file.to_owned(), Age::Current);
+    };
+    let plain = PACKED.iter().find_map(|ending| name.strip_suffix(ending));
+    let (log, age) = base_and_age(plain.unwrap_or(name));
+    (file.with_file_name(log), age)
+}
+
+/// `a.log` and `1` of `a.log.1`; `20260318` of `a.log-20260318`, of `a-20260318.log` and of
+/// `a-2026-03-18T20-15-04.861.log`.
+fn base_and_age(name: &str) -> (String, Age) {
+    if let Some((base, suffix)) = name.rsplit_once('.')
+        && !base.is_empty()
+        && let Some(age) = age(suffix)
+    {
+        return (base.to_owned(), age);
+    }
+    let (stem, ending) = match name.rsplit_once(".log") {
+        Some((stem, "")) => (stem, ".log"),
+        _ => (name, ""),
+    };
+    for (at, _) in stem.match_indices('-') {
+        let (base, suffix) = stem.split_at(at);
+        if let Some(age @ Age::Date(_)) = suffix.get(1..).and_then(age) {
+            return (format!("{base}{ending}"), age);
+        }
+    }
+    (name.to_owned(), Age::Current)
+}
+
+/// Returns the age that a suffix of digits stands for: a number of at most four, or a date, possibly with a time.
+fn age(suffix: &str) -> Option<Age> {
+    let is_allowed =
+        |letter: char| letter.is_ascii_digit() || matches!(letter, '-' | 'T' | '.' | '_');
+    if !suffix.starts_with(|first: char| first.is_ascii_digit()) || !suffix.chars().all(is_allowed)
+    {
+        return None;
+    }
+    let digits: String = suffix.chars().filter(char::is_ascii_digit).collect();
+    if digits.len() >= 8 {
+        return Some(Age::Date(std::cmp::Reverse(digits)));
+    }
+    let number = suffix.parse().ok()?;
+    (suffix.len() <= 4).then_some(Age::Number(number))
+}
+
+/// Reads the files of a set one after the other.
+pub(super) struct SetReader<'p> {
+    files: VecDeque<PathBuf>,
+    current: Option<Box<dyn Read>>,
+    progress: Option<&'p Progress>,
+    /// Whether a line is unfinished.
+    in_line: bool,
+    /// Files that cannot be opened or read to their end.
+    pub(super) skipped: Vec<Skipped>,
+    /// The file that is being read.
+    place: Place,
+    /// Files opened.
+    pub(super) opened: u64,
+}
+
+impl<'p> SetReader<'p> {
+    pub(super) fn new(set: &LogSet, progress: Option<&'p Progress>) -> Self {
+        Self {
+            files: set.files.iter().cloned().collect(),
+            current: None,
+            progress,
+            in_line: false,
+            skipped: Vec::new(),
+            place: Place::default(),
+            opened: 0,
+        }
+    }
+
+    /// Opens the next file; returns whether there is one.
+    fn next_file(&mut self) -> bool {
+        let Some(path) = self.files.pop_front() else {
+            return false;
+        };
+        self.place = Place::of(&path);
+        match self.open(&path) {
+            Ok(input) => self.current = Some(input),
+            Err(error) => {
+                let reason = format!("cannot be read: {error}");
+                let kind = Unreadable::from(&error).kind;
+                self.skipped
+                    .push(Skipped::new(self.place.clone(), kind, reason));
+            }
+        }
+        true
+    }
+
+    fn open(&mut self, path: &Path) -> io::Result<Box<dyn Read>> {
+        let file = open(path, self.progress)?;
+        self.opened += 1;
+        let mut lines = source::lines(file)?;
+        let mut head = Vec::new();
+        lines.by_ref().take(HEAD as u64).read_to_end(&mut head)?;
+        let separator: &[u8] = if self.in_line && begins_with_line(&head) {
+            b"\n"
+        } else {
+            b""
+        };
+        Ok(Box::new(separator.chain(Cursor::new(head)).chain(lines)))
+    }
+}
+
+/// Opens a file, and counts it.
+pub(super) fn open(path: &Path, progress: Option<&Progress>) -> io::Result<File> {
+    let file = File::open(path)?;
+    let metadata = file.metadata()?;
+    if let Some(progress) = progress {
+        progress.file();
+        if metadata.is_file() {
+            progress.expect(metadata.len());
+        }
+    }
+    Ok(file)
+}
+
+/// Whether a file begins with a line; else it begins with the rest of one that is cut in the file before.
+fn begins_with_line(head: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(head);
+    text.lines().next().is_some_and(format::is_sure)
+}
+
+impl Read for SetReader<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let Some(current) = &mut self.current else {
+                if self.next_file() {
+                    continue;
+                }
+                return Ok(0);
+            };
+            match current.read(buffer) {
+                Ok(0) => self.current = None,
+                Ok(read) => {
+                    let last = buffer.iter().take(read).next_back();
+                    self.in_line = last != Some(&b'\n');
+                    return Ok(read);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    self.current = None;
+                    self.skipped.push(super::unreadable(&self.place, &error));
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths(names: &[&str]) -> Vec<PathBuf> {
+        names.iter().map(PathBuf::from).collect()
+    }
+
+    #[test]
+    fn a_rotated_set_is_one_log_with_the_oldest_file_first() {
+        for (shown, oldest_first) in [
+            (
+                "a.log",
+                vec!["a.log.10.gz", "a.log.2.gz", "a.log.1", "a.log"],
+            ),
+            (
+                "a.log",
+                vec!["a.log-20260317.xz", "a.log-20260318", "a.log"],
+            ),
+            (
+                "a.log",
+                vec!["a-20260317.log.zst", "a-20260318.log", "a.log"],
+            ),
+            (
+                "a.log",
+                vec![
+                    "a-2026-03-17T20-15-04.861.log.gz",
+                    "a-2026-03-18T20-15-04.861.log",
+                    "a.log",
+                ],
+            ),
+            (
+                "0.log",
+                vec!["0.log.20260317-201504.gz", "0.log.20260318-201504", "0.log"],
+            ),
+            ("syslog", vec!["syslog.2.gz", "syslog.1", "syslog"]),
+            (
+                "a-json.log",
+                vec!["a-json.log.2", "a-json.log.1", "a-json.log"],
+            ),
+            ("a.log.1", vec!["a.log.2", "a.log.1"]),
+        ] {
+            let mut named = paths(&oldest_first);
+            named.rotate_left(1);
+            let expected = LogSet {
+                shown: shown.into(),
+                files: paths(&oldest_first),
+            };
+            assert_eq!(sets(&named), [expected], "{shown}");
+        }
+    }
+
+    #[test]
+    fn other_files_are_logs_of_their_own() {
+        let named = paths(&[
+            "b/a.log",
+            "c/a.log",
+            "a.log",
+            "containerd-v2.4.2.log",
+            "containerd-v2.2.9.log",
+            "0.log",
+            "1.log",
+            "node-1",
+            "node-2",
+            "a.12345",
+            "a.json",
+            "b.json",
+        ]);
+        let sets = sets(&named);
+        let shown: Vec<PathBuf> = sets.iter().map(|set| set.shown.clone()).collect();
+        assert_eq!(shown, named);
+    }
+}

@@ -1,0 +1,194 @@
+//! Logs as they lie on disk: rotated, in folders, packed, in UTF-16; the period that is looked at; and warnings that cannot
+//! be understood, which count.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use nri_compat::check::logs::{Options, Period, parse_time, read_logs};
+use nri_compat::check::sighting::Interface;
+use nri_tests::logs::{Plugin, plugins, read, recorded};
+
+const OLD: &str = "containerd-v2.4.2-old-plugin.logfmt.log";
+const WARNING: &str = "time=\"2026-03-18T20:15:04Z\" level=warning msg=\"NRI plugin uses a deprecated interface.\" deprecated=StateChange details=\"does not implement RunPodSandbox\" plugin=10-template";
+
+fn write(folder: &Path, name: &str, bytes: &[u8]) -> PathBuf {
+    let path = folder.join(name);
+    fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+    fs::write(&path, bytes).expect("written");
+    path
+}
+
+fn found(paths: &[PathBuf], options: &Options<'_>) -> Vec<Plugin> {
+    let collected = read_logs(paths, options);
+    assert_eq!(collected.skipped, []);
+    collected.sightings.iter().map(Plugin::from).collect()
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    packer.write_all(bytes).expect("in memory");
+    packer.finish().expect("in memory")
+}
+
+fn xz(bytes: &[u8]) -> Vec<u8> {
+    let mut packer = liblzma::write::XzEncoder::new(Vec::new(), 6);
+    packer.write_all(bytes).expect("in memory");
+    packer.finish().expect("in memory")
+}
+
+#[test]
+fn a_rotated_set_is_one_log_wherever_it_was_cut() {
+    let whole = recorded(OLD);
+    let expected = plugins(&read(&whole));
+    let folder = tempfile::tempdir().expect("a folder");
+    for cut in (0..whole.len()).step_by(97) {
+        let (old, new) = whole.split_at(cut);
+        let (oldest, old) = old.split_at(old.len() / 2);
+        let files = [
+            write(folder.path(), "a.log", new),
+            write(folder.path(), "a.log.2.gz", &gzip(oldest)),
+            write(folder.path(), "a.log.1", old),
+        ];
+        assert_eq!(found(&files, &Options::default()), expected, "cut at {cut}");
+    }
+}
+
+#[test]
+fn files_without_a_last_line_end_do_not_run_into_each_other() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let files = [
+        write(folder.path(), "a.log.1", WARNING.as_bytes()),
+        write(
+            folder.path(),
+            "a.log",
+            WARNING.replace("20:15", "21:15").as_bytes(),
+        ),
+    ];
+    let found = found(&files, &Options::default());
+    assert_eq!(
+        (found[0].name.as_str(), found[0].count, found.len()),
+        ("10-template", 2, 1)
+    );
+}
+
+#[test]
+fn a_folder_stands_for_its_logs_and_a_link_counts_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = write(folder.path(), "pods/n_p/c/0.log", WARNING.as_bytes());
+    write(
+        folder.path(),
+        "pods/n_p/c/0.log.20260317-201504.gz",
+        &gzip(WARNING.as_bytes()),
+    );
+    write(
+        folder.path(),
+        "other/syslog",
+        WARNING.replace("10-template", "20-other").as_bytes(),
+    );
+    fs::create_dir(folder.path().join("containers")).expect("made");
+    std::os::unix::fs::symlink(&log, folder.path().join("z.log")).expect("linked");
+    let found = found(&[folder.path().to_owned()], &Options::default());
+    let names: Vec<_> = found
+        .iter()
+        .map(|one| (one.name.as_str(), one.count))
+        .collect();
+    assert_eq!(names, [("20-other", 1), ("10-template", 2)]);
+}
+
+#[test]
+fn xz_and_utf_16_are_read() {
+    let whole = recorded(OLD);
+    let expected = plugins(&read(&whole));
+    let (one, other) = whole.split_at(whole.len() / 3);
+    assert_eq!(plugins(&read(&[xz(one), xz(other)].concat())), expected);
+    let text = String::from_utf8(whole).expect("UTF-8");
+    let little: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let big: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    for (name, bytes) in [
+        ("little-endian", little.clone()),
+        ("big-endian", big.clone()),
+        (
+            "little-endian with a mark",
+            [&[0xff, 0xfe][..], &little].concat(),
+        ),
+        ("big-endian with a mark", [&[0xfe, 0xff][..], &big].concat()),
+        ("packed", xz(&little)),
+    ] {
+        assert_eq!(plugins(&read(&bytes)), expected, "{name}");
+    }
+    let cut = xz(text.as_bytes());
+    let log = read(&cut[..cut.len() / 2]);
+    assert!(
+        log.skipped[0]
+            .reason
+            .starts_with("cannot be read to its end: "),
+        "{:?}",
+        log.skipped
+    );
+}
+
+#[test]
+fn a_journal_in_its_own_format_is_skipped_with_the_way_out() {
+    let log = read(b"LPKSHHRH\0\0\0\0plugin");
+    assert!(
+        log.skipped[0].reason.contains("journalctl --file"),
+        "{:?}",
+        log.skipped
+    );
+}
+
+#[test]
+fn only_lines_of_the_period_are_read() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let lines: String = ["17", "18", "19"]
+        .map(|day| format!("{}\n", WARNING.replace("03-18", &format!("03-{day}"))))
+        .concat();
+    let without_time = WARNING.replace("time=\"2026-03-18T20:15:04Z\" ", "");
+    let file = write(
+        folder.path(),
+        "a.log",
+        format!("{lines}{without_time}\n").as_bytes(),
+    );
+    let time = |text: &str| Some(parse_time(text).expect("a time"));
+    for (since, until, count) in [
+        (None, None, 4),
+        (time("2026-03-18 00:00:00 UTC"), None, 3),
+        (None, time("2026-03-18T20:15:04Z"), 3),
+        (time("2026-03-18 00:00:00 UTC"), time("@1773900000"), 2),
+        (time("2026-03-20"), None, 1),
+    ] {
+        let options = Options {
+            period: Period { since, until },
+            progress: None,
+        };
+        assert_eq!(
+            found(std::slice::from_ref(&file), &options)[0].count,
+            count,
+            "{since:?} {until:?}"
+        );
+    }
+}
+
+#[test]
+fn a_warning_that_cannot_be_understood_counts() {
+    for (line, interface) in [
+        (&WARNING[..110], Interface::StateChange),
+        (
+            "~~ NRI plugin uses a deprecated interface / StateChange / 10-x ~~",
+            Interface::StateChange,
+        ),
+        (
+            "plugin 10-x uses deprecated StateChange instead",
+            Interface::StateChange,
+        ),
+        ("Deprecated NRI plugin(s) a,b", Interface::OneShot),
+    ] {
+        let log = read(format!("{line}\n").as_bytes());
+        let [one] = log.sightings.as_slice() else {
+            panic!("{line}: {:?}", log.sightings)
+        };
+        assert_eq!((&one.interface, &one.name), (&interface, &None), "{line}");
+        assert_eq!(log.skipped.len(), 1, "{line}: {:?}", log.skipped);
+    }
+}
