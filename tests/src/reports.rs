@@ -37,6 +37,8 @@ fn summary(looked_at: &str, plugins: u64) -> Summary {
         skipped: 0,
         millis: 31,
         at: None,
+        node: None,
+        scan: None,
     }
 }
 
