@@ -1,15 +1,15 @@
-//! `#[nri(…)]` as written: what may stand there, and of what form. What it means is checked in `input`.
+//! `#[nri(…)]` as written: keys and forms. Their meaning is checked in `input`.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Lit, LitStr, Meta, Path, Token, WherePredicate, parenthesized};
+use syn::{Lit, LitStr, Meta, Path, Token, WherePredicate, parenthesized};
 
 use crate::diagnostics::{Diagnostics, suggest};
 
-/// All that `#[nri(…)]` says, in the order written.
+/// The values of `#[nri(…)]`, each in the order written.
 #[derive(Default)]
 pub(crate) struct Attributes {
     pub(crate) name: Option<LitStr>,
@@ -42,7 +42,7 @@ impl Parse for Choice {
     }
 }
 
-/// One thing in the parentheses of `#[nri(…)]`.
+/// One item in the parentheses of `#[nri(…)]`.
 struct Item {
     key: Ident,
     value: Value,
@@ -70,7 +70,7 @@ impl Parse for Item {
     }
 }
 
-/// A literal, or else a path: all that there is up to the next comma.
+/// Parses a literal or a path: everything up to the next comma.
 fn value(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     if input.peek(Lit) {
         return Ok(input.parse::<Lit>()?.into_token_stream());
@@ -82,26 +82,86 @@ fn value(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     Ok(tokens)
 }
 
-/// What may stand in `#[nri(…)]`, each with an example of its form.
-const KEYS: &[(&str, &str)] = &[
-    ("name", "name = \"pod-logger\""),
-    ("index", "index = \"10\""),
-    ("protocol", "protocol = \"0.11\""),
-    ("handles", "handles(RunPodSandbox, CreateContainer)"),
-    ("required", "required(CREATE_CONTAINER)"),
-    ("blocking", "blocking(CREATE_CONTAINER)"),
-    ("on_error", "on_error(STOP_CONTAINER = \"ignore\")"),
-    ("on_timeout", "on_timeout(START_CONTAINER = \"ok\")"),
-    (
-        "failure_policy",
-        "failure_policy(fail_request, keep_connected)",
-    ),
-    ("crate", "crate = renamed_nri"),
-    ("bound", "bound(B: Backend)"),
+/// An attribute: its key, an example of its form, and where its value goes.
+struct Attribute {
+    key: &'static str,
+    example: &'static str,
+    assign: fn(&mut Attributes, Value) -> syn::Result<()>,
+}
+
+/// Everything that `#[nri(…)]` takes.
+const ATTRIBUTES: &[Attribute] = &[
+    Attribute {
+        key: "name",
+        example: "name = \"pod-logger\"",
+        assign: |to, value| value.single().map(|name| to.name = Some(name)),
+    },
+    Attribute {
+        key: "index",
+        example: "index = \"10\"",
+        assign: |to, value| value.single().map(|index| to.index = Some(index)),
+    },
+    Attribute {
+        key: "protocol",
+        example: "protocol = \"0.11\"",
+        assign: |to, value| value.single().map(|protocol| to.protocol = Some(protocol)),
+    },
+    Attribute {
+        key: "handles",
+        example: "handles(RunPodSandbox, CreateContainer)",
+        assign: |to, value| value.names().map(|names| to.handles = Some(names)),
+    },
+    Attribute {
+        key: "required",
+        example: "required(CreateContainer)",
+        assign: |to, value| value.names().map(|names| to.required = names),
+    },
+    Attribute {
+        key: "blocking",
+        example: "blocking(CreateContainer, Synchronize)",
+        assign: |to, value| value.names().map(|names| to.blocking = names),
+    },
+    Attribute {
+        key: "on_error",
+        example: "on_error(StopContainer = \"ignore\")",
+        assign: |to, value| {
+            value
+                .list(Choice::parse)
+                .map(|choices| to.on_error = choices)
+        },
+    },
+    Attribute {
+        key: "on_timeout",
+        example: "on_timeout(StartContainer = \"ok\")",
+        assign: |to, value| {
+            value
+                .list(Choice::parse)
+                .map(|choices| to.on_timeout = choices)
+        },
+    },
+    Attribute {
+        key: "failure_policy",
+        example: "failure_policy(fail_request, keep_connected)",
+        assign: |to, value| value.names().map(|flags| to.failure_policy = Some(flags)),
+    },
+    Attribute {
+        key: "crate",
+        example: "crate = renamed_nri",
+        assign: |to, value| value.path().map(|path| to.krate = Some(path)),
+    },
+    Attribute {
+        key: "bound",
+        example: "bound(B: Backend)",
+        assign: |to, value| {
+            value
+                .list(WherePredicate::parse)
+                .map(|bound| to.bound = Some(bound))
+        },
+    },
 ];
 
-/// Reads all `#[nri(…)]` of a type. What is wrong is noted and left out.
-pub(crate) fn parse(attributes: &[Attribute], diagnostics: &mut Diagnostics) -> Attributes {
+/// Parses all `#[nri(…)]` of a type. Errors are noted, and the item at fault is left out.
+pub(crate) fn parse(attributes: &[syn::Attribute], diagnostics: &mut Diagnostics) -> Attributes {
     let mut found = Attributes::default();
     let mut seen = Vec::new();
     for attribute in attributes
@@ -111,7 +171,7 @@ pub(crate) fn parse(attributes: &[Attribute], diagnostics: &mut Diagnostics) -> 
         for item in items(attribute, diagnostics) {
             if seen.contains(&item.key) {
                 let fact = format!("`{}` is given twice", item.key);
-                diagnostics.error(&item.key, fact, "keep one of the two");
+                diagnostics.error(&item.key, fact, "remove one of the two");
                 continue;
             }
             seen.push(item.key.clone());
@@ -121,11 +181,11 @@ pub(crate) fn parse(attributes: &[Attribute], diagnostics: &mut Diagnostics) -> 
     found
 }
 
-fn items(attribute: &Attribute, diagnostics: &mut Diagnostics) -> Vec<Item> {
+fn items(attribute: &syn::Attribute, diagnostics: &mut Diagnostics) -> Vec<Item> {
     let Meta::List(list) = &attribute.meta else {
         diagnostics.error(
             &attribute.meta,
-            "nothing is said here",
+            "`#[nri]` has no arguments",
             "write `#[nri(name = \"…\", index = \"…\")]`",
         );
         return Vec::new();
@@ -142,44 +202,21 @@ fn items(attribute: &Attribute, diagnostics: &mut Diagnostics) -> Vec<Item> {
 impl Attributes {
     fn take(&mut self, item: Item, diagnostics: &mut Diagnostics) {
         let key = item.key.to_string();
-        let Some((_, example)) = KEYS.iter().find(|(known, _)| *known == key) else {
-            let help = suggest(&key, KEYS.iter().map(|(known, _)| *known));
-            return diagnostics.error(
-                &item.key,
-                format!("`{key}` is not an attribute of `nri`"),
-                help,
-            );
+        let Some(attribute) = ATTRIBUTES.iter().find(|known| known.key == key) else {
+            let help = suggest(&key, ATTRIBUTES.iter().map(|known| known.key));
+            let fact = format!("`{key}` is not an attribute of `nri`");
+            return diagnostics.error(&item.key, fact, help);
         };
         let written = match &item.value {
             Value::None => TokenStream::new(),
             Value::Equals(tokens) | Value::List(tokens) => tokens.clone(),
         };
-        if self.assign(&key, item.value).is_err() {
+        if (attribute.assign)(self, item.value).is_err() {
             let key = item.key;
             let at = quote!(#key #written);
-            diagnostics.error(
-                at,
-                format!("`{key}` is not of the right form"),
-                format!("write `{example}`"),
-            );
+            let fact = format!("`{key}` is not of the right form");
+            diagnostics.error(at, fact, format!("write `{}`", attribute.example));
         }
-    }
-
-    fn assign(&mut self, key: &str, value: Value) -> syn::Result<()> {
-        match key {
-            "name" => self.name = Some(value.single()?),
-            "index" => self.index = Some(value.single()?),
-            "protocol" => self.protocol = Some(value.single()?),
-            "handles" => self.handles = Some(value.names()?),
-            "required" => self.required = value.names()?,
-            "blocking" => self.blocking = value.names()?,
-            "on_error" => self.on_error = value.list(Choice::parse)?,
-            "on_timeout" => self.on_timeout = value.list(Choice::parse)?,
-            "failure_policy" => self.failure_policy = Some(value.names()?),
-            "crate" => self.krate = Some(value.path()?),
-            _ => self.bound = Some(value.list(WherePredicate::parse)?),
-        }
-        Ok(())
     }
 }
 
@@ -191,7 +228,7 @@ impl Value {
         }
     }
 
-    /// A path, bare or in quotes, as serde writes it.
+    /// Parses a path, bare or in quotes, as in serde's attributes.
     fn path(self) -> syn::Result<Path> {
         match self {
             Value::Equals(tokens) => match syn::parse2::<LitStr>(tokens.clone()) {
@@ -216,7 +253,7 @@ impl Value {
         Ok(elements.parse2(tokens)?.into_iter().collect())
     }
 
-    /// The caller words it: it knows the right form.
+    /// The caller replaces the text: it knows the right form.
     fn wrong_form(&self) -> syn::Error {
         syn::Error::new(proc_macro2::Span::call_site(), "wrong form")
     }

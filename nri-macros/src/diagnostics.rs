@@ -54,7 +54,9 @@ pub(crate) fn suggest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>)
         .collect();
     known.sort_by_key(|(distance, _)| *distance);
     match known.first() {
-        Some((distance, nearest)) if 2 * distance <= nearest.len() => {
+        Some((distance, nearest))
+            if 2 * distance <= nearest.len() || plain(nearest).starts_with(&wrong) =>
+        {
             format!("did you mean `{nearest}`?")
         }
         _ => format!("use one of {}", list(known.iter().map(|(_, name)| *name))),

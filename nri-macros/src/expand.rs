@@ -68,6 +68,7 @@ fn policies(plugin: &Plugin) -> TokenStream {
     let policies = &plugin.policies;
     let required = mask(&policies.required);
     let blocking = mask(&policies.blocking);
+    let blocking_rpcs = policies.blocking_rpcs.iter().map(|rpc| rpc.name);
     let ignore_errors = mask(&policies.ignore_errors);
     let ok_on_timeout = mask(&policies.ok_on_timeout);
     let failure_policy = option(policies.failure_policy.as_ref().map(|policy| {
@@ -78,6 +79,7 @@ fn policies(plugin: &Plugin) -> TokenStream {
         __nri::Policies {
             required: #required,
             blocking: #blocking,
+            blocking_rpcs: &[#(#blocking_rpcs),*],
             ignore_errors: #ignore_errors,
             ok_on_timeout: #ok_on_timeout,
             failure_policy: #failure_policy,

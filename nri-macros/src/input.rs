@@ -26,6 +26,25 @@ pub(crate) struct Plugin {
     pub(crate) policies: Policies,
 }
 
+impl Plugin {
+    /// Returns whether the type has parameters other than lifetimes.
+    pub(crate) fn is_generic(&self) -> bool {
+        is_generic(&self.generics)
+    }
+}
+
+impl Rpc {
+    /// Returns whether this is the name of the handler trait, `RunPodSandbox`, or of the event, `RUN_POD_SANDBOX`.
+    pub(crate) fn is_named(&self, name: &Ident) -> bool {
+        name == self.name || name == self.constant
+    }
+
+    /// Returns whether it carries an event of its own.
+    pub(crate) fn carries_event(&self) -> bool {
+        self.event_since.is_some()
+    }
+}
+
 /// The oldest release to serve.
 pub(crate) struct Protocol {
     pub(crate) written: LitStr,
@@ -190,7 +209,7 @@ fn handles(
     };
     let mut handles = Handles::default();
     for name in listed {
-        match RPCS.iter().find(|rpc| name == rpc.name) {
+        match RPCS.iter().find(|rpc| rpc.is_named(name)) {
             Some(rpc) => {
                 too_new(rpc, name, protocol, diagnostics);
                 handles.rpcs.push((rpc, name.span()));

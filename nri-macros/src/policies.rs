@@ -9,11 +9,13 @@ use crate::diagnostics::{Diagnostics, suggest};
 use crate::input::Handles;
 use crate::table::{RPCS, Rpc};
 
-/// What was said about single events, checked.
+/// The attributes about single events, checked.
 #[derive(Default)]
 pub(crate) struct Policies {
     pub(crate) required: Vec<&'static Rpc>,
     pub(crate) blocking: Vec<&'static Rpc>,
+    /// Blocking handlers of RPCs without an event of their own.
+    pub(crate) blocking_rpcs: Vec<&'static Rpc>,
     pub(crate) ignore_errors: Vec<&'static Rpc>,
     pub(crate) ok_on_timeout: Vec<&'static Rpc>,
     pub(crate) failure_policy: Option<FailurePolicy>,
@@ -36,12 +38,12 @@ pub(crate) struct FailurePolicy {
 }
 
 impl Named {
-    /// What to say when the plugin does not handle the event.
+    /// Returns the fact and the help for an event that the plugin does not handle.
     pub(crate) fn unhandled(&self) -> (String, String) {
         let Named { rpc, attribute, .. } = self;
         let fact = format!(
             "`{attribute}` names {}, which the plugin does not handle",
-            rpc.constant
+            rpc.name
         );
         (
             fact,
@@ -62,7 +64,10 @@ pub(crate) fn check(
         named: Vec::new(),
     };
     let required = checker.events("required", &attributes.required);
-    let blocking = checker.events("blocking", &attributes.blocking);
+    let (blocking, blocking_rpcs) = checker
+        .rpcs("blocking", &attributes.blocking)
+        .into_iter()
+        .partition(|rpc| rpc.carries_event());
     let ignore_errors = checker.choices("on_error", &attributes.on_error, ["fail", "ignore"]);
     let ok_on_timeout = checker.choices("on_timeout", &attributes.on_timeout, ["fail", "ok"]);
     let failure_policy = attributes
@@ -72,6 +77,7 @@ pub(crate) fn check(
     Policies {
         required,
         blocking,
+        blocking_rpcs,
         ignore_errors,
         ok_on_timeout,
         failure_policy,
@@ -87,13 +93,17 @@ struct Checker<'a> {
 
 impl Checker<'_> {
     fn events(&mut self, attribute: &'static str, names: &[Ident]) -> Vec<&'static Rpc> {
-        names
-            .iter()
-            .filter_map(|name| self.event(attribute, name))
-            .collect()
+        let event = |name| self.find(attribute, name, Rpc::carries_event);
+        names.iter().filter_map(event).collect()
     }
 
-    /// The events for which the second choice was made: the first is the default.
+    /// Events, and RPCs that carry none.
+    fn rpcs(&mut self, attribute: &'static str, names: &[Ident]) -> Vec<&'static Rpc> {
+        let rpc = |name| self.find(attribute, name, |_| true);
+        names.iter().filter_map(rpc).collect()
+    }
+
+    /// Returns the events for which the second choice was made: the first is the default.
     fn choices(
         &mut self,
         attribute: &'static str,
@@ -101,7 +111,7 @@ impl Checker<'_> {
         choices: [&str; 2],
     ) -> Vec<&'static Rpc> {
         let chosen = list.iter().filter_map(|Choice { event, choice }| {
-            let rpc = self.event(attribute, event);
+            let rpc = self.find(attribute, event, Rpc::carries_event);
             let second = self.choice(choice, choices) == Some(1);
             rpc.filter(|_| second)
         });
@@ -121,16 +131,18 @@ impl Checker<'_> {
         found
     }
 
-    fn event(&mut self, attribute: &'static str, name: &Ident) -> Option<&'static Rpc> {
-        let mut events = RPCS.iter().filter(|rpc| rpc.event_since.is_some());
-        let Some(rpc) = events.find(|rpc| name == rpc.constant) else {
-            let known = RPCS
-                .iter()
-                .filter(|rpc| rpc.event_since.is_some())
-                .map(|rpc| rpc.constant);
+    fn find(
+        &mut self,
+        attribute: &'static str,
+        name: &Ident,
+        allowed: fn(&Rpc) -> bool,
+    ) -> Option<&'static Rpc> {
+        let mut rpcs = RPCS.iter().filter(|rpc| allowed(rpc));
+        let Some(rpc) = rpcs.find(|rpc| rpc.is_named(name)) else {
+            let known = RPCS.iter().filter(|rpc| allowed(rpc)).map(|rpc| rpc.name);
             let help = suggest(&name.to_string(), known);
-            self.diagnostics
-                .error(name, format!("`{name}` is not an event"), help);
+            let fact = format!("`{name}` is not an event that `{attribute}` takes");
+            self.diagnostics.error(name, fact, help);
             return None;
         };
         let named = Named {
@@ -146,12 +158,13 @@ impl Checker<'_> {
     }
 
     fn is_repeated(&mut self, named: &Named) -> bool {
-        let same = |other: &Named| other.attribute == named.attribute && other.at == named.at;
+        let same =
+            |other: &Named| other.attribute == named.attribute && other.rpc.name == named.rpc.name;
         let repeated = self.named.iter().any(same);
         if repeated {
-            let fact = format!("`{}` names {} twice", named.attribute, named.rpc.constant);
+            let fact = format!("`{}` names {} twice", named.attribute, named.rpc.name);
             self.diagnostics
-                .error(&named.at, fact, "keep one of the two");
+                .error(&named.at, fact, "remove one of the two");
         }
         repeated
     }

@@ -42,6 +42,7 @@ mod tests;
 mod update;
 
 pub use crate::api::fields::Newer;
+pub use hook::HookStage;
 pub use namespace::NamespaceKind;
 pub use problem::{Invalid, Problem, ProblemKind};
 pub use resources::SetResources;

@@ -1,4 +1,4 @@
-//! The one error type of plugins: what a handler returns and what the stub fails with.
+//! The error type of plugins: what a handler returns and what the stub fails with.
 
 use std::borrow::Cow;
 use std::error::Error as StdError;
@@ -7,20 +7,27 @@ use std::fmt;
 /// The result of everything in this crate that can fail, and of every handler.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What went wrong, with its kind, a message and, where there is one, the way out.
+type BoxError = Box<dyn StdError + Send + Sync>;
+
+/// An error with its kind, a message, its causes, and how to fix it, if known.
 ///
-/// A handler makes one with [`Error::new`] from a message or with [`Error::other`] from any other error; the runtime
-/// is sent the message.
+/// A handler makes one from a message with [`Error::new`], or from any other error with [`Error::other`] or
+/// [`ResultExt::context`]. Runtime and log get the message with all causes, as `{:#}` shows them.
 ///
 /// ```
+/// use nri::ResultExt;
+///
 /// fn read(path: &str) -> nri::Result<String> {
-///     let text = std::fs::read_to_string(path)?;
+///     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {path}"))?;
 ///     if text.is_empty() {
 ///         return Err(nri::Error::new(format!("{path} is empty")).with_help("write the device list into it"));
 ///     }
 ///     Ok(text)
 /// }
-/// # assert!(read("/nonexistent").is_err());
+///
+/// let error = read("/nonexistent").unwrap_err();
+/// assert_eq!(error.to_string(), "cannot read /nonexistent");
+/// assert_eq!(format!("{error:#}"), "cannot read /nonexistent: No such file or directory (os error 2)");
 /// ```
 pub struct Error(Box<Repr>);
 
@@ -28,10 +35,19 @@ struct Repr {
     kind: ErrorKind,
     message: Cow<'static, str>,
     help: Option<Cow<'static, str>>,
-    source: Option<Box<dyn StdError + Send + Sync>>,
+    cause: Cause,
 }
 
-/// What sort of failure an [`Error`] is.
+/// What is beneath a message.
+enum Cause {
+    None,
+    /// The error that caused this one.
+    Error(BoxError),
+    /// The error whose message this one has: its causes are the causes of this one.
+    Same(BoxError),
+}
+
+/// The kind of an [`Error`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -39,22 +55,22 @@ pub enum ErrorKind {
     Handler,
     /// The peer called an RPC that this protocol revision does not have.
     Unimplemented,
-    /// Bytes that are not the message they should be.
+    /// A message could not be decoded.
     Malformed,
-    /// The peer broke a rule of the protocol, or a limit was passed.
+    /// The peer broke a rule of the protocol, or exceeded a limit.
     Protocol,
     /// The connection could not be made, or was lost.
     Connection,
     /// The runtime is too old for what the plugin requires.
     Unsupported,
-    /// A name, an index, a socket path or an option is not as it should be.
+    /// A name, an index, a socket path, an option or the plugin's configuration is invalid.
     Config,
-    /// The answer did not come in time.
+    /// There was no answer in time.
     Timeout,
 }
 
 impl ErrorKind {
-    /// The [status code](https://github.com/grpc/grpc/blob/master/doc/statuscodes.md) that a peer is told.
+    /// Returns the [status code](https://github.com/grpc/grpc/blob/master/doc/statuscodes.md) that the peer gets.
     ///
     /// `Unimplemented` has to be 12: a runtime falls back to StateChange on that code and no other.
     pub const fn code(self) -> i32 {
@@ -70,59 +86,108 @@ impl ErrorKind {
 }
 
 impl Error {
-    /// A failure of a handler, told in a few words.
+    /// Makes an error of a handler from a message.
     pub fn new(message: impl Into<Cow<'static, str>>) -> Self {
         Self::with_kind(ErrorKind::Handler, message)
     }
 
-    /// A failure of a handler, made from any other error; `anyhow::Error` is taken as well.
+    /// Makes an error of a handler from any other error, such as an `anyhow::Error`. Its message and causes are kept; an
+    /// error of this type is returned as it is.
     pub fn other(error: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
-        let source = error.into();
-        Self::new(source.to_string()).with_source_boxed(source.source().is_some().then_some(source))
+        match error.into().downcast::<Self>() {
+            Ok(own) => *own,
+            Err(other) => {
+                let mut error = Self::new(other.to_string());
+                error.0.cause = Cause::Same(other);
+                error
+            }
+        }
     }
 
-    /// A failure of the given kind.
+    /// Makes an error of the given kind from a message.
     pub fn with_kind(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
         Error(Box::new(Repr {
             kind,
             message: message.into(),
             help: None,
-            source: None,
+            cause: Cause::None,
         }))
     }
 
-    /// The same error with the way out, in a few words that start lower case.
+    /// Adds how to fix it, in a few words that start in lower case.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<Cow<'static, str>>) -> Self {
         self.0.help = Some(help.into());
         self
     }
 
-    /// The same error with the one that caused it.
+    /// Adds the error that caused this one.
     #[must_use]
-    pub fn with_source(self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
-        self.with_source_boxed(Some(source.into()))
-    }
-
-    fn with_source_boxed(mut self, source: Option<Box<dyn StdError + Send + Sync>>) -> Self {
-        self.0.source = source;
+    pub fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        self.0.cause = Cause::Error(source.into());
         self
     }
 
-    /// What sort of failure this is.
+    /// Wraps an error into a message; kind and help of an error of this type are kept.
+    fn wrapping(message: Cow<'static, str>, cause: BoxError) -> Self {
+        let own = cause.downcast_ref::<Self>();
+        let kind = own.map_or(ErrorKind::Handler, Self::kind);
+        let help = own.and_then(|own| own.0.help.clone());
+        Error(Box::new(Repr {
+            kind,
+            message,
+            help,
+            cause: Cause::Error(cause),
+        }))
+    }
+
+    /// Returns the error as one of a handler. A handler that exists must not answer UNIMPLEMENTED: the runtime would call
+    /// it again, through StateChange.
+    pub(crate) fn of_handler(mut self) -> Self {
+        if self.0.kind == ErrorKind::Unimplemented {
+            self.0.kind = ErrorKind::Handler;
+        }
+        self
+    }
+
+    /// Returns the kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// The way out, where there is one to be told.
+    /// Returns how to fix it, if known.
     pub fn help(&self) -> Option<&str> {
         self.0.help.as_deref()
     }
+
+    /// Returns the messages of the causes, without those that the message before already ends with.
+    fn causes(&self) -> impl Iterator<Item = String> {
+        let mut said = self.0.message.to_string();
+        let mut next = self.source();
+        let chain = std::iter::from_fn(move || {
+            let cause = next?;
+            next = cause.source();
+            Some(cause)
+        });
+        chain.filter_map(move |cause| {
+            let text = cause.to_string();
+            let is_new = !said.ends_with(&text);
+            said.clone_from(&text);
+            is_new.then_some(text)
+        })
+    }
 }
 
+/// The message; with `{:#}`, the message and all causes on one line.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.message)
+        f.write_str(&self.0.message)?;
+        if f.alternate() {
+            for cause in self.causes() {
+                write!(f, ": {cause}")?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -133,10 +198,8 @@ impl fmt::Debug for Error {
         if let Some(help) = &self.0.help {
             write!(f, "\n  help: {help}")?;
         }
-        let mut cause = self.source();
-        while let Some(error) = cause {
-            write!(f, "\n  caused by: {error}")?;
-            cause = error.source();
+        for cause in self.causes() {
+            write!(f, "\n  caused by: {cause}")?;
         }
         Ok(())
     }
@@ -144,23 +207,81 @@ impl fmt::Debug for Error {
 
 impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.0
-            .source
-            .as_deref()
-            .map(|source| source as &(dyn StdError + 'static))
+        match &self.0.cause {
+            Cause::None => None,
+            Cause::Error(cause) => Some(&**cause),
+            Cause::Same(error) => error.source(),
+        }
     }
 }
 
-impl From<std::io::Error> for Error {
-    fn from(error: std::io::Error) -> Self {
-        Self::other(error)
+/// Adds a message to the error of a `Result`, as anyhow's `Context` does, and makes it an [`Error`].
+///
+/// It is not in the [prelude](crate::prelude), so that it does not get in the way of anyhow's methods of the same names.
+///
+/// ```
+/// use nri::ResultExt;
+///
+/// fn port(text: &str) -> nri::Result<u16> {
+///     text.parse().with_context(|| format!("{text:?} is not a port"))
+/// }
+///
+/// assert_eq!(format!("{:#}", port("x").unwrap_err()), "\"x\" is not a port: invalid digit found in string");
+/// ```
+pub trait ResultExt<T> {
+    /// Adds a message. Kind and help of an [`Error`] are kept.
+    ///
+    /// # Errors
+    ///
+    /// The error of the result, beneath the message.
+    fn context(self, message: impl Into<Cow<'static, str>>) -> Result<T>;
+
+    /// Adds a message that is only made if there is an error.
+    ///
+    /// # Errors
+    ///
+    /// As for [`context`](Self::context).
+    fn with_context<M: Into<Cow<'static, str>>>(self, message: impl FnOnce() -> M) -> Result<T>;
+}
+
+impl<T, E: Into<Box<dyn StdError + Send + Sync>>> ResultExt<T> for std::result::Result<T, E> {
+    fn context(self, message: impl Into<Cow<'static, str>>) -> Result<T> {
+        self.with_context(|| message)
+    }
+
+    fn with_context<M: Into<Cow<'static, str>>>(self, message: impl FnOnce() -> M) -> Result<T> {
+        self.map_err(|error| Error::wrapping(message().into(), error.into()))
     }
 }
 
-impl From<Box<dyn StdError + Send + Sync>> for Error {
-    fn from(error: Box<dyn StdError + Send + Sync>) -> Self {
-        Self::other(error)
-    }
+macro_rules! from_errors {
+    ($($error:ty,)*) => {$(
+        impl From<$error> for Error {
+            fn from(error: $error) -> Self {
+                Self::other(error)
+            }
+        }
+    )*};
+}
+
+// Not every error: that would include this one, which already comes from itself.
+from_errors! {
+    Box<dyn StdError + Send + Sync>,
+    prost::DecodeError,
+    std::env::VarError,
+    std::fmt::Error,
+    std::io::Error,
+    std::net::AddrParseError,
+    std::num::ParseFloatError,
+    std::num::ParseIntError,
+    std::num::TryFromIntError,
+    std::str::ParseBoolError,
+    std::str::Utf8Error,
+    std::string::FromUtf8Error,
+    std::time::SystemTimeError,
+    tokio::task::JoinError,
+    tokio::time::error::Elapsed,
+    crate::stub::UpdateError,
 }
 
 impl From<String> for Error {
@@ -179,6 +300,10 @@ impl From<&'static str> for Error {
 mod tests {
     use super::*;
 
+    fn anyhow() -> anyhow::Error {
+        anyhow::anyhow!("inner").context("middle").context("outer")
+    }
+
     #[test]
     fn debug_names_help_and_every_cause() {
         let inner = Error::new("inner");
@@ -190,10 +315,48 @@ mod tests {
     }
 
     #[test]
-    fn other_keeps_the_causes_and_says_nothing_twice() {
-        let plain = Error::other("plain");
-        assert_eq!(format!("{plain:?}"), "plain");
-        let nested = Error::other(Error::new("outer").with_source("inner"));
-        assert_eq!(nested.to_string(), "outer");
+    fn other_keeps_all_causes_and_repeats_nothing() {
+        assert_eq!(format!("{:?}", Error::other("plain")), "plain");
+        let error = Error::other(anyhow());
+        assert_eq!(error.to_string(), "outer");
+        assert_eq!(format!("{error:#}"), "outer: middle: inner");
+        assert_eq!(
+            format!("{error:?}"),
+            "outer\n  caused by: middle\n  caused by: inner"
+        );
+        let quoting = Error::new("cannot open: not found").with_source("not found");
+        assert_eq!(format!("{quoting:#}"), "cannot open: not found");
+    }
+
+    #[test]
+    fn other_returns_an_error_of_its_own_type_as_it_is() {
+        let error = Error::with_kind(ErrorKind::Config, "wrong").with_help("fix it");
+        let error = Error::other(error);
+        assert_eq!(
+            (error.kind(), error.help()),
+            (ErrorKind::Config, Some("fix it"))
+        );
+    }
+
+    #[test]
+    fn context_keeps_causes_kind_and_help() {
+        let foreign = Err::<(), _>(anyhow()).context("outermost").unwrap_err();
+        assert_eq!(format!("{foreign:#}"), "outermost: outer: middle: inner");
+        let own = Error::with_kind(ErrorKind::Config, "wrong").with_help("fix it");
+        let own = Err::<(), _>(own).context("in line 3").unwrap_err();
+        assert_eq!(
+            (own.kind(), own.help()),
+            (ErrorKind::Config, Some("fix it"))
+        );
+        assert_eq!(format!("{own:#}"), "in line 3: wrong");
+    }
+
+    #[test]
+    fn the_question_mark_takes_errors_of_the_standard_library() {
+        fn sum(a: &str, b: &[u8]) -> Result<i32> {
+            Ok(a.parse::<i32>()? + std::str::from_utf8(b)?.parse::<i32>()?)
+        }
+        assert_eq!(sum("1", b"2").unwrap(), 3);
+        assert_eq!(sum("x", b"2").unwrap_err().kind(), ErrorKind::Handler);
     }
 }

@@ -60,17 +60,17 @@ pub mod view;
 pub mod wire;
 
 pub use context::Context;
-pub use error::{Error, ErrorKind, Result};
+pub use error::{Error, ErrorKind, Result, ResultExt};
 pub use nri_macros::NriPlugin;
 pub use stub::blocking;
 
 /// What the code that `#[derive(NriPlugin)]` writes is made of. No part of the API: it changes with any release.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::api::dispatch::{Handlers, PROTOCOL, Unhandled, rows, rpc};
+    pub use crate::api::dispatch::{PROTOCOL, Unhandled, rows, rpc};
     pub use crate::api::{Event, EventMask, FailurePolicy};
     pub use crate::manifest::render::Description;
     pub use crate::plugin::facts::{Fact, events, handles, handles_any, mask, takes};
     pub use crate::plugin::probe::{Connections, NoConnection};
-    pub use crate::plugin::{Connection, ConnectionHooks, Plugin, Policies, Row, Table};
+    pub use crate::plugin::{Connection, ConnectionHooks, Handlers, Plugin, Policies, Row, Table};
 }

@@ -1,4 +1,6 @@
-//! What `#[derive(NriPlugin)]` makes of a type, and all that the stub needs to know of it.
+//! The trait that `#[derive(NriPlugin)]` implements, and the hooks for the connection.
+//!
+//! The items that are hidden here are what the derive's code is made of; they may change in any release.
 
 mod bridge;
 mod call;
@@ -8,15 +10,21 @@ mod policy;
 pub(crate) mod probe;
 mod route;
 mod rpc;
+mod shared;
 mod subscription;
 mod table;
 
-pub use call::{Call, Reply, Subject};
-pub use connection::{Connection, ConnectionHooks};
-pub use policy::Policies;
-pub use route::{Route, dispatch, resolve};
-pub use rpc::{Deprecation, Rpc};
-pub use table::{Handler, Row, Table};
+pub use crate::api::dispatch::Handlers;
+pub use connection::Connection;
+#[doc(hidden)]
+pub use {
+    call::{Call, Reply, Subject},
+    connection::ConnectionHooks,
+    policy::Policies,
+    route::{Route, dispatch, resolve},
+    rpc::{Deprecation, Rpc},
+    table::{Handler, Row, Table},
+};
 
 #[cfg(feature = "adaptation")]
 pub(crate) use bridge::to_change;
@@ -24,47 +32,58 @@ pub(crate) use call::decode;
 
 use crate::api::EventMask;
 
-/// A plugin, as the stub sees it. Implemented by `#[derive(NriPlugin)]` and not meant to be implemented by hand.
-///
-/// The handlers are reached through [`resolve`], which finds the [`Route`] of a request in [`TABLE`](Self::TABLE):
+/// A plugin: a type with handlers. Implemented by `#[derive(NriPlugin)]`, and for every plugin behind an
+/// [`Arc`](std::sync::Arc); not meant to be implemented by hand.
 ///
 /// ```
+/// use std::sync::Arc;
+///
+/// use nri::plugin::Plugin;
 /// use nri::prelude::*;
-/// use nri::plugin::{Plugin, resolve};
+/// use nri::stub::Stub;
 ///
 /// #[derive(NriPlugin)]
 /// #[nri(name = "counter", index = "10")]
 /// struct Counter;
 ///
 /// impl RunPodSandbox for Counter {
-///     async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
+///     async fn run_pod_sandbox(&self, _cx: &Context, _pod: PodSandbox) -> nri::Result<()> {
 ///         Ok(())
 ///     }
 /// }
 ///
 /// assert_eq!(Counter::NAME, Some("counter"));
-/// assert_eq!(Counter::EVENTS.bits(), 1);
-/// assert!(resolve::<Counter>("RunPodSandbox", &[])?.is_some()); // goes to the handler
-/// assert!(resolve::<Counter>("StopPodSandbox", &[])?.is_none()); // known: answered with an empty message
-/// assert_eq!(resolve::<Counter>("Dance", &[]).unwrap_err().kind().code(), 12); // not known: UNIMPLEMENTED
+/// assert_eq!(Counter::EVENTS, EventMask::EMPTY.with(Event::RunPodSandbox));
+///
+/// let counter = Arc::new(Counter); // to keep a handle to what the stub runs
+/// let stub = Stub::builder(Arc::clone(&counter)).build()?;
+/// # drop(stub);
 /// # Ok::<(), nri::Error>(())
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a plugin",
+    label = "this type does not implement `Plugin`",
+    note = "add `#[derive(NriPlugin)]` to the type, and implement a handler trait for it, such as `RunPodSandbox`"
+)]
 pub trait Plugin: Send + Sync + Sized + 'static {
     /// The name given by `#[nri(name = "…")]`.
     const NAME: Option<&'static str>;
     /// The two digits given by `#[nri(index = "…")]`.
     const INDEX: Option<&'static str>;
-    /// The oldest protocol release to serve, such as `v0.11.0`, given by `#[nri(protocol = "…")]`.
+    /// The oldest NRI release to serve, such as `v0.11.0`, given by `#[nri(protocol = "…")]`.
     const PROTOCOL: Option<&'static str>;
-    /// The events that a handler takes, in a call of their own or through StateChange; never empty.
+    /// The events that have a handler, in an RPC of their own or through StateChange; never empty.
     const EVENTS: EventMask;
     /// A row for every RPC of the Plugin service.
+    #[doc(hidden)]
     const TABLE: Table<Self>;
-    /// What the attributes say about single events, and the failure policy.
+    /// The attributes about single events, and the failure policy.
+    #[doc(hidden)]
     const POLICIES: Policies;
-    /// What to call when the connection is lost and made again.
+    /// The hooks for the connection.
+    #[doc(hidden)]
     const CONNECTION: Option<ConnectionHooks<Self>>;
-    /// The [manifest](crate::manifest), marker and all. Whoever runs the plugin calls [`embed`](crate::manifest::embed), or
-    /// it is optimized out.
+    /// The [manifest](crate::manifest) with its marker. Code that runs the plugin calls
+    /// [`embed`](crate::manifest::embed), or it is optimized out.
     const MANIFEST: &'static [u8];
 }

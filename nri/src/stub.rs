@@ -77,6 +77,7 @@ mod session;
 mod shared;
 mod signal;
 mod skipped;
+mod status;
 mod synchronize;
 mod update;
 mod watchdog;
@@ -86,10 +87,11 @@ use std::fmt;
 pub use aside::blocking;
 pub use backoff::Backoff;
 pub use connect::DEFAULT_SOCKET;
-pub use metrics::{EventMetrics, Latency, Metrics};
-pub use options::Builder;
+pub use metrics::{EventMetrics, Latency, Metrics, OPEN_METRICS_CONTENT_TYPE};
+pub use options::{Builder, RuntimeExit};
 pub use runtime::Runtime;
 pub(crate) use shared::Tools;
+pub use status::{Status, StatusWatch};
 pub use update::{UpdateError, Updater};
 
 use crate::Result;
@@ -110,6 +112,7 @@ pub struct Stub<P> {
     endpoint: connect::Endpoint,
     reconnect: Option<Backoff>,
     wait_for_runtime: bool,
+    runtime_exit: RuntimeExit,
 }
 
 /// Runs a plugin until it is asked to leave or cannot go on: as launched plugin if a runtime launched it, else as external
@@ -147,12 +150,17 @@ impl<P: Plugin> Stub<P> {
         Builder::new(plugin)
     }
 
-    /// To ask the runtime for updates by oneself. Serves as soon as the plugin is synchronized.
+    /// Returns a handle for unsolicited updates. It works as soon as the plugin is synchronized.
     pub fn updater(&self) -> Updater {
         self.shared.tools.updater()
     }
 
-    /// What happened to each event.
+    /// Returns the status of the connection, to be read and waited for.
+    pub fn status(&self) -> StatusWatch {
+        self.shared.tools.status.watch()
+    }
+
+    /// Returns the counters of each event.
     pub fn metrics(&self) -> Metrics {
         self.shared.tools.metrics()
     }

@@ -89,13 +89,17 @@
 mod calls;
 mod connection;
 mod error;
+#[doc(hidden)]
 pub mod frame;
 mod limits;
 mod link;
+#[doc(hidden)]
 pub mod mux;
+#[doc(hidden)]
 pub mod outbox;
 mod requests;
 mod status;
+#[doc(hidden)]
 pub mod ttrpc;
 mod wakers;
 

@@ -336,7 +336,7 @@ fn a_route_names_rpc_event_and_subject() {
     let call = route.call(&plugin, &cx, &payload).expect("well formed");
     assert_eq!(
         call.subject.to_string(),
-        "container main of pod default/web"
+        " for container main of pod default/web"
     );
 }
 
@@ -358,4 +358,29 @@ fn deprecated_handlers_are_told_for_a_warning_at_the_start() {
         ("StateChange", "v0.12.0", "containerd 2.7")
     );
     assert_eq!(Dedicated::TABLE.deprecated().count(), 0);
+}
+
+/// An `Arc` of a plugin has the same rows, each with a handler where the plugin has one.
+#[tokio::test]
+async fn a_plugin_behind_an_arc_dispatches_to_it() {
+    use std::sync::Arc;
+    let of_plugin = Dedicated::TABLE
+        .rows()
+        .iter()
+        .map(|row| row.handler.is_some());
+    let of_arc = <Arc<Dedicated>>::TABLE
+        .rows()
+        .iter()
+        .map(|row| row.handler.is_some());
+    assert!(of_plugin.eq(of_arc));
+    assert_eq!(<Arc<Dedicated>>::EVENTS, Dedicated::EVENTS);
+    let plugin = Arc::new(Dedicated::default());
+    let payload = state_change(Event::RemoveContainer as i32);
+    let route = resolve::<Arc<Dedicated>>("StateChange", &payload)
+        .expect("known")
+        .expect("handled");
+    let cx = Context::default();
+    let call = route.call(&plugin, &cx, &payload).expect("well formed");
+    call.reply.await.expect("handled");
+    assert_eq!(route.rpc().name, "RemoveContainer");
 }

@@ -31,6 +31,11 @@ impl Actor {
     async fn act(&self, cx: &Context, pod: &PodSandbox) -> nri::Result<()> {
         match pod.name.split('.').next() {
             Some("fail") => Err(nri::Error::new("not today")),
+            Some("chain") => Err(nri::Error::other(anyhow::anyhow!("inner").context("outer"))),
+            Some("unimplemented") => Err(nri::Error::with_kind(
+                nri::ErrorKind::Unimplemented,
+                "not by this plugin",
+            )),
             Some("panic") => panic!("lost my head"),
             Some("hang") => std::future::pending().await,
             Some("slow") => {
@@ -180,12 +185,34 @@ async fn a_panic_fails_one_request() {
 }
 
 #[tokio::test]
+async fn an_error_is_logged_and_sent_with_its_causes() {
+    let (runtime, _, _release) = act().await;
+    let failed = status(run_pod(&runtime, "chain.sent", None).await);
+    assert_eq!(failed.message, "outer: inner");
+    assert_eq!(
+        logs::with(&["WARN", "default/chain.sent", "outer: inner"]).len(),
+        1
+    );
+}
+
+/// Code 12 would make the runtime call the handler again, through StateChange.
+#[tokio::test]
+async fn a_handler_never_answers_unimplemented() {
+    let (runtime, _, _release) = act().await;
+    let failed = status(run_pod(&runtime, "unimplemented", None).await);
+    assert_eq!(
+        (failed.code, &*failed.message),
+        (Code::UNKNOWN, "not by this plugin")
+    );
+}
+
+#[tokio::test]
 async fn an_error_to_be_ignored_is_logged_and_not_told() {
     let (runtime, metrics, _release) = act().await;
     stop_pod(&runtime, "fail.ignored").await.unwrap();
     stop_pod(&runtime, "panic.ignored").await.unwrap();
     assert_eq!(
-        logs::with(&["WARN", "default/fail.ignored", "the runtime is not told"]).len(),
+        logs::with(&["WARN", "default/fail.ignored", "answered with success"]).len(),
         1
     );
     assert_eq!(metrics.event(Event::StopPodSandbox).errors, 2);
@@ -223,7 +250,7 @@ async fn a_handler_that_hangs_is_answered_for_before_the_runtime_gives_up() {
             "ERROR",
             "default/hang.late",
             "timed out",
-            "is told an error"
+            "answered with an error"
         ])
         .len(),
         1
@@ -246,7 +273,7 @@ async fn on_timeout_may_say_that_all_is_well() {
     let (runtime, metrics, _release) = act().await;
     stop_pod(&runtime, "hang.well").await.unwrap();
     assert_eq!(
-        logs::with(&["ERROR", "default/hang.well", "is told success"]).len(),
+        logs::with(&["ERROR", "default/hang.well", "answered with success"]).len(),
         1
     );
     assert_eq!(metrics.event(Event::StopPodSandbox).timeouts, 1);
@@ -264,7 +291,7 @@ async fn a_slow_handler_is_warned_of_and_its_answer_taken() {
         "default/slow.warned",
     ]);
     assert_eq!(warnings.len(), 1, "{warnings:?}");
-    assert!(warnings[0].contains("of the 2s that the runtime waits"));
+    assert!(warnings[0].contains("of the 2.0s before the runtime's timeout"));
 }
 
 #[tokio::test(start_paused = true)]
@@ -314,7 +341,7 @@ async fn the_helper_for_blocking_keeps_the_deadline_too() {
 async fn a_handler_that_blocks_unsaid_is_named_while_it_does() {
     let (runtime, _, release) = act().await;
     let watching = std::thread::spawn(move || {
-        let line = logs::wait_for(&["WARN", "blocks its thread", "default/block.unsaid"]);
+        let line = logs::wait_for(&["WARN", "has blocked its thread", "default/block.unsaid"]);
         release.send(()).unwrap();
         line
     });
@@ -324,7 +351,7 @@ async fn a_handler_that_blocks_unsaid_is_named_while_it_does() {
     let line = patiently(tokio::task::spawn_blocking(|| watching.join().unwrap()))
         .await
         .unwrap();
-    assert!(line.contains("#[nri(blocking(RUN_POD_SANDBOX))]"), "{line}");
+    assert!(line.contains("#[nri(blocking(RunPodSandbox))]"), "{line}");
 }
 
 #[tokio::test]

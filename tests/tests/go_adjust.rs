@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use nri::adjust::HookStage;
 use nri::adjust::{Adjustment, NamespaceKind, SetResources};
 use nri::api::{
     ContainerEviction, ContainerUpdate, CreateContainerResponse, Hook, Hooks, IoPrioClass,
@@ -50,8 +51,12 @@ fn cases() -> BTreeMap<&'static str, Adjustment> {
         (
             "rlimits",
             new()
-                .rlimit(PosixRlimit::new("RLIMIT_NOFILE", 1024, 4096))
-                .rlimit(PosixRlimit::new("RLIMIT_CORE", 0, PosixRlimit::INFINITY)),
+                .rlimit(PosixRlimit::new("RLIMIT_NOFILE").soft(1024).hard(4096))
+                .rlimit(
+                    PosixRlimit::new("RLIMIT_CORE")
+                        .soft(0)
+                        .hard(PosixRlimit::INFINITY),
+                ),
         ),
         ("cdi", new().cdi_device("vendor.com/gpu=0")),
         ("devices", devices()),
@@ -98,17 +103,17 @@ fn mounts() -> Adjustment {
 fn hooks() -> Adjustment {
     let hook = |path: &str| Hook::new(path).arg("x").env("A", "1").timeout_seconds(3);
     let early = Hooks::default()
-        .with_prestart(hook("/a"))
-        .with_create_runtime(hook("/b"))
-        .with_create_container(hook("/c"));
+        .with(HookStage::Prestart, hook("/a"))
+        .with(HookStage::CreateRuntime, hook("/b"))
+        .with(HookStage::CreateContainer, hook("/c"));
     let late = Hooks::default()
-        .with_start_container(hook("/d"))
-        .with_poststart(hook("/e"))
-        .with_poststop(hook("/f"));
+        .with(HookStage::StartContainer, hook("/d"))
+        .with(HookStage::Poststart, hook("/e"))
+        .with(HookStage::Poststop, hook("/f"));
     Adjustment::new()
         .hooks(early)
         .hooks(late)
-        .hooks(Hooks::default().with_poststop(hook("/g")))
+        .hooks(Hooks::default().with(HookStage::Poststop, hook("/g")))
 }
 
 fn devices() -> Adjustment {

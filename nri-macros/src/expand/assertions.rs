@@ -1,8 +1,9 @@
 //! Mistakes that only the compiler can see, as it alone knows which traits the type implements.
 
 use proc_macro2::{Span, TokenStream};
-use quote::quote_spanned;
+use quote::{format_ident, quote, quote_spanned};
 
+use super::plugin_type;
 use crate::diagnostics::message;
 use crate::input::{Plugin, newer_than};
 use crate::policies::Named;
@@ -25,6 +26,7 @@ pub(super) fn assertions(plugin: &Plugin) -> TokenStream {
     std::iter::once(has_handler)
         .chain(named)
         .chain(not_newer)
+        .chain(unlisted(plugin))
         .collect()
 }
 
@@ -45,12 +47,13 @@ fn has_handler(plugin: &Plugin) -> TokenStream {
 fn named_is_handled(named: &Named) -> TokenStream {
     let at = named.at.span();
     let (fact, help) = named.unhandled();
-    let event = named.rpc.constant;
-    assert(
-        at,
-        quote_spanned!(at=> __nri::takes(__NRI_FACTS, #event)),
-        &message(&fact, &help),
-    )
+    let (name, event) = (named.rpc.name, named.rpc.constant);
+    let condition = if named.rpc.carries_event() {
+        quote_spanned!(at=> __nri::takes(__NRI_FACTS, #event))
+    } else {
+        quote_spanned!(at=> __nri::handles(__NRI_FACTS, #name))
+    };
+    assert(at, condition, &message(&fact, &help))
 }
 
 fn is_not_newer(rpc: &Rpc, plugin: &Plugin) -> Option<TokenStream> {
@@ -62,6 +65,45 @@ fn is_not_newer(rpc: &Rpc, plugin: &Plugin) -> Option<TokenStream> {
         quote_spanned!(at=> !__nri::handles(__NRI_FACTS, #name)),
         &message(&fact, &help),
     ))
+}
+
+/// A type without parameters lists its handlers only to check itself: it must not implement others.
+fn unlisted(plugin: &Plugin) -> Vec<TokenStream> {
+    let Some(handles) = plugin.handles.as_ref().filter(|_| !plugin.is_generic()) else {
+        return Vec::new();
+    };
+    let this = plugin_type(plugin);
+    let rpcs = RPCS.iter().filter(|rpc| handles.span(rpc).is_none());
+    let rows = rpcs.map(|rpc| {
+        let row = format_ident!("{}", rpc.constant);
+        (
+            rpc.name,
+            quote!(__nri::Handlers::<#this>::#row.handler.is_none()),
+        )
+    });
+    let connection = handles.connection.is_none().then(|| {
+        (
+            "Connection",
+            quote!(__nri::Connections::<#this>::HOOKS.is_none()),
+        )
+    });
+    let not_listed = |(name, is_absent): (&str, TokenStream)| {
+        let fact = format!(
+            "`{}` implements `{name}`, which `handles` does not list",
+            plugin.ident
+        );
+        let help = format!(
+            "add `{name}` to `handles`, or remove `handles`: the handlers of a type without parameters are detected"
+        );
+        let condition = quote! {{
+            #[allow(unused_imports)]
+            use __nri::{NoConnection as _, Unhandled as _};
+            #[allow(deprecated)]
+            { #is_absent }
+        }};
+        assert(plugin.ident.span(), condition, &message(&fact, &help))
+    };
+    rows.chain(connection).map(not_listed).collect()
 }
 
 fn assert(at: Span, condition: TokenStream, text: &str) -> TokenStream {

@@ -105,11 +105,11 @@ impl Adjustment {
     /// Adds OCI hooks, after those that are there. Several plugins may add hooks.
     ///
     /// ```
-    /// use nri::adjust::Adjustment;
+    /// use nri::adjust::{Adjustment, HookStage};
     /// use nri::api::{Hook, Hooks};
     ///
     /// let tell = Hook::new("/usr/bin/tell").arg("created").timeout_seconds(2);
-    /// let adjustment = Adjustment::new().hooks(Hooks::default().with_create_runtime(tell));
+    /// let adjustment = Adjustment::new().hooks(Hooks::default().with(HookStage::CreateRuntime, tell));
     /// assert_eq!(adjustment.container().hooks.as_ref().unwrap().create_runtime[0].args, ["/usr/bin/tell", "created"]);
     /// ```
     #[must_use]

@@ -1,9 +1,11 @@
-//! OCI hooks in a few words.
+//! Builders for OCI hooks.
+
+use std::fmt;
 
 use crate::api::{Hook, Hooks};
 
 impl Hook {
-    /// Runs the program at this absolute path; its name is the first argument it sees.
+    /// Makes a hook that runs the program at this absolute path, with the path as its first argument.
     pub fn new(path: impl Into<String>) -> Self {
         let path = path.into();
         Hook {
@@ -20,14 +22,14 @@ impl Hook {
         self
     }
 
-    /// Adds an environment variable. A hook gets those given here and no other.
+    /// Adds an environment variable. A hook gets no others.
     #[must_use]
     pub fn env(mut self, name: &str, value: &str) -> Self {
         self.env.push(format!("{name}={value}"));
         self
     }
 
-    /// Ends the hook after so many seconds.
+    /// Sets the timeout of the hook, in seconds.
     #[must_use]
     pub fn timeout_seconds(mut self, seconds: i64) -> Self {
         self.timeout = Some(seconds.into());
@@ -35,72 +37,105 @@ impl Hook {
     }
 }
 
+/// When a hook runs, in the order of the [OCI runtime
+/// specification](https://github.com/opencontainers/runtime-spec/blob/v1.2.0/config.md#posix-platform-hooks).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum HookStage {
+    /// Before the process starts, in the runtime's namespaces. Deprecated in favour of the two that follow.
+    Prestart,
+    /// After the namespaces are made and before the root is changed, in the runtime's namespaces.
+    CreateRuntime,
+    /// After `CreateRuntime`, in the container's namespaces.
+    CreateContainer,
+    /// Before the process starts, in the container's namespaces.
+    StartContainer,
+    /// After the process has started, in the runtime's namespaces.
+    Poststart,
+    /// After the container is deleted, in the runtime's namespaces.
+    Poststop,
+}
+
+impl HookStage {
+    /// Every stage, in order.
+    pub const ALL: [Self; 6] = [
+        HookStage::Prestart,
+        HookStage::CreateRuntime,
+        HookStage::CreateContainer,
+        HookStage::StartContainer,
+        HookStage::Poststart,
+        HookStage::Poststop,
+    ];
+
+    /// Returns the name in an OCI configuration, such as `createRuntime`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            HookStage::Prestart => "prestart",
+            HookStage::CreateRuntime => "createRuntime",
+            HookStage::CreateContainer => "createContainer",
+            HookStage::StartContainer => "startContainer",
+            HookStage::Poststart => "poststart",
+            HookStage::Poststop => "poststop",
+        }
+    }
+}
+
+/// The name in an OCI configuration.
+impl fmt::Display for HookStage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
 impl Hooks {
-    /// Adds a hook that runs after the namespaces are made and before the root is changed, in the runtime's namespace.
+    /// Adds a hook at this stage, after those that are there.
+    ///
+    /// ```
+    /// use nri::adjust::HookStage;
+    /// use nri::api::{Hook, Hooks};
+    ///
+    /// let hooks = Hooks::default().with(HookStage::Poststop, Hook::new("/usr/bin/clean"));
+    /// assert_eq!(hooks.stage(HookStage::Poststop).len(), 1);
+    /// ```
     #[must_use]
-    pub fn with_create_runtime(mut self, hook: Hook) -> Self {
-        self.create_runtime.push(hook);
+    pub fn with(mut self, stage: HookStage, hook: Hook) -> Self {
+        self.stage_mut(stage).push(hook);
         self
     }
 
-    /// Adds a hook that runs after those of createRuntime, in the container's namespace.
-    #[must_use]
-    pub fn with_create_container(mut self, hook: Hook) -> Self {
-        self.create_container.push(hook);
-        self
+    /// Returns the hooks of a stage, in the order they run.
+    pub fn stage(&self, stage: HookStage) -> &[Hook] {
+        match stage {
+            HookStage::Prestart => &self.prestart,
+            HookStage::CreateRuntime => &self.create_runtime,
+            HookStage::CreateContainer => &self.create_container,
+            HookStage::StartContainer => &self.start_container,
+            HookStage::Poststart => &self.poststart,
+            HookStage::Poststop => &self.poststop,
+        }
     }
 
-    /// Adds a hook that runs in the container before its process starts.
-    #[must_use]
-    pub fn with_start_container(mut self, hook: Hook) -> Self {
-        self.start_container.push(hook);
-        self
-    }
-
-    /// Adds a hook that runs after the process has started.
-    #[must_use]
-    pub fn with_poststart(mut self, hook: Hook) -> Self {
-        self.poststart.push(hook);
-        self
-    }
-
-    /// Adds a hook that runs after the container is deleted.
-    #[must_use]
-    pub fn with_poststop(mut self, hook: Hook) -> Self {
-        self.poststop.push(hook);
-        self
-    }
-
-    /// Adds a prestart hook, which the OCI runtime specification deprecates in favour of createRuntime.
-    #[must_use]
-    pub fn with_prestart(mut self, hook: Hook) -> Self {
-        self.prestart.push(hook);
-        self
+    /// Returns the hooks of a stage, to be changed.
+    pub fn stage_mut(&mut self, stage: HookStage) -> &mut Vec<Hook> {
+        match stage {
+            HookStage::Prestart => &mut self.prestart,
+            HookStage::CreateRuntime => &mut self.create_runtime,
+            HookStage::CreateContainer => &mut self.create_container,
+            HookStage::StartContainer => &mut self.start_container,
+            HookStage::Poststart => &mut self.poststart,
+            HookStage::Poststop => &mut self.poststop,
+        }
     }
 
     /// Adds all hooks of another set after those of this one.
-    pub fn append(&mut self, other: Hooks) {
-        self.prestart.extend(other.prestart);
-        self.create_runtime.extend(other.create_runtime);
-        self.create_container.extend(other.create_container);
-        self.start_container.extend(other.start_container);
-        self.poststart.extend(other.poststart);
-        self.poststop.extend(other.poststop);
+    pub fn append(&mut self, mut other: Hooks) {
+        for stage in HookStage::ALL {
+            self.stage_mut(stage).append(other.stage_mut(stage));
+        }
     }
 
-    /// Every hook with the name of its place in an OCI configuration, in the order they run.
-    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &Hook)> {
-        fn named<'a>(
-            name: &'static str,
-            hooks: &'a [Hook],
-        ) -> impl Iterator<Item = (&'static str, &'a Hook)> {
-            hooks.iter().map(move |hook| (name, hook))
-        }
-        named("prestart", &self.prestart)
-            .chain(named("createRuntime", &self.create_runtime))
-            .chain(named("createContainer", &self.create_container))
-            .chain(named("startContainer", &self.start_container))
-            .chain(named("poststart", &self.poststart))
-            .chain(named("poststop", &self.poststop))
+    /// Returns every hook with its stage, in the order they run.
+    pub fn iter(&self) -> impl Iterator<Item = (HookStage, &Hook)> {
+        let of_stage = |stage| self.stage(stage).iter().map(move |hook| (stage, hook));
+        HookStage::ALL.into_iter().flat_map(of_stage)
     }
 }

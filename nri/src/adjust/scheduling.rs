@@ -111,12 +111,33 @@ impl PosixRlimit {
     /// No limit, for either value.
     pub const INFINITY: u64 = u64::MAX;
 
-    /// A limit such as `RLIMIT_NOFILE`: what applies, and how far the process may raise that by itself.
-    pub fn new(r#type: impl Into<String>, soft: u64, hard: u64) -> Self {
+    /// Makes a limit of this type, such as `RLIMIT_NOFILE`, with neither value limited.
+    ///
+    /// ```
+    /// use nri::api::PosixRlimit;
+    ///
+    /// let limit = PosixRlimit::new("RLIMIT_NOFILE").soft(1024).hard(4096);
+    /// assert_eq!((limit.soft, limit.hard), (1024, 4096));
+    /// ```
+    pub fn new(r#type: impl Into<String>) -> Self {
         PosixRlimit {
             r#type: r#type.into(),
-            hard,
-            soft,
+            hard: Self::INFINITY,
+            soft: Self::INFINITY,
         }
+    }
+
+    /// Sets the value that applies. The process may raise it up to the hard one.
+    #[must_use]
+    pub fn soft(mut self, soft: u64) -> Self {
+        self.soft = soft;
+        self
+    }
+
+    /// Sets the highest value that the process may give itself.
+    #[must_use]
+    pub fn hard(mut self, hard: u64) -> Self {
+        self.hard = hard;
+        self
     }
 }

@@ -4,6 +4,7 @@ mod checks;
 mod random;
 
 use super::*;
+use crate::adjust::HookStage;
 use crate::api::{Hook, Hooks, LinuxDevice, LinuxRdt, Mount};
 
 #[test]
@@ -69,10 +70,10 @@ fn replaced_arguments_begin_with_an_empty_one() {
 
 #[test]
 fn hooks_of_several_calls_are_kept_in_order() {
-    let hooks = |path: &str| Hooks::default().with_poststop(Hook::new(path));
+    let hooks = |path: &str| Hooks::default().with(HookStage::Poststop, Hook::new(path));
     let adjustment = Adjustment::new()
         .hooks(hooks("/a"))
-        .hooks(hooks("/b").with_prestart(Hook::new("/c")));
+        .hooks(hooks("/b").with(HookStage::Prestart, Hook::new("/c")));
     let all: Vec<_> = adjustment
         .container()
         .hooks
@@ -83,7 +84,11 @@ fn hooks_of_several_calls_are_kept_in_order() {
         .collect();
     assert_eq!(
         all,
-        [("prestart", "/c"), ("poststop", "/a"), ("poststop", "/b")]
+        [
+            (HookStage::Prestart, "/c"),
+            (HookStage::Poststop, "/a"),
+            (HookStage::Poststop, "/b")
+        ]
     );
 }
 

@@ -1,4 +1,4 @@
-//! A handler at work.
+//! A running handler.
 
 use std::fmt;
 use std::pin::Pin;
@@ -13,16 +13,16 @@ use crate::{Error, ErrorKind, Result};
 /// The answer to come: an encoded response, or the handler's error.
 pub type Reply<'a> = Pin<Box<dyn Future<Output = Result<Vec<u8>>> + Send + 'a>>;
 
-/// A request that was decoded and given to its handler.
+/// A request that was decoded and passed to its handler.
 pub struct Call<'a> {
-    /// What the request is about, for logs.
+    /// The subject of the request, for logs.
     pub subject: Subject,
-    /// The answer to come. Nothing has run yet: a handler starts when this is first polled.
+    /// The answer to come. A handler starts when this is first polled.
     pub reply: Reply<'a>,
 }
 
 impl<'a> Call<'a> {
-    /// A call whose handler's answer becomes the response `R`.
+    /// Makes a call whose handler's answer becomes the response `R`.
     pub fn new<F, A, R>(subject: Subject, handler: F, respond: fn(A) -> R) -> Self
     where
         F: Future<Output = Result<A>> + Send + 'a,
@@ -54,11 +54,12 @@ impl<F: Future<Output = Result<A>>, A, R: Message> Future for Answered<F, A, R> 
         let respond = this.respond;
         this.handler
             .poll(task)
-            .map(|answer| answer.map(|answer| respond(answer).encode_to_vec()))
+            .map_ok(|answer| respond(answer).encode_to_vec())
+            .map_err(Error::of_handler)
     }
 }
 
-/// The pod and the container that a request is about; empty for a request about neither.
+/// The pod and the container that a request is about, for logs; empty if it is about neither.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Subject {
     /// Namespace and name of the pod, `kube-system/dns-1`.
@@ -68,7 +69,7 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// What a request that carries these is about.
+    /// Returns the subject of a request that carries these.
     pub fn new(pod: Option<&PodSandbox>, container: Option<&Container>) -> Self {
         Subject {
             pod: pod
@@ -81,17 +82,31 @@ impl Subject {
     }
 }
 
+impl Subject {
+    /// Returns the pod, if the request is about one.
+    pub fn pod(&self) -> Option<&str> {
+        Some(&*self.pod).filter(|pod| !pod.is_empty())
+    }
+
+    /// Returns the container, if the request is about one.
+    pub fn container(&self) -> Option<&str> {
+        Some(&*self.container).filter(|container| !container.is_empty())
+    }
+}
+
+/// As it stands in a sentence: ` for pod kube-system/dns-1`, or nothing.
 impl fmt::Display for Subject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (&*self.pod, &*self.container) {
-            ("", "") => f.write_str("no pod"),
-            (pod, "") => write!(f, "pod {pod}"),
-            (pod, container) => write!(f, "container {container} of pod {pod}"),
+        match (self.pod(), self.container()) {
+            (None, None) => Ok(()),
+            (None, Some(container)) => write!(f, " for container {container}"),
+            (Some(pod), None) => write!(f, " for pod {pod}"),
+            (Some(pod), Some(container)) => write!(f, " for container {container} of pod {pod}"),
         }
     }
 }
 
-/// Reads a request of the RPC of this name.
+/// Decodes a request of the RPC of this name.
 pub(crate) fn decode<M: Message + Default>(rpc: &'static str, payload: &[u8]) -> Result<M> {
     M::decode(payload).map_err(|error| malformed(rpc, error))
 }
@@ -99,6 +114,6 @@ pub(crate) fn decode<M: Message + Default>(rpc: &'static str, payload: &[u8]) ->
 pub(crate) fn malformed(rpc: &str, error: prost::DecodeError) -> Error {
     Error::with_kind(
         ErrorKind::Malformed,
-        format!("the request of {rpc} is not what the protocol says: {error}"),
+        format!("cannot decode the request of {rpc}: {error}"),
     )
 }

@@ -1,20 +1,51 @@
-//! Being told that the connection to the runtime went away and came back.
+//! Hooks for the connection to the runtime being made, lost and made again.
 
 use std::pin::Pin;
 
 use crate::{Context, Error};
 
-/// Told about the connection to the runtime. Both do nothing unless written.
+/// Hooks for the connection to the runtime. Each does nothing unless it is implemented.
 ///
-/// Matters to plugins that the runtime did not launch: they outlive it and connect again.
+/// They matter to plugins that the runtime did not launch: those outlive it and connect again.
+///
+/// ```
+/// use nri::prelude::*;
+///
+/// #[derive(NriPlugin)]
+/// #[nri(name = "watcher", index = "10")]
+/// struct Watcher;
+///
+/// impl RunPodSandbox for Watcher {
+///     async fn run_pod_sandbox(&self, _cx: &Context, _pod: PodSandbox) -> nri::Result<()> {
+///         Ok(())
+///     }
+/// }
+///
+/// impl Connection for Watcher {
+///     async fn on_disconnect(&self, cx: &Context, reason: &nri::Error) {
+///         eprintln!("lost the runtime for the {}th time: {reason:#}", cx.metrics().reconnects() + 1);
+///     }
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not implement `Connection`",
+    label = "there is no `impl Connection for {Self}`",
+    note = "implement `Connection`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
+)]
 pub trait Connection: Send + Sync + 'static {
-    /// The connection was lost: what the plugin knows about pods and containers is out of date from now on.
+    /// Runs when the plugin is registered and synchronized for the first time.
+    fn on_connect(&self, cx: &Context) -> impl Future<Output = ()> + Send {
+        let _ = cx;
+        async {}
+    }
+
+    /// Runs when the connection is lost: from now on, what the plugin knows about pods and containers may be out of date.
     fn on_disconnect(&self, cx: &Context, reason: &Error) -> impl Future<Output = ()> + Send {
         let _ = (cx, reason);
         async {}
     }
 
-    /// The plugin is registered again, and Synchronize has told it what there is.
+    /// Runs when the plugin is registered and synchronized again after a disconnect.
     fn on_reconnect(&self, cx: &Context) -> impl Future<Output = ()> + Send {
         let _ = cx;
         async {}
@@ -25,6 +56,8 @@ type Done<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
 /// The functions of a [`Connection`], as the stub calls them.
 pub struct ConnectionHooks<T: 'static> {
+    /// Calls [`Connection::on_connect`].
+    pub on_connect: for<'a> fn(&'a T, &'a Context) -> Done<'a>,
     /// Calls [`Connection::on_disconnect`].
     pub on_disconnect: for<'a> fn(&'a T, &'a Context, &'a Error) -> Done<'a>,
     /// Calls [`Connection::on_reconnect`].
@@ -32,9 +65,10 @@ pub struct ConnectionHooks<T: 'static> {
 }
 
 impl<T: Connection> ConnectionHooks<T> {
-    /// The hooks of a type that implements [`Connection`].
+    /// Returns the hooks of a type that implements [`Connection`].
     pub const fn new() -> Self {
         ConnectionHooks {
+            on_connect: |plugin, cx| Box::pin(plugin.on_connect(cx)),
             on_disconnect: |plugin, cx, reason| Box::pin(plugin.on_disconnect(cx, reason)),
             on_reconnect: |plugin, cx| Box::pin(plugin.on_reconnect(cx)),
         }

@@ -1,31 +1,40 @@
-//! What the attributes of `#[derive(NriPlugin)]` say about single events.
+//! The attributes of `#[derive(NriPlugin)]` about single events.
 
-use crate::api::{EventMask, FailurePolicy};
+use crate::api::{Event, EventMask, FailurePolicy};
 
-/// What to do about single events, as `#[nri(…)]` says; the default asks for nothing.
+/// The choices of `#[nri(…)]` for single events; the default has none.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Policies {
-    /// `required(…)`: refuse to run where the runtime does not know these.
+    /// `required(…)`: refuse to run if the runtime does not know these.
     pub required: EventMask,
-    /// `blocking(…)`: handlers of these block their thread and are run aside.
+    /// `blocking(…)`: handlers of these block their thread and run on their own.
     pub blocking: EventMask,
-    /// `on_error(… = "ignore")`: an error of these is logged, and the runtime told that all is well.
+    /// `blocking(…)`: the RPCs that carry no event of their own, such as `Synchronize`, by name.
+    pub blocking_rpcs: &'static [&'static str],
+    /// `on_error(… = "ignore")`: errors of these are logged and answered with success.
     pub ignore_errors: EventMask,
-    /// `on_timeout(… = "ok")`: when time runs out, the runtime is told that all is well.
+    /// `on_timeout(… = "ok")`: timeouts of these are answered with success.
     pub ok_on_timeout: EventMask,
-    /// `failure_policy(…)`: what the runtime is asked to do when the plugin does not answer.
+    /// `failure_policy(…)`: what the runtime does when the plugin does not answer.
     pub failure_policy: Option<FailurePolicy>,
 }
 
 impl Policies {
-    /// Nothing required, nothing blocking, errors and timeouts told to the runtime, its own failure policy.
+    /// Nothing required, nothing blocking, errors and timeouts sent to the runtime, the runtime's own failure policy.
     pub const DEFAULT: Self = Policies {
         required: EventMask::EMPTY,
         blocking: EventMask::EMPTY,
+        blocking_rpcs: &[],
         ignore_errors: EventMask::EMPTY,
         ok_on_timeout: EventMask::EMPTY,
         failure_policy: None,
     };
+
+    /// Returns whether the handler of this RPC, called for this event, blocks its thread.
+    pub(crate) fn blocks(&self, rpc: &str, event: Option<Event>) -> bool {
+        event.is_some_and(|event| self.blocking.contains(event))
+            || self.blocking_rpcs.contains(&rpc)
+    }
 }
 
 impl Default for Policies {

@@ -154,7 +154,7 @@ fn to_state_change<P: Plugin>(rpc: &'static Rpc) -> Option<Route<P>> {
     })
 }
 
-fn unimplemented(method: &str) -> Error {
+pub(super) fn unimplemented(method: &str) -> Error {
     let shown: String = method.chars().take(64).collect();
     Error::with_kind(
         ErrorKind::Unimplemented,

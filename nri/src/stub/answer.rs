@@ -1,4 +1,4 @@
-//! One request and its handler: polled in place or run aside, watched, counted, answered in time.
+//! One request and its handler: polled in place or on its own thread, watched, counted, answered in time.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -20,11 +20,11 @@ use crate::plugin::{Plugin, Reply, Route, Subject, resolve};
 use crate::{Context, Error, ErrorKind, Result};
 
 impl<P: Plugin> Shared<P> {
-    /// Answers a request by the handler that takes it; empty where there is none.
+    /// Answers a request with its handler, or with an empty message if there is none.
     ///
     /// # Errors
     ///
-    /// What the runtime is to be told: of an unknown RPC, an unreadable request, a handler that failed or was too slow.
+    /// If the RPC is unknown, the request cannot be decoded, or the handler fails or times out.
     pub(super) async fn answer(
         &self,
         method: &str,
@@ -43,10 +43,10 @@ impl<P: Plugin> Shared<P> {
             moments,
         };
         let cx = Context::of_request(moments.deadline(), Arc::clone(&self.tools));
-        let blocks = |event| P::POLICIES.blocking.contains(event);
-        let answer = match route.event().is_some_and(blocks) {
-            true => self.aside(request, route, cx, payload.clone()).await?,
-            false => self.in_place(request, route, &cx, payload).await?,
+        let answer = if P::POLICIES.blocks(route.rpc().name, route.event()) {
+            self.aside(request, route, cx, payload.clone()).await?
+        } else {
+            self.in_place(request, route, &cx, payload).await?
         };
         self.warn_of_skipped(method, &answer);
         Ok(answer)
@@ -64,12 +64,12 @@ impl<P: Plugin> Shared<P> {
         let span = tracing::info_span!(
             "event",
             event = request.name,
-            pod = subject.pod,
-            container = subject.container
+            pod = subject.pod(),
+            container = subject.container()
         );
-        let (name, watchdog) = (request.name, &self.watchdog);
+        let watchdog = &self.watchdog;
         let mut work = InPlace {
-            name,
+            names: (request.name, route.rpc().name),
             watchdog,
             subject,
             span,
@@ -102,8 +102,8 @@ impl<P: Plugin> Shared<P> {
         let work = async move {
             let call = route.call(&plugin, &cx, &payload)?;
             named
-                .record("pod", &call.subject.pod)
-                .record("container", &call.subject.container);
+                .record("pod", call.subject.pod())
+                .record("container", call.subject.container());
             let _ = tell.set(call.subject);
             call.reply.await
         };
@@ -140,7 +140,7 @@ impl<P: Plugin> Shared<P> {
     }
 }
 
-/// What is to be known of a request while its handler works.
+/// A request whose handler is running.
 struct Request {
     name: &'static str,
     event: Option<Event>,
@@ -153,36 +153,30 @@ impl Request {
     }
 
     fn warn(&self, subject: Option<&Subject>) {
-        let (name, elapsed, allowed) = (
-            self.name,
-            self.moments.start.elapsed(),
-            self.moments.allowed,
-        );
-        let pod = subject.map(|subject| &*subject.pod);
-        let container = subject.map(|subject| &*subject.container);
+        let (name, allowed) = (self.name, self.moments.allowed);
+        let elapsed = self.moments.start.elapsed();
         tracing::warn!(
             event = name,
-            pod,
-            container,
-            ?elapsed,
-            "the handler of {name} has used {elapsed:.1?} of the {allowed:?} that the runtime waits"
+            pod = subject.and_then(Subject::pod),
+            container = subject.and_then(Subject::container),
+            "the handler of {name} has used {elapsed:.1?} of the {allowed:.1?} before the runtime's timeout"
         );
     }
 
     fn failed<P: Plugin>(&self, subject: &Subject, error: Error) -> Result<Bytes> {
         let ignored = error.kind() != ErrorKind::Malformed && self.is_in(P::POLICIES.ignore_errors);
-        let told = if ignored {
-            "; the runtime is not told, as on_error says"
+        let answered = if ignored {
+            "; answered with success, as `on_error` says"
         } else {
             ""
         };
-        let (name, pod, container) = (self.name, &*subject.pod, &*subject.container);
+        let name = self.name;
         tracing::warn!(
             event = name,
-            pod,
-            container,
+            pod = subject.pod(),
+            container = subject.container(),
             help = error.help(),
-            "the handler of {name} failed: {error}{told}"
+            "the handler of {name} failed: {error:#}{answered}"
         );
         if ignored {
             Ok(Bytes::new())
@@ -193,36 +187,33 @@ impl Request {
 
     fn timed_out<P: Plugin>(&self, subject: &Subject) -> Result<Bytes> {
         let ok = self.is_in(P::POLICIES.ok_on_timeout);
-        let told = if ok {
-            "success, as on_timeout says"
+        let answered = if ok {
+            "success, as `on_timeout` says"
         } else {
             "an error"
         };
-        let (name, allowed, elapsed) = (
-            self.name,
-            self.moments.allowed,
-            self.moments.start.elapsed(),
-        );
-        let (pod, container) = (&*subject.pod, &*subject.container);
+        let (name, allowed) = (self.name, self.moments.allowed);
+        let elapsed = self.moments.start.elapsed();
         tracing::error!(
             event = name,
-            pod,
-            container,
-            ?elapsed,
-            "the handler of {name} timed out: the runtime, which waits {allowed:?}, is told {told}"
+            pod = subject.pod(),
+            container = subject.container(),
+            "the handler of {name} timed out after {elapsed:.1?}; answered with {answered}, before the runtime's timeout \
+             of {allowed:.1?}"
         );
         if ok {
             return Ok(Bytes::new());
         }
         let message =
-            format!("the handler of {name} timed out for {subject}: not done after {elapsed:.1?}");
+            format!("the handler of {name} timed out{subject}: not done after {elapsed:.1?}");
         Err(Error::with_kind(ErrorKind::Timeout, message))
     }
 }
 
 /// A handler polled by the task of the connection.
 struct InPlace<'a> {
-    name: &'static str,
+    /// The event and the handler trait.
+    names: (&'static str, &'static str),
     watchdog: &'a Watchdog,
     subject: Subject,
     span: Span,
@@ -234,7 +225,7 @@ impl Future for InPlace<'_> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Self::Output> {
         let InPlace {
-            name,
+            names,
             watchdog,
             subject,
             span,
@@ -242,12 +233,12 @@ impl Future for InPlace<'_> {
         } = self.get_mut();
         let _entered = span.enter();
         let poll = || catch_unwind(AssertUnwindSafe(|| reply.as_mut().poll(cx)));
-        let polled = watchdog.during(name, subject, poll);
+        let polled = watchdog.during(*names, subject, poll);
         polled.unwrap_or_else(|payload| Poll::Ready(Err(panic::error(&*payload))))
     }
 }
 
-/// A handler on a thread of its own.
+/// A handler on its own thread.
 struct Aside(oneshot::Receiver<Result<Result<Vec<u8>>>>);
 
 impl Future for Aside {

@@ -89,7 +89,8 @@ fn not_connected(path: &Path, error: io::Error) -> Error {
     };
     Error::with_kind(
         ErrorKind::Connection,
-        format!("cannot connect to {}: {error}", path.display()),
+        format!("cannot connect to {}", path.display()),
     )
     .with_help(help)
+    .with_source(error)
 }

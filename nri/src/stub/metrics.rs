@@ -1,6 +1,7 @@
-//! Counters of what happened to each event.
+//! Counters for each event.
 
 mod latency;
+mod open_metrics;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,8 +12,9 @@ use crate::api::Event;
 
 use latency::Histogram;
 pub use latency::Latency;
+pub use open_metrics::CONTENT_TYPE as OPEN_METRICS_CONTENT_TYPE;
 
-/// Counters of each event that came to a handler, readable at any time; clones read the same.
+/// Counters for each event that a handler took, readable at any time; clones share them.
 ///
 /// ```
 /// use nri::api::Event;
@@ -25,9 +27,15 @@ pub use latency::Latency;
 /// # assert_eq!(creations.calls, 0);
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Metrics(Arc<[Counters; Event::Last as usize]>);
+pub struct Metrics(Arc<Shared>);
 
-/// What is counted of one event.
+#[derive(Debug, Default)]
+struct Shared {
+    events: [Counters; Event::Last as usize],
+    reconnects: AtomicU64,
+}
+
+/// The counters of one event.
 #[derive(Debug, Default)]
 struct Counters {
     errors: AtomicU64,
@@ -35,16 +43,16 @@ struct Counters {
     latency: Histogram,
 }
 
-/// What happened to one event since the plugin started.
+/// The counters of one event since the plugin started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventMetrics {
-    /// Requests that came to a handler and were answered.
+    /// Requests that a handler took and that were answered.
     pub calls: u64,
-    /// Those whose handler failed or panicked, whatever the runtime was told.
+    /// Those whose handler failed or panicked, whatever the answer was.
     pub errors: u64,
-    /// Those whose handler did not finish in time, whatever the runtime was told.
+    /// Those whose handler did not finish in time, whatever the answer was.
     pub timeouts: u64,
-    /// From the arrival of the request to its answer.
+    /// Time from the arrival of a request to its answer.
     pub latency: Latency,
 }
 
@@ -57,10 +65,10 @@ pub(super) enum End {
 }
 
 impl Metrics {
-    /// What happened to this event.
+    /// Returns the counters of this event.
     pub fn event(&self, event: Event) -> EventMetrics {
         let none = Counters::default();
-        let counters = self.0.get(event as usize).unwrap_or(&none);
+        let counters = self.0.events.get(event as usize).unwrap_or(&none);
         let latency = counters.latency.read();
         EventMetrics {
             calls: latency.count(),
@@ -70,13 +78,22 @@ impl Metrics {
         }
     }
 
-    /// What happened to each event of the protocol, in the order of the protocol's RPCs.
+    /// Returns the counters of each event, in the order of the protocol's RPCs.
     pub fn events(&self) -> impl Iterator<Item = (Event, EventMetrics)> {
         mask::events().map(|(_, event)| (event, self.event(event)))
     }
 
+    /// Returns how often the plugin has connected again after a disconnect.
+    pub fn reconnects(&self) -> u64 {
+        self.0.reconnects.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn count_reconnect(&self) {
+        self.0.reconnects.fetch_add(1, Ordering::Relaxed);
+    }
+
     pub(super) fn count(&self, event: Event, end: End, took: Duration) {
-        let Some(counters) = self.0.get(event as usize) else {
+        let Some(counters) = self.0.events.get(event as usize) else {
             return;
         };
         counters.latency.count(took);

@@ -27,8 +27,22 @@ pub struct Builder<P> {
     endpoint: Option<Endpoint>,
     reconnect: Option<Backoff>,
     wait_for_runtime: bool,
+    runtime_exit: RuntimeExit,
     registration_timeout: Duration,
     max_synchronize: usize,
+}
+
+/// The result of a plugin whose runtime is gone, and that does not connect again.
+///
+/// From `fn main() -> nri::Result<()>`, success is exit code 0 and failure is 1. A systemd unit with
+/// `Restart=on-failure` starts the plugin again after a failure only; with `Restart=always` either will do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RuntimeExit {
+    /// `Ok(())`: the plugin has nothing left to do.
+    #[default]
+    Success,
+    /// An error of kind [`Connection`](crate::ErrorKind::Connection).
+    Failure,
 }
 
 impl<P> fmt::Debug for Builder<P> {
@@ -48,6 +62,7 @@ impl<P: Plugin> Builder<P> {
             endpoint: None,
             reconnect: Some(Backoff::default()),
             wait_for_runtime: false,
+            runtime_exit: RuntimeExit::Success,
             registration_timeout: REGISTRATION_TIMEOUT,
             max_synchronize: MAX_SYNCHRONIZE,
         }
@@ -91,10 +106,20 @@ impl<P: Plugin> Builder<P> {
         self
     }
 
-    /// Ends the plugin when the connection is lost, as a launched one does.
+    /// Does not connect again when the connection is lost. [`on_runtime_exit`](Self::on_runtime_exit) chooses whether
+    /// that is a failure.
     #[must_use]
     pub fn no_reconnect(mut self) -> Self {
         self.reconnect = None;
+        self
+    }
+
+    /// Chooses what [`run`](Stub::run) returns when the runtime closes the connection in order and the plugin does not
+    /// connect again: it was launched by the runtime, was given a [stream](Self::stream), or has
+    /// [`no_reconnect`](Self::no_reconnect). A broken connection is an error either way.
+    #[must_use]
+    pub fn on_runtime_exit(mut self, exit: RuntimeExit) -> Self {
+        self.runtime_exit = exit;
         self
     }
 
@@ -157,6 +182,7 @@ impl<P: Plugin> Builder<P> {
             endpoint: endpoint.unwrap_or_else(|| Endpoint::Socket(PathBuf::from(DEFAULT_SOCKET))),
             reconnect: self.reconnect,
             wait_for_runtime: self.wait_for_runtime,
+            runtime_exit: self.runtime_exit,
         })
     }
 

@@ -8,7 +8,7 @@ use std::task::Poll;
 
 use crate::{Error, ErrorKind};
 
-/// The error that tells of a panic.
+/// Returns a panic as an error.
 pub(super) fn error(payload: &(dyn Any + Send)) -> Error {
     let text = payload.downcast_ref::<String>().map(String::as_str);
     let text = text
@@ -23,7 +23,7 @@ pub(super) async fn contained(name: &str, work: impl Future<Output = ()>) {
     poll_fn(|cx| {
         let polled = catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(cx)));
         polled.unwrap_or_else(|payload| {
-            tracing::error!("{name} failed: {}", error(&*payload));
+            tracing::error!("{name} failed: {:#}", error(&*payload));
             Poll::Ready(())
         })
     })

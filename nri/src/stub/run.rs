@@ -8,7 +8,7 @@ use super::backoff::Attempts;
 use super::panic::contained;
 use super::session::{Lost, Outcome, Stop};
 use super::shared::Shared;
-use super::{Stub, signal};
+use super::{RuntimeExit, Stub, signal};
 use crate::plugin::Plugin;
 use crate::{Error, ErrorKind, Result};
 
@@ -60,12 +60,12 @@ impl<P: Plugin> Stub<P> {
                 }
             }
             if !self.tries_again(&cause, again) {
-                return end(cause, orderly);
+                return self.runtime_exit.end(cause, orderly);
             }
             let wait = attempts.next_wait();
             tracing::warn!(
                 help = cause.help(),
-                "connecting again in {wait:.1?}: {cause}"
+                "connecting again in {wait:.1?}: {cause:#}"
             );
             if stop.or(sleep(wait)).await.is_none() {
                 return Ok(());
@@ -102,13 +102,17 @@ impl<P: Plugin> Shared<P> {
     }
 }
 
-/// The end of a plugin that does not connect again.
-fn end(cause: Error, orderly: bool) -> Result<()> {
-    if orderly {
-        tracing::info!("{cause}: the plugin ends");
-        return Ok(());
+impl RuntimeExit {
+    /// Returns the result of a plugin that does not connect again.
+    fn end(self, cause: Error, orderly: bool) -> Result<()> {
+        match self {
+            RuntimeExit::Success if orderly => {
+                tracing::info!("{cause:#}: exiting");
+                Ok(())
+            }
+            RuntimeExit::Success | RuntimeExit::Failure => Err(cause),
+        }
     }
-    Err(cause)
 }
 
 fn closed() -> Error {

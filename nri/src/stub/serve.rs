@@ -200,11 +200,11 @@ fn failure_policy_warning(policy: FailurePolicy, runtime: &Runtime) -> Option<St
 }
 
 fn malformed(method: &str, error: &prost::DecodeError) -> Error {
-    let message = format!("the request of {method} is not what the protocol says: {error}");
+    let message = format!("cannot decode the request of {method}: {error}");
     Error::with_kind(ErrorKind::Malformed, message)
 }
 
-/// What the runtime is told of an error.
+/// Returns the status that the runtime gets for an error: its message with all causes.
 fn status(error: &Error) -> Status {
-    Status::new(Code(error.kind().code()), error.to_string())
+    Status::new(Code(error.kind().code()), format!("{error:#}"))
 }

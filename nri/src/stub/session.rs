@@ -11,6 +11,7 @@ use super::connect::Stream;
 use super::panic::contained;
 use super::serve::{Phase, Serving};
 use super::shared::Shared;
+use super::status::Status;
 use super::{CHANNELS, RUNTIME_SERVICE};
 use crate::api::RegisterPluginRequest;
 use crate::api::dispatch::PROTOCOL;
@@ -18,7 +19,7 @@ use crate::plugin::Plugin;
 use crate::wire::{CallError, Caller, Connection, ConnectionError, Ended, Limits};
 use crate::{Error, ErrorKind, Result};
 
-/// The wish to leave, which several connections hear of, one after the other.
+/// The request to stop, which several connections observe, one after the other.
 pub(super) struct Stop<'a> {
     wish: Pin<&'a mut (dyn Future<Output = ()> + Send)>,
     asked: bool,
@@ -29,7 +30,7 @@ impl<'a> Stop<'a> {
         Stop { wish, asked: false }
     }
 
-    /// The output of the work, or `None` when leaving is asked for first.
+    /// Returns the output of the work, or `None` if stopping is requested first.
     pub(super) async fn or<T>(&mut self, work: impl Future<Output = T>) -> Option<T> {
         let mut work = pin!(work);
         poll_fn(|cx| {
@@ -67,9 +68,9 @@ pub(super) enum Outcome {
 
 /// A connection that is lost.
 pub(super) struct Lost {
-    /// When Synchronize had been answered, so that events could come; `None` if it did not come to that.
+    /// When Synchronize had been answered; `None` if the connection was lost before that.
     pub(super) serving_since: Option<Instant>,
-    /// Why; `None` when the runtime closed it in good order.
+    /// Why it was lost; `None` if the runtime closed it in order.
     pub(super) cause: Option<Error>,
 }
 
@@ -98,6 +99,8 @@ impl<P: Plugin> Shared<P> {
             both(connection.serve_until(&serving, stop), handshake).await
         };
         self.tools.link.down();
+        let since = std::time::Instant::now();
+        self.tools.status.set(Status::Disconnected { since });
         let cause = match ended {
             Ok(Ended::ByShutdown) => return Outcome::Stopped,
             Ok(Ended::ByPeer) => closed_early(serving.phase()),
@@ -119,15 +122,29 @@ impl<P: Plugin> Shared<P> {
         timeout(self.registration_timeout, self.registered(serving, &caller))
             .await
             .unwrap_or_else(|_| Err(self.not_configured()))?;
+        self.tools.status.set(Status::Registered);
         serving.reach(Phase::Serving).await?;
         *serving_since = Some(Instant::now());
         self.tools.link.up(caller);
-        tracing::info!(plugin = %self.identity, "synchronized: events come from now on");
-        if let (true, Some(hooks)) = (again, P::CONNECTION) {
-            let cx = self.context();
-            contained("on_reconnect", (hooks.on_reconnect)(&self.plugin, &cx)).await;
+        if again {
+            self.tools.metrics.count_reconnect();
         }
+        self.tools.status.set(Status::Serving);
+        tracing::info!(plugin = %self.identity, "synchronized; handling events");
+        self.run_connected(again).await;
         Ok(())
+    }
+
+    async fn run_connected(&self, again: bool) {
+        let Some(hooks) = P::CONNECTION else {
+            return;
+        };
+        let cx = self.context();
+        if again {
+            contained("on_reconnect", (hooks.on_reconnect)(&self.plugin, &cx)).await;
+        } else {
+            contained("on_connect", (hooks.on_connect)(&self.plugin, &cx)).await;
+        }
     }
 
     /// Registers, and waits for Configure. A runtime answers to the one and does the other independently: the answer may
@@ -228,7 +245,7 @@ fn lost(error: ConnectionError) -> Error {
     Error::with_kind(kind, error.to_string()).with_source(error)
 }
 
-/// What it means that the runtime closed the connection in this phase; nothing when events could come.
+/// Returns the error that a connection closed in this phase stands for; `None` once events could come.
 fn closed_early(phase: Phase) -> Option<Error> {
     let (when, help) = match phase {
         Phase::Serving => return None,

@@ -1,4 +1,4 @@
-//! What lives as long as the stub, across connections.
+//! The state of a stub across connections.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,16 +9,18 @@ use super::deadline::DEFAULT_TIMEOUT;
 use super::identity::Identity;
 use super::metrics::Metrics;
 use super::runtime::Runtime;
+use super::status::StatusCell;
 use super::update::{Link, Updater};
 use super::watchdog::Watchdog;
 use crate::Context;
 use crate::plugin::Plugin;
 
-/// What handlers get at through their [`Context`].
+/// The parts of a stub that handlers reach through their [`Context`].
 #[derive(Debug, Default)]
 pub(crate) struct Tools {
     pub(super) link: Link,
     pub(super) metrics: Metrics,
+    pub(super) status: StatusCell,
     runtime: Mutex<Option<Arc<Runtime>>>,
 }
 
@@ -43,7 +45,7 @@ impl Tools {
     }
 }
 
-/// The plugin, and what all its connections share.
+/// The plugin and the state that all its connections share.
 pub(super) struct Shared<P> {
     pub(super) plugin: Arc<P>,
     pub(super) identity: Identity,
@@ -53,7 +55,7 @@ pub(super) struct Shared<P> {
     pub(super) max_synchronize: usize,
     request_timeout: AtomicU64,
     warned: Mutex<String>,
-    /// Fields of answers that were warned of, with the RPC and the runtime's release.
+    /// Fields of answers that a warning has named, with the RPC and the runtime's release.
     pub(super) skipped: Mutex<BTreeSet<String>>,
 }
 
@@ -77,7 +79,7 @@ impl<P: Plugin> Shared<P> {
         }
     }
 
-    /// How long the runtime waits for an answer where the request does not say.
+    /// Returns how long the runtime waits for an answer if the request does not say.
     pub(super) fn request_timeout(&self) -> Duration {
         match self.request_timeout.load(Ordering::Relaxed) {
             0 => DEFAULT_TIMEOUT,
@@ -85,13 +87,13 @@ impl<P: Plugin> Shared<P> {
         }
     }
 
-    /// Takes what Configure says, in milliseconds; runtimes before NRI v0.7.0 say nothing.
+    /// Stores the timeout of Configure, in milliseconds; runtimes before NRI v0.7.0 send none.
     pub(super) fn set_request_timeout(&self, millis: i64) {
         self.request_timeout
             .store(u64::try_from(millis).unwrap_or(0), Ordering::Relaxed);
     }
 
-    /// The surroundings of what is no request.
+    /// Returns a context outside of any request.
     pub(super) fn context(&self) -> Context {
         Context::of_stub(Arc::clone(&self.tools))
     }

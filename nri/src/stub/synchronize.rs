@@ -69,7 +69,7 @@ fn has_more(mut message: &[u8]) -> std::result::Result<bool, DecodeError> {
 }
 
 fn malformed(error: &DecodeError) -> Error {
-    let message = format!("the request of Synchronize is not what the protocol says: {error}");
+    let message = format!("cannot decode the request of Synchronize: {error}");
     Error::with_kind(ErrorKind::Malformed, message)
 }
 

@@ -1,7 +1,7 @@
 //! Notices a handler that blocks the thread of the connection.
 //!
-//! While it does, nothing else happens on the connection: no other event, no answer before the deadline. All that can
-//! be done is to say who it is, from a thread of its own and while it happens.
+//! Meanwhile nothing else happens on the connection: no other event, no answer before the deadline. A separate thread
+//! names the handler while it blocks.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 use crate::plugin::Subject;
 
-/// How often to look. A handler is named that was in one and the same poll at two looks.
+/// The interval between checks. A handler is named if two checks find it in the same poll.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Looks without anything under way after which the thread rests until something is.
+/// The number of idle checks after which the thread sleeps until a handler runs.
 const RESTS_AFTER: u32 = 10;
 
 /// Watches the handlers that are polled in place.
@@ -24,7 +24,7 @@ pub(super) struct Watchdog {
 #[derive(Default)]
 struct State {
     busy: Option<Busy>,
-    /// How many polls there were: tells one from the next.
+    /// The number of polls so far, to tell them apart.
     polls: u64,
     resting: bool,
     stopped: bool,
@@ -34,6 +34,8 @@ struct State {
 struct Busy {
     since: Instant,
     event: &'static str,
+    /// The handler trait.
+    rpc: &'static str,
     subject: Subject,
 }
 
@@ -45,7 +47,7 @@ impl Watchdog {
             .name("nri-watchdog".to_owned())
             .spawn(move || watch(&watched));
         if let Err(error) = &thread {
-            tracing::debug!(%error, "no thread to notice handlers that block");
+            tracing::debug!(%error, "cannot start the thread that notices blocking handlers");
         }
         Watchdog {
             state,
@@ -53,16 +55,17 @@ impl Watchdog {
         }
     }
 
-    /// Polls a handler, watched.
+    /// Polls a handler and watches it.
     pub(super) fn during<T>(
         &self,
-        event: &'static str,
+        (event, rpc): (&'static str, &'static str),
         subject: &mut Subject,
         poll: impl FnOnce() -> T,
     ) -> T {
         self.begin(Busy {
             since: Instant::now(),
             event,
+            rpc,
             subject: std::mem::take(subject),
         });
         let output = poll();
@@ -136,14 +139,19 @@ fn watch(state: &Mutex<State>) {
 }
 
 fn name(busy: &Busy) {
+    let Busy {
+        event,
+        rpc,
+        subject,
+        since,
+    } = busy;
+    let blocked = since.elapsed();
     tracing::warn!(
-        event = busy.event,
-        pod = busy.subject.pod,
-        container = busy.subject.container,
-        blocked = ?busy.since.elapsed(),
-        "the handler of {} blocks its thread: no other event and no answer before the deadline meanwhile; help: add \
-         #[nri(blocking({}))], or wrap what blocks in nri::blocking",
-        busy.event,
-        busy.event,
+        event,
+        pod = subject.pod(),
+        container = subject.container(),
+        help = %format_args!("add #[nri(blocking({rpc}))], or wrap the blocking call in nri::blocking"),
+        "the handler of {event} has blocked its thread for {blocked:.1?}: no other event is handled and no deadline kept \
+         meanwhile",
     );
 }

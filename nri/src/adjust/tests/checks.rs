@@ -1,6 +1,7 @@
 //! Each rule of the check, with what it lets pass and what it does not.
 
 use super::*;
+use crate::adjust::HookStage;
 use crate::api::{
     IoPrioClass, LinuxDeviceCgroup, LinuxIoPriority, LinuxMemoryPolicy, LinuxScheduler, MpolFlag,
     MpolMode, PosixRlimit,
@@ -109,7 +110,7 @@ fn paths() {
         told(Adjustment::new().device(LinuxDevice::fifo("p"))),
         [r#"linux.devices "p": path is not absolute"#]
     );
-    let hooks = Hooks::default().with_poststop(Hook::new("tell").timeout_seconds(0));
+    let hooks = Hooks::default().with(HookStage::Poststop, Hook::new("tell").timeout_seconds(0));
     let expected = [
         r#"hooks "tell": path is not absolute"#,
         r#"hooks "tell": 0 is not in 1 to 9223372036854775807"#,
@@ -124,8 +125,9 @@ fn paths() {
 
 #[test]
 fn limits() {
-    let limit =
-        |soft, hard| Adjustment::new().rlimit(PosixRlimit::new("RLIMIT_NOFILE", soft, hard));
+    let limit = |soft, hard| {
+        Adjustment::new().rlimit(PosixRlimit::new("RLIMIT_NOFILE").soft(soft).hard(hard))
+    };
     assert_eq!(
         told(limit(2, 1)),
         [r#"rlimits "RLIMIT_NOFILE": soft limit 2 is higher than hard limit 1"#]

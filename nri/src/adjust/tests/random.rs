@@ -1,5 +1,6 @@
 //! Random sequences of builder calls: nothing panics, and the wire gives back what was built.
 
+use crate::adjust::HookStage;
 use proptest::prelude::*;
 use prost::Message;
 
@@ -27,7 +28,7 @@ fn call(which: u8, text: String, other: String, number: i64) -> Call {
         9 => Box::new(move |adjustment| adjustment.remove_net_device(&text)),
         10 => Box::new(move |adjustment| adjustment.oom_score_adj(number).memory_limit(number)),
         11 => Box::new(move |adjustment| {
-            adjustment.rlimit(PosixRlimit::new(text.clone(), number as u64, 1))
+            adjustment.rlimit(PosixRlimit::new(text.clone()).soft(number as u64).hard(1))
         }),
         12 => Box::new(move |adjustment| {
             adjustment
@@ -35,8 +36,10 @@ fn call(which: u8, text: String, other: String, number: i64) -> Call {
                 .remove_rdt()
         }),
         13 => Box::new(move |adjustment| {
-            adjustment
-                .hooks(Hooks::default().with_poststart(Hook::new(text.clone()).arg(other.clone())))
+            adjustment.hooks(Hooks::default().with(
+                HookStage::Poststart,
+                Hook::new(text.clone()).arg(other.clone()),
+            ))
         }),
         14 => Box::new(move |adjustment| {
             adjustment

@@ -1,7 +1,5 @@
 use nri::prelude::*;
 
-#[derive(NriPlugin)]
-#[nri(blocking(RunPodSandbox))]
 struct Plugin;
 
 impl RunPodSandbox for Plugin {
@@ -10,4 +8,6 @@ impl RunPodSandbox for Plugin {
     }
 }
 
-fn main() {}
+fn main() {
+    let _ = nri::stub::run(Plugin);
+}

@@ -1,0 +1,87 @@
+//! A plugin behind an [`Arc`] is a plugin: `main` keeps one handle, the stub gets another.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use super::{Call, ConnectionHooks, Plugin, Policies, Row, Table};
+use crate::api::EventMask;
+use crate::api::dispatch::RPCS;
+use crate::{Context, Result};
+
+/// More than the protocol has RPCs: a function can be named for a number only if that is known here.
+const MAX_RPCS: usize = 64;
+
+const _: () = assert!(RPCS.len() <= MAX_RPCS);
+
+impl<P: Plugin> Plugin for Arc<P> {
+    const NAME: Option<&'static str> = P::NAME;
+    const INDEX: Option<&'static str> = P::INDEX;
+    const PROTOCOL: Option<&'static str> = P::PROTOCOL;
+    const EVENTS: EventMask = P::EVENTS;
+    const TABLE: Table<Self> = Table {
+        rows: Rows::<P>::ALL.split_at(RPCS.len()).0,
+    };
+    const POLICIES: Policies = P::POLICIES;
+    const CONNECTION: Option<ConnectionHooks<Self>> = match P::CONNECTION {
+        Some(_) => Some(hooks::<P>()),
+        None => None,
+    };
+    const MANIFEST: &'static [u8] = P::MANIFEST;
+}
+
+/// The rows of `Arc<P>`.
+struct Rows<P>(PhantomData<P>);
+
+macro_rules! rows {
+    ($($index:literal)*) => {
+        &[$(row::<P, $index>()),*]
+    };
+}
+
+impl<P: Plugin> Rows<P> {
+    const ALL: &'static [Row<Arc<P>>; MAX_RPCS] = rows!(
+        0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31
+        32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63
+    );
+}
+
+const fn row<P: Plugin, const INDEX: usize>() -> Row<Arc<P>> {
+    let rows = P::TABLE.rows();
+    if INDEX >= rows.len() {
+        return Row::unhandled(RPCS[0]);
+    }
+    match rows[INDEX].handler {
+        Some(_) => Row::handled(rows[INDEX].rpc, call::<P, INDEX>),
+        None => Row::unhandled(rows[INDEX].rpc),
+    }
+}
+
+fn call<'a, P: Plugin, const INDEX: usize>(
+    plugin: &'a Arc<P>,
+    cx: &'a Context,
+    payload: &[u8],
+) -> Result<Call<'a>> {
+    let row = const { P::TABLE.rows()[INDEX] };
+    match row.handler {
+        Some(handler) => handler(plugin, cx, payload),
+        None => Err(super::route::unimplemented(row.rpc.name)),
+    }
+}
+
+/// The hooks of `Arc<P>`, for a `P` that has some.
+const fn hooks<P: Plugin>() -> ConnectionHooks<Arc<P>> {
+    ConnectionHooks {
+        on_connect: |plugin, cx| match P::CONNECTION {
+            Some(hooks) => (hooks.on_connect)(plugin, cx),
+            None => Box::pin(async {}),
+        },
+        on_disconnect: |plugin, cx, reason| match P::CONNECTION {
+            Some(hooks) => (hooks.on_disconnect)(plugin, cx, reason),
+            None => Box::pin(async {}),
+        },
+        on_reconnect: |plugin, cx| match P::CONNECTION {
+            Some(hooks) => (hooks.on_reconnect)(plugin, cx),
+            None => Box::pin(async {}),
+        },
+    }
+}

@@ -1,0 +1,13 @@
+use nri::prelude::*;
+
+#[derive(NriPlugin)]
+#[nri(handles(RunPodSandbox))]
+struct Plugin<B>(B);
+
+impl<B: Clone + Send + Sync + 'static> RunPodSandbox for Plugin<B> {
+    async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
+        Ok(())
+    }
+}
+
+fn main() {}

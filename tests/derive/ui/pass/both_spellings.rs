@@ -1,0 +1,44 @@
+//! Attributes take the name of a handler trait or of its event; `blocking` also takes RPCs without an event.
+use nri::plugin::Plugin;
+use nri::prelude::*;
+
+#[derive(NriPlugin)]
+#[nri(
+    handles(RUN_POD_SANDBOX, StopPodSandbox, Configure, Synchronize),
+    required(RunPodSandbox, STOP_POD_SANDBOX),
+    blocking(Synchronize, Configure, RunPodSandbox),
+    on_error(StopPodSandbox = "ignore")
+)]
+struct Both;
+
+impl RunPodSandbox for Both {
+    async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
+        Ok(())
+    }
+}
+
+impl StopPodSandbox for Both {
+    async fn stop_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
+        Ok(())
+    }
+}
+
+impl Configure for Both {
+    async fn configure(&self, _: &Context, _: ConfigureRequest) -> nri::Result<Option<EventMask>> {
+        Ok(None)
+    }
+}
+
+impl Synchronize for Both {
+    async fn synchronize(&self, _: &Context, _: Vec<PodSandbox>, _: Vec<Container>) -> nri::Result<Updates> {
+        Ok(Updates::new())
+    }
+}
+
+fn main() {
+    let policies = Both::POLICIES;
+    assert_eq!(policies.required.bits(), 0b11);
+    assert_eq!(policies.blocking.bits(), 0b1);
+    assert_eq!(policies.blocking_rpcs, ["Synchronize", "Configure"]);
+    assert_eq!(policies.ignore_errors.bits(), 0b10);
+}
