@@ -9,6 +9,7 @@ pub mod content;
 pub(crate) mod escape;
 pub mod events;
 pub mod evidence;
+mod facts;
 mod join;
 pub mod logs;
 pub mod packages;

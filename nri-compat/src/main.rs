@@ -8,6 +8,11 @@ use std::process::ExitCode;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+/// Says to `check` that this program, which carries all of the protocol, is no plugin. The layout is that of the manifest
+/// that the derive of crate `nri` embeds.
+#[used]
+static NO_PLUGIN: [u8; 41] = *b"NRI-PLUGIN-INFO\x01\x15\0\0\0{\"tool\":\"nri-compat\"}";
+
 fn main() -> ExitCode {
     nri_compat::cli::main().into()
 }

@@ -1,9 +1,9 @@
-//! Any bytes as a Go program: read or refused, alike from memory and in pieces.
+//! Any bytes as an executable: read or refused, alike from memory and in pieces.
 #![no_main]
 
 mod pieces;
 
 use libfuzzer_sys::fuzz_target;
-use nri_compat::check::evidence::go_binary::GoBinary;
+use nri_compat::check::evidence::program::Program;
 
-fuzz_target!(|bytes: &[u8]| pieces::read(&GoBinary, bytes));
+fuzz_target!(|bytes: &[u8]| pieces::read(&Program, bytes));

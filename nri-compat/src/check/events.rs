@@ -4,20 +4,17 @@ mod table;
 
 pub use table::EVENTS;
 
-/// How many of [`EVENTS`] a stub before v0.10.0 knows: the first ones.
-pub const BEFORE_V0_10: usize = 11;
-
-/// How many of them a stub knows that has pod updates but no validation.
-pub const WITH_POD_UPDATES: usize = 13;
-/// How many of them a stub knows that validates.
-pub const WITH_VALIDATION: usize = 14;
+/// The events that a stub knows that has neither pod updates nor validation: the first ones of [`EVENTS`].
+pub const BEFORE_POD_UPDATES: &[&str] = EVENTS.split_at(11).0;
+/// The events that a stub knows that has pod updates but no validation.
+pub const WITH_POD_UPDATES: &[&str] = EVENTS.split_at(13).0;
 
 /// A set of events, one bit each, by place in [`EVENTS`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EventSet(u32);
 
 impl EventSet {
-    /// Adds the event with this RPC name; whether there is one.
+    /// Adds the event with this RPC name. Returns whether there is one.
     pub fn insert(&mut self, rpc: &str) -> bool {
         let place = EVENTS.iter().position(|event| *event == rpc);
         if let Some(place) = place {
@@ -31,13 +28,13 @@ impl EventSet {
         self.0 == 0
     }
 
-    /// The events that are in either.
+    /// Returns the events that are in either.
     #[must_use]
     pub fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// RPC names, in order of event number.
+    /// Returns RPC names, in order of event number.
     pub fn names(self) -> Vec<String> {
         let places = EVENTS.iter().enumerate();
         places
@@ -47,7 +44,7 @@ impl EventSet {
     }
 }
 
-/// `RUN_POD_SANDBOX`, as the protos name the event, for `RunPodSandbox`.
+/// Returns the name that the protos give the event: `RUN_POD_SANDBOX` for `RunPodSandbox`.
 pub fn proto_name(rpc: &str) -> String {
     let mut name = String::new();
     for letter in rpc.chars() {
@@ -69,6 +66,21 @@ mod tests {
         assert!(set.insert("StopContainer") && set.insert("RunPodSandbox"));
         assert!(!set.insert("Synchronize"));
         assert_eq!(set.names(), ["RunPodSandbox", "StopContainer"]);
+    }
+
+    #[test]
+    fn older_stubs_know_the_events_of_the_revisions_before() {
+        let history = nri_codegen::history::History::embedded().unwrap();
+        let of = |release: &str| {
+            let release = history.release(release).unwrap();
+            let protocol = history.revision_of(release).unwrap().protocol().unwrap();
+            let events = protocol.nri.as_ref().unwrap().events.iter();
+            events
+                .map(|event| event.rpc_name.clone())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(of("0.9.0"), BEFORE_POD_UPDATES);
+        assert_eq!(of(crate::check::facts::POD_UPDATES), WITH_POD_UPDATES);
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! Readers: what a file is and what it carries, one file a reader.
+//! Readers: what a file is and what it carries, one module per kind of file.
 
 mod binary;
 pub mod cargo_lock;
-pub mod go_binary;
+mod go_binary;
 pub mod go_mod;
 pub mod go_source;
 pub mod go_sum;
@@ -10,7 +10,10 @@ pub mod go_vendor;
 mod identity;
 pub(super) mod nri_module;
 pub mod one_shot;
-pub mod rust_binary;
+mod opaque;
+pub mod program;
+mod protocol;
+mod rust_binary;
 mod text;
 pub mod wasm;
 
@@ -20,10 +23,9 @@ use super::sighting::Sighting;
 pub use super::skipped::Unreadable;
 use identity::identity;
 
-/// Every reader there is, the commonest kinds of files first.
+/// All readers, those of the commonest kinds of files first.
 pub const READERS: &[&dyn Reader] = &[
-    &go_binary::GoBinary,
-    &rust_binary::RustBinary,
+    &program::Program,
     &wasm::Wasm,
     &LogReader,
     &go_source::GoSource,
@@ -34,21 +36,18 @@ pub const READERS: &[&dyn Reader] = &[
     &one_shot::OneShotConfig,
 ];
 
-/// The package of NRI's protocol, as every program that speaks it carries it.
-const PROTOCOL: &[u8] = b"nri.pkg.api.v1alpha1";
-
 /// Something that reads evidence from one kind of file.
 pub trait Reader: Sync {
-    /// Its name in evidence, such as `go-binary`.
+    /// Returns its name in evidence, such as `go-mod`.
     fn name(&self) -> &'static str;
 
-    /// Whether the file's first bytes are those of its kind. Cheap: it runs on every file.
+    /// Whether the file is of the reader's kind, by its first bytes. Must be cheap: it runs on every file.
     fn recognises(&self, file: &File<'_>) -> bool;
 
-    /// What it sees in the file: nothing if there is no NRI in it.
+    /// Returns what it sees in the file: nothing if there is no NRI in it.
     ///
     /// # Errors
     ///
-    /// Why the file cannot be read; the scan goes on and shows it as skipped, or as `unknown` where the file is a plugin.
+    /// If the file cannot be read; the scan goes on and lists it as skipped.
     fn read(&self, file: &File<'_>) -> Result<Vec<Sighting>, Unreadable>;
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::events::{BEFORE_V0_10, EVENTS};
+use super::events::BEFORE_POD_UPDATES;
 use super::evidence::nri_module;
 use super::place::Place;
 use super::sighting::{Certainty, Events, Evidence, FileKind, Interface, Role, Sighting};
@@ -118,7 +118,7 @@ fn interface(module: &Sighting) -> Interface {
 fn known(names: &[String], module: &Sighting) -> Vec<String> {
     let version = module.nri.version.as_deref().and_then(nri_module::parse);
     let events = match version {
-        Some(version) if version < semver::Version::new(0, 9, 1) => EVENTS.get(..BEFORE_V0_10),
+        Some(version) if version < semver::Version::new(0, 9, 1) => Some(BEFORE_POD_UPDATES),
         _ => None,
     };
     let known = |name: &&String| events.is_none_or(|events| events.contains(&name.as_str()));

@@ -1,4 +1,7 @@
-//! What a sighting means for a target: one judge an interface, the first that objects has the word.
+//! What a sighting means for a target: one judge per interface; the first that objects decides.
+//!
+//! `ok` is a proof. A judge returns it only if everything that could object was read and understood; whatever is
+//! missing makes the verdict `unknown`, with the reason.
 
 mod confidence;
 mod events;
@@ -14,7 +17,7 @@ use super::sighting::{FileKind, Interface, Role, Sighting};
 use super::target::Target;
 use crate::report::check::{Confidence, Outcome, Verdict};
 
-/// Ids of the rules that verdicts name, the same as their files in `rules/`.
+/// Ids of the rules that verdicts name: those of their files in `rules/`.
 pub const RULES: [&str; 6] = [
     "CHECK_CANNOT_TELL",
     "CHECK_EVENT_UNKNOWN",
@@ -24,7 +27,7 @@ pub const RULES: [&str; 6] = [
     "CHECK_WASM_EXPORTS",
 ];
 
-/// Judges what was seen against one target: `None` where there is nothing to judge, as for a runtime.
+/// Judges what was seen against one target. Returns `None` if there is nothing to judge, as for a runtime.
 pub fn judge(seen: &Sighting, target: &Target<'_>) -> Option<Verdict> {
     if !is_judged(seen) {
         return None;
@@ -34,9 +37,12 @@ pub fn judge(seen: &Sighting, target: &Target<'_>) -> Option<Verdict> {
             requirement::judge(seen, reason, target)
         }
         Interface::Unknown(reason) => cannot_tell(seen, reason.clone()),
-        Interface::None => cannot_tell(seen, "nothing tells how it takes its events".to_owned()),
+        Interface::None => {
+            let reason = "cannot determine how it receives its events";
+            cannot_tell(seen, reason.to_owned())
+        }
         Interface::OneShot => one_shot::judge(target),
-        Interface::Exports(exports) => wasm::judge(exports, target),
+        Interface::Exports(exports) => wasm::judge(seen, exports, target),
         Interface::StateChange | Interface::Funnelled | Interface::Dedicated => no_protocol(target)
             .or_else(|| events::judge(seen, target))
             .unwrap_or_else(|| state_change::judge(seen, target)),
@@ -48,7 +54,7 @@ pub fn judge(seen: &Sighting, target: &Target<'_>) -> Option<Verdict> {
     Some(verdict)
 }
 
-/// Plugins are judged, and what one would be built from; runtimes and users of the types are not.
+/// Whether it is judged: plugins are, and what one would be built from; runtimes and users of the types are not.
 fn is_judged(seen: &Sighting) -> bool {
     match seen.role {
         Role::Plugin => true,
@@ -58,7 +64,7 @@ fn is_judged(seen: &Sighting) -> bool {
     }
 }
 
-/// Whether it says with what something is built, not what that does.
+/// Whether it says what something is built with, not what that does.
 fn is_requirement(seen: &Sighting) -> bool {
     matches!(
         seen.kind,
@@ -77,7 +83,7 @@ fn cannot_tell(seen: &Sighting, reason: String) -> Verdict {
     }
 }
 
-/// A runtime from before the protocol knows one-shot plugins only.
+/// Objects if the target is older than the protocol, and knows one-shot plugins only.
 fn no_protocol(target: &Target<'_>) -> Option<Verdict> {
     target.protocol.is_none().then(|| Verdict {
         outcome: Outcome::Incompatible,
@@ -105,7 +111,7 @@ fn deprecation<'h>(history: &'h History, id: &str) -> Option<&'h Deprecation> {
     history.deprecations().iter().find(|one| one.id == id)
 }
 
-/// `containerd 2.7`, where a removal is planned.
+/// Returns `containerd 2.7`, if a removal is planned for that.
 fn planned_removal(deprecation: &Deprecation) -> Option<String> {
     let when = &deprecation.removal.when;
     let nri = when.nri.iter().map(|release| format!("NRI {release}"));

@@ -1,37 +1,53 @@
-//! Executables: where their sections are, and what is loaded where. ELF, Mach-O and PE.
+//! Executable files: where their parts are, and what is loaded where. ELF, PE, Mach-O, also several of those in one.
+//!
+//! Headers are read with the crate `object`. They may lie: a file that was cut short or damaged can still start, or be
+//! started later from a whole copy. So headers only narrow a search where they agree with each other
+//! ([`Image::sound`]); everywhere else all of the file is searched.
 
 pub(crate) mod bytes;
 mod elf;
 mod macho;
+mod overlay;
 mod pe;
+mod slices;
+mod source;
 pub(crate) mod window;
 
 use super::Unreadable;
-use crate::check::content::Content;
-use crate::check::skipped::SkipKind;
+use crate::check::content::{Content, File};
 use bytes::Layout;
 use window::Part;
 
-/// The most sections, segments or load commands that are looked at.
-const MANY: usize = 4096;
+pub(crate) use overlay::packed as packed_overlay;
+pub(crate) use slices::slices;
 
-/// An executable file, its headers read.
+/// The largest number of sections, segments or load commands that are read.
+const MAX_ENTRIES: usize = 4096;
+
+/// An executable file whose headers were read.
 pub(crate) struct Image<'c> {
     pub(crate) content: &'c dyn Content,
-    pub(crate) layout: Layout,
-    pub(crate) format: Format,
-    pub(crate) sections: Vec<Section>,
-    pub(crate) segments: Vec<Segment>,
-    /// ELF: what relocation type means "this address, moved by as much as the program is". None: not known.
-    pub(crate) relative: Option<u32>,
+    pub(crate) headers: Headers,
 }
 
-/// Format of an executable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Format {
-    Elf,
-    MachO,
-    Pe,
+/// What the headers of an executable say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Headers {
+    pub(crate) layout: Layout,
+    pub(crate) sections: Vec<Section>,
+    pub(crate) segments: Vec<Segment>,
+    /// ELF: the relocation type that means "this address, moved with the program"; `None` if not known.
+    pub(crate) relative: Option<u32>,
+    /// Whether sections and segments agree, so that sections can narrow a search.
+    pub(crate) sound: bool,
+    /// Whether the file has no section headers by design, as opposed to damaged ones.
+    pub(crate) stripped: bool,
+    /// Offset where the last part that gets loaded ends; the headers themselves are such a part.
+    pub(crate) loaded_end: u64,
+    /// Offset where the last part that any header names ends.
+    pub(crate) end: u64,
+    /// Whether a system can start or load it: not true of object files, core dumps and files of debug information.
+    pub(crate) starts: bool,
 }
 
 /// A named part of the file.
@@ -50,58 +66,151 @@ pub(crate) struct Segment {
     pub(crate) size: u64,
 }
 
-/// Which format the first bytes of a file are of.
-pub(crate) fn format(head: &[u8]) -> Option<Format> {
-    match head {
+/// Format of an executable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    Elf,
+    MachO,
+    /// Mach-O for several architectures in one file.
+    FatMachO,
+    Pe,
+}
+
+/// Returns the format of an executable, also of one that was cut short within its headers.
+pub(crate) fn format(file: &File<'_>) -> Option<Format> {
+    match file.head.as_slice() {
         [0x7f, b'E', b'L', b'F', ..] => Some(Format::Elf),
-        [0xcf | 0xce, 0xfa, 0xed, 0xfe, ..] => Some(Format::MachO),
-        [b'M', b'Z', ..] if pe::is_pe(head) => Some(Format::Pe),
+        [0xcf | 0xce, 0xfa, 0xed, 0xfe, ..] | [0xfe, 0xed, 0xfa, 0xcf | 0xce, ..] => {
+            Some(Format::MachO)
+        }
+        head if slices::is_fat(head) => Some(Format::FatMachO),
+        [b'M', b'Z', ..] if pe::is_pe(file) => Some(Format::Pe),
         _ => None,
     }
 }
 
+impl Headers {
+    /// Headers that say nothing: damaged, or beyond the end of a file that has to reach at least to `loaded_end`.
+    fn unreadable(layout: Layout, loaded_end: u64) -> Self {
+        Self {
+            layout,
+            sections: Vec::new(),
+            segments: Vec::new(),
+            relative: None,
+            sound: false,
+            stripped: false,
+            loaded_end,
+            end: loaded_end,
+            starts: true,
+        }
+    }
+}
+
 impl<'c> Image<'c> {
-    /// Reads the headers of a file that starts with `head`.
-    pub(crate) fn read(content: &'c dyn Content, head: &[u8]) -> Result<Self, Unreadable> {
-        let image = match format(head) {
-            Some(Format::Elf) => elf::read(content, head)?,
-            Some(Format::MachO) => macho::read(content, head)?,
-            Some(Format::Pe) => pe::read(content, head)?,
-            None => None,
+    /// Reads the headers of a file of this format, as far as they can be read.
+    pub(crate) fn read(file: &File<'c>, format: Format) -> Self {
+        let headers = match format {
+            Format::Elf => elf::read(file),
+            Format::MachO | Format::FatMachO => macho::read(file),
+            Format::Pe => pe::read(file),
         };
-        image.ok_or_else(|| {
-            Unreadable::new(
-                SkipKind::Broken,
-                "the headers of the executable are damaged or cut short",
-            )
-        })
+        Self {
+            content: file.content,
+            headers,
+        }
     }
 
-    /// The first section that has one of these names, in the order of the names.
+    /// Returns how many bytes of what gets loaded are beyond the end of the file: 0 for a whole file.
+    pub(crate) fn missing(&self) -> u64 {
+        self.headers.loaded_end.saturating_sub(self.content.len())
+    }
+
+    /// Returns the first section that has one of these names, in the order of the names.
     pub(crate) fn section(&self, names: &[&str]) -> Option<&Section> {
+        let sections = &self.headers.sections;
         names
             .iter()
-            .find_map(|name| self.sections.iter().find(|section| section.name == *name))
+            .find_map(|name| sections.iter().find(|section| section.name == *name))
     }
 
-    /// Where in the file the byte is that is loaded at `address`.
+    /// Returns offset and length of the parts that may hold constants: what gets loaded, without the sections for which
+    /// `leave_out` is true; all of a file whose headers do not agree.
+    pub(crate) fn constants(&self, leave_out: impl Fn(&str) -> bool) -> Vec<(u64, u64)> {
+        if !self.headers.sound {
+            return vec![(0, self.content.len())];
+        }
+        let sections = self.headers.sections.iter();
+        let mut left_out: Vec<_> = sections
+            .filter(|section| leave_out(&section.name))
+            .map(|section| (section.offset, section.offset.saturating_add(section.size)))
+            .collect();
+        left_out.sort_unstable();
+        let segments = self.headers.segments.iter();
+        segments
+            .flat_map(|segment| {
+                let end = segment.offset.saturating_add(segment.size);
+                without(segment.offset, end, &left_out)
+            })
+            .collect()
+    }
+
+    /// Returns offset and length of everything that gets loaded, or of all of the file where that is not certain.
+    pub(crate) fn loaded(&self) -> Vec<(u64, u64)> {
+        self.constants(|_| false)
+    }
+
+    /// Returns the offset in the file of the byte that is loaded at `address`.
     pub(crate) fn offset_of(&self, address: u64) -> Option<u64> {
-        self.segments.iter().find_map(|segment| {
+        self.headers.segments.iter().find_map(|segment| {
             let into = address.checked_sub(segment.address)?;
             (into < segment.size).then(|| segment.offset.checked_add(into))?
         })
     }
 
-    /// Where the byte at `offset` in the file is loaded.
+    /// Returns the address at which the byte at `offset` in the file is loaded.
     pub(crate) fn address_of(&self, offset: u64) -> Option<u64> {
-        self.segments.iter().find_map(|segment| {
+        self.headers.segments.iter().find_map(|segment| {
             let into = offset.checked_sub(segment.offset)?;
             (into < segment.size).then(|| segment.address.checked_add(into))?
         })
     }
 
-    /// Up to `length` bytes from `offset` in the file on.
+    /// Reads up to `length` bytes from `offset` in the file on.
     pub(crate) fn part(&self, offset: u64, length: u64) -> Result<Part<'_>, Unreadable> {
         window::part(self.content, offset, length)
+    }
+}
+
+/// Returns a range, given by its start and end, without the sorted ranges that are left out: as offsets and lengths.
+fn without(start: u64, end: u64, left_out: &[(u64, u64)]) -> Vec<(u64, u64)> {
+    let mut parts = Vec::new();
+    let mut at = start;
+    for (from, to) in left_out {
+        if *from < end && *to > at {
+            if *from > at {
+                parts.push((at, from - at));
+            }
+            at = *to;
+        }
+    }
+    if at < end {
+        parts.push((at, end - at));
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without;
+
+    #[test]
+    fn a_range_without_parts_of_it() {
+        assert_eq!(without(10, 20, &[]), [(10, 10)]);
+        assert_eq!(
+            without(10, 20, &[(0, 12), (14, 15), (19, 30)]),
+            [(12, 2), (15, 4)]
+        );
+        assert_eq!(without(10, 20, &[(5, 25)]), []);
+        assert_eq!(without(10, 20, &[(20, 25)]), [(10, 10)]);
     }
 }

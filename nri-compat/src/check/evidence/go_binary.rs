@@ -1,19 +1,19 @@
-//! Go executables: what part they play in NRI, of which age their stub is, which events they handle.
+//! Go executables: what part they play in NRI, which generation of the stub they link, which events they handle.
 //!
 //! Judged by the code that is linked, from the function table and the type descriptors, never by the version that the
 //! build information claims.
 
 mod build_info;
 mod handlers;
+mod hidden;
 mod moduledata;
-mod opaque;
 mod sightings;
 mod signs;
 mod table;
 mod types;
 
-use super::binary::{Image, format};
-use super::{Reader, Unreadable};
+use super::Unreadable;
+use super::binary::Image;
 use crate::check::content::File;
 use crate::check::sighting::{Evidence, Sighting};
 use table::Presence;
@@ -21,51 +21,26 @@ use table::Presence;
 /// Name of the reader in evidence.
 const NAME: &str = "go-binary";
 
-/// Reads Go executables: ELF, Mach-O and PE.
-///
-/// ```
-/// use nri_compat::check::content::File;
-/// use nri_compat::check::evidence::Reader;
-/// use nri_compat::check::evidence::go_binary::GoBinary;
-///
-/// let content: &[u8] = b"#!/bin/sh";
-/// let file = File { place: "script".into(), name: "script".into(), head: content.to_vec(), content: &content, disk: None };
-/// assert!(!GoBinary.recognises(&file));
-/// ```
-pub struct GoBinary;
-
-impl Reader for GoBinary {
-    fn name(&self) -> &'static str {
-        NAME
+/// Reads a Go executable: nothing if NRI is not in it, `None` if Go's linker did not make it.
+pub(super) fn read(
+    file: &File<'_>,
+    image: &Image<'_>,
+) -> Result<Option<Vec<Sighting>>, Unreadable> {
+    let table = match table::locate(image)? {
+        Presence::NotGo => return Ok(None),
+        Presence::Unreadable => return Ok(Some(vec![hidden::without_table(file, image)?])),
+        Presence::Found(table) => table,
+    };
+    let signs = signs::read(image, &table)?;
+    let seen = sightings::from(file, image, &table, &signs)?;
+    if !seen.is_empty() {
+        return Ok(Some(seen));
     }
-
-    fn recognises(&self, file: &File<'_>) -> bool {
-        format(&file.head).is_some()
+    if let Some(obfuscated) = hidden::obfuscated(file, image)? {
+        return Ok(Some(vec![obfuscated]));
     }
-
-    fn read(&self, file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {
-        if let Some(packed) = opaque::packed(file) {
-            return Ok(vec![packed]);
-        }
-        let image = Image::read(file.content, &file.head)?;
-        match table::locate(&image)? {
-            Presence::NotGo => Ok(Vec::new()),
-            Presence::Unreadable => opaque::without_table(file, &image).map(|seen| vec![seen]),
-            Presence::Found(table) => {
-                let signs = signs::read(&image, &table)?;
-                let seen = sightings::from(file, &image, &table, &signs)?;
-                match seen.is_empty() {
-                    true => Ok(opaque::obfuscated(file, &image)?.into_iter().collect()),
-                    false => Ok(seen),
-                }
-            }
-        }
-    }
-}
-
-/// Whether Go's linker made an executable, whatever its section headers say.
-pub(super) fn is_go(image: &Image<'_>) -> Result<bool, Unreadable> {
-    Ok(table::locate(image)? != Presence::NotGo)
+    let own = sightings::own_bindings(file, image)?;
+    Ok(Some(own.into_iter().collect()))
 }
 
 fn evidence(detail: impl Into<String>) -> Evidence {

@@ -1,6 +1,6 @@
-//! Index and name of a plugin, from the name of its file.
+//! Reads index and name of a plugin from the name of its file.
 
-/// Index and name, if the file is named as runtimes want plugins to be: `10-logger`.
+/// Returns index and name, if the file is named as runtimes want plugins to be: `10-logger`.
 ///
 /// Rules: `ParsePluginName` of <https://github.com/containerd/nri/blob/v0.12.0/pkg/api/plugin.go>.
 pub(super) fn identity(file_name: &str) -> (Option<String>, Option<String>) {
@@ -26,7 +26,7 @@ mod tests {
     use super::identity;
 
     #[test]
-    fn other_names_tell_nothing() {
+    fn other_names_have_no_index() {
         let some = |text: &str| Some(text.to_owned());
         assert_eq!(identity("10-logger"), (some("10"), some("logger")));
         assert_eq!(identity("05-a-b.c"), (some("05"), some("a-b.c")));

@@ -1,22 +1,16 @@
-//! NRI's Go module: its name, its packages, and what its version says of the interface.
+//! NRI's Go module: its packages, and what its version says about the interface.
 
 use semver::Version;
 
+use crate::check::facts;
 use crate::check::sighting::Interface;
 
-/// Path of the module.
-pub(super) const MODULE: &str = "github.com/containerd/nri";
-
-/// The release that brought the dedicated RPCs; a test holds it against the table of deprecations.
-const DEDICATED: Version = Version::new(0, 12, 0);
-
-/// The first release of the protocol; before it, plugins are one-shot executables.
-const PROTOCOL: Version = Version::new(0, 2, 0);
+pub(super) use crate::check::facts::MODULE;
 
 /// When the dedicated RPCs came to the main branch, as pseudo-versions write it: 2026-04-15 19:11 UTC.
 const DEDICATED_ON_MAIN: &str = "20260415191100";
 
-/// A package of NRI that tells what its user is.
+/// A package of NRI that shows what its user is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::check) enum Package {
     /// Types of the protocol.
@@ -29,7 +23,7 @@ pub(in crate::check) enum Package {
     Stub,
 }
 
-/// Which package an import path is, in NRI or in a fork of it.
+/// Returns which package an import path is, in NRI or in a fork of it.
 pub(in crate::check) fn package(path: &str) -> Option<Package> {
     let (module, package) = [
         ("/pkg/api", Package::Api),
@@ -42,14 +36,15 @@ pub(in crate::check) fn package(path: &str) -> Option<Package> {
     (module == MODULE || module.ends_with("/nri")).then_some(package)
 }
 
-/// How a plugin that was built with the stub of this version takes its events.
+/// Returns how a plugin that was built with the stub of this version takes its events.
 pub(in crate::check) fn interface(version: &str) -> Interface {
     let Some(parsed) = parse(version) else {
         return Interface::Unknown(format!("`{version}` does not say which nri it is"));
     };
-    if parsed < PROTOCOL {
+    let reaches = |release: &str| parse(release).is_some_and(|release| parsed >= release);
+    if !reaches(facts::PROTOCOL) {
         Interface::OneShot
-    } else if parsed >= DEDICATED {
+    } else if reaches(facts::DEDICATED) {
         Interface::Dedicated
     } else if pseudo_time(&parsed).is_some_and(|time| time >= DEDICATED_ON_MAIN) {
         Interface::Unknown(format!("commit `{version}` may have dedicated RPCs or not"))
@@ -58,13 +53,13 @@ pub(in crate::check) fn interface(version: &str) -> Interface {
     }
 }
 
-/// Without the `v`. Versions that say nothing are none: `(devel)`, `v0.0.0` and what follows it.
+/// Parses a version with its `v`. Versions that say nothing are none: `(devel)`, `v0.0.0` and what follows it.
 pub(in crate::check) fn parse(version: &str) -> Option<Version> {
     let parsed = Version::parse(version.strip_prefix('v')?).ok()?;
     ((parsed.major, parsed.minor, parsed.patch) != (0, 0, 0)).then_some(parsed)
 }
 
-/// The time in `v0.11.1-0.20260101000000-0123456789ab`: that of its commit, in UTC.
+/// Returns the time in `v0.11.1-0.20260101000000-0123456789ab`: that of its commit, in UTC.
 fn pseudo_time(version: &Version) -> Option<&str> {
     let (before, commit) = version.pre.as_str().rsplit_once('-')?;
     let time = before.rsplit('.').next()?;
@@ -74,21 +69,7 @@ fn pseudo_time(version: &Version) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use nri_codegen::history::History;
-
     use super::*;
-
-    #[test]
-    fn the_dedicated_rpcs_came_when_the_table_says() {
-        let history = History::embedded().unwrap();
-        let mut all = history.deprecations().iter();
-        let state_change = all.find(|deprecation| deprecation.id == "state-change");
-        let since = &state_change.unwrap().deprecated_in;
-        assert!(
-            format!("{since:?}").contains(&format!("v{DEDICATED}")),
-            "{since:?}"
-        );
-    }
 
     #[test]
     fn versions_tell_generations() {

@@ -4,14 +4,15 @@ use serde::Deserialize;
 
 use super::{Reader, Unreadable, text};
 use crate::check::content::File;
+use crate::check::facts;
 use crate::check::sighting::{Built, Evidence, FileKind, Interface, Role, Sighting};
 use crate::check::skipped::SkipKind;
 
-/// The largest file read; real ones have a few hundred bytes.
+/// The largest file that is read, in bytes; real ones have a few hundred.
 const LARGEST: u64 = 1 << 20;
 
-/// The most plugins told of one file.
-const MOST: usize = 1000;
+/// The largest number of plugins that are reported of one file.
+const MAX_PLUGINS: usize = 1000;
 
 const NAME: &str = "one-shot-config";
 
@@ -60,8 +61,16 @@ impl Reader for OneShotConfig {
             // JSON of another shape is another file.
             _ => Vec::new(),
         };
-        let plugins = plugins.into_iter().take(MOST);
-        Ok(plugins.map(|plugin| sighting(file, plugin.kind)).collect())
+        if plugins.len() > MAX_PLUGINS {
+            return Err(Unreadable::new(
+                SkipKind::Limit,
+                format!("it names more than {MAX_PLUGINS} plugins"),
+            ));
+        }
+        Ok(plugins
+            .into_iter()
+            .map(|plugin| sighting(file, plugin.kind))
+            .collect())
     }
 }
 
@@ -72,11 +81,11 @@ fn sighting(file: &File<'_>, kind: String) -> Sighting {
         role: Role::Plugin,
         evidence: vec![Evidence {
             reader: NAME,
-            detail: format!("calls the v0.1.0 plugin `{kind}` once an event"),
+            detail: format!("calls the v0.1.0 plugin `{kind}` once per event"),
         }],
         name: Some(kind),
         nri: Built {
-            below: Some("v0.2.0".to_owned()),
+            below: Some(facts::PROTOCOL.to_owned()),
             ..Built::default()
         },
         interface: Interface::OneShot,

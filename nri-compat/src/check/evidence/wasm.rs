@@ -1,35 +1,42 @@
 //! WebAssembly modules: which functions of NRI's plugin interface they export.
 //!
-//! Own code, as a table of exports is a handful of counted strings; crates that read modules want them whole in memory.
+//! Own code: crate `wasmparser` hands out a section once all of its bytes are in memory, and the code of a plugin has
+//! megabytes; what is needed is a walk over section headers and one table of counted strings.
 //! Format: <https://webassembly.github.io/spec/core/binary/modules.html>.
 
 use super::binary::bytes::leb128;
-use super::binary::window::part;
-use super::{Reader, Unreadable, identity};
+use super::binary::window::{find, part};
+use super::{Reader, Unreadable, identity, opaque};
 use crate::check::content::File;
-use crate::check::events::{EVENTS, EventSet, proto_name};
+use crate::check::events::{EVENTS, EventSet};
+use crate::check::facts;
 use crate::check::sighting::{
     Built, Certainty, Events, Evidence, FileKind, Interface, Role, Sighting,
 };
-use crate::check::skipped::SkipKind;
+use crate::diff::wasm_export;
 
 /// Name of the reader in evidence.
 const NAME: &str = "wasm";
-/// Magic and version 1.
-const MAGIC: &[u8] = b"\0asm\x01\0\0\0";
-/// Id of the section of exports, and of a function among them.
+/// How every module starts, and the versions of modules and of components.
+const MAGIC: &[u8] = b"\0asm";
+const MODULE: &[u8] = b"\x01\0\0\0";
+const COMPONENT: &[u8] = b"\x0d\0\x01\0";
+/// Bytes of magic and version.
+const HEADER: u64 = 8;
+/// Ids of sections: custom ones, functions, exports, code; and of a function among the exports.
+const CUSTOM: u8 = 0;
+const FUNCTIONS: u8 = 3;
 const EXPORTS: u8 = 7;
+const CODE: u8 = 10;
 const FUNCTION: u8 = 0;
-/// The function by which a module says which plugin interface it was made for; what the names of all begin with.
-const VERSION: &str = "plugin_api_version";
+/// The custom section of object files, which are no modules yet.
+const LINKING: &[u8] = b"\x07linking";
+/// The function by which a module says which plugin interface it was made for, and the prefix of all of them.
+pub(in crate::check) const VERSION: &str = "plugin_api_version";
 const PREFIX: &str = "plugin_";
-/// The most sections that are skipped, exports that are read, and bytes of them.
-const MANY: usize = 1 << 16;
-const LARGE: u64 = 1 << 22;
-/// Releases that brought modules, pod updates and validation, an RPC for each event.
-const FIRST: &str = "v0.9.0";
-const POD_UPDATES: &str = "v0.10.0";
-const DEDICATED: &str = "v0.12.0";
+/// The largest number of sections and exports that are read, and the largest table of exports in bytes.
+const MAX_ENTRIES: usize = 1 << 16;
+const MAX_TABLE: u64 = 1 << 22;
 
 /// Reads WebAssembly modules.
 ///
@@ -59,41 +66,122 @@ impl Reader for Wasm {
     }
 
     fn read(&self, file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {
-        let mut exports = exports(file)?;
-        exports.retain(|name| name.starts_with(PREFIX));
-        let is_plugin = exports.iter().any(|name| name == VERSION);
-        Ok(if is_plugin {
-            vec![sighting(file, exports)]
+        let exports = match module(file)? {
+            Module::Whole(exports) => exports,
+            Module::Object => return Ok(Vec::new()),
+            Module::Damaged(reason) => return Ok(vec![damaged(file, reason)?]),
+        };
+        let of_nri: Vec<String> = exports
+            .iter()
+            .filter(|name| name.starts_with(PREFIX))
+            .cloned()
+            .collect();
+        let is_named = identity(&file.name).0.is_some();
+        Ok(if is_named || exports.iter().any(|name| is_of_nri(name)) {
+            vec![sighting(file, of_nri)]
         } else {
             Vec::new()
         })
     }
 }
 
-/// Names of the exported functions, in the module's order.
-fn exports(file: &File<'_>) -> Result<Vec<String>, Unreadable> {
-    let damaged = || Unreadable::new(SkipKind::Broken, "the module is damaged or cut short");
-    let mut at = MAGIC.len() as u64;
-    for _ in 0..MANY {
+/// Whether a function is one that only NRI's plugin interface has: its version, or one for an event.
+fn is_of_nri(name: &str) -> bool {
+    let mut rpcs = EVENTS.iter().chain(&["StateChange"]);
+    name == VERSION || rpcs.any(|rpc| wasm_export(rpc) == name)
+}
+
+/// A module, as far as it matters here.
+#[derive(Debug, PartialEq, Eq)]
+enum Module {
+    /// The names of the functions that it exports, in its order.
+    Whole(Vec<String>),
+    /// No module yet: a compiler's output for a linker.
+    Object,
+    /// Not a module that can be loaded, and why.
+    Damaged(&'static str),
+}
+
+const CUT_SHORT: Module = Module::Damaged("the module is damaged or cut short");
+
+fn module(file: &File<'_>) -> Result<Module, Unreadable> {
+    let version = part(file.content, MAGIC.len() as u64, 4)?;
+    if *version == *COMPONENT {
+        return Ok(Module::Damaged(
+            "a component of WebAssembly, not a module: runtimes do not load it as a plugin",
+        ));
+    }
+    if *version != *MODULE {
+        return Ok(CUT_SHORT);
+    }
+    let Some(sections) = sections(file)? else {
+        return Ok(CUT_SHORT);
+    };
+    for section in sections.iter().filter(|section| section.id == CUSTOM) {
+        if part(file.content, section.start, 8)?.starts_with(LINKING) {
+            return Ok(Module::Object);
+        }
+    }
+    let of = |id: u8| sections.iter().filter(move |section| section.id == id);
+    if of(FUNCTIONS).count() != of(CODE).count() {
+        return Ok(CUT_SHORT);
+    }
+    let mut tables = of(EXPORTS);
+    Ok(match (tables.next(), tables.next()) {
+        (Some(table), None) if table.size <= MAX_TABLE => {
+            let bytes = part(file.content, table.start, table.size)?;
+            functions(&bytes).map_or(CUT_SHORT, Module::Whole)
+        }
+        (None, _) => Module::Damaged("the module ends before its exports"),
+        _ => CUT_SHORT,
+    })
+}
+
+/// A section of a module.
+struct Section {
+    id: u8,
+    start: u64,
+    size: u64,
+}
+
+/// Reads the headers of all sections; `None` if the last one does not end with the file.
+fn sections(file: &File<'_>) -> Result<Option<Vec<Section>>, Unreadable> {
+    let mut sections = Vec::new();
+    let mut at = HEADER;
+    while at < file.content.len() {
         let header = part(file.content, at, 16)?;
         let Some((id, rest)) = header.split_first() else {
-            return Ok(Vec::new());
+            return Ok(None);
         };
-        let (size, taken) = leb128(rest).ok_or_else(damaged)?;
+        let Some((size, taken)) = leb128(rest) else {
+            return Ok(None);
+        };
         let start = at + 1 + taken as u64;
-        if *id == EXPORTS {
-            let bytes = part(file.content, start, size.min(LARGE))?;
-            return functions(&bytes).ok_or_else(damaged);
+        let end = start.checked_add(size);
+        let Some(end) = end.filter(|end| *end <= file.content.len()) else {
+            return Ok(None);
+        };
+        if sections.len() == MAX_ENTRIES {
+            return Ok(None);
         }
-        at = start.checked_add(size).ok_or_else(damaged)?;
+        sections.push(Section {
+            id: *id,
+            start,
+            size,
+        });
+        at = end;
     }
-    Err(damaged())
+    Ok(Some(sections))
 }
 
 fn functions(bytes: &[u8]) -> Option<Vec<String>> {
     let (count, mut rest) = number(bytes)?;
     let mut names = Vec::new();
-    for _ in 0..usize::try_from(count).ok()?.min(MANY) {
+    let count = usize::try_from(count).ok()?;
+    if count > MAX_ENTRIES {
+        return None;
+    }
+    for _ in 0..count {
         let (length, after) = number(rest)?;
         let (name, after) = after.split_at_checked(usize::try_from(length).ok()?)?;
         let (kind, after) = after.split_first()?;
@@ -102,7 +190,7 @@ fn functions(bytes: &[u8]) -> Option<Vec<String>> {
             names.push(String::from_utf8_lossy(name).into_owned());
         }
     }
-    Some(names)
+    rest.is_empty().then_some(names)
 }
 
 fn number(bytes: &[u8]) -> Option<(u64, &[u8])> {
@@ -110,12 +198,34 @@ fn number(bytes: &[u8]) -> Option<(u64, &[u8])> {
     Some((value, bytes.get(taken..)?))
 }
 
+/// Reports a module that cannot be loaded as it is. If it carries a name of the plugin interface, it was a plugin.
+fn damaged(file: &File<'_>, reason: &str) -> Result<Sighting, Unreadable> {
+    let mut seen = opaque::hidden(file, FileKind::WasmModule, NAME, reason);
+    let all = (0, file.content.len());
+    if find(file.content, all, PREFIX.as_bytes(), |_| true)?.is_some() {
+        seen.role = Role::Plugin;
+        seen.evidence.push(Evidence {
+            reader: NAME,
+            detail: "it carries names of NRI's plugin interface (plugin_…)".to_owned(),
+        });
+    }
+    Ok(seen)
+}
+
 fn sighting(file: &File<'_>, exports: Vec<String>) -> Sighting {
     let (index, name) = identity(&file.name);
     let mut events = EventSet::default();
-    for rpc in EVENTS.iter().filter(|rpc| exports.contains(&export(rpc))) {
+    for rpc in EVENTS
+        .iter()
+        .filter(|rpc| exports.contains(&wasm_export(rpc)))
+    {
         events.insert(rpc);
     }
+    let detail = if exports.is_empty() {
+        "it exports no function of NRI's plugin interface".to_owned()
+    } else {
+        format!("it exports {}", exports.join(", "))
+    };
     Sighting {
         place: file.place.clone(),
         kind: FileKind::WasmModule,
@@ -130,7 +240,7 @@ fn sighting(file: &File<'_>, exports: Vec<String>) -> Sighting {
         },
         evidence: vec![Evidence {
             reader: NAME,
-            detail: format!("it exports {}", exports.join(", ")),
+            detail,
         }],
         interface: Interface::Exports(exports),
         ..Sighting::default()
@@ -138,13 +248,13 @@ fn sighting(file: &File<'_>, exports: Vec<String>) -> Sighting {
 }
 
 fn built(exports: &[String]) -> Built {
-    let has = |rpc: &str| exports.contains(&export(rpc));
+    let has = |rpc: &str| exports.contains(&wasm_export(rpc));
     let (at_least, below) = if has("RunPodSandbox") {
-        (DEDICATED, None)
+        (facts::DEDICATED, None)
     } else if has("ValidateContainerAdjustment") {
-        (POD_UPDATES, Some(DEDICATED))
+        (facts::VALIDATION, Some(facts::DEDICATED))
     } else {
-        (FIRST, Some(DEDICATED))
+        (facts::WASM, Some(facts::DEDICATED))
     };
     Built {
         version: None,
@@ -153,33 +263,47 @@ fn built(exports: &[String]) -> Built {
     }
 }
 
-/// The function that a module exports for an RPC: `plugin_run_pod_sandbox` for `RunPodSandbox`.
-fn export(rpc: &str) -> String {
-    format!("{PREFIX}{}", proto_name(rpc).to_ascii_lowercase())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn cut_short_it_is_damaged_or_has_no_exports() {
-        let module =
-            b"\0asm\x01\0\0\0\x01\x01\x00\x07\x1d\x02\x03mem\x02\0\x12plugin_api_version\0\x80\x01";
-        let read = |bytes: &[u8]| {
-            let file = File {
-                place: "a".into(),
-                name: "a".into(),
-                head: bytes.to_vec(),
-                content: &bytes,
-                disk: None,
-            };
-            exports(&file)
+    /// Type section, two exports of a memory and a function.
+    const WHOLE: &[u8] =
+        b"\0asm\x01\0\0\0\x01\x01\x00\x07\x1d\x02\x03mem\x02\0\x12plugin_api_version\0\x80\x01";
+
+    fn read(bytes: &[u8]) -> Module {
+        let file = File {
+            place: "a".into(),
+            name: "a".into(),
+            head: bytes.to_vec(),
+            content: &bytes,
+            disk: None,
         };
-        assert_eq!(read(module), Ok(vec!["plugin_api_version".to_owned()]));
-        for end in 13..module.len() {
-            assert!(read(&module[..end]).is_err(), "cut at {end}");
+        module(&file).unwrap()
+    }
+
+    #[test]
+    fn a_module_that_is_cut_short_is_never_whole() {
+        let whole = Module::Whole(vec![VERSION.to_owned()]);
+        assert_eq!(read(WHOLE), whole);
+        for end in MAGIC.len()..WHOLE.len() {
+            let found = read(&WHOLE[..end]);
+            assert!(
+                matches!(found, Module::Damaged(_)),
+                "cut at {end}: {found:?}"
+            );
         }
-        assert_eq!(read(&module[..8]), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn functions_without_code_are_cut_short() {
+        let without_code = [&WHOLE[..11], b"\x03\x02\x01\0", &WHOLE[11..]].concat();
+        assert_eq!(read(&without_code), CUT_SHORT);
+    }
+
+    #[test]
+    fn object_files_are_no_modules() {
+        let object = [&WHOLE[..8], b"\0\x08\x07linking"].concat();
+        assert_eq!(read(&object), Module::Object);
     }
 }

@@ -3,23 +3,26 @@
 use crate::check::sighting::{Certainty, FileKind, Sighting};
 use crate::report::check::Confidence;
 
-/// Code, types, a manifest and a runtime's own word count most; names and source less; strings least.
+/// Returns how far a sighting can be relied on: code, types, a manifest and a runtime's own statements most; names and
+/// sources less; what is known of neither least.
 pub(super) fn of(seen: &Sighting) -> Confidence {
-    match (seen.kind, seen.events.certainty) {
-        (FileKind::RustBinary, Certainty::ByName | Certainty::Unknown) => Confidence::Low,
-        (FileKind::GoBinary | FileKind::RustBinary, Certainty::Exact) => Confidence::High,
-        (FileKind::GoBinary, Certainty::ByName | Certainty::Observed) => Confidence::Medium,
-        (FileKind::GoBinary, Certainty::Unknown) => Confidence::Low,
-        (
-            FileKind::WasmModule
-            | FileKind::OneShotConfig
-            | FileKind::Log
-            | FileKind::DeprecationList,
-            _,
-        ) => Confidence::High,
-        (FileKind::GoMod | FileKind::GoVendor | FileKind::GoSource | FileKind::CargoLock, _) => {
+    match seen.kind {
+        FileKind::GoBinary => match seen.events.certainty {
+            Certainty::Exact => Confidence::High,
+            Certainty::ByName | Certainty::Observed => Confidence::Medium,
+            Certainty::Unknown => Confidence::Low,
+        },
+        FileKind::RustBinary => match seen.events.certainty {
+            Certainty::Exact => Confidence::High,
+            Certainty::ByName | Certainty::Observed | Certainty::Unknown => Confidence::Low,
+        },
+        FileKind::WasmModule
+        | FileKind::OneShotConfig
+        | FileKind::Log
+        | FileKind::DeprecationList => Confidence::High,
+        FileKind::GoMod | FileKind::GoVendor | FileKind::GoSource | FileKind::CargoLock => {
             Confidence::Medium
         }
-        _ => Confidence::Low,
+        FileKind::GoSum | FileKind::Other => Confidence::Low,
     }
 }

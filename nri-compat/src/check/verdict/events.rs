@@ -1,6 +1,8 @@
-//! Events that the target has never heard of: a runtime drops a plugin that subscribes to one.
+//! Events that the target does not know: a runtime drops a plugin that subscribes to one of them.
 
-use super::remedy;
+use super::{cannot_tell, remedy};
+use crate::check::events::EVENTS;
+use crate::check::facts;
 use crate::check::sighting::{Certainty, FileKind, Interface, Sighting};
 use crate::check::target::Target;
 use crate::report::check::{Confidence, Outcome, Verdict};
@@ -16,11 +18,44 @@ pub(super) fn judge(seen: &Sighting, target: &Target<'_>) -> Option<Verdict> {
     }
     let dropped = unknown(&seen.events.names, target);
     let reason = "it drops a plugin that subscribes to it (`invalid plugin events`)";
-    // A plugin may subscribe to less than it handles.
-    (!dropped.is_empty()).then(|| incompatible(dropped, reason, Confidence::Medium, target))
+    if !dropped.is_empty() {
+        // A plugin may subscribe to less than it handles.
+        return Some(incompatible(dropped, reason, Confidence::Medium, target));
+    }
+    may_subscribe_to_more(seen, target)
 }
 
-/// Those of the events that the target does not know.
+/// Objects if it is not known which events the plugin handles, and its stub has some that the target does not know.
+fn may_subscribe_to_more(seen: &Sighting, target: &Target<'_>) -> Option<Verdict> {
+    let is_known = match seen.events.certainty {
+        Certainty::Exact | Certainty::ByName => true,
+        // A runtime that calls a plugin has accepted its subscription; others may not.
+        Certainty::Observed | Certainty::Unknown => false,
+    };
+    let newer: Vec<String> = EVENTS
+        .into_iter()
+        .filter(|event| target.event(event).is_none())
+        .map(str::to_owned)
+        .collect();
+    if is_known || newer.is_empty() || is_older_than_new_events(seen) {
+        return None;
+    }
+    let reason = format!(
+        "{} drops a plugin that subscribes to {}; cannot determine which events it handles",
+        target.head.name,
+        newer.join(", ")
+    );
+    Some(cannot_tell(seen, reason))
+}
+
+/// Whether the stub is from before the first event that came after the first release of the protocol.
+fn is_older_than_new_events(seen: &Sighting) -> bool {
+    let version = |text: &str| semver::Version::parse(text.trim_start_matches('v')).ok();
+    let below = seen.nri.below.as_deref().and_then(version);
+    below.is_some_and(|below| Some(below) <= version(facts::POD_UPDATES))
+}
+
+/// Returns those of the events that the target does not know.
 fn unknown(events: &[String], target: &Target<'_>) -> Vec<String> {
     let unknown = |name: &&String| target.event(name).is_none();
     events.iter().filter(unknown).cloned().collect()
@@ -47,7 +82,8 @@ fn incompatible(
     }
 }
 
-/// Plugins of the `nri` crate leave out what the runtime does not know; only they carry a manifest.
+/// Whether the plugin leaves out what the runtime does not know, as plugins of the `nri` crate do; only they carry a
+/// manifest.
 fn subscribes_to_what_is_known(seen: &Sighting) -> bool {
     let manifest = seen.kind == FileKind::RustBinary && seen.events.certainty == Certainty::Exact;
     manifest || seen.interface == Interface::Funnelled

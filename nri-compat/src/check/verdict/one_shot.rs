@@ -1,4 +1,4 @@
-//! Plugins of NRI v0.1.0: an executable started once an event.
+//! Plugins of NRI v0.1.0: an executable that is started once per event.
 
 use super::{deprecation, ok, planned_removal};
 use crate::check::target::Target;
@@ -9,7 +9,7 @@ const RUNTIME: &str = "containerd";
 
 pub(super) fn judge(target: &Target<'_>) -> Verdict {
     let Some(deprecation) = deprecation(target.history, "nri-v010-plugin") else {
-        return ok("nothing deprecates it");
+        return ok("one-shot plugins are not deprecated");
     };
     let by_other = target
         .runtime
@@ -18,22 +18,16 @@ pub(super) fn judge(target: &Target<'_>) -> Verdict {
     if !by_other && !target.deprecates(deprecation) {
         return ok(format!("{} runs one-shot plugins", target.head.name));
     }
-    let (outcome, reason) = match (by_other, target.has_removed(deprecation)) {
-        (true, _) => (
-            Outcome::Incompatible,
-            "only containerd runs one-shot plugins of NRI v0.1.0".to_owned(),
-        ),
-        (false, true) => (
-            Outcome::Removed,
-            format!(
-                "by plan, {} no longer runs one-shot plugins of NRI v0.1.0",
-                target.head.name
-            ),
-        ),
-        (false, false) => (
-            Outcome::Deprecated,
-            "a one-shot plugin of NRI v0.1.0; released runtimes still run it".to_owned(),
-        ),
+    let name = &target.head.name;
+    let (outcome, reason) = if by_other {
+        let reason = "only containerd runs one-shot plugins of NRI v0.1.0";
+        (Outcome::Incompatible, reason.to_owned())
+    } else if target.has_removed(deprecation) {
+        let reason = format!("{name} no longer runs one-shot plugins of NRI v0.1.0, as planned");
+        (Outcome::Removed, reason)
+    } else {
+        let reason = "a one-shot plugin of NRI v0.1.0; released runtimes still run it";
+        (Outcome::Deprecated, reason.to_owned())
     };
     Verdict {
         outcome,

@@ -6,7 +6,7 @@ use crate::check::sighting::{FileKind, Interface, Sighting};
 use crate::check::target::Target;
 use crate::report::check::Verdict;
 
-/// `reason` says why it cannot be told what is used of NRI.
+/// Judges a requirement. `reason` says why it does not show what is used of NRI.
 pub(super) fn judge(seen: &Sighting, reason: &str, target: &Target<'_>) -> Verdict {
     let version = seen
         .nri
@@ -26,7 +26,7 @@ pub(super) fn judge(seen: &Sighting, reason: &str, target: &Target<'_>) -> Verdi
         (Interface::Dedicated, _) => cannot_tell(
             seen,
             format!(
-                "names NRI {version}, whose stub answers the RPC of every event; cannot determine from this file alone what is built"
+                "names NRI {version}, whose stub answers the RPC of each event; cannot determine from this file alone what is built"
             ),
         ),
         (Interface::StateChange, Some(deprecation)) if target.deprecates(deprecation) => {
@@ -39,7 +39,14 @@ pub(super) fn judge(seen: &Sighting, reason: &str, target: &Target<'_>) -> Verdi
                 target.head.name
             ),
         ),
-        _ => cannot_tell(seen, reason.to_owned()),
+        (
+            Interface::OneShot
+            | Interface::Funnelled
+            | Interface::Exports(_)
+            | Interface::Unknown(_)
+            | Interface::None,
+            _,
+        ) => cannot_tell(seen, reason.to_owned()),
     }
 }
 

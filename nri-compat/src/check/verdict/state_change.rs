@@ -1,4 +1,4 @@
-//! Plugins that take events as `StateChange`: whether they do so under this target, and until when.
+//! Plugins that receive events as `StateChange`: whether they do so under this target, and until when.
 
 use nri_codegen::history::Deprecation;
 
@@ -9,10 +9,10 @@ use crate::report::check::{Confidence, Outcome, Verdict};
 
 pub(super) fn judge(seen: &Sighting, target: &Target<'_>) -> Verdict {
     let Some(deprecation) = deprecation(target.history, "state-change") else {
-        return ok("nothing deprecates it");
+        return ok("StateChange is not deprecated");
     };
     if seen.interface == Interface::Dedicated {
-        return ok("it answers the RPC of every event that it handles");
+        return ok("answers the RPC of each event that it handles");
     }
     if !target.deprecates(deprecation) {
         return ok(format!(
@@ -22,16 +22,16 @@ pub(super) fn judge(seen: &Sighting, target: &Target<'_>) -> Verdict {
     }
     let events = concerned(seen, deprecation);
     let runtime_says_so = matches!(seen.kind, FileKind::Log | FileKind::DeprecationList);
-    match (events.is_empty() && !runtime_says_so, seen.events.certainty) {
-        (false, _) => affected(seen, target, deprecation, events),
-        (true, Certainty::Exact | Certainty::ByName) => {
-            ok("it handles no event that came as StateChange")
-        }
-        (true, Certainty::Observed | Certainty::Unknown) => unclear(seen, deprecation),
+    if !events.is_empty() || runtime_says_so {
+        return affected(seen, target, deprecation, events);
+    }
+    match seen.events.certainty {
+        Certainty::Exact | Certainty::ByName => ok("handles no event that arrives as StateChange"),
+        Certainty::Observed | Certainty::Unknown => unclear(seen, deprecation),
     }
 }
 
-/// Those of its events that go through `StateChange`, by RPC name.
+/// Returns those of its events that go through `StateChange`, by RPC name.
 fn concerned(seen: &Sighting, deprecation: &Deprecation) -> Vec<String> {
     let replaced = |name: &&String| deprecation.replaced_by.iter().any(|(_, rpc)| rpc == *name);
     seen.events.names.iter().filter(replaced).cloned().collect()
@@ -67,20 +67,21 @@ fn reason(seen: &Sighting, target: &Target<'_>, gone: bool, events: usize) -> St
         1 => "1 event".to_owned(),
         _ => format!("{events} events"),
     };
-    match (&seen.interface, gone) {
-        (Interface::Funnelled, _) => format!(
-            "handles {them} in its StateChange handler; its stub answers the dedicated RPCs with it, so it outlives StateChange"
-        ),
-        (_, true) => format!(
-            "takes {them} as StateChange, which by plan is gone in {}: they no longer arrive",
+    if seen.interface == Interface::Funnelled {
+        format!(
+            "handles {them} in its StateChange handler; its stub passes the dedicated RPCs to it, so it keeps working without StateChange"
+        )
+    } else if gone {
+        format!(
+            "receives {them} as StateChange, which {} no longer sends, as planned: they do not arrive",
             target.head.name
-        ),
-        (_, false) => format!("takes {them} as StateChange, works through the runtime's fallback"),
+        )
+    } else {
+        format!("receives {them} as StateChange; works through the runtime's fallback")
     }
 }
 
-/// Returns the verdict on an old stub of which the events are not known: it is affected if it handles any of those that
-/// came as `StateChange`.
+/// Judges an old stub of which the events are not known: it is affected if it handles any of those.
 pub(super) fn unclear(seen: &Sighting, deprecation: &Deprecation) -> Verdict {
     let mut verdict = cannot_tell(
         seen,

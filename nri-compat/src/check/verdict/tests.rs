@@ -97,7 +97,7 @@ fn a_list_that_names_no_event_is_the_runtimes_word_all_the_same() {
     assert!(
         verdict(&listed, "nri@0.12")
             .reason
-            .starts_with("takes events as StateChange")
+            .starts_with("receives events as StateChange")
     );
 }
 
@@ -202,7 +202,7 @@ fn a_module_needs_every_function() {
         let names = rpcs.iter().map(|rpc| crate::diff::wasm_export(rpc));
         seen(
             FileKind::WasmModule,
-            Interface::Exports(names.collect()),
+            Interface::Exports(names.chain(["plugin_api_version".to_owned()]).collect()),
             &[],
             Certainty::Unknown,
         )
@@ -225,6 +225,39 @@ fn a_module_needs_every_function() {
     let missing = verdict(&old, "nri@0.12.5");
     assert_eq!(missing.events.len(), 9);
     assert_eq!(missing.since.as_deref(), Some("v0.12.0"));
+}
+
+#[test]
+fn a_module_without_a_version_does_not_load() {
+    let mut all: Vec<String> = crate::check::events::EVENTS
+        .iter()
+        .chain(&["Configure", "Synchronize", "Shutdown", "StateChange"])
+        .map(|rpc| crate::diff::wasm_export(rpc))
+        .collect();
+    let module = |exports: &[String]| {
+        let interface = Interface::Exports(exports.to_vec());
+        seen(FileKind::WasmModule, interface, &[], Certainty::ByName)
+    };
+    let without = verdict(&module(&all), "nri@0.12");
+    assert_eq!(without.outcome, Incompatible);
+    assert!(
+        without.reason.contains("plugin_api_version"),
+        "{}",
+        without.reason
+    );
+    all.push("plugin_api_version".to_owned());
+    assert_eq!(verdict(&module(&all), "nri@0.12").outcome, Ok);
+}
+
+#[test]
+fn an_event_that_a_plugin_may_handle_is_not_left_out() {
+    // Its stub knows updates of pods, which containerd 1.7 drops a plugin for.
+    for interface in [Interface::Dedicated, Interface::StateChange] {
+        let mut plugin = seen(FileKind::GoBinary, interface, &[], Certainty::Unknown);
+        assert_eq!(verdict(&plugin, "containerd@1.7.13").outcome, Unknown);
+        plugin.nri.below = Some("v0.9.0".to_owned());
+        assert_eq!(verdict(&plugin, "containerd@1.7.13").outcome, Ok);
+    }
 }
 
 #[test]
@@ -266,7 +299,7 @@ fn every_rule_is_in_the_catalogue() {
 }
 
 #[test]
-fn a_requirement_alone_proves_nothing() {
+fn a_requirement_is_never_a_proof() {
     let requires = |version: Option<&str>| {
         let reason = "a requirement says which nri, not what is used of it".to_owned();
         let mut seen = seen(

@@ -1,41 +1,60 @@
-//! WebAssembly plugins: one exported function an RPC, all of them, and no fallback.
+//! WebAssembly plugins: one exported function per RPC, all of them, and no fallback.
 
-use super::{deprecation, no_protocol, ok};
+use super::{cannot_tell, deprecation, no_protocol, ok};
+use crate::check::evidence::wasm::VERSION;
+use crate::check::facts;
+use crate::check::sighting::Sighting;
 use crate::check::target::Target;
+use crate::diff::wasm_export;
 use crate::report::check::{Confidence, Outcome, Verdict};
 
-/// The first NRI release that loads WebAssembly modules.
-const SINCE: &str = "v0.9.0";
-
-pub(super) fn judge(exports: &[String], target: &Target<'_>) -> Verdict {
+pub(super) fn judge(seen: &Sighting, exports: &[String], target: &Target<'_>) -> Verdict {
     if let Some(verdict) = no_protocol(target) {
         return verdict;
     }
-    if !target.reaches_nri(SINCE) {
+    if !target.reaches_nri(facts::WASM) {
         return too_old(target);
     }
     let plugin = target
         .protocol
         .and_then(|protocol| protocol.service("Plugin"));
-    let rpcs = plugin
-        .map(|plugin| plugin.rpcs.as_slice())
-        .unwrap_or_default();
-    let missing: Vec<String> = rpcs
+    let Some(plugin) = plugin else {
+        return cannot_tell(
+            seen,
+            "the target's protocol has no service for plugins".to_owned(),
+        );
+    };
+    let missing: Vec<String> = plugin
+        .rpcs
         .iter()
         .map(|rpc| rpc.name.clone())
-        .filter(|rpc| !exports.contains(&crate::diff::wasm_export(rpc)))
+        .filter(|rpc| !exports.contains(&wasm_export(rpc)))
         .collect();
-    if missing.is_empty() {
-        return ok("it exports a function for every RPC");
+    if !missing.is_empty() || !exports.iter().any(|name| name == VERSION) {
+        return refused(missing, exports, target);
     }
-    refused(missing, target)
+    // Such a module has functions for all events of its own release, handled or not.
+    let newer = seen.events.names.iter();
+    let newer: Vec<&str> = newer
+        .filter(|event| target.event(event).is_none())
+        .map(String::as_str)
+        .collect();
+    if !newer.is_empty() {
+        let reason = format!(
+            "{} drops the plugin if it subscribes to {}; cannot determine whether it does",
+            target.head.name,
+            newer.join(", ")
+        );
+        return cannot_tell(seen, reason);
+    }
+    ok("exports a function for each RPC")
 }
 
-fn refused(missing: Vec<String>, target: &Target<'_>) -> Verdict {
-    let functions: Vec<String> = missing
-        .iter()
-        .map(|rpc| crate::diff::wasm_export(rpc))
-        .collect();
+fn refused(missing: Vec<String>, exports: &[String], target: &Target<'_>) -> Verdict {
+    let mut functions: Vec<String> = missing.iter().map(|rpc| wasm_export(rpc)).collect();
+    if !exports.iter().any(|name| name == VERSION) {
+        functions.insert(0, VERSION.to_owned());
+    }
     let deprecation = deprecation(target.history, "wasm-state-change");
     Verdict {
         outcome: Outcome::Incompatible,
@@ -63,8 +82,10 @@ fn too_old(target: &Target<'_>) -> Verdict {
         rule: "CHECK_WASM_EXPORTS",
         since: None,
         reason: format!(
-            "{} links NRI {}, which loads no WebAssembly; {SINCE} was the first to",
-            target.head.name, target.head.nri
+            "{} links NRI {}, which does not load WebAssembly; {} is the first release that does",
+            target.head.name,
+            target.head.nri,
+            facts::WASM
         ),
         remedy: "upgrade the runtime, or run the plugin as a native program".to_owned(),
         confidence: Confidence::High,

@@ -1,4 +1,4 @@
-//! Numbers in foreign bytes, by place; nothing where the bytes end.
+//! Reads numbers at an offset of foreign bytes; `None` where the bytes end.
 
 /// How a file's numbers are laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,45 +10,52 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// Bytes of a pointer.
+    /// Returns the number of bytes in a pointer.
     pub(crate) fn word(self) -> usize {
         if self.wide { 8 } else { 4 }
     }
 
+    /// Reads a number of 16 bits.
     pub(crate) fn u16(self, bytes: &[u8], at: usize) -> Option<u16> {
         let bytes = *bytes.get(at..)?.first_chunk()?;
-        Some(match self.big {
-            true => u16::from_be_bytes(bytes),
-            false => u16::from_le_bytes(bytes),
+        Some(if self.big {
+            u16::from_be_bytes(bytes)
+        } else {
+            u16::from_le_bytes(bytes)
         })
     }
 
+    /// Reads a number of 32 bits.
     pub(crate) fn u32(self, bytes: &[u8], at: usize) -> Option<u32> {
         let bytes = *bytes.get(at..)?.first_chunk()?;
-        Some(match self.big {
-            true => u32::from_be_bytes(bytes),
-            false => u32::from_le_bytes(bytes),
+        Some(if self.big {
+            u32::from_be_bytes(bytes)
+        } else {
+            u32::from_le_bytes(bytes)
         })
     }
 
+    /// Reads a number of 64 bits.
     pub(crate) fn u64(self, bytes: &[u8], at: usize) -> Option<u64> {
         let bytes = *bytes.get(at..)?.first_chunk()?;
-        Some(match self.big {
-            true => u64::from_be_bytes(bytes),
-            false => u64::from_le_bytes(bytes),
+        Some(if self.big {
+            u64::from_be_bytes(bytes)
+        } else {
+            u64::from_le_bytes(bytes)
         })
     }
 
-    /// A pointer, or a number as wide as one.
+    /// Reads a pointer, or a number as wide as one.
     pub(crate) fn pointer(self, bytes: &[u8], at: usize) -> Option<u64> {
-        match self.wide {
-            true => self.u64(bytes, at),
-            false => self.u32(bytes, at).map(u64::from),
+        if self.wide {
+            self.u64(bytes, at)
+        } else {
+            self.u32(bytes, at).map(u64::from)
         }
     }
 }
 
-/// A number in LEB128, and how many bytes it takes; at most ten.
+/// Reads a number in LEB128, of ten bytes at most, and returns how many bytes it takes.
 pub(crate) fn leb128(bytes: &[u8]) -> Option<(u64, usize)> {
     let mut value = 0u64;
     for (place, byte) in bytes.iter().take(10).enumerate() {
@@ -61,10 +68,12 @@ pub(crate) fn leb128(bytes: &[u8]) -> Option<(u64, usize)> {
     None
 }
 
-/// The bytes up to the first zero, or the end.
+/// Returns the bytes before the first zero, or all of them.
 pub(crate) fn until_zero(bytes: &[u8]) -> &[u8] {
-    let end = memchr::memchr(0, bytes).unwrap_or(bytes.len());
-    bytes.get(..end).unwrap_or_default()
+    match memchr::memchr(0, bytes) {
+        Some(end) => bytes.split_at(end).0,
+        None => bytes,
+    }
 }
 
 #[cfg(test)]

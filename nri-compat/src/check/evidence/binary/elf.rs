@@ -1,177 +1,206 @@
 //! Headers of ELF files: 32 and 64 bits, either byte order.
 
+use object::Endianness;
+use object::elf::{self, FileHeader32, FileHeader64};
+use object::read::elf::{FileHeader, ProgramHeader, SectionHeader};
+
 use super::bytes::{Layout, until_zero};
-use super::{Format, Image, MANY, Section, Segment};
-use crate::check::content::Content;
-use crate::check::evidence::Unreadable;
-use crate::check::evidence::binary::window::part;
+use super::source::{Tables, cache};
+use super::{Headers, MAX_ENTRIES, Section, Segment};
+use crate::check::content::File;
 
-const NO_BITS: u32 = 8;
-const LOAD: u32 = 1;
+/// Bytes of a file header, 64 bits.
+const FILE_HEADER: u64 = 64;
+/// Names that linkers give to the section with the names of sections.
+const NAMES: [&str; 2] = [".shstrtab", ".strtab"];
 
-/// Where a header table is and how its entries are.
-struct Table {
+/// Reads the headers of a file that starts as ELF.
+pub(super) fn read(file: &File<'_>) -> Headers {
+    let cache = cache(file.content);
+    let read = if file.head.get(4) == Some(&1) {
+        of_class::<FileHeader32<Endianness>>(Tables(&cache), file)
+    } else {
+        of_class::<FileHeader64<Endianness>>(Tables(&cache), file)
+    };
+    read.unwrap_or_else(|| {
+        let layout = Layout {
+            wide: file.head.get(4) != Some(&1),
+            big: file.head.get(5) == Some(&2),
+        };
+        Headers::unreadable(layout, FILE_HEADER)
+    })
+}
+
+/// A section header, in the terms of this module.
+struct Raw {
+    name: String,
+    kind: elf::SectionType,
+    allocated: bool,
+    address: u64,
     offset: u64,
-    entry: usize,
-    count: usize,
+    size: u64,
 }
 
-/// Offsets of the fields in use, which differ between 32 and 64 bits.
-struct Fields {
-    /// ELF header: program headers, section headers, their sizes and counts.
-    programs: usize,
-    sections: usize,
-    sizes: usize,
-    /// Program header: offset, address, bytes in the file.
-    segment: [usize; 3],
-    /// Section header: offset, size.
-    section: [usize; 2],
-}
-
-const WIDE: Fields = Fields {
-    programs: 32,
-    sections: 40,
-    sizes: 54,
-    segment: [8, 16, 32],
-    section: [24, 32],
-};
-const NARROW: Fields = Fields {
-    programs: 28,
-    sections: 32,
-    sizes: 42,
-    segment: [4, 8, 16],
-    section: [16, 20],
-};
-
-pub(super) fn read<'c>(
-    content: &'c dyn Content,
-    head: &[u8],
-) -> Result<Option<Image<'c>>, Unreadable> {
-    let Some(layout) = layout(head) else {
-        return Ok(None);
-    };
-    let fields = if layout.wide { &WIDE } else { &NARROW };
-    let Some((programs, sections, names)) = tables(layout, fields, head) else {
-        return Ok(None);
-    };
-    let segments = segments(
-        layout,
-        fields,
-        &programs,
-        &part(content, programs.offset, programs.bytes())?,
-    );
-    let sections = match part(content, sections.offset, sections.bytes())? {
-        headers if headers.is_empty() => Vec::new(),
-        headers => named(content, layout, fields, &sections, &headers, names)?,
-    };
-    Ok(Some(Image {
-        content,
-        layout,
-        format: Format::Elf,
-        sections,
-        segments,
-        relative: layout.u16(head, 18).and_then(relative),
-    }))
-}
-
-fn layout(head: &[u8]) -> Option<Layout> {
-    let wide = match head.get(4)? {
-        1 => false,
-        2 => true,
-        _ => return None,
-    };
-    let big = match head.get(5)? {
-        1 => false,
-        2 => true,
-        _ => return None,
-    };
-    Some(Layout { wide, big })
-}
-
-/// Program headers, section headers, and which section holds the names.
-fn tables(layout: Layout, fields: &Fields, head: &[u8]) -> Option<(Table, Table, usize)> {
-    let size = |place: usize| Some(usize::from(layout.u16(head, fields.sizes + 2 * place)?));
-    let programs = Table {
-        offset: layout.pointer(head, fields.programs)?,
-        entry: size(0)?,
-        count: size(1)?.min(MANY),
-    };
-    let sections = Table {
-        offset: layout.pointer(head, fields.sections)?,
-        entry: size(2)?,
-        count: size(3)?.min(MANY),
-    };
-    Some((programs, sections, size(4)?))
-}
-
-impl Table {
-    fn bytes(&self) -> u64 {
-        // Without a place there is no table: entries are not at the start of the file.
-        let bytes = (self.entry * self.count) as u64;
-        if self.offset == 0 { 0 } else { bytes }
+impl Raw {
+    /// Whether the file has bytes of it.
+    fn in_file(&self) -> bool {
+        self.kind != elf::SHT_NOBITS && self.kind != elf::SHT_NULL
     }
 
-    fn entries<'b>(&self, bytes: &'b [u8]) -> impl Iterator<Item = &'b [u8]> {
-        bytes.chunks_exact(self.entry.max(1))
+    /// Whether bytes of the file are loaded for it.
+    fn is_loaded(&self) -> bool {
+        self.allocated && self.in_file() && self.size > 0
+    }
+
+    fn end(&self) -> u64 {
+        self.offset.saturating_add(self.size)
     }
 }
 
-fn segments(layout: Layout, fields: &Fields, table: &Table, headers: &[u8]) -> Vec<Segment> {
-    let loaded = table
-        .entries(headers)
-        .filter(|header| layout.u32(header, 0) == Some(LOAD));
-    let [offset, address, size] = fields.segment;
-    loaded
-        .filter_map(|header| {
-            Some(Segment {
-                address: layout.pointer(header, address)?,
-                offset: layout.pointer(header, offset)?,
-                size: layout.pointer(header, size)?,
-            })
-        })
-        .collect()
+fn of_class<H: FileHeader<Endian = Endianness>>(
+    data: Tables<'_, '_>,
+    file: &File<'_>,
+) -> Option<Headers> {
+    let header = H::parse(data).ok()?;
+    let endian = header.endian().ok()?;
+    let layout = Layout {
+        wide: header.is_type_64(),
+        big: header.is_big_endian(),
+    };
+    let table_end = header
+        .e_phoff(endian)
+        .into()
+        .saturating_add(u64::from(header.e_phentsize(endian)) * u64::from(header.e_phnum(endian)));
+    let mut read = Headers::unreadable(layout, FILE_HEADER.max(table_end));
+    read.segments = segments::<H>(header, endian, data);
+    let ends = read.segments.iter();
+    let ends = ends.map(|segment| segment.offset.saturating_add(segment.size));
+    read.loaded_end = ends.fold(read.loaded_end, u64::max);
+    read.end = read.loaded_end;
+    read.relative = relative(header.e_machine(endian));
+    read.stripped = header.e_shoff(endian).into() == 0;
+    read.starts = !is_no_program::<H>(header, endian);
+    sections::<H>(&mut read, header, endian, data, file.content.len());
+    Some(read)
 }
 
-fn named(
-    content: &dyn Content,
-    layout: Layout,
-    fields: &Fields,
-    table: &Table,
-    headers: &[u8],
-    names: usize,
-) -> Result<Vec<Section>, Unreadable> {
-    let place = |header: &[u8]| {
-        let [offset, size] = fields.section;
-        Some((
-            layout.pointer(header, offset)?,
-            layout.pointer(header, size)?,
-        ))
-    };
-    let Some((offset, size)) = table.entries(headers).nth(names).and_then(place) else {
-        return Ok(Vec::new());
-    };
-    let names = part(content, offset, size.min(1 << 16))?;
-    let sections = table.entries(headers).filter_map(|header| {
-        let in_file = layout.u32(header, 4)? != NO_BITS;
-        let name = names.get(usize::try_from(layout.u32(header, 0)?).ok()?..)?;
-        let (offset, size) = place(header)?;
-        in_file.then(|| Section {
-            name: String::from_utf8_lossy(until_zero(name)).into_owned(),
-            offset,
-            size,
-        })
+/// Whether it is an object file or a core dump. What has the parts of a program besides is one, whatever its type says.
+fn is_no_program<H: FileHeader<Endian = Endianness>>(header: &H, endian: Endianness) -> bool {
+    match header.e_type(endian) {
+        elf::ET_REL => header.e_phnum(endian) == 0,
+        elf::ET_CORE => header.e_shnum(endian) == 0,
+        _ => false,
+    }
+}
+
+fn segments<H: FileHeader<Endian = Endianness>>(
+    header: &H,
+    endian: Endianness,
+    data: Tables<'_, '_>,
+) -> Vec<Segment> {
+    let headers = header.program_headers(endian, data).unwrap_or_default();
+    let loaded = headers
+        .iter()
+        .filter(|header| header.p_type(endian) == elf::PT_LOAD);
+    let segments = loaded.map(|header| Segment {
+        address: header.p_vaddr(endian).into(),
+        offset: header.p_offset(endian).into(),
+        size: header.p_filesz(endian).into(),
     });
-    Ok(sections.collect())
+    segments.take(MAX_ENTRIES).collect()
 }
 
-/// `R_*_RELATIVE` of a machine whose relocations carry the address, by the psABI of each.
-fn relative(machine: u16) -> Option<u32> {
+/// Adds the sections, and what follows from them.
+fn sections<H: FileHeader<Endian = Endianness>>(
+    read: &mut Headers,
+    header: &H,
+    endian: Endianness,
+    data: Tables<'_, '_>,
+    length: u64,
+) {
+    let Some((raw, names)) = raw_sections::<H>(header, endian, data) else {
+        return;
+    };
+    read.sound = agree(&raw, names, &read.segments);
+    if raw.iter().any(Raw::in_file) && !raw.iter().any(|raw| raw.is_loaded() && !is_note(raw)) {
+        // Debug information that was taken out of a program: its segments are those of the program.
+        read.starts &= read.loaded_end <= length;
+    }
+    let table = header.e_shoff(endian).into();
+    let table = table
+        .saturating_add(u64::from(header.e_shentsize(endian)) * u64::from(header.e_shnum(endian)));
+    let in_file = raw.into_iter().filter(Raw::in_file);
+    read.sections = in_file
+        .map(|raw| Section {
+            name: raw.name,
+            offset: raw.offset,
+            size: raw.size,
+        })
+        .collect();
+    let ends = read.sections.iter();
+    let ends = ends.map(|section| section.offset.saturating_add(section.size));
+    read.end = ends.fold(read.end.max(table), u64::max);
+}
+
+fn is_note(raw: &Raw) -> bool {
+    raw.kind == elf::SHT_NOTE
+}
+
+/// Returns the section headers with their names, and which of them holds the names.
+fn raw_sections<H: FileHeader<Endian = Endianness>>(
+    header: &H,
+    endian: Endianness,
+    data: Tables<'_, '_>,
+) -> Option<(Vec<Raw>, usize)> {
+    let headers = header.section_headers(endian, data).ok()?;
+    let names = usize::try_from(header.shstrndx(endian, data).ok()?).ok()?;
+    let texts = headers.get(names)?.data(endian, data).ok()?;
+    let name = |at: u32| {
+        let name = texts.get(usize::try_from(at).ok()?..)?;
+        Some(String::from_utf8_lossy(until_zero(name)).into_owned())
+    };
+    let raw = headers.iter().take(MAX_ENTRIES).map(|header| Raw {
+        name: name(header.sh_name(endian)).unwrap_or_default(),
+        kind: header.sh_type(endian),
+        allocated: header.sh_flags(endian).contains(elf::SHF_ALLOC),
+        address: header.sh_addr(endian).into(),
+        offset: header.sh_offset(endian).into(),
+        size: header.sh_size(endian).into(),
+    });
+    Some((raw.collect(), names))
+}
+
+/// Whether section headers fit each other and the segments: each that is loaded lies in a segment at the place that its
+/// address asks for, and none overlaps the next.
+fn agree(raw: &[Raw], names: usize, segments: &[Segment]) -> bool {
+    let begins = raw.first().is_some_and(|raw| raw.kind == elf::SHT_NULL);
+    let named = raw
+        .get(names)
+        .is_some_and(|raw| raw.kind == elf::SHT_STRTAB && NAMES.contains(&raw.name.as_str()));
+    let mut loaded: Vec<&Raw> = raw.iter().filter(|raw| raw.is_loaded()).collect();
+    loaded.sort_by_key(|raw| raw.offset);
+    let apart = loaded.is_sorted_by(|a, b| a.end() <= b.offset);
+    let in_place = |raw: &&Raw| segments.iter().any(|segment| lies_in(raw, segment));
+    begins && named && apart && !loaded.is_empty() && loaded.iter().all(in_place)
+}
+
+fn lies_in(raw: &Raw, segment: &Segment) -> bool {
+    let into = raw.offset.checked_sub(segment.offset);
+    let fits = into.is_some_and(|into| {
+        into.checked_add(raw.size)
+            .is_some_and(|end| end <= segment.size)
+    });
+    fits && into == raw.address.checked_sub(segment.address)
+}
+
+/// Returns `R_*_RELATIVE` of a machine whose relocations carry the address, by the psABI of each.
+fn relative(machine: elf::Machine) -> Option<u32> {
     match machine {
-        21 => Some(22),       // 64-bit PowerPC
-        22 => Some(12),       // s390x
-        62 => Some(8),        // x86-64
-        183 => Some(1027),    // AArch64
-        243 | 258 => Some(3), // RISC-V, LoongArch
+        elf::EM_PPC64 => Some(22),
+        elf::EM_S390 => Some(12),
+        elf::EM_X86_64 => Some(8),
+        elf::EM_AARCH64 => Some(1027),
+        elf::EM_RISCV | elf::EM_LOONGARCH => Some(3),
         _ => None,
     }
 }

@@ -1,105 +1,65 @@
 //! Headers of Mach-O files for one architecture.
 
-use super::bytes::{Layout, until_zero};
-use super::{Format, Image, MANY, Section, Segment};
-use crate::check::content::Content;
-use crate::check::evidence::Unreadable;
-use crate::check::evidence::binary::window::part;
+use object::Endianness;
+use object::macho::{MachHeader32, MachHeader64};
+use object::read::macho::{MachHeader, Section as _, Segment as _};
 
-/// Offsets of the fields in use: load commands, and in a segment command and its sections.
-struct Fields {
-    command: u32,
-    commands: usize,
-    address: usize,
-    offset: usize,
-    size: usize,
-    count: usize,
-    sections: usize,
-    section: usize,
-    section_size: usize,
-    section_offset: usize,
+use super::bytes::Layout;
+use super::source::{Tables, cache};
+use super::{Headers, MAX_ENTRIES, Section, Segment};
+use crate::check::content::File;
+
+/// Bytes of a file header, 64 bits.
+const FILE_HEADER: u64 = 32;
+
+/// Reads the headers of a file that starts as Mach-O.
+pub(super) fn read(file: &File<'_>) -> Headers {
+    let wide = file.head.contains(&0xcf);
+    let layout = Layout {
+        wide,
+        big: file.head.first() == Some(&0xfe),
+    };
+    let mut read = Headers::unreadable(layout, FILE_HEADER);
+    let cache = cache(file.content);
+    if wide {
+        of_class::<MachHeader64<Endianness>>(&mut read, Tables(&cache));
+    } else {
+        of_class::<MachHeader32<Endianness>>(&mut read, Tables(&cache));
+    }
+    read
 }
 
-const WIDE: Fields = Fields {
-    command: 0x19,
-    commands: 32,
-    address: 24,
-    offset: 40,
-    size: 48,
-    count: 64,
-    sections: 72,
-    section: 80,
-    section_size: 40,
-    section_offset: 48,
-};
-const NARROW: Fields = Fields {
-    command: 1,
-    commands: 28,
-    address: 24,
-    offset: 32,
-    size: 36,
-    count: 48,
-    sections: 56,
-    section: 68,
-    section_size: 36,
-    section_offset: 40,
-};
-
-pub(super) fn read<'c>(
-    content: &'c dyn Content,
-    head: &[u8],
-) -> Result<Option<Image<'c>>, Unreadable> {
-    let layout = Layout {
-        wide: head.first() == Some(&0xcf),
-        big: false,
-    };
-    let fields = if layout.wide { &WIDE } else { &NARROW };
-    let (Some(count), Some(size)) = (layout.u32(head, 16), layout.u32(head, 20)) else {
-        return Ok(None);
-    };
-    let commands = part(
-        content,
-        fields.commands as u64,
-        u64::from(size.min(1 << 20)),
-    )?;
-    let mut image = Image {
-        content,
-        layout,
-        format: Format::MachO,
-        sections: Vec::new(),
-        segments: Vec::new(),
-        relative: None,
-    };
-    let mut rest: &[u8] = &commands;
-    for _ in 0..MANY.min(usize::try_from(count).unwrap_or(MANY)) {
-        let Some((kind, size)) = layout.u32(rest, 0).zip(layout.u32(rest, 4)) else {
+fn of_class<H: MachHeader<Endian = Endianness>>(
+    read: &mut Headers,
+    data: Tables<'_, '_>,
+) -> Option<()> {
+    let header = H::parse(data, 0).ok()?;
+    let endian = header.endian().ok()?;
+    let size = u64::from(header.sizeofcmds(endian));
+    read.loaded_end = read.loaded_end.max(FILE_HEADER + size);
+    read.end = read.loaded_end;
+    let mut commands = header.load_commands(endian, data, 0).ok()?;
+    for _ in 0..MAX_ENTRIES {
+        let Some(command) = commands.next().ok()? else {
             break;
         };
-        let size = usize::try_from(size).unwrap_or(usize::MAX).max(8);
-        if kind == fields.command {
-            segment(&mut image, fields, rest.get(..size).unwrap_or(rest));
+        if let Some((segment, sections)) = H::Segment::from_command(command).ok()? {
+            read.segments.push(Segment {
+                address: segment.vmaddr(endian).into(),
+                offset: segment.fileoff(endian).into(),
+                size: segment.filesize(endian).into(),
+            });
+            let sections = segment.sections(endian, sections).ok()?;
+            read.sections.extend(sections.iter().map(|section| Section {
+                name: String::from_utf8_lossy(section.name()).into_owned(),
+                offset: section.offset(endian).into(),
+                size: section.size(endian).into(),
+            }));
         }
-        rest = rest.get(size..).unwrap_or_default();
     }
-    Ok(Some(image))
-}
-
-fn segment(image: &mut Image<'_>, fields: &Fields, command: &[u8]) -> Option<()> {
-    let layout = image.layout;
-    image.segments.push(Segment {
-        address: layout.pointer(command, fields.address)?,
-        offset: layout.pointer(command, fields.offset)?,
-        size: layout.pointer(command, fields.size)?,
-    });
-    let count = usize::try_from(layout.u32(command, fields.count)?).ok()?;
-    let sections = command.get(fields.sections..)?.chunks_exact(fields.section);
-    for header in sections.take(count.min(MANY)) {
-        let name = until_zero(header.get(..16)?);
-        image.sections.push(Section {
-            name: String::from_utf8_lossy(name).into_owned(),
-            offset: u64::from(layout.u32(header, fields.section_offset)?),
-            size: layout.pointer(header, fields.section_size)?,
-        });
-    }
+    let ends = read.segments.iter();
+    let ends = ends.map(|segment| segment.offset.saturating_add(segment.size));
+    read.loaded_end = ends.fold(read.loaded_end, u64::max);
+    read.end = read.loaded_end;
     Some(())
 }

@@ -1,65 +1,78 @@
 //! Headers of PE files.
 
-use super::bytes::{Layout, until_zero};
-use super::{Format, Image, MANY, Section, Segment};
-use crate::check::content::Content;
-use crate::check::evidence::Unreadable;
-use crate::check::evidence::binary::window::part;
+use object::LittleEndian;
+use object::pe::{ImageDosHeader, ImageNtHeaders32, ImageNtHeaders64};
+use object::read::pe::{ImageNtHeaders, ImageOptionalHeader};
 
+use super::bytes::Layout;
+use super::source::{Tables, cache};
+use super::window::part;
+use super::{Headers, MAX_ENTRIES, Section, Segment};
+use crate::check::content::File;
+
+/// Bytes of a DOS header, and where in it the offset of the PE header is.
+const DOS_HEADER: u64 = 64;
+const PE_HEADER: usize = 0x3c;
+/// Where a DOS header has the offset of its relocations; those of PE files are behind the header.
+const RELOCATIONS: usize = 0x18;
+/// What a PE header begins with, and where behind it the optional header says whether it has 64 bits.
+const SIGNATURE: &[u8] = b"PE\0\0";
+const MAGIC: u64 = 24;
+const WIDE: [u8; 2] = [0x0b, 0x02];
 const LITTLE: Layout = Layout {
     wide: false,
     big: false,
 };
-/// Bytes of the file header behind `PE\0\0`, of a section header.
-const FILE_HEADER: usize = 24;
-const SECTION: usize = 40;
 
-/// Whether a file that starts with `MZ` goes on as PE.
-pub(super) fn is_pe(head: &[u8]) -> bool {
-    header(head).is_some_and(|header| header.starts_with(b"PE\0\0"))
-}
-
-fn header(head: &[u8]) -> Option<&[u8]> {
-    head.get(usize::try_from(LITTLE.u32(head, 0x3c)?).ok()?..)
-}
-
-pub(super) fn read<'c>(
-    content: &'c dyn Content,
-    head: &[u8],
-) -> Result<Option<Image<'c>>, Unreadable> {
-    let start = LITTLE.u32(head, 0x3c).unwrap_or_default();
-    let headers = part(content, u64::from(start), 1 << 16)?;
-    Ok(image(content, &headers))
-}
-
-fn image<'c>(content: &'c dyn Content, headers: &[u8]) -> Option<Image<'c>> {
-    let count = usize::from(LITTLE.u16(headers, 6)?).min(MANY);
-    let optional = usize::from(LITTLE.u16(headers, 20)?);
-    let wide = LITTLE.u16(headers, FILE_HEADER)? == 0x20b;
-    let layout = Layout { wide, big: false };
-    let base = layout.pointer(headers, FILE_HEADER + if wide { 24 } else { 28 })?;
-    let mut image = Image {
-        content,
-        layout,
-        format: Format::Pe,
-        sections: Vec::new(),
-        segments: Vec::new(),
-        relative: None,
+/// Whether a file that starts with `MZ` is a PE file, or ends before that can be seen.
+pub(super) fn is_pe(file: &File<'_>) -> bool {
+    let Some(start) = LITTLE.u32(&file.head, PE_HEADER) else {
+        return true;
     };
-    let table = headers.get(FILE_HEADER + optional..)?;
-    for header in table.chunks_exact(SECTION).take(count) {
-        let offset = u64::from(LITTLE.u32(header, 20)?);
-        let size = u64::from(LITTLE.u32(header, 16)?);
-        image.sections.push(Section {
-            name: String::from_utf8_lossy(until_zero(header.get(..8)?)).into_owned(),
+    let signature = part(file.content, u64::from(start), SIGNATURE.len() as u64);
+    let behind = LITTLE.u16(&file.head, RELOCATIONS) == Some(0x40);
+    signature.is_ok_and(|found| *found == *SIGNATURE || behind && SIGNATURE.starts_with(&found))
+}
+
+/// Reads the headers of a file that starts as PE.
+pub(super) fn read(file: &File<'_>) -> Headers {
+    let start = LITTLE.u32(&file.head, PE_HEADER).map_or(0, u64::from);
+    let wide = part(file.content, start + MAGIC, 2).is_ok_and(|magic| *magic == WIDE);
+    let mut read = Headers::unreadable(Layout { wide, big: false }, DOS_HEADER.max(start + MAGIC));
+    let cache = cache(file.content);
+    if wide {
+        of_class::<ImageNtHeaders64>(&mut read, Tables(&cache));
+    } else {
+        of_class::<ImageNtHeaders32>(&mut read, Tables(&cache));
+    }
+    read
+}
+
+fn of_class<H: ImageNtHeaders>(read: &mut Headers, data: Tables<'_, '_>) -> Option<()> {
+    let dos = ImageDosHeader::parse(data).ok()?;
+    let mut offset = dos.nt_headers_offset().into();
+    let (header, _) = H::parse(data, &mut offset).ok()?;
+    let base = header.optional_header().image_base();
+    let sections = header.sections(data, offset).ok()?;
+    for header in sections.iter().take(MAX_ENTRIES) {
+        let (offset, size) = (
+            header.pointer_to_raw_data.get(LittleEndian).into(),
+            header.size_of_raw_data.get(LittleEndian).into(),
+        );
+        read.sections.push(Section {
+            name: String::from_utf8_lossy(header.raw_name()).into_owned(),
             offset,
             size,
         });
-        image.segments.push(Segment {
-            address: base.checked_add(u64::from(LITTLE.u32(header, 12)?))?,
+        read.segments.push(Segment {
+            address: base.saturating_add(header.virtual_address.get(LittleEndian).into()),
             offset,
             size,
         });
     }
-    Some(image)
+    let ends = read.segments.iter();
+    let ends = ends.map(|segment| segment.offset.saturating_add(segment.size));
+    read.loaded_end = ends.fold(read.loaded_end, u64::max);
+    read.end = read.loaded_end;
+    Some(())
 }

@@ -1,4 +1,4 @@
-//! Reading parts of a file: whole ones up to a limit, longer ones window by window.
+//! Reads parts of a file: short ones whole, longer ones window by window.
 
 use std::ops::Deref;
 
@@ -7,14 +7,14 @@ use crate::check::content::Content;
 use crate::check::scratch::Scratch;
 use crate::check::skipped::SkipKind;
 
-/// Bytes of a window: what is searched at once. It stays in the processor's cache from one needle to the next.
-const WINDOW: u64 = 1 << 18;
+/// Bytes that are searched at once. They stay in the processor's cache from one needle to the next.
+pub(crate) const WINDOW: u64 = 1 << 18;
 
-/// A part of a file: where that is in memory, or read for the purpose.
+/// A part of a file.
 pub(crate) enum Part<'c> {
     /// Of a file that is in memory.
     Borrowed(&'c [u8]),
-    /// Read: so many bytes of a buffer.
+    /// Read into a buffer, with the number of bytes that were read.
     Read(Scratch, usize),
 }
 
@@ -35,9 +35,9 @@ impl Deref for Part<'_> {
     }
 }
 
-/// Up to `length` bytes from `offset` on; fewer only at the end of the file.
+/// Reads up to `length` bytes from `offset` on; fewer only at the end of the file.
 ///
-/// `length` is the caller's limit: that much memory may be taken, but never more than the file has.
+/// The caller limits memory by `length`; a file that is shorter takes less.
 pub(crate) fn part(
     content: &dyn Content,
     offset: u64,
@@ -47,9 +47,9 @@ pub(crate) fn part(
     let length = usize::try_from(length)
         .map_err(|_| Unreadable::new(SkipKind::TooLarge, "too large for this machine"))?;
     if let Some(all) = content.as_slice() {
-        let start = usize::try_from(offset).unwrap_or(usize::MAX);
-        let rest = all.get(start..).unwrap_or_default();
-        return Ok(Part::Borrowed(rest.get(..length).unwrap_or(rest)));
+        // Never more than there is: the length was cut to the end of the file.
+        let start = usize::try_from(offset).map_or(all.len(), |start| start.min(all.len()));
+        return Ok(Part::Borrowed(all.split_at(start).1.split_at(length).0));
     }
     let mut buffer = Scratch::of(length);
     let read = content.read_at(offset, buffer.get_mut(length));
@@ -61,9 +61,10 @@ fn unreadable(error: std::io::Error) -> Unreadable {
     Unreadable::new(SkipKind::Io, format!("cannot be read: {error}"))
 }
 
-/// Calls `look` with each window of a part of the file and its offset in the file, until that says to stop.
+/// Calls `look` with each window of a part of the file and its offset in the file, until it returns [`Flow::Stop`].
 ///
-/// Windows overlap by `overlap` bytes, so that anything up to that size is seen whole in one of them.
+/// Windows start every [`WINDOW`] bytes and overlap by `overlap` bytes, so that anything up to that size is whole in the
+/// window that it starts in.
 pub(crate) fn windows(
     content: &dyn Content,
     offset: u64,
@@ -90,7 +91,8 @@ pub(crate) enum Flow {
     Stop,
 }
 
-/// Offset in the file of the first place in a part of it where `needle` stands and `fits` the bytes from there on.
+/// Returns the offset in the file of the first `needle` in a part of it for which `fits` is true, called with the bytes
+/// from there on.
 pub(crate) fn find(
     content: &dyn Content,
     part: (u64, u64),
@@ -101,12 +103,12 @@ pub(crate) fn find(
     Ok(found.first().copied())
 }
 
-/// Offsets of the first such places, `most` of them.
+/// Returns the offsets of the first such needles, `limit` of them at most.
 pub(crate) fn find_some(
     content: &dyn Content,
     (offset, length): (u64, u64),
     needle: &[u8],
-    most: usize,
+    limit: usize,
     fits: impl Fn(&[u8]) -> bool,
 ) -> Result<Vec<u64>, Unreadable> {
     let finder = memchr::memmem::Finder::new(needle);
@@ -115,11 +117,11 @@ pub(crate) fn find_some(
         let fit = |place: &usize| bytes.get(*place..).is_some_and(&fits);
         for place in finder.find_iter(bytes).filter(fit) {
             let place = at + place as u64;
-            // What stands where windows overlap is found twice.
+            // A needle where windows overlap is found twice.
             if found.last().is_none_or(|last| *last < place) {
                 found.push(place);
             }
-            if found.len() >= most {
+            if found.len() >= limit {
                 return Flow::Stop;
             }
         }

@@ -1,4 +1,4 @@
-//! Build information: what a Go program says of the modules it was built from. Supporting evidence only.
+//! Build information: what a Go program says about the modules it was built from. Supporting evidence only.
 //!
 //! Layout: <https://go.dev/src/debug/buildinfo/buildinfo.go>.
 
@@ -10,12 +10,12 @@ use crate::check::evidence::binary::window::find;
 const SECTIONS: [&str; 2] = [".go.buildinfo", "__go_buildinfo"];
 const MAGIC: &[u8] = b"\xff Go buildinf:";
 const HEADER: usize = 32;
-/// The most that is read, in bytes: module lists of large programs have some ten thousands.
-const LARGE: u64 = 1 << 20;
+/// The largest text that is read, in bytes: module lists of large programs have some ten thousand.
+const LARGEST: u64 = 1 << 20;
 /// Bytes of the marks around the module text.
 const MARK: usize = 16;
 
-/// What a program says of its build.
+/// What a program says about its build.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct BuildInfo {
     /// Release of Go, such as `go1.26.0`.
@@ -32,16 +32,16 @@ pub(super) struct Module<'t> {
     pub(super) replaced: Option<(&'t str, &'t str)>,
 }
 
-/// Reads it, if it is there.
+/// Reads the build information, if there is any.
 pub(super) fn read(image: &Image<'_>) -> Result<Option<BuildInfo>, Unreadable> {
     let Some((offset, size)) = locate(image)? else {
         return Ok(None);
     };
-    let bytes = image.part(offset, size.min(LARGE))?;
+    let bytes = image.part(offset, size.min(LARGEST))?;
     Ok(parse(image, &bytes))
 }
 
-/// Offset, and the most bytes that it can have.
+/// Returns its offset, and the largest number of bytes that it can have.
 fn locate(image: &Image<'_>) -> Result<Option<(u64, u64)>, Unreadable> {
     if let Some(section) = image.section(&SECTIONS) {
         return Ok(Some((section.offset, section.size)));
@@ -50,13 +50,9 @@ fn locate(image: &Image<'_>) -> Result<Option<(u64, u64)>, Unreadable> {
     let data = image
         .section(&[".data"])
         .map(|section| (section.offset, section.size));
-    let segments = image
-        .segments
-        .iter()
-        .map(|segment| (segment.offset, segment.size));
-    for place in data.into_iter().chain(segments) {
+    for place in data.into_iter().chain(image.loaded()) {
         if let Some(found) = find(image.content, place, MAGIC, |bytes| bytes.len() >= HEADER)? {
-            return Ok(Some((found, LARGE)));
+            return Ok(Some((found, LARGEST)));
         }
     }
     Ok(None)
@@ -75,7 +71,7 @@ fn parse(image: &Image<'_>, bytes: &[u8]) -> Option<BuildInfo> {
     })
 }
 
-/// A string behind its length.
+/// Splits off a string that stands behind its length.
 fn counted(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, taken) = leb128(bytes)?;
     bytes
@@ -83,7 +79,7 @@ fn counted(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
         .split_at_checked(usize::try_from(length).ok()?)
 }
 
-/// Before Go 1.18: addresses of two strings.
+/// Reads the layout from before Go 1.18: addresses of two strings.
 fn pointed_to(image: &Image<'_>, bytes: &[u8], big: bool) -> Option<BuildInfo> {
     let layout = Layout {
         wide: bytes.get(14) == Some(&8),
@@ -94,7 +90,7 @@ fn pointed_to(image: &Image<'_>, bytes: &[u8], big: bool) -> Option<BuildInfo> {
         let header = image.part(header, 16).ok()?;
         let offset = image.offset_of(layout.pointer(&header, 0)?)?;
         let length = layout.pointer(&header, layout.word())?;
-        Some(image.part(offset, length.min(LARGE)).ok()?.to_vec())
+        Some(image.part(offset, length.min(LARGEST)).ok()?.to_vec())
     };
     Some(BuildInfo {
         go: text(&string(16)?),
@@ -102,7 +98,7 @@ fn pointed_to(image: &Image<'_>, bytes: &[u8], big: bool) -> Option<BuildInfo> {
     })
 }
 
-/// The module text without the marks that Go's linker puts around it.
+/// Returns the module text without the marks that Go's linker puts around it.
 fn unmarked(text: &[u8]) -> &[u8] {
     let inner = text
         .len()
@@ -127,7 +123,7 @@ impl BuildInfo {
         path.filter(|path| !path.is_empty() && *path != "command-line-arguments")
     }
 
-    /// The module of this import path, as main module or dependency.
+    /// Returns the module with this import path, as main module or dependency.
     pub(super) fn module(&self, path: &str) -> Option<Module<'_>> {
         let mut lines = self
             .modules
@@ -145,7 +141,7 @@ impl BuildInfo {
     }
 }
 
-/// The version to report, and a sentence on how far it can be trusted.
+/// Returns the version to report, and a sentence on how far to trust it.
 pub(super) fn describe(path: &str, module: &Module<'_>) -> (String, String) {
     let Module { version, replaced } = module;
     match replaced {

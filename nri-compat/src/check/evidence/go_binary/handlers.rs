@@ -5,15 +5,27 @@ use std::collections::{BTreeSet, HashMap};
 use super::signs::Stub;
 use super::table::Table;
 use super::types::{Method, Types};
-use crate::check::events::{BEFORE_V0_10, EVENTS, EventSet, WITH_POD_UPDATES, WITH_VALIDATION};
+use crate::check::events::{BEFORE_POD_UPDATES, EVENTS, EventSet, WITH_POD_UPDATES};
 use crate::check::evidence::Unreadable;
 use crate::check::evidence::binary::Image;
 use crate::check::evidence::binary::window::Flow;
 
-/// A method that only services of the CRI have: types that have it are no plugins, whatever else they have.
-const CRI: &str = "ListPodSandbox";
-/// The most types that are named in evidence.
-const NAMED: usize = 8;
+/// The module with clients and servers of the CRI, whose calls have the same names.
+const CRI_PACKAGE: &str = "k8s.io/cri-api/";
+/// Types of NRI with methods of the same names: the stub, clients and servers of the bindings.
+const OWN_TYPES: [&str; 7] = [
+    "/pkg/stub.stub",
+    "/pkg/api.pluginClient",
+    "/pkg/api.pluginService",
+    "/pkg/api.PluginService",
+    "/pkg/api.pluginPlugin",
+    "/pkg/api.pluginplugin",
+    "/pkg/api.UnimplementedPluginServer",
+];
+/// The package that a runtime calls plugins with.
+const ADAPTATION: &str = "/pkg/adaptation.";
+/// The largest number of types that are named in evidence.
+const MAX_NAMED: usize = 8;
 
 /// Handlers found, and in which types.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -23,19 +35,23 @@ pub(super) struct Handlers {
 }
 
 impl Handlers {
-    /// The types for people, a few of them.
+    /// Returns the names of some of the types, for evidence.
     pub(super) fn shown(&self) -> String {
-        let named: Vec<&str> = self.types.iter().take(NAMED).map(String::as_str).collect();
-        match self.types.len().checked_sub(NAMED) {
+        let named: Vec<&str> = self
+            .types
+            .iter()
+            .take(MAX_NAMED)
+            .map(String::as_str)
+            .collect();
+        match self.types.len().checked_sub(MAX_NAMED) {
             None | Some(0) => named.join(", "),
             Some(more) => format!("{} and {more} more", named.join(", ")),
         }
     }
 }
 
-/// The events that the stub would find in some type of the program, as the stub does: by name and type of its methods.
-///
-/// None where the types cannot be found.
+/// Returns the events that the stub would find in some type of the program, as the stub does: by name and type of its
+/// methods. `None` if the types cannot be found.
 pub(super) fn exact(
     image: &Image<'_>,
     table: &Table,
@@ -48,22 +64,21 @@ pub(super) fn exact(
     if !known(stub).iter().all(|event| wanted.contains_key(event)) {
         return Ok(None);
     }
-    implementations(&mut types, &wanted, &stub.module).map(Some)
+    implementations(&mut types, &wanted).map(Some)
 }
 
-/// The events that a stub of this age knows at least; a newer one than any that is known may know more.
+/// Returns the events that a stub of this generation knows at least; a newer one than any known may know more.
 fn known(stub: &Stub) -> &'static [&'static str] {
-    let known = if stub.validate {
-        WITH_VALIDATION
+    if stub.validate {
+        &EVENTS
     } else if stub.update_pod {
         WITH_POD_UPDATES
     } else {
-        BEFORE_V0_10
-    };
-    EVENTS.get(..known).unwrap_or(&EVENTS)
+        BEFORE_POD_UPDATES
+    }
 }
 
-/// What the stub asks a plugin for: event and the type of its method, from the stub's own interfaces.
+/// The methods that the stub asks a plugin for: event and type of its method, from the stub's own interfaces.
 type Wanted = HashMap<&'static str, u32>;
 
 fn interfaces(types: &mut Types<'_>, package: &str) -> Result<Wanted, Unreadable> {
@@ -95,11 +110,7 @@ fn event(name: &str) -> Option<&'static str> {
     EVENTS.into_iter().find(|event| *event == name)
 }
 
-fn implementations(
-    types: &mut Types<'_>,
-    wanted: &Wanted,
-    module: &str,
-) -> Result<Handlers, Unreadable> {
+fn implementations(types: &mut Types<'_>, wanted: &Wanted) -> Result<Handlers, Unreadable> {
     let mut handlers = Handlers::default();
     types.each(|types, found| {
         let handled = |method: &Method| {
@@ -108,11 +119,8 @@ fn implementations(
             let event = event(&types.name(method.name)?)?;
             (wanted.get(event) == Some(&method.of)).then_some(event)
         };
-        let events: Vec<_> = types
-            .methods(found)
-            .filter_map(|method| handled(&method))
-            .collect();
-        if events.is_empty() || of_nri(&types.name(found.package).unwrap_or_default(), module) {
+        let events: Vec<_> = types.methods(found).iter().filter_map(handled).collect();
+        if events.is_empty() {
             return;
         }
         for event in events {
@@ -124,13 +132,14 @@ fn implementations(
     Ok(handlers)
 }
 
-/// Whether a package is NRI's own code, which no plugin's handlers are in.
-fn of_nri(package: &str, module: &str) -> bool {
-    let below = package.strip_prefix(module);
-    below.is_some_and(|below| below.is_empty() || below.starts_with("/pkg/") || below == "/skel")
+/// Whether a method's receiver is one of NRI's own types, which answer calls and are no plugins. A module that holds a
+/// copy of NRI may have handlers right beside it, even in these packages: so only the types themselves count.
+fn of_nri(receiver: &str, module: &str) -> bool {
+    let below = receiver.strip_prefix(module);
+    below.is_some_and(|below| OWN_TYPES.contains(&below) || below.starts_with(ADAPTATION))
 }
 
-/// Each type once: `main.plugin` and `*main.plugin` are one to people.
+/// Returns each type once: `main.plugin` and `*main.plugin` are one to people.
 fn without_pointers(types: &BTreeSet<String>) -> BTreeSet<String> {
     types
         .iter()
@@ -138,7 +147,7 @@ fn without_pointers(types: &BTreeSet<String>) -> BTreeSet<String> {
         .collect()
 }
 
-/// The events for which some type outside NRI has a method of the right name. Maybe more than are handled.
+/// Returns the events for which some type outside NRI has a method of the right name: an upper bound.
 pub(super) fn by_name(
     image: &Image<'_>,
     table: &Table,
@@ -146,36 +155,25 @@ pub(super) fn by_name(
 ) -> Result<Handlers, Unreadable> {
     let needles: Vec<String> = known(stub)
         .iter()
-        .copied()
-        .chain([CRI])
         .map(|name| format!(".{name}\0"))
         .collect();
     let needles: Vec<&str> = needles.iter().map(String::as_str).collect();
-    let mut seen: HashMap<String, EventSet> = HashMap::new();
-    let mut services = BTreeSet::new();
+    let mut handlers = Handlers::default();
     table.search(image, &needles, |name| {
-        let Some((receiver, method)) = method(name) else {
-            return Flow::On;
-        };
-        if method == CRI {
-            services.insert(receiver.clone());
-        } else if !of_nri(package(&receiver), &stub.module) {
-            seen.entry(receiver).or_default().insert(method);
+        let found = method(name).filter(|(receiver, _)| {
+            !of_nri(receiver, &stub.module) && !receiver.contains(CRI_PACKAGE)
+        });
+        if let Some((receiver, method)) = found {
+            handlers.events.insert(method);
+            handlers.types.insert(receiver);
         }
         Flow::On
     })?;
-    seen.retain(|receiver, _| !services.contains(receiver));
-    Ok(seen
-        .into_iter()
-        .fold(Handlers::default(), |mut all, (receiver, events)| {
-            all.events = all.events.union(events);
-            all.types.insert(receiver);
-            all
-        }))
+    Ok(handlers)
 }
 
-/// Receiver and name of a method, from the name of its function: `main.(*plugin).Run`, `main.plugin.Run`,
-/// `main.(*plugin[...]).Run`. None for plain functions.
+/// Splits receiver and name of a method, from the name of its function: `main.(*plugin).Run`, `main.plugin.Run`,
+/// `main.(*plugin[...]).Run`. `None` for plain functions.
 fn method(name: &str) -> Option<(String, &str)> {
     let (receiver, method) = name.rsplit_once('.')?;
     let (package, of) = match receiver.rsplit_once(".(*") {
@@ -186,18 +184,12 @@ fn method(name: &str) -> Option<(String, &str)> {
     Some((format!("{package}.{plain}"), method))
 }
 
-/// `main.plugin[...]` and `example.org/x.plugin` in package and type: the first dot behind the last slash of the path.
+/// Splits `main.plugin[...]` and `example.org/x.plugin` in package and type: the first dot behind the last slash of the path.
 fn split_package(receiver: &str) -> Option<(&str, &str)> {
     let path = receiver.split('[').next()?;
     let start = path.rfind('/').map_or(0, |slash| slash + 1);
     let dot = start + receiver.get(start..)?.find('.')?;
     Some((receiver.get(..dot)?, receiver.get(dot + 1..)?))
-}
-
-fn package(receiver: &str) -> &str {
-    receiver
-        .rsplit_once('.')
-        .map_or(receiver, |(package, _)| package)
 }
 
 #[cfg(test)]
@@ -239,14 +231,18 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_below_pkg_is_nri_itself() {
-        let nri = "github.com/containerd/nri";
-        assert!(of_nri("github.com/containerd/nri/pkg/api", nri));
-        assert!(of_nri("github.com/containerd/nri", nri));
-        assert!(!of_nri(
-            "github.com/containerd/nri/plugins/device-injector",
-            nri
+    fn a_copy_of_nri_hides_only_its_own_types() {
+        let module = "corp.example/all/platform";
+        assert!(of_nri("corp.example/all/platform/pkg/stub.stub", module));
+        assert!(of_nri(
+            "corp.example/all/platform/pkg/adaptation.plugin",
+            module
         ));
-        assert!(!of_nri("github.com/containerd/nri-plugins/pkg/x", nri));
+        assert!(!of_nri(
+            "corp.example/all/platform/pkg/handlers.stub",
+            module
+        ));
+        assert!(!of_nri("corp.example/all/platform/pkg/stub.plugin", module));
+        assert!(!of_nri("corp.example/all/platform.plugin", module));
     }
 }

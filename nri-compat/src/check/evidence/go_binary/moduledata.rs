@@ -18,17 +18,17 @@ const DATA: [&str; 5] = [
 const RELOCATIONS: [&str; 2] = [".rela.dyn", ".rela"];
 /// Bytes of a relocation with an address, 64 bits.
 const RELOCATION: usize = 24;
-/// The most places in a section that are tried.
-const MANY: usize = 16;
-/// Words that are read of it.
+/// The largest number of places in a section that are tried.
+const MAX_PLACES: usize = 16;
+/// The number of words that are read of it.
 const WORDS: usize = 48;
 /// The word with the start of the types, since Go 1.20 and before.
 const TYPES: usize = 37;
 const TYPES_BEFORE_1_20: usize = 35;
 /// The largest region of types believed, in bytes.
-const LARGE: u64 = 1 << 28;
+const LARGEST: u64 = 1 << 28;
 
-/// Offset in the file and length of the type descriptors.
+/// Returns offset in the file and length of the type descriptors.
 pub(super) fn types(image: &Image<'_>, table: &Table) -> Result<Option<(u64, u64)>, Unreadable> {
     let Some(target) = image.address_of(table.offset).filter(|_| table.since_1_16) else {
         return Ok(None);
@@ -44,41 +44,30 @@ pub(super) fn types(image: &Image<'_>, table: &Table) -> Result<Option<(u64, u64
     })
 }
 
-/// Where it may start in the file: it begins with the address of the function table.
+/// Returns where in the file it may start: it begins with the address of the function table.
 fn places(image: &Image<'_>, table: &Table, target: u64) -> Result<Vec<u64>, Unreadable> {
     if let Some(own) = image.section(&OWN) {
         return Ok(vec![own.offset]);
     }
     let word = table.layout.word();
-    let bytes = match table.layout.big {
-        true => target.to_be_bytes(),
-        false => target.to_le_bytes(),
-    };
-    let needle = match table.layout.big {
-        true => bytes.get(8 - word..),
-        false => bytes.get(..word),
+    let (big, little) = (target.to_be_bytes(), target.to_le_bytes());
+    let needle = if table.layout.big {
+        big.split_at(8 - word).1
+    } else {
+        little.split_at(word).0
     };
     let sections = DATA.iter().filter_map(|name| image.section(&[name]));
     let mut ranges: Vec<_> = sections
         .map(|section| (section.offset, section.size))
         .collect();
-    if image.sections.is_empty() {
-        ranges.extend(
-            image
-                .segments
-                .iter()
-                .map(|segment| (segment.offset, segment.size)),
-        );
+    if !image.headers.sound {
+        ranges.extend(image.loaded());
     }
     let mut places = Vec::new();
     for range in ranges {
-        places.extend(find_some(
-            image.content,
-            range,
-            needle.unwrap_or(&bytes),
-            MANY,
-            |_| true,
-        )?);
+        places.extend(find_some(image.content, range, needle, MAX_PLACES, |_| {
+            true
+        })?);
     }
     Ok(places)
 }
@@ -100,22 +89,22 @@ fn parse(image: &Image<'_>, table: &Table, words: &[u64]) -> Option<(u64, u64)> 
     // Go 1.27 put the length of a part of them between start and end.
     let ends = [*words.get(place + 1)?, *words.get(place + 2)?];
     let end = ends.into_iter().find(|end| *end > start)?;
-    let length = (end - start).min(LARGE);
+    let length = (end - start).min(LARGEST);
     let offset = image.offset_of(start)?;
     let all_there = image.offset_of(end - 1)? == offset.checked_add(end - start - 1)?;
     all_there.then_some((offset, length))
 }
 
-/// Its words where only relocations have the addresses: programs that another linker made independent of their place.
+/// Returns its words where only relocations have the addresses, as in position-independent programs of other linkers.
 fn relocated(image: &Image<'_>, target: u64) -> Result<Option<Vec<u64>>, Unreadable> {
     let (Some(section), Some(relative), true) = (
         image.section(&RELOCATIONS),
-        image.relative,
-        image.layout.wide,
+        image.headers.relative,
+        image.headers.layout.wide,
     ) else {
         return Ok(None);
     };
-    let layout = image.layout;
+    let layout = image.headers.layout;
     let entries = |visit: &mut dyn FnMut(u64, u64)| {
         windows(
             image.content,
@@ -124,12 +113,10 @@ fn relocated(image: &Image<'_>, target: u64) -> Result<Option<Vec<u64>>, Unreada
             RELOCATION as u64,
             |at, bytes| {
                 // Windows are no multiple of an entry: start where the next one does.
-                let into =
-                    usize::try_from((at - section.offset) % RELOCATION as u64).unwrap_or_default();
-                let rest = bytes
-                    .get((RELOCATION - into) % RELOCATION..)
-                    .unwrap_or_default();
-                for entry in rest.chunks_exact(RELOCATION) {
+                let behind = (at - section.offset) % RELOCATION as u64;
+                let before = (RELOCATION as u64 - behind) % RELOCATION as u64;
+                let skipped = bytes.iter().take(before as usize).count();
+                for entry in bytes.split_at(skipped).1.chunks_exact(RELOCATION) {
                     if let (Some(place), Some(kind), Some(address)) = (
                         layout.u64(entry, 0),
                         layout.u64(entry, 8),

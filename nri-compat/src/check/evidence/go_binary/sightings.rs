@@ -1,26 +1,19 @@
 //! From signs to sightings: one for each part that a program plays.
 
 use super::handlers::{self, Handlers};
-use super::signs::{Adaptation, Signs, Stub};
-use super::table::Table;
+use super::signs::{Adaptation, Dedicated, Signs, Stub};
+use super::table::{SECTIONS, Table};
 use super::{build_info, evidence};
 use crate::check::content::File;
 use crate::check::evidence::binary::Image;
+use crate::check::evidence::protocol::{self, Names};
 use crate::check::evidence::{Unreadable, identity};
+use crate::check::facts;
 use crate::check::sighting::{
     Built, Certainty, Events, Evidence, FileKind, Interface, Role, Sighting,
 };
 
-/// The first release whose stub has a method for every event, and whose adaptation calls it.
-const DEDICATED: &str = "v0.12.0";
-/// The first release that knows pod updates and validation, and the untagged version before it that knows the former.
-const POD_UPDATES: &str = "v0.10.0";
-const POD_UPDATES_UNTAGGED: &str = "v0.9.1-0.20250219030224-e597e7849f24";
-/// The first release of today's interface, and the last one before.
-const FIRST: &str = "v0.2.0";
-const ONE_SHOT: &str = "v0.1.0";
-
-/// What the signs say the program is; nothing if NRI is not in it.
+/// Returns what the signs say the program is; nothing if NRI is not in it.
 pub(super) fn from(
     file: &File<'_>,
     image: &Image<'_>,
@@ -29,11 +22,12 @@ pub(super) fn from(
 ) -> Result<Vec<Sighting>, Unreadable> {
     let mut seen = Vec::new();
     for stub in signs.stubs.iter().filter(|stub| stub.new) {
-        seen.push(plugin(file, image, table, stub)?);
+        seen.push(plugin(file, image, table, stub, signs)?);
     }
-    // Methods of a stub that is never made may register it: that is no plugin.
-    if let (Some(module), true) = (&signs.service, seen.is_empty() && signs.stubs.is_empty()) {
-        seen.push(without_stub(file, module));
+    // Bindings of another protocol can have a service of this name.
+    if !signs.services.is_empty() && names(image)?.protocol {
+        let services = signs.services.iter();
+        seen.extend(services.map(|package| without_stub(file, package)));
     }
     if let (Some(module), true) = (&signs.one_shot, seen.is_empty()) {
         seen.push(one_shot(file, module));
@@ -48,7 +42,7 @@ pub(super) fn from(
         seen.push(old_runtime(file, module));
     }
     if let (Some(module), true) = (&signs.library, seen.is_empty()) {
-        seen.push(library(file, module, signs));
+        seen.push(library(file, image, module, signs)?);
     }
     let info = if seen.is_empty() {
         None
@@ -61,6 +55,36 @@ pub(super) fn from(
         add_build_info(sighting, info.as_ref());
     }
     Ok(seen.into_iter().map(|seen| seen.sighting).collect())
+}
+
+/// Returns the names of the protocol among a program's constants.
+fn names(image: &Image<'_>) -> Result<Names, Unreadable> {
+    protocol::read(image, &image.constants(is_code))
+}
+
+/// Whether a section holds no constants: machine code, and the function table, which has names of its own.
+fn is_code(section: &str) -> bool {
+    section == ".text" || SECTIONS.contains(&section)
+}
+
+/// Reports a program without NRI's packages that carries names of the protocol all the same.
+pub(super) fn own_bindings(
+    file: &File<'_>,
+    image: &Image<'_>,
+) -> Result<Option<Sighting>, Unreadable> {
+    let names = names(image)?;
+    Ok(names.protocol.then(|| of_names(file, &names).sighting))
+}
+
+fn of_names(file: &File<'_>, names: &Names) -> Seen {
+    let mut details = names.describe().into_iter();
+    let first = details.next().unwrap_or_default();
+    let mut seen = seen(file, "", Role::Plugin, first);
+    seen.sighting.evidence.extend(details.map(evidence));
+    let reason =
+        "speaks NRI's protocol without NRI's stub; cannot determine which calls it answers";
+    seen.sighting.interface = Interface::Unknown(reason.into());
+    seen
 }
 
 /// A sighting, and the import path of the NRI in it.
@@ -93,6 +117,7 @@ fn plugin(
     image: &Image<'_>,
     table: &Table,
     stub: &Stub,
+    signs: &Signs,
 ) -> Result<Seen, Unreadable> {
     let module = &stub.module;
     let mut seen = seen(
@@ -109,39 +134,50 @@ fn plugin(
     let (events, detail) = events(image, table, stub)?;
     sighting.events = events;
     sighting.evidence.extend(detail);
+    if signs.loads_code {
+        sighting.events.certainty = Certainty::Observed;
+        let detail = "it can load Go plugins (plugin.Open), whose handlers are not in this file";
+        sighting.evidence.push(evidence(detail));
+    }
     Ok(seen)
 }
 
-/// What a stub of this age does, and the releases that have it.
+/// Returns what a stub of this generation does, and the releases that have it.
 fn generation(stub: &Stub) -> (Interface, Built, String) {
-    let (at_least, below, detail) = if stub.dedicated {
-        (DEDICATED, None, "the stub has a method for each event")
-    } else if stub.validate {
-        (
-            POD_UPDATES,
-            Some(DEDICATED),
+    let (at_least, below, detail) = match stub.dedicated() {
+        Dedicated::All => (
+            facts::DEDICATED,
+            None,
+            "the stub has a method for each event",
+        ),
+        Dedicated::Some => {
+            let reason = "its stub has some of the dedicated RPCs, as no release of NRI does";
+            let detail = format!("{reason}: a build between releases, or a changed copy");
+            let built = built(Some(facts::VALIDATION), None);
+            return (Interface::Unknown(reason.to_owned()), built, detail);
+        }
+        Dedicated::None if stub.validate => (
+            facts::VALIDATION,
+            Some(facts::DEDICATED),
             "the stub validates adjustments, but has no RunPodSandbox",
-        )
-    } else if stub.update_pod {
-        (
-            POD_UPDATES_UNTAGGED,
-            Some(POD_UPDATES),
+        ),
+        Dedicated::None if stub.update_pod => (
+            facts::POD_UPDATES,
+            Some(facts::VALIDATION),
             "the stub knows pod updates, but does not validate adjustments",
-        )
-    } else {
-        (
-            FIRST,
-            Some(POD_UPDATES),
+        ),
+        Dedicated::None => (
+            facts::PROTOCOL,
+            Some(facts::VALIDATION),
             "the stub has neither RunPodSandbox nor UpdatePodSandbox",
-        )
+        ),
     };
-    let interface = match stub.dedicated {
-        true => Interface::Dedicated,
-        false => Interface::StateChange,
-    };
-    let range = match below {
-        Some(below) => format!("{at_least} or later, older than {below}"),
-        None => format!("{at_least} or later"),
+    let (interface, range) = match below {
+        Some(below) => (
+            Interface::StateChange,
+            format!("{at_least} or later, older than {below}"),
+        ),
+        None => (Interface::Dedicated, format!("{at_least} or later")),
     };
     (
         interface,
@@ -179,11 +215,11 @@ fn events(
     };
     let handlers = handlers::by_name(image, table, stub)?;
     if handlers.events.is_empty() || exact.is_some() {
-        let detail = format!("{why}: which events it handles cannot be told");
+        let detail = format!("{why}: cannot determine which events it handles");
         return Ok((Events::default(), vec![evidence(detail)]));
     }
     let detail = format!(
-        "{why}; by their names, methods of {} handle events, maybe more than are",
+        "{why}; by their names, methods of {} handle events: an upper bound",
         handlers.shown()
     );
     Ok((
@@ -205,32 +241,33 @@ fn exact_evidence(handlers: &Handlers) -> Vec<Evidence> {
         handlers.shown()
     ))];
     if handlers.types.len() > 1 {
-        let detail = "more than one type has handlers: all are counted, as which of them reach the stub cannot be told";
+        let detail = "more than one type has handlers: all are counted, as any of them may be given to the stub";
         all.push(evidence(detail));
     }
     all
 }
 
-/// A plugin that serves the protocol by itself.
-fn without_stub(file: &File<'_>, module: &str) -> Seen {
-    let detail = format!(
-        "{module}/pkg/api.RegisterPluginService is linked without a stub: a plugin of its own making"
-    );
+/// Reports a plugin that serves the protocol with generated bindings alone.
+fn without_stub(file: &File<'_>, package: &str) -> Seen {
+    let module = package.strip_suffix("/pkg/api").unwrap_or(package);
+    let detail = format!("{package}.RegisterPluginService is linked without a stub");
     let mut seen = seen(file, module, Role::Plugin, detail);
-    seen.sighting.interface =
-        Interface::Unknown("it serves the protocol without NRI's stub".into());
+    let reason = "serves the protocol without NRI's stub; cannot determine which calls it answers";
+    seen.sighting.interface = Interface::Unknown(reason.into());
     seen
 }
 
 fn one_shot(file: &File<'_>, module: &str) -> Seen {
-    let mut seen = seen(
-        file,
-        module,
-        Role::Plugin,
-        format!("{module}/skel.Run is linked: a v0.1.0 plugin"),
-    );
-    seen.sighting.interface = Interface::OneShot;
-    seen.sighting.nri = built(Some(ONE_SHOT), None);
+    let detail = format!("{module}/skel.Run is linked: a v0.1.0 plugin");
+    let mut seen = seen(file, module, Role::Plugin, detail);
+    if module.ends_with("nri") {
+        seen.sighting.interface = Interface::OneShot;
+        seen.sighting.nri = built(Some(facts::ONE_SHOT), None);
+    } else {
+        let reason = format!("calls {module}/skel.Run, which may be a copy of NRI v0.1.0");
+        seen.sighting.evidence = vec![evidence(reason.clone())];
+        seen.sighting.interface = Interface::Unknown(reason);
+    }
     seen
 }
 
@@ -242,15 +279,16 @@ fn runtime(file: &File<'_>, adaptation: &Adaptation) -> Seen {
         Role::Runtime,
         format!("{module}/pkg/adaptation.New is linked: a runtime"),
     );
-    let (built, detail) = match adaptation.dedicated {
-        true => (
-            built(Some(DEDICATED), None),
+    let (built, detail) = if adaptation.dedicated {
+        (
+            built(Some(facts::DEDICATED), None),
             "it calls a dedicated RPC for each event",
-        ),
-        false => (
-            built(Some(FIRST), Some(DEDICATED)),
-            "it has no calls of dedicated RPCs for all events",
-        ),
+        )
+    } else {
+        (
+            built(Some(facts::PROTOCOL), Some(facts::DEDICATED)),
+            "it does not call a dedicated RPC for each event",
+        )
     };
     seen.sighting.nri = built;
     seen.sighting.evidence.push(evidence(detail));
@@ -262,12 +300,25 @@ fn old_runtime(file: &File<'_>, module: &str) -> Seen {
     seen(file, module, Role::Runtime, detail)
 }
 
-fn library(file: &File<'_>, module: &str, signs: &Signs) -> Seen {
-    let detail = match signs.stubs.is_empty() {
-        true => format!("only the types of {module} are linked"),
-        false => format!("{module}/pkg/stub is linked without stub.New: no plugin"),
+/// Reports a user of NRI's types. One that also names the services, or links a server, could answer calls by itself.
+fn library(
+    file: &File<'_>,
+    image: &Image<'_>,
+    module: &str,
+    signs: &Signs,
+) -> Result<Seen, Unreadable> {
+    let names = names(image)?;
+    if signs.stubs.is_empty() && (names.plugin || names.runtime || signs.server) {
+        let mut seen = of_names(file, &names);
+        seen.module = module.to_owned();
+        return Ok(seen);
+    }
+    let detail = if signs.stubs.is_empty() {
+        format!("only the types of {module} are linked")
+    } else {
+        format!("{module}/pkg/stub is linked without stub.New: no plugin")
     };
-    seen(file, module, Role::Library, detail)
+    Ok(seen(file, module, Role::Library, detail))
 }
 
 fn add_build_info(seen: &mut Seen, info: Option<&build_info::BuildInfo>) {
@@ -281,7 +332,7 @@ fn add_build_info(seen: &mut Seen, info: Option<&build_info::BuildInfo>) {
     let Some(info) = info.filter(|info| !info.modules.is_empty()) else {
         sighting
             .evidence
-            .push(evidence("there is no list of modules in it"));
+            .push(evidence("it has no list of modules"));
         return;
     };
     let Some(module) = info.module(path) else {

@@ -1,36 +1,26 @@
-//! What the names of linked functions tell: who uses NRI, from which import path, of which age.
+//! What the names of linked functions show: who uses NRI, from which import path, and which generation of it.
 
 use super::table::Table;
+use crate::check::events::EventSet;
 use crate::check::evidence::Unreadable;
 use crate::check::evidence::binary::Image;
 use crate::check::evidence::binary::window::Flow;
-
-/// RPCs that stubs and runtimes have a method of their own for since v0.12.0.
-const DEDICATED: [&str; 9] = [
-    "RunPodSandbox",
-    "StopPodSandbox",
-    "RemovePodSandbox",
-    "PostCreateContainer",
-    "StartContainer",
-    "PostStartContainer",
-    "PostUpdateContainer",
-    "RemoveContainer",
-    "PostUpdatePodSandbox",
-];
+use crate::check::facts::{DEDICATED_RPCS, MODULE};
 
 /// Where NRI's packages stand below its import path.
 const STUB: &str = "/pkg/stub.";
 const ADAPTATION: &str = "/pkg/adaptation.";
+const API: &str = "/pkg/api";
 const SKEL: &str = "/skel.Run";
 const CLIENT: &str = "/nri.(*Client).Invoke";
 const MESSAGE: &str = "/pkg/api.(*ContainerAdjustment)";
-const SERVICE: &str = "/pkg/api.RegisterPluginService";
 const PACKAGES: &str = "nri/pkg/";
-/// What all of these have in their names, but for the messages of forks.
-const NRI_FOLDER: &str = "/nri";
-
-/// The import path in whose place forks have their own.
-const NRI: &str = "github.com/containerd/nri";
+/// The function that generated bindings register the service of a plugin with, in whatever package they are.
+const SERVICE: &str = ".RegisterPluginService";
+/// The function by which a ttrpc server, or a copy of it, starts to serve.
+const SERVER: &str = "ttrpc.(*Server).Serve";
+/// The function by which a program loads code that is not in it.
+const LOADER: &str = "plugin.Open";
 
 /// All that was found.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -39,14 +29,18 @@ pub(super) struct Signs {
     pub(super) stubs: Vec<Stub>,
     /// Adaptations.
     pub(super) adaptations: Vec<Adaptation>,
-    /// Import path whose `skel.Run` is linked: a v0.1.0 plugin.
+    /// Import paths of modules whose `skel.Run` is linked: v0.1.0 plugins.
     pub(super) one_shot: Option<String>,
     /// Import path of a client that runs v0.1.0 plugins.
     pub(super) client: Option<String>,
-    /// Import path of a plugin service that is registered, by the stub or by hand.
-    pub(super) service: Option<String>,
+    /// Packages with bindings whose plugin service is registered without a stub.
+    pub(super) services: Vec<String>,
     /// Import path of anything of NRI.
     pub(super) library: Option<String>,
+    /// Whether a ttrpc server is linked; looked for only in programs that play no other part.
+    pub(super) server: bool,
+    /// Whether it can load Go plugins (`-buildmode=plugin`), which may bring handlers along.
+    pub(super) loads_code: bool,
 }
 
 /// NRI's stub, as far as it is linked.
@@ -54,16 +48,27 @@ pub(super) struct Signs {
 pub(super) struct Stub {
     /// Import path of its module.
     pub(super) module: String,
-    /// Whether `stub.New` is linked: without it, no plugin.
+    /// Whether a function that makes a stub is linked: without one, it is no plugin.
     pub(super) new: bool,
     /// Whether its methods are those of NRI's stub.
     nri: bool,
-    /// Whether it has a method for a dedicated RPC: v0.12.0 or later.
-    pub(super) dedicated: bool,
-    /// Whether it knows pod updates: v0.10.0 or later, and one untagged version before.
+    /// The events for which it has the dedicated RPC.
+    dedicated: EventSet,
+    /// Whether it knows pod updates.
     pub(super) update_pod: bool,
-    /// Whether it validates adjustments: v0.10.0 or later.
+    /// Whether it validates adjustments.
     pub(super) validate: bool,
+}
+
+/// How many of the dedicated RPCs a stub answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Dedicated {
+    /// None: it is older than they are.
+    None,
+    /// Some, as no release does.
+    Some,
+    /// All.
+    All,
 }
 
 /// NRI's adaptation, the runtime's side.
@@ -73,7 +78,7 @@ pub(super) struct Adaptation {
     pub(super) module: String,
     /// Whether `adaptation.New` is linked.
     pub(super) new: bool,
-    /// Whether it calls dedicated RPCs: v0.12.0 or later.
+    /// Whether it calls dedicated RPCs.
     pub(super) dedicated: bool,
 }
 
@@ -86,28 +91,42 @@ pub(super) fn read(image: &Image<'_>, table: &Table) -> Result<Signs, Unreadable
             Flow::On
         })
     };
-    see(&[STUB, ADAPTATION], &mut signs)?;
+    see(&[STUB, ADAPTATION, SERVICE], &mut signs)?;
     signs.stubs.retain(|stub| stub.nri);
     signs.adaptations.retain(|adaptation| adaptation.new);
-    let plays_a_part = signs.stubs.iter().any(|stub| stub.new) || !signs.adaptations.is_empty();
-    // Most programs have nothing of NRI, and end here; plugins and runtimes need no more.
-    if !plays_a_part && any(image, table, &[NRI_FOLDER, MESSAGE])? {
-        see(&[SKEL, CLIENT, SERVICE], &mut signs)?;
+    // A stub registers the service of its own bindings.
+    let stubs = signs.stubs.iter();
+    let of_stubs: Vec<String> = stubs.map(|stub| format!("{}{API}", stub.module)).collect();
+    signs.services.retain(|package| !of_stubs.contains(package));
+    let is_plugin = signs.stubs.iter().any(|stub| stub.new);
+    if is_plugin {
+        signs.loads_code = any(image, table, LOADER, |name| name == LOADER)?;
+    } else if signs.adaptations.is_empty() {
+        // Most programs have nothing of NRI, and end here; plugins and runtimes need no more.
+        see(&[SKEL, CLIENT], &mut signs)?;
         signs.library = part_of_nri(image, table)?;
+        if signs.library.is_some() {
+            signs.server = any(image, table, SERVER, |_| true)?;
+        }
     }
     Ok(signs)
 }
 
-fn any(image: &Image<'_>, table: &Table, needles: &[&str]) -> Result<bool, Unreadable> {
+fn any(
+    image: &Image<'_>,
+    table: &Table,
+    needle: &str,
+    fits: impl Fn(&str) -> bool,
+) -> Result<bool, Unreadable> {
     let mut any = false;
-    table.search(image, needles, |_| {
-        any = true;
-        Flow::Stop
+    table.search(image, &[needle], |name| {
+        any |= fits(name);
+        if any { Flow::Stop } else { Flow::On }
     })?;
     Ok(any)
 }
 
-/// The import path of NRI, if any of its packages is linked.
+/// Returns the import path of NRI, if any of its packages is linked.
 fn part_of_nri(image: &Image<'_>, table: &Table) -> Result<Option<String>, Unreadable> {
     let mut found = None;
     table.search(image, &[MESSAGE, PACKAGES], |name| {
@@ -130,18 +149,14 @@ impl Signs {
             self.stub(module).see(rest);
         } else if let Some((module, rest)) = name.split_once(ADAPTATION) {
             self.adaptation(module).see(rest);
-        } else if let Some(module) = name
-            .strip_suffix(SKEL)
-            .filter(|module| module.ends_with("nri"))
-        {
+        } else if let Some(module) = name.strip_suffix(SKEL) {
             self.one_shot.get_or_insert_with(|| module.to_owned());
         } else if let Some((parent, _)) = name.split_once(CLIENT) {
             self.client.get_or_insert_with(|| format!("{parent}/nri"));
-        } else if let Some(module) = name
-            .strip_suffix(SERVICE)
-            .filter(|module| module.ends_with("nri"))
+        } else if let Some(package) = name.strip_suffix(SERVICE)
+            && !self.services.iter().any(|known| known == package)
         {
-            self.service.get_or_insert_with(|| module.to_owned());
+            self.services.push(package.to_owned());
         }
     }
 
@@ -179,8 +194,21 @@ impl Stub {
             Some("StateChange" | "Synchronize" | "setupHandlers") => self.nri = true,
             Some("UpdatePodSandbox") => self.update_pod = true,
             Some("ValidateContainerAdjustment") => self.validate = true,
-            Some(method) if DEDICATED.contains(&method) => self.dedicated = true,
-            _ => self.new |= rest == "New",
+            Some(method) if DEDICATED_RPCS.contains(&method) => {
+                self.dedicated.insert(method);
+            }
+            Some(_) => {}
+            // Forks have other names for it.
+            None => self.new |= rest.starts_with("New") && !rest.contains('.'),
+        }
+    }
+
+    /// Returns how many of the dedicated RPCs it answers.
+    pub(super) fn dedicated(&self) -> Dedicated {
+        match self.dedicated.names().len() {
+            0 => Dedicated::None,
+            number if number == DEDICATED_RPCS.len() => Dedicated::All,
+            _ => Dedicated::Some,
         }
     }
 }
@@ -189,20 +217,20 @@ impl Adaptation {
     fn see(&mut self, rest: &str) {
         self.new |= rest == "New";
         let method = rest.strip_prefix("(*pluginType).");
-        self.dedicated |= method.is_some_and(|method| DEDICATED.contains(&method));
+        self.dedicated |= method.is_some_and(|method| DEDICATED_RPCS.contains(&method));
     }
 }
 
-/// The import path of NRI, if the name is of one of its packages.
+/// Returns the import path of NRI, if the name is of one of its packages.
 fn library(name: &str) -> Option<&str> {
     if let Some((module, _)) = name.split_once(MESSAGE) {
         return Some(module);
     }
     let end = name.find(PACKAGES)? + PACKAGES.find('/')?;
-    name.get(..end).filter(|module| module.ends_with(NRI))
+    name.get(..end).filter(|module| module.ends_with(MODULE))
 }
 
-/// The name up to its type arguments: those of a generic function may name NRI without being part of it.
+/// Returns the name up to its type arguments: those of a generic function may name NRI without being part of it.
 fn without_type_arguments(name: &str) -> &str {
     name.split_once('[').map_or(name, |(before, _)| before)
 }
@@ -227,11 +255,11 @@ mod tests {
         ]);
         let stubs = signs.stubs.iter();
         let seen: Vec<_> = stubs
-            .map(|stub| (&*stub.module, stub.new, stub.dedicated))
+            .map(|stub| (&*stub.module, stub.new, stub.dedicated()))
             .collect();
         let expected = [
-            ("example.org/fork", true, false),
-            ("github.com/containerd/nri", false, true),
+            ("example.org/fork", true, Dedicated::None),
+            ("github.com/containerd/nri", false, Dedicated::Some),
         ];
         assert_eq!(seen, expected);
     }

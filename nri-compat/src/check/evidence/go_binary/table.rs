@@ -4,11 +4,11 @@
 //! <https://go.dev/src/runtime/symtab.go>; Go 1.16, 1.18 and 1.20 changed it, each with a magic of its own.
 
 use crate::check::evidence::Unreadable;
+use crate::check::evidence::binary::Image;
 use crate::check::evidence::binary::bytes::Layout;
 use crate::check::evidence::binary::window::{Flow, find, windows};
-use crate::check::evidence::binary::{Format, Image};
 
-const SECTIONS: [&str; 3] = [".gopclntab", ".data.rel.ro.gopclntab", "__gopclntab"];
+pub(super) const SECTIONS: [&str; 3] = [".gopclntab", ".data.rel.ro.gopclntab", "__gopclntab"];
 /// What else only Go's linker makes.
 const MARKS: [&str; 7] = [
     ".go.buildinfo",
@@ -28,9 +28,9 @@ const GO_1_18: u32 = 0xffff_fff0;
 const GO_1_20: u32 = 0xffff_fff1;
 
 /// The longest name that is looked at, in bytes; generics make long ones.
-const LONG: u64 = 4096;
+const LONGEST_NAME: u64 = 4096;
 /// The largest table that is read, in bytes: some 20 times that of the largest programs known.
-const LARGE: u64 = 1 << 28;
+const LARGEST: u64 = 1 << 28;
 
 /// A function table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub(super) struct Table {
     pub(super) since_1_16: bool,
 }
 
-/// What is there of a function table.
+/// Whether there is a function table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Presence {
     /// This one.
@@ -62,12 +62,17 @@ pub(super) enum Presence {
 pub(super) fn locate(image: &Image<'_>) -> Result<Presence, Unreadable> {
     if let Some(section) = image.section(&SECTIONS) {
         let header = image.part(section.offset, 128)?;
-        if let Some(table) = parse(image, section.offset, section.size, &header) {
+        if let Some(table) = parse(
+            image.headers.layout.big,
+            section.offset,
+            section.size,
+            &header,
+        ) {
             return Ok(Presence::Found(table));
         }
     }
     let marked = image.section(&SECTIONS).or(image.section(&MARKS)).is_some();
-    if !marked && !image.sections.is_empty() && image.format != Format::Pe {
+    if !marked && image.headers.sound {
         return Ok(Presence::NotGo);
     }
     Ok(match scan(image)? {
@@ -77,25 +82,29 @@ pub(super) fn locate(image: &Image<'_>) -> Result<Presence, Unreadable> {
     })
 }
 
+/// Looks for the first bytes of a table: in the sections where a linker may have put it, then in all that is loaded.
 fn scan(image: &Image<'_>) -> Result<Option<Table>, Unreadable> {
     let merged = MERGED.iter().filter_map(|name| image.section(&[name]));
     let sections = merged.map(|section| (section.offset, section.size));
-    let segments = image
-        .segments
-        .iter()
-        .map(|segment| (segment.offset, segment.size));
-    for place in sections.chain(segments) {
-        for magic in [GO_1_20, GO_1_18, GO_1_16] {
-            let needle = match image.layout.big {
-                true => magic.to_be_bytes(),
-                false => magic.to_le_bytes(),
+    let stated = image.headers.layout.big;
+    // Damaged headers may state the wrong byte order.
+    let orders = [stated, !stated];
+    let orders = orders.iter().take(if image.headers.sound { 1 } else { 2 });
+    for place in sections.chain(image.loaded()) {
+        for (magic, big) in [GO_1_20, GO_1_18, GO_1_16]
+            .into_iter()
+            .flat_map(|magic| orders.clone().map(move |big| (magic, *big)))
+        {
+            let needle = if big {
+                magic.to_be_bytes()
+            } else {
+                magic.to_le_bytes()
             };
-            let fits = |bytes: &[u8]| parse(image, 0, LARGE, bytes).is_some();
-            if let Some(offset) =
-                find(image.content, place, &[&needle[..], &[0, 0]].concat(), fits)?
-            {
+            let needle = [&needle[..], &[0, 0]].concat();
+            let fits = |bytes: &[u8]| parse(big, 0, LARGEST, bytes).is_some();
+            if let Some(offset) = find(image.content, place, &needle, fits)? {
                 let rest = place.0.saturating_add(place.1).saturating_sub(offset);
-                return Ok(parse(image, offset, rest, &image.part(offset, 128)?));
+                return Ok(parse(big, offset, rest, &image.part(offset, 128)?));
             }
         }
     }
@@ -103,7 +112,7 @@ fn scan(image: &Image<'_>) -> Result<Option<Table>, Unreadable> {
 }
 
 /// The table that starts at `offset` and has at most `size` bytes, from its header.
-fn parse(image: &Image<'_>, offset: u64, size: u64, header: &[u8]) -> Option<Table> {
+fn parse(big: bool, offset: u64, size: u64, header: &[u8]) -> Option<Table> {
     let &[_, _, _, _, 0, 0, quantum, pointer, ..] = header else {
         return None;
     };
@@ -112,7 +121,7 @@ fn parse(image: &Image<'_>, offset: u64, size: u64, header: &[u8]) -> Option<Tab
     }
     let layout = Layout {
         wide: pointer == 8,
-        big: image.layout.big,
+        big,
     };
     let word = |place: usize| layout.pointer(header, 8 + place * layout.word());
     let magic = layout.u32(header, 0)?;
@@ -124,7 +133,7 @@ fn parse(image: &Image<'_>, offset: u64, size: u64, header: &[u8]) -> Option<Tab
         _ => return None,
     };
     let length = to.checked_sub(from).filter(|length| *length > 0)?;
-    let sound = (1..1 << 28).contains(&functions) && to <= size.min(LARGE);
+    let sound = (1..1 << 28).contains(&functions) && to <= size.min(LARGEST);
     sound.then_some(Table {
         offset,
         names: (offset.checked_add(from)?, length),
@@ -146,7 +155,7 @@ impl Table {
     ) -> Result<(), Unreadable> {
         let finders: Vec<_> = needles.iter().map(memchr::memmem::Finder::new).collect();
         let (offset, length) = self.names;
-        windows(image.content, offset, length, LONG, |at, bytes| {
+        windows(image.content, offset, length, LONGEST_NAME, |at, bytes| {
             let hits = finders.iter().flat_map(|finder| finder.find_iter(bytes));
             for name in hits.filter_map(|hit| whole(bytes, hit, at == offset)) {
                 if see(name) == Flow::Stop {

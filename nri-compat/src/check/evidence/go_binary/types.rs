@@ -31,7 +31,7 @@ const WINDOW: u64 = 1 << 20;
 /// How much of the next window comes along: more than a descriptor with its methods takes.
 const OVERLAP: u64 = 1 << 18;
 /// The longest name that is read, in bytes.
-const LONG: u64 = 4096;
+const LONGEST_NAME: u64 = 4096;
 /// Bytes of a method, of a method of an interface.
 const METHOD: usize = 16;
 const INTERFACE_METHOD: usize = 8;
@@ -47,20 +47,23 @@ pub(super) struct Types<'i> {
     places: Vec<usize>,
 }
 
-/// Places where a type with methods may start, of those in the first [`WINDOW`] bytes.
+/// Returns the places in the first [`WINDOW`] bytes where a type with methods may start.
 ///
 /// Descriptors stand among names and bit masks, in an order that no release promises: so every place is tried.
 fn places(bytes: &[u8], layout: Layout) -> Vec<usize> {
-    match layout.wide {
-        true => places_by::<8>(bytes),
-        false => places_by::<4>(bytes),
+    if layout.wide {
+        places_by::<8>(bytes)
+    } else {
+        places_by::<4>(bytes)
     }
 }
 
 fn places_by<const WORD: usize>(bytes: &[u8]) -> Vec<usize> {
     let window = usize::try_from(WINDOW).unwrap_or(usize::MAX);
     // A word's first half from there on has the flags, whether or not the second half is there.
-    let flags = bytes.get(flags_at(WORD)..).unwrap_or_default();
+    let Some(flags) = bytes.get(flags_at(WORD)..) else {
+        return Vec::new();
+    };
     let mut places = Vec::new();
     for (block, words) in flags.chunks(BLOCK).take(window / BLOCK).enumerate() {
         if !may_have_start::<WORD>(words) {
@@ -104,7 +107,7 @@ fn may_start([flags, align, field_align, kind]: [u8; 4]) -> bool {
         & ((kind & KIND).wrapping_sub(1) < LAST_KIND)
 }
 
-/// Where a descriptor has its flags, alignments and kind.
+/// Returns where a descriptor has its flags, alignments and kind.
 fn flags_at(word: usize) -> usize {
     2 * word + 4
 }
@@ -129,7 +132,7 @@ pub(super) struct Method {
 }
 
 impl<'i> Types<'i> {
-    /// Finds them; none where the layout is not one that is known.
+    /// Finds them; `None` if the layout is not a known one.
     pub(super) fn locate(image: &'i Image<'i>, table: &Table) -> Result<Option<Self>, Unreadable> {
         let Some((start, length)) = moduledata::types(image, table)? else {
             return Ok(None);
@@ -175,7 +178,7 @@ impl<'i> Types<'i> {
         Ok(())
     }
 
-    /// The type that starts here in the window, if one with methods does.
+    /// Returns the type that starts here in the window, if one with methods does.
     fn descriptor(&self, at: usize) -> Option<Descriptor> {
         let word = self.layout.word();
         let header = 4 * word + 16;
@@ -220,25 +223,40 @@ impl<'i> Types<'i> {
         })
     }
 
-    /// The exported methods of a type that is no interface, those left out by the linker excluded.
-    pub(super) fn methods<'t>(
-        &'t self,
-        of: &Descriptor,
-    ) -> impl Iterator<Item = Method> + use<'t, 'i> {
-        let count = if of.kind == INTERFACE { 0 } else { of.count };
-        let entries = self.bytes.get(of.methods..).unwrap_or_default();
-        entries
-            .chunks_exact(METHOD)
-            .take(count)
-            .filter_map(|entry| {
-                Some(Method {
-                    name: self.layout.u32(entry, 0)?,
-                    of: self.layout.u32(entry, 4)?,
-                })
+    /// Returns the exported methods of a type that is no interface, without those that the linker left out.
+    pub(super) fn methods(&self, of: &Descriptor) -> Vec<Method> {
+        if of.kind == INTERFACE {
+            return Vec::new();
+        }
+        let length = of.count * METHOD;
+        let end = of.methods.saturating_add(length);
+        // They stand behind the fields of a struct, however many these are.
+        let beyond = match self.bytes.get(of.methods..end) {
+            Some(_) => None,
+            None => self.at(of.methods, length),
+        };
+        let entries = beyond
+            .as_deref()
+            .or_else(|| self.bytes.get(of.methods..end));
+        let entries = entries.unwrap_or(&[]).chunks_exact(METHOD);
+        let methods = entries.filter_map(|entry| {
+            Some(Method {
+                name: self.layout.u32(entry, 0)?,
+                of: self.layout.u32(entry, 4)?,
             })
+        });
+        methods.collect()
     }
 
-    /// The method of an interface that has just one.
+    /// Reads bytes behind the window, within the descriptors.
+    fn at(&self, at: usize, length: usize) -> Option<Part<'_>> {
+        let at = self.window.checked_add(at as u64)?;
+        let end = at.checked_add(length as u64)?;
+        let part = self.image.part(self.start.checked_add(at)?, length as u64);
+        part.ok().filter(|_| end <= self.length)
+    }
+
+    /// Returns the method of an interface that has just one.
     pub(super) fn only_method(&self, of: &Descriptor) -> Option<Method> {
         let word = self.layout.word();
         // Behind the common header: import path, then address, length and capacity of the methods.
@@ -258,17 +276,14 @@ impl<'i> Types<'i> {
         })
     }
 
-    /// A type's name as Go prints it: `*main.plugin`.
+    /// Returns a type's name as Go prints it: `*main.plugin`.
     pub(super) fn type_name(&self, of: &Descriptor) -> Option<String> {
         let name = self.name(of.name)?;
-        let shown = match of.extra_star {
-            true => name.strip_prefix('*').unwrap_or(&name),
-            false => &name,
-        };
-        Some(shown.to_owned())
+        let shown = name.strip_prefix('*').filter(|_| of.extra_star);
+        Some(shown.unwrap_or(&name).to_owned())
     }
 
-    /// The name at an offset: flags, length, text.
+    /// Reads the name at an offset: flags, length, text.
     pub(super) fn name(&self, at: u32) -> Option<String> {
         let at = u64::from(at);
         let bytes = match at
@@ -276,11 +291,11 @@ impl<'i> Types<'i> {
             .and_then(|at| usize::try_from(at).ok())
         {
             Some(at) if at + 16 < self.bytes.len() => Part::Borrowed(self.bytes.get(at..)?),
-            _ if at < self.length => self.image.part(self.start + at, LONG).ok()?,
+            _ if at < self.length => self.image.part(self.start + at, LONGEST_NAME).ok()?,
             _ => return None,
         };
         let (length, taken) = leb128(bytes.get(1..)?)?;
-        let length = usize::try_from(length.min(LONG)).ok()?;
+        let length = usize::try_from(length.min(LONGEST_NAME)).ok()?;
         let text = bytes.get(1 + taken..)?.get(..length)?;
         Some(std::str::from_utf8(text).ok()?.to_owned())
     }

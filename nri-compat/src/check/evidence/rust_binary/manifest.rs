@@ -1,4 +1,5 @@
-//! The manifest that the derive of crate `nri` embeds; its module `manifest` has the layout. A test holds both together.
+//! Reads the manifest that the derive of crate `nri` embeds; its module `manifest` has the layout, and a test compares
+//! both.
 
 use serde_json::Value;
 
@@ -11,11 +12,11 @@ use crate::check::sighting::{Built, Certainty, Events, FileKind, Interface, Role
 /// What stands before every manifest.
 pub(super) const MAGIC: [u8; 16] = *b"NRI-PLUGIN-INFO\x01";
 /// More than marker, length and the longest text take, in bytes.
-pub(super) const LONG: u64 = 8192;
+pub(super) const LONGEST: u64 = 8192;
 /// The longest text, in bytes.
 const MAX_LEN: usize = 4096;
 
-/// What a plugin says of itself.
+/// A plugin's statement about itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Manifest {
     name: Option<String>,
@@ -28,12 +29,40 @@ pub(super) struct Manifest {
     deprecated: Vec<String>,
 }
 
-/// The manifest at the start of some bytes, marker included; none if the marker stands there for something else.
-pub(super) fn parse(bytes: &[u8]) -> Option<Manifest> {
+/// What stands behind a marker.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Embedded {
+    /// The manifest of a plugin.
+    Plugin(Box<Manifest>),
+    /// A note that the program is a tool that knows NRI, and no plugin.
+    Tool,
+    /// A manifest that is cut short or damaged.
+    Damaged,
+}
+
+/// Reads what stands at the start of some bytes, marker included; `None` if the marker stands there for something else,
+/// as in programs that look for it.
+pub(super) fn parse(bytes: &[u8]) -> Option<Embedded> {
     let (length, rest) = bytes.strip_prefix(&MAGIC)?.split_first_chunk::<4>()?;
     let length = usize::try_from(u32::from_le_bytes(*length)).ok()?;
-    let text = rest.get(..length).filter(|_| length <= MAX_LEN)?;
-    let value: Value = serde_json::from_slice(text).ok()?;
+    let is_object = rest.first() == Some(&b'{');
+    if length > MAX_LEN {
+        // The text alone may be whole, and its length damaged.
+        return rest.starts_with(b"{\"").then_some(Embedded::Damaged);
+    }
+    let text = rest.get(..length);
+    let value = text.and_then(|text| serde_json::from_slice::<Value>(text).ok());
+    let Some(value) = value else {
+        return is_object.then_some(Embedded::Damaged);
+    };
+    if value.get("tool").is_some() {
+        return Some(Embedded::Tool);
+    }
+    let manifest = manifest(&value).map(|manifest| Embedded::Plugin(Box::new(manifest)));
+    manifest.or(is_object.then_some(Embedded::Damaged))
+}
+
+fn manifest(value: &Value) -> Option<Manifest> {
     let text = |member: &str| Some(value.get(member)?.as_str()?.to_owned());
     let names = |member: &str| {
         let names = value.get(member)?.as_array()?.iter();
@@ -114,12 +143,13 @@ impl Manifest {
     }
 }
 
-/// `v0.12.0`, whether or not the `v` is there.
+/// Returns `v0.12.0`, whether or not the `v` is there.
 fn release(protocol: &str) -> String {
     format!("v{}", protocol.trim_start_matches('v'))
 }
 
-/// RPC names for the names that the protos have, in order of event number; an event that is too new keeps its name.
+/// Returns RPC names for the names that the protos have, in order of event number; an event that is too new keeps its
+/// name.
 fn rpcs(events: &[String]) -> Vec<String> {
     let known = EVENTS
         .iter()
@@ -140,18 +170,20 @@ mod tests {
             |length: u32, text: &str| [&MAGIC[..], &length.to_le_bytes(), text.as_bytes()].concat();
         let text = r#"{"format":1,"name":null,"index":"10","nri":"0.1.0","protocol":"0.11","min_protocol":null,"events":["STOP_CONTAINER","RUN_POD_SANDBOX","NEWER"],"required":[],"deprecated":[]}"#;
         let length = u32::try_from(text.len()).unwrap();
-        let found = parse(&with(length, text)).unwrap();
+        let Some(Embedded::Plugin(found)) = parse(&with(length, text)) else {
+            panic!("it is whole");
+        };
         assert_eq!(
             rpcs(&found.events),
             ["RunPodSandbox", "StopContainer", "NEWER"]
         );
-        for bytes in [
-            with(length - 1, text),
-            with(u32::MAX, text),
-            with(2, "{}"),
-            MAGIC.to_vec(),
-        ] {
+        for bytes in [with(length - 1, text), with(u32::MAX, text), with(2, "{}")] {
+            assert_eq!(parse(&bytes), Some(Embedded::Damaged));
+        }
+        for bytes in [MAGIC.to_vec(), with(5, "other"), with(u32::MAX, "other")] {
             assert_eq!(parse(&bytes), None);
         }
+        let tool = r#"{"tool":"nri-compat"}"#;
+        assert_eq!(parse(&with(21, tool)), Some(Embedded::Tool));
     }
 }

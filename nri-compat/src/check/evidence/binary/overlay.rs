@@ -1,0 +1,55 @@
+//! What is appended to a program: self-extracting programs keep another program there, packed.
+
+use super::Image;
+use super::window::Part;
+use crate::check::evidence::Unreadable;
+
+/// How archives and packed streams begin, and what they are called.
+const BEGINNINGS: &[(&[u8], &str)] = &[
+    (&[0x1f, 0x8b, 8], "gzip"),
+    (&[0x28, 0xb5, 0x2f, 0xfd], "zstd"),
+    (b"\xfd7zXZ\0", "xz"),
+    (b"BZh", "bzip2"),
+    (b"7z\xbc\xaf\x27\x1c", "7z"),
+    (b"PK\x03\x04", "zip"),
+    (b"hsqs", "squashfs"),
+    (b"\x7fELF", "another program"),
+    (b"\x04\x22\x4d\x18", "lz4"),
+];
+/// How archives end that are read from their end.
+const ENDINGS: &[(&[u8], &str)] = &[
+    (b"PK\x05\x06", "zip"),
+    (b"MEI\x0c\x0b\x0a\x0b\x0e", "PyInstaller"),
+];
+/// How far the beginning of appended data is searched, past the padding in front of it, in bytes.
+const BEGINNING: u64 = 4096;
+/// How far from its end the mark of an archive can be, in bytes: a zip file may end in a comment of 64 KiB.
+const ENDING: u64 = (1 << 16) + 64;
+
+/// Returns how what is appended to a program is packed, and its size; `None` if there is none, or it is not packed.
+pub(crate) fn packed(image: &Image<'_>) -> Result<Option<(&'static str, u64)>, Unreadable> {
+    let size = image.content.len().saturating_sub(image.headers.end);
+    if size == 0 {
+        return Ok(None);
+    }
+    let beginning = image.part(image.headers.end, BEGINNING.min(size))?;
+    let from_end = image.content.len() - ENDING.min(size);
+    let ending = image.part(from_end, ENDING)?;
+    Ok(begins(&beginning)
+        .or_else(|| ends(&ending))
+        .map(|kind| (kind, size)))
+}
+
+fn begins(bytes: &Part<'_>) -> Option<&'static str> {
+    let padding = bytes.iter().take_while(|byte| **byte == 0).count();
+    let bytes = bytes.get(padding..)?;
+    let mut all = BEGINNINGS.iter();
+    all.find(|(mark, _)| bytes.starts_with(mark))
+        .map(|(_, kind)| *kind)
+}
+
+fn ends(bytes: &Part<'_>) -> Option<&'static str> {
+    let mut all = ENDINGS.iter();
+    all.find(|(mark, _)| memchr::memmem::find(bytes, mark).is_some())
+        .map(|(_, kind)| *kind)
+}

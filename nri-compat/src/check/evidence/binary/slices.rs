@@ -1,0 +1,100 @@
+//! Mach-O files for several architectures: one whole program for each.
+
+use std::io;
+
+use object::macho::{FatArch32, FatArch64};
+use object::read::macho::{FatArch, MachOFatFile};
+
+use super::source::{Tables, cache};
+use super::{Format, format};
+use crate::check::content::{Content, File, HEAD};
+
+/// The largest number of architectures: a Java class starts with the same four bytes, and its version is larger.
+const MAX_ARCHITECTURES: u8 = 40;
+
+/// Whether a file starts as Mach-O for several architectures.
+pub(super) fn is_fat(head: &[u8]) -> bool {
+    match head {
+        [0xca, 0xfe, 0xba, 0xbe | 0xbf, 0, 0, 0, count, ..] => {
+            (1..=MAX_ARCHITECTURES).contains(count)
+        }
+        _ => false,
+    }
+}
+
+/// A part of a file as a file of its own. It is as long as the headers say, or as far as the file goes.
+pub(crate) struct Slice<'c> {
+    whole: &'c dyn Content,
+    offset: u64,
+    size: u64,
+    /// How many bytes of the part are beyond the end of the file.
+    missing: u64,
+}
+
+impl Content for Slice<'_> {
+    fn len(&self) -> u64 {
+        self.size
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = self.size.saturating_sub(offset);
+        let length = usize::try_from(left).map_or(buffer.len(), |left| left.min(buffer.len()));
+        let (buffer, _) = buffer.split_at_mut(length);
+        self.whole
+            .read_at(self.offset.saturating_add(offset), buffer)
+    }
+}
+
+impl<'c> Slice<'c> {
+    fn new(whole: &'c dyn Content, offset: u64, size: u64) -> Self {
+        let there = size.min(whole.len().saturating_sub(offset));
+        Self {
+            whole,
+            offset,
+            size: there,
+            missing: size - there,
+        }
+    }
+
+    /// Whether the file ends before the part does.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.missing > 0
+    }
+
+    /// Returns it as a file, and its format if it is a program.
+    pub(crate) fn file<'s>(&'s self, of: &File<'_>) -> io::Result<(File<'s>, Option<Format>)> {
+        let mut head = vec![0; HEAD];
+        let filled = self.read_at(0, &mut head)?;
+        head.truncate(filled);
+        let file = File {
+            place: of.place.clone(),
+            name: of.name.clone(),
+            head,
+            content: self,
+            disk: None,
+        };
+        let format = format(&file).filter(|format| *format != Format::FatMachO);
+        Ok((file, format))
+    }
+}
+
+/// Returns the programs in a Mach-O file for several architectures; `None` if its table cannot be read.
+pub(crate) fn slices<'c>(file: &File<'c>) -> Option<Vec<Slice<'c>>> {
+    let cache = cache(file.content);
+    let ranges = if file.head.get(3) == Some(&0xbf) {
+        ranges::<FatArch64>(Tables(&cache))
+    } else {
+        ranges::<FatArch32>(Tables(&cache))
+    };
+    let slices = ranges?.into_iter();
+    Some(
+        slices
+            .map(|(offset, size)| Slice::new(file.content, offset, size))
+            .collect(),
+    )
+}
+
+fn ranges<A: FatArch>(data: Tables<'_, '_>) -> Option<Vec<(u64, u64)>> {
+    let file = MachOFatFile::<A>::parse(data).ok()?;
+    Some(file.arches().iter().map(FatArch::file_range).collect())
+}

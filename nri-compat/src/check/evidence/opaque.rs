@@ -1,0 +1,124 @@
+//! Executables that cannot be read, or hide what they are made of: that has to be said.
+
+use super::binary::window::find;
+use super::binary::{Image, packed_overlay};
+use super::protocol::{self, PROTOCOL};
+use super::{Unreadable, identity};
+use crate::check::content::File;
+use crate::check::sighting::{Evidence, FileKind, Interface, Role, Sighting};
+
+const NAME: &str = "program";
+/// Stands in the headers of programs that UPX has packed.
+const UPX: &[u8] = b"UPX!";
+/// How far into the file UPX puts it, in bytes, with room to spare.
+const UPX_WITHIN: usize = 1024;
+/// Stands in programs that Go has linked, and in those that rustc has compiled.
+const GO: [&[u8]; 2] = [b"\xff Go buildinf:", b"\xff Go build ID: \""];
+const RUST: [&[u8]; 2] = [b"rustc version ", b"/rustc/"];
+
+/// Reports an executable that UPX has packed, which leaves nothing of it readable.
+pub(super) fn packed(file: &File<'_>) -> Option<Sighting> {
+    let head = file.head.get(..UPX_WITHIN).unwrap_or(&file.head);
+    memchr::memmem::find(head, UPX)?;
+    let reason = "packed by UPX; unpack it (upx -d) and check again";
+    Some(hidden(file, FileKind::Other, NAME, reason))
+}
+
+/// Reports an executable that ends before all of what it loads was read, and what it carries.
+pub(super) fn cut_short(file: &File<'_>, image: &Image<'_>) -> Result<Sighting, Unreadable> {
+    let (length, missing) = (image.content.len(), image.missing());
+    let reason = if missing > 0 {
+        format!(
+            "the file is cut short: it has {length} of at least {} bytes",
+            length + missing
+        )
+    } else {
+        "its headers are damaged".to_owned()
+    };
+    let kind = if carries(image, &GO)? {
+        FileKind::GoBinary
+    } else if carries(image, &RUST)? {
+        FileKind::RustBinary
+    } else {
+        FileKind::Other
+    };
+    let mut seen = hidden(file, kind, NAME, &reason);
+    with_protocol(&mut seen, NAME, image)?;
+    Ok(seen)
+}
+
+fn carries(image: &Image<'_>, marks: &[&[u8]]) -> Result<bool, Unreadable> {
+    for mark in marks {
+        if find(image.content, (0, image.content.len()), mark, |_| true)?.is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Reports a whole executable in which nothing of NRI was found, if something in it was not read: packed data behind
+/// it, or a program without section headers that neither Go nor another known toolchain can be seen in.
+pub(super) fn unexplained(
+    file: &File<'_>,
+    image: &Image<'_>,
+    is_go: bool,
+) -> Result<Option<Sighting>, Unreadable> {
+    if let Some((packing, size)) = packed_overlay(image)? {
+        let reason = format!(
+            "{size} bytes of packed data ({packing}) are appended to it and were not read; unpack them and check again"
+        );
+        return Ok(Some(hidden(file, FileKind::Other, NAME, &reason)));
+    }
+    if image.headers.stripped && !is_go {
+        let reason =
+            "it has no section headers and nothing that shows what it was built from (packed?)";
+        return Ok(Some(hidden(file, FileKind::Other, NAME, reason)));
+    }
+    Ok(None)
+}
+
+/// Adds what a program carries of NRI's protocol. If it carries its name, it is taken for a plugin.
+pub(super) fn with_protocol(
+    seen: &mut Sighting,
+    reader: &'static str,
+    image: &Image<'_>,
+) -> Result<(), Unreadable> {
+    let all = [(0, image.content.len())];
+    if find(image.content, all[0], PROTOCOL, |_| true)?.is_some() {
+        seen.role = Role::Plugin;
+        let found = protocol::read(image, &all)?;
+        let details = found.describe().into_iter();
+        seen.evidence
+            .extend(details.map(|detail| Evidence { reader, detail }));
+    }
+    Ok(())
+}
+
+/// Returns a sighting of something that could be a plugin and cannot be read, for this reason.
+pub(super) fn hidden(
+    file: &File<'_>,
+    kind: FileKind,
+    reader: &'static str,
+    reason: &str,
+) -> Sighting {
+    let (index, name) = identity(&file.name);
+    // A runtime starts whatever is named as plugins are.
+    let role = if index.is_some() {
+        Role::Plugin
+    } else {
+        Role::None
+    };
+    Sighting {
+        place: file.place.clone(),
+        kind,
+        role,
+        name,
+        index,
+        interface: Interface::Unknown(reason.to_owned()),
+        evidence: vec![Evidence {
+            reader,
+            detail: reason.to_owned(),
+        }],
+        ..Sighting::default()
+    }
+}
