@@ -2,6 +2,8 @@
 
 #![allow(deprecated, reason = "old plugins get StateChange")]
 
+mod lifecycle;
 mod peer;
 mod plugins;
 mod relaying;
+mod synchronizing;
