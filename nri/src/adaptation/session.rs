@@ -2,7 +2,7 @@
 
 use std::future::poll_fn;
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::task::Poll;
 use std::time::Duration;
 
@@ -66,7 +66,8 @@ impl Origin {
 struct Connected {
     link: Link,
     serving: JoinHandle<Result<Ended, ConnectionError>>,
-    service: Arc<PluginService>,
+    /// Weak, so that the service ends with the connection, and a pending registration with it.
+    service: Weak<PluginService>,
 }
 
 /// Takes a plugin in: returns when it is registered, configured and synchronized. A task then looks after its
@@ -80,11 +81,12 @@ where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
     let (service, registered) = PluginService::new(core, origin.identity());
-    let (link, serving) = Link::new(stream, CHANNELS, Limits::default(), Arc::clone(&service));
+    let weak = Arc::downgrade(&service);
+    let (link, serving) = Link::new(stream, CHANNELS, Limits::default(), service);
     let connected = Connected {
         link,
         serving: tokio::spawn(serving),
-        service,
+        service: weak,
     };
     let registration = registration(core, registered).await;
     let admitted = match registration {
@@ -183,7 +185,9 @@ async fn look_after(core: Arc<Core>, member: Arc<Member>, connected: Connected, 
 
 /// Leaves a refused plugin some time to read the reason, then closes the connection.
 async fn turn_away(connected: Connected, reason: String, origin: Origin) {
-    connected.service.refuse(reason);
+    if let Some(service) = connected.service.upgrade() {
+        service.refuse(reason);
+    }
     let _ = timeout(REFUSAL_LINGER, connected.serving).await;
     connected.link.close();
     end_process(origin).await;

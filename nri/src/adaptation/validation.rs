@@ -37,7 +37,8 @@ impl Core {
         created: &Created,
     ) -> Result<Vec<Outcome>, RequestError> {
         let event = Event::ValidateContainerAdjustment;
-        let validating = |member: &&Arc<Member>| member.events.contains(event);
+        let validating =
+            |member: &&Arc<Member>| member.events.contains(event) && !member.link.is_closed();
         let plugins: Vec<_> = members.iter().filter(validating).collect();
         if plugins.is_empty() && self.validators.is_empty() {
             return Ok(Vec::new());

@@ -2,6 +2,7 @@
 
 #![allow(deprecated, reason = "old plugins get StateChange")]
 
+mod faults;
 mod lifecycle;
 mod peer;
 mod plugins;

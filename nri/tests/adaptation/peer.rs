@@ -9,7 +9,7 @@ use nri::adaptation::{Adaptation, PluginId};
 use nri::api::{ConfigureResponse, FailurePolicy, RegisterPluginRequest, SynchronizeResponse};
 use nri::wire::{CallError, Caller, Channels, Code, Connection, Limits, Request, Service, Status};
 use prost::Message;
-use tokio::io::DuplexStream;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
@@ -173,7 +173,7 @@ impl Peer {
 
     /// Serves a plugin at the end of a stream. The future registers it.
     pub(crate) fn over(
-        stream: DuplexStream,
+        stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
         script: Script,
     ) -> (Peer, impl Future<Output = Result<Bytes, CallError>>) {
         let (connection, caller) = Connection::new(stream, CHANNELS, Limits::default());
