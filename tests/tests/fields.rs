@@ -38,22 +38,17 @@ fn fields(elements: &[Element]) -> Fields {
         .collect()
 }
 
-/// What a plugin sends: answers of the Plugin service, requests of the Runtime service.
-fn sent_by_plugins(elements: &[Element]) -> BTreeSet<String> {
+/// Returns the messages that plugins and runtimes send: requests and answers of both services.
+fn messages_sent(elements: &[Element]) -> BTreeSet<String> {
     let rpcs = elements
         .iter()
         .filter(|element| element.kind == Kind::Rpc)
         .map(|element| &element.line);
     let inside = |text: &str| text.split(')').next().unwrap_or_default().to_owned();
-    rpcs.filter_map(|line| {
-        let mut brackets = line.split('(').skip(1);
-        let (request, response) = (inside(brackets.next()?), inside(brackets.next()?));
-        if line.starts_with("rpc Runtime.") {
-            return Some(request);
-        }
-        line.starts_with("rpc Plugin.").then_some(response)
-    })
-    .collect()
+    let services = ["rpc Plugin.", "rpc Runtime."];
+    rpcs.filter(|line| services.iter().any(|service| line.starts_with(service)))
+        .flat_map(|line| line.split('(').skip(1).map(inside))
+        .collect()
 }
 
 /// All messages that these hold, directly or not.
@@ -89,7 +84,7 @@ fn the_table_has_every_field_that_an_older_runtime_does_not_know() {
             .take_while(|(_, fields)| fields.contains_key(key));
         having.last().map(|(name, _)| *name).unwrap()
     };
-    let sent = reachable(newest, sent_by_plugins(&revisions.last().unwrap().1));
+    let sent = reachable(newest, messages_sent(&revisions.last().unwrap().1));
     let is_newer = |key: &&Key| sent.contains(&key.0) && since(key) != first;
 
     let table: BTreeMap<_, _> = FIELDS
@@ -124,7 +119,7 @@ fn the_table_has_every_field_that_an_older_runtime_does_not_know() {
 fn every_message_of_the_table_can_be_reached_through_it() {
     let revision = REVISIONS.last().unwrap();
     let elements = outline(revision.proto).unwrap();
-    let mut reached = sent_by_plugins(&elements);
+    let mut reached = messages_sent(&elements);
     for _ in FIELDS {
         reached.extend(
             FIELDS

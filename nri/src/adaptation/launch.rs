@@ -34,7 +34,7 @@ pub(super) struct Found {
 
 /// A plugin that was started. It is killed when this is dropped.
 #[derive(Debug)]
-pub(super) struct Process(Child);
+pub(super) struct Process(Box<Child>);
 
 impl Process {
     /// Waits for the process to end, and kills it if it does not.

@@ -37,9 +37,10 @@ pub(super) async fn synchronize(
         member.full_name
     );
     let mut parts = parts(core, state);
+    let splits = core.revision.splits_synchronize();
     let mut limit = MAX_MESSAGE;
     while let Some(mut part) = parts.pop_front() {
-        if part.len() > limit && entries(&part) > MIN_ENTRIES {
+        if splits && part.len() > limit && entries(&part) > MIN_ENTRIES {
             halve(part, &mut parts);
             continue;
         }
@@ -58,7 +59,7 @@ pub(super) async fn synchronize(
                     "plugin does not handle split sync requests".to_owned(),
                 ));
             }
-            Err(error) if is_too_large(&error) && core.revision.splits_synchronize() => {
+            Err(error) if splits && is_too_large(&error) => {
                 if entries(&part) <= MIN_ENTRIES {
                     let message =
                         format!("failed to synchronize plugin with split messages: {error}");

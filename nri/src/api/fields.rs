@@ -1,4 +1,5 @@
-//! Which release brought which field of the messages that a plugin sends: what an older runtime skips without a word.
+//! Which release brought which field of the messages that plugins and runtimes send. An older peer skips newer fields
+//! without a word.
 
 #[cfg(feature = "adaptation")]
 mod strip;
@@ -11,7 +12,7 @@ pub(crate) use strip::without_newer;
 pub use table::FIELDS;
 pub(crate) use walk::{is_outdated, newer_than};
 
-/// A field of a message that a plugin sends.
+/// A field of a message that a plugin or a runtime sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
     /// The message: `LinuxContainerAdjustment`.

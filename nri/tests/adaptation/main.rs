@@ -7,4 +7,5 @@ mod lifecycle;
 mod peer;
 mod plugins;
 mod relaying;
+mod revisions;
 mod synchronizing;

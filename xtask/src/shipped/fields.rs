@@ -1,4 +1,4 @@
-//! Which release brought which field of the messages that a plugin sends.
+//! Which release brought which field of the messages that plugins and runtimes send.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -34,12 +34,12 @@ pub(super) fn emit(history: &History) -> Result<TokenStream, Error> {
     Ok(quote! {
         use super::Field;
 
-        /// The fields of what plugins send that are younger than the first revision, and those that lead to such.
+        /// The fields of what plugins and runtimes send that are younger than the first revision, and those that lead to such.
         pub const FIELDS: &[Field] = &[#(#written),*];
     })
 }
 
-/// Fields of messages that a plugin sends which the first revision lacks.
+/// Returns the fields of messages that are sent which the first revision lacks.
 fn young<'h>(history: &'h History, protocol: &'h Protocol) -> Result<Vec<Row<'h>>, Error> {
     let oldest = history.revisions().first().map(|revision| revision.name());
     let mut rows = Vec::new();
@@ -88,18 +88,15 @@ fn add_leading<'h>(
     }
 }
 
-/// The messages that a plugin sends: answers of service `Plugin`, requests to service `Runtime`, and what these hold.
+/// Returns the messages that plugins and runtimes send: requests and answers of both services, and what these hold.
 fn sent(protocol: &Protocol) -> Vec<&Message> {
-    let rpcs = |service: &str| {
-        protocol
-            .service(service)
-            .map(|service| service.rpcs.as_slice())
-            .unwrap_or_default()
-    };
-    let answers = rpcs("Plugin").iter().map(|rpc| &rpc.output);
-    let requests = rpcs("Runtime").iter().map(|rpc| &rpc.input);
-    let mut open: Vec<&Message> = answers
-        .chain(requests)
+    let services = ["Plugin", "Runtime"].map(|name| protocol.service(name));
+    let rpcs = services
+        .into_iter()
+        .flatten()
+        .flat_map(|service| &service.rpcs);
+    let mut open: Vec<&Message> = rpcs
+        .flat_map(|rpc| [&rpc.input, &rpc.output])
         .filter_map(|name| protocol.message(name))
         .collect();
     let mut sent: Vec<&Message> = Vec::new();

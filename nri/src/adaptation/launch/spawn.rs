@@ -51,7 +51,7 @@ pub(in super::super) fn spawn(found: &Found) -> Result<(UnixStream, Process)> {
     }
     let child = command.spawn().map_err(failed)?;
     drop(theirs);
-    Ok((ours, Process(child)))
+    Ok((ours, Process(Box::new(child))))
 }
 
 /// Makes a descriptor the child's descriptor 3, open across exec.

@@ -4,7 +4,7 @@ use prost::DecodeError;
 use prost::encoding::{DecodeContext, WireType, decode_key, encode_key, encode_varint, skip_field};
 
 use super::numbers;
-use super::walk::{content, row};
+use super::walk::{content, rows};
 
 /// The number of the value in a map's entry.
 const MAP_VALUE: u32 = 2;
@@ -18,14 +18,17 @@ pub(crate) fn without_newer(message: &str, encoded: &[u8], release: &str) -> Vec
 }
 
 fn strip(message: &str, mut encoded: &[u8], release: [u32; 3]) -> Result<Vec<u8>, DecodeError> {
+    let rows = rows(message);
+    if rows.is_empty() {
+        return Ok(encoded.to_vec());
+    }
     let mut kept = Vec::with_capacity(encoded.len());
     while !encoded.is_empty() {
         let start = encoded;
         let (number, wire_type) = decode_key(&mut encoded)?;
         let value = encoded;
         skip_field(wire_type, number, &mut encoded, DecodeContext::default())?;
-        let field = row(message, number);
-        match field {
+        match rows.iter().find(|field| field.number == number) {
             Some(field) if numbers(field.since) > Some(release) => {}
             Some(field) if field.of.is_some() && wire_type == WireType::LengthDelimited => {
                 let of = field.of.unwrap_or_default();

@@ -41,11 +41,12 @@ struct Walk {
 
 impl Walk {
     fn run(&mut self, message: &str, mut encoded: &[u8], path: &str) -> Result<(), DecodeError> {
+        let rows = rows(message);
         while !encoded.is_empty() {
             let (number, wire_type) = decode_key(&mut encoded)?;
             let value = encoded;
             skip_field(wire_type, number, &mut encoded, DecodeContext::default())?;
-            if let Some(field) = row(message, number) {
+            if let Some(field) = rows.iter().find(|field| field.number == number) {
                 self.field(field, wire_type, value, path)?;
             }
         }
@@ -85,11 +86,11 @@ impl Walk {
     }
 }
 
-/// Returns the row of a field, if the table has one.
-pub(super) fn row(message: &str, number: u32) -> Option<&'static Field> {
-    FIELDS
-        .iter()
-        .find(|field| field.message == message && field.number == number)
+/// Returns the rows of a message, which stand together in the table.
+pub(super) fn rows(message: &str) -> &'static [Field] {
+    let mut messages = FIELDS.chunk_by(|a, b| a.message == b.message);
+    let of_message = |rows: &&[Field]| rows.first().is_some_and(|row| row.message == message);
+    messages.find(of_message).unwrap_or_default()
 }
 
 /// Returns the bytes of a length-delimited value. The caller has skipped the field, so they are there.
