@@ -9,7 +9,6 @@ use crate::compile::{self, Compiled};
 use crate::emit::{self, Options};
 use crate::error::{Error, ErrorKind, Problem};
 use crate::history::History;
-use crate::write;
 use output::Output;
 
 /// Generates bindings in a build script.
@@ -36,6 +35,7 @@ pub struct Builder {
     options: Options,
     selected: Vec<select::Selected>,
     paths: Vec<(&'static str, String)>,
+    externs: Vec<(String, String)>,
     out_dir: Option<PathBuf>,
 }
 
@@ -128,6 +128,23 @@ impl Builder {
         self
     }
 
+    /// Uses the Rust type or module `rust` for the message, enum or package `proto` instead of generating it:
+    /// `extern_path(".google.protobuf", "::prost_types")`.
+    ///
+    /// Without it the types of other packages are generated too, also those that come with protobuf, each in a module
+    /// after its package in `packages`.
+    pub fn extern_path(mut self, proto: impl Into<String>, rust: impl Into<String>) -> Self {
+        self.externs.push((proto.into(), rust.into()));
+        self
+    }
+
+    /// Whether maps are `BTreeMap` instead of `HashMap`; by default no. They have one encoding then, and the bindings need
+    /// `core` and `alloc` only.
+    pub fn ordered_maps(mut self, ordered: bool) -> Self {
+        self.options.ordered_maps = ordered;
+        self
+    }
+
     /// Writes to this folder; by default to `OUT_DIR`, which is where [`include_bindings!`](crate::include_bindings)
     /// looks.
     pub fn out_dir(mut self, folder: impl Into<PathBuf>) -> Self {
@@ -144,7 +161,7 @@ impl Builder {
         self.history()?;
         let folder = self.folder()?;
         let (outputs, read) = self.outputs()?;
-        write::all(&output::files(&folder, &outputs))?;
+        output::write_all(&folder, &outputs)?;
         println!("cargo::rerun-if-changed=build.rs");
         for path in read {
             println!("cargo::rerun-if-changed={}", path.display());
@@ -159,7 +176,9 @@ impl Builder {
         let versions = std::mem::take(&mut self.versions).into_iter();
         inputs.extend(versions.map(|(spec, compiled)| Output::of_version(spec, compiled)));
         for path in &self.protos {
-            match compile::file(path).and_then(|compiled| Output::of_proto(path, compiled)) {
+            match compile::file(path)
+                .and_then(|compiled| Output::of_proto(path, compiled.with_package()))
+            {
                 Ok(input) => inputs.push(input),
                 Err(error) => problems.extend(error.into_problems()),
             }
@@ -199,6 +218,12 @@ impl Builder {
                 (Ok(path), "prost_path") => self.options.prost = Some(path),
                 (Ok(path), _) => self.options.status = Some(path),
                 (Err(_), option) => problems.push(select::bad_path(option, path)),
+            }
+        }
+        for (proto, rust) in std::mem::take(&mut self.externs) {
+            match syn::parse_str(&rust) {
+                Ok(path) => self.options.externs.push((proto, path)),
+                Err(_) => problems.push(select::bad_path("extern_path", &rust)),
             }
         }
         problems

@@ -39,6 +39,16 @@ impl Compiled {
             .filter(|file| self.named.iter().any(|name| name == file.name()))
     }
 
+    /// Names every file of the packages that were asked for, so that a protocol may be spread over several files.
+    #[must_use]
+    pub(crate) fn with_package(mut self) -> Compiled {
+        let packages: Vec<String> = self.files().map(|file| file.package().to_owned()).collect();
+        let files = self.pool.file_descriptor_protos();
+        let files = files.filter(|file| packages.iter().any(|package| package == file.package()));
+        self.named = files.map(|file| file.name().to_owned()).collect();
+        self
+    }
+
     /// A copy of everything, imports included, as protoc would write it with source info.
     pub fn descriptor_set(&self) -> FileDescriptorSet {
         FileDescriptorSet {

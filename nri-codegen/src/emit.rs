@@ -1,15 +1,24 @@
-//! A checked protocol to Rust source, one file a revision. Each emitted thing has its file below.
+//! Writes Rust source for a checked protocol, one file per revision.
 
+mod aliases;
 mod client;
 mod codec;
 mod dispatch;
 mod docs;
 mod event;
 mod event_mask;
+mod fields;
+mod graph;
 mod messages;
+mod modules;
+mod names;
+mod naming;
 mod options;
+mod place;
+mod schema;
 mod server;
 mod services;
+mod source_info;
 mod status;
 mod tables;
 mod verbatim;
@@ -23,14 +32,17 @@ use crate::history::{Deprecation, History, Interface};
 use crate::model::{NriView, Protocol};
 use messages::Messages;
 pub use options::Options;
+use place::Place;
+use schema::Schema;
 use services::Emitted;
 #[doc(hidden)]
 pub use services::doc;
 
-/// Everything that emitting looks at.
+/// The input of every emitter.
 struct Input<'i> {
     compiled: &'i Compiled,
     protocol: &'i Protocol,
+    schema: Schema<'i>,
     nri: &'i NriView,
     history: &'i History,
     options: &'i Options,
@@ -39,18 +51,25 @@ struct Input<'i> {
     deprecations: Vec<&'i Deprecation>,
 }
 
-/// The Rust source for `compiled`: formatted, self-contained but for `prost`, usable through `include!`.
+/// Returns the Rust source for `compiled`, formatted, for `include!`. It depends on nothing but `prost`.
 ///
 /// # Errors
 ///
-/// If the schema is no NRI protocol that holds together, if it spreads over several packages, or if an option makes
-/// no sense for it.
+/// If the schema is not a consistent NRI protocol, if two declarations would have the same name in Rust, or if an option
+/// does not fit it. Each problem has file and line.
 pub fn source(compiled: &Compiled, history: &History, options: &Options) -> Result<String, Error> {
+    emitted(compiled, history, options)
+        .map_err(|error| error.with_texts(|file| compiled.texts.get(file).map(String::as_str)))
+}
+
+fn emitted(compiled: &Compiled, history: &History, options: &Options) -> Result<String, Error> {
     let protocol = Protocol::read(compiled);
-    protocol.check()?;
     let Some(nri) = &protocol.nri else {
-        return Err(unreachable_view(&protocol).into());
+        return Err(not_nri(compiled, &protocol).into());
     };
+    protocol.check()?;
+    let schema = Schema::new(compiled, &protocol.package)?;
+    names::check(&schema, options)?;
     let newest = history
         .revisions()
         .last()
@@ -62,6 +81,7 @@ pub fn source(compiled: &Compiled, history: &History, options: &Options) -> Resu
     let input = Input {
         compiled,
         protocol: &protocol,
+        schema,
         nri,
         history,
         options,
@@ -70,7 +90,7 @@ pub fn source(compiled: &Compiled, history: &History, options: &Options) -> Resu
     };
     let messages = messages::emit(&input)?;
     let items = items(&input, &messages)?;
-    Ok(file(&input, &items))
+    Ok(file(&input, &messages, &items))
 }
 
 /// Deprecations that hold: by release, or for a fork once it has all that replaces the deprecated interface.
@@ -96,9 +116,13 @@ fn deprecations<'h>(
     Ok(deprecations)
 }
 
-fn unreachable_view(protocol: &Protocol) -> Problem {
-    let fact = format!("package {} is no NRI protocol", protocol.package);
-    Problem::new(ErrorKind::Protocol, fact)
+fn not_nri(compiled: &Compiled, protocol: &Protocol) -> Problem {
+    let fact = protocol.not_nri();
+    match compiled.files().next() {
+        Some(file) => Place::new(file).package().problem(fact),
+        None => Problem::new(ErrorKind::Protocol, fact),
+    }
+    .with_help(Protocol::NRI_HELP)
 }
 
 fn items(input: &Input<'_>, messages: &Messages) -> Result<TokenStream, Error> {
@@ -107,51 +131,43 @@ fn items(input: &Input<'_>, messages: &Messages) -> Result<TokenStream, Error> {
     let event = event::emit(input, messages);
     let event_mask = event_mask::emit(input, messages);
     let tables = tables::emit(input, messages)?;
-    let calls = calls(input.options, &services);
+    let calls = calls(input.options, messages, &services);
     Ok(quote! { #declared #event #event_mask #tables #calls })
 }
 
-/// What client and server need: only as much of it as is asked for.
-fn calls(options: &Options, services: &[Emitted]) -> TokenStream {
+/// Returns clients and servers, and what they need.
+fn calls(options: &Options, messages: &Messages, services: &[Emitted]) -> TokenStream {
     let status = match (&options.status, options.client || options.server) {
         (_, false) => TokenStream::new(),
         (Some(path), true) => quote! { use #path::{Code, Status}; },
-        (None, true) => status::emit(),
+        (None, true) => status::emit(options),
     };
     let servers = services.iter().filter(|_| options.server).map(|service| {
         let server = server::emit(service);
-        let dispatcher = dispatch::emit(service);
+        let dispatcher = dispatch::emit(service, options, &messages.free("T"));
         quote! { #server #dispatcher }
     });
-    let transport = options.client.then(client::transport);
-    let clients = services.iter().filter(|_| options.client).map(client::emit);
-    let codec = (options.client || options.server).then(|| codec::emit(options));
+    let transport = options.client.then(|| client::transport(options));
+    let generic = messages.free("C");
+    let clients = services.iter().filter(|_| options.client);
+    let clients = clients.map(|service| client::emit(service, &generic));
+    let codec =
+        (options.client || options.server).then(|| codec::emit(options, &messages.free("M")));
     quote! { #status #codec #(#servers)* #transport #(#clients)* }
 }
 
-/// The items in a module that keeps lints off what nobody wrote, and a re-export: `include!` takes no inner attributes.
-fn file(input: &Input<'_>, items: &TokenStream) -> String {
-    let about = format!(" Bindings for NRI {}, generated.", name(input));
-    let module = quote! {
-        #[allow(clippy::all, clippy::nursery, clippy::pedantic)]
-        #[allow(dead_code, deprecated, missing_docs, unreachable_pub, unused_qualifications)]
-        #[doc = #about]
-        #[rustfmt::skip]
-        mod generated { #items }
-
-        #[allow(unreachable_pub, unused_imports)]
-        pub use self::generated::*;
-    };
+/// Puts the items into a module that allows every lint, and re-exports them: `include!` takes no inner attributes.
+fn file(input: &Input<'_>, messages: &Messages, items: &TokenStream) -> String {
+    let module = modules::emit(name(input), input.schema.is_nested(), messages, items);
     let formatted = match syn::parse2(module.clone()) {
         Ok(file) => prettyplease::unparse(&file),
         Err(_) => module.to_string(),
     };
     let version = env!("CARGO_PKG_VERSION");
-    let header = format!(
-        "// @generated by nri-codegen {version} from NRI {}. Do not edit.\n\n",
-        name(input)
-    );
-    header + &messages::plain(&formatted)
+    let name = name(input).replace(['\r', '\n'], " ");
+    let header =
+        format!("// @generated by nri-codegen {version} from NRI {name}. Do not edit.\n\n");
+    header + &source_info::plain(&formatted)
 }
 
 /// The revision, or the path of a fork.

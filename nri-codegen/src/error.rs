@@ -69,12 +69,12 @@ impl Error {
 
     /// Line of the first problem, from 1.
     pub fn line(&self) -> Option<usize> {
-        self.first.excerpt().map(Excerpt::line)
+        self.first.line()
     }
 
     /// Column of the first problem in characters, from 1.
     pub fn column(&self) -> Option<usize> {
-        self.first.excerpt().map(Excerpt::column)
+        self.first.column()
     }
 
     /// What to do about the first problem.
@@ -100,6 +100,16 @@ impl Error {
                 first: Box::new(first),
                 rest: problems.collect(),
             }),
+        }
+    }
+
+    /// Shows the line of every problem whose file has a text.
+    pub(crate) fn with_texts<'t>(self, text: impl Fn(&str) -> Option<&'t str>) -> Error {
+        Error {
+            first: Box::new(self.first.with_text(&text)),
+            rest: (self.rest.into_iter())
+                .map(|problem| problem.with_text(&text))
+                .collect(),
         }
     }
 

@@ -1,11 +1,13 @@
-//! The macro that takes what the build script generated.
+//! The macro that includes what the build script generated.
 
-/// Includes the bindings that the build script generated for a version, under the name it was asked for there:
-/// `include_bindings!("0.11")`, `include_bindings!("containerd@2.2.1")`; for a proto of your own, the name of its file
-/// without `.proto`.
+/// Includes the bindings that the build script generated for a version, by the name that it gave to
+/// [`Builder::version`](https://docs.rs/nri-codegen/latest/nri_codegen/struct.Builder.html#method.version):
+/// `include_bindings!("0.11")`, `include_bindings!("containerd@2.2.1")`. For a proto of your own, that is the name of its
+/// file without `.proto`.
 ///
-/// The items stand where the macro does, so give each version a module. Without a version, all of them come, each in
-/// a module after its revision: `v0_11_0`.
+/// The items stand where the macro does, so give each version a module. Without a version, all of them are included,
+/// each in a module named after its revision: `v0_11_0`. A version that the build script does not generate is an error
+/// that says which line to add.
 ///
 /// ```ignore
 /// pub mod v0_11 {
@@ -21,7 +23,8 @@ macro_rules! include_bindings {
     () => {
         include!(concat!(env!("OUT_DIR"), "/nri-bindings/mod.rs"));
     };
-    ($version:literal) => {
-        include!(concat!(env!("OUT_DIR"), "/nri-bindings/", $version, ".rs"));
+    ($version:tt) => {
+        include!(concat!(env!("OUT_DIR"), "/nri-bindings/select.rs"));
+        nri_bindings!($version);
     };
 }

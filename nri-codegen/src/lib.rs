@@ -68,7 +68,8 @@ mod include;
 #[cfg(feature = "build")]
 pub mod model;
 #[cfg(feature = "build")]
-mod near;
+#[doc(hidden)] // shared with nri-compat
+pub mod near;
 #[cfg(feature = "build")]
 pub mod source;
 #[cfg(feature = "build")]

@@ -1,44 +1,55 @@
-//! Near matches for what nobody knows: by number where it has numbers, else by spelling.
+//! Near matches for an unknown name: numerically for versions, else by spelling.
 
-use std::cmp::Ordering;
+/// The number of near matches that are offered.
+const MAX_OFFERED: usize = 5;
+/// The least similarity (Jaro-Winkler, 1 is equal) of a name that is offered.
+const MIN_SIMILARITY: f64 = 0.75;
 
-/// How many near matches are offered.
-const OFFERED: usize = 5;
-/// Spelling closer than this (Jaro-Winkler, 1 is equal) is worth offering.
-const ALIKE: f64 = 0.75;
-
-/// The names in `known` that are nearest to `asked`, nearest first.
-pub(crate) fn names<'a>(asked: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+/// Returns the names in `known` that are spelled most like `asked`, nearest first.
+pub fn names<'a>(asked: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let asked = asked.to_lowercase();
     let mut alike: Vec<(f64, &str)> = known
         .into_iter()
         .map(|name| (strsim::jaro_winkler(&asked, &name.to_lowercase()), name))
-        .filter(|(likeness, _)| *likeness >= ALIKE)
+        .filter(|(similarity, _)| *similarity >= MIN_SIMILARITY)
         .collect();
-    alike.sort_by(|a, b| b.0.partial_cmp(&a.0).unwrap_or(Ordering::Equal));
-    alike.truncate(OFFERED);
+    alike.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+    alike.truncate(MAX_OFFERED);
     alike.into_iter().map(|(_, name)| name).collect()
 }
 
-/// The versions in `known` that are numerically nearest to `asked`, nearest first; by spelling if `asked` has no number.
-pub(crate) fn versions<'a>(asked: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
-    let Some(numbers) = numbers(asked) else {
+/// Returns the versions in `known` that are numerically nearest to `asked`, nearest first, and always the newest one;
+/// by spelling if `asked` has no number.
+pub fn versions<'a>(asked: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let Some(wanted) = numbers(asked) else {
         return names(asked, known);
     };
-    let mut near: Vec<([u64; 3], &str)> = known
-        .into_iter()
-        .filter_map(|name| Some((distance(numbers, self::numbers(name)?), name)))
+    let known = known.into_iter();
+    let known: Vec<_> = known
+        .filter_map(|name| Some((numbers(name)?, name)))
+        .collect();
+    // Of several names for the newest, the last is the release.
+    let newest = known.iter().max().map(|(_, name)| *name);
+    let mut near: Vec<_> = known
+        .iter()
+        .map(|(number, name)| (distance(wanted, *number), *name))
         .collect();
     near.sort();
-    near.truncate(OFFERED);
-    near.into_iter().map(|(_, name)| name).collect()
+    let mut near: Vec<&str> = near.into_iter().map(|(_, name)| name).collect();
+    near.dedup();
+    near.truncate(MAX_OFFERED);
+    if let Some(newest) = newest.filter(|newest| !near.contains(newest)) {
+        near.truncate(MAX_OFFERED - 1);
+        near.push(newest);
+    }
+    near
 }
 
 fn distance(a: [u64; 3], b: [u64; 3]) -> [u64; 3] {
     std::array::from_fn(|part| a[part].abs_diff(b[part]))
 }
 
-/// Major, minor and patch of what starts like a version; missing ones count as 0.
+/// Returns major, minor and patch of a text that starts like a version; missing ones count as 0.
 fn numbers(version: &str) -> Option<[u64; 3]> {
     let mut numbers = [0; 3];
     let core = version.trim().trim_start_matches(['v', 'V']);
@@ -49,8 +60,8 @@ fn numbers(version: &str) -> Option<[u64; 3]> {
     Some(numbers)
 }
 
-/// `help` text that offers `near`, or else points at all of them.
-pub(crate) fn help(near: &[&str], otherwise: &str) -> String {
+/// Returns a help text that lists `near`, or `otherwise` if it is empty.
+pub fn help(near: &[&str], otherwise: &str) -> String {
     match near {
         [] => otherwise.to_owned(),
         near => format!("near matches: {}", near.join(", ")),
@@ -68,6 +79,14 @@ mod tests {
             ["v0.12.4", "v0.12.0"]
         );
         assert_eq!(super::versions("v0.10", KNOWN)[0], "v0.11.0");
+    }
+
+    #[test]
+    fn the_newest_is_always_among_them() {
+        let known: Vec<String> = (0..20).map(|patch| format!("v0.2.{patch}")).collect();
+        let known = known.iter().map(String::as_str).chain(KNOWN);
+        let near = super::versions("v0.2.7", known);
+        assert_eq!((near.len(), near[0], near[4]), (5, "v0.2.7", "v0.12.4"));
     }
 
     #[test]

@@ -183,6 +183,6 @@ enum Event { UNKNOWN = 0; RUN_POD_SANDBOX = 1; GAP = 3; LAST = 9; }";
         Protocol::read(&compile::text("a.proto", "syntax = \"proto3\"; package q;").unwrap());
     assert_eq!(
         none.check().unwrap_err().to_string(),
-        "package q is no NRI protocol"
+        "package q is not an NRI protocol"
     );
 }

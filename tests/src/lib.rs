@@ -11,6 +11,7 @@ pub mod compile;
 pub mod containerd;
 pub mod examples;
 pub mod fixtures;
+pub mod generated;
 pub mod hex;
 pub mod logs;
 pub mod nri_fixtures;

@@ -229,7 +229,7 @@ fn what_is_refused_leaves_everything_as_it_was() {
             "v0.99.6",
             "2026-12-01",
             1,
-            "package x is no NRI protocol",
+            "package x is not an NRI protocol",
         ),
         (
             &clash,

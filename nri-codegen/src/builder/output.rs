@@ -1,23 +1,20 @@
-//! Files that the build script gets: one a revision, one that names each as it was asked for, one with all as modules.
+//! The files that a build script gets: one per revision, one that selects them by name, one with all as modules.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::{fs, io};
 
 use crate::compile::Compiled;
 use crate::error::{Error, ErrorKind, Problem};
-use crate::write::identifier;
+use crate::write::{self, identifier};
 
 /// The folder, within the output folder, where [`include_bindings!`](crate::include_bindings) looks.
-const ALIASES: &str = "nri-bindings";
+const SELECTION: &str = "nri-bindings";
 
 /// One generated file.
 pub(super) struct Output {
-    /// What it was asked for as.
-    asked: String,
-    /// Name of its module: `v0_11_0`.
-    module: String,
-    /// What it holds, for people.
-    about: String,
+    name: Name,
     pub(super) compiled: Compiled,
     pub(super) source: String,
 }
@@ -27,9 +24,11 @@ impl Output {
         let release = compiled.release.as_ref();
         let revision = release.map_or("", |release| release.revision.as_str());
         Output {
-            asked,
-            module: identifier(revision),
-            about: format!("NRI {revision}."),
+            name: Name {
+                asked,
+                module: identifier(revision),
+                about: format!("NRI {revision}."),
+            },
             compiled,
             source: String::new(),
         }
@@ -42,37 +41,37 @@ impl Output {
             .unwrap_or_default();
         let module = identifier(stem);
         if syn::parse_str::<syn::Ident>(&module).is_err() {
-            let fact = format!("`{}` gives no name for a module", path.display());
+            let fact = format!("`{}` is not a name for a module", path.display());
             let problem = Problem::new(ErrorKind::Option, fact);
             return Err(problem.with_help("rename the file to an identifier").into());
         }
         Ok(Output {
-            asked: stem.to_owned(),
-            about: format!("The NRI of `{stem}.proto`."),
-            module,
+            name: Name {
+                asked: stem.to_owned(),
+                about: format!("The NRI of `{stem}.proto`."),
+                module,
+            },
             compiled,
             source: String::new(),
         })
     }
-
-    fn file(&self) -> String {
-        format!("nri_{}.rs", self.module)
-    }
 }
 
-/// Two different schemas that would be the same file.
+/// Returns a problem for every two schemas that would be written to the same file.
 pub(super) fn clashes(outputs: &[Output]) -> Vec<Problem> {
     let mut seen: BTreeMap<String, &Output> = BTreeMap::new();
     let mut problems = Vec::new();
     for output in outputs {
-        let first = *seen.entry(output.module.to_lowercase()).or_insert(output);
+        let first = *seen
+            .entry(output.name.module.to_lowercase())
+            .or_insert(output);
         let same = output.compiled.release.is_some() && first.compiled.release.is_some();
         if !same && !std::ptr::eq(first, output) {
             let fact = format!(
                 "`{}` and `{}` would both be {}",
                 first.compiled.origin,
                 output.compiled.origin,
-                output.file()
+                output.name.file()
             );
             problems
                 .push(Problem::new(ErrorKind::Option, fact).with_help("rename one of the files"));
@@ -81,29 +80,97 @@ pub(super) fn clashes(outputs: &[Output]) -> Vec<Problem> {
     problems
 }
 
-/// Every file to write, with its content.
-pub(super) fn files(folder: &Path, outputs: &[Output]) -> Vec<(PathBuf, String)> {
-    let mut files = BTreeMap::new();
-    let aliases = folder.join(ALIASES);
-    for output in outputs {
-        let file = output.file();
-        files.insert(folder.join(&file), output.source.clone());
-        let alias = format!("include!(\"../{file}\");\n");
-        files.insert(aliases.join(format!("{}.rs", output.asked)), alias);
+/// The name, module and description of an output.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Name {
+    asked: String,
+    module: String,
+    about: String,
+}
+
+impl Name {
+    fn file(&self) -> String {
+        format!("nri_{}.rs", self.module)
     }
-    files.insert(aliases.join("mod.rs"), modules(outputs));
+}
+
+/// What the builders of this process generated, by folder: a build script may use several for one.
+static GENERATED: Mutex<BTreeMap<PathBuf, BTreeSet<Name>>> = Mutex::new(BTreeMap::new());
+
+/// Writes every file whose content differs, and removes those that an earlier run generated and this one does not.
+///
+/// Cargo keeps the output folder, so that a version that is gone from build.rs would still be included here, and missing
+/// in a clean build.
+pub(super) fn write_all(folder: &Path, outputs: &[Output]) -> Result<(), Error> {
+    let mut generated = GENERATED.lock().unwrap_or_else(PoisonError::into_inner);
+    let names = generated.entry(folder.to_path_buf()).or_default();
+    names.extend(outputs.iter().map(|output| output.name.clone()));
+    write::all(&files(folder, outputs, names))?;
+    remove_stale(folder, names)
+}
+
+/// Returns every file to write, with its content.
+fn files(folder: &Path, outputs: &[Output], names: &BTreeSet<Name>) -> Vec<(PathBuf, String)> {
+    let mut files = BTreeMap::new();
+    for output in outputs {
+        files.insert(folder.join(output.name.file()), output.source.clone());
+    }
+    let selection = folder.join(SELECTION);
+    files.insert(selection.join("mod.rs"), modules(names));
+    files.insert(selection.join("select.rs"), select(names));
     files.into_iter().collect()
 }
 
-/// All of them as modules that coexist.
-fn modules(outputs: &[Output]) -> String {
-    let modules: BTreeMap<&str, &Output> = outputs
+/// Returns a macro that includes an output by the name that it was asked for.
+fn select(names: &BTreeSet<Name>) -> String {
+    let arms = names.iter().map(|name| {
+        let (asked, path) = (&name.asked, format!("/{}", name.file()));
+        format!("    ({asked:?}) => {{ include!(concat!(env!(\"OUT_DIR\"), {path:?})); }};\n")
+    });
+    let arms: String = arms.collect();
+    let missing = "compile_error!(concat!(\"build.rs does not generate bindings for `\", $version, \"`: add \
+                   .version(\\\"\", $version, \"\\\") in build.rs\"));";
+    format!(
+        "#[allow(unused_macros)]\nmacro_rules! nri_bindings {{\n{arms}    ($version:literal) => {{\n        {missing}\n    }};\n}}\n"
+    )
+}
+
+/// Returns all outputs as modules next to each other.
+fn modules(names: &BTreeSet<Name>) -> String {
+    let modules: BTreeMap<&str, &Name> = names
         .iter()
-        .map(|output| (output.module.as_str(), output))
+        .map(|name| (name.module.as_str(), name))
         .collect();
-    let modules = modules.values().map(|output| {
-        let (about, module, file) = (&output.about, &output.module, output.file());
+    let modules = modules.values().map(|name| {
+        let (about, module, file) = (&name.about, &name.module, name.file());
         format!("#[doc = {about:?}]\npub mod {module} {{\n    include!(\"../{file}\");\n}}\n")
     });
     modules.collect()
+}
+
+fn remove_stale(folder: &Path, names: &BTreeSet<Name>) -> Result<(), Error> {
+    let files: BTreeSet<String> = names.iter().map(Name::file).collect();
+    for entry in fs::read_dir(folder).map_err(|error| cannot_remove(folder, error))? {
+        let path = entry.map_err(|error| cannot_remove(folder, error))?.path();
+        let name = path.file_name().and_then(|name| name.to_str());
+        let name = name.filter(|name| name.starts_with("nri_") && name.ends_with(".rs"));
+        if name.is_some_and(|name| !files.contains(name)) && is_generated(&path) {
+            fs::remove_file(&path).map_err(|error| cannot_remove(&path, error))?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether the file starts as every file that this crate generates.
+fn is_generated(path: &Path) -> bool {
+    let text = fs::read(path).unwrap_or_default();
+    text.starts_with(b"// @generated by nri-codegen ")
+}
+
+fn cannot_remove(path: &Path, error: io::Error) -> Problem {
+    let fact = format!(
+        "cannot remove what is no longer generated: `{}`",
+        path.display()
+    );
+    Problem::new(ErrorKind::Io, fact).caused_by(error)
 }

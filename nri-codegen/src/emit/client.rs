@@ -1,17 +1,19 @@
-//! The client of a service, over any transport that carries bytes.
+//! The client of a service, over any transport for bytes.
 
 use proc_macro2::TokenStream;
 use quote::quote;
+use syn::Ident;
 
+use super::Options;
 use super::services::{Emitted, Method};
 use super::verbatim::verbatim;
 
-/// What a client needs of a transport.
-pub(super) fn transport() -> TokenStream {
-    verbatim(include_str!("verbatim/transport.rs"))
+/// Returns the trait of a transport.
+pub(super) fn transport(options: &Options) -> TokenStream {
+    verbatim(include_str!("verbatim/transport.rs"), options)
 }
 
-pub(super) fn emit(service: &Emitted) -> TokenStream {
+pub(super) fn emit(service: &Emitted, generic: &Ident) -> TokenStream {
     let Emitted {
         client,
         full_name,
@@ -22,39 +24,39 @@ pub(super) fn emit(service: &Emitted) -> TokenStream {
     let methods = service
         .methods
         .iter()
-        .map(|method| emit_method(service, method));
+        .map(|method| emit_method(service, method, generic));
     quote! {
         #[doc = #docs]
         #[derive(Clone, Debug, Default)]
-        pub struct #client<C> {
-            transport: C,
+        pub struct #client<#generic> {
+            transport: #generic,
         }
 
-        impl<C> #client<C> {
-            /// The service that is called, by its full name.
+        impl<#generic> #client<#generic> {
+            /// The full name of the service.
             pub const SERVICE: &'static str = #constant;
 
-            /// A client over this transport.
-            pub const fn new(transport: C) -> Self {
+            /// Creates a client over this transport.
+            pub const fn new(transport: #generic) -> Self {
                 Self { transport }
             }
 
-            /// The transport.
-            pub const fn transport(&self) -> &C {
+            /// Returns the transport.
+            pub const fn transport(&self) -> &#generic {
                 &self.transport
             }
 
-            /// The transport, the client given up.
-            pub fn into_transport(self) -> C {
+            /// Returns the transport and drops the client.
+            pub fn into_transport(self) -> #generic {
                 self.transport
             }
         }
 
-        impl<C: Call> #client<C> { #(#methods)* }
+        impl<#generic: Call> #client<#generic> { #(#methods)* }
     }
 }
 
-fn emit_method(service: &Emitted, method: &Method) -> TokenStream {
+fn emit_method(service: &Emitted, method: &Method, generic: &Ident) -> TokenStream {
     let Method {
         name,
         proto_name,
@@ -70,10 +72,10 @@ fn emit_method(service: &Emitted, method: &Method) -> TokenStream {
         ///
         /// # Errors
         ///
-        /// What the transport or the peer answers; INTERNAL (13) if the answer does not decode.
+        /// The error of the transport or the status that the peer answers; INTERNAL (13) if the answer does not decode.
         #deprecated
-        pub async fn #name(&self, request: &#request) -> ::core::result::Result<#response, C::Error> {
-            let answer = self.transport.call(#constant, #proto_name, encode(request)).await?;
+        pub async fn #name(&self, request: &#request) -> ::core::result::Result<#response, #generic::Error> {
+            let answer = Call::call(&self.transport, #constant, #proto_name, encode(request)).await?;
             Ok(decode::<#response>(&answer, Code::INTERNAL)?)
         }
     }

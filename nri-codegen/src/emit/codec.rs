@@ -2,22 +2,22 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
+use syn::Ident;
 
 use super::Options;
 
-pub(super) fn emit(options: &Options) -> TokenStream {
-    let default = syn::parse_quote!(::prost);
-    let prost: &syn::Path = options.prost.as_ref().unwrap_or(&default);
+pub(super) fn emit(options: &Options, generic: &Ident) -> TokenStream {
+    let prost = options.prost();
     quote! {
-        fn decode<M: #prost::Message + ::core::default::Default>(
+        fn decode<#generic: #prost::Message + ::core::default::Default>(
             bytes: &[u8],
             code: Code,
-        ) -> ::core::result::Result<M, Status> {
-            <M as #prost::Message>::decode(bytes)
-                .map_err(|error| Status::new(code, ::std::string::ToString::to_string(&error)))
+        ) -> ::core::result::Result<#generic, Status> {
+            <#generic as #prost::Message>::decode(bytes)
+                .map_err(|error| Status::new(code, #prost::alloc::string::ToString::to_string(&error)))
         }
 
-        fn encode<M: #prost::Message>(message: &M) -> ::std::vec::Vec<u8> {
+        fn encode<#generic: #prost::Message>(message: &#generic) -> #prost::alloc::vec::Vec<u8> {
             #prost::Message::encode_to_vec(message)
         }
     }

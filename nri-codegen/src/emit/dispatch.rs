@@ -1,11 +1,13 @@
-//! The dispatcher of a service: method and bytes in, bytes or a status out. It knows no transport.
+//! The dispatcher of a service: takes a method and bytes, returns bytes or a status, independent of the transport.
 
 use proc_macro2::TokenStream;
 use quote::quote;
+use syn::Ident;
 
+use super::Options;
 use super::services::{Emitted, Method};
 
-pub(super) fn emit(service: &Emitted) -> TokenStream {
+pub(super) fn emit(service: &Emitted, options: &Options, generic: &Ident) -> TokenStream {
     let Emitted {
         server,
         dispatcher,
@@ -13,53 +15,58 @@ pub(super) fn emit(service: &Emitted) -> TokenStream {
         full_name,
         ..
     } = service;
-    let docs =
-        format!(" Calls a [`{server}`] by method name and bytes, whatever transport they came by.");
-    let arms = service.methods.iter().map(emit_arm);
+    let docs = format!(
+        " Calls a [`{server}`] by method name and encoded request, independent of the transport."
+    );
+    let arms = service
+        .methods
+        .iter()
+        .map(|method| emit_arm(server, method));
+    let prost = options.prost();
     let unknown = format!("unknown method {full_name}/");
     quote! {
         #[doc = #docs]
         #[derive(Clone, Debug, Default)]
-        pub struct #dispatcher<T> {
-            server: T,
+        pub struct #dispatcher<#generic> {
+            server: #generic,
         }
 
-        impl<T> #dispatcher<T> {
-            /// The service that is served, by its full name.
+        impl<#generic> #dispatcher<#generic> {
+            /// The full name of the service.
             pub const SERVICE: &'static str = #constant;
 
-            /// A dispatcher to this server.
-            pub const fn new(server: T) -> Self {
+            /// Creates a dispatcher for this server.
+            pub const fn new(server: #generic) -> Self {
                 Self { server }
             }
 
-            /// The server.
-            pub const fn server(&self) -> &T {
+            /// Returns the server.
+            pub const fn server(&self) -> &#generic {
                 &self.server
             }
 
-            /// The server, the dispatcher given up.
-            pub fn into_server(self) -> T {
+            /// Returns the server and drops the dispatcher.
+            pub fn into_server(self) -> #generic {
                 self.server
             }
         }
 
-        impl<T: #server> #dispatcher<T> {
+        impl<#generic: #server> #dispatcher<#generic> {
             /// Answers a call of `method` with the encoded request `payload`.
             ///
             /// # Errors
             ///
-            /// What the server answers; UNIMPLEMENTED (12) for a method that the service does not have, and
+            /// The status that the server answers; UNIMPLEMENTED (12) for a method that the service does not have, and
             /// INVALID_ARGUMENT (3) for a payload that does not decode.
             pub async fn dispatch(
                 &self,
                 method: &str,
                 payload: &[u8],
-            ) -> ::core::result::Result<::std::vec::Vec<u8>, Status> {
+            ) -> ::core::result::Result<#prost::alloc::vec::Vec<u8>, Status> {
                 match method {
                     #(#arms)*
                     _ => Err(
-                        Status::new(Code::UNIMPLEMENTED, ::std::format!("{}{method}", #unknown)),
+                        Status::new(Code::UNIMPLEMENTED, #prost::alloc::format!("{}{method}", #unknown)),
                     ),
                 }
             }
@@ -67,7 +74,7 @@ pub(super) fn emit(service: &Emitted) -> TokenStream {
     }
 }
 
-fn emit_arm(method: &Method) -> TokenStream {
+fn emit_arm(server: &Ident, method: &Method) -> TokenStream {
     let Method {
         name,
         proto_name,
@@ -77,7 +84,7 @@ fn emit_arm(method: &Method) -> TokenStream {
     quote! {
         #proto_name => {
             let request = decode::<#request>(payload, Code::INVALID_ARGUMENT)?;
-            let response = self.server.#name(request).await?;
+            let response = #server::#name(&self.server, request).await?;
             Ok(encode(&response))
         }
     }

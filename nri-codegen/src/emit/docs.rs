@@ -3,8 +3,9 @@
 /// The comment as markdown that rustdoc reads as text: code blocks are fenced as `text`, brackets and angles escaped,
 /// addresses made links.
 pub(super) fn markdown(comment: &str) -> String {
+    let comment = clean(comment);
     let mut markdown = String::new();
-    for block in blocks(comment) {
+    for block in blocks(&comment) {
         match block {
             Block::Code(lines) => {
                 let fence = fence(&lines);
@@ -15,6 +16,19 @@ pub(super) fn markdown(comment: &str) -> String {
         }
     }
     markdown.trim_matches('\n').to_owned()
+}
+
+/// Replaces what rustc refuses in a comment: carriage returns, other control characters, and those that change the
+/// direction of text. Private characters stand for others while prost-build works.
+fn clean(comment: &str) -> String {
+    let lines = comment.replace("\r\n", "\n").replace('\r', "\n");
+    let clean = |letter: char| match letter {
+        '\n' | '\t' => letter,
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e000}'..='\u{e002}' => '\u{fffd}',
+        letter if letter.is_control() => '\u{fffd}',
+        letter => letter,
+    };
+    lines.chars().map(clean).collect()
 }
 
 enum Block<'c> {

@@ -9,9 +9,9 @@ use super::verbatim::verbatim;
 use crate::model::Scope;
 
 pub(super) fn emit(input: &Input<'_>, messages: &Messages) -> TokenStream {
-    let declaration = verbatim(include_str!("verbatim/event_mask_type.rs"));
+    let declaration = verbatim(include_str!("verbatim/event_mask_type.rs"), input.options);
     let constants = constants(input, messages);
-    let operations = verbatim(include_str!("verbatim/event_mask.rs"));
+    let operations = verbatim(include_str!("verbatim/event_mask.rs"), input.options);
     quote! { #declaration #constants #operations }
 }
 

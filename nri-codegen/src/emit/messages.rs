@@ -1,36 +1,37 @@
-//! Messages and enums, by prost-build; and what it says about services.
+//! Messages and enums, by prost-build; and the services that it resolved.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use proc_macro2::TokenStream;
 use prost_build::{Config, Module, ServiceGenerator};
-use prost_types::FileDescriptorProto;
 use quote::{ToTokens, quote};
 use syn::{Expr, Ident, Item, Lit};
 
-use super::{Input, docs};
+use super::Input;
+use super::schema::Schema;
 use crate::error::{Error, ErrorKind, Problem};
 use crate::history::Interface;
 use crate::model::Event;
 
-/// Signs that prost-build rewrites in comments, code or not, each with a private stand-in that it leaves alone.
-const HIDDEN: [(&str, &str); 3] = [("[", "\u{e000}"), ("]", "\u{e001}"), ("://", "\u{e002}")];
-
-/// What prost-build made of the descriptors.
+/// The output of prost-build.
 pub(super) struct Messages {
-    /// The types; comments are still in disguise, see [`plain`].
+    /// The types of the package. Comments still hide some characters, see `source_info`.
     pub(super) items: TokenStream,
-    /// Names that are taken at the top level.
+    /// The types of other packages, by module.
+    pub(super) others: Vec<(Module, TokenStream)>,
+    /// The module of the package.
+    pub(super) module: Module,
+    /// Names of the types and modules of the package.
     pub(super) names: Vec<Ident>,
-    /// Services with the Rust types of their RPCs.
+    /// Services of the package with the Rust types of their RPCs.
     pub(super) services: Vec<prost_build::Service>,
     /// Variants of enum `Event` by number.
     events: Vec<(Ident, i32)>,
 }
 
 impl Messages {
-    /// The variant of enum `Event` for an event of the model.
+    /// Returns the variant of enum `Event` for an event of the model.
     pub(super) fn variant(&self, event: &Event) -> Option<&Ident> {
         let found = self
             .events
@@ -38,35 +39,64 @@ impl Messages {
             .find(|(_, number)| *number == event.number);
         found.map(|(variant, _)| variant)
     }
-}
 
-/// Undoes the disguise of comments in finished source.
-pub(super) fn plain(source: &str) -> String {
-    HIDDEN
-        .iter()
-        .fold(source.to_owned(), |source, (sign, stand_in)| {
-            source.replace(stand_in, sign)
-        })
+    /// Returns `wanted`, with underscores behind it until no type, module or service of the package has the name.
+    pub(super) fn free(&self, wanted: &str) -> Ident {
+        let mut name = wanted.to_owned();
+        let is_taken = |name: &String| {
+            let mut services = self.services.iter();
+            self.names.iter().any(|taken| taken == name)
+                || services.any(|service| service.name == *name)
+        };
+        while is_taken(&name) {
+            name.push('_');
+        }
+        quote::format_ident!("{name}")
+    }
 }
 
 pub(super) fn emit(input: &Input<'_>) -> Result<Messages, Error> {
     let services = Services::default();
     let mut config = config(input);
     config.service_generator(Box::new(services.clone()));
-    let module = Module::from_protobuf_package_name(&input.protocol.package);
-    let requests = files(input)?
-        .into_iter()
-        .map(|file| (module.clone(), file))
-        .collect();
-    let source = config.generate(requests).map_err(|error| failed(&error))?;
-    let source = source.get(&module).map(String::as_str).unwrap_or_default();
-    let file = syn::parse_file(source).map_err(|error| unparsable(&error))?;
+    let module = Module::from_protobuf_package_name(input.schema.package());
+    let files = input.schema.files().iter();
+    let requests = files.map(|file| {
+        let module = Module::from_protobuf_package_name(file.package());
+        (module, file.clone())
+    });
+    let sources = config
+        .generate(requests.collect())
+        .map_err(|error| failed(&error))?;
+    let mut others = Vec::new();
+    let mut file = empty();
+    for (of, source) in sources {
+        let parsed = syn::parse_file(&source).map_err(|error| unparsable(&error))?;
+        if of == module {
+            file = parsed;
+        } else {
+            others.push((of, parsed.into_token_stream()));
+        }
+    }
+    others.sort_by(|(a, _), (b, _)| a.cmp(b));
+    let mut services = services.0.take();
+    services.retain(|service| service.package == input.schema.package());
     Ok(Messages {
         names: file.items.iter().filter_map(name).collect(),
         events: file.items.iter().flat_map(event_variants).collect(),
-        services: services.0.take(),
         items: file.into_token_stream(),
+        services,
+        others,
+        module,
     })
+}
+
+fn empty() -> syn::File {
+    syn::File {
+        shebang: None,
+        attrs: Vec::new(),
+        items: Vec::new(),
+    }
 }
 
 fn config(input: &Input<'_>) -> Config {
@@ -75,12 +105,18 @@ fn config(input: &Input<'_>) -> Config {
     if let Some(prost) = &options.prost {
         config.prost_path(written(prost));
     }
+    // The types of protobuf itself are generated too, so that the source needs no crate but prost.
+    config.compile_well_known_types();
+    for (proto, rust) in &options.externs {
+        config.extern_path(proto, written(rust));
+    }
+    boxes(&mut config, &input.schema);
+    if options.ordered_maps {
+        config.btree_map(["."]);
+    }
     if options.serde {
         config.type_attribute(".", "#[derive(::serde::Serialize, ::serde::Deserialize)]");
         config.message_attribute(".", "#[serde(default)]");
-    }
-    if options.ordered_maps {
-        config.btree_map(["."]);
     }
     for (path, attribute) in &options.types {
         config.type_attribute(path, attribute);
@@ -101,53 +137,10 @@ fn config(input: &Input<'_>) -> Config {
     config
 }
 
-/// The files to generate from: all of the one package. Protobuf's own come from `prost-types`.
-fn files(input: &Input<'_>) -> Result<Vec<FileDescriptorProto>, Error> {
-    let package = &input.protocol.package;
-    let mut files = Vec::new();
-    let mut problems = Vec::new();
-    for file in input.compiled.pool.file_descriptor_protos() {
-        if file.package() == package {
-            files.push(with_docs(file.clone()));
-        } else if file.package() != "google.protobuf" {
-            problems.push(other_package(file, package));
-        }
+fn boxes(config: &mut Config, schema: &Schema<'_>) {
+    for path in schema.boxed() {
+        config.boxed(path);
     }
-    Error::unless_empty(problems)?;
-    Ok(files)
-}
-
-fn other_package(file: &FileDescriptorProto, package: &str) -> Problem {
-    let fact = format!("package {} beside {package}", file.package());
-    Problem::new(ErrorKind::Protocol, fact)
-        .in_file(file.name())
-        .with_help("bindings are generated for one package; put what it needs into it")
-}
-
-/// The file with comments that are safe as rustdoc.
-fn with_docs(mut file: FileDescriptorProto) -> FileDescriptorProto {
-    let infos = file
-        .source_code_info
-        .iter_mut()
-        .flat_map(|info| &mut info.location);
-    for info in infos {
-        // Detached comments belong to nothing that is generated.
-        info.leading_detached_comments.clear();
-        for comment in [&mut info.leading_comments, &mut info.trailing_comments] {
-            *comment = comment.as_deref().map(disguised);
-        }
-    }
-    file
-}
-
-fn disguised(comment: &str) -> String {
-    let lines = comment
-        .lines()
-        .map(|line| line.strip_prefix(' ').unwrap_or(line).trim_end());
-    let markdown = docs::markdown(&lines.collect::<Vec<_>>().join("\n"));
-    HIDDEN.iter().fold(markdown, |text, (sign, stand_in)| {
-        text.replace(sign, stand_in)
-    })
 }
 
 /// Keeps the services that prost-build reads, and emits nothing.
@@ -198,7 +191,7 @@ fn failed(error: &std::io::Error) -> Problem {
 }
 
 fn unparsable(error: &syn::Error) -> Problem {
-    let fact = format!("the generated messages are no Rust source: {error}");
+    let fact = format!("the generated messages are not valid Rust: {error}");
     Problem::new(ErrorKind::Option, fact)
-        .with_help("is an attribute or path given to the Builder malformed?")
+        .with_help("check the attributes and paths given to the Builder")
 }

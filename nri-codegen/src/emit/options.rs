@@ -1,8 +1,8 @@
-//! What can be chosen about the generated source.
+//! Options for the generated source.
 
 use syn::Path;
 
-/// Choices for the generated source; the [`Builder`](crate::Builder) sets them.
+/// Options for the generated source; the [`Builder`](crate::Builder) sets them.
 #[derive(Clone)]
 pub struct Options {
     pub(crate) client: bool,
@@ -14,6 +14,8 @@ pub struct Options {
     pub(crate) prost: Option<Path>,
     /// Path of a module with `Status` and `Code`, instead of emitted ones.
     pub(crate) status: Option<Path>,
+    /// Rust paths of types and packages that are not generated, by their names in protobuf.
+    pub(crate) externs: Vec<(String, Path)>,
     /// Attributes by path of a type, as prost-build matches paths.
     pub(crate) types: Vec<(String, String)>,
     /// Attributes by path of a field.
@@ -29,6 +31,7 @@ impl Default for Options {
             ordered_maps: false,
             prost: None,
             status: None,
+            externs: Vec::new(),
             types: Vec::new(),
             fields: Vec::new(),
         }
@@ -43,6 +46,12 @@ impl Options {
             server: false,
             ..Options::default()
         }
+    }
+
+    /// Returns the path of `prost`.
+    pub(crate) fn prost(&self) -> Path {
+        let prost = self.prost.clone();
+        prost.unwrap_or_else(|| syn::parse_quote!(::prost))
     }
 
     /// Generates `BTreeMap` instead of `HashMap` for the maps of messages.

@@ -1,11 +1,12 @@
 //! Services with all that server, client and dispatcher need to know of them.
 
+use heck::ToShoutySnakeCase;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::Ident;
 
 use super::messages::Messages;
-use super::{Input, docs};
+use super::{Input, Options, docs};
 use crate::error::{Error, ErrorKind, Problem};
 use crate::history::{Deprecation, Interface};
 
@@ -37,38 +38,51 @@ pub(super) struct Method {
     pub(super) deprecated: Option<TokenStream>,
 }
 
-/// Reads what prost-build says about services; reports names that are taken by messages.
+/// Reads the services that prost-build resolved.
 pub(super) fn read(input: &Input<'_>, messages: &Messages) -> Result<Vec<Emitted>, Error> {
-    let services: Vec<Emitted> = (messages.services.iter())
-        .map(|service| emitted(input, service))
-        .collect::<Result<_, Error>>()?;
-    let mut problems = Vec::new();
-    for name in own_names(&services).filter(|name| messages.names.contains(name)) {
-        let fact = format!("type `{name}` has the name of a generated item");
-        problems.push(Problem::new(ErrorKind::Protocol, fact));
-    }
-    Error::unless_empty(problems)?;
-    Ok(services)
+    let services = messages.services.iter();
+    services.map(|service| emitted(input, service)).collect()
 }
 
-/// What is emitted besides messages and enums.
-fn own_names(services: &[Emitted]) -> impl Iterator<Item = Ident> {
-    let fixed = [
+/// Returns the types that are generated for every protocol.
+pub(super) fn own_types(options: &Options) -> impl Iterator<Item = &'static str> {
+    const TABLES: [&str; 6] = [
         "EventMask",
         "UnknownEvents",
         "UnknownEventName",
-        "Code",
-        "Status",
-        "Call",
         "Rpc",
         "EventInfo",
         "StateChangeCoverage",
     ];
-    let fixed = fixed.into_iter().map(|name| format_ident!("{name}"));
-    let services = services
-        .iter()
-        .flat_map(|s| [s.server.clone(), s.client.clone(), s.dispatcher.clone()]);
-    fixed.chain(services)
+    const CALLS: [&str; 2] = ["Code", "Status"];
+    let calls = CALLS
+        .into_iter()
+        .filter(|_| options.client || options.server);
+    let transport = options.client.then_some("Call");
+    TABLES.into_iter().chain(calls).chain(transport)
+}
+
+/// Returns the types that are generated for the service `name`.
+pub(super) fn types_of(name: &str, options: &Options) -> Vec<String> {
+    let server = options.server.then(|| [name.to_owned(), dispatcher(name)]);
+    let client = options.client.then(|| client(name));
+    server.into_iter().flatten().chain(client).collect()
+}
+
+fn client(service: &str) -> String {
+    format!("{}Client", service.trim_end_matches('_'))
+}
+
+fn dispatcher(service: &str) -> String {
+    format!("{}Dispatcher", service.trim_end_matches('_'))
+}
+
+/// Returns the name of the method for an RPC; one that the client has itself gets an underscore.
+pub(super) fn method_name(name: &str) -> String {
+    match name {
+        "new" | "transport" | "into_transport" => format!("{name}_"),
+        name => name.to_owned(),
+    }
 }
 
 fn emitted(input: &Input<'_>, service: &prost_build::Service) -> Result<Emitted, Error> {
@@ -77,7 +91,7 @@ fn emitted(input: &Input<'_>, service: &prost_build::Service) -> Result<Emitted,
         let rpc = known.and_then(|known| known.rpc(&method.proto_name));
         let deprecation = rpc.and_then(|rpc| deprecation(input, &rpc.full_name));
         Ok(Method {
-            name: ident(&method.name)?,
+            name: ident(&method_name(&method.name))?,
             proto_name: method.proto_name.clone(),
             request: message(&method.input_type)?,
             response: message(&method.output_type)?,
@@ -87,25 +101,25 @@ fn emitted(input: &Input<'_>, service: &prost_build::Service) -> Result<Emitted,
     });
     Ok(Emitted {
         server: ident(&service.name)?,
-        client: format_ident!("{}Client", service.name),
-        dispatcher: format_ident!("{}Dispatcher", service.name),
-        constant: constant(&service.name),
-        full_name: format!("{}.{}", service.package, service.proto_name),
+        client: format_ident!("{}", client(&service.name)),
+        dispatcher: format_ident!("{}", dispatcher(&service.name)),
+        constant: constant(&service.proto_name),
+        full_name: known.map_or_else(String::new, |known| known.full_name.clone()),
         docs: doc(known.map_or("", |known| &known.about.comment)),
         methods: methods.collect::<Result<_, Error>>()?,
     })
 }
 
-/// `PLUGIN_SERVICE` for `Plugin`.
+/// Returns `PLUGIN_SERVICE` for `Plugin`.
 pub(super) fn constant(service: &str) -> Ident {
-    let mut name = String::new();
-    for letter in service.chars() {
-        if letter.is_uppercase() && !name.is_empty() {
-            name.push('_');
-        }
-        name.extend(letter.to_uppercase());
-    }
-    format_ident!("{name}_SERVICE")
+    let name = service.to_shouty_snake_case();
+    // As prost-build does for types.
+    let digit = if name.starts_with(|c: char| c.is_ascii_digit()) {
+        "_"
+    } else {
+        ""
+    };
+    format_ident!("{digit}{name}_SERVICE")
 }
 
 /// The deprecation of this RPC, if it is deprecated in this revision.
@@ -142,7 +156,7 @@ fn message(name: &str) -> Result<syn::Type, Error> {
 }
 
 fn no_name(name: &str) -> Problem {
-    Problem::new(ErrorKind::Protocol, format!("`{name}` is no Rust name"))
+    Problem::new(ErrorKind::Protocol, format!("`{name}` is not a Rust name"))
 }
 
 /// Returns doc attributes, one per line of the comment.

@@ -3,6 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
+use super::Options;
 use super::verbatim::verbatim;
 
 /// Codes as the gRPC specification numbers them: <https://grpc.github.io/grpc/core/md_doc_statuscodes.html>.
@@ -42,13 +43,13 @@ const CODES: [(&str, i32, &str); 17] = [
     ("UNAUTHENTICATED", 16, " The caller is not known."),
 ];
 
-pub(super) fn emit() -> TokenStream {
+pub(super) fn emit(options: &Options) -> TokenStream {
     let codes = CODES.iter().map(|(name, number, docs)| {
         let name = format_ident!("{name}");
         quote! { #[doc = #docs] pub const #name: Code = Code(#number); }
     });
-    let code = verbatim(include_str!("verbatim/code.rs"));
-    let status = verbatim(include_str!("verbatim/status.rs"));
+    let code = verbatim(include_str!("verbatim/code.rs"), options);
+    let status = verbatim(include_str!("verbatim/status.rs"), options);
     quote! {
         #code
         impl Code { #(#codes)* }

@@ -13,7 +13,7 @@ use crate::model::{Event, Rpc, Service};
 
 pub(super) fn emit(input: &Input<'_>, messages: &Messages) -> Result<TokenStream, Error> {
     let names = names(input);
-    let types = verbatim(include_str!("verbatim/tables.rs"));
+    let types = verbatim(include_str!("verbatim/tables.rs"), input.options);
     let rpcs = rpcs(input, messages)?;
     let events = events(input, messages)?;
     Ok(quote! { #names #types #rpcs #events })

@@ -1,10 +1,15 @@
-//! What is the same in every revision: Rust files in the folder `verbatim`, which go into the output as they are.
+//! The parts that are the same in every revision: Rust files in the folder `verbatim`, copied into the output.
 //!
-//! As files, and not in `quote!`, they cost a build script that depends on this crate nothing to compile.
+//! As files, and not in `quote!`, they add nothing to the compile time of a build script.
 
 use proc_macro2::TokenStream;
+use quote::quote;
 
-/// The tokens of one of these files.
-pub(super) fn verbatim(source: &str) -> TokenStream {
+use super::Options;
+
+/// Returns the tokens of one of these files, with the path of `prost` that the options name.
+pub(super) fn verbatim(source: &str, options: &Options) -> TokenStream {
+    let prost = options.prost();
+    let source = source.replace("::prost::", &format!("{}::", quote!(#prost)));
     source.parse().expect("the files of this crate are Rust")
 }

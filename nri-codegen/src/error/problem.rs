@@ -11,6 +11,8 @@ pub struct Problem {
     fact: String,
     file: Option<String>,
     excerpt: Option<Box<Excerpt>>,
+    /// Line and column, where the text is not at hand.
+    position: Option<(u32, u32)>,
     help: Option<String>,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
@@ -23,6 +25,7 @@ impl Problem {
             fact: fact.into(),
             file: None,
             excerpt: None,
+            position: None,
             help: None,
             source: None,
         }
@@ -38,6 +41,30 @@ impl Problem {
     pub fn at(mut self, text: &str, span: Range<usize>) -> Self {
         self.excerpt = Some(Box::new(Excerpt::new(text, span)));
         self
+    }
+
+    /// Names line and column, both from 1, where the text is not at hand.
+    pub fn at_position(mut self, line: u32, column: u32) -> Self {
+        self.position = Some((line, column));
+        self
+    }
+
+    /// Shows the line at the position that is known, if `text` returns the text of the file.
+    pub(crate) fn with_text<'t>(self, text: impl Fn(&str) -> Option<&'t str>) -> Self {
+        let (Some((line, column)), Some(text)) =
+            (self.position, self.file.as_deref().and_then(text))
+        else {
+            return self;
+        };
+        let start: usize = (text
+            .split_inclusive('\n')
+            .take(line.saturating_sub(1) as usize))
+        .map(str::len)
+        .sum();
+        let rest = text.get(start..).unwrap_or_default();
+        let end = rest.find('\n').unwrap_or(rest.len());
+        let first = (column.saturating_sub(1) as usize).min(end);
+        self.at(text, start + first..start + end)
     }
 
     /// Says how to fix the problem.
@@ -70,7 +97,19 @@ impl Problem {
         self.excerpt.as_deref()
     }
 
-    /// What to do about it.
+    /// Line, from 1.
+    pub fn line(&self) -> Option<usize> {
+        let excerpt = self.excerpt().map(Excerpt::line);
+        excerpt.or(self.position.map(|(line, _)| line as usize))
+    }
+
+    /// Column in characters, from 1.
+    pub fn column(&self) -> Option<usize> {
+        let excerpt = self.excerpt().map(Excerpt::column);
+        excerpt.or(self.position.map(|(_, column)| column as usize))
+    }
+
+    /// How to fix it, if known.
     pub fn help(&self) -> Option<&str> {
         self.help.as_deref()
     }
@@ -97,7 +136,10 @@ impl fmt::Debug for Problem {
         write!(f, "{self}")?;
         match (&self.file, &self.excerpt) {
             (Some(file), Some(excerpt)) => write!(f, "\n{}", excerpt.under(file))?,
-            (Some(file), None) => write!(f, "\n  --> {file}")?,
+            (Some(file), None) => match self.position {
+                Some((line, column)) => write!(f, "\n  --> {file}:{line}:{column}")?,
+                None => write!(f, "\n  --> {file}")?,
+            },
             (None, _) => {}
         }
         match &self.help {

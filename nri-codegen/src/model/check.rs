@@ -18,10 +18,19 @@ impl Protocol {
                 numbers(nri, &mut problems);
                 carriers(nri, &mut problems);
             }
-            _ => problems.push(no_nri(self)),
+            _ => problems
+                .push(Problem::new(ErrorKind::Protocol, self.not_nri()).with_help(Self::NRI_HELP)),
         }
         self.streams(&mut problems);
         Error::unless_empty(problems)
+    }
+
+    /// What makes a protocol NRI's.
+    pub(crate) const NRI_HELP: &str =
+        "an NRI protocol has a service `Plugin` with `Configure`, and an enum `Event`";
+
+    pub(crate) fn not_nri(&self) -> String {
+        format!("package {} is not an NRI protocol", self.package)
     }
 
     /// ttrpc has streams, NRI has none, and nothing here serves them.
@@ -90,15 +99,9 @@ fn at(event: &Event, fact: String) -> Problem {
 fn problem(fact: String, place: Option<&Location>) -> Problem {
     let problem = Problem::new(ErrorKind::Protocol, fact);
     match place {
-        Some(place) => problem.in_file(format!("{}:{}:{}", place.file, place.line, place.column)),
+        Some(place) => problem
+            .in_file(&place.file)
+            .at_position(place.line, place.column),
         None => problem,
     }
-}
-
-fn no_nri(protocol: &Protocol) -> Problem {
-    Problem::new(
-        ErrorKind::Protocol,
-        format!("package {} is no NRI protocol", protocol.package),
-    )
-    .with_help("an NRI protocol has a service `Plugin` with `Configure`, and an enum `Event`")
 }

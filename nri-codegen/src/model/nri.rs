@@ -1,5 +1,7 @@
 //! What makes a schema NRI's: events, the mask they form, and which RPC carries each.
 
+use heck::ToUpperCamelCase;
+
 use super::{About, Enum, Protocol, Rpc, Service};
 
 /// Name of the service that plugins serve.
@@ -104,7 +106,7 @@ fn real_events(events: &Enum, plugin: &Service) -> Vec<Event> {
     let real = real.filter(|value| value.number > 0 && value.name != LAST);
     let mut real: Vec<Event> = real
         .map(|value| {
-            let rpc_name = camel_case(&value.name);
+            let rpc_name = value.name.to_upper_camel_case();
             let (carrier, rpc) = carrier(&rpc_name, plugin);
             Event {
                 name: value.name.clone(),
@@ -153,13 +155,4 @@ fn scope(rpc_name: &str) -> Scope {
         name if name.contains("Container") => Scope::Container,
         _ => Scope::Other,
     }
-}
-
-/// `RUN_POD_SANDBOX` to `RunPodSandbox`.
-fn camel_case(name: &str) -> String {
-    let words = name.split('_').map(|word| {
-        let (first, rest) = word.split_at(word.chars().next().map_or(0, char::len_utf8));
-        first.to_uppercase() + &rest.to_lowercase()
-    });
-    words.collect()
 }

@@ -74,7 +74,8 @@ impl EventMask {
     /// The events in the set, by number.
     pub fn iter(self) -> impl ::core::iter::Iterator<Item = Event> {
         Event::ALL
-            .into_iter()
+            .iter()
+            .copied()
             .filter(move |event| self.contains(*event))
     }
 }
@@ -143,10 +144,11 @@ impl ::core::str::FromStr for EventMask {
                 "pod" | "podsandbox" => EventMask::POD,
                 "container" => EventMask::CONTAINER,
                 name => Event::ALL
-                    .into_iter()
+                    .iter()
+                    .copied()
                     .find(|event| event.name().eq_ignore_ascii_case(name.trim()))
                     .map(EventMask::from_event)
-                    .ok_or_else(|| UnknownEventName(::std::string::String::from(name)))?,
+                    .ok_or_else(|| UnknownEventName(::prost::alloc::string::String::from(name)))?,
             });
         }
         Ok(mask)

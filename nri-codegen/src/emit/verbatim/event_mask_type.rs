@@ -11,7 +11,7 @@ pub struct UnknownEvents(i32);
 
 /// A name that stands for no event of this revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownEventName(::std::string::String);
+pub struct UnknownEventName(::prost::alloc::string::String);
 
 impl UnknownEvents {
     /// The bits that are not known.
@@ -39,5 +39,5 @@ impl ::core::fmt::Display for UnknownEventName {
     }
 }
 
-impl ::std::error::Error for UnknownEvents {}
-impl ::std::error::Error for UnknownEventName {}
+impl ::core::error::Error for UnknownEvents {}
+impl ::core::error::Error for UnknownEventName {}

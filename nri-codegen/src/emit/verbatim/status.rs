@@ -4,12 +4,12 @@ pub struct Status {
     /// What kind of error.
     pub code: Code,
     /// What went wrong, for people.
-    pub message: ::std::string::String,
+    pub message: ::prost::alloc::string::String,
 }
 
 impl Status {
     /// A status of this code.
-    pub fn new(code: Code, message: impl ::core::convert::Into<::std::string::String>) -> Status {
+    pub fn new(code: Code, message: impl ::core::convert::Into<::prost::alloc::string::String>) -> Status {
         Status {
             code,
             message: message.into(),
@@ -23,4 +23,4 @@ impl ::core::fmt::Display for Status {
     }
 }
 
-impl ::std::error::Error for Status {}
+impl ::core::error::Error for Status {}

@@ -8,8 +8,8 @@ pub trait Call: ::core::marker::Sync {
         &self,
         service: &'static str,
         method: &'static str,
-        payload: ::std::vec::Vec<u8>,
+        payload: ::prost::alloc::vec::Vec<u8>,
     ) -> impl ::core::future::Future<
-        Output = ::core::result::Result<::std::vec::Vec<u8>, Self::Error>,
+        Output = ::core::result::Result<::prost::alloc::vec::Vec<u8>, Self::Error>,
     > + ::core::marker::Send;
 }

@@ -1,0 +1,115 @@
+//! What prost makes of a field: a member, a variant of a oneof, accessors.
+
+use prost_types::field_descriptor_proto::{Label, Type};
+use prost_types::{DescriptorProto, FieldDescriptorProto, FileDescriptorProto};
+
+use super::naming::type_name;
+
+/// The accessors that prost derives for a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// None.
+    Plain,
+    /// A getter.
+    OptionalScalar,
+    /// A getter and a setter.
+    Enum,
+    /// An iterator and a method to append.
+    EnumList,
+    /// Access by key.
+    EnumMap,
+}
+
+impl Shape {
+    /// Returns the names of the accessors of the field `rust`.
+    pub(super) fn methods(self, rust: &str) -> Vec<String> {
+        let owned = |names: &[String]| names.to_vec();
+        match self {
+            Shape::Plain => Vec::new(),
+            Shape::OptionalScalar => owned(&[rust.to_owned()]),
+            Shape::Enum => owned(&[rust.to_owned(), format!("set_{rust}")]),
+            Shape::EnumList => owned(&[rust.to_owned(), format!("push_{rust}")]),
+            Shape::EnumMap => owned(&[format!("get_{rust}"), format!("insert_{rust}")]),
+        }
+    }
+}
+
+/// Returns the shape of a field of `message`.
+pub(super) fn shape(
+    message: &DescriptorProto,
+    field: &FieldDescriptorProto,
+    file: &FileDescriptorProto,
+) -> Shape {
+    let repeated = field.label() == Label::Repeated;
+    match field.r#type() {
+        Type::Message if repeated && map_value(message, field) == Some(Type::Enum) => {
+            Shape::EnumMap
+        }
+        Type::Message | Type::Group => Shape::Plain,
+        Type::Enum if repeated => Shape::EnumList,
+        Type::Enum => Shape::Enum,
+        _ if !repeated && is_optional(field, file) => Shape::OptionalScalar,
+        _ => Shape::Plain,
+    }
+}
+
+fn is_optional(field: &FieldDescriptorProto, file: &FileDescriptorProto) -> bool {
+    let proto2 = matches!(file.syntax(), "" | "proto2") && field.label() == Label::Optional;
+    field.proto3_optional() || proto2
+}
+
+/// Returns the type of the values if the field is a map.
+fn map_value(message: &DescriptorProto, field: &FieldDescriptorProto) -> Option<Type> {
+    let name = field.type_name().rsplit('.').next()?;
+    let mut nested = message.nested_type.iter();
+    let entry = nested.find(|nested| nested.name() == name && is_map_entry(nested))?;
+    let value = entry.field.iter().find(|field| field.number() == 2)?;
+    Some(value.r#type())
+}
+
+/// Returns whether a nested message stands for the entries of a map.
+pub(super) fn is_map_entry(message: &DescriptorProto) -> bool {
+    let options = message.options.as_ref();
+    options.is_some_and(|options| options.map_entry())
+}
+
+/// Returns the nested messages of a message by index, without the entries of maps.
+pub(super) fn nested(message: &DescriptorProto) -> impl Iterator<Item = (usize, &DescriptorProto)> {
+    let nested = message.nested_type.iter().enumerate();
+    nested.filter(|(_, nested)| !is_map_entry(nested))
+}
+
+/// Returns the index of the oneof that a field belongs to, unless `optional` implies it.
+pub(super) fn oneof_of(field: &FieldDescriptorProto) -> Option<usize> {
+    let index = field.oneof_index.filter(|_| !field.proto3_optional())?;
+    usize::try_from(index).ok()
+}
+
+/// Returns the oneofs of a message by index, without those that `optional` implies.
+pub(super) fn oneofs(message: &DescriptorProto) -> Vec<(usize, &str)> {
+    let used = |index| {
+        message
+            .field
+            .iter()
+            .any(|field| oneof_of(field) == Some(index))
+    };
+    let declared = message.oneof_decl.iter().enumerate();
+    let declared = declared.filter(|(index, _)| used(*index));
+    declared
+        .map(|(index, oneof)| (index, oneof.name()))
+        .collect()
+}
+
+/// Returns the name of the enum for a oneof, which gives way to a nested type of that name.
+pub(super) fn oneof_type(message: &DescriptorProto, oneof: &str) -> String {
+    let name = type_name(oneof);
+    let messages = message.nested_type.iter().map(|nested| nested.name());
+    let enums = message.enum_type.iter().map(|nested| nested.name());
+    if messages
+        .chain(enums)
+        .any(|nested| type_name(nested) == name)
+    {
+        return name + "OneOf";
+    }
+    name
+}

@@ -1,0 +1,79 @@
+//! The modules around the items: one, or one for each package.
+
+use std::collections::BTreeMap;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::Ident;
+
+use super::messages::Messages;
+
+/// Returns the items in a module, and a re-export of them.
+///
+/// With several packages their modules are public, so that what the items refer to can be named.
+pub(super) fn emit(
+    name: &str,
+    is_nested: bool,
+    messages: &Messages,
+    items: &TokenStream,
+) -> TokenStream {
+    let about = format!(" Bindings for NRI {name}, generated.");
+    let (visibility, module) = if is_nested {
+        (quote!(pub), messages.free("packages"))
+    } else {
+        (quote!(), messages.free("generated"))
+    };
+    let mut root = Package::default();
+    let path: Vec<Ident> = if is_nested {
+        idents(&messages.module)
+    } else {
+        Vec::new()
+    };
+    root.at(&path).items.extend(items.clone());
+    for (of, items) in &messages.others {
+        root.at(&idents(of)).items.extend(items.clone());
+    }
+    let items = root.emit();
+    quote! {
+        #[allow(clippy::all, clippy::nursery, clippy::pedantic)]
+        #[allow(dead_code, deprecated, missing_docs, unreachable_pub, unused_qualifications, unused_variables)]
+        #[doc = #about]
+        #[rustfmt::skip]
+        #visibility mod #module { #items }
+
+        #[allow(unreachable_pub, unused_imports)]
+        pub use self::#module #(::#path)* ::*;
+    }
+}
+
+/// The items of a package, and the packages in it.
+#[derive(Default)]
+struct Package {
+    items: TokenStream,
+    packages: BTreeMap<Ident, Package>,
+}
+
+impl Package {
+    fn at(&mut self, path: &[Ident]) -> &mut Package {
+        path.iter().fold(self, |package, part| {
+            package.packages.entry(part.clone()).or_default()
+        })
+    }
+
+    fn emit(&self) -> TokenStream {
+        let items = &self.items;
+        let packages = self.packages.iter().map(|(name, package)| {
+            let (items, about) = (package.emit(), format!(" Package `{name}`."));
+            quote! { #[doc = #about] pub mod #name { #items } }
+        });
+        quote! { #items #(#packages)* }
+    }
+}
+
+/// The parts of a module path, which prost-build escaped.
+fn idents(module: &prost_build::Module) -> Vec<Ident> {
+    module
+        .parts()
+        .filter_map(|part| syn::parse_str(part).ok())
+        .collect()
+}

@@ -1,0 +1,103 @@
+//! Where in a file a declaration is: its path in source info, and the line that this leads to.
+
+use prost_types::FileDescriptorProto;
+
+use crate::error::{ErrorKind, Problem};
+
+/// A step of a path: a field of `descriptor.proto` that holds declarations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    FileMessage,
+    FileEnum,
+    Service,
+    Rpc,
+    Field,
+    Nested,
+    NestedEnum,
+    Oneof,
+    EnumValue,
+}
+
+impl Step {
+    /// The number of the field, from descriptor.proto.
+    fn number(self) -> i32 {
+        match self {
+            Step::Field | Step::Rpc | Step::EnumValue => 2,
+            Step::Nested => 3,
+            Step::FileMessage | Step::NestedEnum => 4,
+            Step::FileEnum => 5,
+            Step::Service => 6,
+            Step::Oneof => 8,
+        }
+    }
+}
+
+/// A declaration in a file.
+#[derive(Clone, Debug)]
+pub(super) struct Place<'f> {
+    file: &'f FileDescriptorProto,
+    path: Vec<i32>,
+}
+
+impl<'f> Place<'f> {
+    /// Returns the file as a whole.
+    pub(super) fn new(file: &'f FileDescriptorProto) -> Self {
+        Place {
+            file,
+            path: Vec::new(),
+        }
+    }
+
+    pub(super) fn file(&self) -> &'f FileDescriptorProto {
+        self.file
+    }
+
+    pub(super) fn path(&self) -> &[i32] {
+        &self.path
+    }
+
+    /// Returns the declaration `index` of a kind within this one.
+    pub(super) fn step(&self, step: Step, index: usize) -> Place<'f> {
+        let index = i32::try_from(index).unwrap_or(i32::MAX);
+        let path = [self.path.as_slice(), &[step.number(), index]].concat();
+        Place { path, ..*self }
+    }
+
+    /// Returns the declaration around this one.
+    pub(super) fn parent(&self) -> Place<'f> {
+        let end = self.path.len().saturating_sub(2);
+        let path = self.path.get(..end).unwrap_or_default().to_vec();
+        Place { path, ..*self }
+    }
+
+    /// Returns the package statement.
+    pub(super) fn package(&self) -> Place<'f> {
+        Place {
+            path: vec![2],
+            ..*self
+        }
+    }
+
+    /// Returns a problem with this declaration.
+    pub(super) fn problem(&self, fact: impl Into<String>) -> Problem {
+        self.problem_of(ErrorKind::Protocol, fact)
+    }
+
+    /// Returns a problem of this kind with this declaration.
+    pub(super) fn problem_of(&self, kind: ErrorKind, fact: impl Into<String>) -> Problem {
+        let (line, column) = self.position();
+        Problem::new(kind, fact)
+            .in_file(self.file.name())
+            .at_position(line, column)
+    }
+
+    /// Line and column from 1; the first line of the file without source info.
+    fn position(&self) -> (u32, u32) {
+        let infos = self.file.source_code_info.iter();
+        let mut infos = infos.flat_map(|info| &info.location);
+        let span = infos.find(|info| info.path == self.path);
+        let from_one =
+            |index| -> Option<u32> { u32::try_from(*span?.span.get(index)?).ok()?.checked_add(1) };
+        (from_one(0).unwrap_or(1), from_one(1).unwrap_or(1))
+    }
+}

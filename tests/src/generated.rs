@@ -1,0 +1,19 @@
+//! Protos that are hard on a generator, and rustc's opinion of what it makes of them.
+
+mod batch;
+mod cases;
+mod random;
+
+pub use batch::{Batch, Bindings, Files, NO_STD, bindings};
+pub use cases::{Case, Expected, cases};
+pub use random::random;
+
+/// What makes a proto NRI's: to be put before other declarations.
+pub const NRI: &str = "
+enum Event { UNKNOWN = 0; RUN_POD_SANDBOX = 1; LAST = 2; }
+message NriEmpty {}
+service Plugin {
+  rpc Configure(NriEmpty) returns (NriEmpty);
+  rpc StateChange(NriEmpty) returns (NriEmpty);
+}
+";
