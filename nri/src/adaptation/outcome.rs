@@ -90,7 +90,9 @@ pub struct Relayed<T = ()> {
 }
 
 impl<T> Relayed<T> {
-    pub(super) fn map<U>(self, convert: impl FnOnce(T) -> U) -> Relayed<U> {
+    /// Converts the answer.
+    #[must_use]
+    pub fn map<U>(self, convert: impl FnOnce(T) -> U) -> Relayed<U> {
         Relayed {
             answer: convert(self.answer),
             outcomes: self.outcomes,

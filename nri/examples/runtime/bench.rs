@@ -1,0 +1,104 @@
+//! Round trips.
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use nri::adaptation::{Adaptation, OutcomeResult};
+use nri::api::{Container, PodSandbox};
+
+use crate::error::Failure;
+use crate::event::{self, Request};
+use crate::flags::Bench;
+
+/// What was measured.
+pub(crate) struct Figures {
+    event: String,
+    total: Duration,
+    /// Ascending.
+    round_trips: Vec<Duration>,
+}
+
+/// Sends the event again and again, one after the other.
+pub(crate) async fn measure(adaptation: &Adaptation, bench: &Bench) -> Result<Figures, Failure> {
+    let request = request(bench);
+    let event = event::rpc_name(bench.event);
+    let mut round_trips = Vec::with_capacity(bench.count as usize);
+    let start = Instant::now();
+    for _ in 0..bench.count {
+        let sent = Instant::now();
+        let relayed = event::send(adaptation, &request).await;
+        round_trips.push(sent.elapsed());
+        let relayed = relayed.map_err(|error| Failure::new(error.to_string()))?;
+        let failed = relayed.outcomes.iter().find(|outcome| {
+            !matches!(
+                outcome.result,
+                OutcomeResult::Answered | OutcomeResult::NotSubscribed
+            )
+        });
+        if let Some(outcome) = failed {
+            let error = outcome.error.as_deref().unwrap_or_default();
+            let (plugin, result) = (&outcome.plugin, outcome.result);
+            return Err(Failure::new(format!(
+                "{event} to plugin {plugin}: {result}: {error}"
+            )));
+        }
+    }
+    let total = start.elapsed();
+    round_trips.sort_unstable();
+    Ok(Figures {
+        event,
+        total,
+        round_trips,
+    })
+}
+
+fn request(bench: &Bench) -> Request {
+    let labels = || {
+        let labels =
+            (0..bench.labels).map(|n| (format!("example.com/label-{n}"), format!("value {n}")));
+        labels.collect()
+    };
+    Request {
+        event: bench.event,
+        pod: PodSandbox {
+            id: "pod-1".to_owned(),
+            name: "web-1".to_owned(),
+            namespace: "default".to_owned(),
+            labels: labels(),
+            annotations: labels(),
+            ..PodSandbox::default()
+        },
+        container: Container {
+            id: "container-1".to_owned(),
+            pod_sandbox_id: "pod-1".to_owned(),
+            name: "app".to_owned(),
+            labels: labels(),
+            annotations: labels(),
+            ..Container::default()
+        },
+        ..Request::default()
+    }
+}
+
+impl Figures {
+    /// Returns the round trip that this share of all does not exceed, in microseconds.
+    fn quantile(&self, share: f64) -> f64 {
+        let last = self.round_trips.len().saturating_sub(1);
+        let at = (last as f64 * share).round() as usize;
+        let round_trip = self.round_trips.get(at).copied().unwrap_or_default();
+        round_trip.as_secs_f64() * 1e6
+    }
+}
+
+impl fmt::Display for Figures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = self.round_trips.len();
+        let rate = count as f64 / self.total.as_secs_f64();
+        let (p50, p99, max) = (self.quantile(0.5), self.quantile(0.99), self.quantile(1.0));
+        write!(
+            f,
+            "{} n={count} events/s={rate:.0} p50={p50:.1}us p99={p99:.1}us max={max:.1}us",
+            self.event
+        )
+    }
+}

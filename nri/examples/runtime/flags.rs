@@ -1,0 +1,163 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use lexopt::{Arg, Parser, ValueExt};
+use nri::api::Event;
+
+use crate::error::Failure;
+use crate::event;
+
+pub(crate) const HELP: &str = "\
+A small NRI runtime for trying plugins.
+
+  runtime --socket PATH [FLAGS] --scenario FILE              send the events of a file
+  runtime --socket PATH [FLAGS] --event NAME --count N       measure round trips
+
+      --socket PATH     listen for plugins on this Unix socket
+      --plugins DIR     launch the plugins of this directory
+      --config DIR      their configuration [default: /etc/nri/conf.d]
+      --speak VERSION   behave like this NRI release, such as v0.11.0 [default: the newest]
+      --wait N          start once N external plugins are synchronized; an error after 60 s [default: 0]
+      --scenario FILE   JSON: {\"pods\":[…],\"containers\":[…],\"steps\":[{\"event\":\"CreateContainer\",\"pod\":{…},\"container\":{…}}]}
+      --event NAME      the event to send, such as PostStartContainer
+      --count N         how often to send it
+      --labels N        labels and annotations of the pod and of the container [default: 0]
+  -h, --help            print this";
+
+/// The most round trips that are measured: each takes 8 bytes of memory.
+const MAX_COUNT: u32 = 100_000_000;
+
+/// The most labels: the request has to fit into a message.
+const MAX_LABELS: u32 = 10_000;
+
+/// What the command line asks for.
+#[derive(Debug)]
+pub(crate) struct Flags {
+    pub(crate) socket: PathBuf,
+    pub(crate) plugins: Option<PathBuf>,
+    pub(crate) config: Option<PathBuf>,
+    pub(crate) speak: Option<String>,
+    pub(crate) wait: usize,
+    pub(crate) task: Task,
+}
+
+/// What to do once the plugins are there.
+#[derive(Debug)]
+pub(crate) enum Task {
+    /// Send the events of this file.
+    Scenario(PathBuf),
+    /// Measure round trips.
+    Bench(Bench),
+}
+
+/// The round trips to measure.
+#[derive(Debug)]
+pub(crate) struct Bench {
+    pub(crate) event: Event,
+    pub(crate) count: u32,
+    pub(crate) labels: u32,
+}
+
+#[derive(Default)]
+struct Given {
+    socket: Option<PathBuf>,
+    plugins: Option<PathBuf>,
+    config: Option<PathBuf>,
+    speak: Option<String>,
+    wait: Option<usize>,
+    scenario: Option<PathBuf>,
+    event: Option<String>,
+    count: Option<u32>,
+    labels: Option<u32>,
+}
+
+impl Flags {
+    /// Reads the command line. Returns `None` if it asks for help.
+    pub(crate) fn parse() -> Result<Option<Self>, Failure> {
+        let mut given = Given::default();
+        let mut parser = Parser::from_env();
+        while let Some(argument) = parser.next().map_err(usage)? {
+            match argument {
+                Arg::Short('h') | Arg::Long("help") => return Ok(None),
+                Arg::Long(name) => {
+                    let name = name.to_owned();
+                    given.take(&name, &mut parser).map_err(usage)?;
+                }
+                other => return Err(usage(other.unexpected())),
+            }
+        }
+        given.checked().map(Some)
+    }
+}
+
+impl Given {
+    fn take(&mut self, name: &str, parser: &mut Parser) -> Result<(), lexopt::Error> {
+        match name {
+            "socket" => self.socket = Some(parser.value()?.into()),
+            "plugins" => self.plugins = Some(parser.value()?.into()),
+            "config" => self.config = Some(parser.value()?.into()),
+            "speak" => self.speak = Some(parser.value()?.string()?),
+            "wait" => self.wait = Some(parser.value()?.parse()?),
+            "scenario" => self.scenario = Some(parser.value()?.into()),
+            "event" => self.event = Some(parser.value()?.string()?),
+            "count" => self.count = Some(parser.value()?.parse()?),
+            "labels" => self.labels = Some(parser.value()?.parse()?),
+            _ => return Err(Arg::Long(name).unexpected()),
+        }
+        Ok(())
+    }
+
+    fn checked(self) -> Result<Flags, Failure> {
+        let task = match (&self.scenario, &self.event) {
+            (Some(file), None) if self.count.is_none() && self.labels.is_none() => {
+                Task::Scenario(file.clone())
+            }
+            (None, Some(event)) => Task::Bench(self.bench(event)?),
+            (Some(_), None) => return Err(Failure::usage("--count and --labels go with --event")),
+            (Some(_), Some(_)) => {
+                return Err(Failure::usage("--scenario and --event exclude each other"));
+            }
+            (None, None) => return Err(Failure::usage("--scenario or --event is missing")),
+        };
+        if self.config.is_some() && self.plugins.is_none() {
+            return Err(Failure::usage("--config goes with --plugins"));
+        }
+        let socket = self
+            .socket
+            .ok_or_else(|| Failure::usage("--socket is missing"))?;
+        Ok(Flags {
+            socket,
+            plugins: self.plugins,
+            config: self.config,
+            speak: self.speak,
+            wait: self.wait.unwrap_or(0),
+            task,
+        })
+    }
+
+    fn bench(&self, event: &str) -> Result<Bench, Failure> {
+        let event = event::parse(event).map_err(Failure::usage)?;
+        let count = self
+            .count
+            .ok_or_else(|| Failure::usage("--count is missing"))?;
+        if !(1..=MAX_COUNT).contains(&count) {
+            let message = format!("--count is {count}, which is not from 1 to {MAX_COUNT}");
+            return Err(Failure::usage(message));
+        }
+        let labels = self.labels.unwrap_or(0);
+        if labels > MAX_LABELS {
+            let message = format!("--labels is {labels}, more than {MAX_LABELS}");
+            return Err(Failure::usage(message));
+        }
+        Ok(Bench {
+            event,
+            count,
+            labels,
+        })
+    }
+}
+
+fn usage(error: lexopt::Error) -> Failure {
+    Failure::usage(error.to_string())
+}

@@ -1,0 +1,62 @@
+//! A small NRI runtime for trying plugins: it has no pods of its own, but sends the events of a scenario, or measures
+//! round trips.
+//!
+//! ```text
+//! runtime --socket PATH [--plugins DIR --config DIR] [--speak VERSION] [--wait N] --scenario FILE
+//! runtime --socket PATH [--wait N] --event PostStartContainer --count 20000 [--labels 10]
+//! ```
+
+mod bench;
+mod error;
+mod event;
+mod flags;
+mod play;
+mod report;
+mod scenario;
+mod start;
+
+use std::process::ExitCode;
+
+use error::Failure;
+use flags::{Flags, Task};
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_max_level(tracing::Level::WARN)
+        .init();
+    match run().await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            if let Some(help) = failure.help() {
+                eprintln!("help: {help}");
+            }
+            failure.exit_code()
+        }
+    }
+}
+
+async fn run() -> Result<(), Failure> {
+    let Some(flags) = Flags::parse()? else {
+        println!("{}", flags::HELP);
+        return Ok(());
+    };
+    match &flags.task {
+        Task::Scenario(file) => {
+            let scenario = scenario::Scenario::read(file)?;
+            let runtime = start::start(&flags, scenario.state).await?;
+            let report = play::play(&runtime, &scenario.steps).await;
+            runtime.adaptation.stop().await;
+            println!("{}", report.to_json());
+        }
+        Task::Bench(bench) => {
+            let runtime = start::start(&flags, start::State::default()).await?;
+            let figures = bench::measure(&runtime.adaptation, bench).await;
+            runtime.adaptation.stop().await;
+            println!("{}", figures?);
+        }
+    }
+    Ok(())
+}
