@@ -13,9 +13,11 @@ use crate::peers::{run, target_folder};
 #[must_use]
 pub fn example(name: &str) -> PathBuf {
     let mut cargo = Command::new(env!("CARGO"));
-    run(cargo
-        .args(["build", "--quiet", "-p", "nri", "--example", name])
-        .current_dir(env!("CARGO_MANIFEST_DIR")));
+    cargo.args(["build", "--quiet", "-p", "nri", "--example", name]);
+    if name == "runtime" {
+        cargo.args(["--features", "adaptation,serde"]);
+    }
+    run(cargo.current_dir(env!("CARGO_MANIFEST_DIR")));
     let folder = target_folder().join("debug/examples");
     let folder = folder.canonicalize().expect("cargo made it");
     folder.join(name)

@@ -19,7 +19,7 @@ pub(crate) struct Request {
 /// The merged answers to an event.
 pub(crate) enum Answer {
     None,
-    Created(Created),
+    Created(Box<Created>),
     Updated(Updated),
 }
 
@@ -76,7 +76,7 @@ pub(crate) async fn send(
     let relayed = match request.event {
         Event::CreateContainer => {
             let relayed = adaptation.create_container(pod, container).await?;
-            return Ok(relayed.map(Answer::Created));
+            return Ok(relayed.map(|created| Answer::Created(Box::new(created))));
         }
         Event::UpdateContainer => {
             let resources = resources.unwrap_or(&none);

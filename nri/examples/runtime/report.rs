@@ -70,19 +70,22 @@ impl StepReport {
 
     /// Adds what became of the event at each plugin.
     pub(crate) fn add_outcomes(&mut self, outcomes: &[Outcome]) {
-        let event = &self.event;
-        let via = |via: Via| match via {
-            Via::Dedicated => event.clone(),
-            Via::StateChange => "StateChange".to_owned(),
-        };
         let reports = outcomes.iter().map(|outcome| OutcomeReport {
             plugin: outcome.plugin.to_string(),
-            via: outcome.via.map(via),
+            via: outcome.via.map(|via| rpc(outcome, via)),
             result: outcome.result.as_str(),
             error: outcome.error.clone(),
             duration_us: u64::try_from(outcome.duration.as_micros()).unwrap_or(u64::MAX),
         });
         self.outcomes = reports.collect();
+    }
+}
+
+/// Returns the name of the RPC that carried the event.
+fn rpc(outcome: &Outcome, via: Via) -> String {
+    match via {
+        Via::Dedicated => rpc_name(outcome.event),
+        Via::StateChange => "StateChange".to_owned(),
     }
 }
 

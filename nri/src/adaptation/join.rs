@@ -88,6 +88,7 @@ async fn deliver(core: &Core, member: &Member, queued: Queued) {
 /// Returns the outcome of an event that nobody waits for any more.
 fn late(core: &Core, member: &Member, event: Event, delivery: Delivery) -> Outcome {
     let mut outcome = Outcome {
+        event,
         plugin: Arc::clone(&member.full_name),
         result: OutcomeResult::Answered,
         via: Some(delivery.via),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::revision::Via;
+use crate::api::Event;
 
 /// How a plugin took part in a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -53,6 +54,8 @@ impl fmt::Display for OutcomeResult {
 pub struct Outcome {
     /// Index and name of the plugin, such as `10-logger`.
     pub plugin: Arc<str>,
+    /// The event. It differs from that of the request for validators, which take part in CreateContainer.
+    pub event: Event,
     /// How the plugin took part.
     pub result: OutcomeResult,
     /// The RPC that carried the event; `None` if nothing was sent.
@@ -67,9 +70,10 @@ pub struct Outcome {
 
 impl Outcome {
     /// Returns the outcome of a plugin that was not called.
-    pub(super) fn without_call(plugin: Arc<str>, result: OutcomeResult) -> Self {
+    pub(super) fn without_call(plugin: Arc<str>, event: Event, result: OutcomeResult) -> Self {
         Outcome {
             plugin,
+            event,
             result,
             via: None,
             fell_back: false,

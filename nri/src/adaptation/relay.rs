@@ -157,6 +157,7 @@ impl<'a> Relay<'a> {
     ) -> Result<(), RequestError> {
         let mut outcome = Outcome {
             plugin: Arc::clone(&member.full_name),
+            event: self.message.event,
             result: OutcomeResult::Answered,
             via: Some(delivery.via),
             fell_back: delivery.fell_back,
@@ -218,7 +219,8 @@ impl<'a> Relay<'a> {
         result: OutcomeResult,
         reason: &str,
     ) -> Result<(), RequestError> {
-        let mut outcome = Outcome::without_call(Arc::clone(&member.full_name), result);
+        let mut outcome =
+            Outcome::without_call(Arc::clone(&member.full_name), self.message.event, result);
         outcome.error = Some(reason.to_owned());
         self.outcomes.push(outcome);
         if !self.core.absence_fails(member, self.message.event) {
@@ -236,7 +238,9 @@ impl<'a> Relay<'a> {
 
     fn note(&mut self, member: &Member, result: OutcomeResult) {
         let plugin = Arc::clone(&member.full_name);
-        self.outcomes.push(Outcome::without_call(plugin, result));
+        let event = self.message.event;
+        self.outcomes
+            .push(Outcome::without_call(plugin, event, result));
     }
 }
 
