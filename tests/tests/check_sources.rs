@@ -41,13 +41,37 @@ struct Row {
     #[serde(default)]
     #[cfg_attr(not(feature = "go"), allow(dead_code))]
     tags: String,
+    /// Commands that prepare the folder.
+    #[serde(default)]
+    #[cfg_attr(not(feature = "go"), allow(dead_code))]
+    before: Vec<String>,
+    /// The folder in which the remedy is run.
+    #[serde(default)]
+    #[cfg_attr(not(feature = "go"), allow(dead_code))]
+    run: String,
     files: String,
 }
 
-fn table() -> Vec<Row> {
-    let text = fs::read_to_string(crate_folder().join("hostile-sources.toml")).unwrap();
-    let table: Table =
-        toml::from_str(&text).unwrap_or_else(|e| panic!("hostile-sources.toml: {e}"));
+/// A plugin that is affected.
+const PLUGIN: &str = "package main
+
+import (
+	\"context\"
+
+	\"github.com/containerd/nri/pkg/api\"
+	\"github.com/containerd/nri/pkg/stub\"
+)
+
+type plugin struct{}
+
+func (p *plugin) RunPodSandbox(_ context.Context, _ *api.PodSandbox) error { return nil }
+
+func main() { _, _ = stub.New(&plugin{}) }
+";
+
+fn table(name: &str) -> Vec<Row> {
+    let text = fs::read_to_string(crate_folder().join(name)).unwrap();
+    let table: Table = toml::from_str(&text).unwrap_or_else(|e| panic!("{name}: {e}"));
     table.row
 }
 
@@ -91,8 +115,8 @@ impl Row {
             let path = folder.join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(&path, text).unwrap();
-            if name.ends_with("go.mod") {
-                fs::write(path.with_file_name("go.sum"), &sums).unwrap();
+            if name.ends_with(".mod") {
+                fs::write(path.with_extension("sum"), &sums).unwrap();
             }
         }
     }
@@ -124,6 +148,7 @@ fn expanded(line: &str, require: &str) -> String {
     }
     match line {
         "@require" => require.to_owned(),
+        "@plugin" => PLUGIN.to_owned(),
         "@comments" => "// A long licence, as some files have one.\n".repeat(500),
         _ => line
             .replace("@api", &format!("{nri}/api"))
@@ -180,7 +205,7 @@ fn answer(report: &CheckReport) -> &'static str {
 #[test]
 fn every_row_gets_its_answer() {
     let mut wrong = Vec::new();
-    for row in table() {
+    for row in table("hostile-sources.toml") {
         let folder = tempfile::tempdir().unwrap();
         row.write(folder.path());
         let report = check(row.paths(folder.path()));
@@ -222,7 +247,7 @@ mod built {
     #[test]
     fn no_row_is_ok_where_the_program_is_not() {
         let mut wrong = Vec::new();
-        for row in table().iter().filter(|row| row.build) {
+        for row in table("hostile-sources.toml").iter().filter(|row| row.build) {
             let folder = tempfile::tempdir().unwrap();
             row.write(folder.path());
             let programs = folder.path().join("programs");
@@ -254,6 +279,56 @@ mod built {
                     "{}: sources {}, program {built}",
                     row.name, row.answer
                 ));
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+
+    /// Runs a command line of the Go toolchain.
+    fn shell(folder: &Path, line: &str) -> Result<(), String> {
+        let mut shell = Command::new("sh");
+        let output = shell
+            .current_dir(folder)
+            .args(["-c", line])
+            .output()
+            .expect("a shell");
+        if output.status.success() {
+            return Ok(());
+        }
+        Err(String::from_utf8_lossy(&output.stderr).into_owned())
+    }
+
+    /// The commands in a remedy.
+    fn commands(report: &CheckReport) -> String {
+        let verdicts = report.subjects.iter().flat_map(|subject| &subject.verdicts);
+        let mut remedies = verdicts.filter(|verdict| verdict.outcome == Outcome::Deprecated);
+        let remedy = &remedies.next().expect("a verdict").remedy;
+        remedy.rsplit("run: ").next().unwrap_or_default().to_owned()
+    }
+
+    #[test]
+    fn every_remedy_works() {
+        let mut wrong = Vec::new();
+        for row in table("remedies.toml") {
+            let folder = tempfile::tempdir().unwrap();
+            row.write(folder.path());
+            for line in &row.before {
+                shell(folder.path(), line).unwrap_or_else(|e| panic!("{}: {line}: {e}", row.name));
+            }
+            let before = check(row.paths(folder.path()));
+            if answer(&before) != row.answer {
+                wrong.push(format!("{}: {} at first", row.name, answer(&before)));
+                continue;
+            }
+            let line = commands(&before);
+            if let Err(why) = shell(&folder.path().join(&row.run), &line) {
+                wrong.push(format!("{}: {line}: {why}", row.name));
+                continue;
+            }
+            let after = check(row.paths(folder.path()));
+            if answer(&after) != "ok" {
+                let verdicts: Vec<_> = after.subjects.iter().map(|one| &one.verdicts).collect();
+                wrong.push(format!("{}: {line}: then {verdicts:#?}", row.name));
             }
         }
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -32,9 +32,11 @@ pub(super) fn join(sightings: &mut [Sighting]) {
             source.interface = Interface::Unknown(IN_ARCHIVE.to_owned());
         }
         let source = source.clone();
-        let beside = vendors.iter().copied();
-        let beside = beside.filter(|vendor| is_vendored_by(sightings, *vendor, at));
-        let files: Vec<usize> = beside.chain([at]).collect();
+        let vendored = vendors.iter().copied();
+        let vendored = vendored.filter(|vendor| is_vendored_by(sightings, *vendor, at));
+        let others = modules.iter().copied();
+        let others = others.filter(|other| is_alternative(sightings, *other, at));
+        let files: Vec<usize> = vendored.chain(others).chain([at]).collect();
         for at in files {
             if let Some(file) = sightings.get_mut(at) {
                 handles(file, &source, settled.insert(at));
@@ -47,6 +49,15 @@ pub(super) fn join(sightings: &mut [Sighting]) {
             source.interface = Interface::Unknown(IN_ARCHIVE.to_owned());
         }
     }
+}
+
+/// Reports whether a module file is one that `-modfile` may choose instead of a `go.mod`.
+fn is_alternative(sightings: &[Sighting], other: usize, module: usize) -> bool {
+    let place = |at: usize| sightings.get(at).map(|one| &one.place);
+    let (Some(other), Some(module)) = (place(other), place(module)) else {
+        return false;
+    };
+    other.name() != "go.mod" && other != module && other.is_below_folder_of(module)
 }
 
 /// Reports whether a `vendor/modules.txt` belongs to a `go.mod`.

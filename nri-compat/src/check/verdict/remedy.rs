@@ -1,11 +1,11 @@
-//! The exact next step, by what was looked at.
+//! The exact next step, by the kind of file that was looked at.
+
+mod go;
 
 use nri_codegen::history::Deprecation;
 
 use crate::check::sighting::{FileKind, Sighting};
 use crate::check::target::Target;
-
-const MODULE: &str = "github.com/containerd/nri";
 
 /// What to do about events that come as `StateChange`.
 pub(super) fn state_change(
@@ -19,7 +19,7 @@ pub(super) fn state_change(
         | FileKind::GoSum
         | FileKind::GoVendor
         | FileKind::GoSource
-        | FileKind::GoBinary => go(seen.kind, since),
+        | FileKind::GoBinary => go::release(seen, since),
         FileKind::RustBinary if seen.nri.version.is_some() => traits(events),
         FileKind::RustBinary | FileKind::CargoLock => format!(
             "generate its bindings from NRI {since} or later, and answer {} by an RPC each",
@@ -27,18 +27,6 @@ pub(super) fn state_change(
         ),
         FileKind::Log | FileKind::DeprecationList => who(seen, since),
         _ => deprecation.remedy.clone(),
-    }
-}
-
-/// The line to run. It stays at the lowest release that suffices: newer ones are the author's choice.
-fn go(kind: FileKind, since: &str) -> String {
-    let get = format!("go get {MODULE}@{since} && go mod tidy");
-    match kind {
-        FileKind::GoBinary => {
-            format!("in its module: {get}; then build it again, no source change is needed")
-        }
-        FileKind::GoVendor => format!("{get} && go mod vendor"),
-        _ => get,
     }
 }
 
@@ -77,7 +65,7 @@ fn listed(events: &[String]) -> String {
 pub(super) fn find_out(seen: &Sighting) -> String {
     match seen.kind {
         FileKind::GoMod | FileKind::GoSum | FileKind::GoVendor | FileKind::GoSource => {
-            "build the plugin and check the file that comes out".to_owned()
+            go::find_out(seen)
         }
         FileKind::Log => "look at the plugin itself: `nri-compat check` on its file, or with --proc while it runs".to_owned(),
         FileKind::CargoLock => "check the built plugin: one that uses the `nri` crate says what it handles".to_owned(),
