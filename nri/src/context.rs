@@ -1,13 +1,48 @@
-//! What a handler is told beside the request itself.
+//! The surroundings of a request.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::stub::{Metrics, Runtime, Tools, Updater};
+use crate::stub::{Metrics, Runtime, StatusWatch, Tools, Updater};
 
-/// The surroundings of one request, handed to every handler.
+/// The surroundings of one request, passed to every handler.
 ///
-/// A test makes one with `Context::default()`, which has no deadline and no connection.
+/// `Context::default()` serves for unit tests: it has no deadline, no runtime and no connection, and each can be added.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use nri::prelude::*;
+///
+/// #[derive(NriPlugin)]
+/// #[nri(name = "careful", index = "10")]
+/// struct Careful;
+///
+/// impl CreateContainer for Careful {
+///     async fn create_container(
+///         &self,
+///         cx: &Context,
+///         _pod: PodSandbox,
+///         _container: Container,
+///     ) -> nri::Result<Adjustment> {
+///         if cx.time_left().is_some_and(|left| left < Duration::from_millis(500)) {
+///             return Err(nri::Error::new("no time for this"));
+///         }
+///         Ok(Adjustment::new())
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let cx = Context::default()
+///     .with_runtime("containerd", "v2.2.1", "v0.11.0")
+///     .with_time_left(Duration::from_millis(100));
+/// let answer = Careful.create_container(&cx, PodSandbox::default(), Container::default()).await;
+/// assert_eq!(answer.unwrap_err().to_string(), "no time for this");
+/// # }
+/// ```
+///
+/// With `anyhow::Context` in the same file, import that one as `use anyhow::Context as _;`: only its methods are needed.
 #[derive(Clone, Debug, Default)]
 pub struct Context {
     deadline: Option<Instant>,
@@ -15,7 +50,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// Of a request that the stub serves.
+    /// Makes the context of a request that the stub serves.
     pub(crate) fn of_request(deadline: Instant, tools: Arc<Tools>) -> Self {
         Context {
             deadline: Some(deadline),
@@ -23,7 +58,7 @@ impl Context {
         }
     }
 
-    /// Of something that the stub tells of by itself.
+    /// Makes the context of a hook, outside of any request.
     pub(crate) fn of_stub(tools: Arc<Tools>) -> Self {
         Context {
             deadline: None,
@@ -31,34 +66,71 @@ impl Context {
         }
     }
 
-    /// To ask the runtime for updates by oneself: not in the handler, which it would wait for, but in a task.
+    /// Returns a handle for sending unsolicited updates. Use it from a spawned task: awaiting it inside a handler deadlocks.
     pub fn updater(&self) -> Updater {
         self.tools.updater()
     }
 
-    /// The runtime at the other end, and which NRI it speaks; `None` before Configure.
+    /// Returns the runtime at the other end, and which NRI it speaks; `None` before Configure.
     pub fn runtime(&self) -> Option<Arc<Runtime>> {
         self.tools.runtime()
     }
 
-    /// What happened to each event so far.
+    /// Returns the counters of each event.
     pub fn metrics(&self) -> Metrics {
         self.tools.metrics()
     }
 
-    /// The same context with a deadline: the moment at which the runtime gives up on the request.
+    /// Returns the status of the connection, to be read and waited for.
+    pub fn status(&self) -> StatusWatch {
+        self.tools.status()
+    }
+
+    /// Returns index and name that the plugin registers with.
+    pub(crate) fn identity(&self) -> Option<(&str, &str)> {
+        self.tools.identity()
+    }
+
+    /// Sets the deadline: the moment at which the runtime gives up on the request.
     #[must_use]
     pub fn with_deadline(mut self, deadline: Instant) -> Self {
         self.deadline = Some(deadline);
         self
     }
 
-    /// The moment at which the runtime gives up on this request; `None` where it did not say.
+    /// Sets the deadline to a time from now. For unit tests.
+    #[must_use]
+    pub fn with_time_left(self, time: Duration) -> Self {
+        self.with_deadline(Instant::now() + time)
+    }
+
+    /// Sets the runtime: its name, its version and its NRI version, each as Configure has it; empty for one that does not
+    /// say. For unit tests.
+    #[must_use]
+    pub fn with_runtime(self, name: &str, version: &str, nri_version: &str) -> Self {
+        let runtime = Runtime::new(name, version, nri_version);
+        self.with_tools(|tools| tools.set_runtime(Arc::new(runtime)))
+    }
+
+    /// Sets name and index of the plugin. For unit tests.
+    #[must_use]
+    pub fn with_identity(self, name: &str, index: &str) -> Self {
+        self.with_tools(|tools| tools.set_identity(name, index))
+    }
+
+    fn with_tools(mut self, set: impl FnOnce(&mut Tools)) -> Self {
+        let mut tools = Tools::like(&self.tools);
+        set(&mut tools);
+        self.tools = Arc::new(tools);
+        self
+    }
+
+    /// Returns the moment at which the runtime gives up on this request, if it said.
     pub fn deadline(&self) -> Option<Instant> {
         self.deadline
     }
 
-    /// How long the runtime still waits for the answer: zero once it has given up, `None` where it did not say.
+    /// Returns how long the runtime still waits for the answer: zero once it has given up, `None` if it did not say.
     pub fn time_left(&self) -> Option<Duration> {
         self.deadline
             .map(|deadline| deadline.saturating_duration_since(Instant::now()))
@@ -74,5 +146,21 @@ mod tests {
         let cx = Context::default().with_deadline(Instant::now());
         assert_eq!(cx.time_left(), Some(Duration::ZERO));
         assert_eq!(Context::default().time_left(), None);
+    }
+
+    #[test]
+    fn a_test_sets_runtime_identity_and_time() {
+        let cx = Context::default()
+            .with_runtime("containerd", "v2.2.1", "")
+            .with_identity("logger", "10")
+            .with_time_left(Duration::from_secs(2));
+        let runtime = cx.runtime().unwrap();
+        assert_eq!(
+            (runtime.name(), runtime.version()),
+            ("containerd", "v2.2.1")
+        );
+        assert_eq!(runtime.nri_version().as_deref(), Some("0.11.0"));
+        assert_eq!(cx.identity(), Some(("10", "logger")));
+        assert!(cx.time_left() <= Some(Duration::from_secs(2)));
     }
 }

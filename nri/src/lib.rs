@@ -48,6 +48,8 @@ pub mod adjust;
 pub mod api;
 mod context;
 mod error;
+#[cfg(feature = "http")]
+pub mod http;
 #[cfg(feature = "serde")]
 pub mod json;
 pub mod manifest;

@@ -62,6 +62,7 @@
 mod answer;
 mod aside;
 mod backoff;
+mod check;
 mod connect;
 mod deadline;
 mod identity;
@@ -86,6 +87,7 @@ use std::fmt;
 
 pub use aside::blocking;
 pub use backoff::Backoff;
+pub use check::CheckAnswers;
 pub use connect::DEFAULT_SOCKET;
 pub use metrics::{EventMetrics, Latency, Metrics, OPEN_METRICS_CONTENT_TYPE};
 pub use options::{Builder, RuntimeExit};

@@ -1,5 +1,8 @@
 //! Reading pods and containers: what plugins ask of them again and again.
 
+mod config;
+mod validation;
+
 use std::collections::BTreeMap;
 use std::fmt;
 

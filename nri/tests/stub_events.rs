@@ -83,7 +83,13 @@ impl CreateContainer for Actor {
         pod: PodSandbox,
         _: Container,
     ) -> nri::Result<Adjustment> {
-        self.act(cx, &pod).await.map(|()| Adjustment::default())
+        self.act(cx, &pod).await?;
+        let adjustment = Adjustment::new();
+        Ok(if pod.name == "invalid.answer" {
+            adjustment.env("A=B", "1")
+        } else {
+            adjustment
+        })
     }
 }
 
@@ -193,6 +199,26 @@ async fn an_error_is_logged_and_sent_with_its_causes() {
         logs::with(&["WARN", "default/chain.sent", "outer: inner"]).len(),
         1
     );
+}
+
+#[tokio::test]
+async fn an_answer_that_the_runtime_would_reject_is_named() {
+    let (runtime, _, _release) = act().await;
+    let request = CreateContainerRequest {
+        pod: Some(pod("invalid.answer")),
+        container: Some(container("web")),
+    };
+    let answer: CreateContainerResponse = runtime
+        .call("CreateContainer", &request, None)
+        .await
+        .unwrap();
+    assert_eq!(answer.adjust.unwrap().env.len(), 1);
+    let line = logs::with(&[
+        "WARN",
+        "invalid answer to CreateContainer for container web of pod default/invalid.answer",
+    ]);
+    assert_eq!(line.len(), 1, "{line:?}");
+    assert!(line[0].contains("name contains '='"), "{line:?}");
 }
 
 /// Code 12 would make the runtime call the handler again, through StateChange.

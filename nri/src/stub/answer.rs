@@ -39,6 +39,7 @@ impl<P: Plugin> Shared<P> {
             .map_or(route.rpc().name, |event| event.as_str_name());
         let request = Request {
             name,
+            rpc: route.rpc().name,
             event: route.event(),
             moments,
         };
@@ -127,6 +128,11 @@ impl<P: Plugin> Shared<P> {
         subject: &Subject,
         outcome: Option<Result<Vec<u8>>>,
     ) -> Result<Bytes> {
+        let checked = |answer: Vec<u8>| {
+            self.check_answer(request.rpc, subject, &answer)
+                .map(|()| answer)
+        };
+        let outcome = outcome.map(|result| result.and_then(checked));
         let (end, answer) = match outcome {
             Some(Ok(answer)) => (End::Answered, Ok(answer.into())),
             Some(Err(error)) => (End::Failed, request.failed::<P>(subject, error)),
@@ -143,6 +149,7 @@ impl<P: Plugin> Shared<P> {
 /// A request whose handler is running.
 struct Request {
     name: &'static str,
+    rpc: &'static str,
     event: Option<Event>,
     moments: Moments,
 }

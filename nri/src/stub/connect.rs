@@ -13,6 +13,9 @@ use crate::{Error, ErrorKind, Result};
 /// Where runtimes listen for plugins unless configured otherwise.
 pub const DEFAULT_SOCKET: &str = "/var/run/nri/nri.sock";
 
+/// Read by external plugins: the path of the socket to connect to.
+const PATH_VARIABLE: &str = "NRI_SOCKET";
+
 /// Set by a runtime that launches a plugin, to the number of a connected socket.
 const SOCKET_VARIABLE: &str = "NRI_PLUGIN_SOCKET";
 
@@ -33,7 +36,13 @@ pub(super) enum Endpoint {
 }
 
 impl Endpoint {
-    /// The socket that the runtime passed, if it launched this plugin.
+    /// Returns the socket that the environment names for external plugins, or the default one.
+    pub(super) fn external() -> Self {
+        let named = std::env::var_os(PATH_VARIABLE).filter(|path| !path.is_empty());
+        Self::Socket(named.map_or_else(|| DEFAULT_SOCKET.into(), PathBuf::from))
+    }
+
+    /// Returns the socket that the runtime passed, if it launched this plugin.
     pub(super) fn launched() -> Option<Self> {
         std::env::var(SOCKET_VARIABLE).ok().map(Self::Launched)
     }

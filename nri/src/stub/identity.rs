@@ -6,9 +6,9 @@ use std::path::Path;
 
 use crate::{Error, ErrorKind, Result};
 
-/// Set by a runtime that launches a plugin.
+/// Set by a runtime that launches a plugin, and by whoever starts an external one.
 const NAME_VARIABLE: &str = "NRI_PLUGIN_NAME";
-/// Set by a runtime that launches a plugin.
+/// Set by a runtime that launches a plugin, and by whoever starts an external one.
 const INDEX_VARIABLE: &str = "NRI_PLUGIN_IDX";
 
 /// What the plugin registers as, such as `10-logger`.
@@ -32,7 +32,7 @@ pub(super) struct Given {
 }
 
 impl Given {
-    /// What a runtime that launched the plugin calls it.
+    /// Returns what the environment says.
     pub(super) fn by_environment() -> Self {
         Given {
             name: std::env::var(NAME_VARIABLE).ok(),

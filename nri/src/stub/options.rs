@@ -1,4 +1,4 @@
-//! What can be set before a plugin runs.
+//! The settings of a plugin before it runs.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -8,7 +8,8 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::Stub;
 use super::backoff::Backoff;
-use super::connect::{DEFAULT_SOCKET, Endpoint};
+use super::check::CheckAnswers;
+use super::connect::Endpoint;
 use super::identity::Given;
 use super::shared::Shared;
 use crate::Result;
@@ -20,7 +21,27 @@ const REGISTRATION_TIMEOUT: Duration = Duration::from_secs(10);
 /// 64 MiB: sixteen messages of the largest size, more than any node has pods for.
 const MAX_SYNCHRONIZE: usize = 64 << 20;
 
-/// Says how a plugin is to run; made by [`Stub::builder`].
+/// The settings of a plugin before it runs; made by [`Stub::builder`].
+///
+/// ```no_run
+/// use nri::prelude::*;
+/// use nri::stub::Stub;
+///
+/// #[derive(NriPlugin)]
+/// struct PodLogger;
+///
+/// impl RunPodSandbox for PodLogger {
+///     async fn run_pod_sandbox(&self, _cx: &Context, pod: PodSandbox) -> nri::Result<()> {
+///         println!("pod {} runs", pod.full_name());
+///         Ok(())
+///     }
+/// }
+///
+/// #[tokio::main(flavor = "current_thread")]
+/// async fn main() -> nri::Result<()> {
+///     Stub::builder(PodLogger).name("pod-logger").index("10").wait_for_runtime().run().await
+/// }
+/// ```
 pub struct Builder<P> {
     plugin: P,
     given: Given,
@@ -30,6 +51,7 @@ pub struct Builder<P> {
     runtime_exit: RuntimeExit,
     registration_timeout: Duration,
     max_synchronize: usize,
+    check_answers: CheckAnswers,
 }
 
 /// The result of a plugin whose runtime is gone, and that does not connect again.
@@ -65,41 +87,43 @@ impl<P: Plugin> Builder<P> {
             runtime_exit: RuntimeExit::Success,
             registration_timeout: REGISTRATION_TIMEOUT,
             max_synchronize: MAX_SYNCHRONIZE,
+            check_answers: CheckAnswers::default(),
         }
     }
 
-    /// The name to register with. Without it: what a runtime that launches the plugin calls it, else the name of the
-    /// executable if that is `NN-name`, else `#[nri(name = "…")]`.
+    /// Sets the name to register with. Without it: the environment variable `NRI_PLUGIN_NAME`, which a runtime that
+    /// launches the plugin sets, else the name of the executable if that is `NN-name`, else `#[nri(name = "…")]`.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.given.name = Some(name.into());
         self
     }
 
-    /// The index to register with, two digits: plugins are called in its order. Without it, as for the
-    /// [name](Self::name).
+    /// Sets the index to register with, two digits: plugins are called in its order. Without it: the environment variable
+    /// `NRI_PLUGIN_IDX`, and so on as for the [name](Self::name).
     #[must_use]
     pub fn index(mut self, index: impl Into<String>) -> Self {
         self.given.index = Some(index.into());
         self
     }
 
-    /// The socket to connect to, as an external plugin. Without it and without a [stream](Self::stream): the one that a
-    /// runtime passes to a plugin that it launches, else [`DEFAULT_SOCKET`].
+    /// Sets the socket to connect to, as an external plugin. Without it and without a [stream](Self::stream): the one that
+    /// a runtime passes to a plugin that it launches, else the path in the environment variable `NRI_SOCKET`, else
+    /// [`DEFAULT_SOCKET`](super::DEFAULT_SOCKET).
     #[must_use]
     pub fn socket(mut self, path: impl Into<PathBuf>) -> Self {
         self.endpoint = Some(Endpoint::Socket(path.into()));
         self
     }
 
-    /// A stream that is connected to a runtime already. When it is lost, the plugin ends.
+    /// Sets a stream that is already connected to a runtime. When it is lost, the plugin ends.
     #[must_use]
     pub fn stream(mut self, stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static) -> Self {
         self.endpoint = Some(Endpoint::Given(Box::new(stream)));
         self
     }
 
-    /// How long to wait between attempts to connect again, where the plugin is external.
+    /// Sets the waits between attempts of an external plugin to connect again.
     #[must_use]
     pub fn reconnect(mut self, backoff: Backoff) -> Self {
         self.reconnect = Some(backoff);
@@ -131,22 +155,30 @@ impl<P: Plugin> Builder<P> {
         self
     }
 
-    /// How long registering and being configured may take; 10 s unless set.
+    /// Sets how long registration and Configure may take; 10 s by default.
     #[must_use]
     pub fn registration_timeout(mut self, timeout: Duration) -> Self {
         self.registration_timeout = timeout;
         self
     }
 
-    /// How many bytes Synchronize may have, all its parts together; 64 MiB unless set. All of them are held until the
-    /// last part is there.
+    /// Sets how many bytes all parts of Synchronize may have together; 64 MiB by default. They are held until the last
+    /// part is there.
     #[must_use]
     pub fn max_synchronize(mut self, bytes: usize) -> Self {
         self.max_synchronize = bytes;
         self
     }
 
-    /// The plugin, ready to run.
+    /// Chooses what happens to an answer that the runtime would reject, or that conflicts with itself; by default, every
+    /// problem is named in a warning.
+    #[must_use]
+    pub fn check_answers(mut self, check: CheckAnswers) -> Self {
+        self.check_answers = check;
+        self
+    }
+
+    /// Checks the settings and returns the plugin, ready to run.
     ///
     /// # Errors
     ///
@@ -161,14 +193,9 @@ impl<P: Plugin> Builder<P> {
         } else {
             None
         };
-        let environment = if launched.is_some() {
-            Given::by_environment()
-        } else {
-            Given::default()
-        };
         let given = self
             .given
-            .or(environment)
+            .or(Given::by_environment())
             .or(Given::by_program())
             .or(written);
         let endpoint = self.endpoint.or(launched);
@@ -178,8 +205,9 @@ impl<P: Plugin> Builder<P> {
                 given.check()?,
                 self.registration_timeout,
                 self.max_synchronize,
+                self.check_answers,
             ),
-            endpoint: endpoint.unwrap_or_else(|| Endpoint::Socket(PathBuf::from(DEFAULT_SOCKET))),
+            endpoint: endpoint.unwrap_or_else(Endpoint::external),
             reconnect: self.reconnect,
             wait_for_runtime: self.wait_for_runtime,
             runtime_exit: self.runtime_exit,

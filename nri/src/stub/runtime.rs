@@ -24,12 +24,21 @@ impl Runtime {
     /// Reads what Configure says. `NRI_version`, which runtimes send since NRI v0.12.0, beats a guess from name and
     /// version: distributions build runtimes with another NRI now and then.
     pub(super) fn of(request: &ConfigureRequest) -> Self {
-        let told = told_release(&request.nri_version);
+        Self::new(
+            &request.runtime_name,
+            &request.runtime_version,
+            &request.nri_version,
+        )
+    }
+
+    /// Describes a runtime by its name, its version and its NRI version, each as Configure has it.
+    pub(crate) fn new(name: &str, version: &str, nri_version: &str) -> Self {
+        let told = told_release(nri_version);
         Runtime {
-            name: shown(&request.runtime_name),
-            version: shown(&request.runtime_version),
+            name: shown(name),
+            version: shown(version),
             told: told.is_some(),
-            nri: told.or_else(|| linked_release(&request.runtime_name, &request.runtime_version)),
+            nri: told.or_else(|| linked_release(name, version)),
         }
     }
 

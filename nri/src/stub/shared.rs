@@ -5,11 +5,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use super::check::CheckAnswers;
 use super::deadline::DEFAULT_TIMEOUT;
 use super::identity::Identity;
 use super::metrics::Metrics;
 use super::runtime::Runtime;
-use super::status::StatusCell;
+use super::status::{StatusCell, StatusWatch};
 use super::update::{Link, Updater};
 use super::watchdog::Watchdog;
 use crate::Context;
@@ -21,6 +22,7 @@ pub(crate) struct Tools {
     pub(super) link: Link,
     pub(super) metrics: Metrics,
     pub(super) status: StatusCell,
+    identity: Option<Identity>,
     runtime: Mutex<Option<Arc<Runtime>>>,
 }
 
@@ -40,7 +42,33 @@ impl Tools {
             .clone()
     }
 
-    pub(super) fn set_runtime(&self, runtime: Arc<Runtime>) {
+    pub(crate) fn status(&self) -> StatusWatch {
+        self.status.watch()
+    }
+
+    /// Returns index and name of the plugin.
+    pub(crate) fn identity(&self) -> Option<(&str, &str)> {
+        let identity = self.identity.as_ref()?;
+        Some((&identity.index, &identity.name))
+    }
+
+    /// Makes tools of a plugin that is not connected, with identity and runtime of others.
+    pub(crate) fn like(other: &Self) -> Self {
+        Tools {
+            identity: other.identity.clone(),
+            runtime: Mutex::new(other.runtime()),
+            ..Tools::default()
+        }
+    }
+
+    pub(crate) fn set_identity(&mut self, name: &str, index: &str) {
+        self.identity = Some(Identity {
+            name: name.to_owned(),
+            index: index.to_owned(),
+        });
+    }
+
+    pub(crate) fn set_runtime(&self, runtime: Arc<Runtime>) {
         *self.runtime.lock().unwrap_or_else(PoisonError::into_inner) = Some(runtime);
     }
 }
@@ -53,6 +81,7 @@ pub(super) struct Shared<P> {
     pub(super) watchdog: Watchdog,
     pub(super) registration_timeout: Duration,
     pub(super) max_synchronize: usize,
+    pub(super) check_answers: CheckAnswers,
     request_timeout: AtomicU64,
     warned: Mutex<String>,
     /// Fields of answers that a warning has named, with the RPC and the runtime's release.
@@ -65,14 +94,19 @@ impl<P: Plugin> Shared<P> {
         identity: Identity,
         registration_timeout: Duration,
         max_synchronize: usize,
+        check_answers: CheckAnswers,
     ) -> Self {
         Shared {
             plugin: Arc::new(plugin),
+            tools: Arc::new(Tools {
+                identity: Some(identity.clone()),
+                ..Tools::default()
+            }),
             identity,
-            tools: Arc::default(),
             watchdog: Watchdog::start(),
             registration_timeout,
             max_synchronize,
+            check_answers,
             request_timeout: AtomicU64::new(0),
             warned: Mutex::default(),
             skipped: Mutex::default(),

@@ -1,0 +1,213 @@
+//! Health, readiness and metrics over HTTP, for probes and Prometheus. Needs the feature `http`.
+//!
+//! | path | status | body |
+//! | --- | --- | --- |
+//! | `/healthz` | 200 while the plugin's tokio runtime makes progress | `ok` |
+//! | `/readyz` | 200 while events are handled, else 503 | the [status](crate::stub::Status), such as `disconnected for 2.3s` |
+//! | `/metrics` | 200 | the [counters](crate::stub::Metrics::open_metrics) in the OpenMetrics text format |
+//!
+//! ```no_run
+//! use nri::prelude::*;
+//! use nri::http::Endpoint;
+//! use nri::stub::Stub;
+//!
+//! # #[derive(NriPlugin)]
+//! # #[nri(name = "pod-logger", index = "10")]
+//! # struct PodLogger;
+//! # impl RunPodSandbox for PodLogger {
+//! #     async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> { Ok(()) }
+//! # }
+//! #[tokio::main(flavor = "current_thread")]
+//! async fn main() -> nri::Result<()> {
+//!     let stub = Stub::builder(PodLogger).build()?;
+//!     let endpoint = Endpoint::bind("127.0.0.1:9090").await?;
+//!     tokio::spawn(endpoint.serve(stub.status(), stub.metrics()));
+//!     stub.run().await
+//! }
+//! ```
+//!
+//! The responder knows just enough HTTP/1.1 for this: `GET` and `HEAD`, one request per connection, no bodies. An HTTP
+//! library would add a dozen crates and more code than the plugin itself has. It holds [`MAX_CONNECTIONS`] connections at
+//! most, reads [`MAX_REQUEST`] bytes of each at most, and closes those that take longer than [`TIMEOUT`]. There is no
+//! authentication: bind it to an address that only the node or its monitoring can reach.
+
+mod request;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream, ToSocketAddrs};
+use tokio::sync::Semaphore;
+use tokio::time::{sleep, timeout};
+
+use crate::stub::{Metrics, OPEN_METRICS_CONTENT_TYPE, StatusWatch};
+use crate::{Result, ResultExt};
+use request::{Head, Method};
+
+/// The number of connections held at once; more wait in the kernel's queue.
+pub const MAX_CONNECTIONS: usize = 16;
+
+/// The number of bytes that a request may have.
+pub const MAX_REQUEST: usize = 8 << 10;
+
+/// The time that a connection may take.
+pub const TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The wait after a connection could not be accepted, for example for lack of file descriptors.
+const PAUSE: Duration = Duration::from_millis(100);
+
+const PLAIN: &str = "text/plain; charset=utf-8";
+
+/// A listening socket for `/healthz`, `/readyz` and `/metrics`.
+#[derive(Debug)]
+pub struct Endpoint(TcpListener);
+
+/// What the paths answer from.
+#[derive(Clone, Debug)]
+struct Sources {
+    status: StatusWatch,
+    metrics: Metrics,
+}
+
+/// A response without the headers that all have.
+struct Response {
+    status: &'static str,
+    content_type: &'static str,
+    body: String,
+}
+
+impl Endpoint {
+    /// Listens on an address such as `127.0.0.1:9090`.
+    ///
+    /// # Errors
+    ///
+    /// If the address is invalid, or taken.
+    ///
+    /// # Panics
+    ///
+    /// Outside of a tokio runtime with I/O enabled.
+    pub async fn bind(address: impl ToSocketAddrs) -> Result<Self> {
+        let listener = TcpListener::bind(address).await;
+        listener
+            .map(Endpoint)
+            .context("cannot listen for HTTP requests")
+    }
+
+    /// Returns the address that it listens on, with the port that the system chose for port 0.
+    ///
+    /// # Errors
+    ///
+    /// If the system does not tell.
+    pub fn local_addr(&self) -> Result<SocketAddr> {
+        Ok(self.0.local_addr()?)
+    }
+
+    /// Answers requests until the future is dropped, or its task aborted.
+    pub async fn serve(self, status: StatusWatch, metrics: Metrics) {
+        let sources = Sources { status, metrics };
+        let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+        loop {
+            let Ok(place) = Arc::clone(&places).acquire_owned().await else {
+                return;
+            };
+            match self.0.accept().await {
+                Ok((stream, _)) => {
+                    let sources = sources.clone();
+                    tokio::spawn(async move {
+                        // A client that is slow or gone gets no answer.
+                        let _ = timeout(TIMEOUT, answer(stream, &sources)).await;
+                        drop(place);
+                    });
+                }
+                Err(error) => {
+                    tracing::warn!("cannot accept an HTTP connection: {error}");
+                    sleep(PAUSE).await;
+                }
+            }
+        }
+    }
+}
+
+async fn answer(mut stream: TcpStream, sources: &Sources) -> std::io::Result<()> {
+    let mut received = Vec::new();
+    let (response, is_head) = loop {
+        if let Some(head) = request::parse(&received) {
+            break (sources.respond(&head), head.method == Method::Head);
+        }
+        if received.len() >= MAX_REQUEST {
+            break (
+                Response::plain("431 Request Header Fields Too Large", "request too large"),
+                false,
+            );
+        }
+        let mut limited = (&mut stream).take((MAX_REQUEST - received.len()) as u64);
+        if limited.read_buf(&mut received).await? == 0 {
+            return Ok(());
+        }
+    };
+    stream
+        .write_all(response.render(is_head).as_bytes())
+        .await?;
+    stream.shutdown().await
+}
+
+impl Sources {
+    fn respond(&self, head: &Head<'_>) -> Response {
+        match head.method {
+            Method::Get | Method::Head => {}
+            Method::Malformed => {
+                return Response::plain("400 Bad Request", "not an HTTP/1 request");
+            }
+            Method::Other => return Response::plain("405 Method Not Allowed", "use GET or HEAD"),
+        }
+        match head.path {
+            "/healthz" => Response::plain("200 OK", "ok"),
+            "/readyz" => {
+                let status = self.status.get();
+                let code = if status.is_serving() {
+                    "200 OK"
+                } else {
+                    "503 Service Unavailable"
+                };
+                Response::plain(code, &status.to_string())
+            }
+            "/metrics" => Response {
+                status: "200 OK",
+                content_type: OPEN_METRICS_CONTENT_TYPE,
+                body: self.metrics.open_metrics(),
+            },
+            _ => Response::plain("404 Not Found", "there are /healthz, /readyz and /metrics"),
+        }
+    }
+}
+
+impl Response {
+    fn plain(status: &'static str, text: &str) -> Self {
+        Response {
+            status,
+            content_type: PLAIN,
+            body: format!("{text}\n"),
+        }
+    }
+
+    /// Returns the bytes to send. The answer to HEAD has the headers of GET and no body.
+    fn render(&self, is_head: bool) -> String {
+        let Response {
+            status,
+            content_type,
+            body,
+        } = self;
+        let length = body.len();
+        let allow = if status.starts_with("405") {
+            "Allow: GET, HEAD\r\n"
+        } else {
+            ""
+        };
+        let headers = format!(
+            "HTTP/1.1 {status}\r\nContent-Type: {content_type}\r\nContent-Length: {length}\r\n{allow}Connection: close\r\n\r\n"
+        );
+        if is_head { headers } else { headers + body }
+    }
+}
