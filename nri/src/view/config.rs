@@ -22,10 +22,10 @@ impl ConfigureRequest {
     ///
     /// # fn parse(cx: &Context, request: &ConfigureRequest) -> nri::Result<Settings> {
     /// // in the handler of Configure:
-    /// let settings: Settings = request.parse(cx, toml::from_str)?;
+    /// let settings: Settings = request.parse(cx, serde_json::from_str)?;
     /// # Ok(settings)
     /// # }
-    /// # let mut request = ConfigureRequest { config: "verbose = true".into(), ..Default::default() };
+    /// # let mut request = ConfigureRequest { config: r#"{"verbose": true}"#.into(), ..Default::default() };
     /// # assert!(parse(&Context::default(), &request)?.verbose);
     /// # request.config.clear();
     /// # assert!(!parse(&Context::default(), &request)?.verbose);
