@@ -52,6 +52,7 @@ mod error;
 pub mod http;
 #[cfg(feature = "serde")]
 pub mod json;
+pub mod logging;
 pub mod manifest;
 pub mod optional;
 pub mod plugin;

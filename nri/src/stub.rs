@@ -117,8 +117,9 @@ pub struct Stub<P> {
     runtime_exit: RuntimeExit,
 }
 
-/// Runs a plugin until it is asked to leave or cannot go on: as launched plugin if a runtime launched it, else as external
-/// one at the default socket.
+/// Runs a plugin until it is asked to leave or cannot go on: as a launched plugin if a runtime launched it, else as an
+/// external one at the default socket. Logs to standard error unless the program has installed a `tracing` subscriber, see
+/// [`logging`](crate::logging).
 ///
 /// # Errors
 ///
@@ -128,6 +129,7 @@ pub struct Stub<P> {
 ///
 /// As [`Stub::run`].
 pub async fn run<P: Plugin>(plugin: P) -> Result<()> {
+    crate::logging::init_default();
     Stub::builder(plugin).run().await
 }
 

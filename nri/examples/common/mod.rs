@@ -83,7 +83,8 @@ pub(crate) fn usage(error: lexopt::Error) -> nri::Error {
         .with_help("--help lists the flags")
 }
 
-/// Prints logs of this level and above to standard error, where a runtime collects those of the plugins it launches.
+/// Prints logs of this level and more severe ones to standard error. The standard error of a plugin that a runtime
+/// launches goes nowhere: such a plugin logs to a file or journald, see `nri::logging`.
 pub(crate) fn log(level: Level) {
     tracing_subscriber::fmt()
         .with_max_level(level)
