@@ -3,14 +3,15 @@
 mod common;
 
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
-use common::{Marker, paths};
+use common::{Marker, answers, paths};
 use nri_compat::check::collect::{Collected, Request, collect};
 use nri_compat::check::evidence::Reader;
 use nri_compat::check::progress::Progress;
+use nri_compat::check::sighting::Interface;
 
 fn look(paths: &[&Path]) -> Collected {
     look_with(paths, &[&Marker])
@@ -109,24 +110,181 @@ fn paths_that_are_named_are_followed_and_overlaps_read_once() {
 }
 
 #[test]
-fn what_is_named_and_cannot_be_looked_at_is_said() {
+fn what_is_named_and_cannot_be_judged_is_unknown() {
     let (_keep, root) = folder();
-    fs::write(root.join("empty"), "").unwrap();
-    fs::write(root.join("text"), "hello").unwrap();
+    fs::create_dir(root.join("closed")).unwrap();
+    let zip = b"PK\x03\x04rest";
+    let gzip = [&[0x1f, 0x8b, 8][..], &[0; 20]].concat();
+    for (name, bytes) in [
+        ("empty", &b""[..]),
+        ("gzip", &gzip),
+        ("python", b"#!/usr/bin/env python3\nimport os\n"),
+        ("shell", b"#!/bin/sh\nexec /usr/lib/plugin\n"),
+        ("text", b"hello"),
+        ("zip", zip),
+        ("broken", b"MARK FAIL"),
+        ("panic", b"MARK PANIC"),
+    ] {
+        fs::write(root.join(name), bytes).unwrap();
+    }
     let _socket = UnixListener::bind(root.join("socket")).unwrap();
-    let names = ["absent", "empty", "socket", "text"].map(|name| root.join(name));
-    let found = look(&names.each_ref().map(PathBuf::as_path));
-
-    let reasons: Vec<_> = found.skipped.iter().map(|skip| &*skip.reason).collect();
-    let [absent, empty, socket, text] = &reasons[..] else {
-        panic!("{reasons:?}")
-    };
-    assert_eq!(*absent, "no such file or folder");
-    assert_eq!(*empty, "empty");
-    assert_eq!(*socket, "neither a file nor a folder");
-    assert_eq!(*text, "not a kind of file that is looked into");
+    for (name, reason) in [
+        ("empty", "it is empty"),
+        (
+            "gzip",
+            "compressed with gzip, but neither an archive nor a log",
+        ),
+        (
+            "python",
+            "a script for `/usr/bin/env python3`; cannot determine which program it runs",
+        ),
+        (
+            "shell",
+            "a script for `/bin/sh`; cannot determine which program it runs",
+        ),
+        ("text", "not a kind of file that can be judged"),
+        ("zip", "a ZIP archive, which is not supported"),
+        ("broken", "broken as asked"),
+        ("panic", "defect in the reader `marker`: it panicked"),
+        ("socket", "neither a file nor a folder"),
+    ] {
+        let path = root.join(name);
+        let found = look(&[&path]);
+        assert_eq!(answers(&found), [format!("{}: {reason}", path.display())]);
+        assert!(matches!(
+            found.sightings[0].interface,
+            Interface::Unknown(_)
+        ));
+        assert!(
+            found.skipped.is_empty() && found.missing.is_empty(),
+            "{name}"
+        );
+    }
+    let found = look(&[&root.join("absent")]);
+    assert_eq!(found.skipped[0].reason, "no such file or folder");
     assert_eq!(found.missing, shown(&root, &["absent"]));
-    assert_eq!(found.summary.skipped, 4);
+}
+
+#[test]
+fn executables_that_a_runtime_would_start_are_unknown_if_nothing_knows_them() {
+    let (_keep, root) = folder();
+    let plugins = root.join("opt/nri/plugins");
+    fs::create_dir_all(plugins.join("sub")).unwrap();
+    for (name, bytes, mode) in [
+        ("10-shell", &b"#!/bin/bash\nexec x"[..], 0o755),
+        ("20-python", b"#!/usr/bin/python3\n", 0o755),
+        ("30-foreign", b"\x00\x01foreign", 0o711),
+        ("40-known", b"MARK known", 0o755),
+        ("50-empty", b"", 0o755),
+        ("no-index", b"#!/bin/sh", 0o755),
+        ("60-data", b"not executable", 0o644),
+        ("sub/70-below", b"#!/bin/sh", 0o755),
+    ] {
+        fs::write(plugins.join(name), bytes).unwrap();
+        fs::set_permissions(plugins.join(name), fs::Permissions::from_mode(mode)).unwrap();
+    }
+    symlink("10-shell", plugins.join("80-link")).unwrap();
+    symlink("/nowhere", plugins.join("90-dangling")).unwrap();
+    for start in [root.as_path(), &plugins] {
+        let found = look(&[start]);
+        let names: Vec<String> = answers(&found)
+            .iter()
+            .map(|line| line.replace(&format!("{}/", plugins.display()), ""))
+            .collect();
+        assert_eq!(
+            names,
+            [
+                "10-shell: a script for `/bin/bash`; cannot determine which program it runs",
+                "20-python: a script for `/usr/bin/python3`; cannot determine which program it runs",
+                "30-foreign: not a kind of file that can be judged",
+                "50-empty: it is empty",
+                "80-link: a script for `/bin/bash`; cannot determine which program it runs",
+                "90-dangling: a link that cannot be followed: no such file or folder",
+                "no-index: a script for `/bin/sh`; cannot determine which program it runs",
+            ]
+        );
+        assert_eq!(
+            paths(&found),
+            [plugins.join("40-known").display().to_string()]
+        );
+        let shell = &found.sightings[0];
+        assert_eq!(
+            (shell.index.as_deref(), shell.name.as_deref()),
+            (Some("10"), Some("shell"))
+        );
+    }
+}
+
+#[test]
+fn a_plugin_is_reported_under_every_name_that_a_runtime_starts() {
+    let (_keep, root) = folder();
+    let plugins = root.join("nri/plugins");
+    fs::create_dir_all(&plugins).unwrap();
+    for (name, text) in [
+        ("a-soft", "MARK soft"),
+        ("a-hard", "MARK hard"),
+        ("other", "MARK other"),
+    ] {
+        fs::write(root.join(name), text).unwrap();
+    }
+    symlink(root.join("a-soft"), plugins.join("10-soft")).unwrap();
+    symlink("10-soft", plugins.join("11-chain")).unwrap();
+    fs::hard_link(root.join("a-hard"), plugins.join("20-hard")).unwrap();
+    fs::hard_link(root.join("other"), root.join("30-named")).unwrap();
+    let expected = [
+        "30-named",
+        "nri/plugins/10-soft",
+        "nri/plugins/11-chain",
+        "nri/plugins/20-hard",
+    ];
+    for _ in 0..10 {
+        let found = look(&[&root]);
+        assert_eq!(paths(&found), shown(&root, &expected));
+        assert_eq!(found.sightings[1].name.as_deref(), Some("10-soft"));
+    }
+}
+
+#[test]
+fn pipes_are_read_like_files() {
+    let (_keep, root) = folder();
+    let pipe = root.join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    let writer = {
+        let pipe = pipe.clone();
+        std::thread::spawn(move || fs::write(pipe, "MARK piped").unwrap())
+    };
+    let found = look(&[&pipe]);
+    writer.join().unwrap();
+    assert_eq!(paths(&found), shown(&root, &["pipe"]));
+}
+
+#[test]
+fn every_file_has_one_fate() {
+    let (_keep, root) = folder();
+    fs::write(root.join("plugin"), "MARK x").unwrap();
+    fs::hard_link(root.join("plugin"), root.join("same")).unwrap();
+    fs::write(root.join("empty"), "").unwrap();
+    fs::write(root.join("broken"), "MARK FAIL").unwrap();
+    for number in 0..300 {
+        fs::write(root.join(format!("other-{number}")), "text").unwrap();
+    }
+    let tar = common::image::Layer::new()
+        .file("a", "MARK a")
+        .file("b", "text")
+        .tar();
+    fs::write(root.join("x.tar"), tar).unwrap();
+    let found = look(&[&root]);
+    let inputs = found.summary.inputs;
+    assert_eq!(
+        (inputs.evidence, inputs.other_names, inputs.empty),
+        (2, 1, 1)
+    );
+    assert_eq!(
+        (inputs.other_files, inputs.archives, inputs.unreadable),
+        (301, 1, 1)
+    );
+    assert_eq!(found.summary.files, inputs.total());
 }
 
 #[test]
@@ -154,12 +312,9 @@ fn names_that_are_no_text_are_shown_escaped() {
 }
 
 #[test]
-fn pseudo_filesystems_are_said_not_to_be_walked() {
+fn pseudo_filesystems_are_not_walked() {
     let found = look(&[Path::new("/proc")]);
-    assert_eq!(found.summary.files, 0);
-    assert_eq!(found.skipped.len(), 1);
-    assert_eq!(found.skipped[0].place.file, "/proc");
-    assert_eq!(found.skipped[0].reason, "a pseudo filesystem, not walked");
+    assert_eq!(answers(&found), ["/proc: a pseudo filesystem, not walked"]);
 }
 
 #[test]

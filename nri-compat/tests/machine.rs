@@ -54,6 +54,13 @@ impl Machine {
         lines.iter().map(|line| line.replace(root, "")).collect()
     }
 
+    /// The places looked at, without the line on configurations that are not there.
+    fn places(&self, found: &Collected) -> Vec<String> {
+        let mut lines = self.bare(&found.summary.looked_at);
+        lines.retain(|line| !line.starts_with("no configuration at "));
+        lines
+    }
+
     fn found(&self, paths: &[&str]) -> Vec<String> {
         self.bare(&common::paths(&self.look(paths, false)))
     }
@@ -171,7 +178,7 @@ fn without_a_configuration_the_default_folders_are_looked_at() {
         ]
     );
     assert_eq!(
-        machine.bare(&found.summary.looked_at),
+        machine.places(&found),
         [
             "/opt/nri/plugins",
             "/etc/nri/conf.d (not there)",
@@ -215,7 +222,7 @@ fn a_configured_machine_is_looked_at_where_its_runtimes_look() {
         ["/srv/crio/10-e", "/srv/three/10-c"]
     );
     assert_eq!(
-        machine.bare(&found.summary.looked_at),
+        machine.places(&found),
         [
             "/etc/containerd/config.toml (containerd, NRI is off)",
             "/srv/three",
@@ -293,8 +300,12 @@ fn other_toml_is_no_configuration() {
         .with("Cargo.lock", "version = 4\n[[package]]\nname = 'x'")
         .with("deep.toml", &"[".repeat(100_000));
     let found = machine.look(&["Cargo.lock", "deep.toml"], false);
-    let reasons: Vec<_> = found.skipped.iter().map(|skip| &*skip.reason).collect();
-    assert_eq!(reasons, ["not a kind of file that is looked into"; 2]);
+    let reasons: Vec<_> = found
+        .sightings
+        .iter()
+        .map(|seen| &*seen.evidence[0].detail)
+        .collect();
+    assert_eq!(reasons, ["not a kind of file that can be judged"; 2]);
 }
 
 #[test]
@@ -305,7 +316,7 @@ fn a_named_path_is_not_taken_below_the_root() {
         ..Request::default()
     };
     let found = collect(&request, &[&Marker]);
-    assert_eq!(found.missing, ["/no/such/thing"]);
+    assert_eq!(found.missing, ["/also/absent", "/no/such/thing"]);
 }
 
 #[test]
@@ -326,5 +337,223 @@ fn a_configuration_leads_nowhere_outside_the_root() {
     assert_eq!(
         machine.bare(&paths(&found)),
         ["/host/in/10-c", "/host/outside/10-b"]
+    );
+}
+
+/// A containerd configuration that names a folder of plugins.
+fn containerd(folder: &str) -> String {
+    format!("version = 2\n[plugins.'io.containerd.nri.v1.nri']\nplugin_path = '{folder}'\n")
+}
+
+#[test]
+fn links_lead_to_where_they_lead_on_the_machine() {
+    let config = containerd("/srv/plugins");
+    let plugin = |path: &str, link: &str, target: &str| {
+        let machine = Machine::new().with("data/elsewhere/10-a", "MARK a");
+        let machine = if path == "etc/containerd/config.toml" {
+            machine
+                .with("data/config.toml", &config)
+                .with("srv/plugins/10-a", "MARK a")
+        } else {
+            machine.with("etc/containerd/config.toml", &config)
+        };
+        let link = machine.root.join(link);
+        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        symlink(target, link).unwrap();
+        machine
+    };
+    for (what, link, target) in [
+        ("plugin", "srv/plugins/10-a", "/data/elsewhere/10-a"),
+        (
+            "relative plugin",
+            "srv/plugins/10-a",
+            "../../data/elsewhere/10-a",
+        ),
+        (
+            "plugin above the root",
+            "srv/plugins/10-a",
+            "../../../../../data/elsewhere/10-a",
+        ),
+        ("folder", "srv/plugins", "/data/elsewhere"),
+        ("parent", "srv", "/data/up"),
+        (
+            "etc/containerd/config.toml",
+            "etc/containerd/config.toml",
+            "/data/config.toml",
+        ),
+    ] {
+        let machine = plugin(what, link, target);
+        if what == "parent" {
+            fs::create_dir_all(machine.root.join("data/up")).unwrap();
+            symlink("/data/elsewhere", machine.root.join("data/up/plugins")).unwrap();
+        }
+        let found = machine.look(&[], false);
+        assert_eq!(
+            machine.bare(&paths(&found)),
+            ["/srv/plugins/10-a"],
+            "{what}: {found:?}"
+        );
+    }
+}
+
+#[test]
+fn links_out_of_the_root_or_in_circles_are_reported() {
+    for (target, reason) in [
+        ("/etc/hostname", "no such file or folder"),
+        ("10-a", "a link in a circle"),
+        ("/proc/self/exe", "no such file or folder"),
+    ] {
+        let machine = Machine::new().with("srv/plugins/keep", "x");
+        let machine = machine.with("etc/containerd/config.toml", &containerd("/srv/plugins"));
+        symlink(target, machine.root.join("srv/plugins/10-a")).unwrap();
+        let found = machine.look(&[], false);
+        let expected = format!("/srv/plugins/10-a: a link that cannot be followed: {reason}");
+        assert_eq!(
+            machine.bare(&common::answers(&found)),
+            [expected],
+            "{target}"
+        );
+    }
+}
+
+#[test]
+fn a_configured_folder_that_is_not_there_counts() {
+    let machine = Machine::new().with("etc/containerd/config.toml", &containerd("/srv/gone"));
+    let found = machine.look(&[], false);
+    let line = "/srv/gone: no such file or folder, but /etc/containerd/config.toml names it";
+    assert_eq!(machine.bare(&common::skipped(&found)), [line]);
+    assert!(
+        machine
+            .places(&found)
+            .contains(&"/srv/gone (not there)".to_owned())
+    );
+}
+
+#[test]
+fn configurations_are_found_wherever_distributions_put_them() {
+    let unit = |command: &str| format!("[Service]\nExecStart={command}\n");
+    let config = containerd("/srv/plugins");
+    for (files, what) in [
+        (
+            vec![("etc/containerd/config.toml", config.clone())],
+            "default",
+        ),
+        (
+            vec![("usr/share/containerd/config.toml", config.clone())],
+            "distribution",
+        ),
+        (
+            vec![(
+                "var/lib/rancher/k3s/agent/etc/containerd/config.toml",
+                config.clone(),
+            )],
+            "k3s",
+        ),
+        (
+            vec![(
+                "var/lib/rancher/rke2/agent/etc/containerd/config.toml",
+                config.clone(),
+            )],
+            "RKE2",
+        ),
+        (
+            vec![(
+                "var/snap/microk8s/current/args/containerd.toml",
+                config.clone(),
+            )],
+            "MicroK8s",
+        ),
+        (vec![("etc/k0s/containerd.toml", config.clone())], "k0s"),
+        (
+            vec![("run/k0s/containerd-cri.toml", config.clone())],
+            "k0s, generated",
+        ),
+        (vec![("etc/cri/containerd.toml", config.clone())], "Talos"),
+        (
+            vec![
+                (
+                    "etc/k0s/containerd.toml",
+                    "version = 2\nimports = ['/run/k0s/x.d/*.toml']".into(),
+                ),
+                ("run/k0s/x.d/nri.toml", config.clone()),
+            ],
+            "import by pattern",
+        ),
+        (
+            vec![
+                (
+                    "usr/lib/systemd/system/containerd.service",
+                    unit("/usr/bin/containerd --config /a/b.toml"),
+                ),
+                ("a/b.toml", config.clone()),
+            ],
+            "unit",
+        ),
+        (
+            vec![
+                (
+                    "usr/lib/systemd/system/containerd.service",
+                    unit("/usr/bin/containerd"),
+                ),
+                (
+                    "etc/systemd/system/containerd.service.d/10-config.conf",
+                    unit("\nExecStart=/usr/bin/containerd -c /a/b.toml"),
+                ),
+                ("a/b.toml", config.clone()),
+            ],
+            "drop-in of a unit",
+        ),
+        (
+            vec![
+                (
+                    "etc/systemd/system/k3s.service",
+                    unit("/usr/local/bin/k3s server '--data-dir' '/data'"),
+                ),
+                ("data/agent/etc/containerd/config.toml", config.clone()),
+            ],
+            "k3s with a folder of its own",
+        ),
+        (
+            vec![
+                (
+                    "proc/77/cmdline",
+                    "/usr/bin/containerd\0--config=/a/b.toml\0".into(),
+                ),
+                ("a/b.toml", config.clone()),
+            ],
+            "process",
+        ),
+        (
+            vec![
+                ("proc/78/cmdline", "crio\0-c\0/a/crio.conf\0".into()),
+                (
+                    "a/crio.conf",
+                    "[crio.nri]\nnri_plugin_dir = '/srv/plugins'".into(),
+                ),
+            ],
+            "process of CRI-O",
+        ),
+    ] {
+        let mut machine = Machine::new().with("srv/plugins/10-a", "MARK a");
+        for (path, text) in &files {
+            machine = machine.with(path, text);
+        }
+        let found = machine.look(&[], false);
+        assert_eq!(
+            machine.bare(&paths(&found)),
+            ["/srv/plugins/10-a"],
+            "{what}: {found:?}"
+        );
+    }
+}
+
+#[test]
+fn a_configuration_that_a_unit_names_and_that_is_not_there_counts() {
+    let unit = "[Service]\nExecStart=/usr/bin/containerd --config /gone.toml\n";
+    let machine = Machine::new().with("lib/systemd/system/containerd.service", unit);
+    let line = "/gone.toml: no such file or folder, but containerd.service names it";
+    assert_eq!(
+        machine.bare(&common::skipped(&machine.look(&[], false))),
+        [line]
     );
 }

@@ -3,7 +3,7 @@
 use nri_compat::check::place::Place;
 use nri_compat::check::sighting::{Built, Evidence, FileKind, Occurrences, Role};
 use nri_compat::report::check::{
-    CheckReport, CheckTarget, Confidence, Outcome, SkipKind, Skipped, Subject, Summary,
+    CheckReport, CheckTarget, Confidence, Inputs, Outcome, SkipKind, Skipped, Subject, Summary,
     Suppression, Verdict,
 };
 
@@ -30,6 +30,11 @@ fn target(name: &str, nri: &str) -> CheckTarget {
 
 fn summary(looked_at: &str, plugins: u64) -> Summary {
     Summary {
+        inputs: Inputs {
+            evidence: plugins,
+            other_files: 7 - plugins,
+            ..Inputs::default()
+        },
         looked_at: vec![looked_at.into()],
         files: 7,
         bytes: 35_651_584,

@@ -64,6 +64,20 @@ impl<C: Content + ?Sized> Content for &C {
     }
 }
 
+impl<C: Content + ?Sized> Content for Box<C> {
+    fn len(&self) -> u64 {
+        (**self).len()
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        (**self).read_at(offset, buffer)
+    }
+
+    fn as_slice(&self) -> Option<&[u8]> {
+        (**self).as_slice()
+    }
+}
+
 /// A file under check.
 pub struct File<'c> {
     /// Where it is.

@@ -21,7 +21,7 @@ use super::content::File;
 use super::logs::LogReader;
 use super::sighting::Sighting;
 pub use super::skipped::Unreadable;
-use identity::identity;
+pub(super) use identity::identity;
 
 /// All readers, those of the commonest kinds of files first.
 pub const READERS: &[&dyn Reader] = &[

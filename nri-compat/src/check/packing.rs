@@ -10,6 +10,8 @@ pub(crate) enum Packing {
     Not,
     Gzip,
     Zstd,
+    Xz,
+    Bzip2,
 }
 
 impl Packing {
@@ -17,8 +19,33 @@ impl Packing {
     pub(crate) fn of(head: &[u8]) -> Self {
         match head {
             [0x1f, 0x8b, 8, ..] => Self::Gzip,
-            [0x28, 0xb5, 0x2f, 0xfd, ..] => Self::Zstd,
+            [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Self::Zstd,
+            [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Self::Xz,
+            [
+                b'B',
+                b'Z',
+                b'h',
+                b'1'..=b'9',
+                0x31,
+                0x41,
+                0x59,
+                0x26,
+                0x53,
+                0x59,
+                ..,
+            ] => Self::Bzip2,
             _ => Self::Not,
+        }
+    }
+
+    /// Returns its name; `None` for bytes that are not packed.
+    pub(crate) fn name(self) -> Option<&'static str> {
+        match self {
+            Self::Not => None,
+            Self::Gzip => Some("gzip"),
+            Self::Zstd => Some("zstd"),
+            Self::Xz => Some("xz"),
+            Self::Bzip2 => Some("bzip2"),
         }
     }
 }

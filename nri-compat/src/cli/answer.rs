@@ -73,6 +73,8 @@ enum FailOnArg {
     Removed,
     /// Would be dropped or refused.
     Incompatible,
+    /// Anything could not be looked at, besides whatever else is named.
+    Skipped,
     /// Nothing found changes the exit code.
     Never,
 }
@@ -187,6 +189,7 @@ impl From<FailOnArg> for FailOn {
             FailOnArg::Deprecated => Self::Deprecated,
             FailOnArg::Removed => Self::Removed,
             FailOnArg::Incompatible => Self::Incompatible,
+            FailOnArg::Skipped => Self::Skipped,
             FailOnArg::Never => Self::Never,
         }
     }

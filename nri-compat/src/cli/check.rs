@@ -17,7 +17,8 @@ use crate::exit::Exit;
 /// configuration. Nothing that is looked at is executed.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Files and folders [default: what the runtimes configured on this machine use, else their default folders].
+    /// Files and folders; `-` for standard input [default: what the runtimes configured on this machine use, else
+    /// their default folders].
     paths: Vec<PathBuf>,
     /// Look at the executables of running processes.
     #[arg(long)]
@@ -25,7 +26,8 @@ pub(super) struct Args {
     /// Ask the Go toolchain (`go list`) which packages a plugin is built from; it may download modules.
     #[arg(long)]
     go: bool,
-    /// Where the machine's file system is mounted, for what is not named: configurations, the paths in them, /proc.
+    /// Where the machine's file system is mounted: configurations, the paths in them, /proc, and links are looked up
+    /// below it.
     #[arg(long, value_name = "FOLDER")]
     root: Option<PathBuf>,
     #[command(flatten)]
@@ -35,6 +37,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> Result<Exit, Error> {
+    args.check_root()?;
     let decisions = args.answer.decisions()?;
     let history = History::embedded()?;
     let targets = args.targets.resolve(&history, decisions.targets())?;
@@ -54,6 +57,16 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
 }
 
 impl Args {
+    /// A root that is not there must not pass for a machine without plugins.
+    fn check_root(&self) -> Result<(), Error> {
+        let Some(root) = self.root.as_ref().filter(|root| !root.is_dir()) else {
+            return Ok(());
+        };
+        let message = format!("--root {}: no such folder", root.display());
+        Err(Error::new(ErrorKind::Input, message)
+            .with_help("name the folder where the machine's file system is mounted"))
+    }
+
     fn request(&self) -> Request<'_> {
         Request {
             paths: self.paths.clone(),

@@ -7,7 +7,8 @@ use crate::report::finding::Level;
 /// What `--fail-on` may name, several of them together.
 ///
 /// `deprecated`, `removed` and `incompatible` each stand for themselves and whatever is more serious, in this order.
-/// `unknown` adds what cannot be told; named alone, any verdict but `ok` counts.
+/// `unknown` adds what cannot be determined; named alone, any verdict but `ok` counts. `skipped` adds what could not be
+/// looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FailOn {
     /// What cannot be told besides whatever else is named; alone, any verdict but `ok`.
@@ -18,17 +19,20 @@ pub enum FailOn {
     Removed,
     /// `incompatible`.
     Incompatible,
+    /// Anything that could not be looked at, besides whatever else is named; alone, `deprecated` holds as well.
+    Skipped,
     /// Nothing; beats whatever else is named.
     Never,
 }
 
 impl FailOn {
     /// All, the least serious first.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Unknown,
         Self::Deprecated,
         Self::Removed,
         Self::Incompatible,
+        Self::Skipped,
         Self::Never,
     ];
 
@@ -42,6 +46,7 @@ impl FailOn {
             Self::Deprecated => "deprecated",
             Self::Removed => "removed",
             Self::Incompatible => "incompatible",
+            Self::Skipped => "skipped",
             Self::Never => "never",
         }
     }
@@ -52,7 +57,7 @@ impl FailOn {
             Self::Deprecated => Some(Outcome::Deprecated),
             Self::Removed => Some(Outcome::Removed),
             Self::Incompatible => Some(Outcome::Incompatible),
-            Self::Unknown | Self::Never => None,
+            Self::Unknown | Self::Skipped | Self::Never => None,
         }
     }
 }
@@ -62,16 +67,16 @@ impl FailOn {
 ///
 /// A suppressed verdict never counts. One whose rule the policy made an `error` always does, a `note` never.
 pub fn exit(report: &CheckReport, fail_on: &[FailOn]) -> Exit {
-    let fail_on = match fail_on.is_empty() {
-        true => &FailOn::DEFAULT,
-        false => fail_on,
+    let names_verdicts = fail_on.iter().any(|one| *one != FailOn::Skipped);
+    let verdicts_named = if names_verdicts {
+        fail_on
+    } else {
+        &FailOn::DEFAULT
     };
-    let never = fail_on.contains(&FailOn::Never);
-    if !never
-        && report
-            .verdicts()
-            .any(|(_, verdict)| counts(verdict, fail_on))
-    {
+    let mut verdicts = report.verdicts();
+    let found = verdicts.any(|(_, verdict)| counts(verdict, verdicts_named));
+    let skipped = fail_on.contains(&FailOn::Skipped) && !report.skipped.is_empty();
+    if (found || skipped) && !fail_on.contains(&FailOn::Never) {
         Exit::Findings
     } else {
         Exit::Clean
@@ -147,6 +152,26 @@ mod tests {
         assert_eq!(failing(&[FailOn::Unknown]), BAD);
         let with = [FailOn::Removed, FailOn::Unknown];
         assert_eq!(failing(&with), [BAD[0], BAD[2], BAD[3]]);
+    }
+
+    #[test]
+    fn what_was_skipped_counts_where_it_is_named() {
+        let mut skipped = CheckReport::default();
+        let one = crate::report::check::Skipped::default();
+        skipped.skipped.push(one);
+        assert_eq!(exit(&skipped, &[]), Exit::Clean);
+        assert_eq!(exit(&skipped, &[FailOn::Unknown]), Exit::Clean);
+        assert_eq!(exit(&skipped, &[FailOn::Skipped]), Exit::Findings);
+        assert_eq!(
+            exit(&skipped, &[FailOn::Removed, FailOn::Skipped]),
+            Exit::Findings
+        );
+        assert_eq!(
+            exit(&skipped, &[FailOn::Skipped, FailOn::Never]),
+            Exit::Clean
+        );
+        assert_eq!(failing(&[FailOn::Skipped]), BAD[1..]);
+        assert_eq!(failing(&[FailOn::Skipped, FailOn::Removed]), BAD[2..]);
     }
 
     #[test]

@@ -140,8 +140,10 @@ pub struct Suppression {
 pub struct Summary {
     /// The places asked for, or found by default.
     pub looked_at: Vec<String>,
-    /// Files opened.
+    /// Files that were met: the sum of [`Summary::inputs`].
     pub files: u64,
+    /// What became of these files.
+    pub inputs: Inputs,
     /// Bytes in them.
     pub bytes: u64,
     /// Plugins among the subjects.
@@ -156,4 +158,43 @@ pub struct Summary {
     pub node: Option<String>,
     /// Id of the scan: no two reports have the same.
     pub scan: Option<String>,
+}
+
+/// What became of the files that were met. Each is counted once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Inputs {
+    /// Files with evidence, or of which it is unknown whether they are plugins: they are among the subjects.
+    pub evidence: u64,
+    /// No plugins: programs, modules, sources and logs without a trace of NRI.
+    pub without_nri: u64,
+    /// No plugins: files of no kind that could hold one.
+    pub other_files: u64,
+    /// No plugins: files without a byte.
+    pub empty: u64,
+    /// Further names of files that are counted already.
+    pub other_names: u64,
+    /// Archives, whose files are counted themselves.
+    pub archives: u64,
+    /// Files that could not be read: they are skipped.
+    pub unreadable: u64,
+}
+
+impl Inputs {
+    /// Returns each count with its name, in the order of declaration.
+    pub fn named(&self) -> [(&'static str, u64); 7] {
+        [
+            ("evidence", self.evidence),
+            ("without_nri", self.without_nri),
+            ("other_files", self.other_files),
+            ("empty", self.empty),
+            ("other_names", self.other_names),
+            ("archives", self.archives),
+            ("unreadable", self.unreadable),
+        ]
+    }
+
+    /// Returns the number of files.
+    pub fn total(&self) -> u64 {
+        self.named().iter().map(|(_, count)| count).sum()
+    }
 }

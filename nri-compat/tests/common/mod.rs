@@ -51,10 +51,31 @@ fn text(file: &File<'_>) -> String {
         .to_owned()
 }
 
-/// The paths of all sightings, in order.
+/// The places in which readers saw something, in order.
 pub(crate) fn paths(found: &Collected) -> Vec<String> {
-    let path = |sighting: &Sighting| sighting.place.to_string();
-    found.sightings.iter().map(path).collect()
+    let seen = found
+        .sightings
+        .iter()
+        .filter(|sighting| !is_answer(sighting));
+    seen.map(|sighting| sighting.place.to_string()).collect()
+}
+
+/// What is reported although no reader knows it, a line each: places, and why they are unknown or no plugins.
+pub(crate) fn answers(found: &Collected) -> Vec<String> {
+    let answers = found
+        .sightings
+        .iter()
+        .filter(|sighting| is_answer(sighting));
+    answers
+        .map(|sighting| format!("{}: {}", sighting.place, sighting.evidence[0].detail))
+        .collect()
+}
+
+fn is_answer(sighting: &Sighting) -> bool {
+    sighting
+        .evidence
+        .first()
+        .is_some_and(|evidence| evidence.reader == "check")
 }
 
 /// A folder with files, gone when dropped.

@@ -1,9 +1,9 @@
 //! Archives: plain tars of files, and images (docker-save tars, OCI layouts as tars and folders), plain or packed with
-//! gzip or zstd.
+//! gzip, zstd, xz or bzip2.
 //!
-//! Shown as `files.tar.gz: /bin/plugin`, and for images `image.tar: example.org/plugin:1.0: /usr/bin/plugin`. Of an
-//! image counts what a container would see: whiteouts and later layers hide files of earlier ones. A layer is read
-//! once, however many images share it. Archives within archives are not opened, which is said.
+//! They are shown as `files.tar.gz: /bin/plugin`, and images as `image.tar: example.org/plugin:1.0: /usr/bin/plugin`.
+//! Of an image, only those files count that a container would see: whiteouts and later layers hide files of earlier
+//! ones. A layer is read once, however many images share it. Archives within archives are not opened, and reported.
 
 mod covers;
 mod entries;
@@ -13,12 +13,14 @@ mod layer;
 mod limits;
 mod manifest;
 mod names;
+mod overlay;
 mod pax;
+mod sparse;
 mod spool;
 mod store;
 mod unpack;
 mod window;
-mod zstd_window;
+mod zstd_frames;
 
 use std::path::Path;
 
@@ -27,52 +29,60 @@ use crate::check::content::{Content, File};
 use crate::check::packing::Packing;
 use crate::check::place::Place;
 use crate::check::skipped::Unreadable;
-use layer::Stop;
+use layer::{Reading, Stop};
 use limits::Limits;
 use store::{Folder, Packed};
 
 pub(super) use kind::of as kind;
-pub(super) use unpack::WINDOW_LOG;
 
 /// Looks into an archive, which is packed in this way.
 pub(super) fn read(scan: &Scan<'_>, file: &File<'_>, packing: Packing) {
-    let done = match packing {
-        Packing::Not => tar(scan, file.content, &file.place),
-        _ => packed(scan, file, packing),
+    let done = if packing == Packing::Not {
+        tar(scan, file.content, &file.place)
+    } else {
+        packed(scan, file, packing)
     };
-    if let Err(reason) = done {
-        scan.skip(file.place.clone(), reason);
+    if let Err(why) = done {
+        scan.skip(file.place.clone(), why);
     }
 }
 
 /// Looks into a folder that is an OCI layout.
-pub(super) fn read_layout(scan: &Scan<'_>, folder: &Path, shown: &Path) {
-    let place = Place::of(shown);
-    if let Err(why) = image::read(scan, &Folder::new(folder), &place) {
-        scan.skip(place, why);
+pub(super) fn read_layout(scan: &Scan<'_>, folder: &Path, place: &Place) {
+    if let Err(why) = image::read(scan, &Folder::new(folder), place) {
+        scan.skip(place.clone(), why);
     }
 }
 
-/// An archive that can be read at any place: its headers tell whether it is an image.
+/// Looks into an archive that can be read at any offset: its headers show whether it is an image.
 fn tar(scan: &Scan<'_>, content: &dyn Content, place: &Place) -> Result<(), Unreadable> {
     let store = Packed::index(content);
     if store.is_image() {
-        if let Some(reason) = &store.broken {
-            scan.skip(place.clone(), reason.clone());
+        if let Some(why) = &store.broken {
+            scan.skip(place.clone(), why.clone());
         }
         return image::read(scan, &store, place);
     }
     let limits = Limits::of(content.len());
-    let layer = layer::read(scan, content, Packing::Not, &limits, Stop::Never);
-    layer.report(scan, place);
+    let reading = Reading {
+        scan,
+        content,
+        limits: &limits,
+    };
+    layer::read(reading, Packing::Not, Stop::Never).report(scan, place);
     Ok(())
 }
 
-/// A packed archive is read through. If it turns out to be an image, it is unpacked to a temporary file: layers are
-/// named after they come.
+/// Reads a packed archive through. If it turns out to be an image, it is unpacked to a temporary file: layers may come
+/// before the manifest that names them.
 fn packed(scan: &Scan<'_>, file: &File<'_>, packing: Packing) -> Result<(), Unreadable> {
     let limits = Limits::of(file.content.len());
-    let layer = layer::read(scan, file.content, packing, &limits, Stop::AtImage);
+    let reading = Reading {
+        scan,
+        content: file.content,
+        limits: &limits,
+    };
+    let layer = layer::read(reading, packing, Stop::AtImage);
     if layer.is_image {
         let unpacked = spool::unpacked(scan, file.content, packing)?;
         return tar(scan, &unpacked, &file.place);

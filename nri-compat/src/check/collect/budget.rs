@@ -1,15 +1,15 @@
-//! A number of bytes that all threads share: what is held in memory at one time.
+//! A number of bytes that all threads may hold in memory at one time.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Bytes to be lent.
+/// A budget of bytes.
 pub(super) struct Budget {
     whole: u64,
     free: Mutex<u64>,
     returned: Condvar,
 }
 
-/// Bytes lent, until dropped.
+/// Bytes that are lent until this is dropped.
 pub(super) struct Lent<'b> {
     from: &'b Budget,
     bytes: u64,
@@ -24,7 +24,7 @@ impl Budget {
         }
     }
 
-    /// Waits until so many bytes are free; who asks for more than there are gets them all.
+    /// Waits until `bytes` are free, or the whole budget if that is less, and lends them.
     pub(super) fn lend(&self, bytes: u64) -> Lent<'_> {
         let bytes = bytes.min(self.whole);
         let mut free = self

@@ -1,6 +1,6 @@
 //! Files on disk as [`Content`].
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
@@ -11,9 +11,11 @@ use crate::check::content::{Content, HEAD};
 pub(super) struct Disk {
     file: File,
     len: u64,
-    /// Which file it is, whatever its name.
+    /// Whether anybody may execute it.
+    pub(super) is_executable: bool,
+    /// The file itself, whatever its name.
     pub(super) id: FileId,
-    /// How many names it has.
+    /// The number of its names.
     pub(super) links: u64,
 }
 
@@ -29,17 +31,22 @@ impl Disk {
         let file = OpenOptions::new()
             .read(true)
             .custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY)
-            .open(path)?;
-        Self::of(file)
+            .open(path);
+        match file {
+            // A socket, or a device without a driver.
+            Err(error) if error.raw_os_error() == Some(libc::ENXIO) => Ok(None),
+            file => Self::of(file?),
+        }
     }
 
-    /// The same of a file that is open.
+    /// Returns a file that is open already; `None` if it is not regular.
     pub(super) fn of(file: File) -> io::Result<Option<Self>> {
         let metadata = file.metadata()?;
         Ok(metadata.is_file().then(|| Self {
             len: metadata.len(),
             id: FileId(metadata.dev(), metadata.ino()),
             links: metadata.nlink(),
+            is_executable: is_executable(&metadata),
             file,
         }))
     }
@@ -64,7 +71,12 @@ impl Content for Disk {
     }
 }
 
-/// The first bytes of a content, up to [`HEAD`].
+/// Reports whether a file is regular and anybody may execute it, which is how runtimes find plugins.
+pub(super) fn is_executable(metadata: &Metadata) -> bool {
+    metadata.is_file() && metadata.mode() & 0o111 != 0
+}
+
+/// Returns the first bytes of a content, up to [`HEAD`].
 pub(super) fn head(content: &dyn Content) -> io::Result<Vec<u8>> {
     let mut head = vec![0; HEAD];
     let read = content.read_at(0, &mut head)?;

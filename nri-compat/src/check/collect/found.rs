@@ -2,8 +2,9 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use super::fate::Fate;
 use crate::check::content::File;
-use crate::check::evidence::{Reader, Unreadable};
+use crate::check::evidence::{self, Reader, Unreadable};
 use crate::check::place::Place;
 use crate::check::sighting::Sighting;
 use crate::check::skipped::{SkipKind, Skipped};
@@ -24,6 +25,17 @@ impl Found {
         }
     }
 
+    /// Returns what became of the file.
+    pub(super) fn fate(&self) -> Fate {
+        if !self.sightings.is_empty() {
+            Fate::Evidence
+        } else if self.skipped.is_empty() {
+            Fate::WithoutNri
+        } else {
+            Fate::Unreadable
+        }
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.sightings.is_empty() && self.skipped.is_empty()
     }
@@ -38,8 +50,15 @@ impl Found {
         }
     }
 
-    /// Returns the same, found in the entry of this path of an archive or image. Lines stay.
+    /// Returns the same, found in the entry of this path of an archive or image. Lines stay; index and name change if
+    /// they came from the name of the file.
     pub(super) fn moved(mut self, archive: &Place, path: &str) -> Self {
+        for seen in &mut self.sightings {
+            let own = (seen.index.take(), seen.name.take());
+            let from_file = own == evidence::identity(seen.place.name());
+            let new = evidence::identity(archive.entry(path).name());
+            (seen.index, seen.name) = if from_file { new } else { own };
+        }
         let seen = self.sightings.iter_mut().map(|seen| &mut seen.place);
         let skipped = self.skipped.iter_mut().map(|skipped| &mut skipped.place);
         for place in seen.chain(skipped) {

@@ -1,17 +1,42 @@
-//! Files with several names: hard links, and symbolic links found in folders. Each file is read once, under a name
-//! that does not depend on the order of the walk: its own before a symbolic link, then the first by path.
+//! Files with several names: hard links, and symbolic links found in folders. Each file is read once under the name
+//! that suits best, which does not depend on the order of the walk; and under every name that a runtime starts or the user gave.
 
+use super::fate::Fate;
 use super::parallel;
-use super::scan::{Linked, Scan};
+use super::scan::{Linked, NameRank, Scan};
+use super::visit;
 
 /// Reads the files that the walks put off.
 pub(super) fn read(scan: &Scan<'_>) {
-    let chosen = choose(scan.take_linked());
-    parallel::each(scan.threads, &chosen, |linked| scan.chosen(linked));
+    let mut linked = scan.take_linked();
+    linked.sort();
+    linked.dedup_by(|again, first| {
+        first.named |= again.named && again.place == first.place;
+        again.place == first.place
+    });
+    let chosen: Vec<&Linked> = linked
+        .chunk_by(|a, b| a.id == b.id)
+        .flat_map(|names| choose(scan, names))
+        .collect();
+    parallel::each(scan.threads, &chosen, |linked| visit::chosen(scan, linked));
 }
 
-fn choose(mut linked: Vec<Linked>) -> Vec<Linked> {
-    linked.sort();
-    linked.dedup_by_key(|linked| linked.id);
-    linked
+/// Returns the names of one file to report, and counts the others.
+fn choose<'l>(scan: &Scan<'_>, names: &'l [Linked]) -> &'l [Linked] {
+    let wanted = names
+        .iter()
+        .take_while(|name| name.rank == NameRank::Wanted);
+    let mut chosen = wanted.count().max(1).min(names.len());
+    if let Some(best) = names.first()
+        && let Some(before) = scan.read_before(best.id, &best.place)
+    {
+        if best.rank == NameRank::Wanted {
+            scan.forget(&before);
+        } else {
+            chosen = 0;
+        }
+    }
+    let (chosen, others) = names.split_at(chosen);
+    others.iter().for_each(|_| scan.count(Fate::OtherName));
+    chosen
 }

@@ -3,16 +3,16 @@
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// More than these gain little, as the disk bounds the rest, and each takes memory: 8 stay below 100 MiB.
-const MOST: usize = 8;
+/// The most threads: more gain little, as the disk is the limit, and each takes memory; 8 stay below 100 MiB.
+const THREADS: usize = 8;
 
-/// How many threads to use where `asked` are wanted; 0 for as many as there are cores.
+/// Returns the number of threads to use if `asked` are wanted; 0 stands for the number of cores.
 pub(super) fn threads(asked: usize) -> usize {
     let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
-    if asked == 0 { cores() } else { asked }.clamp(1, MOST)
+    if asked == 0 { cores() } else { asked }.clamp(1, THREADS)
 }
 
-/// Calls `work` once an item, from at most so many threads, and returns when all is done.
+/// Calls `work` once per item, on at most `threads` threads, and returns when all is done.
 pub(super) fn each<T: Sync>(threads: usize, items: &[T], work: impl Fn(&T) + Sync) {
     let next = AtomicUsize::new(0);
     let run = || {

@@ -1,23 +1,26 @@
-//! Running processes: `/proc/*/exe`, each executable once.
+//! The executables of running processes, `/proc/*/exe`, each once.
 
 use std::collections::BTreeMap;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::io;
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use super::disk::{Disk, FileId};
+use super::fate::Fate;
 use super::parallel;
 use super::scan::Scan;
+use super::visit;
+use crate::check::escape;
 use crate::check::place::Place;
 use crate::check::skipped::{SkipKind, Unreadable};
 
-/// What the kernel appends to the name of an executable that was deleted or replaced since.
+/// The suffix that the kernel appends to the name of an executable that was deleted or replaced.
 const DELETED: &[u8] = b" (deleted)";
 
 /// An executable that runs.
 struct Program {
-    /// Link that opens it, whatever mount namespace it is in.
+    /// The link that opens it, whatever mount namespace it is in.
     exe: PathBuf,
     /// The path its processes know it by.
     path: PathBuf,
@@ -37,7 +40,7 @@ pub(super) fn read(scan: &Scan<'_>, proc: &Path) {
     let programs: Vec<Program> = programs.into_values().collect();
     parallel::each(scan.threads, &programs, |program| {
         let place = Place::of(&program.path).run_by(&program.pids);
-        scan.program(&program.exe, &place, &named(program));
+        visit::program(scan, &program.exe, &place, &named(program));
     });
 }
 
@@ -64,11 +67,14 @@ fn add(scan: &Scan<'_>, proc: &Path, pid: u32, programs: &mut BTreeMap<FileId, P
             .pids
             .push(pid),
         Ok(None) => {}
-        Err(reason) => scan.skip(Place::of(&folder.join("exe")), reason),
+        Err(why) => {
+            scan.skip(Place::of(&folder.join("exe")), why);
+            scan.count(Fate::Unreadable);
+        }
     }
 }
 
-/// Which file a process runs and how it calls it; `None` for a kernel thread or a zombie, which run none.
+/// Returns the file that a process runs and the path it knows it by; `None` for a kernel thread or a zombie.
 fn identify(folder: &Path) -> Result<Option<(FileId, PathBuf)>, Unreadable> {
     let exe = folder.join("exe");
     let path = match exe.read_link() {
@@ -96,9 +102,9 @@ fn without_program<T>(folder: &Path) -> Result<Option<T>, Unreadable> {
     }
 }
 
-/// The name of the executable, as a plugin derives its own from it.
-fn named(program: &Program) -> OsString {
+/// Returns the name of the executable, from which a plugin derives its own name.
+fn named(program: &Program) -> String {
     let name = program.path.file_name().map_or(&b""[..], OsStr::as_bytes);
     let name = name.strip_suffix(DELETED).unwrap_or(name);
-    OsString::from_vec(name.to_vec())
+    escape::bytes(name)
 }

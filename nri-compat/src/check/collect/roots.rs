@@ -1,97 +1,191 @@
-//! The paths that the user named: followed if they are links, told apart, and freed of those that others contain.
+//! The paths to start from: those that the user named, or those that a machine's runtimes use.
 
+use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
-use super::Request;
+use super::machine_root::MachineRoot;
 use super::runtime::{self, Configured};
 use super::scan::Scan;
+use super::unjudged::Demand;
 use crate::check::escape;
+use crate::check::evidence;
 use crate::check::place::Place;
-use crate::check::skipped::Unreadable;
+use crate::check::skipped::{SkipKind, Skipped, Unreadable};
+
+/// Stands for standard input among paths.
+const STDIN: &str = "-";
+
+/// The end of the path of a folder in which runtimes look for plugins, unless they are configured otherwise.
+const PLUGIN_FOLDER: &str = "nri/plugins";
 
 /// A path to start from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(super) struct Root {
-    /// Without links.
+    /// The path without links.
     pub(super) path: PathBuf,
-    /// As the user spelled it.
+    /// The path as the user spelled it.
     pub(super) shown: PathBuf,
+    /// Whether the user named it.
+    pub(super) is_named: bool,
+    /// Whether runtimes start the executables in it.
+    pub(super) is_plugin_folder: bool,
+    /// The file system in which links are resolved.
+    pub(super) machine: MachineRoot,
 }
 
 /// Where to start.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Roots {
+    machine: MachineRoot,
     /// Single files, in the order of naming.
     pub(super) files: Vec<Root>,
+    /// Pipes and standard input.
+    pub(super) streams: Vec<PathBuf>,
     /// Folders, none within another.
     pub(super) folders: Vec<Root>,
     /// All of them as the report shows them.
     pub(super) looked_at: Vec<String>,
 }
 
-/// Resolves what was asked for; what does not exist is listed as skipped and missing.
-pub(super) fn resolve(scan: &Scan<'_>, request: &Request<'_>, root: &Path) -> Roots {
-    let mut roots = Roots::default();
-    for path in &request.paths {
-        match runtime::read(path, root) {
-            Some(configured) => roots.configured(scan, &configured, root),
-            None => roots.named(scan, path),
+impl Root {
+    /// Reports whether a runtime starts the executables of this folder.
+    pub(super) fn launches(&self, folder: &Path) -> bool {
+        self.is_plugin_folder && folder == self.path || folder.ends_with(PLUGIN_FOLDER)
+    }
+
+    /// Returns how much an answer about a file in this folder is needed. If the user named the folder, files that are
+    /// named as plugins are taken for such.
+    pub(super) fn demand(&self, file: &Path, is_launched: bool) -> Demand {
+        let is_plugin_name = || {
+            let name = file.file_name().and_then(|name| name.to_str());
+            name.is_some_and(|name| evidence::identity(name).0.is_some())
+        };
+        let is_direct = || self.is_named && file.parent() == Some(&self.path);
+        if is_launched || is_direct() && is_plugin_name() {
+            Demand::Launched
+        } else {
+            Demand::Walked
         }
     }
-    if request.processes {
-        let proc = root.join("proc");
-        roots
-            .looked_at
-            .push(format!("{} (processes)", escape::path(&proc)));
-    } else if request.paths.is_empty() {
-        roots.machine(scan, root);
-    }
-    roots.outermost();
-    roots
 }
 
 impl Roots {
+    /// Resolves the paths that were asked for. Those that do not exist are listed as skipped and missing.
+    pub(super) fn resolve(
+        scan: &Scan<'_>,
+        paths: &[PathBuf],
+        with_processes: bool,
+        machine: &MachineRoot,
+    ) -> Self {
+        let mut roots = Self {
+            machine: machine.clone(),
+            files: Vec::new(),
+            streams: Vec::new(),
+            folders: Vec::new(),
+            looked_at: Vec::new(),
+        };
+        if let Err(error) = machine.folder().read_dir() {
+            let place = Place::of(machine.folder());
+            scan.missing(&place);
+            scan.skip(place, Unreadable::from(&error));
+        }
+        for path in paths {
+            roots.named(scan, path);
+        }
+        if with_processes {
+            let proc = machine.folder().join("proc");
+            roots
+                .looked_at
+                .push(format!("{} (processes)", escape::path(&proc)));
+        } else if paths.is_empty() {
+            roots.machine(scan);
+        }
+        roots.outermost();
+        roots
+    }
+
     fn named(&mut self, scan: &Scan<'_>, path: &Path) {
-        self.looked_at.push(escape::path(path));
-        match path.canonicalize() {
-            Ok(real) => self.add(real, path),
-            Err(error) => {
+        if path == Path::new(STDIN) || is_stream(path) {
+            self.looked_at.push(stream_name(path));
+            return self.streams.push(path.to_owned());
+        }
+        let real = self.machine.resolve(path);
+        let configured = real
+            .as_ref()
+            .ok()
+            .and_then(|real| runtime::read(real, path, &self.machine));
+        match (configured, real) {
+            (Some(configured), _) => self.configured(scan, configured),
+            (None, Ok(real)) => {
+                self.looked_at.push(escape::path(path));
+                self.add(real, path, true, false);
+            }
+            (None, Err(error)) => {
+                self.looked_at.push(escape::path(path));
                 scan.skip(Place::of(path), Unreadable::from(&error));
-                scan.missing(path);
+                scan.missing(&Place::of(path));
             }
         }
     }
 
-    fn configured(&mut self, scan: &Scan<'_>, configured: &Configured, root: &Path) {
+    /// Adds the folders that a configuration names. One that does not exist is reported.
+    fn configured(&mut self, scan: &Scan<'_>, configured: Configured) {
         self.looked_at.push(configured.line());
-        scan.skip_all(&configured.skipped);
-        for folder in configured.folders(root) {
-            match folder.exists() {
-                true => self.named(scan, &folder),
-                false => self.looked_at.push(runtime::absent(&folder)),
+        for folder in configured.folders(&self.machine) {
+            self.folder(scan, &folder);
+        }
+        scan.skip_all(configured.skipped);
+    }
+
+    fn machine(&mut self, scan: &Scan<'_>) {
+        let machine = runtime::machine(&self.machine);
+        self.looked_at.extend(machine.looked_at);
+        scan.skip_all(machine.skipped);
+        for configured in machine.configured {
+            self.configured(scan, configured);
+        }
+        for folder in &machine.folders {
+            self.folder(scan, folder);
+        }
+    }
+
+    fn folder(&mut self, scan: &Scan<'_>, folder: &runtime::Folder) {
+        let shown = escape::path(&folder.path);
+        if self.looked_at.contains(&shown) {
+            return;
+        }
+        match self.machine.resolve(&folder.path) {
+            Ok(real) => {
+                self.looked_at.push(shown);
+                self.add(real, &folder.path, false, folder.has_plugins);
+            }
+            Err(error) => {
+                let line = runtime::absent(&folder.path);
+                if !self.looked_at.contains(&line) {
+                    self.looked_at.push(line);
+                    scan.skip_all(not_there(folder, &error));
+                }
             }
         }
     }
 
-    fn machine(&mut self, scan: &Scan<'_>, root: &Path) {
-        let machine = runtime::machine(root);
-        scan.skip_all(&machine.skipped);
-        for path in &machine.paths {
-            self.named(scan, path);
-        }
-        self.looked_at = machine.looked_at;
-    }
-
-    fn add(&mut self, path: PathBuf, shown: &Path) {
+    fn add(&mut self, path: PathBuf, shown: &Path, is_named: bool, is_plugin_folder: bool) {
         let to = if path.is_dir() {
             &mut self.folders
         } else {
             &mut self.files
         };
-        if !to.iter().any(|root| root.path == path) {
-            let shown = shown.to_owned();
-            to.push(Root { path, shown });
+        if let Some(known) = to.iter_mut().find(|root| root.path == path) {
+            known.is_plugin_folder |= is_plugin_folder;
+            return;
         }
+        to.push(Root {
+            path,
+            shown: shown.to_owned(),
+            is_named,
+            is_plugin_folder,
+            machine: self.machine.clone(),
+        });
     }
 
     fn outermost(&mut self) {
@@ -99,7 +193,43 @@ impl Roots {
         self.folders.retain(|inner| {
             let contains =
                 |outer: &Root| outer.path != inner.path && inner.path.starts_with(&outer.path);
-            !all.iter().any(contains)
+            inner.is_plugin_folder || !all.iter().any(contains)
         });
+        // A plugin folder within another folder is walked first, so that its files are found under their own names.
+        self.folders.sort_by_key(|folder| !folder.is_plugin_folder);
     }
+}
+
+/// Returns the entry for a configured folder that cannot be opened; a default folder need not exist.
+fn not_there(folder: &runtime::Folder, error: &std::io::Error) -> Option<Skipped> {
+    let why = Unreadable::from(error);
+    let is_default = folder.configured_in.is_none() && why.kind == SkipKind::NotFound;
+    let reason = match &folder.configured_in {
+        Some(file) => format!("{why}, but {} names it", escape::path(file)),
+        None => why.reason.clone(),
+    };
+    (!is_default).then(|| Skipped::new(Place::of(&folder.path), why.kind, reason))
+}
+
+/// Reports whether a path is a pipe: one with a name, of a process substitution, or `/dev/stdin`.
+fn is_stream(path: &Path) -> bool {
+    path.metadata()
+        .is_ok_and(|metadata| metadata.file_type().is_fifo())
+}
+
+/// Returns how the report calls a stream.
+pub(super) fn stream_name(path: &Path) -> String {
+    if path == Path::new(STDIN) {
+        "<stdin>".to_owned()
+    } else {
+        escape::path(path)
+    }
+}
+
+/// Opens a stream.
+pub(super) fn open_stream(path: &Path) -> std::io::Result<Box<dyn std::io::Read>> {
+    if path == Path::new(STDIN) {
+        return Ok(Box::new(std::io::stdin()));
+    }
+    Ok(Box::new(std::fs::File::open(path)?))
 }

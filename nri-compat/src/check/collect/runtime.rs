@@ -1,33 +1,38 @@
 //! Where the runtimes of a machine find their plugins, by their configuration.
 
+mod command;
 mod containerd;
 mod crio;
 mod document;
 mod machine;
+mod pattern;
+mod units;
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use nri_codegen::history::History;
 
 pub(super) use machine::machine;
 
+use super::machine_root::MachineRoot;
 use crate::check::escape;
-use crate::check::skipped::Skipped;
+use crate::check::place::Place;
+use crate::check::skipped::{Skipped, Unreadable};
 use document::Document;
 
-/// What a runtime's configuration says of NRI.
+/// The settings of a runtime's configuration that concern NRI.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Nri {
-    /// Where it finds plugins, if that is said.
+    /// Where it finds plugins, if set.
     pub(super) plugin_dir: Option<String>,
-    /// Where it finds their configuration, if that is said.
+    /// Where it finds their configuration, if set.
     pub(super) config_dir: Option<String>,
-    /// Whether NRI is on, if that is said.
+    /// Whether NRI is on, if set.
     pub(super) enabled: Option<bool>,
 }
 
 impl Nri {
-    /// Takes over what a later file says.
+    /// Takes over the settings of a later file.
     fn overlay(&mut self, later: Self) {
         self.plugin_dir = later.plugin_dir.or(self.plugin_dir.take());
         self.config_dir = later.config_dir.or(self.config_dir.take());
@@ -38,52 +43,92 @@ impl Nri {
 /// A runtime as it is configured.
 #[derive(Debug)]
 pub(super) struct Configured {
-    /// Id in the tables: `containerd` or `cri-o`.
+    /// Its id in the tables: `containerd` or `cri-o`.
     pub(super) runtime: &'static str,
     /// The file it starts from.
     pub(super) file: PathBuf,
-    /// What all its files say together.
+    /// The unit or process that names the file, if it is not one of the usual files.
+    pub(super) named_by: Option<String>,
+    /// The settings of all its files together.
     pub(super) nri: Nri,
     /// Files that belong to it and cannot be read.
     pub(super) skipped: Vec<Skipped>,
 }
 
-/// Reads a file as a runtime's configuration, with all files that belong to it; `None` if it is none.
-///
-/// Paths in it are taken to be below `root`, the folder where the machine's file system is.
-pub(super) fn read(file: &Path, root: &Path) -> Option<Configured> {
-    let text = document::text(file).ok()?;
+/// A folder that a runtime uses, or a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Folder {
+    /// Where it is.
+    pub(super) path: PathBuf,
+    /// Whether a runtime starts the executables in it.
+    pub(super) has_plugins: bool,
+    /// The configuration that names it; none for a default.
+    pub(super) configured_in: Option<PathBuf>,
+}
+
+/// Reads a file, shown as `file`, as a runtime's configuration, with all files that belong to it; `None` if it is no
+/// such configuration. Paths in it are those of the machine.
+pub(super) fn read(real: &Path, file: &Path, machine: &MachineRoot) -> Option<Configured> {
+    let text = document::text(real).ok()?;
     let document = Document::parse(&text).ok()?;
     if crio::is(&document) {
-        return Some(crio::read(file));
+        return Some(crio::read(file, machine));
     }
-    containerd::is(&document).then(|| containerd::read(file, root))
+    containerd::is(&document).then(|| containerd::read(file, machine))
 }
 
 impl Configured {
-    /// Where this runtime looks: plugins, then their configuration; the defaults where its files say nothing.
-    pub(super) fn folders(&self, root: &Path) -> Vec<PathBuf> {
-        let (plugins, configs) = defaults(self.runtime);
-        let chosen = [
-            self.nri.plugin_dir.clone().or(plugins),
-            self.nri.config_dir.clone().or(configs),
-        ];
-        let placed = chosen.iter().flatten().map(|path| below(root, path));
-        placed.collect()
+    fn new(runtime: &'static str, file: &Path) -> Self {
+        Self {
+            runtime,
+            file: file.to_owned(),
+            named_by: None,
+            nri: Nri::default(),
+            skipped: Vec::new(),
+        }
     }
 
-    /// A line for the report: `/etc/containerd/config.toml (containerd, NRI is off)`.
+    fn skip(&mut self, file: &Path, why: Unreadable) {
+        self.skipped.push(Skipped::unreadable(Place::of(file), why));
+    }
+
+    /// Returns where this runtime looks for plugins and their configuration; the defaults if its files do not say.
+    pub(super) fn folders(&self, machine: &MachineRoot) -> Vec<Folder> {
+        let (plugins, configs) = defaults(self.runtime);
+        let chosen = [
+            (&self.nri.plugin_dir, plugins, true),
+            (&self.nri.config_dir, configs, false),
+        ];
+        let folder =
+            |(configured, default, has_plugins): (&Option<String>, Option<String>, bool)| {
+                let path = configured.clone().or(default)?;
+                Some(Folder {
+                    path: machine.below(path),
+                    has_plugins,
+                    configured_in: configured.as_ref().map(|_| self.file.clone()),
+                })
+            };
+        chosen.into_iter().filter_map(folder).collect()
+    }
+
+    /// Returns a line for the report: `/etc/containerd/config.toml (containerd, NRI is off)`.
     pub(super) fn line(&self) -> String {
         let state = match self.nri.enabled {
             Some(true) => ", NRI is on",
             Some(false) => ", NRI is off",
             None => "",
         };
-        format!("{} ({}{state})", escape::path(&self.file), self.runtime)
+        let named_by = self.named_by.as_ref().map(|by| format!(", named by {by}"));
+        format!(
+            "{} ({}{state}{})",
+            escape::path(&self.file),
+            self.runtime,
+            named_by.unwrap_or_default()
+        )
     }
 }
 
-/// The default folders of a runtime, from the table of runtimes.
+/// Returns the default folders of a runtime, from the table of runtimes.
 fn defaults(runtime: &str) -> (Option<String>, Option<String>) {
     let history = History::embedded();
     let runtimes = history
@@ -102,28 +147,7 @@ fn defaults(runtime: &str) -> (Option<String>, Option<String>) {
     })
 }
 
-/// An absolute path of the machine whose file system is at `root`, and never outside of it.
-fn below(root: &Path, path: &str) -> PathBuf {
-    let path = clean(&Path::new("/").join(path));
-    root.join(path.strip_prefix("/").unwrap_or(&path))
-}
-
-/// Without `.` and `..`, by names alone, as containerd compares paths to find cycles.
-fn clean(path: &Path) -> PathBuf {
-    let mut clean = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::ParentDir => {
-                clean.pop();
-            }
-            Component::CurDir => {}
-            other => clean.push(other),
-        }
-    }
-    clean
-}
-
-/// A line for the report about a place that does not exist.
+/// Returns a line for the report about a place that does not exist.
 pub(super) fn absent(place: &Path) -> String {
     format!("{} (not there)", escape::path(place))
 }

@@ -1,109 +1,254 @@
-//! Folders, walked in parallel.
+//! Folders, walked by several threads in bounded memory.
+//!
+//! The threads share a stack of folders and a short queue of files. The thread that lists a folder gives its files to
+//! the others in batches; if they are busy, it reads the batch itself. So a folder with any number of files takes the
+//! memory of a few batches, where libraries that list folders as a whole take hundreds of bytes per file.
 
-use std::fs::FileType;
+use std::fs::{DirEntry, FileType};
 use std::path::{Path, PathBuf};
-
-use ignore::{DirEntry, WalkBuilder, WalkState};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::archive;
 use super::pseudo::Pseudo;
 use super::roots::Root;
-use super::scan::{Scan, Via};
+use super::scan::Scan;
+use super::unjudged::{self, Demand};
+use super::visit::{self, Visit};
 use crate::check::place::Place;
 use crate::check::skipped::{SkipKind, Unreadable};
 
+/// The number of files that are handed over together.
+const BATCH: usize = 128;
+
+/// The number of batches that wait, per thread.
+const BATCHES_PER_THREAD: usize = 4;
+
+/// A walk of one folder.
+struct Walk<'w> {
+    scan: &'w Scan<'w>,
+    root: &'w Root,
+    roots: &'w [Root],
+    pseudo: Pseudo,
+    work: Mutex<Work>,
+    changed: Condvar,
+}
+
+/// What is left to do.
+#[derive(Default)]
+struct Work {
+    folders: Vec<PathBuf>,
+    batches: Vec<Batch>,
+    /// Threads that may still add to it.
+    busy: usize,
+}
+
+/// Files of one folder.
+struct Batch {
+    files: Vec<Listed>,
+    is_launched: bool,
+}
+
+/// A file as its folder lists it.
+struct Listed {
+    path: PathBuf,
+    is_link: bool,
+}
+
+/// A piece of work.
+enum Task {
+    Folder(PathBuf),
+    Batch(Batch),
+}
+
 /// Hands every file of a folder to the scan.
 ///
-/// Links to files are followed, links to folders are not: that ends every cycle. Fifos, sockets and devices are never
+/// Links to files are followed, links to folders are not: that ends every cycle. Pipes, sockets and devices are never
 /// opened.
-pub(super) fn folder(scan: &Scan<'_>, root: &Root) {
-    let pseudo = Pseudo::here();
-    let walk = WalkBuilder::new(&root.path)
-        .standard_filters(false)
-        .follow_links(false)
-        .threads(scan.threads)
-        .build_parallel();
-    walk.run(|| {
-        Box::new(|entry| match entry {
-            Ok(entry) => visit(scan, root, &pseudo, &entry),
-            Err(error) => {
-                failed(scan, root, &error);
-                WalkState::Continue
-            }
-        })
+///
+/// Folders that are among `roots` themselves are left to their own walks.
+pub(super) fn folder(scan: &Scan<'_>, root: &Root, roots: &[Root]) {
+    let walk = Walk {
+        scan,
+        root,
+        roots,
+        pseudo: Pseudo::here(),
+        work: Mutex::new(Work {
+            folders: vec![root.path.clone()],
+            ..Work::default()
+        }),
+        changed: Condvar::new(),
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..scan.threads {
+            scope.spawn(|| walk.run());
+        }
     });
 }
 
-fn visit(scan: &Scan<'_>, root: &Root, pseudo: &Pseudo, entry: &DirEntry) -> WalkState {
-    let (path, kind) = (entry.path(), entry.file_type());
-    let is = |test: fn(&FileType) -> bool| kind.as_ref().is_some_and(test);
-    if is(FileType::is_dir) {
-        if pseudo.is(path) {
+impl Walk<'_> {
+    fn run(&self) {
+        while let Some(task) = self.next() {
+            match task {
+                Task::Folder(folder) => self.list(&folder),
+                Task::Batch(batch) => self.read(&batch),
+            }
+            self.lock().busy -= 1;
+            self.changed.notify_all();
+        }
+    }
+
+    /// Waits for a piece of work; `None` when all is done. Files come before folders, which bounds both.
+    fn next(&self) -> Option<Task> {
+        let mut work = self.lock();
+        loop {
+            let task = match work.batches.pop() {
+                Some(batch) => Some(Task::Batch(batch)),
+                None => work.folders.pop().map(Task::Folder),
+            };
+            if task.is_some() {
+                work.busy += 1;
+                return task;
+            }
+            if work.busy == 0 {
+                return None;
+            }
+            work = self
+                .changed
+                .wait(work)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn list(&self, folder: &Path) {
+        if folder != self.root.path && self.roots.iter().any(|root| root.path == folder) {
+            return;
+        }
+        if self.pseudo.is(folder) {
             let why = Unreadable::new(
                 SkipKind::PseudoFilesystem,
                 "a pseudo filesystem, not walked",
             );
-            scan.skip(Place::of(&as_named(root, path)), why);
-            return WalkState::Skip;
+            return self.failed(folder, why);
         }
-        if path.file_name() == Some("blobs".as_ref()) && is_layout(path.parent()) {
-            return WalkState::Skip;
+        let entries = match folder.read_dir() {
+            Ok(entries) => entries,
+            Err(error) => return self.failed(folder, Unreadable::from(&error)),
+        };
+        let is_layout = is_layout(folder);
+        if is_layout {
+            archive::read_layout(self.scan, folder, &self.place(folder));
         }
-    } else if is(FileType::is_file) && path.file_name() == Some("oci-layout".as_ref()) {
-        layout(scan, root, path);
-    } else if is(FileType::is_file) {
-        scan.walked(path, &as_named(root, path), Via::Name);
-    } else if is(FileType::is_symlink) {
-        link(scan, root, path);
+        let is_launched = self.root.launches(folder);
+        let mut files = Vec::new();
+        for entry in entries {
+            match entry.and_then(|entry| Ok((entry.file_type()?, entry))) {
+                Ok((kind, entry)) => self.entry(&entry, kind, is_layout, &mut files),
+                Err(error) => self.failed(folder, Unreadable::from(&error)),
+            }
+            if files.len() >= BATCH {
+                let files = std::mem::take(&mut files);
+                self.hand_over(Batch { files, is_launched });
+            }
+        }
+        self.hand_over(Batch { files, is_launched });
     }
-    WalkState::Continue
+
+    /// Blobs of an OCI layout are looked at as images.
+    fn entry(&self, entry: &DirEntry, kind: FileType, is_layout: bool, files: &mut Vec<Listed>) {
+        if kind.is_dir() {
+            if !(is_layout && entry.file_name() == "blobs") {
+                self.lock().folders.push(entry.path());
+                self.changed.notify_one();
+            }
+        } else if kind.is_symlink()
+            || kind.is_file() && !(is_layout && entry.file_name() == "oci-layout")
+        {
+            files.push(Listed {
+                path: entry.path(),
+                is_link: kind.is_symlink(),
+            });
+        }
+    }
+
+    /// Gives files to other threads, or reads them if enough are waiting.
+    fn hand_over(&self, batch: Batch) {
+        let mut work = self.lock();
+        if work.batches.len() < BATCHES_PER_THREAD * self.scan.threads && self.scan.threads > 1 {
+            work.batches.push(batch);
+            drop(work);
+            self.changed.notify_one();
+        } else {
+            drop(work);
+            self.read(&batch);
+        }
+    }
+
+    fn read(&self, batch: &Batch) {
+        for listed in &batch.files {
+            self.file(listed, batch.is_launched);
+        }
+    }
+
+    /// A link that leads nowhere cannot be looked at, and is not reported: folders are full of them. One in a folder
+    /// of plugins that leads out of the machine is.
+    fn file(&self, listed: &Listed, is_launched: bool) {
+        let demand = self.root.demand(&listed.path, is_launched);
+        let place = self.place(&listed.path);
+        let target = if listed.is_link {
+            match self.target(&listed.path) {
+                Ok(Some(target)) => target,
+                Ok(None) => return,
+                Err(why) if demand == Demand::Launched => {
+                    let reason = format!("a link that cannot be followed: {why}");
+                    return self
+                        .scan
+                        .count(unjudged::report(self.scan, &place, demand, &reason));
+                }
+                Err(_) => return,
+            }
+        } else {
+            listed.path.clone()
+        };
+        let visit = Visit {
+            path: &target,
+            place,
+            is_link: listed.is_link,
+            demand,
+        };
+        visit::file(self.scan, &visit);
+    }
+
+    /// Returns where a link leads, if that is a regular file.
+    fn target(&self, link: &Path) -> Result<Option<PathBuf>, Unreadable> {
+        let target = self.root.machine.resolve(link)?;
+        Ok(target.metadata()?.is_file().then_some(target))
+    }
+
+    fn failed(&self, folder: &Path, why: Unreadable) {
+        let place = self.place(folder);
+        if folder == self.root.path && self.root.is_named {
+            let fate = unjudged::report(self.scan, &place, Demand::Named, &why.reason);
+            return self.scan.count(fate);
+        }
+        self.scan.skip(place, why);
+    }
+
+    /// Returns the place of a path, with the folder spelled as the user spelled it.
+    fn place(&self, path: &Path) -> Place {
+        match path.strip_prefix(&self.root.path) {
+            Ok(rest) if rest.as_os_str().is_empty() => Place::of(&self.root.shown),
+            Ok(rest) => Place::of(&self.root.shown.join(rest)),
+            Err(_) => Place::of(path),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Work> {
+        self.work.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
-/// Whether a folder is an OCI layout, whose blobs are looked at as images.
-fn is_layout(folder: Option<&Path>) -> bool {
-    let has = |name: &str| folder.is_some_and(|folder| folder.join(name).is_file());
+/// Reports whether a folder is an OCI layout.
+fn is_layout(folder: &Path) -> bool {
+    let has = |name: &str| folder.join(name).is_file();
     has("oci-layout") && has("index.json")
-}
-
-fn layout(scan: &Scan<'_>, root: &Root, mark: &Path) {
-    if let Some(folder) = mark.parent().filter(|folder| is_layout(Some(folder))) {
-        archive::read_layout(scan, folder, &as_named(root, folder));
-    }
-}
-
-/// A link that leads nowhere is nothing that could be looked at, and nothing to be told of: folders are full of them.
-fn link(scan: &Scan<'_>, root: &Root, path: &Path) {
-    if std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) {
-        scan.walked(path, &as_named(root, path), Via::Link);
-    }
-}
-
-/// The path with the folder spelled as the user spelled it.
-fn as_named(root: &Root, path: &Path) -> PathBuf {
-    match path.strip_prefix(&root.path) {
-        Ok(rest) if rest.as_os_str().is_empty() => root.shown.clone(),
-        Ok(rest) => root.shown.join(rest),
-        Err(_) => path.to_owned(),
-    }
-}
-
-fn failed(scan: &Scan<'_>, root: &Root, error: &ignore::Error) {
-    let place = place(error).map_or_else(|| root.shown.clone(), |path| as_named(root, path));
-    let why = match error.io_error() {
-        Some(io) => Unreadable::from(io),
-        None => Unreadable::new(SkipKind::Io, error.to_string()),
-    };
-    scan.skip(Place::of(&place), why);
-}
-
-/// The path an error of the walk is about.
-fn place(error: &ignore::Error) -> Option<&Path> {
-    match error {
-        ignore::Error::WithPath { path, .. } => Some(path),
-        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => {
-            place(err)
-        }
-        ignore::Error::Partial(all) => all.first().and_then(place),
-        _ => None,
-    }
 }

@@ -2,6 +2,7 @@
 
 use std::io::{self, BufReader, Cursor, Read};
 
+use bzip2::read::MultiBzDecoder;
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 use encoding_rs_io::DecodeReaderBytesBuilder;
 use flate2::bufread::MultiGzDecoder;
@@ -23,7 +24,7 @@ const MAX_XZ_MEMORY: u64 = 72 << 20;
 const MAX_UNPACKED: u64 = 64 << 30;
 
 /// First bytes that tell how a stream is packed.
-const MAGIC: usize = 6;
+const MAGIC: usize = 10;
 
 /// First bytes that tell how a stream is encoded, and whether its entries are spread over lines.
 const HEAD: usize = 1024;
@@ -95,23 +96,18 @@ pub(super) fn utf_16(head: &[u8]) -> Option<&'static Encoding> {
 /// When `input` cannot be read.
 pub(crate) fn unpacked<'r>(input: impl Read + 'r) -> io::Result<Box<dyn Read + 'r>> {
     let (head, all) = peek(Box::new(input), MAGIC)?;
-    if is_xz(&head) {
-        return Ok(Box::new(Limited::new(xz(all)?)));
-    }
     Ok(match Packing::of(&head) {
         Packing::Not => all,
         Packing::Gzip => Box::new(Limited::new(MultiGzDecoder::new(BufReader::new(all)))),
         Packing::Zstd => Box::new(Limited::new(zstd(all)?)),
+        Packing::Xz => Box::new(Limited::new(xz(all)?)),
+        Packing::Bzip2 => Box::new(Limited::new(MultiBzDecoder::new(all))),
     })
 }
 
 /// Returns whether a stream is packed, by its first bytes.
 pub(super) fn is_packed(head: &[u8]) -> bool {
-    is_xz(head) || Packing::of(head) != Packing::Not
-}
-
-fn is_xz(head: &[u8]) -> bool {
-    head.starts_with(b"\xfd7zXZ\0")
+    Packing::of(head) != Packing::Not
 }
 
 fn xz<'r>(input: impl Read + 'r) -> io::Result<impl Read + 'r> {

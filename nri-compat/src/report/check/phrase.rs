@@ -1,7 +1,7 @@
 //! Facts of a check report as short phrases, for every format that people read.
 
-use super::{CheckReport, CheckTarget, Outcome, Subject, Summary, Suppression, Verdict};
-use crate::check::sighting::{Built, Occurrences};
+use super::{CheckReport, CheckTarget, Inputs, Outcome, Subject, Summary, Suppression, Verdict};
+use crate::check::sighting::{Built, FileKind, Occurrences, Role};
 use crate::report::text::counted;
 
 impl Built {
@@ -66,8 +66,13 @@ impl Verdict {
 }
 
 impl Subject {
-    /// What it is if not a plugin: `runtime, go binary, NRI v0.12.2`.
+    /// Returns what it is if not a plugin: `runtime, go binary, NRI v0.12.2`.
     pub fn nature(&self) -> String {
+        if let (Role::None, FileKind::Other, Some(why)) =
+            (self.role, self.kind, self.evidence.first())
+        {
+            return why.detail.clone();
+        }
         let built = self.nri.phrase();
         let role = match self.role.as_str() {
             "none" => None,
@@ -154,6 +159,23 @@ impl CheckReport {
     }
 }
 
+impl Inputs {
+    /// Returns the counts that are not zero, in brackets.
+    fn phrase(&self) -> String {
+        let counts = self.named().into_iter().filter(|(_, count)| *count > 0);
+        let counts = counts.map(|(name, count)| match name {
+            "evidence" => format!("{count} with evidence"),
+            "without_nri" => format!("{count} without NRI"),
+            name => format!("{count} {}", name.replace('_', " ")),
+        });
+        let counts: Vec<String> = counts.collect();
+        if counts.is_empty() {
+            return String::new();
+        }
+        format!(" ({})", counts.join(", "))
+    }
+}
+
 impl Summary {
     /// What was looked at, how much, and in what time.
     pub fn phrase(&self) -> String {
@@ -163,8 +185,9 @@ impl Summary {
         };
         let amount = |count: u64, noun| counted(usize::try_from(count).unwrap_or(usize::MAX), noun);
         format!(
-            "looked at {places}: {}, {}, {}, {} skipped, in {}",
+            "looked at {places}: {}{}, {}, {}, {} skipped, in {}",
             amount(self.files, "file"),
+            self.inputs.phrase(),
             bytes(self.bytes),
             amount(self.plugins, "plugin"),
             self.skipped,

@@ -1,5 +1,7 @@
 //! The JSON report of `check` and `logs`.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::{SCHEMA, print, print_line};
@@ -114,6 +116,7 @@ struct JsonSummary<'r> {
     scan: Option<&'r str>,
     looked_at: &'r [String],
     files: u64,
+    inputs: BTreeMap<&'static str, u64>,
     bytes: u64,
     plugins: u64,
     skipped: u64,
@@ -249,6 +252,7 @@ fn summary(report: &CheckReport) -> JsonSummary<'_> {
         scan: summary.scan.as_deref(),
         looked_at: &summary.looked_at,
         files: summary.files,
+        inputs: summary.inputs.named().into_iter().collect(),
         bytes: summary.bytes,
         plugins: summary.plugins,
         skipped: summary.skipped,

@@ -5,19 +5,20 @@
 
 use std::io::{self, Read};
 
-use tar::{EntryType, Header};
+use tar::{EntryType, GnuExtSparseHeader, GnuSparseHeader, Header};
 
 use super::kind;
 use super::pax::Pax;
+use super::sparse::{self, Sparse};
 use super::unpack::{self, Unpacked, reason};
 use crate::check::packing::Stream;
 use crate::check::skipped::{SkipKind, Unreadable};
 
-/// Size of a block.
+/// The size of a block, in bytes.
 const BLOCK: u64 = 512;
 
-/// The longest name or set of pax records that is read.
-const LONGEST: u64 = 1 << 20;
+/// The longest name or set of pax records that is read, in bytes.
+const LONGEST_HEADER: u64 = 1 << 20;
 
 /// Where entries come from.
 pub(super) enum Source<'s> {
@@ -35,22 +36,24 @@ pub(super) struct Entries<'s> {
     padding: u64,
 }
 
-/// One entry.
+/// One entry of a tar.
 #[derive(Debug)]
-pub(super) struct Entry {
-    /// As it stands in the archive.
+pub(super) struct TarEntry {
+    /// The path as it is in the archive.
     pub(super) path: Vec<u8>,
     /// Where a link leads.
     pub(super) link: Vec<u8>,
     pub(super) kind: EntryType,
     pub(super) size: u64,
+    /// Whether anybody may execute it.
+    pub(super) is_executable: bool,
     /// Where its bytes start, if they can be read again.
     pub(super) start: Option<u64>,
-    /// Whether what is stored is the file as it is.
-    pub(super) whole: bool,
+    /// What is stored of a file with holes.
+    pub(super) sparse: Option<Sparse>,
 }
 
-/// What the headers before an entry say of it.
+/// What the headers before an entry say about it.
 #[derive(Default)]
 struct Ahead {
     path: Option<Vec<u8>>,
@@ -67,15 +70,15 @@ impl<'s> Entries<'s> {
         }
     }
 
-    /// The next entry; `None` at the end.
-    pub(super) fn next(&mut self) -> Result<Option<Entry>, Unreadable> {
+    /// Returns the next entry; `None` at the end.
+    pub(super) fn next(&mut self) -> Result<Option<TarEntry>, Unreadable> {
         let mut ahead = Ahead::default();
         while let Some(header) = self.header()? {
             let size = header.entry_size().map_err(|_| broken("a size"))?;
             match header.entry_type() {
                 EntryType::GNULongName => ahead.path = Some(self.name(size)?),
                 EntryType::GNULongLink => ahead.link = Some(self.name(size)?),
-                EntryType::XHeader => ahead.pax = Pax::parse(&self.small(size)?),
+                EntryType::XHeader => ahead.pax = Pax::parse(&self.small(size)?)?,
                 EntryType::XGlobalHeader => self.expect(size),
                 _ => return self.entry(&header, size, ahead).map(Some),
             }
@@ -83,20 +86,22 @@ impl<'s> Entries<'s> {
         Ok(None)
     }
 
-    fn entry(&mut self, header: &Header, size: u64, ahead: Ahead) -> Result<Entry, Unreadable> {
+    fn entry(&mut self, header: &Header, size: u64, ahead: Ahead) -> Result<TarEntry, Unreadable> {
         let pax = ahead.pax;
         let kind = header.entry_type();
-        let sparse = kind == EntryType::GNUSparse;
-        if sparse {
-            self.sparse_headers(header)?;
-        }
-        let size = match has_bytes(kind) {
-            true => pax.size.unwrap_or(size),
-            false => 0,
+        let sparse = if kind == EntryType::GNUSparse {
+            Some(self.sparse_headers(header)?)
+        } else {
+            pax.sparse
+        };
+        let size = if has_bytes(kind) {
+            pax.size.unwrap_or(size)
+        } else {
+            0
         };
         self.expect(size);
         let link = || header.link_name_bytes().unwrap_or_default().into_owned();
-        Ok(Entry {
+        Ok(TarEntry {
             path: pax
                 .path
                 .or(ahead.path)
@@ -104,26 +109,34 @@ impl<'s> Entries<'s> {
             link: pax.link.or(ahead.link).unwrap_or_else(link),
             kind,
             size,
+            is_executable: header.mode().is_ok_and(|mode| mode & 0o111 != 0),
             start: match &self.source {
                 Source::Anywhere(stream) => Some(stream.at),
                 Source::Through(_) => None,
             },
-            whole: !sparse && !pax.sparse,
+            sparse,
         })
     }
 
-    /// Further headers of a sparse file follow at once, as long as each says so.
-    fn sparse_headers(&mut self, header: &Header) -> Result<(), Unreadable> {
-        let mut more = header.as_gnu().is_some_and(tar::GnuHeader::is_extended);
+    /// Reads the map of a sparse file. Further headers follow at once, as long as each says so.
+    fn sparse_headers(&mut self, header: &Header) -> Result<Sparse, Unreadable> {
+        let header = header.as_gnu().ok_or_else(sparse::broken)?;
+        let mut sparse = Sparse {
+            size: header.real_size().map_err(|_| sparse::broken())?,
+            ..Sparse::default()
+        };
+        add_pieces(&mut sparse, &header.sparse)?;
+        let mut more = header.is_extended();
         while more {
-            let mut block = [0; BLOCK as usize];
-            self.exactly(&mut block)?;
-            more = block.get(504).is_some_and(|byte| *byte != 0);
+            let mut further = GnuExtSparseHeader::new();
+            self.exactly(further.as_mut_bytes())?;
+            add_pieces(&mut sparse, further.sparse())?;
+            more = further.is_extended();
         }
-        Ok(())
+        Ok(sparse)
     }
 
-    /// The next header; `None` at the end, which is two blocks of zeros or the end of the file.
+    /// Returns the next header; `None` at the end, which is two blocks of zeros or the end of the file.
     fn header(&mut self) -> Result<Option<Header>, Unreadable> {
         self.pass()?;
         let mut header = Header::new_old();
@@ -134,9 +147,10 @@ impl<'s> Entries<'s> {
         if read < header.as_bytes().len() {
             return Err(unpack::cut_short());
         }
-        match header.cksum().ok().map(u64::from) == Some(kind::checksum(header.as_bytes())) {
-            true => Ok(Some(header)),
-            false => Err(broken("a checksum")),
+        if header.cksum().ok().map(u64::from) == Some(kind::checksum(header.as_bytes())) {
+            Ok(Some(header))
+        } else {
+            Err(broken("a checksum"))
         }
     }
 
@@ -154,23 +168,22 @@ impl<'s> Entries<'s> {
             Source::Anywhere(stream) => {
                 let end = stream.at.saturating_add(data);
                 stream.at = stream.at.saturating_add(rest);
-                match end > stream.content.len() {
-                    true => Err(unpack::cut_short()),
-                    false => Ok(()),
+                if end > stream.content.len() {
+                    return Err(unpack::cut_short());
                 }
             }
             Source::Through(stream) => {
                 let passed =
                     io::copy(&mut stream.by_ref().take(rest), &mut io::sink()).map_err(reason)?;
-                match passed < data {
-                    true => Err(unpack::cut_short()),
-                    false => Ok(()),
+                if passed < data {
+                    return Err(unpack::cut_short());
                 }
             }
         }
+        Ok(())
     }
 
-    /// A name that stands in an entry of its own, up to its NUL.
+    /// Reads a name that is an entry of its own, up to its NUL.
     fn name(&mut self, size: u64) -> Result<Vec<u8>, Unreadable> {
         let mut name = self.small(size)?;
         let end = name
@@ -182,7 +195,7 @@ impl<'s> Entries<'s> {
     }
 
     fn small(&mut self, size: u64) -> Result<Vec<u8>, Unreadable> {
-        if size > LONGEST {
+        if size > LONGEST_HEADER {
             return Err(Unreadable::new(
                 SkipKind::TooLarge,
                 format!("a header of {} MiB", size >> 20),
@@ -195,7 +208,7 @@ impl<'s> Entries<'s> {
         Ok(bytes)
     }
 
-    /// The first bytes of the current entry, as many as there are and fit.
+    /// Reads the first bytes of the current entry, at most `most` of them.
     pub(super) fn head(&mut self, most: usize) -> Result<Vec<u8>, Unreadable> {
         let size = usize::try_from(self.left).map_or(most, |left| left.min(most));
         let mut head = vec![0; size];
@@ -232,17 +245,26 @@ impl<'s> Entries<'s> {
 impl Read for Entries<'_> {
     /// Reads on in the current entry.
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let most = usize::try_from(self.left).map_or(buffer.len(), |left| left.min(buffer.len()));
-        if most == 0 {
+        let wanted = usize::try_from(self.left).map_or(buffer.len(), |left| left.min(buffer.len()));
+        if wanted == 0 {
             // A packed stream takes an empty buffer for a mistake.
             return Ok(0);
         }
-        let read = self
-            .input()
-            .read(buffer.get_mut(..most).unwrap_or_default())?;
+        let (buffer, _) = buffer.split_at_mut(wanted);
+        let read = self.input().read(buffer)?;
         self.left -= read as u64;
         Ok(read)
     }
+}
+
+/// Adds the pieces that a header lists.
+fn add_pieces(sparse: &mut Sparse, pieces: &[GnuSparseHeader]) -> Result<(), Unreadable> {
+    for piece in pieces.iter().filter(|piece| !piece.is_empty()) {
+        let offset = piece.offset().map_err(|_| sparse::broken())?;
+        let len = piece.length().map_err(|_| sparse::broken())?;
+        sparse.push(offset, len)?;
+    }
+    Ok(())
 }
 
 /// Links, folders and the like have no bytes, whatever size their headers say.

@@ -3,93 +3,97 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
-use super::layer::{self, Layer, Stop};
+use super::layer::{self, Layer, Reading};
 use super::limits::Limits;
-use super::manifest::{self, Image};
+use super::manifest::{self, Blob, Image};
+use super::overlay;
 use super::store::Store;
+use crate::check::collect::parallel;
 use crate::check::collect::scan::Scan;
-use crate::check::collect::{disk, parallel};
-use crate::check::packing::Packing;
 use crate::check::place::Place;
 use crate::check::skipped::{SkipKind, Unreadable};
 
-/// What an image folder of unknown size may cost at least.
-const UNKNOWN: u64 = 1 << 30;
+/// The size that an image folder of unknown size is taken to have, in bytes.
+const UNKNOWN_SIZE: u64 = 1 << 30;
 
-/// The most files of all images together in which something is seen; each image counts its own.
+/// The most files of all images together in which something is found; each image counts its own.
 const HITS: usize = 20_000;
 
 /// One of all layers of an archive.
-struct Slot {
-    path: String,
+struct Slot<'i> {
+    blob: &'i Blob,
     read: OnceLock<Layer>,
 }
 
 /// Looks into all images of an archive.
 pub(super) fn read(scan: &Scan<'_>, store: &dyn Store, archive: &Place) -> Result<(), Unreadable> {
-    let images = manifest::images(store)?;
-    let slots = slots(&images);
-    let limits = Limits::of(store.size().unwrap_or(UNKNOWN));
+    let found = manifest::images(store)?;
+    for why in found.problems {
+        scan.skip(archive.clone(), why);
+    }
+    let slots = slots(&found.images);
+    let limits = Limits::of(store.size().unwrap_or(UNKNOWN_SIZE));
     parallel::each(scan.threads, &slots, |slot| {
-        let _ = slot.read.set(layer(scan, store, &slot.path, &limits));
+        let _ = slot.read.set(layer(scan, store, slot.blob, &limits));
     });
     let layers: BTreeMap<&str, &Layer> = slots
         .iter()
-        .filter_map(|slot| Some((slot.path.as_str(), slot.read.get()?)))
+        .filter_map(|slot| Some((slot.blob.path.as_str(), slot.read.get()?)))
         .collect();
-    let mut said = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     let mut left = HITS;
-    for image in &images {
+    for image in &found.images {
         let place = archive.in_image(&image.name);
-        if let Some(reason) = &image.failed {
-            scan.skip(place.clone(), reason.clone());
+        for why in &image.problems {
+            scan.skip(place.clone(), why.clone());
         }
-        say(scan, image, &layers, &place, &mut said);
+        report(scan, image, &layers, &place, &mut reported);
         overlay(scan, image, &layers, &place, &mut left)?;
     }
     Ok(())
 }
 
-/// Every layer once, whatever the number of images that have it.
-fn slots(images: &[Image]) -> Vec<Slot> {
-    let mut paths: Vec<&String> = images.iter().flat_map(|image| &image.layers).collect();
-    paths.sort();
-    paths.dedup();
-    let slot = |path: &String| Slot {
-        path: path.clone(),
+/// Returns every layer once, whatever the number of images that have it.
+fn slots(images: &[Image]) -> Vec<Slot<'_>> {
+    let blobs = images.iter().flat_map(|image| &image.layers);
+    let by_path: BTreeMap<&str, &Blob> = blobs.map(|blob| (blob.path.as_str(), blob)).collect();
+    let slot = |blob| Slot {
+        blob,
         read: OnceLock::new(),
     };
-    paths.into_iter().map(slot).collect()
+    by_path.into_values().map(slot).collect()
 }
 
-fn layer(scan: &Scan<'_>, store: &dyn Store, path: &str, limits: &Limits) -> Layer {
-    let content = match store.open(path) {
+fn layer(scan: &Scan<'_>, store: &dyn Store, blob: &Blob, limits: &Limits) -> Layer {
+    let content = match store.open(&blob.path) {
         Ok(Some(content)) => content,
-        Ok(None) => return Layer::failed(Unreadable::new(SkipKind::NotFound, "it is not there")),
-        Err(reason) => return Layer::failed(reason),
+        Ok(None) => {
+            let why = Unreadable::new(SkipKind::NotFound, "it is not there");
+            return Layer::failed(why);
+        }
+        Err(why) => return Layer::failed(why),
     };
-    match disk::head(&*content) {
-        Ok(head) => layer::read(scan, &*content, Packing::of(&head), limits, Stop::Never),
-        Err(error) => Layer::failed(Unreadable::from(&error)),
-    }
+    let reading = Reading {
+        scan,
+        content: &*content,
+        limits,
+    };
+    layer::read_blob(reading, blob.is_labelled_tar, &blob.name)
 }
 
-/// Says what could not be looked at, of each layer once.
-fn say<'i>(
+/// Reports what could not be looked at, once per layer.
+fn report<'i>(
     scan: &Scan<'_>,
     image: &'i Image,
     layers: &BTreeMap<&str, &Layer>,
     place: &Place,
-    said: &mut BTreeSet<&'i str>,
+    reported: &mut BTreeSet<&'i str>,
 ) {
-    for (number, path) in image.layers.iter().enumerate() {
-        if let Some(layer) = layers.get(path.as_str())
-            && said.insert(path)
+    for (number, blob) in (1..).zip(&image.layers) {
+        if let Some(layer) = layers.get(blob.path.as_str())
+            && reported.insert(&blob.path)
         {
-            layer.report_limits(
-                scan,
-                &place.in_layer(u32::try_from(number + 1).unwrap_or(u32::MAX)),
-            );
+            layer.report_limits(scan, &place.in_layer(number));
         }
     }
 }
@@ -102,48 +106,20 @@ fn overlay(
     place: &Place,
     left: &mut usize,
 ) -> Result<(), Unreadable> {
-    let stack: Vec<&Layer> = image
-        .layers
-        .iter()
-        .filter_map(|path| layers.get(path.as_str()).copied())
+    let blobs = image.layers.iter();
+    let stack: Vec<&Layer> = blobs
+        .filter_map(|blob| layers.get(blob.path.as_str()).copied())
         .collect();
     for (number, layer) in stack.iter().enumerate() {
-        let above = stack.get(number + 1..).unwrap_or_default();
         for hit in &layer.hits {
             *left = left.checked_sub(1).ok_or_else(|| {
-                Unreadable::new(
-                    SkipKind::Limit,
-                    format!("more than {HITS} files with evidence in its images"),
-                )
+                let reason = format!("more than {HITS} files with evidence in its images");
+                Unreadable::new(SkipKind::Limit, reason)
             })?;
-            let mut names = visible(&hit.paths, above);
-            names.extend(linked(&hit.paths, above));
-            names.sort();
-            if let Some(path) = names.first() {
+            if let Some(path) = overlay::best(overlay::names(hit, &stack, number)) {
                 scan.store(hit.found.clone().moved(place, &layer::shown_path(path)));
             }
         }
     }
     Ok(())
-}
-
-/// Those of the paths that no layer above hides.
-fn visible<'p>(paths: &'p [Vec<u8>], above: &[&Layer]) -> Vec<&'p [u8]> {
-    let hidden = |path: &[u8]| above.iter().any(|layer| layer.covers.hide(path));
-    let paths = paths.iter().map(Vec::as_slice);
-    paths.filter(|path| !hidden(path)).collect()
-}
-
-/// Names that layers above give to a file by hard links, and that can be seen.
-fn linked<'l>(paths: &[Vec<u8>], above: &[&'l Layer]) -> Vec<&'l [u8]> {
-    let mut names = Vec::new();
-    for (number, layer) in above.iter().enumerate() {
-        let below = above.get(..number).unwrap_or_default();
-        let over = above.get(number + 1..).unwrap_or_default();
-        for target in visible(paths, below) {
-            let links = layer.links.get(target).map(Vec::as_slice);
-            names.extend(visible(links.unwrap_or_default(), over));
-        }
-    }
-    names
 }

@@ -1,46 +1,39 @@
 //! What sort of archive a file is, by its first bytes.
 
-use crate::check::content::File;
+use std::io::Read as _;
+
+use super::unpack;
+use crate::check::content::{Content, File};
 use crate::check::packing::Packing;
 
-/// Size of a header block.
+/// The size of a header block, in bytes.
 const BLOCK: usize = 512;
 
-/// The largest block of zstd with its headers: nothing is unpacked of less than a block.
-const ZSTD: usize = (128 << 10) + 64;
-
-/// How an archive is packed; `None` for a file that is none, packed files that hold no tar among them.
+/// Returns how an archive is packed; `None` for a file that is no archive, such as a packed file that holds no tar.
 pub(in crate::check::collect) fn of(file: &File<'_>) -> Option<Packing> {
-    let head = file.head.as_slice();
-    match Packing::of(head) {
-        Packing::Not => is_tar(head).then_some(Packing::Not),
-        Packing::Gzip => {
-            is_tar(&start(flate2::bufread::GzDecoder::new(head))).then_some(Packing::Gzip)
+    let packing = Packing::of(&file.head);
+    let is_archive = match packing {
+        Packing::Not => is_tar(&file.head),
+        _ if file.content.is_empty() => starts_with_tar(&file.head.as_slice(), packing),
+        Packing::Gzip | Packing::Zstd | Packing::Xz | Packing::Bzip2 => {
+            starts_with_tar(file.content, packing)
         }
-        Packing::Zstd => {
-            let mut block = vec![0; ZSTD];
-            let read = file.content.read_at(0, &mut block).unwrap_or_default();
-            let all = block.get(..read).filter(|all| all.len() > head.len());
-            let decoder = zstd::stream::read::Decoder::with_buffer(all.unwrap_or(head)).ok()?;
-            is_tar(&start(decoder)).then_some(Packing::Zstd)
-        }
-    }
+    };
+    is_archive.then_some(packing)
 }
 
-/// As much of the first block as the head yields.
-fn start(mut reader: impl std::io::Read) -> Vec<u8> {
-    let (mut block, mut filled) = (vec![0; BLOCK], 0);
-    while let Some(rest) = block.get_mut(filled..).filter(|rest| !rest.is_empty()) {
-        match reader.read(rest) {
-            Ok(read) if read > 0 => filled += read,
-            _ => break,
-        }
-    }
-    block.truncate(filled);
-    block
+/// Reports whether unpacking yields the header of a tar.
+fn starts_with_tar(content: &dyn Content, packing: Packing) -> bool {
+    let mut block = Vec::with_capacity(BLOCK);
+    let Ok(decoder) = unpack::decoder(content, packing) else {
+        return false;
+    };
+    // What was unpacked before an error is enough.
+    let _ = decoder.take(BLOCK as u64).read_to_end(&mut block);
+    is_tar(&block)
 }
 
-/// A first header with the right checksum.
+/// Reports whether the first header has the right checksum.
 fn is_tar(head: &[u8]) -> bool {
     let Some(block) = head.get(..BLOCK) else {
         return false;
@@ -49,13 +42,13 @@ fn is_tar(head: &[u8]) -> bool {
     sum == Some(checksum(block))
 }
 
-/// The sum of all bytes of a header, its own field counted as spaces.
+/// Returns the sum of all bytes of a header, its own field counted as spaces.
 pub(super) fn checksum(block: &[u8]) -> u64 {
     let bytes = block.iter().enumerate();
     bytes
-        .map(|(place, byte)| match (148..156).contains(&place) {
-            true => u64::from(b' '),
-            false => u64::from(*byte),
+        .map(|(place, byte)| {
+            let is_own = (148..156).contains(&place);
+            u64::from(if is_own { b' ' } else { *byte })
         })
         .sum()
 }

@@ -1,37 +1,41 @@
-//! One layer, or one plain archive, read through once: what readers saw in it, and what it hides.
+//! One layer, or one plain archive, read through once: what readers found in it, and what it hides.
 
 use std::collections::HashMap;
 
 use tar::EntryType;
 
 use super::covers::Covers;
-use super::entries::{Entries, Entry, Source};
+use super::entries::{Entries, Source, TarEntry};
 use super::kind;
 use super::limits::{ENTRY, Limits};
 use super::names;
 use super::spool;
-use super::unpack::Unpacked;
+use super::unpack::{self, Unpacked};
 use super::window::Window;
+use crate::check::collect::fate::Fate;
 use crate::check::collect::found::Found;
 use crate::check::collect::scan::Scan;
+use crate::check::collect::{disk, unjudged};
 use crate::check::content::{Content, File, HEAD};
 use crate::check::escape;
+use crate::check::evidence;
 use crate::check::packing::{Packing, Stream};
 use crate::check::place::Place;
 use crate::check::skipped::{SkipKind, Skipped, Unreadable};
 
-/// The most files of one layer in which something is seen.
+/// The most files of one layer in which something is found.
 const HITS: usize = 20_000;
 
-/// The most hard links kept that lead to nothing seen in the same layer.
-const LINKS: usize = 10_000;
+/// The most links of one layer that are kept.
+const LINKS: usize = 100_000;
 
-/// The most names kept of one file.
-const NAMES: usize = 100;
+/// The folder in which runtimes look for plugins, unless they are configured otherwise.
+const PLUGIN_FOLDER: &[u8] = b"nri/plugins";
 
 /// When to stop reading.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stop {
+    /// At the end.
     Never,
     /// As soon as an entry shows that the archive is an image.
     AtImage,
@@ -41,102 +45,150 @@ pub(super) enum Stop {
 #[derive(Default)]
 pub(super) struct Layer {
     pub(super) hits: Vec<Hit>,
-    /// Hard links to files that may be in lower layers, by their targets.
+    /// Names of hard links to files that may be in lower layers, by their targets.
     pub(super) links: HashMap<Vec<u8>, Vec<Vec<u8>>>,
-    link_count: usize,
+    /// Symbolic links that are named as plugins, by their targets.
+    pub(super) plugin_links: HashMap<Vec<u8>, Vec<Vec<u8>>>,
     pub(super) covers: Covers,
     /// Why it could not be read to its end.
-    pub(super) failed: Option<Unreadable>,
-    /// Whether reading stopped since the archive is an image.
+    failed: Option<Unreadable>,
+    /// Whether reading stopped because the archive is an image.
     pub(super) is_image: bool,
-    /// Archives in it: the first one, and how many there are.
+    /// The first archive in it, and the number of archives.
     archives: (Option<String>, u64),
+    link_count: usize,
+    links_dropped: u64,
+    /// Targets of hard links by their names.
+    targets: HashMap<Vec<u8>, Vec<u8>>,
     /// Which hit a path belongs to.
     by_path: HashMap<Vec<u8>, usize>,
 }
 
-/// One file in which readers saw something.
+/// One file in which readers found something.
 pub(super) struct Hit {
     /// Its names.
     pub(super) paths: Vec<Vec<u8>>,
     pub(super) found: Found,
 }
 
-/// Reads a layer.
-pub(super) fn read(
-    scan: &Scan<'_>,
-    content: &dyn Content,
-    kind: Packing,
-    limits: &Limits,
-    stop: Stop,
-) -> Layer {
+/// What an archive is read with.
+#[derive(Clone, Copy)]
+pub(super) struct Reading<'r> {
+    pub(super) scan: &'r Scan<'r>,
+    pub(super) content: &'r dyn Content,
+    pub(super) limits: &'r Limits,
+}
+
+/// Reads a layer or a plain archive.
+pub(super) fn read(reading: Reading<'_>, packing: Packing, stop: Stop) -> Layer {
     let mut layer = Layer::default();
-    if let Err(reason) = layer.fill(scan, content, kind, limits, stop) {
-        layer.failed = Some(reason);
+    if let Err(why) = layer.fill(reading, packing, stop) {
+        layer.failed = Some(why);
     }
-    layer.covers.finish();
-    layer.by_path = HashMap::new();
+    layer.finish();
+    layer
+}
+
+/// Reads what an image calls a layer, whatever its label says: content decides. A blob that is no tar is a file of its
+/// own, with this name.
+pub(super) fn read_blob(reading: Reading<'_>, is_labelled_tar: bool, name: &str) -> Layer {
+    let head = match disk::head(reading.content) {
+        Ok(head) => head,
+        Err(error) => return Layer::failed(Unreadable::from(&error)),
+    };
+    let packing = Packing::of(&head);
+    let path = names::clean(name.as_bytes());
+    let file = File {
+        content: reading.content,
+        ..with_head(&path, head)
+    };
+    if kind::of(&file).is_some() || is_labelled_tar {
+        return read(reading, packing, Stop::Never);
+    }
+    let mut layer = Layer::default();
+    if reading.scan.recognised(&file) {
+        let found = reading.scan.look(&file);
+        reading.scan.count(found.fate());
+        layer.failed = layer.hit(path, found).err();
+    } else {
+        layer.failed = unjudged::unsupported(&file.head);
+        let is_read = layer.failed.is_none();
+        reading.scan.count(if is_read {
+            Fate::OtherFile
+        } else {
+            Fate::Unreadable
+        });
+    }
     layer
 }
 
 impl Layer {
-    /// A layer that cannot be read at all.
-    pub(super) fn failed(reason: Unreadable) -> Self {
+    /// Returns a layer that cannot be read at all.
+    pub(super) fn failed(why: Unreadable) -> Self {
         Self {
-            failed: Some(reason),
+            failed: Some(why),
             ..Self::default()
         }
     }
 
     fn fill(
         &mut self,
-        scan: &Scan<'_>,
-        content: &dyn Content,
-        kind: Packing,
-        limits: &Limits,
+        reading: Reading<'_>,
+        packing: Packing,
         stop: Stop,
     ) -> Result<(), Unreadable> {
-        let mut entries = Entries::new(match kind {
-            Packing::Not => Source::Anywhere(Stream::new(content)),
-            packed => Source::Through(Unpacked::new(scan, content, packed, limits)?),
+        let mut entries = Entries::new(match packing {
+            Packing::Not => Source::Anywhere(Stream::new(reading.content)),
+            packed => Source::Through(Unpacked::new(
+                reading.scan,
+                reading.content,
+                packed,
+                reading.limits,
+            )?),
         });
         while let Some(entry) = entries.next()? {
-            limits.entry()?;
-            // What leads out of the archive is nowhere in it.
-            let Some(path) = names::clean(&entry.path) else {
-                continue;
-            };
+            reading.limits.entry()?;
+            let path = names::clean(&entry.path);
             if stop == Stop::AtImage && super::manifest::is_sign(&path) {
                 self.is_image = true;
                 return Ok(());
             }
-            self.entry(scan, content, &mut entries, &entry, path)?;
+            self.entry(reading, &mut entries, entry, path)?;
         }
         Ok(())
     }
 
+    fn finish(&mut self) {
+        self.covers.finish();
+        self.by_path = HashMap::new();
+        for (name, target) in std::mem::take(&mut self.targets) {
+            self.links.entry(target).or_default().push(name);
+        }
+    }
+
     fn entry(
         &mut self,
-        scan: &Scan<'_>,
-        content: &dyn Content,
+        reading: Reading<'_>,
         entries: &mut Entries<'_>,
-        entry: &Entry,
+        entry: TarEntry,
         path: Vec<u8>,
     ) -> Result<(), Unreadable> {
         self.covers.add(&path, entry.kind == EntryType::Directory);
         self.forget(&path);
         match entry.kind {
             EntryType::Link => self.link(path, &entry.link),
+            EntryType::Symlink => self.symbolic_link(path, &entry.link),
             EntryType::Regular | EntryType::Continuous | EntryType::GNUSparse => {
-                self.file(scan, content, entries, entry, path)?;
+                self.file(reading, entries, entry, path)?;
             }
             _ => {}
         }
         Ok(())
     }
 
-    /// A later entry of the same path replaces the earlier one.
+    /// Drops what an earlier entry of this path brought: the later one replaces it.
     fn forget(&mut self, path: &[u8]) {
+        self.targets.remove(path);
         if let Some(place) = self.by_path.remove(path)
             && let Some(hit) = self.hits.get_mut(place)
         {
@@ -145,44 +197,139 @@ impl Layer {
     }
 
     fn link(&mut self, path: Vec<u8>, target: &[u8]) {
-        let Some(target) = names::clean(target) else {
+        let target = names::clean(target);
+        if target == path {
             return;
-        };
-        if let Some(place) = self.by_path.get(&target).copied() {
-            if let Some(hit) = self.hits.get_mut(place)
-                && hit.paths.len() < NAMES
-            {
-                hit.paths.push(path.clone());
-                self.by_path.insert(path, place);
-            }
-        } else if self.link_count < LINKS {
-            self.link_count += 1;
-            self.links.entry(target).or_default().push(path);
         }
+        if !self.may_keep_link() {
+            return;
+        }
+        if let Some(place) = self.by_path.get(&target).copied()
+            && let Some(hit) = self.hits.get_mut(place)
+        {
+            hit.paths.push(path.clone());
+            self.by_path.insert(path, place);
+        } else {
+            self.targets.insert(path, target);
+        }
+    }
+
+    /// Keeps a symbolic link if it may be the name under which a runtime starts a plugin.
+    fn symbolic_link(&mut self, path: Vec<u8>, target: &[u8]) {
+        let (folder, name) = names::split(&path);
+        let is_plugin_name = evidence::identity(&escape::bytes(name)).0.is_some();
+        if !is_plugin_name || !self.may_keep_link() {
+            return;
+        }
+        let target = if target.starts_with(b"/") {
+            names::clean(target)
+        } else {
+            names::clean(&[folder, target].join(&b'/'))
+        };
+        self.plugin_links.entry(target).or_default().push(path);
+    }
+
+    fn may_keep_link(&mut self) -> bool {
+        self.link_count += 1;
+        let fits = self.link_count <= LINKS;
+        self.links_dropped += u64::from(!fits);
+        fits
     }
 
     fn file(
         &mut self,
-        scan: &Scan<'_>,
-        content: &dyn Content,
+        reading: Reading<'_>,
         entries: &mut Entries<'_>,
-        entry: &Entry,
+        entry: TarEntry,
         path: Vec<u8>,
     ) -> Result<(), Unreadable> {
-        scan.count(0);
         if entry.size == 0 {
+            reading.scan.count(Fate::Empty);
             return Ok(());
         }
-        let head = entries.head(HEAD)?;
-        let file = file(&path, head);
-        if kind::of(&file).is_some() {
-            self.archives.1 += 1;
-            self.archives.0.get_or_insert(file.place.file);
-        } else if scan.recognised(&file) {
-            let found = see(scan, content, entries, entry, &file);
-            self.hit(path, found)?;
+        if entry.sparse.is_some() {
+            return self.sparse(reading, entries, entry, path);
         }
-        Ok(())
+        let file = with_head(&path, entries.head(HEAD)?);
+        if self.is_nested(reading, &file) {
+            return Ok(());
+        }
+        if reading.scan.recognised(&file) {
+            let found = match stored(reading, entries, &entry, &file.head) {
+                Ok(content) => reading.scan.look(&File {
+                    content: &*content,
+                    ..file
+                }),
+                Err(why) => Found::skipped(Skipped::unreadable(file.place, why)),
+            };
+            reading.scan.count(found.fate());
+            return self.hit(path, found);
+        }
+        self.unrecognised(reading, &entry, path, &file)
+    }
+
+    /// Reads a file that is stored without its holes: even its first bytes depend on where these are.
+    fn sparse(
+        &mut self,
+        reading: Reading<'_>,
+        entries: &mut Entries<'_>,
+        mut entry: TarEntry,
+        path: Vec<u8>,
+    ) -> Result<(), Unreadable> {
+        let sparse = entry.sparse.take().unwrap_or_default();
+        let content =
+            stored(reading, entries, &entry, &[]).and_then(|stored| sparse.expand(stored));
+        let content = match content {
+            Ok(content) => content,
+            Err(why) => {
+                reading.scan.count(Fate::Unreadable);
+                let place = Place::from(shown_path(&path));
+                return self.hit(path, Found::skipped(Skipped::unreadable(place, why)));
+            }
+        };
+        let file = File {
+            content: &content,
+            ..with_head(&path, disk::head(&content)?)
+        };
+        if self.is_nested(reading, &file) {
+            return Ok(());
+        }
+        if reading.scan.recognised(&file) {
+            let found = reading.scan.look(&file);
+            reading.scan.count(found.fate());
+            return self.hit(path, found);
+        }
+        self.unrecognised(reading, &entry, path, &file)
+    }
+
+    /// Notes an archive within the archive, which is not opened. Returns whether the file is one.
+    fn is_nested(&mut self, reading: Reading<'_>, file: &File<'_>) -> bool {
+        if kind::of(file).is_none() {
+            return false;
+        }
+        reading.scan.count(Fate::Unreadable);
+        self.archives.1 += 1;
+        self.archives
+            .0
+            .get_or_insert_with(|| file.place.file.clone());
+        true
+    }
+
+    /// Takes in a file that no reader knows. A runtime may start it.
+    fn unrecognised(
+        &mut self,
+        reading: Reading<'_>,
+        entry: &TarEntry,
+        path: Vec<u8>,
+        file: &File<'_>,
+    ) -> Result<(), Unreadable> {
+        let is_launched = names::split(&path).0.ends_with(PLUGIN_FOLDER) && entry.is_executable;
+        if !is_launched {
+            reading.scan.count(Fate::OtherFile);
+            return Ok(());
+        }
+        reading.scan.count(Fate::Evidence);
+        self.hit(path, unjudged::launched(file))
     }
 
     fn hit(&mut self, path: Vec<u8>, found: Found) -> Result<(), Unreadable> {
@@ -190,10 +337,8 @@ impl Layer {
             return Ok(());
         }
         if self.hits.len() >= HITS {
-            return Err(Unreadable::new(
-                SkipKind::Limit,
-                format!("more than {HITS} files with evidence in them"),
-            ));
+            let reason = format!("more than {HITS} files with evidence in them");
+            return Err(Unreadable::new(SkipKind::Limit, reason));
         }
         self.by_path.insert(path.clone(), self.hits.len());
         self.hits.push(Hit {
@@ -203,21 +348,29 @@ impl Layer {
         Ok(())
     }
 
-    /// Hands over all that was seen in a plain archive.
+    /// Hands over all that was found in a plain archive.
     pub(super) fn report(self, scan: &Scan<'_>, archive: &Place) {
         self.report_limits(scan, archive);
-        for mut hit in self.hits {
-            hit.paths.sort();
-            if let Some(path) = hit.paths.first() {
-                scan.store(hit.found.moved(archive, &shown_path(path)));
+        let alone = [&self];
+        for hit in &self.hits {
+            let names = super::overlay::names(hit, &alone, 0);
+            if let Some(path) = super::overlay::best(names) {
+                scan.store(hit.found.clone().moved(archive, &shown_path(path)));
             }
         }
     }
 
-    /// Says what could not be looked at.
+    /// Reports what could not be looked at.
     pub(super) fn report_limits(&self, scan: &Scan<'_>, place: &Place) {
-        if let Some(reason) = &self.failed {
-            scan.skip(place.clone(), reason.clone());
+        if let Some(why) = &self.failed {
+            scan.skip(place.clone(), why.clone());
+        }
+        if self.links_dropped > 0 {
+            let reason = format!(
+                "{} hard links beyond {LINKS} were not followed",
+                self.links_dropped
+            );
+            scan.skip(place.clone(), Unreadable::new(SkipKind::Limit, reason));
         }
         if let (Some(first), count) = &self.archives {
             let reason = match count {
@@ -235,59 +388,32 @@ impl Layer {
     }
 }
 
-/// Lets the readers see an entry.
-fn see(
-    scan: &Scan<'_>,
-    content: &dyn Content,
+/// Returns the bytes of an entry as they are stored; `head` was read already.
+fn stored<'c>(
+    reading: Reading<'c>,
     entries: &mut Entries<'_>,
-    entry: &Entry,
-    file: &File<'_>,
-) -> Found {
-    match contents(content, entries, entry, file) {
-        Ok(content) => scan.look(&File {
-            place: file.place.clone(),
-            name: file.name.clone(),
-            head: file.head.clone(),
-            content: &*content,
-            disk: None,
-        }),
-        Err(why) => Found::skipped(Skipped::unreadable(file.place.clone(), why)),
-    }
-}
-
-fn contents<'c>(
-    content: &'c dyn Content,
-    entries: &mut Entries<'_>,
-    entry: &Entry,
-    file: &File<'_>,
+    entry: &TarEntry,
+    head: &[u8],
 ) -> Result<Box<dyn Content + 'c>, Unreadable> {
-    if !entry.whole {
-        return Err(Unreadable::new(
-            SkipKind::UnsupportedFormat,
-            "stored as a sparse file, which is not read",
-        ));
-    }
     if entry.size > ENTRY {
-        return Err(Unreadable::new(
-            SkipKind::TooLarge,
-            format!("larger than {} GiB", ENTRY >> 30),
-        ));
+        let reason = format!("larger than {} GiB", ENTRY >> 30);
+        return Err(Unreadable::new(SkipKind::TooLarge, reason));
     }
     Ok(match entry.start {
-        Some(start) if start.saturating_add(entry.size) > content.len() => {
-            return Err(super::unpack::cut_short());
+        Some(start) if start.saturating_add(entry.size) > reading.content.len() => {
+            return Err(unpack::cut_short());
         }
         Some(start) => Box::new(Window {
-            base: content,
+            base: reading.content,
             start,
             len: entry.size,
         }),
-        None => Box::new(spool::entry(&file.head, entries, entry.size)?),
+        None => Box::new(spool::entry(head, entries, entry.size)?),
     })
 }
 
-/// An entry with its first bytes only.
-fn file(path: &[u8], head: Vec<u8>) -> File<'static> {
+/// Returns an entry with its first bytes only.
+fn with_head(path: &[u8], head: Vec<u8>) -> File<'static> {
     File {
         place: shown_path(path).into(),
         name: escape::bytes(names::split(path).1),
@@ -297,7 +423,7 @@ fn file(path: &[u8], head: Vec<u8>) -> File<'static> {
     }
 }
 
-/// A path within an archive, from its root.
+/// Returns a path within an archive, from its root.
 pub(super) fn shown_path(path: &[u8]) -> String {
     format!("/{}", escape::bytes(path))
 }

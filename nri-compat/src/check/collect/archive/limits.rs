@@ -1,4 +1,4 @@
-//! What an archive may cost, so that a hostile one ends with a reason instead of filling memory or disk.
+//! Limits of what an archive may cost, so that a hostile one ends with a reason instead of filling memory or disk.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -7,16 +7,16 @@ use crate::check::skipped::{SkipKind, Unreadable};
 /// The most entries of one archive, over all its layers: eight bytes are kept of each.
 const ENTRIES: u64 = 2_000_000;
 
-/// Bytes that any archive may unpack to.
+/// The bytes that any archive may unpack to.
 const UNPACKED: u64 = 1 << 30;
 
 /// How much more than its own size a larger one may unpack to. Gzip reaches 1032, layers of real images 5.
 const RATIO: u64 = 250;
 
-/// The largest entry that is looked into.
+/// The largest entry that is read, in bytes.
 pub(super) const ENTRY: u64 = 4 << 30;
 
-/// What is left to one archive.
+/// The limits of one archive, and how much of them is used.
 pub(super) struct Limits {
     entries: AtomicU64,
     bytes: AtomicU64,
@@ -24,7 +24,7 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    /// Of an archive that takes so many bytes.
+    /// Returns the limits of an archive of `size` bytes.
     pub(super) fn of(size: u64) -> Self {
         Self {
             entries: AtomicU64::new(0),
@@ -35,27 +35,23 @@ impl Limits {
 
     /// Counts an entry.
     pub(super) fn entry(&self) -> Result<(), Unreadable> {
-        match self.entries.fetch_add(1, Ordering::Relaxed) < ENTRIES {
-            true => Ok(()),
-            false => Err(Unreadable::new(
-                SkipKind::Limit,
-                format!("more than {ENTRIES} entries"),
-            )),
+        if self.entries.fetch_add(1, Ordering::Relaxed) < ENTRIES {
+            return Ok(());
         }
+        let reason = format!("more than {ENTRIES} entries");
+        Err(Unreadable::new(SkipKind::Limit, reason))
     }
 
     /// Counts bytes that were unpacked.
     pub(super) fn unpacked(&self, bytes: u64) -> Result<(), Unreadable> {
         let before = self.bytes.fetch_add(bytes, Ordering::Relaxed);
-        match before.saturating_add(bytes) <= self.most_bytes {
-            true => Ok(()),
-            false => Err(Unreadable::new(
-                SkipKind::Limit,
-                format!(
-                    "unpacks to more than {} MiB, {RATIO} times its size",
-                    self.most_bytes >> 20
-                ),
-            )),
+        if before.saturating_add(bytes) <= self.most_bytes {
+            return Ok(());
         }
+        let reason = format!(
+            "unpacks to more than {} MiB, {RATIO} times its size",
+            self.most_bytes >> 20
+        );
+        Err(Unreadable::new(SkipKind::Limit, reason))
     }
 }

@@ -2,11 +2,10 @@
 //!
 //! [Image layout](https://github.com/opencontainers/image-spec/blob/main/image-layout.md);
 //! `manifest.json` is [docker's](https://docs.docker.com/reference/cli/docker/image/save/).
+//!
+//! Manifests are read value by value, not as a whole: a broken part must not hide the others.
 
-use std::collections::HashMap;
-
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use super::store::Store;
 use crate::check::escape;
@@ -18,94 +17,88 @@ const IMAGES: usize = 10_000;
 /// The most bytes of manifests of one archive.
 const MANIFESTS: usize = 16 << 20;
 
-/// The most layers of one image; runtimes refuse far fewer.
+/// The most layers of one image; runtimes accept far fewer.
 const LAYERS: usize = 1000;
 
 /// How deep indexes may lie within indexes.
-const DEEPEST: usize = 4;
+const DEPTH: usize = 16;
+
+/// The images of an archive.
+#[derive(Debug, Default)]
+pub(super) struct Images {
+    pub(super) images: Vec<Image>,
+    /// Parts that cannot be read.
+    pub(super) problems: Vec<Unreadable>,
+}
 
 /// One image.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub(super) struct Image {
-    /// `example.org/plugin:1.0`, with the platform where there are several.
+    /// `example.org/plugin:1.0`, with the platform if there are several.
     pub(super) name: String,
-    /// Paths of its layers, lowest first.
-    pub(super) layers: Vec<String>,
-    /// Why they are not known.
-    pub(super) failed: Option<Unreadable>,
+    /// Its layers, lowest first.
+    pub(super) layers: Vec<Blob>,
+    /// Why some of them are not known.
+    pub(super) problems: Vec<Unreadable>,
 }
 
-/// An entry of docker's `manifest.json`.
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct Saved {
-    config: String,
-    #[serde(default)]
-    repo_tags: Option<Vec<String>>,
-    layers: Vec<String>,
+/// What an image calls a layer.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Blob {
+    /// Where it is in the archive.
+    pub(super) path: String,
+    /// Whether its label says that it is a tar.
+    pub(super) is_labelled_tar: bool,
+    /// The name of the file that it is, if it is no tar.
+    pub(super) name: String,
 }
 
-/// An index or a manifest of OCI.
-#[derive(Default, Deserialize)]
-struct Manifest {
-    #[serde(default)]
-    manifests: Vec<Descriptor>,
-    #[serde(default)]
-    layers: Vec<Descriptor>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Descriptor {
-    digest: String,
-    #[serde(default)]
-    media_type: String,
-    #[serde(default)]
-    annotations: HashMap<String, String>,
-    platform: Option<Platform>,
-}
-
-#[derive(Deserialize)]
-struct Platform {
-    os: String,
-    architecture: String,
-    variant: Option<String>,
-}
-
-/// Whether a path within an archive says that it is an image, most likely.
+/// Reports whether a path within an archive says that it is most likely an image.
 pub(super) fn is_sign(path: &[u8]) -> bool {
     matches!(path, b"oci-layout" | b"index.json" | b"manifest.json")
 }
 
-/// Whether this is an image, by what its manifests say.
+/// Reports whether this is an image, by its manifests; broken ones count, too.
 pub(super) fn is_image(store: &dyn Store) -> bool {
-    let index = json::<Manifest>(store, "index.json");
-    index.is_ok_and(|index| index.is_some_and(|index| !index.manifests.is_empty()))
-        || json::<Vec<Saved>>(store, "manifest.json").is_ok_and(|saved| saved.is_some())
-}
-
-/// All images. The OCI index counts before docker's list, which names one platform only.
-pub(super) fn images(store: &dyn Store) -> Result<Vec<Image>, Unreadable> {
-    if let Some(index) = json::<Manifest>(store, "index.json")?
-        && !index.manifests.is_empty()
-    {
-        let mut finder = Finder {
-            store,
-            images: Vec::new(),
-            left: MANIFESTS,
-        };
-        for descriptor in &index.manifests {
-            finder.follow(descriptor, None, DEEPEST);
-        }
-        return Ok(finder.images);
+    let is_index = |index: Value| !list(&index, "manifests").is_empty();
+    match (json(store, "index.json"), json(store, "manifest.json")) {
+        (Ok(Some(index)), _) if is_index(index.clone()) => true,
+        (_, Ok(Some(saved))) => saved
+            .as_array()
+            .is_some_and(|all| all.iter().any(|one| one.get("Layers").is_some())),
+        (Err(_), _) | (_, Err(_)) => matches!(json(store, "oci-layout"), Ok(Some(_))),
+        (Ok(_), Ok(None)) => false,
     }
-    let saved = json::<Vec<Saved>>(store, "manifest.json")?;
-    let saved =
-        saved.ok_or_else(|| broken("neither an index.json nor a manifest.json is there"))?;
-    Ok(saved.into_iter().take(IMAGES).map(Saved::image).collect())
 }
 
-fn json<T: DeserializeOwned>(store: &dyn Store, path: &str) -> Result<Option<T>, Unreadable> {
+/// Returns all images. The OCI index counts before docker's list, which names one platform only.
+pub(super) fn images(store: &dyn Store) -> Result<Images, Unreadable> {
+    let mut finder = Finder {
+        store,
+        found: Images::default(),
+        left: MANIFESTS,
+    };
+    match json(store, "index.json") {
+        Ok(Some(index)) => {
+            for descriptor in list(&index, "manifests") {
+                finder.follow(descriptor, None, DEPTH);
+            }
+        }
+        Ok(None) => {}
+        Err(why) => finder.found.problems.push(why),
+    }
+    if finder.found.images.is_empty() {
+        finder.saved();
+    }
+    if finder.found.images.is_empty() && finder.found.problems.is_empty() {
+        return Err(broken(
+            "neither its index.json nor its manifest.json names an image",
+        ));
+    }
+    Ok(finder.found)
+}
+
+fn json(store: &dyn Store, path: &str) -> Result<Option<Value>, Unreadable> {
     let Some(bytes) = store.small(path)? else {
         return Ok(None);
     };
@@ -115,62 +108,183 @@ fn json<T: DeserializeOwned>(store: &dyn Store, path: &str) -> Result<Option<T>,
         .map_err(|error| broken(format!("{path}: {error}")))
 }
 
-impl Saved {
-    fn image(self) -> Image {
-        let tag = self.repo_tags.into_iter().flatten().next();
-        let name = tag.unwrap_or_else(|| {
-            let config = self.config.rsplit('/').next().unwrap_or_default();
-            short(config.trim_end_matches(".json"))
-        });
-        Image {
-            name: escape::bytes(name.as_bytes()),
-            layers: self.layers.into_iter().take(LAYERS).collect(),
-            failed: None,
-        }
-    }
+fn list<'v>(value: &'v Value, key: &str) -> &'v [Value] {
+    value
+        .get(key)
+        .and_then(Value::as_array)
+        .map_or(&[], Vec::as_slice)
+}
+
+fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
+    value.get(key)?.as_str()
 }
 
 fn broken(reason: impl Into<String>) -> Unreadable {
     Unreadable::new(SkipKind::Broken, reason)
 }
 
-/// Twelve digits of a digest, as people know images without a name.
+fn limit(reason: String) -> Unreadable {
+    Unreadable::new(SkipKind::Limit, reason)
+}
+
+/// Returns an image of docker's `manifest.json`.
+fn saved(value: &Value) -> Image {
+    let tag = list(value, "RepoTags").iter().find_map(Value::as_str);
+    let config = text(value, "Config").unwrap_or_default();
+    let config = config.rsplit('/').next().unwrap_or_default();
+    let name = tag.map_or_else(|| short(config.trim_end_matches(".json")), str::to_owned);
+    let mut image = Image {
+        name: escape::bytes(name.as_bytes()),
+        ..Image::default()
+    };
+    for layer in list(value, "Layers") {
+        image.add(layer.as_str().map(|path| Blob {
+            path: path.to_owned(),
+            is_labelled_tar: true,
+            name: path.to_owned(),
+        }));
+    }
+    image
+}
+
+/// Returns the image of a manifest.
+fn image(name: String, manifest: &Value) -> Image {
+    let mut image = Image {
+        name,
+        ..Image::default()
+    };
+    for layer in list(manifest, "layers") {
+        let digest = text(layer, "digest");
+        image.add(digest.and_then(path_of).map(|path| {
+            Blob {
+                path,
+                is_labelled_tar: text(layer, "mediaType")
+                    .is_none_or(|label| label.is_empty() || label.contains("tar")),
+                name: title(layer).unwrap_or_else(|| short(digest.unwrap_or_default())),
+            }
+        }));
+    }
+    image
+}
+
+/// Returns the file name that a descriptor gives to its blob.
+fn title(descriptor: &Value) -> Option<String> {
+    let title = text(
+        descriptor.get("annotations")?,
+        "org.opencontainers.image.title",
+    )?;
+    Some(title.to_owned())
+}
+
+impl Image {
+    fn add(&mut self, blob: Option<Blob>) {
+        let number = self.layers.len() + self.problems.len() + 1;
+        match blob {
+            _ if number > LAYERS => {
+                if number == LAYERS + 1 {
+                    self.problems
+                        .push(limit(format!("more than {LAYERS} layers")));
+                }
+            }
+            Some(blob) => self.layers.push(blob),
+            None => self
+                .problems
+                .push(broken(format!("the digest of layer {number} is malformed"))),
+        }
+    }
+}
+
+/// Returns twelve digits of a digest, as people know images without a name.
 fn short(digest: &str) -> String {
     let hex = digest.rsplit(':').next().unwrap_or_default();
     hex.chars().take(12).collect()
 }
 
+/// Returns where a blob is: `blobs/sha256/…`.
+fn path_of(digest: &str) -> Option<String> {
+    let (algorithm, hex) = digest.split_once(':')?;
+    let plain =
+        |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    (plain(algorithm) && plain(hex)).then(|| format!("blobs/{algorithm}/{hex}"))
+}
+
 /// Follows indexes to manifests, within limits: they may well lead to each other.
 struct Finder<'s> {
     store: &'s dyn Store,
-    images: Vec<Image>,
+    found: Images,
     /// Bytes of manifests that may still be read.
     left: usize,
 }
 
 impl Finder<'_> {
-    fn follow(&mut self, descriptor: &Descriptor, around: Option<&str>, depth: usize) {
-        if descriptor.is_attestation() || self.images.len() >= IMAGES || self.left == 0 {
-            return;
-        }
-        let name = descriptor.name(around);
-        match self.part(&descriptor.digest) {
-            Ok(index) if !index.manifests.is_empty() && depth > 0 => {
-                for inner in &index.manifests {
-                    self.follow(inner, Some(&name), depth - 1);
+    fn saved(&mut self) {
+        match json(self.store, "manifest.json") {
+            Ok(all) => {
+                let all = all
+                    .as_ref()
+                    .and_then(Value::as_array)
+                    .map_or(&[][..], Vec::as_slice);
+                if all.len() > IMAGES {
+                    self.found
+                        .problems
+                        .push(limit(format!("more than {IMAGES} images")));
                 }
+                self.found.images.extend(all.iter().take(IMAGES).map(saved));
             }
-            Ok(manifest) => self.images.push(image(name, &manifest)),
-            Err(reason) => self.images.push(Image {
-                name,
-                layers: Vec::new(),
-                failed: Some(reason),
-            }),
+            Err(why) => self.found.problems.push(why),
         }
     }
 
-    fn part(&mut self, digest: &str) -> Result<Manifest, Unreadable> {
-        let path = blob(digest).ok_or_else(|| broken("its digest is malformed"))?;
+    fn follow(&mut self, descriptor: &Value, around: Option<&str>, depth: usize) {
+        let name = name(descriptor, around);
+        // BuildKit puts attestations beside the image they are about.
+        let is_attestation = descriptor
+            .get("annotations")
+            .is_some_and(|all| all.get("vnd.docker.reference.type").is_some());
+        if is_attestation {
+            return;
+        }
+        if self.found.images.len() >= IMAGES || self.left == 0 {
+            let why = limit(format!(
+                "more than {IMAGES} images, or {} MiB of manifests",
+                MANIFESTS >> 20
+            ));
+            if self.found.problems.last() != Some(&why) {
+                self.found.problems.push(why);
+            }
+            return;
+        }
+        let image = match self.part(descriptor) {
+            Ok(index) if !list(&index, "manifests").is_empty() => {
+                if depth == 0 {
+                    self.failed(
+                        name,
+                        limit(format!("an index within {DEPTH} others, not followed")),
+                    )
+                } else {
+                    for inner in list(&index, "manifests") {
+                        self.follow(inner, Some(&name), depth - 1);
+                    }
+                    return;
+                }
+            }
+            Ok(manifest) => image(name, &manifest),
+            Err(why) => self.failed(name, why),
+        };
+        self.found.images.push(image);
+    }
+
+    fn failed(&self, name: String, why: Unreadable) -> Image {
+        Image {
+            name,
+            problems: vec![why],
+            ..Image::default()
+        }
+    }
+
+    fn part(&mut self, descriptor: &Value) -> Result<Value, Unreadable> {
+        let path = text(descriptor, "digest").and_then(path_of);
+        let path = path.ok_or_else(|| broken("its digest is malformed"))?;
         let bytes = self
             .store
             .small(&path)?
@@ -178,77 +292,40 @@ impl Finder<'_> {
         // A small one costs something, too.
         self.left = self.left.saturating_sub(bytes.len().max(256));
         if self.left == 0 {
-            return Err(Unreadable::new(
-                SkipKind::Limit,
-                format!("more than {} MiB of manifests", MANIFESTS >> 20),
-            ));
+            return Err(limit(format!(
+                "more than {} MiB of manifests",
+                MANIFESTS >> 20
+            )));
         }
         serde_json::from_slice(&bytes).map_err(|error| broken(format!("{path}: {error}")))
     }
 }
 
-/// Layers of other sorts than tar, such as attestations and Helm charts' metadata, hold no files.
-fn image(name: String, manifest: &Manifest) -> Image {
-    let layers = manifest.layers.iter().filter(|layer| layer.is_tar());
-    let layers: Option<Vec<String>> = layers
-        .take(LAYERS)
-        .map(|layer| blob(&layer.digest))
-        .collect();
-    Image {
-        name,
-        failed: layers
-            .is_none()
-            .then(|| broken("the digest of a layer is malformed")),
-        layers: layers.unwrap_or_default(),
-    }
-}
-
-/// Where a blob is: `blobs/sha256/…`.
-fn blob(digest: &str) -> Option<String> {
-    let (algorithm, hex) = digest.split_once(':')?;
-    let plain =
-        |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    (plain(algorithm) && plain(hex)).then(|| format!("blobs/{algorithm}/{hex}"))
-}
-
-impl Descriptor {
-    fn is_tar(&self) -> bool {
-        self.media_type.is_empty() || self.media_type.contains("tar")
-    }
-
-    /// BuildKit puts attestations beside the image they are about.
-    fn is_attestation(&self) -> bool {
-        self.annotations.contains_key("vnd.docker.reference.type")
-    }
-
-    /// Its own name, else that of the index around it; with the platform, if that is said.
-    fn name(&self, around: Option<&str>) -> String {
-        let keys = [
-            "io.containerd.image.name",
-            "org.opencontainers.image.ref.name",
-        ];
-        let own = keys.iter().find_map(|key| self.annotations.get(*key));
-        let base = match (own, around) {
-            (Some(own), _) => escape::bytes(own.as_bytes()),
-            (None, Some(around)) => around.to_owned(),
-            (None, None) => escape::bytes(short(&self.digest).as_bytes()),
-        };
-        match (&self.platform, around) {
-            (Some(platform), Some(_)) => format!("{base} ({})", platform.name()),
-            _ => base,
+/// Returns the name of a descriptor, else that of the index around it; with the platform, if it says one.
+fn name(descriptor: &Value, around: Option<&str>) -> String {
+    let keys = [
+        "io.containerd.image.name",
+        "org.opencontainers.image.ref.name",
+    ];
+    let annotations = descriptor.get("annotations").unwrap_or(&Value::Null);
+    let own = keys.iter().find_map(|key| text(annotations, key));
+    let base = match (own, around) {
+        (Some(own), _) => escape::bytes(own.as_bytes()),
+        (None, Some(around)) => around.to_owned(),
+        (None, None) => {
+            let digest = short(text(descriptor, "digest").unwrap_or("(no digest)"));
+            escape::bytes(digest.as_bytes())
         }
+    };
+    match (descriptor.get("platform").and_then(platform), around) {
+        (Some(platform), Some(_)) => format!("{base} ({platform})"),
+        (Some(_) | None, _) => base,
     }
 }
 
-impl Platform {
-    fn name(&self) -> String {
-        let variant = self.variant.iter().map(|variant| format!("/{variant}"));
-        let name = format!(
-            "{}/{}{}",
-            self.os,
-            self.architecture,
-            variant.collect::<String>()
-        );
-        escape::bytes(name.as_bytes())
-    }
+fn platform(value: &Value) -> Option<String> {
+    let (os, architecture) = (text(value, "os")?, text(value, "architecture")?);
+    let variant = text(value, "variant").map(|variant| format!("/{variant}"));
+    let name = format!("{os}/{architecture}{}", variant.unwrap_or_default());
+    Some(escape::bytes(name.as_bytes()))
 }

@@ -1,39 +1,81 @@
-//! What the records of a pax header say of the entry that follows.
+//! What the records of a pax header say about the entry that follows.
 //!
-//! [The format](https://pubs.opengroup.org/onlinepubs/9799919799/utilities/pax.html): `LENGTH KEY=VALUE`, one a line.
+//! [The format](https://pubs.opengroup.org/onlinepubs/9799919799/utilities/pax.html): `LENGTH KEY=VALUE`, one per line.
 
-/// What is taken from them.
+use super::sparse::{self, Sparse};
+use crate::check::skipped::Unreadable;
+
+/// The records that matter here.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Pax {
     pub(super) path: Option<Vec<u8>>,
     pub(super) link: Option<Vec<u8>>,
     pub(super) size: Option<u64>,
-    /// Whether what is stored is not the file as it is.
-    pub(super) sparse: bool,
+    /// What is stored of a file with holes.
+    pub(super) sparse: Option<Sparse>,
+    /// The path of such a file, which the header itself replaces by another.
+    sparse_path: Option<Vec<u8>>,
+    /// The offset of a piece whose length is yet to come.
+    offset: Option<u64>,
 }
 
 impl Pax {
-    pub(super) fn parse(mut text: &[u8]) -> Self {
+    /// Reads records until one is broken.
+    ///
+    /// # Errors
+    ///
+    /// When the map of a sparse file is wrong: then the file is not what is stored.
+    pub(super) fn parse(mut text: &[u8]) -> Result<Self, Unreadable> {
         let mut found = Self::default();
         while let Some((key, value, rest)) = record(text) {
-            found.take(key, value);
+            found.add(key, value)?;
             text = rest;
         }
-        found
+        found.path = found.sparse_path.take().or(found.path);
+        Ok(found)
     }
 
-    fn take(&mut self, key: &[u8], value: &[u8]) {
+    fn add(&mut self, key: &[u8], value: &[u8]) -> Result<(), Unreadable> {
         match key {
             b"path" => self.path = Some(value.to_vec()),
             b"linkpath" => self.link = Some(value.to_vec()),
             b"size" => self.size = number(value),
-            key if key.starts_with(b"GNU.sparse.") => self.sparse = true,
+            b"GNU.sparse.name" => self.sparse_path = Some(value.to_vec()),
+            key => {
+                if let Some(key) = key.strip_prefix(b"GNU.sparse.") {
+                    self.add_sparse(key, value)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn add_sparse(&mut self, key: &[u8], value: &[u8]) -> Result<(), Unreadable> {
+        let wrong = sparse::broken;
+        let sparse = self.sparse.get_or_insert_default();
+        match key {
+            b"size" | b"realsize" => sparse.size = number(value).ok_or_else(wrong)?,
+            b"major" => sparse.is_listed_in_data = value == b"1",
+            b"offset" => self.offset = number(value),
+            b"numbytes" => {
+                let offset = self.offset.take().ok_or_else(wrong)?;
+                sparse.push(offset, number(value).ok_or_else(wrong)?)?;
+            }
+            b"map" => {
+                let mut numbers = value.split(|byte| *byte == b',').map(number);
+                while let Some(offset) = numbers.next() {
+                    let len = numbers.next().flatten().ok_or_else(wrong)?;
+                    sparse.push(offset.ok_or_else(wrong)?, len)?;
+                }
+            }
+            // The number of pieces, and the minor version, say nothing more.
             _ => {}
         }
+        Ok(())
     }
 }
 
-/// Key and value of the first record, and what follows it.
+/// Returns key and value of the first record, and what follows it.
 fn record(text: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     let space = text.iter().position(|byte| *byte == b' ')?;
     let length = usize::try_from(number(text.get(..space)?)?).ok()?;
@@ -49,11 +91,12 @@ fn number(text: &[u8]) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::sparse::Piece;
     use super::Pax;
 
     #[test]
-    fn records_are_taken_until_one_is_broken() {
-        let pax = Pax::parse(b"12 path=a b\n11 size=12\n99 linkpath=x\n");
+    fn records_are_read_until_one_is_broken() {
+        let pax = Pax::parse(b"12 path=a b\n11 size=12\n99 linkpath=x\n").unwrap();
         assert_eq!(pax.path.as_deref(), Some(&b"a b"[..]));
         assert_eq!((pax.size, pax.link), (Some(12), None));
         for text in [
@@ -64,7 +107,30 @@ mod tests {
             b"99999999999999999999 a=b\n",
             b"6 ab\n",
         ] {
-            assert_eq!(Pax::parse(text), Pax::default(), "{text:?}");
+            assert_eq!(Pax::parse(text).unwrap(), Pax::default(), "{text:?}");
         }
+    }
+
+    #[test]
+    fn maps_of_sparse_files_are_read_in_every_version() {
+        let pieces = [Piece { offset: 1, len: 2 }, Piece { offset: 5, len: 3 }];
+        let old = b"21 GNU.sparse.size=9\n23 GNU.sparse.offset=1\n25 GNU.sparse.numbytes=2\n\
+            23 GNU.sparse.offset=5\n25 GNU.sparse.numbytes=3\n";
+        let map = b"21 GNU.sparse.size=9\n26 GNU.sparse.map=1,2,5,3\n21 GNU.sparse.name=a\n";
+        for text in [&old[..], map] {
+            let sparse = Pax::parse(text).unwrap().sparse.unwrap();
+            assert_eq!((sparse.size, &sparse.pieces[..]), (9, &pieces[..]));
+        }
+        let new = Pax::parse(
+            b"22 GNU.sparse.major=1\n25 GNU.sparse.realsize=9\n9 path=b\n21 GNU.sparse.name=a\n",
+        )
+        .unwrap();
+        assert!(
+            new.sparse
+                .is_some_and(|sparse| sparse.is_listed_in_data && sparse.size == 9)
+        );
+        assert_eq!(new.path.as_deref(), Some(&b"a"[..]));
+        assert!(Pax::parse(b"24 GNU.sparse.map=1,2,5\n").is_err());
+        assert!(Pax::parse(b"25 GNU.sparse.numbytes=3\n").is_err());
     }
 }

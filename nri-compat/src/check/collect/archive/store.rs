@@ -14,24 +14,24 @@ use crate::check::content::Content;
 use crate::check::packing::Stream;
 use crate::check::skipped::{SkipKind, Unreadable};
 
-/// The largest manifest read.
+/// The largest manifest that is read, in bytes.
 const MANIFEST: u64 = 1 << 20;
 
-/// The most bytes of names that are remembered of an archive; an image has few and short ones.
+/// The most memory that names of an archive may take, in bytes; an image has few and short ones.
 const NAMES: usize = 4 << 20;
 
-/// How many links are followed from one part to another.
-const FOLLOWED: usize = 8;
+/// The number of links that are followed from one part to another.
+const LINKS_FOLLOWED: usize = 8;
 
 /// Parts by their paths.
 pub(super) trait Store: Sync {
-    /// A part; `None` if it is not there.
+    /// Opens a part; `None` if it is not there.
     fn open(&self, path: &str) -> Result<Option<Box<dyn Content + '_>>, Unreadable>;
 
-    /// Bytes of all parts, if that is known.
+    /// Returns the bytes of all parts, if that is known.
     fn size(&self) -> Option<u64>;
 
-    /// A small part in memory.
+    /// Reads a small part into memory.
     fn small(&self, path: &str) -> Result<Option<Vec<u8>>, Unreadable> {
         let Some(part) = self.open(path)? else {
             return Ok(None);
@@ -115,17 +115,18 @@ impl<'c> Packed<'c> {
         let mut names = 0_usize;
         while let Some(entry) = entries.next()? {
             limits.entry()?;
-            let path = names::clean(&entry.path).and_then(|path| String::from_utf8(path).ok());
-            let Some(path) = path else {
+            let Ok(path) = String::from_utf8(names::clean(&entry.path)) else {
                 continue;
             };
             let part = match entry.kind {
                 EntryType::Link => link(b"", &entry.link),
                 EntryType::Symlink => link(names::split(path.as_bytes()).0, &entry.link),
-                EntryType::Regular if entry.whole => entry.start.map(|start| Part::Bytes {
-                    start,
-                    len: entry.size,
-                }),
+                EntryType::Regular | EntryType::Continuous if entry.sparse.is_none() => {
+                    entry.start.map(|start| Part::Bytes {
+                        start,
+                        len: entry.size,
+                    })
+                }
                 _ => None,
             };
             // What the map takes besides is counted, too.
@@ -137,22 +138,22 @@ impl<'c> Packed<'c> {
         Ok(())
     }
 
-    /// Whether it is an image.
+    /// Reports whether it is an image.
     pub(super) fn is_image(&self) -> bool {
         manifest::is_image(self)
     }
 }
 
-/// Where a link leads, from `folder` on.
+/// Returns where a link in `folder` leads.
 fn link(folder: &[u8], target: &[u8]) -> Option<Part> {
-    let path = names::clean(&[folder, target].join(&b'/'))?;
+    let path = names::clean(&[folder, target].join(&b'/'));
     Some(Part::Link(String::from_utf8(path).ok()?))
 }
 
 impl Store for Packed<'_> {
     fn open(&self, path: &str) -> Result<Option<Box<dyn Content + '_>>, Unreadable> {
         let mut path = path;
-        for _ in 0..FOLLOWED {
+        for _ in 0..LINKS_FOLLOWED {
             match self.parts.get(path) {
                 None => return Ok(None),
                 Some(Part::Link(target)) => path = target,

@@ -2,49 +2,69 @@
 
 use std::io::{self, BufReader, Read};
 
+use bzip2::bufread::MultiBzDecoder;
+use flate2::bufread::MultiGzDecoder;
+use liblzma::bufread::XzDecoder;
+
 use super::limits::Limits;
-use super::zstd_window;
+use super::zstd_frames;
 use crate::check::collect::budget::Lent;
-use crate::check::collect::scan::Scan;
+use crate::check::collect::scan::{Scan, WINDOW_LOG};
 use crate::check::content::Content;
 use crate::check::packing::{Packing, Stream};
 use crate::check::skipped::{SkipKind, Unreadable};
 
-/// How much is read from the packed side at a time.
+/// The number of bytes that are read from the packed side at a time.
 const BUFFER: usize = 64 << 10;
 
-/// The largest window of zstd, as a power of two: what all windows together may take.
-pub(in crate::check::collect) const WINDOW_LOG: u32 = 25;
+/// The most memory that unpacking xz may take, in bytes: `xz -9` asks for 65 MiB.
+const XZ_MEMORY: u64 = 80 << 20;
+
+/// The most memory that unpacking bzip2 takes, in bytes.
+const BZIP2_MEMORY: u64 = 4 << 20;
 
 /// The unpacked bytes of a content.
 pub(super) struct Unpacked<'u> {
     input: Box<dyn Read + 'u>,
     limits: &'u Limits,
-    _window: Lent<'u>,
+    _memory: Lent<'u>,
 }
 
 impl<'u> Unpacked<'u> {
-    /// Waits until there is memory for the window.
+    /// Waits until there is memory for the window, and starts unpacking.
     pub(super) fn new(
         scan: &'u Scan<'_>,
         content: &'u dyn Content,
-        kind: Packing,
+        packing: Packing,
         limits: &'u Limits,
     ) -> Result<Self, Unreadable> {
-        let stream = BufReader::with_capacity(BUFFER, Stream::new(content));
-        let window = window(content, kind)?;
-        let _window = scan.windows.lend(window);
-        let input: Box<dyn Read + 'u> = match kind {
-            Packing::Not => Box::new(stream),
-            Packing::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(stream)),
-            Packing::Zstd => Box::new(zstd(stream).map_err(reason)?),
-        };
+        let _memory = scan.windows.lend(memory(content, packing)?);
         Ok(Self {
-            input,
+            input: decoder(content, packing)?,
             limits,
-            _window,
+            _memory,
         })
     }
+}
+
+/// Returns the unpacked bytes of a content, without a limit.
+pub(super) fn decoder<'u>(
+    content: &'u dyn Content,
+    packing: Packing,
+) -> Result<Box<dyn Read + 'u>, Unreadable> {
+    let mut stream = Stream::new(content);
+    if packing == Packing::Zstd {
+        let frame = zstd_frames::first(content)?;
+        stream.at = frame.map_or(0, |frame| frame.start);
+    }
+    let stream = BufReader::with_capacity(BUFFER, stream);
+    Ok(match packing {
+        Packing::Not => Box::new(stream),
+        Packing::Gzip => Box::new(MultiGzDecoder::new(stream)),
+        Packing::Zstd => Box::new(zstd(stream).map_err(reason)?),
+        Packing::Xz => Box::new(XzDecoder::new_stream(stream, xz()?)),
+        Packing::Bzip2 => Box::new(MultiBzDecoder::new(stream)),
+    })
 }
 
 fn zstd<'r>(input: impl io::BufRead + 'r) -> io::Result<impl Read + 'r> {
@@ -53,22 +73,32 @@ fn zstd<'r>(input: impl io::BufRead + 'r) -> io::Result<impl Read + 'r> {
     Ok(decoder)
 }
 
-/// Memory that unpacking takes.
-fn window(content: &dyn Content, kind: Packing) -> Result<u64, Unreadable> {
-    if kind != Packing::Zstd {
-        return Ok(0);
+/// Streams may follow each other, as in zstd and gzip.
+fn xz() -> Result<liblzma::stream::Stream, Unreadable> {
+    liblzma::stream::Stream::new_stream_decoder(XZ_MEMORY, liblzma::stream::CONCATENATED)
+        .map_err(|error| reason(error.into()))
+}
+
+/// Returns the memory that unpacking takes.
+fn memory(content: &dyn Content, packing: Packing) -> Result<u64, Unreadable> {
+    match packing {
+        Packing::Not | Packing::Gzip => Ok(0),
+        Packing::Bzip2 => Ok(BZIP2_MEMORY),
+        Packing::Xz => Ok(XZ_MEMORY),
+        Packing::Zstd => window(content),
     }
-    let mut head = [0; 18];
-    let read = content.read_at(0, &mut head).map_err(reason)?;
-    match zstd_window::window(head.get(..read).unwrap_or_default()) {
-        Some(window) if window > 1 << WINDOW_LOG => Err(Unreadable::new(
-            SkipKind::Limit,
-            format!(
-                "unpacking takes a window of {} MiB; at most {} are given",
+}
+
+fn window(content: &dyn Content) -> Result<u64, Unreadable> {
+    match zstd_frames::first(content)?.map(|frame| frame.window) {
+        Some(window) if window > 1 << WINDOW_LOG => {
+            let reason = format!(
+                "unpacking needs a window of {} MiB; the limit is {} MiB",
                 window >> 20,
                 1 << (WINDOW_LOG - 20)
-            ),
-        )),
+            );
+            Err(Unreadable::new(SkipKind::Limit, reason))
+        }
         Some(window) => Ok(window),
         None => Err(cut_short()),
     }

@@ -18,10 +18,11 @@ impl Content for Window<'_> {
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
         let left = self.len.saturating_sub(offset);
-        let most = usize::try_from(left).map_or(buffer.len(), |left| left.min(buffer.len()));
-        match (self.start.checked_add(offset), buffer.get_mut(..most)) {
-            (Some(place), Some(buffer)) => self.base.read_at(place, buffer),
-            _ => Ok(0),
+        let wanted = usize::try_from(left).map_or(buffer.len(), |left| left.min(buffer.len()));
+        let (buffer, _) = buffer.split_at_mut(wanted);
+        match self.start.checked_add(offset) {
+            Some(place) => self.base.read_at(place, buffer),
+            None => Ok(0),
         }
     }
 }

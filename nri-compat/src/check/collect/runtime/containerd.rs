@@ -7,18 +7,17 @@ use std::collections::{HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 
 use super::document::{self, Document};
-use super::{Configured, Nri, below, clean};
-use crate::check::escape;
-use crate::check::place::Place;
-use crate::check::skipped::{SkipKind, Skipped, Unreadable};
+use super::{Configured, Nri, pattern};
+use crate::check::collect::machine_root::{MachineRoot, clean};
+use crate::check::skipped::Unreadable;
 
-/// Name of the NRI plugin of containerd in versions 2 and 3 of the file.
+/// The name of the NRI plugin of containerd in versions 2 and 3 of the file.
 const PLUGIN: &str = "io.containerd.nri.v1.nri";
 
-/// The most files read for one configuration.
-const MOST: usize = 1000;
+/// The most files that are read for one configuration.
+const FILES: usize = 1000;
 
-/// Whether a document is such a file: a version, and something that only containerd has.
+/// Reports whether a document is such a file: it has a version, and something that only containerd has.
 pub(super) fn is(document: &Document<'_>) -> bool {
     let sections = [
         "plugins",
@@ -34,86 +33,62 @@ pub(super) fn is(document: &Document<'_>) -> bool {
 }
 
 /// Reads the file and all that it imports; a file is read once, which ends every cycle.
-pub(super) fn read(file: &Path, root: &Path) -> Configured {
-    let mut all = Configured {
-        runtime: "containerd",
-        file: file.to_owned(),
-        nri: Nri::default(),
-        skipped: Vec::new(),
-    };
+pub(super) fn read(file: &Path, machine: &MachineRoot) -> Configured {
+    let mut all = Configured::new("containerd", file);
     let (mut seen, mut pending) = (HashSet::new(), VecDeque::from([file.to_owned()]));
     while let Some(file) = pending.pop_front() {
-        if seen.len() < MOST && seen.insert(file.clone()) {
-            match one(&file, root) {
+        if seen.len() < FILES && seen.insert(file.clone()) {
+            match read_file(&file, machine) {
                 Ok((nri, imports)) => {
                     all.nri.overlay(nri);
-                    pending.extend(imports.into_iter().take(MOST));
+                    pending.extend(imports.into_iter().take(FILES));
                 }
-                Err(reason) => all.skip(&file, reason),
+                Err(why) => all.skip(&file, why),
             }
         }
     }
     all
 }
 
-impl Configured {
-    pub(super) fn skip(&mut self, file: &Path, why: Unreadable) {
-        self.skipped.push(Skipped::unreadable(Place::of(file), why));
-    }
-}
-
-fn one(file: &Path, root: &Path) -> Result<(Nri, Vec<PathBuf>), Unreadable> {
-    let text = document::text(file)?;
+fn read_file(file: &Path, machine: &MachineRoot) -> Result<(Nri, Vec<PathBuf>), Unreadable> {
+    let text = document::text(&machine.resolve(file)?)?;
     let document = Document::parse(&text)?;
-    Ok((nri(&document), imports(&document, file, root)?))
+    Ok((nri(&document), imports(&document, file, machine)?))
 }
 
 fn nri(document: &Document<'_>) -> Nri {
     let key = |key| ["plugins", PLUGIN, key];
     let disabled = document.strings(&["disabled_plugins"]);
-    let off = disabled.iter().any(|name| name == PLUGIN);
+    let is_disabled = disabled.iter().any(|name| name == PLUGIN);
     Nri {
         plugin_dir: document.string(&key("plugin_path")),
         config_dir: document.string(&key("plugin_config_path")),
-        enabled: match off {
-            true => Some(false),
-            false => document.flag(&key("disable")).map(|disabled| !disabled),
+        enabled: if is_disabled {
+            Some(false)
+        } else {
+            document.flag(&key("disable")).map(|disabled| !disabled)
         },
     }
 }
 
-/// The files that a file imports, relative paths being relative to its folder.
-fn imports(document: &Document<'_>, file: &Path, root: &Path) -> Result<Vec<PathBuf>, Unreadable> {
+/// Returns the files that a file imports. Relative paths are relative to its folder.
+fn imports(
+    document: &Document<'_>,
+    file: &Path,
+    machine: &MachineRoot,
+) -> Result<Vec<PathBuf>, Unreadable> {
     let mut files = Vec::new();
     for import in document.strings(&["imports"]) {
-        let path = match Path::new(&import).is_absolute() {
-            true => below(root, &import),
-            false => file.parent().unwrap_or(root).join(&import),
+        let path = if Path::new(&import).is_absolute() {
+            machine.below(&import)
+        } else {
+            file.parent().unwrap_or(machine.folder()).join(&import)
         };
-        match path.to_str() {
-            Some(pattern) if import.contains('*') => files.extend(matches(pattern)?),
-            _ => files.push(clean(&path)),
+        if import.contains('*') {
+            files.extend(pattern::expand(&path, machine)?);
+        } else {
+            files.push(clean(&path));
         }
     }
     Ok(files)
-}
-
-/// The files that a pattern matches, by name. `**` is the same as `*` there: it must not descend.
-fn matches(pattern: &str) -> Result<Vec<PathBuf>, Unreadable> {
-    let mut pattern = pattern.to_owned();
-    while pattern.contains("**") {
-        pattern = pattern.replace("**", "*");
-    }
-    let paths = glob::glob(&pattern).map_err(|error| {
-        let pattern = escape::bytes(pattern.as_bytes());
-        Unreadable::new(
-            SkipKind::Broken,
-            format!("import `{pattern}`: {}", error.msg),
-        )
-    })?;
-    let mut found = Vec::new();
-    for path in paths.take(MOST) {
-        found.push(path.map_err(|error| Unreadable::from(error.error()))?);
-    }
-    Ok(found)
 }

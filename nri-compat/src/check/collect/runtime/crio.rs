@@ -7,55 +7,58 @@ use std::path::{Path, PathBuf};
 
 use super::document::{self, Document};
 use super::{Configured, Nri};
+use crate::check::collect::machine_root::MachineRoot;
 use crate::check::skipped::Unreadable;
 
-/// The most drop-in files read.
-const MOST: usize = 1000;
+/// The most drop-in files that are read.
+const DROP_INS: usize = 1000;
 
-/// Whether a document is such a file.
+/// Reports whether a document is such a file.
 pub(super) fn is(document: &Document<'_>) -> bool {
     document.has(&["crio"])
 }
 
 /// Reads the file, if there is one, and the drop-in files beside it, in `crio.conf.d` for `crio.conf`.
-pub(super) fn read(file: &Path) -> Configured {
-    let mut all = Configured {
-        runtime: "cri-o",
-        file: file.to_owned(),
-        nri: Nri::default(),
-        skipped: Vec::new(),
-    };
-    let main = file.exists().then(|| file.to_owned());
-    for file in main.into_iter().chain(drop_ins(file)) {
-        match one(&file) {
+pub(super) fn read(file: &Path, machine: &MachineRoot) -> Configured {
+    let mut all = Configured::new("cri-o", file);
+    let main = machine.resolve(file).is_ok().then(|| file.to_owned());
+    for file in main.into_iter().chain(drop_ins(file, machine)) {
+        match read_file(&file, machine) {
             Ok(nri) => all.nri.overlay(nri),
-            Err(reason) => all.skip(&file, reason),
+            Err(why) => all.skip(&file, why),
         }
     }
     all
 }
 
-fn drop_ins(file: &Path) -> Vec<PathBuf> {
+/// Returns the drop-in files by name. A link that leads nowhere is one that cannot be read.
+fn drop_ins(file: &Path, machine: &MachineRoot) -> Vec<PathBuf> {
     let folder = folder(file);
-    let entries = folder.read_dir().into_iter().flatten().flatten();
-    let mut files: Vec<PathBuf> = entries
-        .map(|entry| entry.path())
-        .filter(|path| path.is_file())
-        .take(MOST)
-        .collect();
+    let entries = machine
+        .resolve(&folder)
+        .and_then(|folder| folder.read_dir());
+    let names = entries
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.file_name());
+    let files = names
+        .map(|name| folder.join(name))
+        .filter(|file| machine.resolve(file).map_or(true, |file| file.is_file()));
+    let mut files: Vec<PathBuf> = files.take(DROP_INS).collect();
     files.sort();
     files
 }
 
-/// Where the drop-in files of a file are.
+/// Returns the folder of the drop-in files of a file.
 pub(super) fn folder(file: &Path) -> PathBuf {
     let mut folder = file.as_os_str().to_owned();
     folder.push(".d");
     folder.into()
 }
 
-fn one(file: &Path) -> Result<Nri, Unreadable> {
-    let text = document::text(file)?;
+fn read_file(file: &Path, machine: &MachineRoot) -> Result<Nri, Unreadable> {
+    let text = document::text(&machine.resolve(file)?)?;
     let document = Document::parse(&text)?;
     let key = |key| ["crio", "nri", key];
     Ok(Nri {

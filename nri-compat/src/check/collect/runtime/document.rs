@@ -1,4 +1,4 @@
-//! A TOML file of a runtime, read for a few keys.
+//! Small text files of a runtime, and TOML read for a few keys.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -7,13 +7,13 @@ use toml::de::{DeTable, DeValue};
 
 use crate::check::skipped::{SkipKind, Unreadable};
 
-/// The largest configuration read; real ones have a few kilobytes.
+/// The largest file that is read, in bytes; real ones have a few kilobytes.
 const LARGEST: u64 = 1 << 20;
 
 /// A parsed file.
 pub(super) struct Document<'t>(DeTable<'t>);
 
-/// The text of a file.
+/// Returns the text of a file.
 pub(super) fn text(file: &Path) -> Result<String, Unreadable> {
     let is_file = file
         .metadata()
@@ -45,7 +45,7 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// The value at a path of keys.
+    /// Returns the value at a path of keys.
     fn at(&self, keys: &[&str]) -> Option<&DeValue<'t>> {
         let (last, tables) = keys.split_last()?;
         let mut table = &self.0;

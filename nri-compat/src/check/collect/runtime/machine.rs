@@ -1,83 +1,174 @@
-//! What to look at when nobody says: the folders that the machine's runtimes use, and those of v0.1.0.
+//! What to look at if nothing is named: the folders that the machine's runtimes use, and those of v0.1.0.
 
 use std::path::{Path, PathBuf};
 
-use super::{Configured, absent, below, containerd, crio, defaults};
+use super::command::{self, Named};
+use super::{Configured, Folder, containerd, crio, defaults, units};
+use crate::check::collect::machine_root::MachineRoot;
 use crate::check::escape;
-use crate::check::skipped::Skipped;
+use crate::check::place::Place;
+use crate::check::skipped::{Skipped, Unreadable};
 
 /// Where containerd's configuration is, by default and in distributions that bring their own.
-const CONTAINERD: [&str; 5] = [
+const CONTAINERD: [&str; 10] = [
     "/etc/containerd/config.toml",
+    "/usr/share/containerd/config.toml",
     "/etc/k0s/containerd.toml",
+    "/run/k0s/containerd-cri.toml",
     "/var/lib/rancher/k3s/agent/etc/containerd/config.toml",
     "/var/lib/rancher/rke2/agent/etc/containerd/config.toml",
     "/var/snap/microk8s/current/args/containerd.toml",
+    "/var/snap/k8s/common/etc/containerd/config.toml",
+    "/etc/cri/containerd.toml",
+    "/run/docker/containerd/containerd.toml",
 ];
 
-/// Where CRI-O's is.
+/// Where CRI-O's configuration is.
 const CRIO: &str = "/etc/crio/crio.conf";
 
 /// Where v0.1.0 plugins and their configuration are: fixed in NRI's `skel` and its client.
-const ONE_SHOT: [&str; 2] = ["/opt/nri/bin", "/etc/nri/conf.json"];
+const ONE_SHOT: [(&str, bool); 2] = [("/opt/nri/bin", true), ("/etc/nri/conf.json", false)];
+
+/// The most processes whose command lines are read.
+const PROCESSES: usize = 100_000;
+
+/// The longest command line that is read, in bytes.
+const COMMAND_LINE: usize = 1 << 20;
 
 /// Where to look on a machine.
 #[derive(Debug, Default)]
 pub(in crate::check::collect) struct Machine {
-    /// Folders and files that exist, each once.
-    pub(in crate::check::collect) paths: Vec<PathBuf>,
-    /// Lines for the report: configurations, and every place with whether it exists.
+    /// The runtimes as they are configured.
+    pub(in crate::check::collect) configured: Vec<Configured>,
+    /// Folders and files that are used without a configuration.
+    pub(in crate::check::collect) folders: Vec<Folder>,
+    /// Lines for the report on where configurations were looked for.
     pub(in crate::check::collect) looked_at: Vec<String>,
-    /// Files of configurations that cannot be read.
+    /// Configurations that are named somewhere and cannot be read.
     pub(in crate::check::collect) skipped: Vec<Skipped>,
 }
 
-/// The places of the machine whose file system is at `root`.
-pub(in crate::check::collect) fn machine(root: &Path) -> Machine {
+/// Returns the places of a machine.
+pub(in crate::check::collect) fn machine(root: &MachineRoot) -> Machine {
     let mut machine = Machine::default();
-    let configured = configured(root);
-    if configured.is_empty() {
+    machine.usual(root);
+    for (by, named) in units::named(root) {
+        machine.named(root, named, by);
+    }
+    for (by, named) in running(root) {
+        machine.named(root, named, by);
+    }
+    if machine.configured.is_empty() {
         for runtime in ["containerd", "cri-o"] {
             let (plugins, configs) = defaults(runtime);
-            let both = [plugins, configs];
-            let places = both.iter().flatten().map(|path| below(root, path));
-            places.for_each(|place| machine.add(place));
+            let both = [(plugins, true), (configs, false)];
+            for (path, has_plugins) in both {
+                machine
+                    .folders
+                    .extend(path.map(|path| default(root, path, has_plugins)));
+            }
         }
     }
-    for runtime in configured {
-        machine.looked_at.push(runtime.line());
-        let folders = runtime.folders(root);
-        machine.skipped.extend(runtime.skipped);
-        folders.into_iter().for_each(|place| machine.add(place));
-    }
-    for place in ONE_SHOT {
-        machine.add(below(root, place));
-    }
+    let one_shot = ONE_SHOT.map(|(path, has_plugins)| default(root, path, has_plugins));
+    machine.folders.extend(one_shot);
     machine
 }
 
-fn configured(root: &Path) -> Vec<Configured> {
-    let files = CONTAINERD.iter().map(|file| below(root, file));
-    let mut all: Vec<Configured> = files
-        .filter(|file| file.exists())
-        .map(|file| containerd::read(&file, root))
-        .collect();
-    let crio = below(root, CRIO);
-    if crio.exists() || crio::folder(&crio).exists() {
-        all.push(crio::read(&crio));
+fn default(root: &MachineRoot, path: impl AsRef<Path>, has_plugins: bool) -> Folder {
+    Folder {
+        path: root.below(path),
+        has_plugins,
+        configured_in: None,
     }
-    all
 }
 
 impl Machine {
-    fn add(&mut self, place: PathBuf) {
-        let line = match place.exists() {
-            true => escape::path(&place),
-            false => absent(&place),
+    /// Adds the configurations that are in usual places, and a line that names the other places.
+    fn usual(&mut self, root: &MachineRoot) {
+        let mut absent = Vec::new();
+        for path in CONTAINERD {
+            let file = root.below(path);
+            match root.resolve(&file) {
+                Ok(_) => self.configured.push(containerd::read(&file, root)),
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                    absent.push(escape::path(&file))
+                }
+                Err(error) => self.skip(&file, Unreadable::from(&error)),
+            }
+        }
+        let crio = root.below(CRIO);
+        if root.resolve(&crio).is_ok() || root.resolve(&crio::folder(&crio)).is_ok() {
+            self.configured.push(crio::read(&crio, root));
+        } else {
+            absent.push(escape::path(&crio));
+        }
+        let units = "systemd units and command lines";
+        self.looked_at.push(format!(
+            "no configuration at {}; {units} were looked at, too",
+            absent.join(", ")
+        ));
+    }
+
+    /// Adds a configuration that a unit or a process names.
+    fn named(&mut self, root: &MachineRoot, named: Named, by: String) {
+        let file = root.below(&named.file);
+        if self.configured.iter().any(|known| known.file == file) {
+            return;
+        }
+        if let Err(error) = root.resolve(&file) {
+            let why = Unreadable::from(&error);
+            return self.skip(
+                &file,
+                Unreadable::new(why.kind, format!("{why}, but {by} names it")),
+            );
+        }
+        let mut configured = if named.runtime == "cri-o" {
+            crio::read(&file, root)
+        } else {
+            containerd::read(&file, root)
         };
-        if !self.looked_at.contains(&line) {
-            self.looked_at.push(line);
-            self.paths.extend(place.exists().then_some(place));
+        configured.named_by = Some(by);
+        self.configured.push(configured);
+    }
+
+    fn skip(&mut self, file: &Path, why: Unreadable) {
+        let skipped = Skipped::unreadable(Place::of(file), why);
+        if !self.skipped.contains(&skipped) {
+            self.skipped.push(skipped);
         }
     }
+}
+
+/// Returns the configurations that running runtimes were started with.
+fn running(root: &MachineRoot) -> Vec<(String, Named)> {
+    let proc = root.folder().join("proc");
+    let entries = proc.read_dir().into_iter().flatten().flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let mut pids: Vec<u32> = pids.take(PROCESSES).collect();
+    pids.sort_unstable();
+    pids.into_iter()
+        .filter_map(|pid| {
+            Some((
+                format!("process {pid}"),
+                started(&proc.join(pid.to_string()))?,
+            ))
+        })
+        .collect()
+}
+
+/// Returns the configuration that a process names; a relative one belongs to its working folder.
+fn started(process: &Path) -> Option<Named> {
+    let mut line = std::fs::read(process.join("cmdline")).ok()?;
+    line.truncate(COMMAND_LINE);
+    let words: Vec<String> = line
+        .split(|byte| *byte == 0)
+        .map(|word| String::from_utf8_lossy(word).into_owned())
+        .filter(|word| !word.is_empty())
+        .collect();
+    let mut named = command::named(&words, &[])?;
+    if !Path::new(&named.file).is_absolute() {
+        let folder: PathBuf = process.join("cwd").read_link().ok()?;
+        named.file = folder.join(&named.file).to_str()?.to_owned();
+    }
+    Some(named)
 }

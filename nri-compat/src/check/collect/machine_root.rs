@@ -1,0 +1,171 @@
+//! The root of a machine's file system, which may be mounted in a folder: links lead to where they lead on that machine.
+
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+/// The number of symbolic links that are followed for one path, as in Linux.
+const LINKS_FOLLOWED: usize = 40;
+
+/// The folder where a machine's file system is.
+#[derive(Clone, Debug)]
+pub(super) struct MachineRoot {
+    folder: PathBuf,
+}
+
+impl MachineRoot {
+    /// Returns the file system at this folder.
+    pub(super) fn new(folder: &Path) -> Self {
+        let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        Self { folder }
+    }
+
+    /// Returns the folder.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Reports whether paths and links have to be moved below the folder.
+    pub(super) fn is_mounted(&self) -> bool {
+        self.folder != Path::new("/")
+    }
+
+    /// Returns where a path of the machine is, by names alone: `..` does not lead above its root.
+    pub(super) fn below(&self, path: impl AsRef<Path>) -> PathBuf {
+        let path = clean(&Path::new("/").join(path));
+        self.folder.join(path.strip_prefix("/").unwrap_or(&path))
+    }
+
+    /// Returns the path on the machine of something below the folder; `None` for other paths.
+    pub(super) fn inner(&self, path: &Path) -> Option<PathBuf> {
+        let rest = path.strip_prefix(&self.folder).ok()?;
+        Some(Path::new("/").join(rest))
+    }
+
+    /// Returns a path below the folder without any links, all of them resolved as on the machine itself: absolute
+    /// ones start at its root, and `..` does not lead above it. Other paths are resolved as usual.
+    ///
+    /// # Errors
+    ///
+    /// When the path does not exist or its links are circular.
+    pub(super) fn resolve(&self, path: &Path) -> io::Result<PathBuf> {
+        match self.inner(path) {
+            Some(inner) if self.is_mounted() => self.resolve_inner(&inner),
+            Some(_) | None => path.canonicalize(),
+        }
+    }
+
+    fn resolve_inner(&self, inner: &Path) -> io::Result<PathBuf> {
+        let mut left = parts(inner);
+        let mut resolved = PathBuf::from("/");
+        let mut followed = 0;
+        while let Some(part) = left.pop_front() {
+            if part == ".." {
+                resolved.pop();
+                continue;
+            }
+            let next = resolved.join(&part);
+            let real = self.below(&next);
+            if !real.symlink_metadata()?.is_symlink() {
+                resolved = next;
+                continue;
+            }
+            followed += 1;
+            if followed > LINKS_FOLLOWED {
+                return Err(io::Error::from_raw_os_error(libc::ELOOP));
+            }
+            let target = real.read_link()?;
+            if target.is_absolute() {
+                resolved = PathBuf::from("/");
+            }
+            for part in parts(&target).into_iter().rev() {
+                left.push_front(part);
+            }
+        }
+        let real = self.below(&resolved);
+        real.metadata()?;
+        Ok(real)
+    }
+}
+
+fn parts(path: &Path) -> VecDeque<OsString> {
+    let named = path.components().filter_map(|component| match component {
+        Component::Normal(name) => Some(name.to_owned()),
+        Component::ParentDir => Some("..".into()),
+        Component::Prefix(_) | Component::RootDir | Component::CurDir => None,
+    });
+    named.collect()
+}
+
+/// Returns a path without `.` and `..`, by names alone, as containerd compares paths to find cycles.
+pub(super) fn clean(path: &Path) -> PathBuf {
+    let mut clean = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir => {
+                clean.pop();
+            }
+            Component::CurDir => {}
+            other => clean.push(other),
+        }
+    }
+    clean
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn links_lead_to_where_they_lead_on_the_machine() {
+        let keep = tempfile::tempdir().unwrap();
+        let root = MachineRoot::new(keep.path());
+        let at = |path: &str| root.folder().join(path);
+        fs::create_dir_all(at("usr/lib/plugins")).unwrap();
+        fs::write(at("usr/lib/plugins/x"), "x").unwrap();
+        for (link, target) in [
+            ("absolute", "/usr/lib/plugins/x"),
+            ("usr/relative", "lib/plugins/x"),
+            ("usr/up", "../../../../usr/lib"),
+            ("lib", "usr/lib"),
+            ("chain", "/absolute"),
+            ("dotted", "/../usr/./lib/../lib/plugins"),
+            ("to-root", "/"),
+            ("loop-a", "/loop-b"),
+            ("loop-b", "loop-a"),
+            ("outside", "/etc/hostname"),
+        ] {
+            symlink(target, at(link)).unwrap();
+        }
+        for path in [
+            "absolute",
+            "usr/relative",
+            "usr/up/plugins/x",
+            "lib/plugins/x",
+            "chain",
+            "dotted/x",
+            "to-root/to-root/lib/plugins/x",
+        ] {
+            assert_eq!(
+                root.resolve(&at(path)).unwrap(),
+                at("usr/lib/plugins/x"),
+                "{path}"
+            );
+        }
+        for (path, error) in [
+            ("loop-a", libc::ELOOP),
+            ("outside", libc::ENOENT),
+            ("absolute/y", libc::ENOTDIR),
+        ] {
+            assert_eq!(
+                root.resolve(&at(path)).unwrap_err().raw_os_error(),
+                Some(error),
+                "{path}"
+            );
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Streams copied to temporary files, so that they can be read at any offset.
+
+use std::io::{self, Read, Write as _};
+
+use super::disk::Disk;
+use crate::check::skipped::{SkipKind, Unreadable};
+
+/// The size of the pieces that are copied, in bytes.
+const PIECE: usize = 64 << 10;
+
+/// The largest stream that is copied, in bytes.
+const LARGEST: u64 = 64 << 30;
+
+/// Copies a stream to a file without a name, which is gone when it is closed.
+///
+/// # Errors
+///
+/// When the stream cannot be read or is too large, or no temporary file can be written.
+pub(super) fn to_disk(input: &mut dyn Read) -> Result<Disk, Unreadable> {
+    let failed = |error: &io::Error| {
+        let reason = format!("cannot be copied to a temporary file: {error}");
+        Unreadable::new(SkipKind::Io, reason)
+    };
+    let mut file = tempfile::tempfile().map_err(|error| failed(&error))?;
+    let mut piece = vec![0; PIECE];
+    let mut copied = 0;
+    loop {
+        let read = match input.read(&mut piece) {
+            Ok(0) => break,
+            Ok(read) => read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(read_failed(error)),
+        };
+        copied += read as u64;
+        if copied > LARGEST {
+            let reason = format!("larger than {} GiB", LARGEST >> 30);
+            return Err(Unreadable::new(SkipKind::TooLarge, reason));
+        }
+        let (filled, _) = piece.split_at(read);
+        file.write_all(filled).map_err(|error| failed(&error))?;
+    }
+    let disk = Disk::of(file).map_err(|error| failed(&error))?;
+    disk.ok_or_else(|| Unreadable::new(SkipKind::Io, "the temporary file is no regular file"))
+}
+
+/// Returns why a stream cannot be read on. Libraries that unpack report broken data as errors of any kind.
+fn read_failed(error: io::Error) -> Unreadable {
+    match Unreadable::from(error) {
+        Unreadable {
+            kind: SkipKind::Io,
+            reason,
+        } => Unreadable::new(SkipKind::Broken, reason),
+        why => why,
+    }
+}

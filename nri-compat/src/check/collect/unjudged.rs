@@ -1,0 +1,178 @@
+//! Answers about files that nothing is known of, where an answer is needed: the user named the file, or a runtime
+//! starts it. Such a file is `unknown`, or no plugin for a stated reason; never passed over.
+
+use super::fate::Fate;
+use super::found::Found;
+use super::scan::Scan;
+use crate::check::content::File;
+use crate::check::evidence;
+use crate::check::packing::Packing;
+use crate::check::place::Place;
+use crate::check::sighting::{Evidence, FileKind, Interface, Role, Sighting};
+use crate::check::skipped::{SkipKind, Unreadable};
+
+/// The name of the reader, in evidence.
+const READER: &str = "check";
+
+/// The longest name of an interpreter that is shown, in bytes.
+const INTERPRETER: usize = 80;
+
+/// Formats that hold files but are not read, by their first bytes.
+const UNSUPPORTED: [(&[u8], &str); 9] = [
+    (b"PK\x03\x04", "a ZIP archive"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
+    (b"\xed\xab\xee\xdb", "an RPM package"),
+    (b"!<arch>\n", "an ar archive or Debian package"),
+    (b"hsqs", "a SquashFS image"),
+    (b"070701", "a cpio archive"),
+    (b"\x04\x22\x4d\x18", "compressed with lz4"),
+    (b"\x1f\x9d", "compressed with compress"),
+    (b"LZIP", "compressed with lzip"),
+];
+
+/// How much an answer about a file is needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Demand {
+    /// A walk came to it: it may be anything.
+    Walked,
+    /// It is in a folder whose executables a runtime starts.
+    Launched,
+    /// The user named it.
+    Named,
+}
+
+/// Returns why a file that no reader recognises cannot be judged.
+pub(super) fn unrecognised(head: &[u8]) -> String {
+    if head.is_empty() {
+        return "it is empty".to_owned();
+    }
+    if let Some(line) = head.strip_prefix(b"#!") {
+        let line = line.split(|byte| *byte == b'\n').next().unwrap_or(line);
+        let (shown, _) = line.split_at(line.len().min(INTERPRETER));
+        let interpreter = crate::check::escape::bytes(shown.trim_ascii());
+        return format!("a script for `{interpreter}`; cannot determine which program it runs");
+    }
+    if let Some((_, what)) = UNSUPPORTED
+        .iter()
+        .find(|(magic, _)| head.starts_with(magic))
+    {
+        return format!("{what}, which is not supported");
+    }
+    match Packing::of(head).name() {
+        Some(name) => format!("compressed with {name}, but neither an archive nor a log"),
+        None => "not a kind of file that can be judged".to_owned(),
+    }
+}
+
+/// Adds a sighting whose verdict is `unknown`, for this reason.
+pub(super) fn report(scan: &Scan<'_>, place: &Place, demand: Demand, reason: &str) -> Fate {
+    scan.store_sighting(sighting(place, demand, reason.to_owned()));
+    Fate::Evidence
+}
+
+/// Adds a sighting of something named that is no file and has no bytes to count.
+pub(super) fn unknown(scan: &Scan<'_>, place: &Place, reason: &str) -> Option<Fate> {
+    Some(report(scan, place, Demand::Named, reason))
+}
+
+/// Returns a sighting of an executable that is not recognised, in a folder whose executables a runtime starts.
+pub(super) fn launched(file: &File<'_>) -> Found {
+    Found {
+        sightings: vec![sighting(
+            &file.place,
+            Demand::Launched,
+            unrecognised(&file.head),
+        )],
+        skipped: Vec::new(),
+    }
+}
+
+/// Returns the reason for which a file in an unsupported format cannot be read; `None` for other formats.
+pub(super) fn unsupported(head: &[u8]) -> Option<Unreadable> {
+    let (_, what) = UNSUPPORTED
+        .iter()
+        .find(|(magic, _)| head.starts_with(magic))?;
+    let kind = if what.starts_with("compressed") {
+        SkipKind::UnsupportedCompression
+    } else {
+        SkipKind::UnsupportedFormat
+    };
+    Some(Unreadable::new(
+        kind,
+        format!("{what}, which is not supported"),
+    ))
+}
+
+/// Adds a sighting if anything in an archive could not be read: that may be the plugin.
+pub(super) fn archive(scan: &Scan<'_>, place: &Place, demand: Demand) {
+    let (Some(first), count) = scan.skipped_in(place) else {
+        return;
+    };
+    let reason = match count {
+        1 => format!("not all of it could be read: {first}"),
+        _ => format!(
+            "not all of it could be read: {first}, and {} more",
+            count - 1
+        ),
+    };
+    report(scan, place, demand, &reason);
+}
+
+/// Returns what was found, and an answer if nothing was.
+pub(super) fn with_answer(mut found: Found, file: &File<'_>, demand: Demand) -> Found {
+    if !found.sightings.is_empty() {
+        return found;
+    }
+    if let Some(skipped) = found.skipped.first() {
+        if demand != Demand::Walked {
+            found
+                .sightings
+                .push(sighting(&file.place, demand, skipped.reason.clone()));
+            found.skipped.clear();
+        }
+        return found;
+    }
+    match demand {
+        Demand::Walked => {}
+        Demand::Launched => {
+            let reason = "a program without a trace of NRI, which the runtime starts as a plugin";
+            found
+                .sightings
+                .push(sighting(&file.place, demand, reason.to_owned()));
+        }
+        Demand::Named => found.sightings.push(no_plugin(&file.place)),
+    }
+    found
+}
+
+fn sighting(place: &Place, demand: Demand, reason: String) -> Sighting {
+    let (index, name) = evidence::identity(place.name());
+    Sighting {
+        place: place.clone(),
+        kind: FileKind::Other,
+        role: if demand == Demand::Launched {
+            Role::Plugin
+        } else {
+            Role::None
+        },
+        name,
+        index,
+        evidence: vec![Evidence {
+            reader: READER,
+            detail: reason.clone(),
+        }],
+        interface: Interface::Unknown(reason),
+        ..Sighting::default()
+    }
+}
+
+fn no_plugin(place: &Place) -> Sighting {
+    Sighting {
+        place: place.clone(),
+        evidence: vec![Evidence {
+            reader: READER,
+            detail: "not a plugin: it was read to its end and has no trace of NRI".to_owned(),
+        }],
+        ..Sighting::default()
+    }
+}

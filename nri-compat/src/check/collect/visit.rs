@@ -1,0 +1,235 @@
+//! The way of a single file: opened, recognised, and handed to the readers or opened as an archive.
+
+use std::io;
+use std::path::Path;
+
+use super::archive;
+use super::disk::{self, Disk};
+use super::fate::Fate;
+use super::scan::{Linked, NameRank, Scan};
+use super::unjudged::{self, Demand};
+use crate::check::content::{Content as _, File};
+use crate::check::escape;
+use crate::check::evidence;
+use crate::check::packing::Packing;
+use crate::check::place::Place;
+use crate::check::skipped::Unreadable;
+
+/// A file, and how the scan came to it.
+#[derive(Clone, Debug)]
+pub(super) struct Visit<'p> {
+    /// The path to open.
+    pub(super) path: &'p Path,
+    /// Where it is, for the report.
+    pub(super) place: Place,
+    /// Whether the path is a symbolic link.
+    pub(super) is_link: bool,
+    /// What the answer has to say if it is not recognised.
+    pub(super) demand: Demand,
+}
+
+/// Reads a file, and counts it.
+pub(super) fn file(scan: &Scan<'_>, visit: &Visit<'_>) {
+    let fate = open(scan, visit.path).and_then(|disk| match disk {
+        Some(disk) => take(scan, &disk, visit),
+        None if visit.demand == Demand::Named => Ok(unjudged::unknown(
+            scan,
+            &visit.place,
+            "neither a file nor a folder",
+        )),
+        None => Ok(None),
+    });
+    match fate {
+        Ok(Some(fate)) => scan.count(fate),
+        Ok(None) => {}
+        Err(error) => scan.count(unreadable(scan, visit, Unreadable::from(&error))),
+    }
+}
+
+/// Reads the bytes of a stream that the user named, which were copied to a file.
+pub(super) fn stream(scan: &Scan<'_>, disk: &Disk, place: &Place) {
+    scan.count_bytes(disk.len());
+    let visit = Visit {
+        path: Path::new(""),
+        place: place.clone(),
+        is_link: false,
+        demand: Demand::Named,
+    };
+    let fate = look(scan, disk, &visit, |file, packing| {
+        read(scan, file, packing, &visit)
+    });
+    match fate {
+        Ok(fate) => scan.count(fate),
+        Err(error) => scan.count(unreadable(scan, &visit, Unreadable::from(&error))),
+    }
+}
+
+/// Reads a file that was put off, under this name.
+pub(super) fn chosen(scan: &Scan<'_>, linked: &Linked) {
+    let visit = Visit {
+        path: &linked.path,
+        place: linked.place.clone(),
+        is_link: false,
+        demand: demand(linked),
+    };
+    let fate = Disk::open(&linked.path).and_then(|disk| match disk {
+        Some(disk) if disk.id == linked.id => look(scan, &disk, &visit, |file, packing| {
+            read(scan, file, packing, &visit)
+        }),
+        Some(_) | None => Err(io::Error::from(io::ErrorKind::NotFound)),
+    });
+    match fate {
+        Ok(fate) => scan.count(fate),
+        Err(error) => scan.count(unreadable(scan, &visit, Unreadable::from(&error))),
+    }
+}
+
+fn demand(linked: &Linked) -> Demand {
+    match linked.rank {
+        _ if linked.named => Demand::Named,
+        NameRank::Wanted => Demand::Launched,
+        NameRank::PluginName | NameRank::Own | NameRank::Symbolic => Demand::Walked,
+    }
+}
+
+/// Reads the executable of running processes, under the `name` that they know it by.
+pub(super) fn program(scan: &Scan<'_>, exe: &Path, place: &Place, name: &str) {
+    let fate = open(scan, exe).and_then(|disk| {
+        let Some(disk) = disk else { return Ok(None) };
+        let file = File {
+            name: name.to_owned(),
+            ..with_head(place, &disk, None)?
+        };
+        if !scan.recognised(&file) {
+            return Ok(Some(Fate::OtherFile));
+        }
+        if scan.read_before(disk.id, place).is_some() {
+            return Ok(Some(Fate::OtherName));
+        }
+        let found = scan.look(&file);
+        let fate = found.fate();
+        scan.store(found);
+        Ok(Some(fate))
+    });
+    match fate {
+        Ok(Some(fate)) => scan.count(fate),
+        Ok(None) => {}
+        Err(error) => {
+            scan.skip(place.clone(), Unreadable::from(&error));
+            scan.count(Fate::Unreadable);
+        }
+    }
+}
+
+fn open(scan: &Scan<'_>, path: &Path) -> io::Result<Option<Disk>> {
+    let disk = Disk::open(path)?;
+    if let Some(disk) = &disk {
+        scan.count_bytes(disk.len());
+    }
+    Ok(disk)
+}
+
+/// Reads a file if it is recognised, or puts it off if it may have other names: then it has no fate yet.
+fn take(scan: &Scan<'_>, disk: &Disk, visit: &Visit<'_>) -> io::Result<Option<Fate>> {
+    let mut put_off = false;
+    let fate = look(scan, disk, visit, |file, packing| {
+        if visit.is_link || disk.links > 1 {
+            put_off = true;
+            scan.put_off(Linked {
+                id: disk.id,
+                rank: rank(visit, &file.name),
+                place: visit.place.clone(),
+                path: visit.path.to_owned(),
+                named: visit.demand == Demand::Named,
+            });
+            Fate::OtherName
+        } else if scan.read_before(disk.id, &visit.place).is_some() {
+            Fate::OtherName
+        } else {
+            read(scan, file, packing, visit)
+        }
+    })?;
+    Ok((!put_off).then_some(fate))
+}
+
+fn rank(visit: &Visit<'_>, name: &str) -> NameRank {
+    if visit.demand != Demand::Walked {
+        NameRank::Wanted
+    } else if evidence::identity(name).0.is_some() {
+        NameRank::PluginName
+    } else if visit.is_link {
+        NameRank::Symbolic
+    } else {
+        NameRank::Own
+    }
+}
+
+/// Hands a file on if it is recognised.
+fn look(
+    scan: &Scan<'_>,
+    disk: &Disk,
+    visit: &Visit<'_>,
+    recognised: impl FnOnce(&File<'_>, Option<Packing>) -> Fate,
+) -> io::Result<Fate> {
+    let path = (!visit.path.as_os_str().is_empty()).then_some(visit.path);
+    let file = with_head(&visit.place, disk, path)?;
+    let packing = archive::kind(&file);
+    if packing.is_some() || scan.recognised(&file) {
+        return Ok(recognised(&file, packing));
+    }
+    let wanted = match visit.demand {
+        Demand::Walked => false,
+        Demand::Launched => disk.is_executable,
+        Demand::Named => true,
+    };
+    if wanted {
+        let reason = unjudged::unrecognised(&file.head);
+        return Ok(unjudged::report(scan, &visit.place, visit.demand, &reason));
+    }
+    Ok(if disk.is_empty() {
+        Fate::Empty
+    } else {
+        Fate::OtherFile
+    })
+}
+
+fn read(scan: &Scan<'_>, file: &File<'_>, packing: Option<Packing>, visit: &Visit<'_>) -> Fate {
+    match packing {
+        Some(packing) => {
+            archive::read(scan, file, packing);
+            if visit.demand != Demand::Walked {
+                unjudged::archive(scan, &visit.place, visit.demand);
+            }
+            Fate::Archive
+        }
+        None => {
+            let found = unjudged::with_answer(scan.look(file), file, visit.demand);
+            let fate = found.fate();
+            scan.store(found);
+            fate
+        }
+    }
+}
+
+/// Reports a file that cannot be read: as unknown where an answer is needed.
+fn unreadable(scan: &Scan<'_>, visit: &Visit<'_>, why: Unreadable) -> Fate {
+    let is_launched = || {
+        let metadata = visit.path.metadata();
+        visit.demand == Demand::Launched && metadata.is_ok_and(|file| disk::is_executable(&file))
+    };
+    if visit.demand == Demand::Named || is_launched() {
+        return unjudged::report(scan, &visit.place, visit.demand, &why.reason);
+    }
+    scan.skip(visit.place.clone(), why);
+    Fate::Unreadable
+}
+
+fn with_head<'c>(place: &Place, disk: &'c Disk, path: Option<&Path>) -> io::Result<File<'c>> {
+    Ok(File {
+        disk: path.map(Path::to_owned),
+        place: place.clone(),
+        name: escape::name(Path::new(place.name())),
+        head: disk::head(disk)?,
+        content: disk,
+    })
+}
