@@ -1,7 +1,11 @@
 #!/bin/bash
-# How fast `nri-compat check` reads Go binaries, next to `go version -m` on the same files in the same run (on all of
-# them at once, and file by file, as scripts use it): medians of several runs, warm cache. Plugins of an old and of a
-# new NRI, and a Go program of that size that has nothing to do with NRI.
+# Measures how fast `nri-compat check` reads Go binaries, next to `go version -m` on the same files in the same run (on
+# all of them at once, and file by file, as scripts use it): medians of several runs, warm cache. The files are plugins
+# of an old and of a new NRI, and a Go program of that size that has nothing to do with NRI.
+#
+# Then the yardsticks that no reader can beat: for the plugins, reading the sections that a verdict needs (the function
+# table, types and build information) with `pread`; for /usr, `find /usr -type f -exec head -c 512 {} +`. Both warm, and
+# cold where the page cache can be dropped (as root). Last, the peak memory, also for a folder of 600,000 files.
 # Needs Go and python3. Usage: tests/bench/check.sh [FILES] [RUNS]     (default 300 of each, 5 runs)
 set -eu
 cd "$(dirname "$0")/../.."
@@ -43,4 +47,64 @@ for kind, name in [("new", "plugins, v0.12.5"), ("old", "plugins, v0.11.0"), ("o
     size = os.path.getsize(f"{work}/{kind}") / 1e6
     print(f"{name:17} {size:4.1f} MB  {1e3 * mine / files:10.3f} ms a file {1e3 * theirs / files:8.3f} ms, {theirs / mine:.1f} times as long {1e3 * alone / files:8.3f} ms, {alone / mine:.1f} times as long", flush=True)
 PYTHON
-/usr/bin/env -S sh -c 'if [ -x /usr/bin/time ]; then /usr/bin/time -q -f "peak memory %M KiB (old plugins)" "$1" check "$2" >/dev/null; fi' _ "$ours" "$work/all-old" || true
+
+python3 - "$ours" "$work" "$runs" <<'PYTHON'
+import os, statistics, struct, subprocess, sys, time
+ours, work, runs = sys.argv[1], sys.argv[2], int(sys.argv[3])
+NEEDED = (b".gopclntab", b".data.rel.ro.gopclntab", b".rodata", b".typelink", b".itablink", b".go.buildinfo", b".go.module")
+def sections(path):
+    """Offset and size of the sections that a verdict needs, of a 64-bit little-endian ELF file."""
+    with open(path, "rb") as file: head = file.read()
+    at, = struct.unpack_from("<Q", head, 40)
+    size, count, names = struct.unpack_from("<HHH", head, 58)
+    rows = [struct.unpack_from("<IIQQQQ", head, at + size * n) for n in range(count)]
+    start = rows[names][4]
+    name = lambda row: head[start + row[0]:head.index(b"\0", start + row[0])]
+    return [(row[4], row[5]) for row in rows if name(row) in NEEDED]
+def read_needed(folder, parts):
+    buffer = bytearray(max(size for _, size in parts))
+    view = memoryview(buffer)
+    for name in os.listdir(folder):
+        file = os.open(f"{folder}/{name}", os.O_RDONLY)
+        os.pread(file, 4096, 0)
+        for offset, size in parts: os.preadv(file, [view[:size]], offset)
+        os.close(file)
+def command(*words):
+    return lambda: subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+def drop():
+    os.sync()
+    with open("/proc/sys/vm/drop_caches", "w") as file: file.write("3")
+def once(work):
+    start = time.perf_counter(); work(); return time.perf_counter() - start
+def compare(what, mine, yardstick, cold):
+    times = ([], [])
+    for _ in range(runs):
+        for column, run in zip(times, (mine, yardstick)):
+            if cold: drop()
+            column.append(once(run))
+    a, b = map(statistics.median, times)
+    print(f"{what:34} {'cold' if cold else 'warm'}   {1e3 * a:8.0f} ms   {1e3 * b:8.0f} ms   {a / b:.2f} times", flush=True)
+print("\nyardsticks                                 nri-compat     yardstick")
+cases = []
+for kind in ["old", "new"]:
+    folder = f"{work}/all-{kind}"
+    parts = sections(f"{work}/{kind}")
+    cases.append((f"needed bytes of {kind} plugins", command(ours, "check", folder), lambda folder=folder, parts=parts: read_needed(folder, parts)))
+cases.append(("/usr, first 512 bytes of each file", command(ours, "check", "/usr"), command("find", "/usr", "-type", "f", "-exec", "head", "-c", "512", "{}", "+")))
+for what, mine, yardstick in cases:
+    mine(); yardstick()
+    compare(what, mine, yardstick, False)
+    try: compare(what, mine, yardstick, True)
+    except OSError as error: print(f"{what:34} cold: the page cache cannot be dropped ({error.strerror})")
+PYTHON
+
+mkdir "$work/many"
+python3 -c 'import os, sys
+for number in range(600_000): os.close(os.open(f"{sys.argv[1]}/{number}", os.O_CREAT))' "$work/many"
+python3 - "$ours" "$work/all-old" "$work/many" <<'PYTHON'
+import os, subprocess, sys
+for folder in sys.argv[2:]:
+    child = subprocess.Popen([sys.argv[1], "check", folder], stdout=subprocess.DEVNULL)
+    usage = os.wait4(child.pid, 0)[2]
+    print(f"peak memory {usage.ru_maxrss} KiB ({len(os.listdir(folder))} files)")
+PYTHON
