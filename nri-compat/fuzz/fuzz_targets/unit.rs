@@ -1,0 +1,45 @@
+//! Any text as a systemd unit, its drop-in and its environment file: a configuration that they name is looked for below
+//! the machine's root, and nothing panics.
+#![no_main]
+
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use libfuzzer_sys::fuzz_target;
+use nri_compat::check::collect::{Request, collect};
+
+fuzz_target!(|texts: (&str, &str, &str)| {
+    let root = root();
+    let files = [
+        ("etc/systemd/system/containerd.service", texts.0),
+        ("etc/systemd/system/containerd.service.d/a.conf", texts.1),
+        ("etc/environment", texts.2),
+    ];
+    for (path, text) in files {
+        std::fs::write(root.join(path), text).expect("a temporary file can be written");
+    }
+    let request = Request {
+        root: Some(root.clone()),
+        threads: 1,
+        ..Request::default()
+    };
+    let found = collect(&request, &[]);
+    assert!(!found.summary.looked_at.is_empty());
+    let root = root.display().to_string();
+    for skipped in found.skipped {
+        assert!(skipped.place.file.starts_with(&root), "{}", skipped.place);
+    }
+});
+
+fn root() -> &'static PathBuf {
+    static ROOT: OnceLock<(tempfile::TempDir, PathBuf)> = OnceLock::new();
+    &ROOT
+        .get_or_init(|| {
+            let folder = tempfile::tempdir().expect("a temporary folder can be made");
+            let path = folder.path().canonicalize().expect("it exists");
+            std::fs::create_dir_all(path.join("etc/systemd/system/containerd.service.d"))
+                .expect("a folder can be made");
+            (folder, path)
+        })
+        .1
+}
