@@ -220,6 +220,9 @@ impl Walk<'_> {
 
     /// Returns where a link leads, if that is a regular file.
     fn target(&self, link: &Path) -> Result<Option<PathBuf>, Unreadable> {
+        if !self.root.machine.is_mounted() {
+            return Ok(link.metadata()?.is_file().then(|| link.to_owned()));
+        }
         let target = self.root.machine.resolve(link)?;
         Ok(target.metadata()?.is_file().then_some(target))
     }

@@ -14,23 +14,31 @@ pub(in crate::check::collect) fn of(file: &File<'_>) -> Option<Packing> {
     let packing = Packing::of(&file.head);
     let is_archive = match packing {
         Packing::Not => is_tar(&file.head),
-        _ if file.content.is_empty() => starts_with_tar(&file.head.as_slice(), packing),
         Packing::Gzip | Packing::Zstd | Packing::Xz | Packing::Bzip2 => {
-            starts_with_tar(file.content, packing)
+            starts_with_tar(file, packing)
         }
     };
     is_archive.then_some(packing)
 }
 
-/// Reports whether unpacking yields the header of a tar.
-fn starts_with_tar(content: &dyn Content, packing: Packing) -> bool {
+/// Reports whether unpacking yields the header of a tar. More than the head is read only if that is not enough.
+fn starts_with_tar(file: &File<'_>, packing: Packing) -> bool {
+    let block = first_block(&file.head.as_slice(), packing, file.head.len().max(1));
+    let is_all = file.content.len() <= file.head.len() as u64;
+    if block.len() == BLOCK || is_all {
+        return is_tar(&block);
+    }
+    is_tar(&first_block(file.content, packing, unpack::BUFFER))
+}
+
+/// Unpacks the first block, or as much of it as there is.
+fn first_block(content: &dyn Content, packing: Packing, buffer: usize) -> Vec<u8> {
     let mut block = Vec::with_capacity(BLOCK);
-    let Ok(decoder) = unpack::decoder(content, packing) else {
-        return false;
-    };
-    // What was unpacked before an error is enough.
-    let _ = decoder.take(BLOCK as u64).read_to_end(&mut block);
-    is_tar(&block)
+    if let Ok(decoder) = unpack::decoder(content, packing, buffer) {
+        // What was unpacked before an error counts.
+        let _ = decoder.take(BLOCK as u64).read_to_end(&mut block);
+    }
+    block
 }
 
 /// Reports whether the first header has the right checksum.

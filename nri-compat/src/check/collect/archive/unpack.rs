@@ -15,7 +15,7 @@ use crate::check::packing::{Packing, Stream};
 use crate::check::skipped::{SkipKind, Unreadable};
 
 /// The number of bytes that are read from the packed side at a time.
-const BUFFER: usize = 64 << 10;
+pub(super) const BUFFER: usize = 64 << 10;
 
 /// The most memory that unpacking xz may take, in bytes: `xz -9` asks for 65 MiB.
 const XZ_MEMORY: u64 = 80 << 20;
@@ -40,24 +40,25 @@ impl<'u> Unpacked<'u> {
     ) -> Result<Self, Unreadable> {
         let _memory = scan.windows.lend(memory(content, packing)?);
         Ok(Self {
-            input: decoder(content, packing)?,
+            input: decoder(content, packing, BUFFER)?,
             limits,
             _memory,
         })
     }
 }
 
-/// Returns the unpacked bytes of a content, without a limit.
+/// Returns the unpacked bytes of a content, without a limit; `buffer` bytes are read at a time.
 pub(super) fn decoder<'u>(
     content: &'u dyn Content,
     packing: Packing,
+    buffer: usize,
 ) -> Result<Box<dyn Read + 'u>, Unreadable> {
     let mut stream = Stream::new(content);
     if packing == Packing::Zstd {
         let frame = zstd_frames::first(content)?;
         stream.at = frame.map_or(0, |frame| frame.start);
     }
-    let stream = BufReader::with_capacity(BUFFER, stream);
+    let stream = BufReader::with_capacity(buffer, stream);
     Ok(match packing {
         Packing::Not => Box::new(stream),
         Packing::Gzip => Box::new(MultiGzDecoder::new(stream)),
