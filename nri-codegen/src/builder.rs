@@ -32,6 +32,7 @@ pub struct Builder {
     history: Option<History>,
     versions: Vec<(String, Compiled)>,
     protos: Vec<PathBuf>,
+    imports: compile::Imports,
     options: Options,
     selected: Vec<select::Selected>,
     paths: Vec<(&'static str, String)>,
@@ -61,6 +62,13 @@ impl Builder {
     /// Generates for a proto of your own too, a fork of NRI's. It becomes `nri_NAME.rs`, after the name of the file.
     pub fn proto(mut self, path: impl AsRef<Path>) -> Self {
         self.protos.push(path.as_ref().to_path_buf());
+        self
+    }
+
+    /// Looks imports of protos up in this folder, before the folder of the proto itself; may be called more than once.
+    /// `PREFIX=PATH` stands for a folder whose files are imported with `PREFIX/` before their path.
+    pub fn include(mut self, folder: impl AsRef<str>) -> Self {
+        self.imports.add(folder.as_ref());
         self
     }
 
@@ -176,7 +184,7 @@ impl Builder {
         let versions = std::mem::take(&mut self.versions).into_iter();
         inputs.extend(versions.map(|(spec, compiled)| Output::of_version(spec, compiled)));
         for path in &self.protos {
-            match compile::file(path)
+            match compile::file_with(path, &self.imports)
                 .and_then(|compiled| Output::of_proto(path, compiled.with_package()))
             {
                 Ok(input) => inputs.push(input),

@@ -1,6 +1,7 @@
 //! Files to descriptors, with protox: no `protoc` anywhere. Every error has its place.
 
 pub(crate) mod files;
+mod imports;
 mod report;
 
 use std::collections::BTreeMap;
@@ -12,7 +13,9 @@ use protox::prost::Message as _;
 
 use crate::error::{Error, ErrorKind, Problem};
 use crate::history::Release;
-use files::Files;
+use files::{Files, Root};
+
+pub use imports::Imports;
 
 /// A schema that compiled: descriptors with source info, and what they were made from.
 #[derive(Clone, Debug)]
@@ -27,6 +30,8 @@ pub struct Compiled {
     pub named: Vec<String>,
     /// Paths of the files read from disk; empty for an embedded revision.
     pub read: Vec<PathBuf>,
+    /// Path of each file read from disk, by the name under which it is imported.
+    pub paths: BTreeMap<String, PathBuf>,
     /// Text of each file that was compiled from text, by name. The protos that come with protobuf have none.
     pub texts: BTreeMap<String, String>,
 }
@@ -74,13 +79,30 @@ pub fn text(name: &str, text: &str) -> Result<Compiled, Error> {
 ///
 /// If a file cannot be read, is too large, does not parse, or a name does not resolve.
 pub fn file(path: &Path) -> Result<Compiled, Error> {
+    file_with(path, &Imports::default())
+}
+
+/// As [`file()`]; imports are looked up in `imports` first. A file below one of these folders is called as other
+/// files there import it.
+///
+/// # Errors
+///
+/// As for [`file()`].
+pub fn file_with(path: &Path, imports: &Imports) -> Result<Compiled, Error> {
     let name = path.file_name().map(|name| name.to_string_lossy());
     let Some(name) = name.filter(|_| path.is_file()) else {
         return Err(not_a_file(path).into());
     };
     let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
-    let files = Files::on_disk(vec![folder, PathBuf::new()]);
-    compile(files, &[name.into_owned()], &path.display().to_string())
+    let mut roots = imports.roots();
+    let prefix = imports.prefix_of(&folder).unwrap_or_default();
+    let name = format!("{prefix}{name}");
+    roots.push(Root {
+        prefix,
+        folder: folder.clone(),
+    });
+    roots.extend([Root::at(folder), Root::at(PathBuf::new())]);
+    compile(Files::on_disk(roots), &[name], &path.display().to_string())
 }
 
 /// Compiles every `.proto` below the folder `root`; imports are looked up from `root`.
@@ -89,9 +111,47 @@ pub fn file(path: &Path) -> Result<Compiled, Error> {
 ///
 /// As for [`file()`]; also if there is no `.proto` at all.
 pub fn folder(root: &Path) -> Result<Compiled, Error> {
+    folder_with(root, &Imports::default())
+}
+
+/// As [`folder()`]; imports are looked up in `imports` too. A folder inside one of these, or one whose files import
+/// each other by longer names (`github.com/containerd/containerd/api/types/mount.proto`), is called as the imports do.
+///
+/// # Errors
+///
+/// As for [`folder()`].
+pub fn folder_with(root: &Path, imports: &Imports) -> Result<Compiled, Error> {
     let names = files::protos_below(root)?;
-    let files = Files::on_disk(vec![root.to_path_buf()]);
-    compile(files, &names, &root.display().to_string())
+    let mut roots = imports.roots();
+    let prefix = match imports.prefix_of(root) {
+        Some(prefix) => prefix,
+        None => imports::common_prefix(root, &names),
+    };
+    let names: Vec<String> = names.iter().map(|name| format!("{prefix}{name}")).collect();
+    roots.insert(
+        0,
+        Root {
+            prefix,
+            folder: root.to_path_buf(),
+        },
+    );
+    compile(Files::on_disk(roots), &names, &root.display().to_string())
+}
+
+/// Compiles a proto from its bytes, as [`text()`] does.
+///
+/// # Errors
+///
+/// As for [`text()`]; also if the bytes are not UTF-8.
+pub fn bytes(name: &str, bytes: Vec<u8>) -> Result<Compiled, Error> {
+    text(name, &files::text(bytes, name)?)
+}
+
+/// Whether the bytes are a proto in text, and not a `FileDescriptorSet`: text has no control characters but tabs and
+/// line ends, and a set always has others. An empty file is a set.
+pub fn is_text(bytes: &[u8]) -> bool {
+    let plain = |byte: &u8| *byte >= b' ' || matches!(byte, b'\t' | b'\r' | b'\n' | 0x0c);
+    !bytes.is_empty() && bytes.iter().all(plain)
 }
 
 /// Reads a binary `FileDescriptorSet`, as `protoc --descriptor_set_out` and `buf build` write it.
@@ -117,6 +177,7 @@ pub fn descriptor_set(path: &Path) -> Result<Compiled, Error> {
         named: pool.files().map(|file| file.name().to_owned()).collect(),
         pool,
         read: vec![path.to_path_buf()],
+        paths: BTreeMap::new(),
         texts: BTreeMap::new(),
     })
 }
@@ -142,7 +203,7 @@ fn not_a_file(path: &Path) -> Problem {
 fn no_set(path: &str, error: &dyn std::error::Error) -> Problem {
     Problem::new(ErrorKind::Descriptor, format!("no FileDescriptorSet: {error}"))
         .in_file(path)
-        .with_help("a text proto ends with `.proto`; write a set with `protoc --include_imports --include_source_info --descriptor_set_out` or `buf build -o`")
+        .with_help("write a set with `protoc --include_imports --include_source_info --descriptor_set_out` or `buf build -o`")
 }
 
 /// Compiles `names` and all they import; problems of all of them are reported together.
@@ -172,6 +233,7 @@ fn compile(files: Files, names: &[String], origin: &str) -> Result<Compiled, Err
         pool: compiler.descriptor_pool(),
         named: names.to_vec(),
         read: log.read_from_disk(),
+        paths: log.paths(),
         texts: log.take_texts(),
     })
 }

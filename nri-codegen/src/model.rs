@@ -8,6 +8,8 @@ mod read;
 
 use std::collections::HashSet;
 
+use prost_types::FileDescriptorProto;
+
 use crate::compile::Compiled;
 
 pub(crate) use nri::EVENT;
@@ -183,6 +185,11 @@ impl Protocol {
     /// Reads what the named files of `compiled` declare.
     pub fn read(compiled: &Compiled) -> Protocol {
         read::protocol(compiled)
+    }
+
+    /// Reads what these files declare.
+    pub fn of_files<'f>(files: impl IntoIterator<Item = &'f FileDescriptorProto>) -> Protocol {
+        read::of_files(files)
     }
 
     /// Whether a service, RPC, message, field, enum or enum value (as `pkg.Enum.VALUE`) of this full name is declared.

@@ -6,7 +6,7 @@
 //! | newest patch | `0.12`, `v0.11` |
 //! | newest release | `latest` |
 //! | what a runtime links | `containerd@2.2.1`, `cri-o@1.33` (newest patch), `containerd@latest` |
-//! | one proto | `path/to/api.proto` |
+//! | one proto, whatever its ending | `path/to/api.proto` |
 //! | a folder of protos | `path/to/protos` |
 //! | a binary `FileDescriptorSet` | `schema.binpb` |
 //!
@@ -14,7 +14,7 @@
 
 use std::path::Path;
 
-use crate::compile::{self, Compiled};
+use crate::compile::{self, Compiled, Imports};
 use crate::error::{Error, ErrorKind, Problem};
 use crate::history::History;
 
@@ -34,27 +34,63 @@ pub fn resolve(spec: &str) -> Result<Compiled, Error> {
 ///
 /// As for [`resolve`].
 pub fn resolve_in(history: &History, spec: &str) -> Result<Compiled, Error> {
+    resolve_with(history, spec, &Imports::default())
+}
+
+/// As [`resolve_in`]; imports of files and folders are looked up in `imports` too.
+///
+/// # Errors
+///
+/// As for [`resolve`].
+pub fn resolve_with(history: &History, spec: &str, imports: &Imports) -> Result<Compiled, Error> {
     if is_version(spec) {
         return history.compiled_for(spec);
     }
     let path = Path::new(spec);
     if path.is_dir() {
-        return compile::folder(path);
-    }
-    if path
-        .extension()
-        .is_some_and(|extension| extension == "proto")
-    {
-        return compile::file(path);
+        return compile::folder_with(path, imports);
     }
     if path.exists() {
-        return compile::descriptor_set(path);
+        return if is_proto(path)? {
+            compile::file_with(path, imports)
+        } else {
+            compile::descriptor_set(path)
+        };
+    }
+    if let Ok(target) = path.read_link() {
+        return Err(dangling(spec, &target).into());
     }
     // A typo of a version is more likely than a path to nothing, unless it looks like a path.
     if spec.contains(['/', '\\']) || path.extension().is_some() {
         return Err(no_such_file(spec).into());
     }
     history.compiled_for(spec)
+}
+
+/// Whether the file is a proto in text, by its ending or else by its content.
+///
+/// # Errors
+///
+/// If it cannot be read, or is too large.
+pub fn is_proto(path: &Path) -> Result<bool, Error> {
+    if path
+        .extension()
+        .is_some_and(|extension| extension == "proto")
+    {
+        return Ok(true);
+    }
+    Ok(compile::is_text(&compile::files::read(
+        path,
+        compile::files::MAX_TOTAL,
+    )?))
+}
+
+fn dangling(spec: &str, target: &Path) -> Problem {
+    let target = target.display();
+    Problem::new(
+        ErrorKind::Io,
+        format!("`{spec}` is a link to `{target}`, which does not exist"),
+    )
 }
 
 /// Whether `spec` reads as a version: `latest`, something with `@`, or digits after an optional `v`.

@@ -132,7 +132,7 @@ fn a_descriptor_set_is_the_same_schema() {
     let read = resolve(&path).unwrap();
     assert_eq!(Protocol::read(&read), Protocol::read(&compiled));
 
-    fs::write(&path, b"no set").unwrap();
+    fs::write(&path, b"\x00no set").unwrap();
     assert_eq!(resolve(&path).unwrap_err().kind(), ErrorKind::Descriptor);
     fs::write(&path, b"").unwrap();
     assert_eq!(

@@ -49,6 +49,13 @@ impl Error {
         self
     }
 
+    /// The same with every `from` in its message replaced by `to`.
+    #[must_use]
+    pub(crate) fn replacing(mut self, from: &str, to: &str) -> Self {
+        self.message = self.message.replace(from, to);
+        self
+    }
+
     /// The same under another kind.
     #[must_use]
     pub fn of_kind(mut self, kind: ErrorKind) -> Self {

@@ -21,6 +21,6 @@ pub mod openmetrics;
 pub mod pairing;
 pub mod sarif;
 pub mod text;
-mod visible;
+pub(crate) mod visible;
 
 pub use visible::visible;

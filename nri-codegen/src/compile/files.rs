@@ -20,10 +20,31 @@ const MAX_ENTRIES: usize = 100_000;
 /// How deep a folder tree is followed.
 const MAX_DEPTH: usize = 64;
 
+/// A folder that imports are looked up in.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Root {
+    /// Names below the folder have this before them, with a `/` at its end; may be empty.
+    pub(super) prefix: String,
+    pub(super) folder: PathBuf,
+}
+
+impl Root {
+    pub(super) fn at(folder: PathBuf) -> Self {
+        Root {
+            prefix: String::new(),
+            folder,
+        }
+    }
+
+    fn path_of(&self, name: &str) -> Option<PathBuf> {
+        Some(self.folder.join(name.strip_prefix(self.prefix.as_str())?))
+    }
+}
+
 /// Opens files by the name under which they are imported.
 pub(super) struct Files {
     memory: Option<(String, String)>,
-    roots: Vec<PathBuf>,
+    roots: Vec<Root>,
     google: GoogleFileResolver,
     log: Log,
 }
@@ -51,7 +72,7 @@ impl Files {
     }
 
     /// Looks a name up in each of `roots`, in order.
-    pub(super) fn on_disk(roots: Vec<PathBuf>) -> Self {
+    pub(super) fn on_disk(roots: Vec<Root>) -> Self {
         Files {
             memory: None,
             roots,
@@ -70,7 +91,7 @@ impl Files {
     }
 
     fn find(&self, name: &str) -> Option<PathBuf> {
-        let mut candidates = self.roots.iter().map(|root| root.join(name));
+        let mut candidates = self.roots.iter().filter_map(|root| root.path_of(name));
         candidates.find(|path| path.is_file())
     }
 }
@@ -110,6 +131,11 @@ impl Log {
         path.map_or_else(|| name.to_owned(), |path| path.display().to_string())
     }
 
+    /// Returns the path of each file read from disk, by the name under which it is imported.
+    pub(super) fn paths(&self) -> BTreeMap<String, PathBuf> {
+        self.0.borrow().paths.clone()
+    }
+
     /// Paths of the files read from disk.
     pub(super) fn read_from_disk(&self) -> Vec<PathBuf> {
         self.0.borrow().paths.values().cloned().collect()
@@ -143,11 +169,25 @@ impl Log {
         let bytes = read(path, MAX_FILE.min(left))?;
         seen.total += bytes.len();
         seen.paths.insert(name.to_owned(), path.to_path_buf());
-        String::from_utf8(bytes).map_err(|error| {
-            Problem::new(ErrorKind::Proto, "not valid UTF-8")
-                .in_file(path.display().to_string())
-                .caused_by(error)
-        })
+        text(bytes, &path.display().to_string())
+    }
+}
+
+/// Returns the text of a file, without a byte order mark.
+pub(super) fn text(bytes: Vec<u8>, shown: &str) -> Result<String, Problem> {
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(match text.strip_prefix('\u{feff}') {
+            Some(text) => text.to_owned(),
+            None => text,
+        }),
+        Err(error) => {
+            let at = error.utf8_error().valid_up_to();
+            let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+            Err(Problem::new(ErrorKind::Proto, "not valid UTF-8")
+                .in_file(shown)
+                .at(&text, at..at + 1)
+                .caused_by(error))
+        }
     }
 }
 

@@ -38,6 +38,27 @@ fn problem(
     }
     match diagnostic.help() {
         Some(help) => problem.with_help(help.to_string()),
-        None => problem,
+        None => named(problem, source),
+    }
+}
+
+/// Says what protox's words mean where they do not: it reads no editions, and gives an import cycle no place.
+fn named(problem: Problem, source: Option<&str>) -> Problem {
+    let fact = problem.to_string();
+    if fact.ends_with("but found 'edition'") {
+        return problem.with_fact("editions are not supported in proto files").with_help(
+            "compile the file with `buf build -o schema.binpb` or `protoc --include_imports --descriptor_set_out=schema.binpb`, \
+             and name the set instead",
+        );
+    }
+    let cycle = fact.strip_prefix("import cycle detected: ");
+    let imported = cycle.and_then(|cycle| cycle.split(" -> ").nth(1));
+    let statement = imported.map(|imported| format!("\"{imported}\""));
+    match (source, statement) {
+        (Some(source), Some(statement)) => match source.find(&statement) {
+            Some(at) => problem.at(source, at..at + statement.len()),
+            None => problem,
+        },
+        _ => problem,
     }
 }

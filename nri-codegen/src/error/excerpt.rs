@@ -12,6 +12,8 @@ pub struct Excerpt {
     line: usize,
     column: usize,
     text: String,
+    /// Characters of the line before `text`.
+    skipped: usize,
     width: usize,
 }
 
@@ -24,13 +26,22 @@ impl Excerpt {
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
         let line = text.get(line_start..).unwrap_or_default();
         let line = line.split('\n').next().unwrap_or_default();
+        let column = before.get(line_start..).unwrap_or_default().chars().count() + 1;
+        // A line can be megabytes long: what is kept ends at most `SHOWN` characters after its start.
+        let skipped = if column > SHOWN {
+            column - SHOWN / 2
+        } else {
+            0
+        };
+        let kept: String = line.trim_end().chars().skip(skipped).take(SHOWN).collect();
         let marked = text.get(start..end).unwrap_or_default();
         let marked = marked.split('\n').next().unwrap_or_default();
         Excerpt {
             span: start..end,
             line: before.matches('\n').count() + 1,
-            column: before.get(line_start..).unwrap_or_default().chars().count() + 1,
-            text: line.trim_end().to_owned(),
+            column,
+            text: kept,
+            skipped,
             width: marked.chars().count().max(1),
         }
     }
@@ -50,7 +61,7 @@ impl Excerpt {
         self.column
     }
 
-    /// The whole line that the place is on.
+    /// Returns the line that the place is on; of a long line, the part around the place.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -59,8 +70,8 @@ impl Excerpt {
     pub(crate) fn under(&self, file: &str) -> String {
         let number = self.line.to_string();
         let gutter = " ".repeat(number.len());
-        let shown: String = self.text.chars().take(SHOWN).collect();
-        let indent = self.column.saturating_sub(1).min(SHOWN);
+        let shown = &self.text;
+        let indent = (self.column - 1).saturating_sub(self.skipped).min(SHOWN);
         // Tabs stay tabs, so that the caret stands below its text however wide a tab is.
         let pad: String = (shown.chars().take(indent))
             .map(|c| if c == '\t' { '\t' } else { ' ' })
@@ -97,6 +108,16 @@ mod tests {
             excerpt.under("a.proto"),
             "  --> a.proto:2:8\n  |\n2 | sécond = 1\n  |        ^"
         );
+    }
+
+    #[test]
+    fn of_a_long_line_the_part_around_the_place_is_shown() {
+        let text = format!("{}=", "a".repeat(1_000_000));
+        let excerpt = Excerpt::new(&text, 1_000_000..1_000_001);
+        assert!(excerpt.text().len() <= 160 && excerpt.text().ends_with("a="));
+        let shown = excerpt.under("a.proto");
+        let lines: Vec<&str> = shown.lines().collect();
+        assert_eq!(lines[2].find('='), lines[3].find('^'));
     }
 
     #[test]

@@ -31,6 +31,12 @@ impl Problem {
         }
     }
 
+    /// Words the fact differently.
+    pub(crate) fn with_fact(mut self, fact: impl Into<String>) -> Self {
+        self.fact = fact.into();
+        self
+    }
+
     /// Names the file that the problem is in.
     pub fn in_file(mut self, file: impl Into<String>) -> Self {
         self.file = Some(file.into());

@@ -23,8 +23,12 @@ const SERVICE_METHOD: i32 = 2;
 const ENUM_VALUE: i32 = 2;
 
 pub(super) fn protocol(compiled: &Compiled) -> Protocol {
+    of_files(compiled.files())
+}
+
+pub(super) fn of_files<'f>(files: impl IntoIterator<Item = &'f FileDescriptorProto>) -> Protocol {
     let mut protocol = Protocol::default();
-    for file in compiled.files() {
+    for file in files {
         add_file(&mut protocol, file);
     }
     protocol.names = names(&protocol);

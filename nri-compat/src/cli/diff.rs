@@ -1,6 +1,7 @@
 //! `nri-compat diff FROM TO`.
 
 use clap::ValueEnum;
+use nri_codegen::compile::Imports;
 
 use super::output;
 use crate::diff;
@@ -12,13 +13,17 @@ use crate::report::{csv, github, json, junit, markdown, sarif, text};
 /// What changed between two protocol versions, what breaks, for whom, and what became deprecated.
 ///
 /// FROM and TO: a release (v0.12.5, v0.11, latest), a runtime's (containerd@2.2.1, cri-o@1.33), a .proto file, a
-/// folder of protos, or a FileDescriptorSet.
+/// folder of protos, a FileDescriptorSet, a revision in git (HEAD~1:pkg/api/api.proto, .git#ref=main), or - for
+/// standard input.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The version to start from.
     from: String,
     /// The version to end with; older than FROM for a downgrade.
     to: String,
+    /// A folder in which imports are looked up, or PREFIX=FOLDER where imports have PREFIX/ before the path below it.
+    #[arg(short = 'I', long = "import", value_name = "FOLDER")]
+    imports: Vec<String>,
     /// Who must not break: the protobuf rules of this category run, as in `buf breaking`.
     #[arg(long, value_enum, default_value_t = CategoryArg::File, ignore_case = true)]
     category: CategoryArg,
@@ -78,7 +83,9 @@ enum FailOn {
 }
 
 pub(super) fn run(args: &Args) -> Result<Exit, Error> {
-    let report = diff::last_diff(&args.from, &args.to, args.category.into())?;
+    let mut imports = Imports::new();
+    args.imports.iter().for_each(|folder| imports.add(folder));
+    let report = diff::last_diff(&args.from, &args.to, &imports, args.category.into())?;
     output::print(&match args.format {
         DiffFormat::Text => text::diff(&report, output::palette()),
         DiffFormat::Json => json::diff(&report),

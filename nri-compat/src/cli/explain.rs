@@ -1,34 +1,50 @@
-//! `nri-compat explain RULE`.
+//! `nri-compat explain [RULE]`.
 
 use super::output;
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
 use crate::near::near;
 use crate::report::text;
-use crate::rules;
+use crate::rules::{self, Rule};
 
-/// What a rule means, who breaks, what to do.
+/// Explains a rule: what it means, who breaks, what to do.
+///
+/// Without a rule, lists all of them by category; part of a name lists the rules that have it in theirs.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Id of the rule, as reports show it; in any case.
-    rule: String,
+    /// Id of the rule, as reports show it, or part of one; in any case.
+    rule: Option<String>,
 }
 
 pub(super) fn run(args: &Args) -> Result<Exit, Error> {
-    let id = args.rule.to_ascii_uppercase();
-    let rule = rules::get(&id).ok_or_else(|| unknown(&args.rule))?;
-    output::print(&text::rule(rule, output::palette()))?;
+    let palette = output::palette();
+    let wanted = args.rule.as_deref().unwrap_or_default();
+    output::print(&match matching(wanted).as_slice() {
+        [] => return Err(unknown(wanted)),
+        [rule] => text::rule(rule, palette),
+        rules => text::rules(rules, palette),
+    })?;
     Ok(Exit::Clean)
 }
 
+/// Returns the rule of this id, or else all rules with these words in their ids.
+fn matching(wanted: &str) -> Vec<&'static Rule> {
+    let part = wanted.to_ascii_uppercase().replace(['-', ' '], "_");
+    match rules::get(&part) {
+        Some(rule) => vec![rule],
+        None => rules::all()
+            .filter(|rule| rule.id.contains(&part))
+            .collect(),
+    }
+}
+
 fn unknown(wanted: &str) -> Error {
-    let error = Error::new(
-        ErrorKind::UnknownRule,
-        format!("there is no rule `{wanted}`"),
-    );
+    let message = format!("there is no rule `{wanted}`");
     let names = near(wanted, rules::ids());
-    error.with_help(match names.is_empty() {
-        true => "findings of `nri-compat diff` carry the ids of their rules".to_owned(),
-        false => format!("did you mean {}?", names.join(", ")),
-    })
+    let help = if names.is_empty() {
+        "`nri-compat explain` lists all rules".to_owned()
+    } else {
+        format!("did you mean {}?", names.join(", "))
+    };
+    Error::new(ErrorKind::UnknownRule, message).with_help(help)
 }

@@ -7,6 +7,7 @@ use anstream::{AutoStream, ColorChoice};
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
 use crate::report::text::Palette;
+use crate::report::visible::visible;
 
 /// The palette for standard output: colours on a terminal that wants them (`NO_COLOR`, `CLICOLOR`).
 pub(super) fn palette() -> Palette {
@@ -43,11 +44,33 @@ pub(super) fn error(error: &Error) -> Exit {
     let mut err = anstream::stderr().lock();
     let red = anstyle::AnsiColor::Red.on_default().bold();
     let strong = anstyle::Style::new().bold();
-    let _ = writeln!(err, "{red}error:{red:#} {error}");
+    let shown = harmless(&error.to_string(), error_width());
+    let _ = writeln!(err, "{red}error:{red:#} {shown}");
     if let Some(help) = error.help() {
         let _ = writeln!(err, "{strong}help:{strong:#} {help}");
     }
     Exit::CouldNotRun
+}
+
+/// Columns that a line of an error may take: those of the terminal, or what a log shows.
+fn error_width() -> usize {
+    const IN_A_LOG: usize = 400;
+    let columns = console::Term::stderr().size_checked();
+    columns.map_or(IN_A_LOG, |(_, columns)| usize::from(columns).max(40))
+}
+
+/// Returns the text with control characters spelled out, and each line cut at `width` characters.
+fn harmless(text: &str, width: usize) -> String {
+    let lines = text.lines().map(|line| {
+        // Tabs move the text under which a caret stands.
+        let line: Vec<String> = line.split('\t').map(visible).collect();
+        let line = line.join("\t");
+        match line.char_indices().nth(width) {
+            Some((end, _)) => format!("{}…", &line[..end]),
+            None => line,
+        }
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// Prints what clap has to say: help and version are no mistakes.

@@ -3,6 +3,7 @@
 use std::mem::ManuallyDrop;
 use std::sync::OnceLock;
 
+use nri_codegen::compile::Imports;
 use nri_codegen::history::History;
 
 use super::facts::Facts;
@@ -33,23 +34,29 @@ use crate::rules;
 ///
 /// When FROM or TO names nothing that can be compiled.
 pub fn diff(from: &str, to: &str, category: Category) -> Result<DiffReport, Error> {
-    let (from, to) = ends(from, to)?;
+    let (from, to) = ends(from, to, &Imports::new())?;
     compare(embedded()?, &from, &to, category)
 }
 
-/// As [`diff`], for a process that ends with it: its inputs are left to the system, as taking them apart takes long.
-pub(crate) fn last_diff(from: &str, to: &str, category: Category) -> Result<DiffReport, Error> {
-    let (from, to) = &*ManuallyDrop::new(ends(from, to)?);
+/// As [`diff`], with folders for imports, for a process that ends with it: its inputs are left to the system, as taking
+/// them apart takes long.
+pub(crate) fn last_diff(
+    from: &str,
+    to: &str,
+    imports: &Imports,
+    category: Category,
+) -> Result<DiffReport, Error> {
+    let (from, to) = &*ManuallyDrop::new(ends(from, to, imports)?);
     compare(embedded()?, from, to, category)
 }
 
-fn ends(from: &str, to: &str) -> Result<(Input, Input), Error> {
+fn ends(from: &str, to: &str, imports: &Imports) -> Result<(Input, Input), Error> {
     let history = embedded()?;
-    let (from, to) = both(
-        || Input::resolve(history, from),
-        || Input::resolve(history, to),
-    );
-    Ok((from?, to?))
+    let resolve = |spec| Input::resolve_with(history, spec, imports);
+    let (from, to) = both(|| resolve(from), || resolve(to));
+    let (mut from, to) = (from?, to?);
+    from.match_files(&to);
+    Ok((from, to))
 }
 
 /// Runs two pieces of work side by side: compiling is most of what a comparison costs.
@@ -90,12 +97,14 @@ pub fn compare(
     let facts = Facts::new(history, to.target.clone())?;
     let changes = changes::changes(&from.protocol, &to.protocol);
     let nri = Nri::new(from, to, &facts);
+    let mut findings = all_findings(from, to, nri.as_ref(), &[category]);
+    name_paths(&mut findings, to);
     Ok(DiffReport {
         from: from.side(history, &facts),
         to: to.side(history, &facts),
         category,
         rules: protobuf_rules(category) + nri.as_ref().map_or(0, |_| nri_rules()),
-        findings: all_findings(from, to, nri.as_ref(), &[category]),
+        findings,
         deprecated: nri.as_ref().map(Nri::deprecated).unwrap_or_default(),
         pairings: match &nri {
             Some(nri) if !changes.is_empty() => nri.pairings.clone(),
@@ -146,6 +155,18 @@ fn all_findings(
         ))
     });
     findings
+}
+
+/// Names files by their paths from the working folder, which is what tools that read the report look for.
+fn name_paths(findings: &mut [Finding], to: &Input) {
+    let places = findings
+        .iter_mut()
+        .filter_map(|finding| finding.location.as_mut());
+    for place in places {
+        if let Some(path) = to.paths.get(&place.file) {
+            place.file.clone_from(path);
+        }
+    }
 }
 
 fn protobuf_rules(category: Category) -> usize {

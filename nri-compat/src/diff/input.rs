@@ -1,14 +1,22 @@
 //! What the user named as FROM or TO, compiled and described.
 
-use std::path::Path;
+mod git;
+mod set;
 
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use nri_codegen::compile::{self, Imports};
 use nri_codegen::history::{History, Release};
 use nri_codegen::{Compiled, Protocol, source};
 
 use super::target::Target;
 use super::{Schema, facts::Facts};
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::report::diff::Side;
+
+/// What names standard input.
+const STDIN: &str = "-";
 
 /// One end of a comparison.
 #[derive(Debug)]
@@ -23,37 +31,121 @@ pub struct Input {
     pub target: Option<Target>,
     release: Option<Release>,
     origin: String,
+    /// Names of the files that were asked for; all others are imports.
+    pub(super) named: Vec<String>,
+    /// Path of each file, relative to the working folder, by the name under which it is imported.
+    pub(super) paths: BTreeMap<String, String>,
 }
 
 impl Input {
-    /// Compiles what `spec` names.
+    /// Compiles what `spec` names: a release, a runtime's release, a proto, a folder of protos, a `FileDescriptorSet`,
+    /// a revision in git, or `-` for standard input.
     ///
     /// # Errors
     ///
     /// An unknown version lists near ones; a proto that does not compile shows file, line and the offending text.
     pub fn resolve(history: &History, spec: &str) -> Result<Self, Error> {
-        let compiled = source::resolve_in(history, spec)?;
+        Self::resolve_with(history, spec, &Imports::new())
+    }
+
+    /// As [`Input::resolve`]; imports are looked up in `imports` too.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Input::resolve`].
+    pub fn resolve_with(history: &History, spec: &str, imports: &Imports) -> Result<Self, Error> {
+        if spec == STDIN {
+            return Self::of_bytes(spec, "stdin.proto", set::read_stdin()?);
+        }
+        if let Some(revision) = git::Revision::parse(spec) {
+            let (folder, target) = revision.check_out()?;
+            let input = Self::of_path(history, &target.to_string_lossy(), imports);
+            return match input {
+                Ok(input) => Ok(input.moved(folder.path(), spec)),
+                Err(error) => Err(error.replacing(&format!("{}/", folder.path().display()), "")),
+            };
+        }
+        Self::of_path(history, spec, imports)
+    }
+
+    fn of_path(history: &History, spec: &str, imports: &Imports) -> Result<Self, Error> {
+        let path = Path::new(spec);
+        if path.is_file() && !spec.contains('@') && !source::is_proto(path)? {
+            return Self::of_bytes(spec, spec, set::read(path)?);
+        }
+        let compiled = source::resolve_with(history, spec, imports)?;
         let release = compiled.release.as_ref();
         let revision = release
             .map(|release| history.revision_of(release))
             .transpose()?;
-        let mut input = Self {
-            spec: spec.to_owned(),
-            schema: schema(&compiled)?,
-            protocol: match revision {
-                Some(revision) => revision.protocol()?.clone(),
-                None => Protocol::read(&compiled),
-            },
-            target: None,
-            release: compiled.release,
-            origin: compiled.origin,
+        let protocol = match revision {
+            Some(revision) => revision.protocol()?.clone(),
+            None => Protocol::read(&compiled),
         };
+        let mut input = Self::of_compiled(spec, compiled, protocol)?;
         if spec.contains('@') && input.release.is_some() {
             let at = history.runtime(spec)?;
             let (runtime, version) = (at.runtime.id.clone(), at.release.version.clone());
             input.target = Some(Target { runtime, version });
         }
         Ok(input)
+    }
+
+    fn of_bytes(spec: &str, name: &str, bytes: Vec<u8>) -> Result<Self, Error> {
+        if compile::is_text(&bytes) {
+            let compiled = compile::bytes(name, bytes)?;
+            let protocol = Protocol::read(&compiled);
+            let mut input = Self::of_compiled(spec, compiled, protocol)?;
+            spec.clone_into(&mut input.origin);
+            return Ok(input);
+        }
+        let (schema, protocol) = set::decode(spec, &bytes)?;
+        Ok(Self {
+            spec: spec.to_owned(),
+            named: schema.file_names().map(str::to_owned).collect(),
+            schema,
+            protocol,
+            target: None,
+            release: None,
+            origin: spec.to_owned(),
+            paths: BTreeMap::new(),
+        })
+    }
+
+    fn of_compiled(spec: &str, compiled: Compiled, protocol: Protocol) -> Result<Self, Error> {
+        let text = |name: &str| compiled.texts.get(name).cloned();
+        let paths = compiled.paths.iter();
+        Ok(Self {
+            spec: spec.to_owned(),
+            schema: Schema::compiled(&compiled.pool.encode_to_vec(), text)?,
+            protocol,
+            target: None,
+            paths: paths
+                .map(|(name, path)| (name.clone(), shown(path)))
+                .collect(),
+            release: compiled.release,
+            origin: compiled.origin,
+            named: compiled.named,
+        })
+    }
+
+    /// The input under the name that the user gave, its paths relative to the folder that it was copied to.
+    fn moved(mut self, folder: &Path, spec: &str) -> Self {
+        let folder = format!("{}/", folder.display());
+        for path in self.paths.values_mut() {
+            *path = path.replacen(&folder, "", 1);
+        }
+        spec.clone_into(&mut self.spec);
+        spec.clone_into(&mut self.origin);
+        self
+    }
+
+    /// Calls the files of this side as the other side does, where they are called otherwise and are the same files: one
+    /// file on each side, or files of one package that lie some folders deeper on one side.
+    pub(super) fn match_files(&mut self, other: &Self) {
+        for (old, new) in renamed(self, other) {
+            self.schema.rename_file(&old, &new);
+        }
     }
 
     /// What it is called in reports: the NRI release, or else the path.
@@ -82,20 +174,43 @@ impl Input {
     }
 }
 
-/// The descriptors with the places that buf prints, for which it takes the texts that they were compiled from.
-fn schema(compiled: &Compiled) -> Result<Schema, Error> {
-    if let ([path], true) = (compiled.read.as_slice(), compiled.texts.is_empty()) {
-        // A set is taken as it is: the descriptors of `compiled` lack what their types do not know.
-        let bytes = std::fs::read(path).map_err(|error| unreadable(path, &error))?;
-        return Ok(Schema::decode(&bytes)?);
-    }
-    let text = |name: &str| compiled.texts.get(name).cloned();
-    Ok(Schema::compiled(&compiled.pool.encode_to_vec(), text)?)
+/// The path as it is named from the working folder.
+fn shown(path: &Path) -> String {
+    let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::new());
+    let relative = path.strip_prefix(here).unwrap_or(path);
+    let relative = relative.strip_prefix(".").unwrap_or(relative);
+    relative.display().to_string()
 }
 
-fn unreadable(path: &Path, error: &std::io::Error) -> Error {
-    Error::new(
-        ErrorKind::Schema,
-        format!("cannot read {}: {error}", path.display()),
-    )
+/// Pairs of names of one file, as `from` and `to` call it.
+fn renamed(from: &Input, to: &Input) -> Vec<(String, String)> {
+    if let ([old], [new]) = (from.named.as_slice(), to.named.as_slice()) {
+        return if old == new {
+            Vec::new()
+        } else {
+            vec![(old.clone(), new.clone())]
+        };
+    }
+    let only = |one: &Input, other: &Input| -> Vec<String> {
+        let names = one.named.iter();
+        names
+            .filter(|name| !other.named.contains(name))
+            .cloned()
+            .collect()
+    };
+    let (old, new) = (only(from, to), only(to, from));
+    let same = |old: &str, new: &str| {
+        let below = |long: &str, short: &str| {
+            long.strip_suffix(short)
+                .is_some_and(|rest| rest.ends_with('/'))
+        };
+        (below(old, new) || below(new, old))
+            && from.schema.package_of(old) == to.schema.package_of(new)
+    };
+    let pairs = old.iter().filter_map(|old| {
+        let mut found = new.iter().filter(|new| same(old, new));
+        let one = found.next()?;
+        found.next().is_none().then(|| (old.clone(), one.clone()))
+    });
+    pairs.collect()
 }

@@ -62,6 +62,27 @@ impl Schema {
         index::schema(set, &text)
     }
 
+    /// Returns the names of all files, in their order.
+    pub(super) fn file_names(&self) -> impl Iterator<Item = &str> {
+        self.files.iter().map(|file| file.name.as_str())
+    }
+
+    /// Returns the package of the file of this name.
+    pub(super) fn package_of(&self, name: &str) -> Option<&str> {
+        self.file(name).map(|file| file.package.as_str())
+    }
+
+    /// Gives a file another name, unless there is one of that name.
+    pub(super) fn rename_file(&mut self, old: &str, new: &str) {
+        if self.file_by_name.contains_key(new) {
+            return;
+        }
+        if let Some(at) = self.file_by_name.remove(old) {
+            new.clone_into(&mut self.files[at].name);
+            self.file_by_name.insert(new.to_owned(), at);
+        }
+    }
+
     pub(super) fn file(&self, name: &str) -> Option<&File> {
         self.file_by_name.get(name).map(|&at| &self.files[at])
     }

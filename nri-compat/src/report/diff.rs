@@ -2,6 +2,7 @@
 
 use super::finding::{Category, Finding, Level};
 use super::pairing::Pairing;
+use super::visible::{acts, visible};
 
 /// The answer of `diff`: what changed between two schemas, and what that means.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +23,42 @@ pub struct DiffReport {
     pub changes: Vec<Change>,
     /// How a plugin of one side gets on with a runtime of the other.
     pub pairings: Vec<Pairing>,
+}
+
+impl DiffReport {
+    /// Returns the report with every name and path as [`visible`] shows it, for all formats that people read.
+    #[must_use]
+    pub fn visible(&self) -> Self {
+        let mut report = self.clone();
+        report.texts_mut().for_each(|text| {
+            if text.chars().any(acts) {
+                *text = visible(text);
+            }
+        });
+        report
+    }
+
+    /// Returns every text that holds what a file, a path or the user said.
+    fn texts_mut(&mut self) -> impl Iterator<Item = &mut String> {
+        let sides = [&mut self.from, &mut self.to].into_iter();
+        let sides = sides.flat_map(|side| [&mut side.input, &mut side.name]);
+        let findings = self.findings.iter_mut().flat_map(|finding| {
+            let file = finding.location.as_mut().map(|place| &mut place.file);
+            [&mut finding.element, &mut finding.message]
+                .into_iter()
+                .chain(file)
+        });
+        let changes = self.changes.iter_mut();
+        let changes = changes.flat_map(|change| [&mut change.element, &mut change.detail]);
+        let pairings = self.pairings.iter_mut().flat_map(|pairing| {
+            let items = pairing.items.iter_mut();
+            let items = items.flat_map(|item| [&mut item.element, &mut item.detail]);
+            [&mut pairing.plugin, &mut pairing.runtime]
+                .into_iter()
+                .chain(items)
+        });
+        sides.chain(findings).chain(changes).chain(pairings)
+    }
 }
 
 /// One of the two schemas compared.

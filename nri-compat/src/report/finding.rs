@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// Who breaks when a rule is violated; buf's four categories, `NRI` for what only this protocol knows,
-/// and `CHECK` for what is said of plugins.
+/// Who breaks when a rule is violated; buf's four categories, `NRI` for rules of this protocol,
+/// and `CHECK` for findings about plugins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Category {
     /// Generated source code breaks, judged file by file.
@@ -16,7 +16,7 @@ pub enum Category {
     Wire,
     /// Plugins or runtimes break though their encodings agree.
     Nri,
-    /// A plugin breaks, or will.
+    /// A plugin breaks, or will break.
     Check,
 }
 
@@ -25,7 +25,7 @@ pub enum Category {
 pub enum Level {
     /// Worth knowing; nothing breaks.
     Note,
-    /// Something breaks for some peers, or will.
+    /// Something breaks for some peers, or will break.
     Warning,
     /// Something breaks.
     Error,
@@ -34,7 +34,7 @@ pub enum Level {
 /// Where an element is declared. Line and column count from 1, as buf prints them.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Location {
-    /// Name of the file as imported by the schema.
+    /// The file: its path from the working folder, or its name in the schema if it was not read from disk.
     pub file: String,
     /// Line, from 1.
     pub line: u32,
@@ -60,7 +60,29 @@ pub struct Finding {
 }
 
 impl Category {
-    /// The name used on the command line, in rule files and in JSON.
+    /// All categories, in the order in which rules are listed.
+    pub const ALL: [Self; 6] = [
+        Self::File,
+        Self::Package,
+        Self::WireJson,
+        Self::Wire,
+        Self::Nri,
+        Self::Check,
+    ];
+
+    /// Returns a sentence on who breaks.
+    pub const fn about(self) -> &'static str {
+        match self {
+            Self::File => "generated source code breaks, compared file by file",
+            Self::Package => "generated source code breaks, compared package by package",
+            Self::WireJson => "the binary or the JSON encoding breaks",
+            Self::Wire => "the binary encoding breaks",
+            Self::Nri => "NRI plugins or runtimes break, although their encodings agree",
+            Self::Check => "findings of `check` and `logs` about plugins",
+        }
+    }
+
+    /// Returns the name used on the command line, in rule files and in JSON.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::File => "FILE",
@@ -74,7 +96,7 @@ impl Category {
 }
 
 impl Level {
-    /// The name used on the command line, in rule files and in JSON.
+    /// Returns the name used on the command line, in rule files and in JSON.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Note => "note",

@@ -13,7 +13,7 @@ pub fn check(report: &CheckReport) -> String {
 
 /// Renders the findings of `diff` as annotations.
 pub fn diff(report: &DiffReport) -> String {
-    annotations(&Issues::from(report))
+    annotations(&Issues::from(&report.visible()))
 }
 
 fn annotations(all: &Issues) -> String {

@@ -14,4 +14,4 @@ pub use history::{runtime, runtimes, versions};
 pub use layout::Palette;
 pub(crate) use layout::counted;
 pub use merge::merge;
-pub use rule::rule;
+pub use rule::{rule, rules};

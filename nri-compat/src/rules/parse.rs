@@ -94,17 +94,10 @@ fn category(name: &DeValue<'_>) -> Result<Category, RuleError> {
     let DeValue::String(name) = name else {
         return Err(RuleError::Missing("categories"));
     };
-    [
-        Category::File,
-        Category::Package,
-        Category::WireJson,
-        Category::Wire,
-        Category::Nri,
-        Category::Check,
-    ]
-    .into_iter()
-    .find(|category| category.as_str() == name.as_ref())
-    .ok_or_else(|| RuleError::Unknown(name.to_string()))
+    Category::ALL
+        .into_iter()
+        .find(|category| category.as_str() == name.as_ref())
+        .ok_or_else(|| RuleError::Unknown(name.to_string()))
 }
 
 fn level(name: &str) -> Result<Level, RuleError> {

@@ -10,6 +10,7 @@ use crate::rules;
 
 /// Renders the findings of `diff` as JUnit XML; without any, there is one case that passed.
 pub fn diff(report: &DiffReport) -> String {
+    let report = &report.visible();
     let groups = group::by_rule(&report.findings);
     let mut cases: Vec<Case> = groups.iter().map(case).collect();
     if cases.is_empty() {

@@ -9,6 +9,7 @@ use crate::rules;
 
 /// Renders the answer of `diff` as markdown.
 pub fn diff(report: &DiffReport) -> String {
+    let report = &report.visible();
     let sections = [
         head(report),
         findings(report),

@@ -16,6 +16,7 @@ const SPELLED_OUT: usize = 6;
 
 /// Renders the answer of `diff` as text.
 pub fn diff(report: &DiffReport, palette: Palette) -> String {
+    let report = &report.visible();
     let mut page = Page::new(palette);
     let strong = palette.strong();
     page.line(format_args!(

@@ -3,6 +3,7 @@
 use anstyle::Style;
 
 use super::layout::{Page, Palette};
+use crate::report::finding::Category;
 use crate::rules::Rule;
 
 /// Renders one rule of the catalogue.
@@ -29,6 +30,39 @@ pub fn rule(rule: &Rule, palette: Palette) -> String {
     page.list(2, &label("categories"), palette.strong(), categories);
     if let Some(successor) = &rule.replaced_by {
         page.prose(2, &label("replaced by"), palette.strong(), successor);
+    }
+    page.finish()
+}
+
+/// Lists rules by category, each under the first of its categories.
+pub fn rules(rules: &[&Rule], palette: Palette) -> String {
+    let mut page = Page::new(palette);
+    let mut first = true;
+    for category in Category::ALL {
+        let of_category = rules
+            .iter()
+            .filter(|rule| rule.categories.first() == Some(&category));
+        let of_category: Vec<_> = of_category.collect();
+        if of_category.is_empty() {
+            continue;
+        }
+        if !std::mem::take(&mut first) {
+            page.line("");
+        }
+        page.prose(
+            0,
+            &format!("{category}: "),
+            palette.strong(),
+            category.about(),
+        );
+        for rule in of_category {
+            page.prose(
+                2,
+                &format!("{}: ", rule.id),
+                palette.level(rule.level),
+                &rule.summary,
+            );
+        }
     }
     page.finish()
 }

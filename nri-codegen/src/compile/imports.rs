@@ -1,0 +1,102 @@
+//! Folders that imports are looked up in, besides that of the file itself.
+
+use std::path::{Path, PathBuf};
+
+use super::files::Root;
+
+/// Folders that imports are looked up in, as `protoc -I` takes them.
+#[derive(Clone, Debug, Default)]
+pub struct Imports(Vec<Root>);
+
+impl Imports {
+    /// No folders.
+    #[must_use]
+    pub fn new() -> Self {
+        Imports::default()
+    }
+
+    /// Adds a folder; `spec` is its path, or `PREFIX=PATH` if the names of imports have `PREFIX/` before the path
+    /// below the folder.
+    pub fn add(&mut self, spec: &str) {
+        let (prefix, folder) = match spec.split_once('=') {
+            Some((prefix, folder)) => (format!("{}/", prefix.trim_end_matches('/')), folder),
+            None => (String::new(), spec),
+        };
+        self.0.push(Root {
+            prefix,
+            folder: PathBuf::from(folder),
+        });
+    }
+
+    pub(super) fn roots(&self) -> Vec<Root> {
+        self.0.clone()
+    }
+
+    /// Returns what comes before the name of a file in `folder` when another file imports it: `api/`, or nothing for a
+    /// folder of imports itself. `None` if the folder is below none of them.
+    pub(super) fn prefix_of(&self, folder: &Path) -> Option<String> {
+        let folder = here(folder).canonicalize().ok()?;
+        self.0.iter().find_map(|root| {
+            let below = folder
+                .strip_prefix(here(&root.folder).canonicalize().ok()?)
+                .ok()?;
+            let parts = below
+                .iter()
+                .map(|part| format!("{}/", part.to_string_lossy()));
+            Some(format!("{}{}", root.prefix, parts.collect::<String>()))
+        })
+    }
+}
+
+fn here(folder: &Path) -> &Path {
+    if folder.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        folder
+    }
+}
+
+/// Returns what the files below `root` put before each other's names in imports; empty unless all such imports agree.
+pub(super) fn common_prefix(root: &Path, names: &[String]) -> String {
+    let mut found: Option<String> = None;
+    for name in names {
+        let Ok(bytes) = super::files::read(&root.join(name), super::files::MAX_FILE) else {
+            return String::new();
+        };
+        for import in imports(&String::from_utf8_lossy(&bytes)) {
+            match (longer_name(import, names), &found) {
+                (Some(prefix), Some(known)) if prefix != known.as_str() => return String::new(),
+                (Some(prefix), _) => found = Some(prefix.to_owned()),
+                (None, _) => {}
+            }
+        }
+    }
+    found.unwrap_or_default()
+}
+
+/// Returns the names in import statements. A statement that is a comment is taken too: a name that is found nowhere
+/// changes nothing.
+fn imports(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter_map(|line| {
+        let rest = line.trim_start().strip_prefix("import")?;
+        rest.split('"').nth(1)
+    })
+}
+
+/// Returns what an import has before the name of one of the files; `None` if it names one as it is, or none.
+fn longer_name<'i>(import: &'i str, names: &[String]) -> Option<&'i str> {
+    if names
+        .binary_search_by(|name| name.as_str().cmp(import))
+        .is_ok()
+    {
+        return None;
+    }
+    let starts = import.match_indices('/').map(|(at, _)| at + 1);
+    let mut cuts = starts.map(|start| import.split_at(start));
+    let (prefix, _) = cuts.find(|(_, rest)| {
+        names
+            .binary_search_by(|name| name.as_str().cmp(rest))
+            .is_ok()
+    })?;
+    Some(prefix)
+}

@@ -1,0 +1,53 @@
+//! Encoded `FileDescriptorSet`s, as `protoc --descriptor_set_out` and `buf build` write them.
+
+use std::io::Read;
+use std::path::Path;
+
+use nri_codegen::Protocol;
+use prost::Message as _;
+use prost_types::FileDescriptorSet;
+
+use crate::diff::Schema;
+use crate::error::{Error, ErrorKind};
+
+/// The largest input that is read, in bytes.
+const LARGEST: u64 = 64 << 20;
+
+/// Reads a file.
+pub(super) fn read(path: &Path) -> Result<Vec<u8>, Error> {
+    let file = std::fs::File::open(path);
+    let shown = path.display().to_string();
+    limited(file.map_err(|error| unreadable(&shown, &error))?, &shown)
+}
+
+/// Reads standard input to its end.
+pub(super) fn read_stdin() -> Result<Vec<u8>, Error> {
+    limited(std::io::stdin().lock(), "standard input")
+}
+
+fn limited(from: impl Read, shown: &str) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    let read = from.take(LARGEST + 1).read_to_end(&mut bytes);
+    read.map_err(|error| unreadable(shown, &error))?;
+    if bytes.len() as u64 > LARGEST {
+        let message = format!("{shown} is too large: more than {LARGEST} bytes");
+        return Err(Error::new(ErrorKind::Schema, message));
+    }
+    Ok(bytes)
+}
+
+/// Decodes a set. Editions are read too: nothing here goes through a compiler.
+pub(super) fn decode(shown: &str, bytes: &[u8]) -> Result<(Schema, Protocol), Error> {
+    let schema = Schema::decode(bytes)?;
+    if schema.files.is_empty() {
+        let message = format!("{shown} is an empty FileDescriptorSet");
+        return Err(Error::new(ErrorKind::Schema, message));
+    }
+    let set = FileDescriptorSet::decode(bytes)
+        .map_err(|error| Error::new(ErrorKind::Schema, format!("{shown}: {error}")))?;
+    Ok((schema, Protocol::of_files(&set.file)))
+}
+
+fn unreadable(shown: &str, error: &std::io::Error) -> Error {
+    Error::new(ErrorKind::Schema, format!("cannot read {shown}: {error}"))
+}

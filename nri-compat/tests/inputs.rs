@@ -1,0 +1,220 @@
+//! What `diff` reads: git, standard input, protos of any name, folders that import each other by longer names.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+const BEFORE: &str = "syntax = \"proto3\";\npackage p;\nmessage M {\n  int32 a = 1;\n}\n";
+const AFTER: &str = "syntax = \"proto3\";\npackage p;\nmessage M {\n  string a = 1;\n}\n";
+
+/// A folder with files in it.
+fn folder(files: &[(&str, &[u8])]) -> TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (name, content) in files {
+        write(folder.path(), name, content);
+    }
+    folder
+}
+
+fn write(folder: &Path, name: &str, content: &[u8]) {
+    let path = folder.join(name);
+    std::fs::create_dir_all(path.parent().expect("in a folder")).expect("a folder");
+    std::fs::write(path, content).expect("a folder that can be written to");
+}
+
+fn command(folder: &TempDir, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_nri-compat"));
+    command
+        .current_dir(folder.path())
+        .arg("diff")
+        .args(arguments);
+    command
+}
+
+fn run(folder: &TempDir, arguments: &[&str]) -> Output {
+    command(folder, arguments)
+        .output()
+        .expect("the tool starts")
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn err(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn git(folder: &TempDir, arguments: &[&str]) {
+    let identity = ["-c", "user.name=test", "-c", "user.email=test@localhost"];
+    let output = Command::new("git")
+        .current_dir(folder.path())
+        .args(identity)
+        .args(arguments)
+        .output();
+    assert!(
+        output.expect("git is installed").status.success(),
+        "{arguments:?}"
+    );
+}
+
+#[test]
+fn revisions_in_git_are_compared_with_files() {
+    let folder = folder(&[("pkg/api/api.proto", BEFORE.as_bytes())]);
+    git(&folder, &["init", "-q", "-b", "main"]);
+    git(&folder, &["add", "."]);
+    git(&folder, &["commit", "-qm", "first"]);
+    write(folder.path(), "pkg/api/api.proto", AFTER.as_bytes());
+    let pairs = [
+        ["HEAD:pkg/api/api.proto", "pkg/api/api.proto"],
+        ["main:./pkg/api/api.proto", "./pkg/api/api.proto"],
+        ["HEAD:pkg", "pkg"],
+        [".git#ref=main", "."],
+        [".git#branch=main,subdir=pkg", "pkg"],
+    ];
+    for [from, to] in pairs {
+        let output = run(&folder, &[from, to, "--format", "github"]);
+        let annotation = "::error file=pkg/api/api.proto,line=4,col=3,title=FIELD_SAME_TYPE";
+        assert!(
+            out(&output).contains(annotation),
+            "{from} {to}: {}{}",
+            out(&output),
+            err(&output)
+        );
+        assert_eq!(output.status.code(), Some(100));
+    }
+    let unknown = run(&folder, &["nowhere:pkg", "pkg"]);
+    assert!(
+        err(&unknown).contains("`nowhere` is no revision"),
+        "{}",
+        err(&unknown)
+    );
+}
+
+#[test]
+fn standard_input_is_read() {
+    let folder = folder(&[("a.proto", BEFORE.as_bytes())]);
+    let mut process = command(&folder, &["a.proto", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the tool starts");
+    let mut input = process.stdin.take().expect("piped");
+    input.write_all(AFTER.as_bytes()).expect("the tool reads");
+    drop(input);
+    let output = process.wait_with_output().expect("the tool ends");
+    assert!(out(&output).contains("FIELD_SAME_TYPE"), "{}", out(&output));
+}
+
+#[test]
+fn two_files_are_one_whatever_their_names() {
+    let marked = [b"\xef\xbb\xbf", AFTER.as_bytes()].concat();
+    let folder = folder(&[("old.txt", BEFORE.as_bytes()), ("new", &marked)]);
+    let output = run(&folder, &["old.txt", "new", "--format", "csv"]);
+    let text = out(&output);
+    assert_eq!(text.lines().count(), 2, "{text}{}", err(&output));
+    assert!(
+        text.contains("FIELD_SAME_TYPE") && text.contains(",new,4,"),
+        "{text}"
+    );
+}
+
+#[test]
+fn files_some_folders_deeper_are_matched() {
+    let other = BEFORE.replace("message M", "message N");
+    let folder = folder(&[
+        ("old/a.proto", BEFORE.as_bytes()),
+        ("old/b.proto", other.as_bytes()),
+        ("new/v1/a.proto", BEFORE.as_bytes()),
+        ("new/v1/b.proto", other.as_bytes()),
+    ]);
+    let output = run(&folder, &["old", "new"]);
+    assert_eq!(output.status.code(), Some(0), "{}", out(&output));
+}
+
+#[test]
+fn imports_are_found_as_files_lie() {
+    let types = "syntax = \"proto3\";\npackage t;\nmessage T {}\n";
+    let user = |import: &str| {
+        format!(
+            "syntax = \"proto3\";\npackage u;\nimport \"{import}\";\nmessage U {{ t.T t = 1; }}\n"
+        )
+    };
+    let long = user("example.com/api/types/t.proto");
+    let folder = folder(&[
+        ("api/types/t.proto", types.as_bytes()),
+        ("api/services/u.proto", long.as_bytes()),
+        ("vendor/third/t.proto", types.as_bytes()),
+        ("own/u.proto", user("third/t.proto").as_bytes()),
+    ]);
+    let clean = |arguments: &[&str]| {
+        let output = run(&folder, arguments);
+        assert_eq!(
+            output.status.code(),
+            Some(0),
+            "{arguments:?}: {}",
+            err(&output)
+        );
+    };
+    clean(&["api", "api"]);
+    clean(&["own", "own", "-I", "vendor"]);
+    clean(&["own/u.proto", "own/u.proto", "-I", "vendor"]);
+    clean(&[
+        "api/services/u.proto",
+        "api/services/u.proto",
+        "-I",
+        "example.com/api=api",
+    ]);
+    let missing = run(&folder, &["own", "own"]);
+    assert!(err(&missing).contains("import 'third/t.proto' not found"));
+}
+
+#[test]
+fn errors_have_a_line_and_name_the_cause() {
+    let line = format!("{}x", "a".repeat(3_000_000));
+    let folder = folder(&[
+        ("edition.proto", b"edition = \"2023\";\nmessage A {}\n"),
+        (
+            "bytes.proto",
+            b"syntax = \"proto3\";\nmessage A { // \xff\n}\n",
+        ),
+        ("a.proto", b"syntax = \"proto3\";\nimport \"b.proto\";\n"),
+        ("b.proto", b"syntax = \"proto3\";\nimport \"a.proto\";\n"),
+        ("long.proto", line.as_bytes()),
+    ]);
+    std::os::unix::fs::symlink("nowhere", folder.path().join("link")).expect("a link");
+    let cases = [
+        ("edition.proto", "editions are not supported in proto files"),
+        ("bytes.proto", "bytes.proto:2:16"),
+        ("a.proto", "a.proto:2:8"),
+        (
+            "link",
+            "`link` is a link to `nowhere`, which does not exist",
+        ),
+        ("long.proto", "long.proto:1:1"),
+    ];
+    for (name, expected) in cases {
+        let text = err(&run(&folder, &[name, name]));
+        assert!(text.contains(expected), "{name}: {text:.400}");
+        assert!(text.len() < 4000, "{name}: {} bytes", text.len());
+    }
+}
+
+#[test]
+fn control_characters_in_paths_stay_words() {
+    let name = "a\u{1b}[31m\nb.proto";
+    let folder = folder(&[("old.proto", BEFORE.as_bytes()), (name, AFTER.as_bytes())]);
+    for format in ["text", "markdown", "github", "junit"] {
+        let text = out(&run(&folder, &["old.proto", name, "--format", format]));
+        assert!(
+            !text.is_empty() && !text.contains('\u{1b}'),
+            "{format}: {text:?}"
+        );
+        assert!(
+            text.contains("b.proto") && !text.lines().any(|line| line.starts_with("b.proto")),
+            "{format}: {text}"
+        );
+    }
+}
