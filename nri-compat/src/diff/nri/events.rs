@@ -80,7 +80,7 @@ fn rpc_changed(old: &Event, new: &Event, sink: &mut Sink) {
 fn without_rpc(cx: &Context<'_>, new: &Event, sink: &mut Sink) {
     if new.carrier == Carrier::Nothing && cx.from.event(&new.name).is_none() {
         let message = format!(
-            "event {} can be subscribed to, but neither RPC {} nor StateChange is there to carry it",
+            "event {} can be subscribed to, but neither RPC {} nor StateChange carries it",
             new.name, new.rpc_name
         );
         sink.report(

@@ -43,7 +43,7 @@ fn added(cx: &Context<'_>, message: &str, field: &Field, sink: &mut Sink) {
     let flows = &cx.flows_to;
     let (rule, text) = if flows.answers.contains(message) {
         let known = cx.facts.known_by(message, &field.name);
-        let text = format!("{label} is new: older runtimes skip it without a word; {known}");
+        let text = format!("{label} is new: older runtimes ignore it silently; {known}");
         ("NRI_FIELD_IGNORED_BY_OLDER_RUNTIME", text)
     } else if flows.registration.contains(message) {
         (

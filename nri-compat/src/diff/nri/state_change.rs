@@ -29,7 +29,7 @@ fn events_left(cx: &Context<'_>, state_change: &Rpc, sink: &mut Sink) {
             continue;
         }
         let message = format!(
-            "{} has its own RPC {} now: taking it through StateChange is deprecated{planned}",
+            "{} has its own RPC {} now: receiving it through StateChange is deprecated{planned}",
             event.name, event.rpc_name
         );
         let rpc = cx.to.rpc(PLUGIN, &event.rpc_name);
@@ -65,7 +65,7 @@ fn difference(old: &Field, new: Option<&Field>) -> Option<String> {
             "moved from field {} to field {}",
             old.number, new.number
         )),
-        Some(new) if new.label != old.label => Some("holds another number of values".to_owned()),
+        Some(new) if new.label != old.label => Some("has another cardinality".to_owned()),
         Some(_) => None,
     }
 }
