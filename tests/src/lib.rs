@@ -13,6 +13,7 @@ pub mod examples;
 pub mod fixtures;
 pub mod generated;
 pub mod hex;
+pub mod hostile;
 pub mod logs;
 pub mod nri_fixtures;
 pub mod outline;

@@ -1,0 +1,127 @@
+//! Tables of hostile inputs: each row is a file made from scratch, and the answer that `check` must give about it.
+//!
+//! A test file `tests/hostile_*.rs` makes rows and passes them to [`check`]. A new class or member of inputs is one more
+//! row.
+
+pub mod elf;
+
+use std::sync::LazyLock;
+
+use nri_codegen::history::History;
+use nri_compat::check::content::{File, HEAD};
+use nri_compat::check::evidence::READERS;
+use nri_compat::check::sighting::Sighting;
+use nri_compat::check::target::Target;
+use nri_compat::check::verdict::judge;
+use nri_compat::report::check::{Outcome, Verdict};
+
+/// Compiled once: the tests look at thousands of files.
+static HISTORY: LazyLock<History> =
+    LazyLock::new(|| History::embedded().expect("the tables fit together"));
+
+/// A hostile input.
+pub struct Row {
+    /// The class that it belongs to, and which member of it this is.
+    pub member: String,
+    /// Name of the file.
+    pub file: &'static str,
+    /// Its content.
+    pub bytes: Vec<u8>,
+    /// The answer that it must get.
+    pub answer: Answer,
+}
+
+/// An answer of `check`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// A verdict, and words of its reason or evidence.
+    Is(Outcome, &'static str),
+    /// No verdict: it is no plugin.
+    NoPlugin,
+    /// It is listed as skipped.
+    Skipped,
+}
+
+/// Everything that the readers say about a file, judged against the newest release of NRI.
+#[derive(Debug)]
+pub struct Found {
+    /// What was seen.
+    pub seen: Vec<Sighting>,
+    /// The verdicts on it.
+    pub verdicts: Vec<Verdict>,
+    /// Whether a reader gave up.
+    pub skipped: bool,
+}
+
+/// Reads a file as `check` does.
+///
+/// # Panics
+///
+/// When the built-in tables are broken.
+#[must_use]
+pub fn look(file: &str, bytes: &[u8]) -> Found {
+    let target = Target::newest(&HISTORY).expect("there is a release");
+    let file = File {
+        place: file.into(),
+        name: file.to_owned(),
+        head: bytes[..bytes.len().min(HEAD)].to_vec(),
+        content: &bytes,
+        disk: None,
+    };
+    let readers = READERS.iter().filter(|reader| reader.recognises(&file));
+    let answers: Vec<_> = readers.map(|reader| reader.read(&file)).collect();
+    let skipped = answers.iter().any(Result::is_err);
+    let seen: Vec<Sighting> = answers.into_iter().flatten().flatten().collect();
+    let verdicts = seen.iter().filter_map(|seen| judge(seen, &target));
+    Found {
+        verdicts: verdicts.collect(),
+        seen,
+        skipped,
+    }
+}
+
+impl Found {
+    /// Whether it says that something may have to be done, or that this cannot be determined.
+    #[must_use]
+    pub fn warns(&self) -> bool {
+        self.skipped
+            || self
+                .verdicts
+                .iter()
+                .any(|verdict| verdict.outcome != Outcome::Ok)
+    }
+
+    fn is(&self, answer: Answer) -> bool {
+        match answer {
+            Answer::Skipped => self.skipped && self.seen.is_empty(),
+            Answer::NoPlugin => !self.skipped && self.verdicts.is_empty(),
+            Answer::Is(outcome, words) => {
+                let verdicts = self.verdicts.iter();
+                let all = verdicts.clone().all(|verdict| verdict.outcome == outcome);
+                let reasons = verdicts.map(|verdict| verdict.reason.as_str());
+                let evidence = self.seen.iter().flat_map(|seen| &seen.evidence);
+                let mut texts = reasons.chain(evidence.map(|evidence| evidence.detail.as_str()));
+                all && !self.verdicts.is_empty() && texts.any(|text| text.contains(words))
+            }
+        }
+    }
+}
+
+/// Holds each row against its answer.
+///
+/// # Panics
+///
+/// When a row gets another answer; the message lists all of these.
+pub fn check(rows: &[Row]) {
+    let mut wrong = Vec::new();
+    for row in rows {
+        let found = look(row.file, &row.bytes);
+        if !found.is(row.answer) {
+            wrong.push(format!(
+                "{}: expected {:?}, found {found:#?}",
+                row.member, row.answer
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -1,0 +1,358 @@
+//! Hostile programs: each made from scratch, each with the answer it must get.
+
+use nri_compat::report::check::Outcome::{Deprecated, Incompatible, Unknown};
+use nri_tests::hostile::Answer::{self, Is, NoPlugin};
+use nri_tests::hostile::{Row, check, elf, look};
+
+const SERVICE: &[u8] = b"\0nri.pkg.api.v1alpha1.Plugin\0StateChange\0RunPodSandbox\0";
+
+/// What the derive of crate `nri` embeds in a plugin with a handler of StateChange.
+fn manifest() -> Vec<u8> {
+    let text = br#"{"format":1,"name":"a","index":"10","nri":"0.1.0","protocol":"0.12.0","min_protocol":null,"events":["RUN_POD_SANDBOX"],"required":[],"deprecated":["StateChange"]}"#;
+    let length = u32::try_from(text.len()).unwrap();
+    [b"NRI-PLUGIN-INFO\x01", &length.to_le_bytes()[..], text].concat()
+}
+
+fn row(member: impl Into<String>, bytes: Vec<u8>, answer: Answer) -> Row {
+    Row {
+        member: member.into(),
+        file: "program",
+        bytes,
+        answer,
+    }
+}
+
+#[test]
+fn programs_that_are_cut_short_or_damaged() {
+    let program = elf::with(&manifest());
+    let other = elf::with(b"nothing of interest");
+    let mut rows = vec![
+        row(
+            "whole",
+            program.bytes.clone(),
+            Is(Deprecated, "StateChange"),
+        ),
+        row(
+            "without section headers",
+            program.without_sections(),
+            Is(Deprecated, "StateChange"),
+        ),
+        row(
+            "cut behind what is loaded",
+            program.bytes[..program.loaded].to_vec(),
+            Is(Deprecated, "StateChange"),
+        ),
+        row("whole, nothing of NRI", other.bytes.clone(), NoPlugin),
+        row("an object file", object(other.bytes.clone()), NoPlugin),
+        row(
+            "PE, the first bytes",
+            b"MZ\x90\0\x03".to_vec(),
+            Is(Unknown, "cut short"),
+        ),
+        row(
+            "PE, before its header",
+            pe()[..96].to_vec(),
+            Is(Unknown, "cut short"),
+        ),
+        row(
+            "text that starts like PE",
+            b"MZ is not a program, but a text of some length, long enough for a header".to_vec(),
+            NoPlugin,
+        ),
+        row(
+            "Mach-O, the first bytes",
+            vec![0xcf, 0xfa, 0xed, 0xfe],
+            Is(Unknown, "cut short"),
+        ),
+        row(
+            "Mach-O, big-endian, the first bytes",
+            vec![0xfe, 0xed, 0xfa, 0xce, 0],
+            Is(Unknown, "cut short"),
+        ),
+        row(
+            "Mach-O for several architectures, the table only",
+            fat(),
+            Is(Unknown, "cut short"),
+        ),
+        row(
+            "a Java class",
+            b"\xca\xfe\xba\xbe\0\0\0\x34rest of it".to_vec(),
+            NoPlugin,
+        ),
+        row(
+            "UPX",
+            [&b"\x7fELF\x02\x01\x01"[..], &[0; 200], b"UPX!", &[7; 900]].concat(),
+            Is(Unknown, "UPX"),
+        ),
+        row(
+            "no section headers, nothing known",
+            other.without_sections(),
+            Is(Unknown, "no section headers"),
+        ),
+        row(
+            "a zip file appended",
+            [&other.bytes[..], b"PK\x03\x04 and more"].concat(),
+            Is(Unknown, "zip"),
+        ),
+        row(
+            "a program appended",
+            [&other.bytes[..], b"\x7fELF\x02\x01\x01"].concat(),
+            Is(Unknown, "another program"),
+        ),
+        row(
+            "a PyInstaller archive appended",
+            [&other.bytes[..], &[1; 100], b"MEI\x0c\x0b\x0a\x0b\x0e\0"].concat(),
+            Is(Unknown, "PyInstaller"),
+        ),
+    ];
+    for end in 4..other.loaded {
+        let cut = other.bytes[..end].to_vec();
+        rows.push(row(
+            format!("ELF cut at {end}"),
+            cut,
+            Is(Unknown, "cut short"),
+        ));
+    }
+    check(&rows);
+}
+
+#[test]
+fn programs_with_bindings_of_their_own() {
+    let with = |constants: &[u8]| elf::with(constants).bytes;
+    let many: Vec<u8> = (0..70)
+        .flat_map(|at| {
+            let text = String::from_utf8(manifest()[20..].to_vec()).unwrap();
+            let text = text.replace("\"a\"", &format!("\"{at:03}\""));
+            let length = u32::try_from(text.len()).unwrap();
+            [
+                b"NRI-PLUGIN-INFO\x01",
+                &length.to_le_bytes()[..],
+                text.as_bytes(),
+            ]
+            .concat()
+        })
+        .collect();
+    check(&[
+        row(
+            "the service as a string",
+            with(SERVICE),
+            Is(Unknown, "the RPC names RunPodSandbox, StateChange"),
+        ),
+        row(
+            "dedicated RPCs alone",
+            with(b"nri.pkg.api.v1alpha1.Plugin\0RunPodSandbox\0"),
+            Is(Unknown, "RunPodSandbox, but not StateChange"),
+        ),
+        row(
+            "the name put together when it runs",
+            with(b"nri.pkg.api.\0v1alpha1\0Plugin"),
+            Is(Unknown, "name of NRI's protocol"),
+        ),
+        row(
+            "the text of the proto",
+            with(b"package nri.pkg.api.v1alpha1;\nservice Plugin {}"),
+            Is(Unknown, "text of NRI's proto"),
+        ),
+        row(
+            "the name of the other service",
+            with(b"nri.pkg.api.v1alpha1.Runtime"),
+            Is(Unknown, "register with"),
+        ),
+        row(
+            "nothing but the socket",
+            with(b"/var/run/nri/nri.sock"),
+            Is(Unknown, "socket"),
+        ),
+        row(
+            "nothing but the environment",
+            with(b"NRI_PLUGIN_SOCKET"),
+            Is(Unknown, "what a runtime sets"),
+        ),
+        row(
+            "without section headers",
+            elf::with(SERVICE).without_sections(),
+            Is(Unknown, "RunPodSandbox"),
+        ),
+        row(
+            "two manifests",
+            with(&[manifest(), b"\0\0".to_vec(), manifest()].concat()),
+            Is(Deprecated, "StateChange"),
+        ),
+        row(
+            "a manifest that is cut",
+            with(&manifest()[..60]),
+            Is(Unknown, "damaged"),
+        ),
+        row(
+            "a manifest of another length",
+            with(&[&manifest()[..16], &[255, 255, 0, 0], &manifest()[20..]].concat()),
+            Is(Unknown, "damaged"),
+        ),
+        row(
+            "more manifests than are read",
+            with(&many),
+            Is(Unknown, "too many"),
+        ),
+        row(
+            "the marker alone",
+            with(b"NRI-PLUGIN-INFO\x01\x05\0\0\0other"),
+            NoPlugin,
+        ),
+        row(
+            "a tool that says so",
+            with(b"NRI-PLUGIN-INFO\x01\x10\0\0\0{\"tool\":\"other\"}nri.pkg.api.v1alpha1.Plugin"),
+            NoPlugin,
+        ),
+    ]);
+}
+
+#[test]
+fn webassembly() {
+    let module = |parts: &[&[u8]]| [&b"\0asm\x01\0\0\0"[..], &parts.concat()].concat();
+    let exports = b"\x07\x16\x01\x12plugin_api_version\0\0";
+    let state_change = b"\x07\x17\x01\x13plugin_state_change\0\0";
+    let named = |member: &str, bytes, answer| Row {
+        file: "10-a",
+        ..row(member, bytes, answer)
+    };
+    let mut rows = vec![
+        row(
+            "it lacks functions",
+            module(&[exports]),
+            Is(Incompatible, "lacks"),
+        ),
+        row(
+            "without a version",
+            module(&[state_change]),
+            Is(Incompatible, "lacks plugin_api_version"),
+        ),
+        row(
+            "two tables of exports",
+            module(&[exports, exports]),
+            Is(Unknown, "cut short"),
+        ),
+        row(
+            "functions without code",
+            module(&[b"\x03\x02\x01\0", exports]),
+            Is(Unknown, "cut short"),
+        ),
+        row(
+            "of another version",
+            b"\0asm\x02\0\0\0".to_vec(),
+            Is(Unknown, "cut short"),
+        ),
+        row(
+            "a component",
+            b"\0asm\x0d\0\x01\0".to_vec(),
+            Is(Unknown, "component"),
+        ),
+        row("an object file", module(&[b"\0\x08\x07linking"]), NoPlugin),
+        row(
+            "another module",
+            module(&[b"\x07\x05\x01\x01a\0\0"]),
+            NoPlugin,
+        ),
+        named(
+            "another module in the place of a plugin",
+            module(&[b"\x07\x05\x01\x01a\0\0"]),
+            Is(Incompatible, "lacks"),
+        ),
+    ];
+    let whole = module(&[b"\x01\x01\0", exports]);
+    for end in 4..whole.len() {
+        rows.push(row(
+            format!("cut at {end}"),
+            whole[..end].to_vec(),
+            Is(Unknown, ""),
+        ));
+    }
+    check(&rows);
+}
+
+fn object(mut program: Vec<u8>) -> Vec<u8> {
+    // Type, place and number of program headers.
+    program[16] = 1;
+    program[32..40].fill(0);
+    program[56..58].fill(0);
+    program
+}
+
+fn pe() -> Vec<u8> {
+    let mut file = b"MZ".to_vec();
+    file.resize(64, 0);
+    file[0x18] = 0x40;
+    file[0x3c] = 128;
+    file.resize(128, 0);
+    file.extend(b"PE\0\0\x64\x86\x01\0");
+    file
+}
+
+/// One slice that starts beyond the end of the file.
+fn fat() -> Vec<u8> {
+    let mut file = vec![0xca, 0xfe, 0xba, 0xbe];
+    for number in [1u32, 7, 3, 4096, 100, 12] {
+        file.extend(number.to_be_bytes());
+    }
+    file
+}
+
+/// The magic is left alone: without it, a file does not start like a program, and no system starts it.
+#[test]
+fn no_change_of_a_header_hides_a_plugin() {
+    let program = elf::with(&manifest());
+    for at in program.headers().filter(|at| *at >= 4) {
+        for change in [1, 0x80, 0xff] {
+            let mut bytes = program.bytes.clone();
+            bytes[at] ^= change;
+            let found = look("program", &bytes);
+            assert!(
+                found.warns(),
+                "byte {at} changed by {change:#x}: {found:#?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn no_prefix_hides_a_plugin() {
+    let program = elf::with(&manifest());
+    for end in 4..program.bytes.len() {
+        let found = look("program", &program.bytes[..end]);
+        assert!(found.warns(), "cut at {end}: {found:#?}");
+    }
+}
+
+/// The same for programs that Go has linked: headers byte by byte, lengths from the headers to the end.
+#[cfg(feature = "go")]
+#[test]
+fn no_damage_hides_a_go_plugin() {
+    let path = nri_tests::specimens::table()
+        .build("stripped")
+        .join("plain");
+    let whole = std::fs::read(path).unwrap();
+    assert_eq!(outcome(&whole), Some(Deprecated));
+    let number = |at: usize| {
+        usize::try_from(u64::from_le_bytes(whole[at..at + 8].try_into().unwrap())).unwrap()
+    };
+    let sections = number(40);
+    let last = sections + usize::from(whole[60]) * elf::SECTION_HEADER;
+    let programs = elf::FILE_HEADER + usize::from(whole[56]) * elf::PROGRAM_HEADER;
+    let headers = (4..programs).chain((sections..last).step_by(5));
+    for at in headers {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0xff;
+        assert!(look("program", &bytes).warns(), "byte {at} changed");
+    }
+    let lengths = (4..64).chain((64..whole.len()).step_by(whole.len() / 97));
+    for end in lengths {
+        assert!(look("program", &whole[..end]).warns(), "cut at {end}");
+    }
+}
+
+#[cfg(feature = "go")]
+fn outcome(bytes: &[u8]) -> Option<nri_compat::report::check::Outcome> {
+    look("program", bytes)
+        .verdicts
+        .first()
+        .map(|verdict| verdict.outcome)
+}
