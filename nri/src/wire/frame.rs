@@ -1,4 +1,4 @@
-//! The two headers on the wire: mux frame and ttrpc message. All numbers are big endian.
+//! The two headers on the wire: those of a mux frame and of a ttrpc message. All numbers are big endian.
 
 /// Length of a mux frame header in bytes.
 pub const FRAME_HEADER_LEN: usize = 8;
@@ -6,22 +6,21 @@ pub const FRAME_HEADER_LEN: usize = 8;
 /// Length of a ttrpc message header in bytes.
 pub const MESSAGE_HEADER_LEN: usize = 10;
 
-/// Largest mux payload that a Go peer takes as one frame when it begins with a ttrpc header: the
-/// size of the buffer that its
-/// [channel](https://github.com/containerd/ttrpc/blob/v1.2.7/channel.go) reads through.
+/// Largest mux payload that may hold a ttrpc header and its data in one frame: the size of the buffer through
+/// which a Go peer's [channel](https://github.com/containerd/ttrpc/blob/v1.2.7/channel.go) reads.
 pub const GO_READ_BUFFER: usize = 4096;
 
 /// Header of a mux frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FrameHeader {
-    /// Logical connection the payload belongs to.
+    /// Logical connection that the payload belongs to.
     pub connection: u32,
     /// Length of the payload in bytes.
     pub length: u32,
 }
 
 impl FrameHeader {
-    /// Reads the header from its bytes.
+    /// Decodes the header.
     pub fn decode(bytes: [u8; FRAME_HEADER_LEN]) -> Self {
         let [a, b, c, d, e, f, g, h] = bytes;
         Self {
@@ -30,7 +29,7 @@ impl FrameHeader {
         }
     }
 
-    /// The header's bytes.
+    /// Encodes the header.
     pub fn encode(self) -> [u8; FRAME_HEADER_LEN] {
         let [a, b, c, d] = self.connection.to_be_bytes();
         let [e, f, g, h] = self.length.to_be_bytes();
@@ -38,16 +37,16 @@ impl FrameHeader {
     }
 }
 
-/// What a ttrpc message is for.
+/// The type of a ttrpc message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Opens a stream and asks for an answer.
+    /// Opens a stream and expects an answer.
     Request,
-    /// Answers and ends a stream.
+    /// Answers a request and ends its stream.
     Response,
-    /// Data of a stream of messages; NRI has none.
+    /// Data of a streaming call. NRI has no streaming calls.
     Data,
-    /// Anything else.
+    /// Any other type.
     Other(u8),
 }
 
@@ -76,18 +75,18 @@ impl From<Kind> for u8 {
 /// Header of a ttrpc message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MessageHeader {
-    /// Length of the data in bytes, this header not counted.
+    /// Length of the data in bytes, without this header.
     pub length: u32,
-    /// Stream the message belongs to: odd, as clients open them.
+    /// Stream that the message belongs to. Clients open odd ones.
     pub stream: u32,
-    /// What the message is for.
+    /// Type of the message.
     pub kind: Kind,
-    /// Flags; they matter to streams of messages only.
+    /// Flags. They matter to streaming calls only.
     pub flags: u8,
 }
 
 impl MessageHeader {
-    /// Reads the header from its bytes.
+    /// Decodes the header.
     pub fn decode(bytes: [u8; MESSAGE_HEADER_LEN]) -> Self {
         let [a, b, c, d, e, f, g, h, kind, flags] = bytes;
         Self {
@@ -98,7 +97,7 @@ impl MessageHeader {
         }
     }
 
-    /// The header's bytes.
+    /// Encodes the header.
     pub fn encode(self) -> [u8; MESSAGE_HEADER_LEN] {
         let [a, b, c, d] = self.length.to_be_bytes();
         let [e, f, g, h] = self.stream.to_be_bytes();

@@ -1,11 +1,11 @@
-//! How much a peer may make us hold.
+//! Limits on what a peer can make us hold in memory.
 
 use std::time::Duration;
 
 use super::frame::MESSAGE_HEADER_LEN;
 
-/// Largest ttrpc message data in bytes, headers not counted: 4 MiB, as the
-/// [ttrpc specification](https://github.com/containerd/ttrpc/blob/v1.2.7/PROTOCOL.md) sets it.
+/// Largest ttrpc message data in bytes, without headers: 4 MiB, from the
+/// [ttrpc specification](https://github.com/containerd/ttrpc/blob/v1.2.7/PROTOCOL.md).
 pub const MAX_MESSAGE: usize = 4 << 20;
 
 /// Largest payload of one mux frame in bytes: a ttrpc header and the largest ttrpc data.
@@ -13,27 +13,25 @@ pub const MAX_FRAME: usize = MESSAGE_HEADER_LEN + MAX_MESSAGE;
 
 /// Bounds on what one connection holds in memory, whatever the peer sends.
 ///
-/// The sizes of frames and messages are the protocol's and therefore constants
-/// ([`MAX_FRAME`], [`MAX_MESSAGE`]). With the defaults one connection holds at most some 32 MiB
-/// besides what the handlers themselves allocate.
+/// The sizes of frames and messages are fixed by the protocol ([`MAX_FRAME`], [`MAX_MESSAGE`]). With the
+/// defaults, a connection holds at most about 32 MiB, not counting what the handlers allocate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Requests of the peer under way at once. One more is answered with RESOURCE_EXHAUSTED.
+    /// Number of requests of the peer in progress at once. Further ones are answered with RESOURCE_EXHAUSTED.
     ///
-    /// The default of 64 keeps the answers (two frames each at most) below the 256 unread frames
-    /// after which a Go peer closes the connection.
+    /// A Go peer closes the connection after 256 unread frames. With the default of 64, the answers, at most two
+    /// frames each, stay below that.
     pub requests: usize,
-    /// Bytes of request data under way at once. A request beyond it is answered with
+    /// Bytes of request data in progress at once. A request that exceeds it is answered with
     /// RESOURCE_EXHAUSTED, unless it is the only one.
     pub request_bytes: usize,
-    /// Own calls that wait for an answer at once. Further ones wait for their turn.
+    /// Number of our own calls that wait for an answer at once. Further ones wait for their turn.
     pub calls: usize,
-    /// Bytes written by us and not yet taken by the peer, above which no handler is polled and
-    /// no call is sent until the peer has read on.
+    /// Number of unsent bytes above which no handler is polled and no call is sent until the peer reads on.
     pub unsent_bytes: usize,
-    /// How long requests under way may take to finish once the peer has closed its side or a
-    /// shutdown was asked for. The default, 2 s, is what the reference runtime waits for an answer.
+    /// How long requests in progress may take to finish after the peer closed its side or a shutdown was
+    /// requested. The default, 2 s, is how long the reference runtime waits for an answer.
     pub linger: Duration,
 }
 
@@ -50,8 +48,8 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Unsent bytes above which reading pauses too: one answer more than [`Limits::unsent_bytes`],
-    /// and room for refusals.
+    /// Returns the number of unsent bytes above which reading pauses too: room for one more answer than
+    /// [`Limits::unsent_bytes`] allows, and for refusals.
     pub(crate) fn unsent_ceiling(&self) -> usize {
         self.unsent_bytes + MAX_FRAME + (64 << 10)
     }

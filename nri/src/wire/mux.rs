@@ -1,4 +1,4 @@
-//! From bytes to messages: mux frames taken apart, ttrpc messages put together, however cut.
+//! From bytes to messages: takes mux frames apart and assembles ttrpc messages, however they are cut.
 
 use std::io;
 use std::pin::pin;
@@ -11,27 +11,27 @@ use super::error::{ConnectionError, Part};
 use super::frame::{FRAME_HEADER_LEN, FrameHeader, MESSAGE_HEADER_LEN, MessageHeader};
 use super::limits::{MAX_FRAME, MAX_MESSAGE};
 
-/// Bytes of the read buffer, and of the first piece of a message that is cut.
+/// Size in bytes of the read buffer, and of the first buffer of a message that arrives in pieces.
 const READ_BUFFER: usize = 16 << 10;
 
-/// Buffers with less room than this are renewed.
+/// Buffers with less free space than this are replaced.
 const MIN_READ: usize = 4 << 10;
 
-/// A ttrpc message as it came in.
+/// A ttrpc message that has arrived.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// Logical connection it came on.
+    /// Logical connection on which it arrived.
     pub connection: u32,
     /// Its header.
     pub header: MessageHeader,
-    /// Its data, uncopied where the message came in one piece.
+    /// Its data; not copied if the message arrived in one piece.
     pub data: Bytes,
 }
 
-/// Takes mux frames apart and puts ttrpc messages together.
+/// Takes mux frames apart and assembles ttrpc messages.
 ///
-/// Holds one read buffer and, for each of the two logical connections, the beginning of a message
-/// that is not complete. Buffers grow with the bytes that have come, never by what a header announces.
+/// Holds one read buffer and, per logical connection, the beginning of an incomplete message. Buffers grow with
+/// the bytes that arrive, never by what a header announces.
 #[derive(Debug)]
 pub struct Demux {
     buffer: BytesMut,
@@ -39,16 +39,16 @@ pub struct Demux {
     channels: [Channel; 2],
 }
 
-/// A frame whose payload has not been read to its end.
+/// A frame whose payload has not been read completely.
 #[derive(Debug)]
 struct OpenFrame {
-    /// Index of the channel; `None` for a connection id that nobody listens on.
+    /// Index of the channel; `None` for an unknown connection id.
     channel: Option<usize>,
     left: usize,
 }
 
 impl Demux {
-    /// A demultiplexer that listens on two connection ids and drops what comes on others.
+    /// Creates a demultiplexer for two connection ids. Frames for others are dropped.
     pub fn new(connections: [u32; 2]) -> Self {
         Self {
             buffer: BytesMut::new(),
@@ -57,19 +57,19 @@ impl Demux {
         }
     }
 
-    /// Adds bytes that were read elsewhere.
+    /// Adds bytes that the caller has read.
     pub fn extend(&mut self, bytes: &[u8]) {
         self.buffer.extend_from_slice(bytes);
     }
 
-    /// Reads once from the stream; 0 bytes mean that the peer has closed its side.
+    /// Reads once from the stream and returns the number of bytes; 0 means that the peer has closed its side.
     ///
-    /// The rest of a long message is read to where it belongs, anything else to the read buffer. All
-    /// complete messages must have been taken by [`Demux::next_message`] before.
+    /// The rest of a long message is read directly into its buffer, anything else into the read buffer. All
+    /// complete messages must have been taken with [`Demux::next_message`] before.
     ///
     /// # Errors
     ///
-    /// Those of the stream.
+    /// Returns the errors of the stream.
     pub fn poll_fill<S>(&mut self, stream: &mut S, cx: &mut Context<'_>) -> Poll<io::Result<usize>>
     where
         S: AsyncRead + Unpin,
@@ -85,8 +85,8 @@ impl Demux {
         read
     }
 
-    /// The buffer of the message that the next bytes surely belong to, with room made, and how many
-    /// of the next bytes those are.
+    /// Returns the buffer of an incomplete message that the next bytes belong to, with free space, and how many of
+    /// the next bytes belong to it.
     fn unfinished(&mut self) -> Option<(&mut BytesMut, usize)> {
         if !self.buffer.is_empty() {
             return None;
@@ -101,12 +101,12 @@ impl Demux {
         Some((&mut channel.partial, missing))
     }
 
-    /// The next complete message, or `None` if more bytes are needed.
+    /// Returns the next complete message, or `None` if more bytes are needed.
     ///
     /// # Errors
     ///
-    /// [`ConnectionError::FrameTooLarge`] and [`ConnectionError::MessageTooLarge`], as soon as the
-    /// header is there. The stream cannot be read any further then.
+    /// Returns [`ConnectionError::FrameTooLarge`] or [`ConnectionError::MessageTooLarge`] as soon as the header has
+    /// arrived. The stream cannot be read any further then.
     pub fn next_message(&mut self) -> Result<Option<Message>, ConnectionError> {
         loop {
             let Some(frame) = &mut self.frame else {
@@ -156,7 +156,7 @@ impl Demux {
             tracing::debug!(
                 connection,
                 length,
-                "frame for an unknown connection id dropped"
+                "dropped a frame for an unknown connection id"
             );
         }
         Ok(Some(OpenFrame {
@@ -169,7 +169,7 @@ impl Demux {
     ///
     /// # Errors
     ///
-    /// [`ConnectionError::Truncated`] if a frame or message is incomplete.
+    /// Returns [`ConnectionError::Truncated`] if a frame or message is incomplete.
     pub fn check_end(&self) -> Result<(), ConnectionError> {
         let part = if self.frame.is_some() {
             Part::Frame
@@ -187,7 +187,7 @@ impl Demux {
         Err(ConnectionError::Truncated(part))
     }
 
-    /// Bytes held now.
+    /// Returns the size of all buffers in bytes.
     pub fn held(&self) -> usize {
         let partial: usize = self
             .channels
@@ -198,7 +198,7 @@ impl Demux {
     }
 }
 
-/// One logical connection: the beginning of a message, as far as it has come.
+/// One logical connection, with the beginning of an incomplete message.
 #[derive(Debug)]
 struct Channel {
     id: u32,
@@ -213,7 +213,7 @@ impl Channel {
         }
     }
 
-    /// Takes from `buffer` what belongs to the next message, at most `left` bytes.
+    /// Takes at most `left` bytes from `buffer` for the next message. Returns the message if it is complete.
     fn take(
         &mut self,
         buffer: &mut BytesMut,
@@ -240,7 +240,7 @@ impl Channel {
         Ok(Some(self.message(header, bytes)))
     }
 
-    /// Moves bytes to the message begun, until it has `target` bytes or there are no more.
+    /// Moves bytes into the incomplete message until it has `target` bytes or there are no more.
     fn append(&mut self, target: usize, buffer: &mut BytesMut, left: &mut usize) {
         let count = target
             .saturating_sub(self.partial.len())
@@ -250,7 +250,7 @@ impl Channel {
         *left -= count;
     }
 
-    /// The header at the start of `bytes`, if it is there and within the limit.
+    /// Returns the header at the start of `bytes`, if it is complete.
     fn header(&self, bytes: &[u8]) -> Result<Option<MessageHeader>, ConnectionError> {
         let Some(bytes) = bytes.first_chunk() else {
             return Ok(None);
@@ -267,7 +267,7 @@ impl Channel {
         Ok(Some(header))
     }
 
-    /// How many bytes the message begun still lacks, if its header is there.
+    /// Returns how many bytes the incomplete message lacks, if its header is complete.
     fn missing(&self) -> Option<usize> {
         let header = MessageHeader::decode(*self.partial.first_chunk()?);
         message_len(header).checked_sub(self.partial.len())
@@ -293,10 +293,10 @@ fn skip(buffer: &mut BytesMut, left: &mut usize) {
     *left -= count;
 }
 
-/// Makes room to read into, when there is little. Memory that no message holds on to is used again.
+/// Makes free space to read into if there is little. Reuses memory that no message refers to any more.
 ///
-/// Doubles, so that a long message costs no more than another copy of itself, and a peer that announces
-/// much and sends little makes us hold little.
+/// Doubles the buffer, so a long message costs at most another copy of itself, and a peer that announces much but
+/// sends little makes us hold little.
 fn reserve(buffer: &mut BytesMut, wanted: usize) {
     if buffer.capacity() - buffer.len() < MIN_READ {
         buffer.reserve(wanted.min(buffer.len().max(READ_BUFFER)));

@@ -1,4 +1,4 @@
-//! The serving side: requests of the peer, polled in place, answered.
+//! The serving side: polls the peer's requests in place and answers them.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -27,26 +27,26 @@ pub struct Request {
     pub method: String,
     /// Encoded request of the method.
     pub payload: Bytes,
-    /// How long the peer waits, counted from when the request was read; `None` without limit.
+    /// How long the peer waits, starting when the request was read; `None` without limit.
     pub timeout: Option<Duration>,
     /// When the peer gives up; `None` without limit.
     pub deadline: Option<Instant>,
 }
 
-/// What answers the requests of a peer.
+/// Answers the requests of a peer.
 ///
-/// Unknown services and methods are the service's decision: [`Status::unknown_service`] and
-/// [`Status::unknown_method`] are the answers a runtime understands.
+/// A service answers unknown services and methods itself. [`Status::unknown_service`] and
+/// [`Status::unknown_method`] are the answers that a runtime understands.
 pub trait Service: Sync {
     /// Answers a request with the encoded answer of the method.
     ///
-    /// The future is polled by the connection's own task, together with those of other requests under
-    /// way: it must not block. Nothing ends it at the deadline. It is dropped unfinished when the
-    /// connection ends. A panic is answered with [`Code::INTERNAL`].
+    /// The future is polled by the connection's own task, together with those of other requests in progress, so it
+    /// must not block. It is not ended at the deadline. It is dropped when the connection ends. A panic is
+    /// answered with [`Code::INTERNAL`].
     fn call(&self, request: Request) -> impl Future<Output = Result<Bytes, Status>> + Send;
 }
 
-/// Starts requests and collects their answers. `F` is the future of a request.
+/// Starts requests and sends their answers. `F` is the future of a request.
 pub(crate) struct Requests<F> {
     connection: u32,
     limits: Limits,
@@ -55,7 +55,7 @@ pub(crate) struct Requests<F> {
     slots: Vec<Slot<F>>,
 }
 
-/// Room for a request under way. Its memory is used again by the next one.
+/// Room for a request in progress. The next request reuses its memory.
 struct Slot<F> {
     stream: u32,
     bytes: usize,
@@ -76,7 +76,7 @@ where
         }
     }
 
-    /// How many requests are under way.
+    /// Returns how many requests are in progress.
     pub(crate) fn under_way(&self) -> usize {
         self.slots
             .iter()
@@ -84,7 +84,7 @@ where
             .count()
     }
 
-    /// Takes a message of the peer: starts a request, or refuses what is none.
+    /// Handles a message of the peer: starts a request, or refuses anything else.
     pub(crate) fn receive(
         &mut self,
         message: Message,
@@ -94,7 +94,7 @@ where
         let stream = message.header.stream;
         match self.admit(message, call) {
             Ok(()) => {}
-            Err(Refusal::Silent) => tracing::debug!(stream, "message of unknown type ignored"),
+            Err(Refusal::Silent) => tracing::debug!(stream, "ignored a message of unknown type"),
             Err(Refusal::Answer(status)) => {
                 tracing::debug!(stream, %status, "request refused");
                 self.answer(stream, Err(status), outbox);
@@ -132,12 +132,12 @@ where
         } = self.limits;
         let under_way = self.under_way();
         if under_way >= requests {
-            let text = format!("{under_way} requests under way, at most {requests} are taken");
+            let text = format!("{under_way} requests in progress, at most {requests} are allowed");
             return Err(Status::resource_exhausted(text));
         }
         let total = self.bytes + bytes;
         if under_way > 0 && total > request_bytes {
-            let text = format!("{total} bytes under way, at most {request_bytes} are taken");
+            let text = format!("{total} bytes in progress, at most {request_bytes} are allowed");
             return Err(Status::resource_exhausted(text));
         }
         Ok(())
@@ -168,7 +168,7 @@ where
         Ok(())
     }
 
-    /// Polls what is under way, as long as the peer takes the answers.
+    /// Polls the requests in progress as long as the peer keeps reading.
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>, outbox: &mut Outbox) {
         for index in 0..self.slots.len() {
             if outbox.len() > self.limits.unsent_bytes {
@@ -190,7 +190,7 @@ where
         }
     }
 
-    /// Drops a request under way that must not be answered any more.
+    /// Drops a request in progress without an answer.
     fn abandon(&mut self, stream: u32) {
         let busy = |slot: &Slot<F>| slot.stream == stream && slot.future.is_some();
         if let Some(index) = self.slots.iter().position(busy) {
@@ -204,7 +204,7 @@ where
             tracing::warn!(stream, %error, "answer not sent");
             let status = Status::resource_exhausted(format!("answer not sent: {error}"));
             let refusal = ResponseEnvelope::from(Err(status));
-            // A few words always fit.
+            // So few bytes always fit.
             let _ = outbox.push(self.connection, Kind::Response, stream, &refusal);
         }
     }
@@ -214,7 +214,7 @@ impl<F> Slot<F>
 where
     F: Future<Output = Result<Bytes, Status>>,
 {
-    /// The answer, if it is there: once, as the slot must be released then.
+    /// Returns the answer if it is complete. The slot must be released then.
     fn poll(&mut self, cx: &mut Context<'_>) -> Option<(u32, Result<Bytes, Status>)> {
         let future = self.future.as_mut().as_pin_mut()?;
         match guard(|| future.poll(cx)) {
@@ -225,9 +225,9 @@ where
     }
 }
 
-/// What becomes of a message that starts no request.
+/// How to treat a message that does not start a request.
 enum Refusal {
-    /// Nothing, as later protocols may give it a meaning.
+    /// Ignore it, because later protocols may give it a meaning.
     Silent,
     Answer(Status),
 }
@@ -251,7 +251,7 @@ fn decode(data: Bytes) -> Result<Request, Status> {
     })
 }
 
-/// Turns a panic into a status: one broken handler must not take the connection down.
+/// Turns a panic into a status, so that one broken handler does not end the connection.
 fn guard<T>(work: impl FnOnce() -> T) -> Result<T, Status> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let status = Status::new(

@@ -1,10 +1,10 @@
-//! Status codes and the status that an answer carries.
+//! Status codes, and the status of an answer.
 
 use std::fmt;
 
-/// A status code, as gRPC numbers them.
+/// A gRPC status code.
 ///
-/// A peer may send any number, so this is not an enum.
+/// Not an enum, because a peer may send any number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Code(pub i32);
 
@@ -15,7 +15,7 @@ macro_rules! codes {
         impl Code {
             $(#[doc = $doc] pub const $name: Self = Self($number);)*
 
-            /// The name of the code, or `None` if the specification has none for it.
+            /// Returns the name of the code, or `None` if the specification does not name it.
             pub const fn name(self) -> Option<&'static str> {
                 match self.0 {
                     $($number => Some(stringify!($name)),)*
@@ -28,22 +28,22 @@ macro_rules! codes {
 
 codes! {
     OK = 0, "No error.";
-    CANCELLED = 1, "The caller gave up.";
-    UNKNOWN = 2, "An error without a better code; what Go servers send for plain errors.";
-    INVALID_ARGUMENT = 3, "The request makes no sense.";
-    DEADLINE_EXCEEDED = 4, "The time was over before the work was done.";
-    NOT_FOUND = 5, "What was asked for does not exist.";
-    ALREADY_EXISTS = 6, "What should be created exists.";
-    PERMISSION_DENIED = 7, "The caller may not do this.";
-    RESOURCE_EXHAUSTED = 8, "A limit is reached; a message too large to send, too.";
-    FAILED_PRECONDITION = 9, "The state does not allow it.";
-    ABORTED = 10, "A conflict ended the work.";
-    OUT_OF_RANGE = 11, "Past the valid range.";
-    UNIMPLEMENTED = 12, "Unknown service or method; makes an NRI runtime fall back to older calls.";
-    INTERNAL = 13, "A defect on the answering side.";
-    UNAVAILABLE = 14, "Not reachable now.";
-    DATA_LOSS = 15, "Data are lost or damaged.";
-    UNAUTHENTICATED = 16, "The caller is not known.";
+    CANCELLED = 1, "The caller cancelled the call.";
+    UNKNOWN = 2, "An error without a more specific code. Go servers use it for plain errors.";
+    INVALID_ARGUMENT = 3, "The request is invalid.";
+    DEADLINE_EXCEEDED = 4, "The deadline passed before the call completed.";
+    NOT_FOUND = 5, "The requested entity does not exist.";
+    ALREADY_EXISTS = 6, "The entity to create exists already.";
+    PERMISSION_DENIED = 7, "The caller lacks permission.";
+    RESOURCE_EXHAUSTED = 8, "A limit is exceeded, such as the size of a message.";
+    FAILED_PRECONDITION = 9, "The system is not in the required state.";
+    ABORTED = 10, "The call was aborted, typically by a conflict.";
+    OUT_OF_RANGE = 11, "A value is out of range.";
+    UNIMPLEMENTED = 12, "The service or method is unknown. An NRI runtime falls back to StateChange.";
+    INTERNAL = 13, "An internal error of the peer.";
+    UNAVAILABLE = 14, "The service is unavailable.";
+    DATA_LOSS = 15, "Data is lost or corrupted.";
+    UNAUTHENTICATED = 16, "The caller is not authenticated.";
 }
 
 impl fmt::Display for Code {
@@ -55,21 +55,20 @@ impl fmt::Display for Code {
     }
 }
 
-/// An answer that is an error: a code and what it is about.
+/// An error that a call is answered with: a code and a message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}: {code}")]
 pub struct Status {
-    /// What kind of error.
+    /// The kind of error.
     pub code: Code,
-    /// What went wrong, for people.
+    /// A human-readable description.
     pub message: String,
 }
 
 impl Status {
-    /// A status of the given code.
+    /// Creates a status.
     ///
-    /// On the wire [`Code::OK`] would read as success, so a status of that code is sent as
-    /// [`Code::UNKNOWN`].
+    /// A status with [`Code::OK`] would mean success to the peer, so it is sent as [`Code::UNKNOWN`].
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -77,12 +76,12 @@ impl Status {
         }
     }
 
-    /// The answer to a service that is not served here.
+    /// Creates the answer to a call of an unknown service.
     pub fn unknown_service(service: &str) -> Self {
         Self::new(Code::UNIMPLEMENTED, format!("unknown service {service}"))
     }
 
-    /// The answer to a method that the service does not have.
+    /// Creates the answer to a call of an unknown method.
     pub fn unknown_method(service: &str, method: &str) -> Self {
         Self::new(
             Code::UNIMPLEMENTED,
@@ -90,12 +89,12 @@ impl Status {
         )
     }
 
-    /// The answer to a request that cannot be read or comes out of turn.
+    /// Creates the answer to a request that is unreadable or out of order.
     pub fn invalid_argument(message: impl Into<String>) -> Self {
         Self::new(Code::INVALID_ARGUMENT, message)
     }
 
-    /// The answer to a request beyond a limit.
+    /// Creates the answer to a request that exceeds a limit.
     pub fn resource_exhausted(message: impl Into<String>) -> Self {
         Self::new(Code::RESOURCE_EXHAUSTED, message)
     }

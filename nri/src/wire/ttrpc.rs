@@ -123,13 +123,13 @@ pub struct ResponseEnvelope {
     pub payload: Bytes,
 }
 
-/// `google.rpc.Status`: what went wrong.
+/// `google.rpc.Status`: an error.
 #[derive(Clone, PartialEq, Eq, prost::Message)]
 pub struct StatusEnvelope {
     /// Status code, see [`Code`].
     #[prost(int32, tag = "1")]
     pub code: i32,
-    /// What went wrong, for people.
+    /// A human-readable description.
     #[prost(string, tag = "2")]
     pub message: String,
 }

@@ -183,7 +183,7 @@ async fn requests_beyond_the_limit_are_refused_and_the_others_answered() {
         peer.request(stream, "Wait", "").await;
     }
     peer.request(129, "Echo", "").await;
-    let text = "64 requests under way, at most 64 are taken".to_owned();
+    let text = "64 requests in progress, at most 64 are allowed".to_owned();
     assert_eq!(
         peer.next_answer().await,
         (129, Err((Code::RESOURCE_EXHAUSTED, text)))
@@ -206,7 +206,7 @@ async fn request_bytes_beyond_the_limit_are_refused() {
     let (code, text) = answer.unwrap_err();
     assert_eq!((stream, code), (3, Code::RESOURCE_EXHAUSTED));
     assert!(
-        text.ends_with("bytes under way, at most 1000 are taken"),
+        text.ends_with("bytes in progress, at most 1000 are allowed"),
         "{text}"
     );
     tested.tester.gate.add_permits(1);
