@@ -98,6 +98,7 @@ pub mod mux;
 #[doc(hidden)]
 pub mod outbox;
 mod requests;
+mod socket;
 mod status;
 #[doc(hidden)]
 pub mod ttrpc;
@@ -109,4 +110,5 @@ pub use error::{CallError, ConnectionError, Part};
 pub use limits::{Limits, MAX_FRAME, MAX_MESSAGE};
 pub use link::{Link, Serving};
 pub use requests::{Request, Service};
+pub use socket::Socket;
 pub use status::{Code, Status};

@@ -13,7 +13,7 @@ use super::callbacks::{Callbacks, NoCallbacks, RuntimeCallbacks};
 use super::core::{Core, MAX_UPDATES, Timeouts};
 use super::deprecation::{Deprecations, Ledger, LogDeprecations};
 use super::launch::{Found, discover, spawn};
-use super::listen::Socket;
+use super::listen::PluginSocket;
 use super::metrics::{Metrics, NoMetrics};
 use super::order::PodOrder;
 use super::policy::ErrorPolicy;
@@ -174,7 +174,7 @@ impl Builder {
         let socket = self
             .socket
             .take()
-            .map(|path| Socket::bind(&path))
+            .map(|path| PluginSocket::bind(&path))
             .transpose()?;
         let core = Arc::new(self.core(revision));
         for found in found {

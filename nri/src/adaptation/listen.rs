@@ -10,6 +10,7 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::Semaphore;
 use tokio::time::sleep;
 
+use crate::wire::Socket;
 use crate::{Error, ErrorKind, Result};
 
 use super::core::Core;
@@ -23,7 +24,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 
 /// A socket that is listened on. The file is removed when this is dropped.
 #[derive(Debug)]
-pub(super) struct Socket {
+pub(super) struct PluginSocket {
     listener: UnixListener,
     file: SocketFile,
 }
@@ -38,7 +39,7 @@ impl Drop for SocketFile {
     }
 }
 
-impl Socket {
+impl PluginSocket {
     /// Listens on a path. Directories are created, and the file of a socket that nobody listens on is replaced.
     ///
     /// # Errors
@@ -59,7 +60,7 @@ impl Socket {
         }
         remove_stale(path).map_err(failed)?;
         let listener = UnixListener::bind(path).map_err(failed)?;
-        Ok(Socket {
+        Ok(PluginSocket {
             listener,
             file: SocketFile(path.to_owned()),
         })
@@ -67,7 +68,7 @@ impl Socket {
 
     /// Takes in plugins until the adaptation stops.
     pub(super) async fn serve(self, core: Arc<Core>) {
-        let Socket { listener, file } = self;
+        let PluginSocket { listener, file } = self;
         let registering = Arc::new(Semaphore::new(MAX_REGISTERING));
         loop {
             let Ok(permit) = Arc::clone(&registering).acquire_owned().await else {
@@ -92,8 +93,11 @@ impl Socket {
 }
 
 async fn take_in(core: &Arc<Core>, stream: UnixStream) {
-    // Errors are logged where they occur.
-    let _ = attach(core, stream, Origin::External).await;
+    match Socket::new(stream) {
+        // Errors are logged where they occur.
+        Ok(socket) => drop(attach(core, socket, Origin::External).await),
+        Err(error) => tracing::error!("failed to start external plugin: {error}"),
+    }
 }
 
 fn create_private(directory: &Path) -> io::Result<()> {

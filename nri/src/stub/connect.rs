@@ -8,6 +8,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::UnixStream;
 
 use super::inherit;
+use crate::wire::Socket;
 use crate::{Error, ErrorKind, Result};
 
 /// Where runtimes listen for plugins unless configured otherwise.
@@ -56,14 +57,14 @@ impl Endpoint {
     pub(super) async fn open(&mut self) -> Result<Box<dyn Stream>> {
         if let Self::Socket(path) = self {
             return match UnixStream::connect(&*path).await {
-                Ok(stream) => Ok(Box::new(stream)),
+                Ok(stream) => Ok(Box::new(Socket::new(stream)?)),
                 Err(error) => Err(not_connected(path, error)),
             };
         }
         match std::mem::replace(self, Self::Used) {
             Self::Launched(number) => {
                 let stream = inherit::take_over(&number)?;
-                Ok(Box::new(UnixStream::from_std(stream)?))
+                Ok(Box::new(Socket::new(UnixStream::from_std(stream)?)?))
             }
             Self::Given(stream) => Ok(stream),
             Self::Socket(_) | Self::Used => Err(Error::with_kind(

@@ -13,6 +13,7 @@ use std::process::Stdio;
 use tokio::net::UnixStream;
 use tokio::process::Command;
 
+use crate::wire::Socket;
 use crate::{Error, ErrorKind, Result};
 
 use super::{Found, Process};
@@ -25,14 +26,16 @@ const SOCKET: RawFd = 3;
 /// # Errors
 ///
 /// Returns [`ErrorKind::Config`] if it cannot be started.
-pub(in super::super) fn spawn(found: &Found) -> Result<(UnixStream, Process)> {
+pub(in super::super) fn spawn(found: &Found) -> Result<(Socket, Process)> {
     let failed = |error: io::Error| {
         let message = format!("failed to launch plugin {}: {error}", found.path.display());
         Error::with_kind(ErrorKind::Config, message).with_source(error)
     };
     let (ours, theirs) = StdUnixStream::pair().map_err(failed)?;
     ours.set_nonblocking(true).map_err(failed)?;
-    let ours = UnixStream::from_std(ours).map_err(failed)?;
+    let ours = UnixStream::from_std(ours)
+        .and_then(Socket::new)
+        .map_err(failed)?;
     let mut command = Command::new(&found.path);
     command
         .env_clear()
