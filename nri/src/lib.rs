@@ -39,6 +39,8 @@
 //! StateChange), and a [manifest] that names them in the built file. The handler traits are in
 //! [`api::handlers`], the messages in [`api`]; [`stub`] runs the plugin.
 //!
+//! The feature `adaptation` brings the runtime's side of the protocol, the module of that name.
+//!
 //! What a handler answers is built in [`adjust`]. [`view`] and [`optional`] read pods and containers; a
 //! [`store::PodStore`] remembers them, and knows what the plugin has missed.
 

@@ -275,10 +275,10 @@ pub(super) fn assess(
         );
     }
     verdict.fails.then(|| {
-        let reason = if verdict.result == OutcomeResult::Failed {
-            Reason::PluginError
-        } else {
-            Reason::NoAnswer
+        let reason = match error {
+            CallError::TooLarge { .. } => Reason::TooLarge,
+            _ if verdict.result == OutcomeResult::Failed => Reason::PluginError,
+            _ => Reason::NoAnswer,
         };
         let message = format!("plugin {plugin} failed to handle {rpc} request: {error}");
         RequestError::new(reason, Some(Arc::clone(plugin)), message)

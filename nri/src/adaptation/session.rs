@@ -88,12 +88,12 @@ where
         serving: tokio::spawn(serving),
         service: weak,
     };
-    let registration = registration(core, registered).await;
-    let admitted = match registration {
-        Ok(registration) => admit(core, &connected, &origin, registration).await,
-        Err(error) => Err(error),
+    let admitting = async {
+        let registration = registration(core, registered).await?;
+        admit(core, &connected, &origin, registration).await
     };
-    match admitted {
+    let admitted = first(admitting, core.stopped()).await;
+    match admitted.unwrap_or_else(|| Err(stopping())) {
         Ok(member) => {
             let id = member.id.clone();
             tracing::info!(
@@ -165,6 +165,10 @@ async fn admit(
     ));
     join(core, &member).await.map_err(named)?;
     Ok(member)
+}
+
+fn stopping() -> Error {
+    Error::with_kind(ErrorKind::Connection, "the runtime is shutting down")
 }
 
 /// Waits for the end of the connection, or of the adaptation.

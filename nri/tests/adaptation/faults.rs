@@ -513,3 +513,30 @@ async fn a_plugin_that_does_not_register_is_given_up() {
     let error = adaptation.connect(ours).await.unwrap_err();
     assert!(error.to_string().contains("connection closed"), "{error}");
 }
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn whatever_a_plugin_sends_teardown_ends_well(
+        bytes in proptest::collection::vec(
+            proptest::prop_oneof![3 => proptest::prelude::Just(0u8), 1 => 1..9u8, 1 => proptest::prelude::any::<u8>()],
+            0..200,
+        ),
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .start_paused(true)
+            .build()
+            .unwrap();
+        runtime.block_on(async {
+            let adaptation = builder().request_timeout(SHORT).start().await.unwrap();
+            let mut raw = raw(&adaptation).await;
+            let witness = Peer::join(&adaptation, Script::new("90", "witness")).await;
+            raw.stream.write_all(&bytes).await.unwrap();
+            let _ = adaptation.create_container(&pod("p"), &container("c")).await;
+            adaptation.stop_pod_sandbox(&pod("p")).await.unwrap();
+            assert_eq!(witness.events().last().unwrap(), "StopPodSandbox");
+        });
+    }
+}

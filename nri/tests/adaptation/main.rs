@@ -2,6 +2,7 @@
 
 #![allow(deprecated, reason = "old plugins get StateChange")]
 
+mod connecting;
 mod faults;
 mod lifecycle;
 mod peer;
