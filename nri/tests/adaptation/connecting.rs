@@ -28,7 +28,11 @@ impl CreateContainer for Builtin {
             return Err(nri::Error::new("not this one"));
         }
         let updater = cx.updater();
-        tokio::spawn(async move { updater.update(ContainerUpdate::new("other")).await });
+        tokio::spawn(async move {
+            updater
+                .update(Updates::new().update(ContainerUpdate::new("other")))
+                .await
+        });
         Ok(Adjustment::new().annotation("seen", pod.id))
     }
 }
