@@ -242,6 +242,30 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     packer.finish().expect("in memory")
 }
 
+/// Whatever happens to a line in a wrapper: no panic, and no plugin that is not in it.
+#[test]
+fn damaged_wrappers_name_nothing_wrong() {
+    let lines = [warnings(OLD).remove(0), warnings(OLD_JSON).remove(0)];
+    let mut random = fastrand::Rng::with_seed(11);
+    for nth in 0..4000 {
+        let (_, wrap, _) = WRAPS[nth % WRAPS.len()];
+        let mut bytes = wrap(&lines[nth % 2]).into_bytes();
+        for _ in 0..random.usize(1..4) {
+            let (from, to) = (random.usize(..bytes.len()), random.usize(..bytes.len()));
+            match random.u8(..4) {
+                0 => bytes.truncate(from.max(1)),
+                1 => drop(bytes.drain(from.min(to)..from.max(to).min(bytes.len() - 1))),
+                2 => bytes.insert(from, *random.choice(b"\"\\{}[],= \n\0").expect("one")),
+                _ => bytes.extend_from_within(from.min(to)..from.max(to)),
+            }
+        }
+        let log = read(&bytes);
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        assert!(log.sightings.len() <= 8, "{text}");
+        assert_eq!(log.bytes > 0, !bytes.is_empty(), "{text}");
+    }
+}
+
 #[test]
 fn garbage_is_no_log() {
     let mut random = fastrand::Rng::with_seed(5);

@@ -130,7 +130,11 @@ impl Args {
         report.summary.node = node::name(self.node.as_deref());
         report.summary.scan = Some(node::scan_id());
         policy::apply(&mut report, &policy, baseline.as_ref(), policy::today());
-        output::print(&self.rendered(&report))?;
+        if self.format == CheckFormat::Sarif {
+            output::write(|out| sarif::write_check(&report, out))?;
+        } else {
+            output::print(&self.rendered(&report))?;
+        }
         Ok(policy::exit(&report, &self.fail_on(&policy)))
     }
 

@@ -29,8 +29,17 @@ pub(super) fn width() -> Option<usize> {
 ///
 /// If standard output cannot be written.
 pub(super) fn print(answer: &str) -> Result<(), Error> {
+    write(|out| out.write_all(answer.as_bytes()))
+}
+
+/// Lets `render` write the answer to standard output, piece by piece. A reader that has gone away (`| head`) is not an error.
+///
+/// # Errors
+///
+/// If standard output cannot be written.
+pub(super) fn write(render: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
     let mut out = io::stdout().lock();
-    match out.write_all(answer.as_bytes()).and_then(|()| out.flush()) {
+    match render(&mut out).and_then(|()| out.flush()) {
         Err(error) if error.kind() != IoErrorKind::BrokenPipe => Err(Error::new(
             ErrorKind::Output,
             format!("cannot write the answer: {error}"),

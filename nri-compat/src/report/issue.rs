@@ -3,6 +3,9 @@
 mod check;
 mod diff;
 
+pub(super) use check::issue as of_verdict;
+pub(super) use diff::issue as of_finding;
+
 use super::finding::Level;
 
 /// Problems, and what a reader of them has to know besides.

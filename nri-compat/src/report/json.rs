@@ -14,6 +14,8 @@ pub use diff::diff;
 pub use history::{runtime, runtimes, versions};
 pub use merge::merge;
 
+use std::io::{self, BufWriter, Write};
+
 use super::visible::acts;
 
 /// Version of the shape of every JSON document the tool writes.
@@ -21,25 +23,67 @@ pub const SCHEMA: u32 = 1;
 
 /// Pretty-prints with a newline at the end. The structs of these renderers always serialize.
 pub(super) fn print(document: &impl serde::Serialize) -> String {
-    escaped(&serde_json::to_string_pretty(document).unwrap_or_default())
+    escaped(serde_json::to_string_pretty(document).unwrap_or_default())
 }
 
-/// On one line, with a newline at the end.
+/// Prints on one line, with a newline at the end.
 fn print_line(document: &impl serde::Serialize) -> String {
-    escaped(&serde_json::to_string(document).unwrap_or_default())
+    escaped(serde_json::to_string(document).unwrap_or_default())
 }
 
-/// The same document with a newline at the end, and with escapes for characters that act on a terminal, which JSON
+/// Pretty-prints to a writer, with a newline at the end.
+///
+/// # Errors
+///
+/// When `out` cannot be written.
+pub(super) fn write(document: &impl serde::Serialize, out: &mut dyn Write) -> io::Result<()> {
+    let mut out = Escaping(BufWriter::new(out));
+    serde_json::to_writer_pretty(&mut out, document)?;
+    out.0.write_all(b"\n")?;
+    out.0.flush()
+}
+
+/// Returns the same document with a newline at the end, and with escapes for characters that act on a terminal, which JSON
 /// allows within strings; nowhere else does it have any.
-fn escaped(json: &str) -> String {
-    let mut text = String::with_capacity(json.len() + 1);
+fn escaped(mut json: String) -> String {
+    if json.chars().any(must_be_escaped) {
+        json = escape(&json);
+    }
+    json.push('\n');
+    json
+}
+
+fn must_be_escaped(c: char) -> bool {
+    c != '\n' && acts(c)
+}
+
+fn escape(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
     for c in json.chars() {
-        if c != '\n' && acts(c) {
+        if must_be_escaped(c) {
             text.push_str(&format!("\\u{:04x}", u32::from(c)));
         } else {
             text.push(c);
         }
     }
-    text.push('\n');
     text
+}
+
+/// A writer that escapes characters that act on a terminal. JSON is written in parts that are UTF-8 each.
+struct Escaping<W>(W);
+
+impl<W: Write> Write for Escaping<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match std::str::from_utf8(bytes) {
+            Ok(text) if text.chars().any(must_be_escaped) => {
+                self.0.write_all(escape(text).as_bytes())?;
+            }
+            Ok(_) | Err(_) => self.0.write_all(bytes)?,
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }

@@ -1,16 +1,21 @@
 //! SARIF 2.1.0, for code scanning: <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>
 //!
 //! Every result has a level, a fingerprint that outlives the run, and, where policy or baseline say that it does not
-//! count, a suppression. An answer without findings is a run without results.
+//! count, a suppression. An answer without findings is a run without results. Results are written one after the other, so that
+//! many of them take little memory.
 
 mod document;
 mod uri;
 
 use std::collections::BTreeSet;
+use std::io::{self, Write};
 
-use super::check::CheckReport;
+use serde::{Serialize, Serializer};
+
+use super::check::{CheckReport, Subject, Verdict};
 use super::diff::DiffReport;
-use super::issue::{Issue, Issues};
+use super::finding::{Finding, Level};
+use super::issue::{Issue, Issues, of_finding, of_verdict};
 use super::json;
 use crate::rules::{self, Rule};
 use document::{
@@ -19,27 +24,115 @@ use document::{
     Suppression, Text, Tool,
 };
 
+/// Most results of a run: GitHub rejects a file with more.
+/// <https://docs.github.com/en/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning#validating-your-sarif-file>
+const MAX_RESULTS: usize = 25_000;
+
 /// Renders the answer of `check` or `logs` as SARIF.
 pub fn check(report: &CheckReport) -> String {
-    log(&Issues::from(report))
+    text(|out| write_check(report, out))
+}
+
+/// Writes the answer of `check` or `logs` as SARIF.
+///
+/// # Errors
+///
+/// When `out` cannot be written.
+pub fn write_check(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
+    let problems = report.problems();
+    let problems = problems.map(|(subject, verdict)| Problem::Verdict(subject, verdict));
+    write(Issues::without_issues(report), problems.collect(), out)
 }
 
 /// Renders the findings of `diff` as SARIF.
 pub fn diff(report: &DiffReport) -> String {
-    log(&Issues::from(report))
+    let problems = report.findings.iter().map(Problem::Finding);
+    let all = Issues {
+        issues: Vec::new(),
+        ..Issues::from(report)
+    };
+    text(|out| write(all, problems.collect(), out))
 }
 
-fn log(all: &Issues) -> String {
-    json::print(&Sarif {
+fn text(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> String {
+    let mut bytes = Vec::new();
+    // Memory takes everything, and the writer of JSON writes nothing but UTF-8.
+    let _ = write(&mut bytes);
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
+/// A problem, from which its result is made when it is written.
+#[derive(Clone, Copy)]
+enum Problem<'r> {
+    Verdict(&'r Subject, &'r Verdict),
+    Finding(&'r Finding),
+}
+
+impl Problem<'_> {
+    fn rule(&self) -> &'static str {
+        match self {
+            Self::Verdict(_, verdict) => verdict.rule,
+            Self::Finding(finding) => finding.rule,
+        }
+    }
+
+    fn issue(&self) -> Issue {
+        match self {
+            Self::Verdict(subject, verdict) => of_verdict(subject, verdict),
+            Self::Finding(finding) => of_finding(finding),
+        }
+    }
+
+    /// Returns the rank by which results are kept where there are too many: those that count first, errors before others.
+    fn rank(&self) -> u8 {
+        let (level, suppressed) = match self {
+            Self::Verdict(_, verdict) => (verdict.level(), verdict.suppressed.is_some()),
+            Self::Finding(finding) => (finding.level, false),
+        };
+        match (suppressed, level) {
+            (false, Level::Error) => 0,
+            (false, Level::Warning) => 1,
+            (false, Level::Note) => 2,
+            (true, _) => 3,
+        }
+    }
+}
+
+/// Leaves out the least serious problems beyond the limit, keeps the order, and returns how many were left out.
+fn limit(problems: &mut Vec<Problem<'_>>) -> usize {
+    let left_out = problems.len().saturating_sub(MAX_RESULTS);
+    if left_out > 0 {
+        let mut ranked: Vec<(u8, usize)> = problems.iter().map(Problem::rank).zip(0..).collect();
+        ranked.sort_unstable();
+        let mut kept: Vec<usize> = ranked
+            .into_iter()
+            .take(MAX_RESULTS)
+            .map(|(_, at)| at)
+            .collect();
+        kept.sort_unstable();
+        let kept = kept.iter().filter_map(|at| problems.get(*at).copied());
+        *problems = kept.collect();
+    }
+    left_out
+}
+
+fn write(mut all: Issues, mut problems: Vec<Problem<'_>>, out: &mut dyn Write) -> io::Result<()> {
+    let left_out = limit(&mut problems);
+    if left_out > 0 {
+        all.policy.push(format!(
+            "{left_out} results are left out, the least serious ones: GitHub rejects more than {MAX_RESULTS}; the format json has them all"
+        ));
+    }
+    let ids: BTreeSet<&'static str> = problems.iter().map(Problem::rule).collect();
+    let sarif = Sarif {
         schema: "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
         version: "2.1.0",
-        runs: [run(all)],
-    })
+        runs: [run(&all, problems, ids.into_iter().collect())],
+    };
+    json::write(&sarif, out)
 }
 
-fn run(all: &Issues) -> Run<'_> {
-    let ids: BTreeSet<&'static str> = all.issues.iter().map(|issue| issue.rule).collect();
-    let ids: Vec<&'static str> = ids.into_iter().collect();
+fn run<'r>(all: &Issues, problems: Vec<Problem<'r>>, ids: Vec<&'static str>) -> Run<Results<'r>> {
     Run {
         tool: Tool {
             driver: Driver {
@@ -52,8 +145,33 @@ fn run(all: &Issues) -> Run<'_> {
             id: format!("nri-compat/{}/", all.command),
         },
         invocations: [invocation(all)],
-        results: all.issues.iter().map(|issue| result(issue, &ids)).collect(),
+        results: Results { problems, ids },
         column_kind: "unicodeCodePoints",
+    }
+}
+
+/// The results of a run.
+struct Results<'r> {
+    problems: Vec<Problem<'r>>,
+    ids: Vec<&'static str>,
+}
+
+impl Serialize for Results<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(
+            self.problems
+                .iter()
+                .map(|problem| ResultOf(problem, &self.ids)),
+        )
+    }
+}
+
+/// The result of one problem.
+struct ResultOf<'p, 'r>(&'p Problem<'r>, &'p [&'static str]);
+
+impl Serialize for ResultOf<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        result(&self.0.issue(), self.1).serialize(serializer)
     }
 }
 
@@ -136,5 +254,47 @@ fn location<'i>(issue: &'i Issue, place: &super::issue::Place) -> Location<'i> {
             name: &issue.about,
             fully_qualified_name: within.unwrap_or_else(|| issue.about.clone()),
         }],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::check::Outcome;
+
+    #[test]
+    fn results_beyond_the_limit_are_the_least_serious_and_are_counted() {
+        let subject = |nth: usize| Subject {
+            place: format!("/opt/p{nth}").as_str().into(),
+            verdicts: vec![Verdict {
+                // The worst come last, where a cut of the list would lose them.
+                outcome: if nth < MAX_RESULTS {
+                    Outcome::Unknown
+                } else {
+                    Outcome::Incompatible
+                },
+                rule: "CHECK_STATE_CHANGE",
+                ..Verdict::default()
+            }],
+            ..Subject::default()
+        };
+        let report = CheckReport {
+            subjects: (0..MAX_RESULTS + 10).map(subject).collect(),
+            ..CheckReport::default()
+        };
+        let sarif: serde_json::Value = serde_json::from_str(&check(&report)).expect("JSON");
+        let run = &sarif["runs"][0];
+        let results = run["results"].as_array().expect("an array");
+        assert_eq!(results.len(), MAX_RESULTS);
+        assert_eq!(
+            results
+                .iter()
+                .filter(|result| result["level"] == "error")
+                .count(),
+            10
+        );
+        let notes = &run["invocations"][0]["toolConfigurationNotifications"];
+        let note = notes[0]["message"]["text"].as_str().expect("text");
+        assert!(note.starts_with("10 results are left out"), "{note}");
     }
 }

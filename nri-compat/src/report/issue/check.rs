@@ -7,14 +7,23 @@ use crate::report::fingerprint::fingerprint;
 
 impl From<&CheckReport> for Issues {
     fn from(report: &CheckReport) -> Self {
-        let bad = report.verdicts();
-        let bad = bad.filter(|(_, verdict)| verdict.outcome != Outcome::Ok);
+        Self {
+            issues: report
+                .problems()
+                .map(|(subject, verdict)| issue(subject, verdict))
+                .collect(),
+            ..Self::without_issues(report)
+        }
+    }
+}
+
+impl Issues {
+    /// Returns everything but the problems of a report, of which there may be many.
+    pub(crate) fn without_issues(report: &CheckReport) -> Self {
         let skipped = report.skipped.iter();
         Self {
             command: "check",
-            issues: bad
-                .map(|(subject, verdict)| issue(subject, verdict))
-                .collect(),
+            issues: Vec::new(),
             skipped: skipped
                 .map(|one| (one.place.to_string(), one.reason.clone()))
                 .collect(),
@@ -24,7 +33,16 @@ impl From<&CheckReport> for Issues {
     }
 }
 
-fn issue(subject: &Subject, verdict: &Verdict) -> Issue {
+impl CheckReport {
+    /// Returns all verdicts that are not ok.
+    pub(crate) fn problems(&self) -> impl Iterator<Item = (&Subject, &Verdict)> {
+        self.verdicts()
+            .filter(|(_, verdict)| verdict.outcome != Outcome::Ok)
+    }
+}
+
+/// Returns the problem that a verdict stands for.
+pub(in crate::report) fn issue(subject: &Subject, verdict: &Verdict) -> Issue {
     Issue {
         rule: verdict.rule,
         level: verdict.level(),

@@ -23,7 +23,8 @@ impl From<&DiffReport> for Issues {
     }
 }
 
-fn issue(finding: &Finding) -> Issue {
+/// Returns the problem that a finding stands for.
+pub(in crate::report) fn issue(finding: &Finding) -> Issue {
     let remedy = rules::get(finding.rule).map(|rule| rule.remedy.clone());
     Issue {
         rule: finding.rule,

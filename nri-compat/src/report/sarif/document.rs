@@ -1,22 +1,22 @@
-//! The parts of a SARIF document that we write, named as the standard names them.
+//! The parts of a SARIF document that are written, named as the standard names them.
 
 use serde::Serialize;
 
 #[derive(Serialize)]
-pub(super) struct Sarif<'r> {
+pub(super) struct Sarif<R> {
     #[serde(rename = "$schema")]
     pub(super) schema: &'static str,
     pub(super) version: &'static str,
-    pub(super) runs: [Run<'r>; 1],
+    pub(super) runs: [Run<R>; 1],
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Run<'r> {
+pub(super) struct Run<R> {
     pub(super) tool: Tool,
     pub(super) automation_details: AutomationDetails,
     pub(super) invocations: [Invocation; 1],
-    pub(super) results: Vec<RunResult<'r>>,
+    pub(super) results: R,
     pub(super) column_kind: &'static str,
 }
 

@@ -1,0 +1,11 @@
+//! Any text as a time of `logs --since`: it is read or refused without a panic, and an error quotes it.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use nri_compat::check::logs::parse_time;
+
+fuzz_target!(|text: &str| {
+    if let Err(error) = parse_time(text) {
+        assert!(error.contains(text));
+    }
+});
