@@ -5,6 +5,7 @@
 
 pub mod accepted;
 pub mod adjustments;
+pub mod arguments;
 pub mod buf;
 pub mod compare;
 pub mod compile;
@@ -15,6 +16,7 @@ pub mod generated;
 pub mod hex;
 pub mod hostile;
 pub mod logs;
+pub mod matrix;
 pub mod nri_fixtures;
 pub mod outline;
 pub mod pad;

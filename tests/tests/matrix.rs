@@ -1,0 +1,310 @@
+//! The matrix that the split of StateChange calls for: plugins of any age under runtimes of any age.
+//!
+//! Rows are four releases of the Go stub and three kinds of Rust plugins; columns are the adaptation of this workspace as it
+//! speaks three releases, and three releases of the Go adaptation. What comes of each pair is in
+//! `snapshots/matrix/matrix.md`.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use nri::adaptation::{Adaptation, DeprecationList, Outcome, OutcomeResult, RequestError, Via};
+use nri::api::{Container, LinuxResources, PodSandbox};
+use nri_tests::matrix::{Cell, LIFE, Row, details, summary};
+use nri_tests::plugin::Plugin;
+use nri_tests::process::PATIENCE;
+use nri_tests::runtime::Runtime;
+use nri_tests::{peers, snapshot};
+use serde_json::Value;
+use tokio::time::sleep;
+
+/// The events that a plugin could handle before v0.10.0.
+const OLD: &[&str] = &[
+    "RunPodSandbox",
+    "CreateContainer",
+    "PostCreateContainer",
+    "StartContainer",
+    "PostStartContainer",
+    "UpdateContainer",
+    "PostUpdateContainer",
+    "StopContainer",
+    "RemoveContainer",
+    "StopPodSandbox",
+    "RemovePodSandbox",
+];
+
+/// The events that came as StateChange.
+const CHANGES: &[&str] = &[
+    "RunPodSandbox",
+    "PostUpdatePodSandbox",
+    "PostCreateContainer",
+    "StartContainer",
+    "PostStartContainer",
+    "PostUpdateContainer",
+    "RemoveContainer",
+    "StopPodSandbox",
+    "RemovePodSandbox",
+];
+
+const ROWS: [Row; 7] = [
+    row("Go v0.6.1", OLD),
+    row("Go v0.8.0", OLD),
+    row("Go v0.11.0", &LIFE),
+    row("Go v0.12.5", &LIFE),
+    row("Rust, current", &LIFE),
+    row("Rust, bindings of v0.11.0", &LIFE),
+    row("Rust, StateChange only", CHANGES),
+];
+
+const COLUMNS: [&str; 6] = [
+    "ours as v0.8.0",
+    "ours as v0.11.0",
+    "ours as v0.12.5",
+    "Go v0.6.1",
+    "Go v0.11.0",
+    "Go v0.12.5",
+];
+
+const fn row(name: &'static str, handled: &'static [&'static str]) -> Row {
+    Row { name, handled }
+}
+
+#[tokio::test]
+async fn every_plugin_under_every_runtime() {
+    let mut table = String::from("# Plugins under runtimes\n\n");
+    let _ = writeln!(table, "| plugin | {} |", COLUMNS.join(" | "));
+    let _ = writeln!(table, "| --- |{}", " --- |".repeat(COLUMNS.len()));
+    let mut facts = String::new();
+    for row in &ROWS {
+        let mut summaries = Vec::new();
+        for column in COLUMNS {
+            let cell = cell(row, column).await;
+            summaries.push(summary(&cell, row));
+            let _ = writeln!(
+                facts,
+                "\n## {} under {column}\n\n{}",
+                row.name,
+                details(&cell, row).trim_end()
+            );
+        }
+        let _ = writeln!(table, "| {} | {} |", row.name, summaries.join(" | "));
+    }
+    snapshot::assert_same("matrix/matrix.md", &(table + &facts));
+}
+
+async fn cell(row: &Row, column: &str) -> Cell {
+    match column.split_once(" as ") {
+        Some((_, release)) => under_ours(row, release).await,
+        None => under_go(row, column.trim_start_matches("Go ")),
+    }
+}
+
+fn executable(row: &Row) -> PathBuf {
+    match row.name.strip_prefix("Go ") {
+        Some(release) => peers::plugin(release),
+        None if row.name.contains("current") => env!("CARGO_BIN_EXE_plugin-current").into(),
+        None if row.name.contains("bindings") => env!("CARGO_BIN_EXE_plugin-pinned").into(),
+        None => env!("CARGO_BIN_EXE_plugin-state-change").into(),
+    }
+}
+
+/// Returns the first containerd release that links an NRI release: before v0.12.0 a plugin knows the runtime by that alone.
+fn containerd(nri: &str) -> &'static str {
+    match nri {
+        "v0.6.1" => "v1.7.16",
+        "v0.8.0" => "v1.7.26",
+        "v0.11.0" => "v2.2.1",
+        "v0.12.5" => "v2.4.2",
+        other => panic!("no containerd release is known for NRI {other}"),
+    }
+}
+
+fn start(row: &Row, socket: &Path) -> Plugin {
+    Plugin::external(&executable(row), socket, "10-peer", &[])
+}
+
+/// Returns the name of an event in the spelling of its RPC.
+fn camel_case(event: &str) -> String {
+    if !event.contains('_') {
+        return event.to_owned();
+    }
+    let words = event.split('_');
+    words
+        .map(|word| word[..1].to_owned() + &word[1..].to_lowercase())
+        .collect()
+}
+
+/// Takes the events that a plugin has printed, after the last one that the runtime says it has answered.
+fn printed(plugin: &mut Plugin, count: usize) -> Vec<String> {
+    let mut events = Vec::new();
+    while events.len() < count {
+        let line = plugin.wait_for("an event", |line| is_of_life(line));
+        events.push(camel_case(line["event"].as_str().unwrap_or_default()));
+    }
+    events
+}
+
+fn is_of_life(line: &Value) -> bool {
+    let event = line["event"].as_str().map(camel_case);
+    event.is_some_and(|event| LIFE.contains(&event.as_str()))
+}
+
+async fn under_ours(row: &Row, release: &str) -> Cell {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let socket = folder.path().join("nri.sock");
+    let deprecations = DeprecationList::default();
+    let adaptation = Adaptation::builder("containerd", containerd(release))
+        .listen(&socket)
+        .speaking(release);
+    let adaptation = adaptation
+        .deprecations(deprecations.clone())
+        .start()
+        .await
+        .expect("it starts");
+    let mut plugin = start(row, &socket);
+    if let Err(reason) = connected(&adaptation, &mut plugin).await {
+        return Cell {
+            dropped: Some(reason),
+            ..Cell::default()
+        };
+    }
+    let outcomes = life(&adaptation).await;
+    let mut cell = Cell::default();
+    let mut carriers = Vec::new();
+    for (event, outcome) in outcomes {
+        match outcome.result {
+            OutcomeResult::Answered => carriers.push((event, outcome.via)),
+            OutcomeResult::NotSubscribed => {}
+            _ => cell.failed.push((event, outcome.error.unwrap_or_default())),
+        }
+    }
+    let arrived = printed(&mut plugin, carriers.len());
+    for (event, (sent, via)) in arrived.into_iter().zip(carriers) {
+        assert_eq!(event, sent);
+        let rpc = match via {
+            Some(Via::StateChange) => "StateChange".to_owned(),
+            _ => sent,
+        };
+        cell.arrived.push((event, rpc));
+    }
+    let records = deprecations.records();
+    let deprecated = records
+        .iter()
+        .map(|record| camel_case(record.event.as_str_name()));
+    cell.deprecated = deprecated.collect();
+    adaptation.stop().await;
+    cell
+}
+
+/// Waits until the plugin gets events, or has ended because it was refused.
+async fn connected(adaptation: &Adaptation, plugin: &mut Plugin) -> Result<(), String> {
+    let deadline = Instant::now() + PATIENCE;
+    while adaptation.plugins().is_empty() {
+        if plugin.wait_within(Duration::ZERO).is_some() {
+            return Err("refused, and ended".to_owned());
+        }
+        assert!(
+            Instant::now() < deadline,
+            "the plugin neither connects nor ends"
+        );
+        sleep(Duration::from_millis(5)).await;
+    }
+    Ok(())
+}
+
+/// Sends every event of a pod's life.
+async fn life(adaptation: &Adaptation) -> Vec<(String, Outcome)> {
+    let pod = PodSandbox {
+        id: "p1".to_owned(),
+        ..PodSandbox::default()
+    };
+    let container = Container {
+        id: "c1".to_owned(),
+        ..Container::default()
+    };
+    let (pod, container, none) = (&pod, &container, LinuxResources::default());
+    let a = adaptation;
+    let mut all = Vec::new();
+    all.extend(seen(a.run_pod_sandbox(pod).await));
+    all.extend(seen(a.update_pod_sandbox(pod, None, None).await));
+    all.extend(seen(a.post_update_pod_sandbox(pod).await));
+    all.extend(seen(a.create_container(pod, container).await));
+    all.extend(seen(a.post_create_container(pod, container).await));
+    all.extend(seen(a.start_container(pod, container).await));
+    all.extend(seen(a.post_start_container(pod, container).await));
+    all.extend(seen(a.update_container(pod, container, &none).await));
+    all.extend(seen(a.post_update_container(pod, container).await));
+    all.extend(seen(a.stop_container(pod, container).await));
+    all.extend(seen(a.remove_container(pod, container).await));
+    all.extend(seen(a.stop_pod_sandbox(pod).await));
+    all.extend(seen(a.remove_pod_sandbox(pod).await));
+    all
+}
+
+/// Returns the outcomes of a request, whether it failed or not, each with its event.
+fn seen<T>(relayed: Result<nri::adaptation::Relayed<T>, RequestError>) -> Vec<(String, Outcome)> {
+    let outcomes = match relayed {
+        Ok(relayed) => relayed.outcomes,
+        Err(error) => error.outcomes().to_vec(),
+    };
+    let outcomes = outcomes.into_iter();
+    outcomes
+        .map(|outcome| (camel_case(outcome.event.as_str_name()), outcome))
+        .collect()
+}
+
+fn under_go(row: &Row, release: &str) -> Cell {
+    let mut runtime = Runtime::named(release, "containerd", containerd(release));
+    runtime.start();
+    let mut plugin = start(row, &runtime.socket());
+    if let Err(reason) = connected_to_go(&mut runtime) {
+        return Cell {
+            dropped: Some(reason),
+            ..Cell::default()
+        };
+    }
+    runtime.calls();
+    runtime.log();
+    let steps = runtime.lifecycle();
+    let mut cell = Cell::default();
+    for step in steps.iter().filter(|step| step.get("error").is_some()) {
+        let text = |key: &str| step[key].as_str().unwrap_or_default().to_owned();
+        cell.failed
+            .push((camel_case(&text("event")), text("error")));
+    }
+    let calls = runtime.calls();
+    let answered = calls.iter().filter(|call| call["code"] == "OK");
+    let rpcs: Vec<String> = answered
+        .map(|call| call["method"].as_str().unwrap_or_default().to_owned())
+        .collect();
+    let arrived = printed(&mut plugin, rpcs.len());
+    cell.arrived = arrived.into_iter().zip(rpcs).collect();
+    cell.deprecated = deprecated(&runtime.log());
+    cell
+}
+
+fn connected_to_go(runtime: &mut Runtime) -> Result<(), String> {
+    let line = runtime.wait_for("the plugin or a refusal", |line| {
+        let text = line["text"].as_str().unwrap_or_default();
+        (line["event"] == "plugin" && line["plugin"] == "10-peer")
+            || text.contains("invalid plugin events")
+    });
+    match line["text"].as_str() {
+        Some(text) => Err(text[text.find("invalid plugin events").unwrap_or(0)..].to_owned()),
+        None => Ok(()),
+    }
+}
+
+/// Returns the events of which the adaptation logs that they went through StateChange.
+fn deprecated(log: &[String]) -> BTreeSet<String> {
+    let lines = log
+        .iter()
+        .filter(|line| line.contains("deprecated StateChange"));
+    let event = |line: &String| {
+        LIFE.iter()
+            .find(|event| line.contains(&format!(" {event} ")))
+            .copied()
+    };
+    lines.filter_map(event).map(str::to_owned).collect()
+}
