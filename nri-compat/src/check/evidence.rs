@@ -2,6 +2,7 @@
 
 mod binary;
 pub mod cargo_lock;
+pub mod declared;
 mod go_binary;
 pub mod go_mod;
 pub mod go_source;
@@ -33,6 +34,7 @@ pub const READERS: &[&dyn Reader] = &[
     &go_sum::GoSum,
     &go_vendor::GoVendor,
     &cargo_lock::CargoLock,
+    &declared::Declared,
     &one_shot::OneShotConfig,
 ];
 

@@ -101,7 +101,7 @@ fn value<'l>(line: &'l str, key: &str) -> Option<&'l str> {
 }
 
 /// Whether one of the words of a crate's name is `nri`.
-fn is_for_nri(name: &str) -> bool {
+pub(super) fn is_for_nri(name: &str) -> bool {
     !BESIDE.contains(&name) && name.split(['-', '_']).any(|word| word == "nri")
 }
 
@@ -115,9 +115,10 @@ fn sighting(file: &File<'_>, package: &Package, ttrpc: bool) -> Sighting {
     };
     let mut evidence = vec![format!("locks crate {name} {version}{origin}")];
     evidence.extend((ttrpc && !ours).then(|| "locks crate ttrpc".to_owned()));
-    let reason = match ours {
-        true => "a dependency does not say which traits are implemented: check the binary",
-        false => "what this crate does with events cannot be told from its name: check the binary",
+    let reason = if ours {
+        "a dependency does not say which traits are implemented: check the binary"
+    } else {
+        "cannot determine from its name what this crate does with events: check the binary"
     };
     Sighting {
         place: file.place.clone(),

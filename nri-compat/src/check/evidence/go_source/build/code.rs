@@ -6,21 +6,8 @@ use super::super::parse;
 use super::super::tree::Tree;
 use super::super::world::MAX_FILE;
 use super::unknown;
+use crate::check::facts::DEDICATED_RPCS;
 use crate::check::sighting::Interface;
-
-/// The methods of the stub that answer an RPC of their own since the release that deprecates `StateChange`.
-const DEDICATED: [&str; 10] = [
-    "RunPodSandbox",
-    "StopPodSandbox",
-    "RemovePodSandbox",
-    "PostUpdatePodSandbox",
-    "PostCreateContainer",
-    "StartContainer",
-    "PostStartContainer",
-    "PostUpdateContainer",
-    "RemoveContainer",
-    "StateChange",
-];
 
 /// The interface of a stub in a folder, and a sentence about it.
 pub(super) fn of(tree: &dyn Tree, folder: &Path) -> (Interface, String) {
@@ -30,14 +17,13 @@ pub(super) fn of(tree: &dyn Tree, folder: &Path) -> (Interface, String) {
             format!("the stub {why}"),
         ),
         Ok(found) => {
-            let dedicated = DEDICATED.iter().filter(|name| **name != "StateChange");
-            let has = dedicated
-                .clone()
+            let has = DEDICATED_RPCS
+                .iter()
                 .filter(|name| found.iter().any(|one| one == *name))
                 .count();
             let state_change = found.iter().any(|one| one == "StateChange");
             match (has, state_change) {
-                (9, _) => (
+                (all, _) if all == DEDICATED_RPCS.len() => (
                     Interface::Dedicated,
                     "the stub answers the RPC of every event".to_owned(),
                 ),
@@ -47,7 +33,10 @@ pub(super) fn of(tree: &dyn Tree, folder: &Path) -> (Interface, String) {
                 ),
                 _ => (
                     unknown("the code of its stub is none that is known"),
-                    format!("the stub answers {has} of 9 dedicated RPCs"),
+                    format!(
+                        "the stub answers {has} of {} dedicated RPCs",
+                        DEDICATED_RPCS.len()
+                    ),
                 ),
             }
         }

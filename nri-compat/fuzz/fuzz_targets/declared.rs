@@ -1,0 +1,9 @@
+//! Any bytes as a file that declares dependencies: it is passed over or refused, without a panic.
+#![no_main]
+
+mod reading;
+
+use libfuzzer_sys::fuzz_target;
+use nri_compat::check::evidence::declared::Declared;
+
+fuzz_target!(|bytes: &[u8]| reading::read(&Declared, bytes));
