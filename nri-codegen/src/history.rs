@@ -163,6 +163,19 @@ impl History {
         Ok(self.runtimes.get_or_init(|| runtimes))
     }
 
+    /// Returns the date of the newest release in the tables, of NRI or a runtime: `2026-10-23`.
+    ///
+    /// # Errors
+    ///
+    /// If the table of runtimes is malformed.
+    pub fn date(&self) -> Result<&str, Error> {
+        let releases = self.releases.iter().map(|release| release.date.as_str());
+        let runtimes = self.runtimes()?.iter();
+        let runtimes = runtimes.flat_map(|runtime| &runtime.releases);
+        let dates = releases.chain(runtimes.map(|release| release.date.as_str()));
+        Ok(dates.max().unwrap_or_default())
+    }
+
     /// The revision that `release` carries.
     ///
     /// # Errors

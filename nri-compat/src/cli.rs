@@ -25,6 +25,9 @@ use crate::exit::Exit;
 #[derive(Debug, Parser)]
 #[command(name = "nri-compat", version, arg_required_else_help = true)]
 struct Cli {
+    /// Folder with the tables to use instead of the built-in ones: the files of `protos/`; also NRI_COMPAT_DATA.
+    #[arg(long, global = true, value_name = "DIR")]
+    data: Option<std::path::PathBuf>,
     #[command(subcommand)]
     command: Command,
 }
@@ -59,6 +62,9 @@ pub fn main() -> Exit {
         Ok(cli) => cli,
         Err(usage) => return output::usage(&usage),
     };
+    if let Some(folder) = &cli.data {
+        crate::data::set_folder(folder);
+    }
     run(&cli.command).unwrap_or_else(|error| output::error(&error))
 }
 

@@ -18,11 +18,11 @@ pub use release::runtime;
 ///
 /// When an embedded table or proto is broken.
 pub fn versions() -> Result<VersionsReport, Error> {
-    let history = History::embedded()?;
+    let history = crate::data::history()?;
     let rows = history
         .releases()
         .iter()
-        .map(|release| version(&history, release));
+        .map(|release| version(history, release));
     Ok(VersionsReport {
         rows: rows.collect::<Result<_, _>>()?,
     })
@@ -50,17 +50,17 @@ fn version(history: &History, release: &Release) -> Result<VersionRow, Error> {
 ///
 /// When no runtime has this name, or an embedded table or proto is broken.
 pub fn runtimes(name: Option<&str>) -> Result<RuntimesReport, Error> {
-    let history = History::embedded()?;
+    let history = crate::data::history()?;
     let mut rows = Vec::new();
     for runtime in history.runtimes()? {
         if name.is_none_or(|name| name == runtime.id) {
             for found in ranges::by(runtime, |release| Some(release.nri.as_str())) {
-                rows.push(range(&history, found)?);
+                rows.push(range(history, found)?);
             }
         }
     }
     match (rows.is_empty(), name) {
-        (true, Some(name)) => Err(unknown_runtime(&history, name)?),
+        (true, Some(name)) => Err(unknown_runtime(history, name)?),
         _ => Ok(RuntimesReport { rows }),
     }
 }

@@ -21,6 +21,7 @@
 
 pub mod check;
 pub mod cli;
+pub mod data;
 pub mod diff;
 pub mod error;
 pub mod exit;

@@ -2,8 +2,6 @@
 
 use std::path::PathBuf;
 
-use nri_codegen::history::History;
-
 use super::{answer, output, progress, targets};
 use crate::check::assess::assess;
 use crate::check::collect::{Request, collect};
@@ -39,8 +37,8 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     args.check_root()?;
     let decisions = args.answer.decisions()?;
-    let history = History::embedded()?;
-    let targets = args.targets.resolve(&history, decisions.targets())?;
+    let history = crate::data::history()?;
+    let targets = args.targets.resolve(history, decisions.targets())?;
     let mut collected = progress::shown(|progress| {
         let request = Request {
             progress: Some(progress),

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use jiff::Timestamp;
-use nri_codegen::history::History;
 
 use super::check::not_there;
 use super::{answer, output, progress, targets};
@@ -38,8 +37,8 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     let decisions = args.answer.decisions()?;
-    let history = History::embedded()?;
-    let targets = args.targets.resolve(&history, decisions.targets())?;
+    let history = crate::data::history()?;
+    let targets = args.targets.resolve(history, decisions.targets())?;
     let period = Period {
         since: args.since,
         until: args.until,

@@ -3,8 +3,8 @@
 use super::{Format, output};
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::history;
 use crate::report::{json, markdown, text};
+use crate::{data, history};
 
 /// Every NRI release: revision, date, RPCs, events, and which runtimes ship it.
 #[derive(Debug, clap::Args)]
@@ -12,9 +12,16 @@ pub(super) struct Args {
     /// Format of the answer.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
+    /// Print the date of the tables and their age in days instead.
+    #[arg(long)]
+    age: bool,
 }
 
 pub(super) fn run(args: &Args) -> Result<Exit, Error> {
+    if args.age {
+        output::print(&data::age(jiff::Zoned::now().date())?)?;
+        return Ok(Exit::Clean);
+    }
     let report = history::versions()?;
     output::print(&match args.format {
         Format::Text => text::versions(&report, output::palette()),

@@ -1,7 +1,6 @@
 //! The whole comparison: protobuf rules, NRI rules, changes and pairings, as one report.
 
 use std::mem::ManuallyDrop;
-use std::sync::OnceLock;
 
 use nri_codegen::compile::Imports;
 use nri_codegen::history::History;
@@ -35,7 +34,7 @@ use crate::rules;
 /// When FROM or TO names nothing that can be compiled.
 pub fn diff(from: &str, to: &str, category: Category) -> Result<DiffReport, Error> {
     let (from, to) = ends(from, to, &Imports::new())?;
-    compare(embedded()?, &from, &to, category)
+    compare(crate::data::history()?, &from, &to, category)
 }
 
 /// As [`diff`], with folders for imports, for a process that ends with it: its inputs are left to the system, as taking
@@ -47,11 +46,11 @@ pub(crate) fn last_diff(
     category: Category,
 ) -> Result<DiffReport, Error> {
     let (from, to) = &*ManuallyDrop::new(ends(from, to, imports)?);
-    compare(embedded()?, from, to, category)
+    compare(crate::data::history()?, from, to, category)
 }
 
 fn ends(from: &str, to: &str, imports: &Imports) -> Result<(Input, Input), Error> {
-    let history = embedded()?;
+    let history = crate::data::history()?;
     let resolve = |spec| Input::resolve_with(history, spec, imports);
     let (from, to) = both(|| resolve(from), || resolve(to));
     let (mut from, to) = (from?, to?);
@@ -69,18 +68,6 @@ fn both<A, B: Send>(one: impl FnOnce() -> A, other: impl FnOnce() -> B + Send) -
             Err(panic) => std::panic::resume_unwind(panic),
         }
     })
-}
-
-/// The embedded history, read once a process and never taken apart.
-fn embedded() -> Result<&'static History, Error> {
-    static HISTORY: OnceLock<History> = OnceLock::new();
-    match HISTORY.get() {
-        Some(history) => Ok(history),
-        None => {
-            let history = History::embedded()?;
-            Ok(HISTORY.get_or_init(|| history))
-        }
-    }
 }
 
 /// Compares two inputs; see [`diff`].

@@ -15,14 +15,14 @@ use crate::report::history::{EventRow, LostField, RuntimeDeprecation, RuntimeRep
 ///
 /// When there is no such runtime or release, with the nearest ones.
 pub fn runtime(spec: &str) -> Result<RuntimeReport, Error> {
-    let history = History::embedded()?;
+    let history = crate::data::history()?;
     let at = history.runtime(spec)?;
-    let release = linked(&history, at.release);
+    let release = linked(history, at.release);
     let newest = history.release("latest")?;
     let mut report = head(at, release, newest);
-    report.deprecations = deprecations(&history, at);
+    report.deprecations = deprecations(history, at);
     if let Some(release) = release {
-        let speaks = protocol(&history, release)?;
+        let speaks = protocol(history, release)?;
         report.mask = speaks.nri.as_ref().map(|nri| nri.valid_mask);
         report.events = speaks
             .nri
@@ -30,7 +30,7 @@ pub fn runtime(spec: &str) -> Result<RuntimeReport, Error> {
             .flat_map(|nri| &nri.events)
             .map(event)
             .collect();
-        report.lost_fields = lost_fields(&history, speaks, newest)?;
+        report.lost_fields = lost_fields(history, speaks, newest)?;
     }
     Ok(report)
 }

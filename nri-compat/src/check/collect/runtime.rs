@@ -10,8 +10,6 @@ mod units;
 
 use std::path::{Path, PathBuf};
 
-use nri_codegen::history::History;
-
 pub(super) use machine::machine;
 
 use super::machine_root::MachineRoot;
@@ -130,7 +128,7 @@ impl Configured {
 
 /// Returns the default folders of a runtime, from the table of runtimes.
 fn defaults(runtime: &str) -> (Option<String>, Option<String>) {
-    let history = History::embedded();
+    let history = crate::data::history();
     let runtimes = history
         .as_ref()
         .ok()

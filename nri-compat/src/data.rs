@@ -1,0 +1,74 @@
+//! The tables that every command judges by: those built in, or those of a folder.
+//!
+//! Runtimes release patches every month. A folder with the files of `protos/` replaces the built-in tables without a new
+//! build; it is checked the same way.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use jiff::civil::Date;
+use nri_codegen::history::History;
+
+use crate::error::Error;
+
+/// The environment variable that names a folder of tables.
+pub const VARIABLE: &str = "NRI_COMPAT_DATA";
+
+/// The folder named on the command line.
+static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+
+/// Reads the tables of `folder` in this process; call it before anything else. The first call counts.
+pub fn set_folder(folder: &Path) {
+    FOLDER.get_or_init(|| folder.to_path_buf());
+}
+
+/// Returns the folder that replaces the built-in tables: the one set, else the one that [`VARIABLE`] names.
+pub fn folder() -> Option<PathBuf> {
+    let variable = || std::env::var_os(VARIABLE).filter(|folder| !folder.is_empty());
+    FOLDER
+        .get()
+        .cloned()
+        .or_else(|| variable().map(PathBuf::from))
+}
+
+/// Returns the tables, which are read once in a process.
+///
+/// # Errors
+///
+/// If the folder lacks a file, a table is malformed, or an entry matches nothing.
+pub fn history() -> Result<&'static History, Error> {
+    static HISTORY: OnceLock<History> = OnceLock::new();
+    if let Some(history) = HISTORY.get() {
+        return Ok(history);
+    }
+    let history = match folder() {
+        Some(folder) => read(&folder)?,
+        None => History::embedded()?,
+    };
+    Ok(HISTORY.get_or_init(|| history))
+}
+
+/// Reads and checks the tables of a folder. Those built in are checked by the tests.
+fn read(folder: &Path) -> Result<History, Error> {
+    let history = History::read(folder)?;
+    history.check()?;
+    Ok(history)
+}
+
+/// Returns a line with the date of the newest release that the tables know, and its age on the day `today`.
+///
+/// # Errors
+///
+/// As for [`history`].
+pub fn age(today: Date) -> Result<String, Error> {
+    let date = history()?.date()?;
+    let from = match folder() {
+        Some(folder) => crate::check::escape::path(&folder).to_string(),
+        None => "built in".to_owned(),
+    };
+    let days = date.parse::<Date>().and_then(|date| date.until(today));
+    Ok(match days {
+        Ok(days) => format!("data of {date}, {} days old ({from})\n", days.get_days()),
+        Err(_) => format!("data of {date} ({from})\n"),
+    })
+}
