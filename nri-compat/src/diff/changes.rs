@@ -1,197 +1,269 @@
-//! Every element that one schema has and the other has not, or has otherwise.
+//! Every element that one schema has and the other lacks, or declares differently.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::fmt::Display;
 
-use nri_codegen::model::{
-    Enum, EnumValue, Field, FieldKind, Label, Message, Protocol, Rpc, Service,
+use super::check::types;
+use super::schema::Schema;
+use super::schema::element::{
+    Cardinality, Enum, EnumValue, Field, Id, Message, Method, Service, number,
 };
-
 use crate::report::diff::{Change, ChangeKind, What};
 
-/// Compares two schemas: services, then messages, then enums; of each first what `to` has, in the order declared,
-/// then what it lost.
-pub(super) fn changes(from: &Protocol, to: &Protocol) -> Vec<Change> {
-    let mut list = List::default();
-    services(&from.services, &to.services, &mut list);
-    messages(&from.messages, &to.messages, &mut list);
-    enums(&from.enums, &to.enums, &mut list);
+/// A schema and those of its files that are compared; the others are imports.
+#[derive(Clone, Copy)]
+pub(super) struct Declared<'s> {
+    pub(super) schema: &'s Schema,
+    pub(super) files: &'s [String],
+}
+
+/// Compares two schemas: services, then messages, then enums; of each first the elements of `to`, in the order
+/// declared, then those that only `from` has.
+pub(super) fn changes(from: Declared<'_>, to: Declared<'_>) -> Vec<Change> {
+    let mut list = List {
+        from: from.schema,
+        to: to.schema,
+        changes: Vec::new(),
+    };
+    list.services(&from.services(), &to.services());
+    list.messages(&from.messages(), &to.messages());
+    list.enums(&from.enums(), &to.enums());
     list.changes
 }
 
-#[derive(Default)]
-struct List {
+impl<'s> Declared<'s> {
+    fn services(self) -> Vec<&'s Service> {
+        self.in_order(&self.schema.services, |service| &service.id)
+    }
+
+    /// Returns the messages that someone wrote; the compiler adds one per map.
+    fn messages(self) -> Vec<&'s Message> {
+        let mut messages = self.in_order(&self.schema.messages, |message| &message.id);
+        messages.retain(|message| !message.fields.iter().any(|field| field.in_map_entry));
+        messages
+    }
+
+    fn enums(self) -> Vec<&'s Enum> {
+        self.in_order(&self.schema.enums, |declared| &declared.id)
+    }
+
+    /// Returns the elements of the files compared in the order declared, nested ones after the one that they stand in.
+    fn in_order<T>(self, all: &'s [T], id: impl Fn(&T) -> &Id) -> Vec<&'s T> {
+        let named: HashSet<&str> = self.files.iter().map(String::as_str).collect();
+        let files = self.schema.file_names();
+        let is_named: Vec<bool> = files.map(|file| named.contains(file)).collect();
+        let mut found: Vec<&T> = all
+            .iter()
+            .filter(|element| is_named[id(element).file])
+            .collect();
+        found.sort_by(|a, b| {
+            let (a, b) = (id(a), id(b));
+            (a.file, &a.path).cmp(&(b.file, &b.path))
+        });
+        found
+    }
+}
+
+/// The changes found so far.
+struct List<'s> {
+    from: &'s Schema,
+    to: &'s Schema,
     changes: Vec<Change>,
 }
 
-impl List {
-    fn push(&mut self, kind: ChangeKind, what: What, element: &str, detail: String) {
+impl<'s> List<'s> {
+    fn push(&mut self, kind: ChangeKind, what: What, element: &Id, detail: String) {
         self.changes.push(Change {
             kind,
             what,
-            element: element.to_owned(),
+            element: element.full.clone(),
             detail,
         });
     }
 
-    /// Notes what became of an element that one side has at least; `details` says how one that both have differs.
+    /// Notes what became of an element; `details` says how one that both sides have differs.
     fn note<T>(
         &mut self,
         what: What,
-        pair: (Option<&T>, Option<&T>),
-        name: impl Fn(&T) -> &str,
+        pair: &Pair<'_, T>,
+        id: impl Fn(&T) -> &Id,
         details: impl Fn(&T, &T) -> Vec<String>,
     ) {
-        match pair {
-            (None, Some(new)) => self.push(ChangeKind::Added, what, name(new), String::new()),
-            (Some(old), None) => self.push(ChangeKind::Removed, what, name(old), String::new()),
-            (Some(old), Some(new)) => {
+        match *pair {
+            Pair::Added(new) => self.push(ChangeKind::Added, what, id(new), String::new()),
+            Pair::Removed(old) => self.push(ChangeKind::Removed, what, id(old), String::new()),
+            Pair::Both(old, new) => {
                 let details = details(old, new);
                 if !details.is_empty() {
-                    self.push(ChangeKind::Changed, what, name(new), details.join(", "));
+                    self.push(ChangeKind::Changed, what, id(new), details.join(", "));
                 }
             }
-            (None, None) => {}
+        }
+    }
+
+    fn services(&mut self, old: &[&'s Service], new: &[&'s Service]) {
+        for pair in paired(old, new, |service| &service.id) {
+            self.note(What::Service, &pair, |service| &service.id, no_details);
+            let (old, new) = pair.parts(|service| &service.methods);
+            for pair in paired(&old, &new, |method| &method.id) {
+                self.note(What::Rpc, &pair, |method| &method.id, method);
+            }
+        }
+    }
+
+    fn messages(&mut self, old: &[&'s Message], new: &[&'s Message]) {
+        let (from, to) = (self.from, self.to);
+        for pair in paired(old, new, |message| &message.id) {
+            self.note(What::Message, &pair, |message| &message.id, no_details);
+            let (old, new) = pair.parts(|message| &message.fields);
+            for pair in paired(&old, &new, |field| &field.id) {
+                self.note(
+                    What::Field,
+                    &pair,
+                    |field| &field.id,
+                    |old, new| field((from, old), (to, new)),
+                );
+            }
+        }
+    }
+
+    fn enums(&mut self, old: &[&'s Enum], new: &[&'s Enum]) {
+        for pair in paired(old, new, |declared| &declared.id) {
+            self.note(What::Enum, &pair, |declared| &declared.id, no_details);
+            let (old, new) = pair.parts(|declared| &declared.values);
+            for pair in paired(&old, &new, |value| &value.id) {
+                self.note(What::EnumValue, &pair, |value| &value.id, value);
+            }
         }
     }
 }
 
-/// Elements of both sides by name: in the later side's order, then those only the earlier one has.
-fn paired<'a, T>(
-    old: &'a [T],
-    new: &'a [T],
-    name: impl Fn(&'a T) -> &'a str,
-) -> Vec<(Option<&'a T>, Option<&'a T>)> {
-    let by_name = |all: &'a [T]| {
+/// An element that at least one side has.
+enum Pair<'s, T> {
+    Added(&'s T),
+    Removed(&'s T),
+    Both(&'s T, &'s T),
+}
+
+impl<'s, T> Pair<'s, T> {
+    /// Returns the parts of both elements; none for a missing one.
+    fn parts<P>(&self, parts: impl Fn(&'s T) -> &'s [P]) -> (Vec<&'s P>, Vec<&'s P>) {
+        let (old, new) = match *self {
+            Self::Added(new) => (None, Some(new)),
+            Self::Removed(old) => (Some(old), None),
+            Self::Both(old, new) => (Some(old), Some(new)),
+        };
+        let all = |element: Option<&'s T>| element.map_or(&[][..], &parts).iter().collect();
+        (all(old), all(new))
+    }
+}
+
+/// Pairs elements by name: in the order of `new`, then those that only `old` has.
+fn paired<'s, T>(old: &[&'s T], new: &[&'s T], id: impl Fn(&'s T) -> &'s Id) -> Vec<Pair<'s, T>> {
+    let by_name = |all: &[&'s T]| -> HashMap<&'s str, &'s T> {
         all.iter()
-            .map(|one| (name(one), one))
-            .collect::<HashMap<_, _>>()
+            .map(|&element| (id(element).full.as_str(), element))
+            .collect()
     };
     let (olds, news) = (by_name(old), by_name(new));
     let kept = new
         .iter()
-        .map(|one| (olds.get(name(one)).copied(), Some(one)));
+        .map(|&new| match olds.get(id(new).full.as_str()) {
+            Some(&old) => Pair::Both(old, new),
+            None => Pair::Added(new),
+        });
     let lost = old
         .iter()
-        .filter(|one| !news.contains_key(name(one)))
-        .map(|one| (Some(one), None));
-    kept.chain(lost).collect()
+        .filter(|old| !news.contains_key(id(old).full.as_str()));
+    kept.chain(lost.map(|&old| Pair::Removed(old))).collect()
 }
 
-/// For elements whose parts are compared on their own.
+/// Returns nothing: the parts of the element are compared on their own.
 fn no_details<T>(_: &T, _: &T) -> Vec<String> {
     Vec::new()
 }
 
-/// What both of a pair consist of; nothing where there is none.
-fn parts<'a, T, P>(
-    pair: (Option<&'a T>, Option<&'a T>),
-    of: impl Fn(&'a T) -> &'a [P],
-) -> (&'a [P], &'a [P]) {
-    (pair.0.map_or(&[], &of), pair.1.map_or(&[], &of))
-}
-
-fn services(old: &[Service], new: &[Service], list: &mut List) {
-    for pair in paired(old, new, |service| &service.full_name) {
-        list.note(
-            What::Service,
-            pair,
-            |service| &service.full_name,
-            no_details,
-        );
-        let (old, new) = parts(pair, |service| &service.rpcs);
-        for pair in paired(old, new, |rpc| &rpc.full_name) {
-            list.note(What::Rpc, pair, |rpc| &rpc.full_name, rpc);
-        }
-    }
-}
-
-fn rpc(old: &Rpc, new: &Rpc) -> Vec<String> {
+fn method(old: &Method, new: &Method) -> Vec<String> {
     let side = |stream: bool, name: &str| format!("{}{name}", if stream { "stream " } else { "" });
-    let request = |rpc: &Rpc| side(rpc.client_streaming, &rpc.input);
-    let response = |rpc: &Rpc| side(rpc.server_streaming, &rpc.output);
+    let request = |method: &Method| side(method.client_streaming, &method.input);
+    let response = |method: &Method| side(method.server_streaming, &method.output);
     [
-        differs("request", &request(old), &request(new)),
-        differs("response", &response(old), &response(new)),
+        differs("request", request(old), request(new)),
+        differs("response", response(old), response(new)),
     ]
     .into_iter()
     .flatten()
     .collect()
 }
 
-fn differs(what: &str, old: &str, new: &str) -> Option<String> {
+fn differs<T: PartialEq + Display>(what: &str, old: T, new: T) -> Option<String> {
     (old != new).then(|| format!("{what} {old} → {new}"))
 }
 
-fn messages(old: &[Message], new: &[Message], list: &mut List) {
-    let mut ahead = paired(old, new, |message| &message.full_name);
-    ahead.reverse();
-    while let Some(pair) = ahead.pop() {
-        list.note(
-            What::Message,
-            pair,
-            |message| &message.full_name,
-            no_details,
-        );
-        let (old, new) = parts(pair, |message| &message.fields);
-        for pair in paired(old, new, |field| &field.full_name) {
-            list.note(What::Field, pair, |field| &field.full_name, field);
-        }
-        let (old, new) = parts(pair, |message| &message.enums);
-        enums(old, new, list);
-        let (old, new) = parts(pair, |message| &message.messages);
-        let nested = paired(old, new, |message| &message.full_name);
-        ahead.extend(nested.into_iter().rev());
+fn field((from, old): (&Schema, &Field), (to, new): (&Schema, &Field)) -> Vec<String> {
+    fn oneof(field: &Field) -> &str {
+        field.oneof.as_deref().unwrap_or("none")
     }
-}
-
-fn field(old: &Field, new: &Field) -> Vec<String> {
-    let oneof = |field: &Field| field.oneof.clone().unwrap_or_else(|| "none".to_owned());
+    let types = || differs("type", type_of(from, old), type_of(to, new));
     [
-        differs("number", &old.number.to_string(), &new.number.to_string()),
-        differs("type", &type_of(old), &type_of(new)),
-        differs("JSON name", &old.json_name, &new.json_name),
-        differs("oneof", &oneof(old), &oneof(new)),
+        differs("number", old.number, new.number),
+        if is_same_type(old, new) {
+            None
+        } else {
+            types()
+        },
+        differs("JSON name", old.json_name.as_str(), &new.json_name),
+        differs("oneof", oneof(old), oneof(new)),
     ]
     .into_iter()
     .flatten()
     .collect()
 }
 
-/// As it is written in a proto.
-fn type_of(field: &Field) -> String {
-    let kind = kind(&field.kind);
-    let is_map = matches!(field.kind, FieldKind::Map { .. });
-    let scalar = matches!(field.kind, FieldKind::Scalar(_) | FieldKind::Enum(_));
-    match field.label {
-        Label::Repeated if !is_map => format!("repeated {kind}"),
-        Label::Required => format!("required {kind}"),
-        Label::Single if scalar && field.presence && field.oneof.is_none() => {
-            format!("optional {kind}")
-        }
-        Label::Single | Label::Repeated => kind,
+/// Returns true if two types are spelled alike for certain; for a map, only its entries tell.
+fn is_same_type(old: &Field, new: &Field) -> bool {
+    old.cardinality == new.cardinality
+        && old.cardinality != Cardinality::Map
+        && old.declared == new.declared
+        && old.type_name == new.type_name
+        && old.oneof.is_some() == new.oneof.is_some()
+}
+
+/// Returns the type as a proto spells it.
+fn type_of(schema: &Schema, field: &Field) -> String {
+    let name = type_name(field);
+    let is_message = matches!(field.declared, number::MESSAGE | number::GROUP);
+    match field.cardinality {
+        Cardinality::Map => map_of(schema, field),
+        Cardinality::Repeated => format!("repeated {name}"),
+        Cardinality::Required => format!("required {name}"),
+        Cardinality::Explicit if !is_message && field.oneof.is_none() => format!("optional {name}"),
+        Cardinality::Explicit | Cardinality::Implicit => name.to_owned(),
     }
 }
 
-fn kind(kind: &FieldKind) -> String {
-    match kind {
-        FieldKind::Scalar(name) => (*name).to_owned(),
-        FieldKind::Message(name) | FieldKind::Enum(name) => name.clone(),
-        FieldKind::Map { key, value } => format!("map<{key}, {}>", self::kind(value)),
+fn type_name(field: &Field) -> &str {
+    if field.type_name.is_empty() {
+        types::words(field)
+    } else {
+        &field.type_name
     }
 }
 
-fn enums(old: &[Enum], new: &[Enum], list: &mut List) {
-    for pair in paired(old, new, |one| &one.full_name) {
-        list.note(What::Enum, pair, |one| &one.full_name, no_details);
-        let (old, new) = parts(pair, |one| &one.values);
-        for pair in paired(old, new, |value| &value.full_name) {
-            list.note(What::EnumValue, pair, |value| &value.full_name, number);
-        }
-    }
+/// Returns the type of a map, from the message that the compiler made for its entries.
+fn map_of(schema: &Schema, field: &Field) -> String {
+    let entry = schema.message(&field.type_name);
+    let part = |number: i32| {
+        let mut fields = entry.iter().flat_map(|entry| &entry.fields);
+        fields
+            .find(|field| field.number == number)
+            .map_or("?", type_name)
+    };
+    format!("map<{}, {}>", part(1), part(2))
 }
 
-fn number(old: &EnumValue, new: &EnumValue) -> Vec<String> {
-    differs("number", &old.number.to_string(), &new.number.to_string())
+fn value(old: &EnumValue, new: &EnumValue) -> Vec<String> {
+    differs("number", old.number, new.number)
         .into_iter()
         .collect()
 }

@@ -75,7 +75,7 @@ fn field(field: &Field) -> String {
             field.id.full
         )
     } else {
-        format!("field {number} {:?} of message {owner:?}", field.id.name)
+        format!("field {number} {:?} of message {owner:?}", field.id.name())
     }
 }
 

@@ -82,7 +82,7 @@ pub fn compare(
     category: Category,
 ) -> Result<DiffReport, Error> {
     let facts = Facts::new(history, to.target.clone())?;
-    let changes = changes::changes(&from.protocol, &to.protocol);
+    let changes = changes::changes(from.declared(), to.declared());
     let nri = Nri::new(from, to, &facts);
     let mut findings = all_findings(from, to, nri.as_ref(), &[category]);
     name_paths(&mut findings, to);
@@ -174,7 +174,7 @@ struct Nri<'s> {
 impl<'s> Nri<'s> {
     /// Returns `None` unless both sides are NRI protocols.
     fn new(from: &'s Input, to: &'s Input, facts: &'s Facts<'s>) -> Option<Self> {
-        let side = |input: &'s Input| Side::new(&input.protocol, input.name());
+        let side = |input: &'s Input| Side::new(input.protocol.as_ref()?, input.name());
         let context = Context::new(side(from)?, side(to)?, facts);
         let older = Peer {
             side: &context.from,

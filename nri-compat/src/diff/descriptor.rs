@@ -1,16 +1,50 @@
-//! What the rules read of a compiled schema: the matching part of
+//! The part of a compiled schema that the rules read, from
 //! [descriptor.proto](https://github.com/protocolbuffers/protobuf/blob/main/src/google/protobuf/descriptor.proto).
 //!
 //! `prost-types` knows neither editions nor features and would drop them, hence messages of our own.
 //! Enums stay numbers: what a compiler newer than this table writes must not fail to decode.
 
 use prost::Message;
+use prost::bytes::Bytes;
 
-/// `FileDescriptorSet`.
+/// `FileDescriptorSet`, its files still encoded.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct FileSet {
-    #[prost(message, repeated, tag = "1")]
-    pub(super) file: Vec<FileProto>,
+    #[prost(bytes = "bytes", repeated, tag = "1")]
+    pub(super) file: Vec<Bytes>,
+}
+
+/// The types that a `FileDescriptorProto` declares, and nothing else of it.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct FileTypes {
+    #[prost(string, tag = "1")]
+    pub(super) name: String,
+    #[prost(string, tag = "2")]
+    pub(super) package: String,
+    #[prost(message, repeated, tag = "4")]
+    pub(super) message_type: Vec<MessageTypes>,
+    #[prost(message, repeated, tag = "5")]
+    pub(super) enum_type: Vec<NamedProto>,
+}
+
+/// The types that a `DescriptorProto` declares, itself included.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct MessageTypes {
+    #[prost(string, tag = "1")]
+    pub(super) name: String,
+    #[prost(message, repeated, tag = "3")]
+    pub(super) nested_type: Vec<MessageTypes>,
+    #[prost(message, repeated, tag = "4")]
+    pub(super) enum_type: Vec<NamedProto>,
+    #[prost(message, optional, tag = "7")]
+    pub(super) options: Option<MessageOptions>,
+}
+
+/// The name of an `EnumDescriptorProto`.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct NamedProto {
+    #[prost(string, tag = "1")]
+    pub(super) name: String,
 }
 
 /// `FileDescriptorProto`.
@@ -134,8 +168,8 @@ pub(super) struct FieldProto {
     pub(super) type_name: String,
     #[prost(string, optional, tag = "7")]
     pub(super) default_value: Option<String>,
-    #[prost(message, optional, tag = "8")]
-    pub(super) options: Option<FieldOptions>,
+    #[prost(message, optional, boxed, tag = "8")]
+    pub(super) options: Option<Box<FieldOptions>>,
     #[prost(int32, optional, tag = "9")]
     pub(super) oneof_index: Option<i32>,
     #[prost(string, tag = "10")]

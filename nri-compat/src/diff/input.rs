@@ -10,6 +10,7 @@ use nri_codegen::compile::{self, Imports};
 use nri_codegen::history::{History, Release};
 use nri_codegen::{Compiled, Protocol, source};
 
+use super::changes::Declared;
 use super::target::Target;
 use super::{Schema, facts::Facts};
 use crate::error::Error;
@@ -25,8 +26,9 @@ pub struct Input {
     pub spec: String,
     /// Its descriptors, for the protobuf rules.
     pub schema: Schema,
-    /// Its model, for what NRI makes of it.
-    pub protocol: Protocol,
+    /// The model that bindings are generated from; `None` unless it is an NRI protocol. NRI's rules judge this model, since
+    /// its events, mask and carriers are those that generated plugins and runtimes have.
+    pub protocol: Option<Protocol>,
     /// The runtime release it was named by.
     pub target: Option<Target>,
     release: Option<Release>,
@@ -78,11 +80,10 @@ impl Input {
         let revision = release
             .map(|release| history.revision_of(release))
             .transpose()?;
-        let protocol = match revision {
-            Some(revision) => revision.protocol()?.clone(),
-            None => Protocol::read(&compiled),
-        };
-        let mut input = Self::of_compiled(spec, compiled, protocol)?;
+        let known = revision
+            .map(|revision| revision.protocol().cloned())
+            .transpose()?;
+        let mut input = Self::of_compiled(spec, compiled, known)?;
         if spec.contains('@') && input.release.is_some() {
             let at = history.runtime(spec)?;
             let (runtime, version) = (at.runtime.id.clone(), at.release.version.clone());
@@ -94,8 +95,7 @@ impl Input {
     fn of_bytes(spec: &str, name: &str, bytes: Vec<u8>) -> Result<Self, Error> {
         if compile::is_text(&bytes) {
             let compiled = compile::bytes(name, bytes)?;
-            let protocol = Protocol::read(&compiled);
-            let mut input = Self::of_compiled(spec, compiled, protocol)?;
+            let mut input = Self::of_compiled(spec, compiled, None)?;
             spec.clone_into(&mut input.origin);
             return Ok(input);
         }
@@ -112,13 +112,17 @@ impl Input {
         })
     }
 
-    fn of_compiled(spec: &str, compiled: Compiled, protocol: Protocol) -> Result<Self, Error> {
+    /// `known` is the model of a known revision, which need not be read again.
+    fn of_compiled(spec: &str, compiled: Compiled, known: Option<Protocol>) -> Result<Self, Error> {
         let text = |name: &str| compiled.texts.get(name).cloned();
+        let schema = Schema::compiled(&compiled.pool.encode_to_vec(), text)?;
+        let read = || schema.is_nri().then(|| Protocol::read(&compiled));
+        let protocol = known.or_else(read);
         let paths = compiled.paths.iter();
         Ok(Self {
             spec: spec.to_owned(),
-            schema: Schema::compiled(&compiled.pool.encode_to_vec(), text)?,
-            protocol,
+            protocol: protocol.filter(|protocol| protocol.nri.is_some()),
+            schema,
             target: None,
             paths: paths
                 .map(|(name, path)| (name.clone(), shown(path)))
@@ -144,7 +148,20 @@ impl Input {
     /// file on each side, or files of one package that lie some folders deeper on one side.
     pub(super) fn match_files(&mut self, other: &Self) {
         for (old, new) in renamed(self, other) {
-            self.schema.rename_file(&old, &new);
+            if self.schema.rename_file(&old, &new) {
+                self.named
+                    .iter_mut()
+                    .filter(|name| **name == old)
+                    .for_each(|name| name.clone_from(&new));
+            }
+        }
+    }
+
+    /// Returns what is compared: all that its own files declare, imports left out.
+    pub(super) fn declared(&self) -> Declared<'_> {
+        Declared {
+            schema: &self.schema,
+            files: &self.named,
         }
     }
 
@@ -169,7 +186,7 @@ impl Input {
             runtimes: revision
                 .map(|revision| facts.shipping(|known| known == revision))
                 .unwrap_or_default(),
-            is_nri: self.protocol.nri.is_some(),
+            is_nri: self.protocol.is_some(),
         }
     }
 }

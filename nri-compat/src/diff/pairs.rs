@@ -50,12 +50,12 @@ impl<'a> Pairs<'a> {
             .iter()
             .flat_map(|pair| pairs(&pair.old.fields, &pair.new.fields, |field| field.number));
         let extensions = pairs(&from.extensions, &to.extensions, |extension| {
-            (extension.owner.as_str(), extension.number)
+            (&*extension.owner, extension.number)
         });
         let fields = of_messages.chain(extensions).collect();
         let methods = services.iter().flat_map(|pair| {
             pairs(&pair.old.methods, &pair.new.methods, |method| {
-                method.id.name.as_str()
+                method.id.name()
             })
         });
         Self {

@@ -8,14 +8,13 @@ pub(super) mod location;
 mod scope;
 mod text;
 mod types;
+mod unique;
 
 use std::collections::HashMap;
 
-use prost::Message as _;
-
 use self::element::{Enum, Field, File, Id, Message, Service};
-use self::error::{Kind, SchemaError};
-use super::descriptor::FileSet;
+use self::error::SchemaError;
+use super::nri::side::PLUGIN;
 use crate::report::finding::Location;
 
 /// A compiled schema: files with their imports, and everything they declare.
@@ -57,9 +56,7 @@ impl Schema {
         bytes: &[u8],
         text: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, SchemaError> {
-        let set = FileSet::decode(bytes)
-            .map_err(|error| SchemaError::new(Kind::Decode(error.to_string()), ""))?;
-        index::schema(set, &text)
+        index::schema(bytes, &text)
     }
 
     /// Returns the names of all files, in their order.
@@ -72,15 +69,27 @@ impl Schema {
         self.file(name).map(|file| file.package.as_str())
     }
 
-    /// Gives a file another name, unless there is one of that name.
-    pub(super) fn rename_file(&mut self, old: &str, new: &str) {
+    /// Gives a file another name, unless there is one of that name; returns whether it did.
+    pub(super) fn rename_file(&mut self, old: &str, new: &str) -> bool {
         if self.file_by_name.contains_key(new) {
-            return;
+            return false;
         }
-        if let Some(at) = self.file_by_name.remove(old) {
-            new.clone_into(&mut self.files[at].name);
-            self.file_by_name.insert(new.to_owned(), at);
-        }
+        let Some(at) = self.file_by_name.remove(old) else {
+            return false;
+        };
+        new.clone_into(&mut self.files[at].name);
+        self.file_by_name.insert(new.to_owned(), at);
+        true
+    }
+
+    /// Returns whether it may be an NRI protocol: it has a service `Plugin` with `Configure`, which the service of no
+    /// other protocol is likely to have.
+    pub(super) fn is_nri(&self) -> bool {
+        let mut services = self.services.iter();
+        services.any(|service| {
+            let mut methods = service.methods.iter();
+            service.id.name() == PLUGIN && methods.any(|method| method.id.name() == "Configure")
+        })
     }
 
     pub(super) fn file(&self, name: &str) -> Option<&File> {
@@ -116,7 +125,7 @@ impl Schema {
 
     /// Where a part of an element stands, if it is written at all.
     pub(super) fn part(&self, id: &Id, suffix: &[i32]) -> Option<Location> {
-        let path = [id.path.as_slice(), suffix].concat();
+        let path = [&*id.path, suffix].concat();
         in_file(self.file_of(id), &path)
     }
 
@@ -127,7 +136,7 @@ impl Schema {
 
     /// Where an element's feature stands: `suffix` leads to it, through options (its first part) and features.
     pub(super) fn feature(&self, id: &Id, suffix: &[i32]) -> Option<Location> {
-        let path = [id.path.as_slice(), suffix].concat();
+        let path = [&*id.path, suffix].concat();
         let file = self.file_of(id);
         let place = file.locations.of_option(&path, id.path.len() + 2)?;
         Some(at(file, place))

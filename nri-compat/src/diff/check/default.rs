@@ -103,7 +103,7 @@ fn enum_name(schema: &Schema, field: &Field, number: i128) -> String {
     let mut named = values.filter(|value| i128::from(value.number) == number);
     named
         .next()
-        .map_or_else(|| number.to_string(), |value| value.id.name.clone())
+        .map_or_else(|| number.to_string(), |value| value.id.name().to_owned())
 }
 
 fn enum_values<'a>(schema: &'a Schema, field: &Field) -> &'a [EnumValue] {
@@ -153,9 +153,7 @@ fn number<T: std::str::FromStr>(text: Option<&str>, otherwise: T) -> T {
 fn enum_number(schema: &Schema, field: &Field) -> i128 {
     let values = enum_values(schema, field);
     let named = field.default_value.as_deref();
-    let found = values
-        .iter()
-        .find(|value| Some(value.id.name.as_str()) == named);
+    let found = values.iter().find(|value| Some(value.id.name()) == named);
     found
         .or(values.first())
         .map_or(0, |value| value.number.into())

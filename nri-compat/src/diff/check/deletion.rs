@@ -107,7 +107,7 @@ fn packages_with<'a>(kind: &Kind, schema: &'a Schema) -> BTreeSet<&'a str> {
 }
 
 fn of_file(kind: &Kind, pairs: &Pairs<'_>, sink: &mut Sink) {
-    let key = |schema: &Schema, id: &Id| (schema.file_of(id).name.clone(), id.nested.clone());
+    let key = |schema: &Schema, id: &Id| (schema.file_of(id).name.clone(), id.nested().to_owned());
     let kept: HashSet<_> = (kind.list)(pairs.to)
         .into_iter()
         .map(|id| key(pairs.to, id))
@@ -117,9 +117,9 @@ fn of_file(kind: &Kind, pairs: &Pairs<'_>, sink: &mut Sink) {
             continue;
         };
         if !kept.contains(&key(pairs.from, id)) {
-            let message = format!("{} {:?} was deleted from its file", kind.noun, id.nested);
+            let message = format!("{} {:?} was deleted from its file", kind.noun, id.nested());
             sink.add(
-                Some(place_in_file(pairs.to, file, &id.nested)),
+                Some(place_in_file(pairs.to, file, id.nested())),
                 &id.full,
                 message,
             );
@@ -128,7 +128,8 @@ fn of_file(kind: &Kind, pairs: &Pairs<'_>, sink: &mut Sink) {
 }
 
 fn of_package(kind: &Kind, pairs: &Pairs<'_>, sink: &mut Sink, packages: &BTreeSet<&str>) {
-    let key = |schema: &Schema, id: &Id| (schema.file_of(id).package.clone(), id.nested.clone());
+    let key =
+        |schema: &Schema, id: &Id| (schema.file_of(id).package.clone(), id.nested().to_owned());
     let kept: HashSet<_> = (kind.list)(pairs.to)
         .into_iter()
         .map(|id| key(pairs.to, id))
@@ -138,12 +139,13 @@ fn of_package(kind: &Kind, pairs: &Pairs<'_>, sink: &mut Sink, packages: &BTreeS
         if packages.contains(package.as_str()) && !kept.contains(&key(pairs.from, id)) {
             // buf looks for the remains of a message in its package, for those of all else in its file.
             let place = pairs.to.file(name).map(|file| match kind.noun {
-                "message" => place_in_package(pairs.to, file, &id.nested, package),
-                _ => place_in_file(pairs.to, file, &id.nested),
+                "message" => place_in_package(pairs.to, file, id.nested(), package),
+                _ => place_in_file(pairs.to, file, id.nested()),
             });
             let message = format!(
                 "{} {:?} was deleted from package {package:?}",
-                kind.noun, id.nested
+                kind.noun,
+                id.nested()
             );
             sink.add(place, &id.full, message);
         }
@@ -164,7 +166,7 @@ fn last_known_place(
         let message = schema
             .message(&full_name(package, outer))
             .map(|message| &message.id);
-        if let Some(id) = message.filter(|id| id.nested == outer && accepts(id)) {
+        if let Some(id) = message.filter(|id| id.nested() == outer && accepts(id)) {
             return schema.declared(id).unwrap_or_else(|| schema.file_start(id));
         }
         around = outer;

@@ -21,7 +21,7 @@ fn names(declared: &Enum) -> BTreeMap<i32, BTreeSet<&str>> {
         names
             .entry(value.number)
             .or_default()
-            .insert(value.id.name.as_str());
+            .insert(value.id.name());
     }
     names
 }
@@ -78,7 +78,7 @@ fn gone(
     let kept = names(new);
     for (number, names) in names(old) {
         if !kept.contains_key(&number) && !allowed(new, number, &names) {
-            let (values, name) = (quoted(names.iter().copied()), &new.id.name);
+            let (values, name) = (quoted(names.iter().copied()), new.id.name());
             let message = format!("enum value {number} {values} of enum {name:?} was deleted{how}");
             sink.add(
                 pairs.declared(&new.id),
@@ -112,7 +112,7 @@ pub(in super::super) fn value_name(
             );
             let message = format!(
                 "enum value {number} of enum {:?} changed name from {was} to {is}",
-                new.id.name
+                new.id.name()
             );
             sink.add(
                 pairs.place(pairs.to.part(id, &[NUMBER]), id),
@@ -136,7 +136,7 @@ pub(in super::super) fn openness(
             .to
             .feature(&new.id, &ENUM_TYPE)
             .or_else(|| pairs.to.declared(&new.id));
-        let message = format!("enum {:?} changed from {was} to {is}", new.id.name);
+        let message = format!("enum {:?} changed from {was} to {is}", new.id.name());
         sink.add(pairs.place(place, &new.id), &new.id.full, message);
     }
 }
@@ -152,7 +152,7 @@ pub(in super::super) fn json_format(
             .to
             .feature(&new.id, &JSON_FORMAT)
             .or_else(|| pairs.to.declared(&new.id));
-        let message = format!("enum {:?} lost guaranteed JSON support", new.id.name);
+        let message = format!("enum {:?} lost guaranteed JSON support", new.id.name());
         sink.add(pairs.place(place, &new.id), &new.id.full, message);
     }
 }

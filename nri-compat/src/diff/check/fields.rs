@@ -21,7 +21,11 @@ pub(in super::super) fn deleted_unless_name_reserved(
     messages: Pair<'_, Message>,
     sink: &mut Sink,
 ) {
-    let reserved = |new: &Message, field: &Field| new.reserved_names.contains(&field.id.name);
+    let reserved = |new: &Message, field: &Field| {
+        new.reserved_names
+            .iter()
+            .any(|name| name == field.id.name())
+    };
     gone(
         pairs,
         messages,
@@ -73,7 +77,7 @@ pub(in super::super) fn name(
 ) {
     let known_as = |field: &Field| match old.is_extension {
         true => field.id.full.clone(),
-        false => field.id.name.clone(),
+        false => field.id.name().to_owned(),
     };
     let (before, after) = (known_as(old), known_as(new));
     if before != after {

@@ -17,7 +17,7 @@ pub(in super::super) fn required(
     sink: &mut Sink,
 ) {
     let (before, after) = (required_numbers(old), required_numbers(new));
-    let name = &new.id.name;
+    let name = new.id.name();
     for field in required_fields(old).filter(|field| !after.contains(&field.number)) {
         let message = format!("message {name:?} lost required field {}", field.number);
         sink.add(pairs.declared(&new.id), &field.id.full, message);
@@ -50,7 +50,8 @@ pub(in super::super) fn oneof(
         if !kept.contains(oneof.name.as_str()) {
             let message = format!(
                 "oneof {:?} of message {:?} was deleted",
-                oneof.name, new.id.name
+                oneof.name,
+                new.id.name()
             );
             let element = format!("{}.{}", new.id.full, oneof.name);
             sink.add(pairs.declared(&new.id), &element, message);
@@ -86,7 +87,7 @@ pub(in super::super) fn json_format(
             .to
             .feature(&new.id, &JSON_FORMAT)
             .or_else(|| pairs.to.declared(&new.id));
-        let message = format!("message {:?} lost guaranteed JSON support", new.id.name);
+        let message = format!("message {:?} lost guaranteed JSON support", new.id.name());
         sink.add(pairs.place(place, &new.id), &new.id.full, message);
     }
 }

@@ -85,7 +85,7 @@ impl Owner<'_> {
                     .map(|range| self.text(range))
                     .collect::<Vec<_>>()
                     .join(", ");
-                let (range, what, name) = (self.text(*range), self.what, &self.id.name);
+                let (range, what, name) = (self.text(*range), self.what, self.id.name());
                 let message = format!("{kind} range {range} of {what} {name:?} gave up {gone}");
                 sink.add(self.pairs.declared(self.id), &self.id.full, message);
             }
@@ -107,7 +107,8 @@ impl Owner<'_> {
         for name in old.iter().filter(|name| !kept.contains(name)) {
             let message = format!(
                 "reserved name {name:?} of {} {:?} was given up",
-                self.what, self.id.name
+                self.what,
+                self.id.name()
             );
             sink.add(self.pairs.declared(self.id), &self.id.full, message);
         }

@@ -16,19 +16,16 @@ pub(in super::super) fn rpc_deleted(
     Pair { old, new }: Pair<'_, Service>,
     sink: &mut Sink,
 ) {
-    let kept: HashSet<&str> = new
-        .methods
-        .iter()
-        .map(|method| method.id.name.as_str())
-        .collect();
+    let kept: HashSet<&str> = new.methods.iter().map(|method| method.id.name()).collect();
     for method in old
         .methods
         .iter()
-        .filter(|method| !kept.contains(method.id.name.as_str()))
+        .filter(|method| !kept.contains(method.id.name()))
     {
         let message = format!(
             "RPC {:?} of service {:?} was deleted",
-            method.id.name, new.id.name
+            method.id.name(),
+            new.id.name()
         );
         sink.add(pairs.declared(&new.id), &method.id.full, message);
     }
@@ -106,7 +103,7 @@ fn same(
 ) {
     let (before, after) = (words(old), words(new));
     if before != after {
-        let (name, service) = (&new.id.name, &new.service);
+        let (name, service) = (new.id.name(), &new.service);
         let message =
             format!("RPC {name:?} of service {service:?} changed {what} from {before} to {after}");
         sink.add(

@@ -87,7 +87,7 @@ fn compatible_name(pairs: &Pairs<'_>, fields: Pair<'_, Field>, kind: i32, sink: 
 /// Whether an enum only moved: it kept its own name and every value, and may have gained some.
 fn moved(old: &Enum, new: &Enum) -> bool {
     let values: HashSet<_> = new.values.iter().map(named_number).collect();
-    old.id.name == new.id.name
+    old.id.name() == new.id.name()
         && old
             .values
             .iter()
@@ -95,7 +95,7 @@ fn moved(old: &Enum, new: &Enum) -> bool {
 }
 
 fn named_number(value: &EnumValue) -> (&str, i32) {
-    (&value.id.name, value.number)
+    (value.id.name(), value.number)
 }
 
 fn kind_changed(pairs: &Pairs<'_>, Pair { old, new }: Pair<'_, Field>, sink: &mut Sink) {

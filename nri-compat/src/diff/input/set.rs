@@ -37,15 +37,22 @@ fn limited(from: impl Read, shown: &str) -> Result<Vec<u8>, Error> {
 }
 
 /// Decodes a set. Editions are read too: nothing here goes through a compiler.
-pub(super) fn decode(shown: &str, bytes: &[u8]) -> Result<(Schema, Protocol), Error> {
+pub(super) fn decode(shown: &str, bytes: &[u8]) -> Result<(Schema, Option<Protocol>), Error> {
     let schema = Schema::decode(bytes)?;
     if schema.files.is_empty() {
         let message = format!("{shown} is an empty FileDescriptorSet");
         return Err(Error::new(ErrorKind::Schema, message));
     }
+    if !schema.is_nri() {
+        return Ok((schema, None));
+    }
     let set = FileDescriptorSet::decode(bytes)
         .map_err(|error| Error::new(ErrorKind::Schema, format!("{shown}: {error}")))?;
-    Ok((schema, Protocol::of_files(&set.file)))
+    let protocol = Protocol::of_files(&set.file);
+    Ok((
+        schema,
+        Some(protocol).filter(|protocol| protocol.nri.is_some()),
+    ))
 }
 
 fn unreadable(shown: &str, error: &std::io::Error) -> Error {

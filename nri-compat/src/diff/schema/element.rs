@@ -1,5 +1,7 @@
 //! The elements of a schema, as plain data. Numbers are those of descriptor.proto.
 
+use std::sync::Arc;
+
 use super::super::descriptor::FileOptions;
 use super::super::features::{Features, Syntax};
 use super::location::Locations;
@@ -7,18 +9,57 @@ use super::location::Locations;
 /// Which element, and where it is declared.
 #[derive(Debug)]
 pub(in crate::diff) struct Id {
-    /// Last part of the name.
-    pub(in crate::diff) name: String,
-    /// Name without the package.
-    pub(in crate::diff) nested: String,
     /// Name with the package, no leading dot.
     pub(in crate::diff) full: String,
+    /// Where in `full` the package and its dot end.
+    nested_at: usize,
+    /// Where in `full` the last part of the name starts.
+    name_at: usize,
     /// Index of the file in its schema.
     pub(in crate::diff) file: usize,
     /// Path of the declaration in the file's descriptor.
-    pub(in crate::diff) path: Vec<i32>,
+    pub(in crate::diff) path: Box<[i32]>,
     /// Where to point when the declaration has no place: the map field that stands for a map entry.
-    pub(in crate::diff) stands_at: Option<Vec<i32>>,
+    pub(in crate::diff) stands_at: Option<Box<[i32]>>,
+}
+
+impl Id {
+    /// Returns the id of an element called `name` within `nested` in `package`.
+    pub(super) fn new(
+        package: &str,
+        nested: &str,
+        name: &str,
+        file: usize,
+        path: Box<[i32]>,
+    ) -> Self {
+        let scopes = [package, nested]
+            .into_iter()
+            .filter(|scope| !scope.is_empty());
+        let full: Vec<&str> = scopes.chain([name]).collect();
+        let full = full.join(".");
+        Self {
+            nested_at: if package.is_empty() {
+                0
+            } else {
+                package.len() + 1
+            },
+            name_at: full.len() - name.len(),
+            full,
+            file,
+            path,
+            stands_at: None,
+        }
+    }
+
+    /// Returns the last part of the name.
+    pub(in crate::diff) fn name(&self) -> &str {
+        &self.full[self.name_at..]
+    }
+
+    /// Returns the name without the package.
+    pub(in crate::diff) fn nested(&self) -> &str {
+        &self.full[self.nested_at..]
+    }
 }
 
 /// A file; its imports are files of the schema as well.
@@ -59,7 +100,7 @@ pub(in crate::diff) struct Field {
     /// Full name of the message or enum, if it has one.
     pub(in crate::diff) type_name: String,
     /// Name of the message it stands in; for an extension, full name of the one it extends.
-    pub(in crate::diff) owner: String,
+    pub(in crate::diff) owner: Arc<str>,
     pub(in crate::diff) is_extension: bool,
     pub(in crate::diff) in_map_entry: bool,
     pub(in crate::diff) cardinality: Cardinality,

@@ -1,6 +1,7 @@
 //! Fields, and the oneofs that they are in.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use super::super::descriptor::{FieldProto, MessageProto, OneofProto};
 use super::super::features::{Features, value};
@@ -11,16 +12,17 @@ use super::types::Types;
 
 type Result<T> = std::result::Result<T, SchemaError>;
 
-/// Builds a field or extension; what only its message knows, the caller fills in.
+/// Builds a field of the message called `owner`, or an extension of it; the caller fills in what only the message knows.
 pub(super) fn field(
     types: &Types,
     proto: FieldProto,
+    owner: &Arc<str>,
     scope: &Scope<'_>,
     (tag, index): (i32, usize),
     oneofs: &[Oneof],
 ) -> Result<Field> {
-    let id = scope.id(proto.name.clone(), "field", tag, index)?;
-    let options = proto.options.as_ref();
+    let id = scope.id(&proto.name, "field", tag, index)?;
+    let options = proto.options.as_deref();
     let features = scope
         .features
         .with(options.and_then(|options| options.features.as_ref()));
@@ -42,7 +44,7 @@ pub(super) fn field(
         oneof: oneof
             .filter(|oneof| !oneof.synthetic)
             .map(|oneof| oneof.name.clone()),
-        owner: String::new(),
+        owner: Arc::clone(owner),
         is_extension: false,
         in_map_entry: false,
         ctype: options.and_then(|options| options.ctype),

@@ -1,9 +1,12 @@
 //! From descriptors to a schema: flatten, name, resolve, check.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use prost::bytes::Bytes;
 
 use super::super::descriptor::{
-    EnumProto, FieldProto, FileProto, FileSet, MessageProto, RangeProto, ServiceProto,
+    EnumProto, FieldProto, FileProto, FileSet, FileTypes, MessageProto, RangeProto, ServiceProto,
 };
 use super::super::features::{Features, Syntax};
 use super::Schema;
@@ -13,24 +16,35 @@ use super::element::{
 use super::error::{Kind, SchemaError};
 use super::field::{self, oneofs, without_dot};
 use super::location::Locations;
-use super::scope::{Scope, join};
+use super::scope::Scope;
 use super::types::Types;
+use super::unique;
 
 type Result<T> = std::result::Result<T, SchemaError>;
 
-/// Builds the schema of a set.
-pub(super) fn schema(set: FileSet, text: &dyn Fn(&str) -> Option<String>) -> Result<Schema> {
-    let mut builder = Builder {
-        types: Types::of(&set),
-        ..Builder::default()
-    };
-    let known: HashSet<String> = set.file.iter().map(|file| file.name.clone()).collect();
+/// Builds the schema of an encoded set. Files are decoded one after the other, since the descriptors of a large set take
+/// more memory than its schema.
+pub(super) fn schema(bytes: &[u8], text: &dyn Fn(&str) -> Option<String>) -> Result<Schema> {
+    let set: FileSet = decode(Bytes::copy_from_slice(bytes))?;
+    let mut builder = Builder::default();
+    let mut known = HashSet::new();
+    for file in &set.file {
+        let file: FileTypes = decode(file.clone())?;
+        builder.types.add(&file);
+        known.insert(file.name);
+    }
     for file in set.file {
+        let file: FileProto = decode(file)?;
         check_imports(&file, &known)?;
         let text = text(&file.name);
         builder.file(file, text)?;
     }
+    unique::check(&builder.schema)?;
     Ok(builder.schema)
+}
+
+fn decode<M: prost::Message + Default>(bytes: Bytes) -> Result<M> {
+    M::decode(bytes).map_err(|error| SchemaError::new(Kind::Decode(error.to_string()), ""))
 }
 
 fn check_imports(file: &FileProto, known: &HashSet<String>) -> Result<()> {
@@ -63,8 +77,6 @@ mod tag {
 struct Builder {
     schema: Schema,
     types: Types,
-    declared: HashSet<String>,
-    numbers: HashSet<(String, i32)>,
 }
 
 impl Builder {
@@ -93,7 +105,7 @@ impl Builder {
         self.enums(enums, &scope, tag::FILE_ENUM)?;
         self.extensions(extensions, &scope, tag::FILE_EXTENSION)?;
         for (index, service) in services.into_iter().enumerate() {
-            let service = self.service(service, &scope, index)?;
+            let service = Self::service(service, &scope, index)?;
             self.schema.services.push(service);
         }
         self.schema.files.push(File {
@@ -112,10 +124,10 @@ impl Builder {
         protos: Vec<MessageProto>,
         scope: &Scope<'_>,
         tag: i32,
-        map_fields: &HashMap<String, Vec<i32>>,
+        map_fields: &HashMap<String, Box<[i32]>>,
     ) -> Result<()> {
         for (index, proto) in protos.into_iter().enumerate() {
-            let mut id = scope.id(proto.name.clone(), "message", tag, index)?;
+            let mut id = scope.id(&proto.name, "message", tag, index)?;
             id.stands_at = map_fields.get(&id.full).cloned();
             self.message(proto, id, scope)?;
         }
@@ -123,17 +135,22 @@ impl Builder {
     }
 
     fn message(&mut self, mut proto: MessageProto, id: Id, scope: &Scope<'_>) -> Result<()> {
-        self.declare(&id.full, scope)?;
         let options = proto.options.take().unwrap_or_default();
         let features = scope.features.with(options.features.as_ref());
         let inner = scope.inside(&id, features);
         let oneofs = oneofs(&mut proto, scope)?;
         let entry = options.map_entry;
+        let owner: Arc<str> = id.name().into();
         let mut fields = Vec::with_capacity(proto.field.len());
         for (index, field) in take(&mut proto.field).into_iter().enumerate() {
-            let mut field = field::field(&self.types, field, &inner, (tag::FIELD, index), &oneofs)?;
-            self.declare_number(&id.full, &field, scope)?;
-            field.owner.clone_from(&id.name);
+            let mut field = field::field(
+                &self.types,
+                field,
+                &owner,
+                &inner,
+                (tag::FIELD, index),
+                &oneofs,
+            )?;
             field.in_map_entry = entry;
             if entry {
                 // Maps are never delimited, whatever the file's features say.
@@ -142,10 +159,7 @@ impl Builder {
             field.id.stands_at.clone_from(&id.stands_at);
             fields.push(field);
         }
-        for oneof in &oneofs {
-            self.declare(&join(&id.full, &oneof.name), scope)?;
-        }
-        let map_fields = self.map_fields(&fields);
+        let map_fields = Self::map_fields(&fields);
         self.messages(
             take(&mut proto.nested_type),
             &inner,
@@ -171,14 +185,14 @@ impl Builder {
     }
 
     /// The entry types that fields of a message stand in for, with the place of the field's type.
-    fn map_fields(&self, fields: &[Field]) -> HashMap<String, Vec<i32>> {
+    fn map_fields(fields: &[Field]) -> HashMap<String, Box<[i32]>> {
         let maps = fields
             .iter()
             .filter(|field| field.cardinality == Cardinality::Map);
         maps.map(|field| {
             (
                 field.type_name.clone(),
-                [field.id.path.as_slice(), &[tag::TYPE_NAME]].concat(),
+                [&*field.id.path, &[tag::TYPE_NAME]].concat().into(),
             )
         })
         .collect()
@@ -186,8 +200,7 @@ impl Builder {
 
     fn enums(&mut self, protos: Vec<EnumProto>, scope: &Scope<'_>, tag: i32) -> Result<()> {
         for (index, proto) in protos.into_iter().enumerate() {
-            let id = scope.id(proto.name, "enum", tag, index)?;
-            self.declare(&id.full, scope)?;
+            let id = scope.id(&proto.name, "enum", tag, index)?;
             let own = proto
                 .options
                 .as_ref()
@@ -195,16 +208,13 @@ impl Builder {
             let features = scope.features.with(own);
             let inner = scope.inside(&id, features);
             let values = proto.value.into_iter().enumerate().map(|(index, value)| {
-                let id = inner.id(value.name, "enum value", tag::ENUM_VALUE, index)?;
+                let id = inner.id(&value.name, "enum value", tag::ENUM_VALUE, index)?;
                 Ok(EnumValue {
                     id,
                     number: value.number,
                 })
             });
             let values: Vec<EnumValue> = values.collect::<Result<_>>()?;
-            for value in &values {
-                self.declare(&value.id.full, scope)?;
-            }
             self.schema
                 .enum_by_name
                 .insert(id.full.clone(), self.schema.enums.len());
@@ -222,11 +232,9 @@ impl Builder {
     fn extensions(&mut self, protos: Vec<FieldProto>, scope: &Scope<'_>, tag: i32) -> Result<()> {
         for (index, mut proto) in protos.into_iter().enumerate() {
             proto.oneof_index = None;
-            let owner = without_dot(&proto.extendee);
-            let extension = field::field(&self.types, proto, scope, (tag, index), &[])?;
-            self.declare_number(&owner, &extension, scope)?;
+            let owner: Arc<str> = without_dot(&proto.extendee).into();
+            let extension = field::field(&self.types, proto, &owner, scope, (tag, index), &[])?;
             self.schema.extensions.push(Field {
-                owner,
                 is_extension: true,
                 ..extension
             });
@@ -234,14 +242,13 @@ impl Builder {
         Ok(())
     }
 
-    fn service(&mut self, proto: ServiceProto, scope: &Scope<'_>, index: usize) -> Result<Service> {
-        let id = scope.id(proto.name, "service", tag::SERVICE, index)?;
-        self.declare(&id.full, scope)?;
+    fn service(proto: ServiceProto, scope: &Scope<'_>, index: usize) -> Result<Service> {
+        let id = scope.id(&proto.name, "service", tag::SERVICE, index)?;
         let inner = scope.inside(&id, scope.features);
         let methods = proto.method.into_iter().enumerate().map(|(index, method)| {
             Ok(Method {
-                id: inner.id(method.name, "RPC", tag::METHOD, index)?,
-                service: id.name.clone(),
+                id: inner.id(&method.name, "RPC", tag::METHOD, index)?,
+                service: id.name().to_owned(),
                 input: without_dot(&method.input_type),
                 output: without_dot(&method.output_type),
                 client_streaming: method.client_streaming,
@@ -252,30 +259,7 @@ impl Builder {
             })
         });
         let methods: Vec<Method> = methods.collect::<Result<_>>()?;
-        for method in &methods {
-            self.declare(&method.id.full, scope)?;
-        }
         Ok(Service { methods, id })
-    }
-
-    /// Declares a field or extension, whose number is unique in the message that has it.
-    fn declare_number(&mut self, message: &str, field: &Field, scope: &Scope<'_>) -> Result<()> {
-        self.declare(&field.id.full, scope)?;
-        if self.numbers.insert((message.to_owned(), field.number)) {
-            return Ok(());
-        }
-        let kind = Kind::Number(message.to_owned(), field.number);
-        Err(SchemaError::new(kind, scope.file_name))
-    }
-
-    fn declare(&mut self, full: &str, scope: &Scope<'_>) -> Result<()> {
-        if self.declared.insert(full.to_owned()) {
-            return Ok(());
-        }
-        Err(SchemaError::new(
-            Kind::Duplicate(full.to_owned()),
-            scope.file_name,
-        ))
     }
 }
 

@@ -17,31 +17,18 @@ pub(super) struct Scope<'a> {
 }
 
 impl Scope<'_> {
-    pub(super) fn id(
-        &self,
-        name: String,
-        what: &'static str,
-        tag: i32,
-        index: usize,
-    ) -> Result<Id> {
+    pub(super) fn id(&self, name: &str, what: &'static str, tag: i32, index: usize) -> Result<Id> {
         if name.is_empty() {
             return Err(SchemaError::new(Kind::Unnamed(what), self.file_name));
         }
-        let nested = join(self.nested, &name);
         let index = i32::try_from(index).unwrap_or(i32::MAX);
-        Ok(Id {
-            full: join(self.package, &nested),
-            nested,
-            name,
-            file: self.file,
-            path: [self.path, &[tag, index]].concat(),
-            stands_at: None,
-        })
+        let path = [self.path, &[tag, index]].concat().into_boxed_slice();
+        Ok(Id::new(self.package, self.nested, name, self.file, path))
     }
 
     pub(super) fn inside<'a>(&'a self, id: &'a Id, features: Features) -> Scope<'a> {
         Scope {
-            nested: &id.nested,
+            nested: id.nested(),
             path: &id.path,
             features,
             ..*self

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::super::descriptor::{EnumProto, FieldProto, FileSet, MessageProto};
+use super::super::descriptor::{FieldProto, FileTypes, MessageTypes, NamedProto};
 use super::element::number;
 use super::scope::join;
 
@@ -19,16 +19,13 @@ enum Type {
 pub(super) struct Types(HashMap<String, Type>);
 
 impl Types {
-    pub(super) fn of(set: &FileSet) -> Self {
-        let mut types = Self::default();
-        for file in &set.file {
-            types.messages(&file.package, &file.message_type);
-            types.enums(&file.package, &file.enum_type);
-        }
-        types
+    /// Adds the types that a file declares.
+    pub(super) fn add(&mut self, file: &FileTypes) {
+        self.messages(&file.package, &file.message_type);
+        self.enums(&file.package, &file.enum_type);
     }
 
-    fn messages(&mut self, scope: &str, protos: &[MessageProto]) {
+    fn messages(&mut self, scope: &str, protos: &[MessageTypes]) {
         for proto in protos {
             let full = join(scope, &proto.name);
             let is_entry = proto
@@ -48,7 +45,7 @@ impl Types {
         }
     }
 
-    fn enums(&mut self, scope: &str, protos: &[EnumProto]) {
+    fn enums(&mut self, scope: &str, protos: &[NamedProto]) {
         self.0.extend(
             protos
                 .iter()

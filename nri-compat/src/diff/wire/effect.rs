@@ -149,7 +149,7 @@ fn of_entries(
             effect.go = Arrival::Altered;
         }
         if effect.worst() > Arrival::Same {
-            effect.reason = format!("{} of a map {}", part.id.name, effect.reason);
+            effect.reason = format!("{} of a map {}", part.id.name(), effect.reason);
         }
         Some(effect)
     });

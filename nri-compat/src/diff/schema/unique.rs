@@ -1,0 +1,124 @@
+//! Whether names, and the numbers of fields, are unique.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use super::Schema;
+use super::element::{Enum, Field, Id, Message, Service};
+use super::error::{Kind, SchemaError};
+use super::scope::join;
+
+type Result<T> = std::result::Result<T, SchemaError>;
+
+/// Checks that no name is declared twice, and that no two fields or extensions of a message have the same number.
+pub(super) fn check(schema: &Schema) -> Result<()> {
+    let mut names = Names {
+        schema,
+        seen: HashSet::new(),
+    };
+    schema
+        .messages
+        .iter()
+        .try_for_each(|message| names.message(message))?;
+    schema
+        .enums
+        .iter()
+        .try_for_each(|declared| names.enumeration(declared))?;
+    schema
+        .services
+        .iter()
+        .try_for_each(|service| names.service(service))?;
+    schema
+        .extensions
+        .iter()
+        .try_for_each(|extension| names.id(&extension.id))?;
+    schema
+        .messages
+        .iter()
+        .try_for_each(|message| numbers(schema, message))?;
+    extensions(schema)
+}
+
+/// The names seen so far.
+struct Names<'s> {
+    schema: &'s Schema,
+    seen: HashSet<Cow<'s, str>>,
+}
+
+impl<'s> Names<'s> {
+    fn message(&mut self, message: &'s Message) -> Result<()> {
+        self.id(&message.id)?;
+        message
+            .fields
+            .iter()
+            .try_for_each(|field| self.id(&field.id))?;
+        let mut oneofs = message.oneofs.iter();
+        oneofs.try_for_each(|oneof| {
+            let name = join(&message.id.full, &oneof.name);
+            self.declare(Cow::Owned(name), &message.id)
+        })
+    }
+
+    fn enumeration(&mut self, declared: &'s Enum) -> Result<()> {
+        self.id(&declared.id)?;
+        declared
+            .values
+            .iter()
+            .try_for_each(|value| self.id(&value.id))
+    }
+
+    fn service(&mut self, service: &'s Service) -> Result<()> {
+        self.id(&service.id)?;
+        service
+            .methods
+            .iter()
+            .try_for_each(|method| self.id(&method.id))
+    }
+
+    fn id(&mut self, id: &'s Id) -> Result<()> {
+        self.declare(Cow::Borrowed(&id.full), id)
+    }
+
+    fn declare(&mut self, name: Cow<'s, str>, declared_at: &Id) -> Result<()> {
+        if self.seen.contains(&name) {
+            let file = &self.schema.file_of(declared_at).name;
+            return Err(SchemaError::new(Kind::Duplicate(name.into_owned()), file));
+        }
+        self.seen.insert(name);
+        Ok(())
+    }
+}
+
+fn numbers(schema: &Schema, message: &Message) -> Result<()> {
+    let mut seen = HashSet::with_capacity(message.fields.len());
+    match message
+        .fields
+        .iter()
+        .find(|field| !seen.insert(field.number))
+    {
+        Some(field) => Err(twice(schema, &message.id.full, field)),
+        None => Ok(()),
+    }
+}
+
+fn extensions(schema: &Schema) -> Result<()> {
+    let mut seen = HashSet::new();
+    let is_taken = |extension: &&Field| {
+        let extended = schema.message(&extension.owner);
+        let mut fields = extended.iter().flat_map(|message| &message.fields);
+        fields.any(|field| field.number == extension.number)
+    };
+    let mut all = schema.extensions.iter();
+    let twice_declared = all.find(|extension| {
+        !seen.insert((&*extension.owner, extension.number)) || is_taken(extension)
+    });
+    match twice_declared {
+        Some(extension) => Err(twice(schema, &extension.owner, extension)),
+        None => Ok(()),
+    }
+}
+
+fn twice(schema: &Schema, message: &str, field: &Field) -> SchemaError {
+    let kind = Kind::Number(message.to_owned(), field.number);
+    SchemaError::new(kind, &schema.file_of(&field.id).name)
+}
