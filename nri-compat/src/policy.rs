@@ -17,6 +17,7 @@
 mod apply;
 mod baseline;
 mod fail;
+mod findings;
 mod ignore;
 mod parse;
 mod read;
@@ -27,6 +28,7 @@ pub use apply::apply;
 pub use baseline::Baseline;
 pub(crate) use fail::named;
 pub use fail::{FailOn, exit};
+pub use findings::apply_to_diff;
 pub use ignore::Ignore;
 use jiff::civil::Date;
 

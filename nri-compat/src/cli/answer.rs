@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 
 use super::{node, output};
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::exit::Exit;
 use crate::policy::{self, Baseline, FailOn, Policy};
 use crate::report::check::CheckReport;
@@ -179,10 +179,7 @@ fn write_baseline(path: &Path, report: &CheckReport, policy: &Policy) -> Result<
     let mut decided = report.clone();
     policy::apply(&mut decided, policy, None, policy::today());
     let baseline = Baseline::of(&decided);
-    std::fs::write(path, baseline.to_json()).map_err(|error| {
-        let message = format!("cannot write {}: {error}", path.display());
-        Error::new(ErrorKind::Baseline, message)
-    })?;
+    output::write_baseline(path, &baseline)?;
     Ok(baseline)
 }
 

@@ -1,5 +1,7 @@
 //! `nri-compat diff FROM TO`.
 
+use std::path::PathBuf;
+
 use clap::ValueEnum;
 use nri_codegen::compile::Imports;
 
@@ -7,10 +9,12 @@ use super::output;
 use crate::diff;
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::policy::{self, Baseline, Policy};
+use crate::report::diff::DiffReport;
 use crate::report::finding::{Category, Level};
 use crate::report::{csv, github, json, junit, markdown, sarif, text};
 
-/// What changed between two protocol versions, what breaks, for whom, and what became deprecated.
+/// Compares two protocol versions: what changed, what breaks and for whom, what became deprecated.
 ///
 /// FROM and TO: a release (v0.12.5, v0.11, latest), a runtime's (containerd@2.2.1, cri-o@1.33), a .proto file, a
 /// folder of protos, a FileDescriptorSet, a revision in git (HEAD~1:pkg/api/api.proto, .git#ref=main), or - for
@@ -33,6 +37,15 @@ pub(super) struct Args {
     /// Format of the answer.
     #[arg(long, value_enum, default_value_t = DiffFormat::Text)]
     format: DiffFormat,
+    /// The policy [default: nri-compat.toml in the working folder, if there is one].
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// A baseline: findings that are known and do not count.
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// Write the findings as a baseline, which applies to this run already.
+    #[arg(long, value_name = "FILE")]
+    write_baseline: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -60,7 +73,7 @@ enum DiffFormat {
     Json,
     /// For pull requests and release notes.
     Markdown,
-    /// For spreadsheets: a row a finding.
+    /// For spreadsheets: one row per finding.
     Csv,
     /// Annotations of GitHub Actions.
     Github,
@@ -85,7 +98,9 @@ enum FailOn {
 pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     let mut imports = Imports::new();
     args.imports.iter().for_each(|folder| imports.add(folder));
-    let report = diff::last_diff(&args.from, &args.to, &imports, args.category.into())?;
+    let decisions = decisions(args)?;
+    let mut report = diff::last_diff(&args.from, &args.to, &imports, args.category.into())?;
+    decide(&mut report, args, decisions)?;
     output::print(&match args.format {
         DiffFormat::Text => text::diff(&report, output::palette()),
         DiffFormat::Json => json::diff(&report),
@@ -96,6 +111,32 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
         DiffFormat::Sarif => sarif::diff(&report),
     })?;
     Ok(exit(report.worst(), args.fail_on))
+}
+
+/// Reads the policy, and the baseline unless one is to be written.
+fn decisions(args: &Args) -> Result<(Policy, Option<Baseline>), Error> {
+    let baseline = args.baseline.as_deref();
+    let known = baseline.filter(|_| args.write_baseline.is_none());
+    Ok((
+        Policy::load(args.config.as_deref())?,
+        known.map(Baseline::load).transpose()?,
+    ))
+}
+
+fn decide(
+    report: &mut DiffReport,
+    args: &Args,
+    (policy, mut baseline): (Policy, Option<Baseline>),
+) -> Result<(), Error> {
+    if let Some(path) = &args.write_baseline {
+        let mut decided = report.clone();
+        policy::apply_to_diff(&mut decided, &policy, None, policy::today());
+        let written = Baseline::of_diff(&decided);
+        output::write_baseline(path, &written)?;
+        baseline = Some(written);
+    }
+    policy::apply_to_diff(report, &policy, baseline.as_ref(), policy::today());
+    Ok(())
 }
 
 fn exit(worst: Option<Level>, fail_on: FailOn) -> Exit {

@@ -1,11 +1,13 @@
 //! Where answers and errors go: standard output, standard error, with colour only on a terminal.
 
 use std::io::{self, ErrorKind as IoErrorKind, Write};
+use std::path::Path;
 
 use anstream::{AutoStream, ColorChoice};
 
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
+use crate::policy::Baseline;
 use crate::report::text::Palette;
 use crate::report::visible::visible;
 
@@ -15,6 +17,18 @@ pub(super) fn palette() -> Palette {
         ColorChoice::Never => Palette::plain(),
         _ => Palette::coloured(),
     }
+}
+
+/// Writes a baseline to a file.
+///
+/// # Errors
+///
+/// When the file cannot be written.
+pub(super) fn write_baseline(path: &Path, baseline: &Baseline) -> Result<(), Error> {
+    std::fs::write(path, baseline.to_json()).map_err(|error| {
+        let message = format!("cannot write {}: {error}", path.display());
+        Error::new(ErrorKind::Baseline, message)
+    })
 }
 
 /// Columns of the terminal that standard output is; nothing where it is none.

@@ -1,5 +1,6 @@
 //! The whole comparison: protobuf rules, NRI rules, changes and pairings, as one report.
 
+use std::collections::HashMap;
 use std::mem::ManuallyDrop;
 
 use nri_codegen::compile::Imports;
@@ -98,6 +99,8 @@ pub fn compare(
             _ => Vec::new(),
         },
         changes,
+        suppressed: Vec::new(),
+        policy: Vec::new(),
     })
 }
 
@@ -141,7 +144,21 @@ fn all_findings(
             &b.message,
         ))
     });
+    number(&mut findings);
     findings
+}
+
+/// Numbers the findings of one rule about one element, which have nothing but their texts to tell them apart.
+fn number(findings: &mut [Finding]) {
+    let mut seen: HashMap<(&str, &str), usize> = HashMap::new();
+    for finding in findings {
+        let Finding {
+            rule, element, nth, ..
+        } = finding;
+        let count = seen.entry((rule, element)).or_default();
+        *nth = *count;
+        *count += 1;
+    }
 }
 
 /// Names files by their paths from the working folder, which is what tools that read the report look for.

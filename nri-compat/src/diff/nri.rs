@@ -97,6 +97,7 @@ impl Sink {
             location: at,
             rule,
             element: element.to_owned(),
+            nth: 0,
             message,
             level,
             explained_by: None,

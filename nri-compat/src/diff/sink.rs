@@ -19,6 +19,7 @@ impl Sink {
             location,
             rule: self.rule,
             element: element.to_owned(),
+            nth: 0,
             message,
             level: level_of(self.rule),
             explained_by: None,

@@ -2,6 +2,7 @@
 
 use jiff::civil::Date;
 
+use super::findings::note;
 use super::{Baseline, Policy, RuleLevel};
 use crate::report::check::{CheckReport, Outcome, Subject, Suppression, Verdict};
 use crate::report::fingerprint::fingerprint;
@@ -101,20 +102,9 @@ impl<'p> Uses<'p> {
     /// Ignores that have expired or match nothing, and how much of the baseline is not found any more.
     fn findings(&self, policy: &Policy, today: Date) -> Vec<String> {
         let ignores = policy.ignores.iter().zip(&self.ignores);
+        let ignores = ignores.filter(|(ignore, _)| !ignore.is_about_diff());
         let mut findings: Vec<String> = ignores
-            .filter_map(|(ignore, used)| {
-                let at = format!(
-                    "{}:{}: the ignore of `{}`",
-                    policy.file,
-                    ignore.line,
-                    ignore.shown()
-                );
-                match ignore.expires {
-                    Some(last) if last < today => Some(format!("{at} expired on {last}")),
-                    _ if !used => Some(format!("{at} matches nothing")),
-                    _ => None,
-                }
-            })
+            .filter_map(|(ignore, used)| note(policy, ignore, *used, today))
             .collect();
         findings.extend(
             self.baseline

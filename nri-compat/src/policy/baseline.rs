@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::read;
 use crate::error::{Error, ErrorKind};
 use crate::report::check::{CheckReport, Outcome, Subject, Verdict};
+use crate::report::diff::DiffReport;
 use crate::report::fingerprint::{events, fingerprint, identity, series};
 
 /// Version of the shape of a baseline file, and of what a fingerprint is made of.
@@ -26,13 +27,17 @@ pub struct Baseline {
 }
 
 /// A finding. Only the fingerprint matters; the rest is for people who read the file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct KnownFinding {
     fingerprint: String,
     rule: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     target: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     plugin: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    element: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     program: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -65,6 +70,17 @@ impl Baseline {
             .verdicts()
             .filter(|(_, verdict)| verdict.outcome != Outcome::Ok && !ignored(verdict));
         Self::from_findings(found.map(|(subject, verdict)| known_finding(subject, verdict)))
+    }
+
+    /// Returns the findings of `diff`, without those that are suppressed.
+    pub fn of_diff(report: &DiffReport) -> Self {
+        let found = report.findings.iter();
+        Self::from_findings(found.map(|finding| KnownFinding {
+            fingerprint: finding.fingerprint(),
+            rule: finding.rule.to_owned(),
+            element: Some(finding.element.clone()),
+            ..KnownFinding::default()
+        }))
     }
 
     fn from_findings(findings: impl Iterator<Item = KnownFinding>) -> Self {
@@ -155,19 +171,20 @@ fn known_finding(subject: &Subject, verdict: &Verdict) -> KnownFinding {
         rule: verdict.rule.to_owned(),
         target: series(&verdict.target).to_owned(),
         plugin: identity(subject),
+        element: None,
         program: subject.program.clone(),
         events: events(subject).into_iter().map(str::to_owned).collect(),
     }
 }
 
-fn sort_key(finding: &KnownFinding) -> [&str; 4] {
+fn sort_key(finding: &KnownFinding) -> [&str; 5] {
     [
         &finding.rule,
         &finding.target,
         &finding.plugin,
+        finding.element.as_deref().unwrap_or_default(),
         &finding.fingerprint,
     ]
-    .map(String::as_str)
 }
 
 #[cfg(test)]

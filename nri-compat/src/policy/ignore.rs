@@ -3,6 +3,8 @@
 use globset::GlobMatcher;
 
 use crate::report::check::{Subject, Verdict};
+use crate::report::finding::{Category, Finding};
+use crate::rules;
 use jiff::civil::Date;
 
 /// A verdict that somebody decided to live with, and why.
@@ -12,6 +14,8 @@ pub struct Ignore {
     pub line: usize,
     /// Matches the plugin's name, its index and name, or its path; every plugin without one.
     pub plugin: Option<GlobMatcher>,
+    /// Matches the full name of an element of a protocol: such an ignore is for `diff` only.
+    pub element: Option<GlobMatcher>,
     /// Id of the rule; every rule without one.
     pub rule: Option<String>,
     /// Name of the target, whole or up to a dot (`containerd@2.4` for all its patch releases); every target without
@@ -29,9 +33,26 @@ impl Ignore {
         let rule = self.rule.as_ref();
         let target = self.target.as_ref();
         let plugin = self.plugin.as_ref();
-        rule.is_none_or(|wanted| wanted == verdict.rule)
+        !self.is_about_diff()
+            && rule.is_none_or(|wanted| wanted == verdict.rule)
             && target.is_none_or(|wanted| of_target(wanted, &verdict.target))
             && plugin.is_none_or(|glob| named(glob, subject))
+    }
+
+    /// Returns whether it matches a finding of `diff`, expired or not.
+    pub fn matches_finding(&self, finding: &Finding) -> bool {
+        let rule = self.rule.as_ref();
+        let element = self.element.as_ref();
+        self.is_about_diff()
+            && rule.is_none_or(|wanted| wanted == finding.rule)
+            && element.is_none_or(|glob| glob.is_match(&finding.element))
+    }
+
+    /// Returns whether it is about findings of `diff`: it names an element, or a rule that `diff` runs.
+    pub fn is_about_diff(&self) -> bool {
+        let rule = self.rule.as_deref().and_then(rules::get);
+        self.element.is_some()
+            || rule.is_some_and(|rule| !rule.categories.contains(&Category::Check))
     }
 
     /// Whether its last day is over.
@@ -42,7 +63,13 @@ impl Ignore {
     /// As messages name it: `10-* CHECK_STATE_CHANGE`.
     pub fn shown(&self) -> String {
         let plugin = self.plugin.as_ref().map(|glob| glob.glob().glob());
-        let parts = [plugin, self.rule.as_deref(), self.target.as_deref()];
+        let element = self.element.as_ref().map(|glob| glob.glob().glob());
+        let parts = [
+            plugin,
+            element,
+            self.rule.as_deref(),
+            self.target.as_deref(),
+        ];
         let parts: Vec<&str> = parts.into_iter().flatten().collect();
         parts.join(" ")
     }

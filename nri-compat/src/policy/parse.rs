@@ -11,8 +11,8 @@ use toml::de::{DeTable, DeValue};
 use super::{FILE, FailOn, Policy, RuleLevel, read};
 use crate::error::{Error, ErrorKind};
 use crate::near::near;
-use crate::report::finding::{Category, Level};
-use crate::rules::{self, Rule};
+use crate::report::finding::Level;
+use crate::rules;
 
 /// More than this is no policy, in bytes.
 const LIMIT: u64 = 1 << 20;
@@ -123,15 +123,12 @@ impl Reader<'_> {
         })
     }
 
-    /// Refuses a rule that no verdict can have.
+    /// Refuses a rule that does not exist.
     fn rule(&self, at: usize, id: &str) -> Result<(), Error> {
-        let of_check = |rule: &Rule| rule.categories.contains(&Category::Check);
-        match rules::get(id).is_some_and(of_check) {
-            true => Ok(()),
-            false => {
-                let known = rules::all().filter(|rule| of_check(rule));
-                Err(self.unknown(at, "rule", id, known.map(|rule| rule.id)))
-            }
+        if rules::get(id).is_some() {
+            Ok(())
+        } else {
+            Err(self.unknown(at, "rule", id, rules::ids()))
         }
     }
 

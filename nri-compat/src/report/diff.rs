@@ -1,11 +1,12 @@
 //! What `diff` found: one plain value that every renderer reads.
 
+use super::check::Suppression;
 use super::finding::{Category, Finding, Level};
 use super::pairing::Pairing;
 use super::visible::{acts, visible};
 
 /// The answer of `diff`: what changed between two schemas, and what that means.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DiffReport {
     /// The older end, or whatever the user named first.
     pub from: Side,
@@ -23,6 +24,19 @@ pub struct DiffReport {
     pub changes: Vec<Change>,
     /// How a plugin of one side gets on with a runtime of the other.
     pub pairings: Vec<Pairing>,
+    /// Findings that do not count, since the policy or the baseline says so.
+    pub suppressed: Vec<SuppressedFinding>,
+    /// Ignores of the policy that have no effect, and how much of the baseline was not found.
+    pub policy: Vec<String>,
+}
+
+/// A finding that does not count.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SuppressedFinding {
+    /// The finding.
+    pub finding: Finding,
+    /// Why it does not count.
+    pub by: Suppression,
 }
 
 impl DiffReport {
@@ -42,7 +56,9 @@ impl DiffReport {
     fn texts_mut(&mut self) -> impl Iterator<Item = &mut String> {
         let sides = [&mut self.from, &mut self.to].into_iter();
         let sides = sides.flat_map(|side| [&mut side.input, &mut side.name]);
-        let findings = self.findings.iter_mut().flat_map(|finding| {
+        let suppressed = self.suppressed.iter_mut().map(|one| &mut one.finding);
+        let findings = self.findings.iter_mut().chain(suppressed);
+        let findings = findings.flat_map(|finding| {
             let file = finding.location.as_mut().map(|place| &mut place.file);
             [&mut finding.element, &mut finding.message]
                 .into_iter()

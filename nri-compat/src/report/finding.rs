@@ -2,11 +2,14 @@
 
 use std::fmt;
 
+use super::fingerprint::fingerprint_of;
+
 /// Who breaks when a rule is violated; buf's four categories, `NRI` for rules of this protocol,
 /// and `CHECK` for findings about plugins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Category {
     /// Generated source code breaks, judged file by file.
+    #[default]
     File,
     /// Generated source code breaks, judged package by package.
     Package,
@@ -51,12 +54,22 @@ pub struct Finding {
     pub rule: &'static str,
     /// Fully qualified name of the element the finding is about.
     pub element: String,
+    /// Its number among the findings of this rule about this element, from 0.
+    pub nth: usize,
     /// The fact, lower case, without remedy.
     pub message: String,
     /// How serious it is, after any override.
     pub level: Level,
     /// Id of the rule whose finding explains this one away, when it is no real break.
     pub explained_by: Option<&'static str>,
+}
+
+impl Finding {
+    /// Returns 32 hexadecimal digits that identify the finding, whatever its wording, level and place: made of its rule,
+    /// its element, and its number among the findings of that rule about that element.
+    pub fn fingerprint(&self) -> String {
+        fingerprint_of(&[self.rule, &self.element, &self.nth.to_string()])
+    }
 }
 
 impl Category {

@@ -57,6 +57,7 @@ mod tests {
             location: None,
             rule,
             element: String::new(),
+            nth: 0,
             message: String::new(),
             level,
             explained_by: None,

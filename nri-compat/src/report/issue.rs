@@ -4,7 +4,7 @@ mod check;
 mod diff;
 
 pub(super) use check::issue as of_verdict;
-pub(super) use diff::issue as of_finding;
+pub(super) use diff::{issue as of_finding, suppressed as of_suppressed};
 
 use super::finding::Level;
 

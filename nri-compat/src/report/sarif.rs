@@ -13,9 +13,9 @@ use std::io::{self, Write};
 use serde::{Serialize, Serializer};
 
 use super::check::{CheckReport, Subject, Verdict};
-use super::diff::DiffReport;
+use super::diff::{DiffReport, SuppressedFinding};
 use super::finding::{Finding, Level};
-use super::issue::{Issue, Issues, of_finding, of_verdict};
+use super::issue::{Issue, Issues, of_finding, of_suppressed, of_verdict};
 use super::json;
 use crate::rules::{self, Rule};
 use document::{
@@ -47,6 +47,8 @@ pub fn write_check(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> 
 /// Renders the findings of `diff` as SARIF.
 pub fn diff(report: &DiffReport) -> String {
     let problems = report.findings.iter().map(Problem::Finding);
+    let suppressed = report.suppressed.iter().map(Problem::Suppressed);
+    let problems = problems.chain(suppressed);
     let all = Issues {
         issues: Vec::new(),
         ..Issues::from(report)
@@ -66,6 +68,7 @@ fn text(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> String {
 enum Problem<'r> {
     Verdict(&'r Subject, &'r Verdict),
     Finding(&'r Finding),
+    Suppressed(&'r SuppressedFinding),
 }
 
 impl Problem<'_> {
@@ -73,6 +76,7 @@ impl Problem<'_> {
         match self {
             Self::Verdict(_, verdict) => verdict.rule,
             Self::Finding(finding) => finding.rule,
+            Self::Suppressed(one) => one.finding.rule,
         }
     }
 
@@ -80,6 +84,7 @@ impl Problem<'_> {
         match self {
             Self::Verdict(subject, verdict) => of_verdict(subject, verdict),
             Self::Finding(finding) => of_finding(finding),
+            Self::Suppressed(one) => of_suppressed(one),
         }
     }
 
@@ -88,6 +93,7 @@ impl Problem<'_> {
         let (level, suppressed) = match self {
             Self::Verdict(_, verdict) => (verdict.level(), verdict.suppressed.is_some()),
             Self::Finding(finding) => (finding.level, false),
+            Self::Suppressed(one) => (one.finding.level, true),
         };
         match (suppressed, level) {
             (false, Level::Error) => 0,

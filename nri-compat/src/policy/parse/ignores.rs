@@ -8,7 +8,7 @@ use super::{Reader, Table};
 use crate::error::Error;
 use crate::policy::Ignore;
 
-const IGNORE_KEYS: [&str; 5] = ["plugin", "rule", "target", "reason", "expires"];
+const IGNORE_KEYS: [&str; 6] = ["plugin", "element", "rule", "target", "reason", "expires"];
 
 impl Reader<'_> {
     /// All ignores, in the order of the file.
@@ -32,7 +32,8 @@ impl Reader<'_> {
         self.known(table, &IGNORE_KEYS)?;
         let ignore = Ignore {
             line: self.line(at),
-            plugin: self.plugin(table)?,
+            plugin: self.glob(table, "plugin")?,
+            element: self.glob(table, "element")?,
             rule: self.optional(table, "rule")?,
             target: self.optional(table, "target")?,
             reason: self.optional(table, "reason")?.unwrap_or_default(),
@@ -41,20 +42,17 @@ impl Reader<'_> {
         if let (Some(value), Some(rule)) = (table.get("rule"), &ignore.rule) {
             self.rule(value.span().start, rule)?;
         }
-        match () {
-            () if ignore.reason.is_empty() => Err(self.wrong(at, "an ignore without a `reason`")),
-            () if ignore.plugin.is_none() && ignore.rule.is_none() => {
-                Err(self.wrong(at, "an ignore with neither `plugin` nor `rule`"))
-            }
-            () => Ok(ignore),
+        match problem(&ignore) {
+            Some(problem) => Err(self.wrong(at, problem)),
+            None => Ok(ignore),
         }
     }
 
-    fn plugin(&self, table: &Table<'_>) -> Result<Option<GlobMatcher>, Error> {
-        let Some(value) = table.get("plugin") else {
+    fn glob(&self, table: &Table<'_>, key: &str) -> Result<Option<GlobMatcher>, Error> {
+        let Some(value) = table.get(key) else {
             return Ok(None);
         };
-        let pattern = self.string(value, "plugin")?;
+        let pattern = self.string(value, key)?;
         let glob = Glob::new(&pattern)
             .map_err(|error| self.wrong(value.span().start, &error.to_string()))?;
         Ok(Some(glob.compile_matcher()))
@@ -77,5 +75,21 @@ impl Reader<'_> {
             self.wrong(value.span().start, "`expires` is not a date")
                 .with_help("a date has no quotes: expires = 2027-03-31")
         })
+    }
+}
+
+/// Returns what is wrong with an ignore as a whole.
+fn problem(ignore: &Ignore) -> Option<&'static str> {
+    let is_about_plugins = ignore.plugin.is_some() || ignore.target.is_some();
+    if ignore.reason.is_empty() {
+        Some("an ignore without a `reason`")
+    } else if ignore.is_about_diff() && is_about_plugins {
+        Some(
+            "an ignore of a finding of `diff` with `plugin` or `target`, which such a finding does not have",
+        )
+    } else if ignore.plugin.is_none() && ignore.element.is_none() && ignore.rule.is_none() {
+        Some("an ignore with neither `plugin` nor `rule`")
+    } else {
+        None
     }
 }

@@ -1,9 +1,8 @@
 //! Problems in a diff report: its findings.
 
 use super::{Issue, Issues, Place};
-use crate::report::diff::DiffReport;
+use crate::report::diff::{DiffReport, SuppressedFinding};
 use crate::report::finding::{Finding, Location};
-use crate::report::fingerprint::fingerprint_of;
 use crate::report::text::counted;
 use crate::rules;
 
@@ -11,7 +10,13 @@ impl From<&DiffReport> for Issues {
     fn from(report: &DiffReport) -> Self {
         Self {
             command: "diff",
-            issues: report.findings.iter().map(issue).collect(),
+            issues: report
+                .findings
+                .iter()
+                .map(issue)
+                .chain(report.suppressed.iter().map(suppressed))
+                .collect(),
+            policy: report.policy.clone(),
             summary: format!(
                 "compared {} with {} by {}",
                 report.from.input,
@@ -33,8 +38,16 @@ pub(in crate::report) fn issue(finding: &Finding) -> Issue {
         message: finding.message.clone(),
         help: remedy.unwrap_or_default(),
         place: finding.location.as_ref().map(place),
-        fingerprint: fingerprint_of(&[finding.rule, &finding.element, &finding.message]),
+        fingerprint: finding.fingerprint(),
         suppressed: None,
+    }
+}
+
+/// Returns the problem that a suppressed finding stands for.
+pub(in crate::report) fn suppressed(one: &SuppressedFinding) -> Issue {
+    Issue {
+        suppressed: Some(one.by.phrase()),
+        ..issue(&one.finding)
     }
 }
 

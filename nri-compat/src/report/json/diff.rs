@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{SCHEMA, print};
-use crate::report::diff::{Change, DiffReport, Side};
+use crate::report::diff::{Change, DiffReport, Side, SuppressedFinding};
 use crate::report::finding::{Finding, Location};
 use crate::report::pairing::{Pairing, PairingItem};
 use crate::rules;
@@ -16,6 +16,8 @@ struct JsonDiff<'r> {
     findings: Vec<JsonFinding<'r>>,
     changes: Vec<JsonChange<'r>>,
     pairings: Vec<JsonPairing<'r>>,
+    suppressed: Vec<JsonSuppressed<'r>>,
+    policy: &'r [String],
     summary: JsonSummary,
 }
 
@@ -37,6 +39,13 @@ struct JsonFinding<'r> {
     element: &'r str,
     message: &'r str,
     location: Option<JsonLocation<'r>>,
+}
+
+#[derive(Serialize)]
+struct JsonSuppressed<'r> {
+    finding: JsonFinding<'r>,
+    by: &'static str,
+    reason: &'r str,
 }
 
 #[derive(Serialize)]
@@ -90,6 +99,8 @@ pub fn diff(report: &DiffReport) -> String {
         findings: report.findings.iter().map(finding).collect(),
         changes: report.changes.iter().map(change).collect(),
         pairings: report.pairings.iter().map(pairing).collect(),
+        suppressed: report.suppressed.iter().map(suppressed).collect(),
+        policy: &report.policy,
         summary: summary(report),
     })
 }
@@ -118,6 +129,14 @@ fn finding(finding: &Finding) -> JsonFinding<'_> {
         element: &finding.element,
         message: &finding.message,
         location: finding.location.as_ref().map(location),
+    }
+}
+
+fn suppressed(one: &SuppressedFinding) -> JsonSuppressed<'_> {
+    JsonSuppressed {
+        finding: finding(&one.finding),
+        by: one.by.by(),
+        reason: &one.by.reason,
     }
 }
 

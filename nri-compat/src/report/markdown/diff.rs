@@ -13,6 +13,7 @@ pub fn diff(report: &DiffReport) -> String {
     let sections = [
         head(report),
         findings(report),
+        decisions(report),
         deprecated(&report.deprecated),
         changes(report),
         report.pairings.iter().map(pairing).collect(),
@@ -46,9 +47,10 @@ fn side(label: &str, side: &Side) -> String {
         .as_deref()
         .map(|date| format!(", {date}"))
         .unwrap_or_default();
-    let shipped = match side.runtimes.is_empty() {
-        true => String::new(),
-        false => format!(", shipped by {}", side.runtimes.join(", ")),
+    let shipped = if side.runtimes.is_empty() {
+        String::new()
+    } else {
+        format!(", shipped by {}", side.runtimes.join(", "))
     };
     format!("- {label} {}{date}{shipped}\n", code(&side.input))
 }
@@ -63,6 +65,23 @@ fn findings(report: &DiffReport) -> String {
     let table = table(&["level", "rule", "element", "finding"], &rows);
     let gap = if remedies.is_empty() { "" } else { "\n" };
     format!("\n### What breaks, and for whom\n\n{table}{gap}{remedies}")
+}
+
+/// Lists the findings that policy or baseline suppress, and what is wrong with those two.
+fn decisions(report: &DiffReport) -> String {
+    if report.suppressed.is_empty() && report.policy.is_empty() {
+        return String::new();
+    }
+    let suppressed = report.suppressed.iter().map(|one| {
+        let (rule, element) = (code(one.finding.rule), code(short(&one.finding.element)));
+        format!("- {rule} {element}: {}\n", one.by.phrase())
+    });
+    let policy = report
+        .policy
+        .iter()
+        .map(|note| format!("- policy: {note}\n"));
+    let lines: String = suppressed.chain(policy).collect();
+    format!("\n### Suppressed by policy or baseline\n\n{lines}")
 }
 
 fn group_rows(group: &Group<'_>) -> Vec<Vec<String>> {
@@ -123,13 +142,11 @@ fn changes(report: &DiffReport) -> String {
             }
         }
     }
-    match rows.is_empty() {
-        true => "\n### What changed\n\nNothing.\n".to_owned(),
-        false => format!(
-            "\n### What changed\n\n{}",
-            table(&["change", "what", "elements"], &rows)
-        ),
+    if rows.is_empty() {
+        return "\n### What changed\n\nNothing.\n".to_owned();
     }
+    let table = table(&["change", "what", "elements"], &rows);
+    format!("\n### What changed\n\n{table}")
 }
 
 fn changed_names(report: &DiffReport, kind: ChangeKind, what: What) -> Vec<String> {

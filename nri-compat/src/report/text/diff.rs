@@ -26,6 +26,7 @@ pub fn diff(report: &DiffReport, palette: Palette) -> String {
     side(&mut page, "from", &report.from);
     side(&mut page, "to", &report.to);
     findings(&mut page, report);
+    decisions(&mut page, report);
     deprecated(&mut page, &report.deprecated);
     changes(&mut page, report);
     pairings(&mut page, &report.pairings);
@@ -72,6 +73,20 @@ fn findings(page: &mut Page, report: &DiffReport) {
         "  {0}more on any of them: nri-compat explain RULE{0:#}",
         page.palette.faint()
     ));
+}
+
+/// Shows the findings that policy or baseline suppress, and what is wrong with those two.
+fn decisions(page: &mut Page, report: &DiffReport) {
+    let faint = page.palette.faint();
+    for one in &report.suppressed {
+        let label = format!("{}[{}]: ", one.finding.level, one.finding.rule);
+        let text = format!("{} ({})", short(&one.finding.element), one.by.phrase());
+        page.prose(2, &label, faint, &text);
+    }
+    for note in &report.policy {
+        let style = page.palette.level(Level::Warning);
+        page.prose(2, "policy: ", style, note);
+    }
 }
 
 fn finding_group(page: &mut Page, report: &DiffReport, group: &Group<'_>) {
