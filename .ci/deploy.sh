@@ -21,8 +21,10 @@ valid() {
   fi
 }
 
-valid deploy/github/nri-compat.yml "$bin/check-jsonschema" --builtin-schema vendor.github-workflows
-"$bin/check-jsonschema" --builtin-schema custom.github-workflows-require-timeout deploy/github/nri-compat.yml
+for file in deploy/github/*.yml; do
+  valid "$file" "$bin/check-jsonschema" --builtin-schema vendor.github-workflows
+  "$bin/check-jsonschema" --builtin-schema custom.github-workflows-require-timeout "$file"
+done
 valid deploy/gitlab/nri-compat.yml "$bin/check-jsonschema" --builtin-schema vendor.gitlab-ci --data-transform gitlab-ci
 for file in deploy/kubernetes/*.yaml; do
   # appArmorProfile came with Kubernetes 1.30.

@@ -12,6 +12,8 @@ mod output;
 mod progress;
 mod runtimes;
 mod targets;
+#[cfg(feature = "update")]
+mod update_data;
 mod versions;
 
 use clap::{Parser, Subcommand, ValueEnum};
@@ -41,6 +43,8 @@ enum Command {
     Versions(versions::Args),
     Runtimes(runtimes::Args),
     Explain(explain::Args),
+    #[cfg(feature = "update")]
+    UpdateData(update_data::Args),
     Completions(completions::CompletionsArgs),
     Man(completions::ManArgs),
 }
@@ -77,6 +81,8 @@ fn run(command: &Command) -> Result<Exit, Error> {
         Command::Versions(args) => versions::run(args),
         Command::Runtimes(args) => runtimes::run(args),
         Command::Explain(args) => explain::run(args),
+        #[cfg(feature = "update")]
+        Command::UpdateData(args) => update_data::run(args),
         Command::Completions(args) => completions::completions(args),
         Command::Man(args) => completions::man(args),
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use jiff::civil::Date;
-use nri_codegen::history::History;
+use nri_codegen::history::{History, Tables};
 
 use crate::error::Error;
 
@@ -46,6 +46,18 @@ pub fn history() -> Result<&'static History, Error> {
         None => History::embedded()?,
     };
     Ok(HISTORY.get_or_init(|| history))
+}
+
+/// Returns the text of the tables: of the folder if one replaces the built-in ones.
+///
+/// # Errors
+///
+/// If the folder lacks a file, or one cannot be read.
+pub fn tables() -> Result<Tables, Error> {
+    Ok(match folder() {
+        Some(folder) => Tables::read(&folder)?,
+        None => Tables::embedded(),
+    })
 }
 
 /// Reads and checks the tables of a folder. Those built in are checked by the tests.

@@ -28,6 +28,8 @@ pub enum ErrorKind {
     Target,
     /// What was to be looked at is not there.
     Input,
+    /// Newer data could not be fetched.
+    Fetch,
     /// The answer could not be written.
     Output,
 }

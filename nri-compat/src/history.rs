@@ -24,6 +24,7 @@ pub fn versions() -> Result<VersionsReport, Error> {
         .iter()
         .map(|release| version(history, release));
     Ok(VersionsReport {
+        data_date: history.date()?.to_owned(),
         rows: rows.collect::<Result<_, _>>()?,
     })
 }
@@ -61,7 +62,10 @@ pub fn runtimes(name: Option<&str>) -> Result<RuntimesReport, Error> {
     }
     match (rows.is_empty(), name) {
         (true, Some(name)) => Err(unknown_runtime(history, name)?),
-        _ => Ok(RuntimesReport { rows }),
+        _ => Ok(RuntimesReport {
+            data_date: history.date()?.to_owned(),
+            rows,
+        }),
     }
 }
 

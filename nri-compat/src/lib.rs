@@ -32,3 +32,5 @@ pub mod policy;
 mod ranges;
 pub mod report;
 pub mod rules;
+#[cfg(feature = "update")]
+pub mod update;

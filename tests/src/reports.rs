@@ -287,6 +287,7 @@ fn hostile() -> CheckReport {
     subject.place = format!("/tmp/{name}").into();
     subject.evidence = vec![evidence(name)];
     CheckReport {
+        data_date: String::new(),
         targets: vec![target("containerd@2.4", "v0.12.2")],
         subjects: vec![subject],
         skipped: vec![Skipped::new(name, SkipKind::Io, name)],

@@ -12,7 +12,12 @@ use nri_compat::report::{csv, github, json, junit, markdown, sarif, text};
 fn report(history: &History, from: &str, to: &str) -> DiffReport {
     let input =
         |spec| Input::resolve(history, spec).unwrap_or_else(|error| panic!("{spec}: {error}"));
-    compare(history, &input(from), &input(to), Category::File).expect("the tables fit together")
+    let report = compare(history, &input(from), &input(to), Category::File);
+    DiffReport {
+        // That of the tables changes with each release of a runtime.
+        data_date: "2000-01-01".to_owned(),
+        ..report.expect("the tables fit together")
+    }
 }
 
 fn adjacent(history: &History) -> impl Iterator<Item = (&str, &str)> {

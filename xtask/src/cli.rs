@@ -10,6 +10,7 @@ use nri_codegen::{Error, History};
 
 use xtask::generate;
 use xtask::import::{self, Imported, Request};
+use xtask::refresh::{RefreshError, refresh};
 
 const HELP: &str = "\
 maintains this repository
@@ -20,6 +21,9 @@ usage:
   cargo run -p xtask -- import PROTO --version v0.12.6 --date 2026-12-01 [--root FOLDER]
       adds a release: stores its proto if it brings a new protocol revision,
       notes it in protos/versions.toml and regenerates what depends on it
+  cargo run -p xtask -- refresh [--root FOLDER]
+      adds the newest releases of containerd and CRI-O to protos/runtimes.toml, from the module
+      proxy that GOPROXY names, and regenerates what depends on it
   cargo run -p xtask -- --help | --version
 
 --root: the repository; by default the one around the current folder
@@ -52,13 +56,14 @@ pub(crate) enum Failure {
     Usage(String),
     Failed(Error),
     NoRoot(PathBuf),
+    Refresh(RefreshError),
 }
 
 impl Failure {
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Failure::Usage(_) => Exit::Usage,
-            Failure::Failed(_) | Failure::NoRoot(_) => Exit::Failed,
+            Failure::Failed(_) | Failure::NoRoot(_) | Failure::Refresh(_) => Exit::Failed,
         }
     }
 }
@@ -70,7 +75,15 @@ impl fmt::Display for Failure {
                 f,
                 "error: {fact}\n  help: see `cargo run -p xtask -- --help`"
             ),
-            Failure::Failed(error) => write!(f, "error: {error:?}"),
+            Failure::Failed(error) | Failure::Refresh(RefreshError::Generate(error)) => {
+                write!(f, "error: {error:?}")
+            }
+            Failure::Refresh(RefreshError::Cargo(error)) => {
+                write!(f, "error: cannot start cargo: {error}")
+            }
+            Failure::Refresh(RefreshError::Update(status)) => {
+                write!(f, "error: nri-compat update-data failed: {status}")
+            }
             Failure::NoRoot(from) => write!(
                 f,
                 "error: no folder at or above `{}` has protos/versions.toml\n  help: name the repository with --root",
@@ -101,6 +114,9 @@ pub(crate) enum Command {
         check: bool,
         root: Option<PathBuf>,
     },
+    Refresh {
+        root: Option<PathBuf>,
+    },
     Import {
         request: Request,
         root: Option<PathBuf>,
@@ -116,6 +132,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Com
         Some(Short('V') | Long("version")) => Ok(Command::Version),
         Some(Value(command)) if command == "generate" => parse_generate(parser),
         Some(Value(command)) if command == "import" => parse_import(parser),
+        Some(Value(command)) if command == "refresh" => parse_refresh(parser),
         Some(Value(command)) => Err(Failure::Usage(format!(
             "unknown command `{}`",
             command.to_string_lossy()
@@ -135,6 +152,18 @@ fn parse_generate(mut parser: lexopt::Parser) -> Result<Command, Failure> {
         }
     }
     Ok(Command::Generate { check, root })
+}
+
+fn parse_refresh(mut parser: lexopt::Parser) -> Result<Command, Failure> {
+    let mut root = None;
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Long("root") => root = Some(parser.value()?.into()),
+            Short('h') | Long("help") => return Ok(Command::Help),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    Ok(Command::Refresh { root })
 }
 
 fn parse_import(mut parser: lexopt::Parser) -> Result<Command, Failure> {
@@ -165,6 +194,9 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
         Command::Help => print!("{HELP}"),
         Command::Version => println!("xtask {}", env!("CARGO_PKG_VERSION")),
         Command::Generate { check, root } => return generate(check, root),
+        Command::Refresh { root } => {
+            print_refresh(&refresh(&find_root(root)?).map_err(Failure::Refresh)?)
+        }
         Command::Import { request, root } => {
             print_import(&import::import(&find_root(root)?, &request)?)
         }
@@ -188,6 +220,13 @@ fn generate(check: bool, root: Option<PathBuf>) -> Result<Exit, Failure> {
         return Ok(Exit::Stale);
     }
     Ok(Exit::Clean)
+}
+
+fn print_refresh(written: &[PathBuf]) {
+    for path in written {
+        println!("wrote {}", path.display());
+    }
+    println!("new releases of NRI are added with `cargo run -p xtask -- import`");
 }
 
 fn print_import(imported: &Imported) {

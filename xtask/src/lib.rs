@@ -1,9 +1,11 @@
 //! Maintenance of this repository: adds releases, writes generated files, checks them for drift.
 //!
 //! [`generate`] lists every generated file that is committed, [`shipped`] writes those of `nri`, `nri-macros` and
-//! `nri-compat`, and [`import`] adds a release and with it a protocol revision.
+//! `nri-compat`, [`import`] adds a release of NRI and with it a protocol revision, and [`refresh`](mod@refresh) adds releases
+//! of container runtimes.
 #![forbid(unsafe_code)]
 
 pub mod generate;
 pub mod import;
+pub mod refresh;
 pub mod shipped;

@@ -61,7 +61,8 @@ impl History {
         Ok(())
     }
 
-    fn knows(&self, nri: &str) -> bool {
+    /// Reports whether `nri` is the name of a release in `versions.toml`, one-shot releases included.
+    pub fn knows(&self, nri: &str) -> bool {
         let releases = self.releases.iter().map(|release| &release.name);
         let mut known = releases.chain(self.one_shot.iter().map(|old| &old.name));
         known.any(|name| name == nri)

@@ -14,7 +14,7 @@ pub struct Runtime {
     pub id: String,
     /// Its name in prose.
     pub title: String,
-    /// What it calls itself in `ConfigureRequest.runtime_name`.
+    /// The names it gives itself in `ConfigureRequest.runtime_name`.
     pub reports_as: Vec<String>,
     /// Where it listens for plugins by default.
     pub socket: String,
@@ -22,6 +22,8 @@ pub struct Runtime {
     pub plugin_dir: String,
     /// Where it finds their configuration, by default.
     pub config_dir: String,
+    /// Paths of its Go modules, one per major version, by which a module proxy knows its releases.
+    pub modules: Vec<String>,
     /// Its final releases, ascending by version.
     pub releases: Vec<RuntimeRelease>,
 }
@@ -63,6 +65,7 @@ fn runtime(entry: &table::Entry<'_, '_>) -> Runtime {
         "socket",
         "plugin_dir",
         "config_dir",
+        "modules",
         "releases",
     ]);
     let mut releases: Vec<RuntimeRelease> = entry.tables("releases").iter().map(release).collect();
@@ -74,6 +77,7 @@ fn runtime(entry: &table::Entry<'_, '_>) -> Runtime {
         socket: entry.string("socket"),
         plugin_dir: entry.string("plugin_dir"),
         config_dir: entry.string("config_dir"),
+        modules: entry.strings("modules"),
         releases,
     }
 }

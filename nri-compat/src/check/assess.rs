@@ -19,6 +19,7 @@ pub fn assess(collected: Collected, targets: &[Target<'_>]) -> CheckReport {
         .iter()
         .filter(|subject| subject.role == Role::Plugin);
     CheckReport {
+        data_date: targets.first().map(Target::data_date).unwrap_or_default(),
         targets: targets.iter().map(|target| target.head.clone()).collect(),
         summary: Summary {
             plugins: plugins.count() as u64,

@@ -254,6 +254,11 @@ impl<'h> Target<'h> {
         Ok(target)
     }
 
+    /// Returns the date of the newest release in the tables; empty if they are broken.
+    pub(super) fn data_date(&self) -> String {
+        self.history.date().unwrap_or_default().to_owned()
+    }
+
     /// The event that an RPC name stands for, if the target knows it.
     pub(super) fn event(&self, rpc: &str) -> Option<&'h Event> {
         let nri = self.protocol?.nri.as_ref()?;

@@ -88,6 +88,7 @@ pub fn compare(
     let mut findings = all_findings(from, to, nri.as_ref(), &[category]);
     name_paths(&mut findings, to);
     Ok(DiffReport {
+        data_date: history.date()?.to_owned(),
         from: from.side(history, &facts),
         to: to.side(history, &facts),
         category,

@@ -20,6 +20,7 @@ pub fn runtime(spec: &str) -> Result<RuntimeReport, Error> {
     let release = linked(history, at.release);
     let newest = history.release("latest")?;
     let mut report = head(at, release, newest);
+    history.date()?.clone_into(&mut report.data_date);
     report.deprecations = deprecations(history, at);
     if let Some(release) = release {
         let speaks = protocol(history, release)?;
@@ -37,6 +38,7 @@ pub fn runtime(spec: &str) -> Result<RuntimeReport, Error> {
 
 fn head(at: RuntimeAt<'_>, release: Option<&Release>, newest: &Release) -> RuntimeReport {
     RuntimeReport {
+        data_date: String::new(),
         runtime: at.runtime.id.clone(),
         release: at.release.version.to_string(),
         date: at.release.date.clone(),

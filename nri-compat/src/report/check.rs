@@ -15,6 +15,8 @@ use crate::report::finding::Level;
 /// The answer of `check` and `logs`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckReport {
+    /// The date of the newest release in the tables, `YYYY-MM-DD`.
+    pub data_date: String,
     /// What was judged against, in the order asked for.
     pub targets: Vec<CheckTarget>,
     /// What was found, sorted by path, name and kind.

@@ -8,6 +8,8 @@ use super::visible::{acts, visible};
 /// The answer of `diff`: what changed between two schemas, and what that means.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DiffReport {
+    /// The date of the newest release in the tables, `YYYY-MM-DD`.
+    pub data_date: String,
     /// The older end, or whatever the user named first.
     pub from: Side,
     /// The newer end, or whatever the user named second.

@@ -3,6 +3,8 @@
 /// Every release of the protocol.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VersionsReport {
+    /// The date of the newest release in the tables, `YYYY-MM-DD`.
+    pub data_date: String,
     /// One row a release, oldest first.
     pub rows: Vec<VersionRow>,
 }
@@ -27,6 +29,8 @@ pub struct VersionRow {
 /// Which NRI the runtimes link, as ranges of releases.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RuntimesReport {
+    /// The date of the newest release in the tables, `YYYY-MM-DD`.
+    pub data_date: String,
     /// One row a range, by runtime and then oldest first.
     pub rows: Vec<RuntimeRange>,
 }
@@ -55,6 +59,8 @@ pub struct RuntimeRange {
 /// One release of a runtime in detail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuntimeReport {
+    /// The date of the newest release in the tables, `YYYY-MM-DD`.
+    pub data_date: String,
     /// `containerd` or `cri-o`.
     pub runtime: String,
     /// The release, such as `2.2.1`.

@@ -31,6 +31,7 @@ impl CheckReport {
     #[must_use]
     pub fn visible(&self) -> Self {
         Self {
+            data_date: self.data_date.clone(),
             targets: self.targets.iter().map(target).collect(),
             subjects: self.subjects.iter().map(subject).collect(),
             skipped: self.skipped.iter().map(skipped).collect(),

@@ -61,6 +61,21 @@ fn sighting(file: &File<'_>, module: &GoMod, requirement: &Requirement) -> Sight
     }
 }
 
+/// Returns the version of NRI that a module builds with, from the text of its `go.mod`, or why that is not known.
+#[cfg(feature = "update")]
+pub(crate) fn linked_nri(text: &str) -> Result<String, String> {
+    let module = GoMod::of_text(text.as_bytes());
+    let Some(requirement) = &module.requirement else {
+        return Err("its go.mod does not require NRI".to_owned());
+    };
+    match module.replacement(&requirement.version) {
+        Some(by) if by.path != MODULE || by.version.is_none() => {
+            Err(format!("it builds with {} instead of NRI", by.path))
+        }
+        by => Ok(version(requirement, by).unwrap_or_default()),
+    }
+}
+
 fn required(requirement: &Requirement) -> String {
     let Requirement {
         version,

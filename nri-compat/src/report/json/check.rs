@@ -14,6 +14,7 @@ use crate::report::check::{
 #[derive(Serialize)]
 struct JsonCheck<'r> {
     schema: u32,
+    data_date: &'r str,
     targets: Vec<JsonTarget<'r>>,
     subjects: Vec<JsonSubject<'r>>,
     skipped: Vec<JsonSkipped<'r>>,
@@ -142,6 +143,7 @@ pub fn check_line(report: &CheckReport) -> String {
 fn document(report: &CheckReport) -> JsonCheck<'_> {
     JsonCheck {
         schema: SCHEMA,
+        data_date: &report.data_date,
         targets: report.targets.iter().map(target).collect(),
         subjects: report.subjects.iter().map(subject).collect(),
         skipped: report.skipped.iter().map(skipped).collect(),

@@ -11,6 +11,7 @@ use crate::rules;
 #[derive(Serialize)]
 struct JsonDiff<'r> {
     schema: u32,
+    data_date: &'r str,
     from: JsonSide<'r>,
     to: JsonSide<'r>,
     findings: Vec<JsonFinding<'r>>,
@@ -94,6 +95,7 @@ struct JsonSummary {
 pub fn diff(report: &DiffReport) -> String {
     print(&JsonDiff {
         schema: SCHEMA,
+        data_date: &report.data_date,
         from: side(&report.from),
         to: side(&report.to),
         findings: report.findings.iter().map(finding).collect(),

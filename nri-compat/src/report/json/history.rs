@@ -11,6 +11,7 @@ use crate::report::history::{
 #[derive(Serialize)]
 struct JsonVersions<'r> {
     schema: u32,
+    data_date: &'r str,
     versions: Vec<JsonVersion<'r>>,
 }
 
@@ -27,6 +28,7 @@ struct JsonVersion<'r> {
 #[derive(Serialize)]
 struct JsonRuntimes<'r> {
     schema: u32,
+    data_date: &'r str,
     runtimes: Vec<JsonRange<'r>>,
 }
 
@@ -45,6 +47,7 @@ struct JsonRange<'r> {
 #[derive(Serialize)]
 struct JsonRuntime<'r> {
     schema: u32,
+    data_date: &'r str,
     runtime: &'r str,
     release: &'r str,
     date: &'r str,
@@ -84,6 +87,7 @@ pub fn versions(report: &VersionsReport) -> String {
     let versions = report.rows.iter().map(version).collect();
     print(&JsonVersions {
         schema: SCHEMA,
+        data_date: &report.data_date,
         versions,
     })
 }
@@ -104,6 +108,7 @@ pub fn runtimes(report: &RuntimesReport) -> String {
     let runtimes = report.rows.iter().map(range).collect();
     print(&JsonRuntimes {
         schema: SCHEMA,
+        data_date: &report.data_date,
         runtimes,
     })
 }
@@ -125,6 +130,7 @@ fn range(row: &RuntimeRange) -> JsonRange<'_> {
 pub fn runtime(report: &RuntimeReport) -> String {
     print(&JsonRuntime {
         schema: SCHEMA,
+        data_date: &report.data_date,
         runtime: &report.runtime,
         release: &report.release,
         date: &report.date,

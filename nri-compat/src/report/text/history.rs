@@ -41,6 +41,7 @@ pub fn versions(report: &VersionsReport, palette: Palette) -> String {
         ],
         &rows,
     );
+    page.line(format_args!("data of {}", report.data_date));
     page.finish()
 }
 
@@ -63,9 +64,12 @@ pub fn runtimes(report: &RuntimesReport, palette: Palette) -> String {
 }
 
 fn range_row(row: &RuntimeRange) -> Vec<String> {
-    let range = |first: &str, last: &str| match first == last {
-        true => first.to_owned(),
-        false => format!("{first}–{last}"),
+    let range = |first: &str, last: &str| {
+        if first == last {
+            first.to_owned()
+        } else {
+            format!("{first}–{last}")
+        }
     };
     let mask = row.mask.map_or("-".to_owned(), |mask| format!("{mask:#x}"));
     vec![

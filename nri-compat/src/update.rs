@@ -1,0 +1,206 @@
+//! Newer tables: asks a Go module proxy for releases of container runtimes that the tables do not know.
+//!
+//! Which NRI a release links stands in its `go.mod`. Any proxy that speaks the
+//! [GOPROXY protocol](https://go.dev/ref/mod#goproxy-protocol) serves it, so that neither git nor an API token is needed.
+
+mod http;
+mod insert;
+mod module;
+mod proxies;
+
+use std::path::Path;
+
+use jiff::civil::Date;
+use nri_codegen::history::{History, Runtime, Tables};
+use nri_codegen::write;
+use semver::Version;
+
+use crate::error::{Error, ErrorKind};
+
+pub use http::Limits;
+pub use proxies::{Proxies, goproxy};
+
+/// The Go module of NRI.
+const NRI: &str = "github.com/containerd/nri";
+
+/// The most releases that are added at once: as many as the runtimes publish in about five years.
+const MAX_NEW: usize = 1000;
+
+/// A runtime release that was added to the tables.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Added {
+    /// `containerd` or `cri-o`.
+    pub runtime: String,
+    /// The release, as tagged: `v2.4.3`.
+    pub release: String,
+    /// The NRI release that it links.
+    pub nri: String,
+    /// Its date, `YYYY-MM-DD` in UTC.
+    pub date: Date,
+}
+
+/// A release that exists but is not in the tables.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// The release: `containerd v2.5.0`, or `NRI v0.13.0`.
+    pub release: String,
+    /// Why it was not added.
+    pub reason: String,
+}
+
+/// The tables with all that is new.
+#[derive(Clone, Debug)]
+pub struct Update {
+    /// The extended tables.
+    pub tables: Tables,
+    /// The releases that were added, by runtime and then ascending by version.
+    pub added: Vec<Added>,
+    /// The releases that could not be added.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// Returns `tables` with the runtime releases that the module proxies know besides.
+///
+/// # Errors
+///
+/// If the tables are malformed, no proxy has any of the modules, a proxy fails in another way than "not found", or it
+/// answers with what is no Go module.
+pub fn update(tables: Tables, proxies: &Proxies) -> Result<Update, Error> {
+    let history = History::from_tables(tables.clone())?;
+    let mut update = Update {
+        tables,
+        added: Vec::new(),
+        left_out: Vec::new(),
+    };
+    let mut served = update.protocols(&history, proxies)?;
+    for runtime in history.runtimes()? {
+        for module in &runtime.modules {
+            served |= update.module(&history, runtime, module, proxies)?;
+        }
+    }
+    if !served {
+        return Err(nothing_served());
+    }
+    update.tables.runtimes = insert::all(&update.tables.runtimes, &update.added)?.into();
+    History::from_tables(update.tables.clone())?.check()?;
+    Ok(update)
+}
+
+fn nothing_served() -> Error {
+    let message = format!("no module proxy has {NRI} or a module of a runtime");
+    Error::new(ErrorKind::Fetch, message).with_help(
+        "check GOPROXY: `go list -m -versions github.com/containerd/nri` shows what a proxy has",
+    )
+}
+
+impl Update {
+    /// Writes the tables and protos to a folder that `--data` takes.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be written; the folder is as it was before then.
+    pub fn write(&self, folder: &Path) -> Result<(), Error> {
+        Ok(write::all(&self.tables.files(folder))?)
+    }
+
+    /// Reports releases of NRI that are newer than the newest known one; a table entry needs the revision of the protocol,
+    /// which a proto decides. Returns whether a proxy has NRI.
+    fn protocols(&mut self, history: &History, proxies: &Proxies) -> Result<bool, Error> {
+        let Some(versions) = module::releases(proxies, NRI)? else {
+            self.left_out.push(not_served("NRI", NRI));
+            return Ok(false);
+        };
+        let newest = &history.release("latest")?.version;
+        let new = versions.iter().filter(|version| *version > newest);
+        self.left_out.extend(new.map(new_protocol));
+        Ok(true)
+    }
+
+    /// Adds the new releases of a module of a runtime. Returns whether a proxy has the module.
+    fn module(
+        &mut self,
+        history: &History,
+        runtime: &Runtime,
+        module: &str,
+        proxies: &Proxies,
+    ) -> Result<bool, Error> {
+        let Some(versions) = module::releases(proxies, module)? else {
+            self.left_out.push(not_served(&runtime.title, module));
+            return Ok(false);
+        };
+        for version in new_releases(runtime, module, versions)? {
+            self.release(history, runtime, module, &version, proxies)?;
+        }
+        Ok(true)
+    }
+
+    /// Adds a release if its NRI is known.
+    fn release(
+        &mut self,
+        history: &History,
+        runtime: &Runtime,
+        module: &str,
+        version: &Version,
+        proxies: &Proxies,
+    ) -> Result<(), Error> {
+        let release = format!("v{version}");
+        match module::linked_nri(proxies, module, &release)? {
+            Ok(nri) if history.knows(&nri) => self.added.push(Added {
+                runtime: runtime.id.clone(),
+                date: module::date(proxies, module, &release)?,
+                release,
+                nri,
+            }),
+            Ok(nri) => self.leave_out(runtime, &release, unknown_nri(&nri)),
+            Err(reason) => self.leave_out(runtime, &release, reason),
+        }
+        Ok(())
+    }
+
+    fn leave_out(&mut self, runtime: &Runtime, release: &str, reason: String) {
+        let release = format!("{} {release}", runtime.title);
+        self.left_out.push(LeftOut { release, reason });
+    }
+}
+
+fn unknown_nri(nri: &str) -> String {
+    format!("links NRI {nri}, which is not in versions.toml")
+}
+
+fn not_served(title: &str, module: &str) -> LeftOut {
+    LeftOut {
+        release: format!("all of {title}"),
+        reason: format!("no module proxy has {module}"),
+    }
+}
+
+fn new_protocol(version: &Version) -> LeftOut {
+    let reason = "it may change the protocol and comes with a newer nri-compat; until then, \
+                  `nri-compat diff latest api.proto` compares its proto";
+    LeftOut {
+        release: format!("NRI v{version}"),
+        reason: reason.to_owned(),
+    }
+}
+
+/// Returns the releases that are newer than the oldest known one of the runtime and not in its table, ascending.
+fn new_releases(
+    runtime: &Runtime,
+    module: &str,
+    mut versions: Vec<Version>,
+) -> Result<Vec<Version>, Error> {
+    let oldest = runtime.releases.first().map(|oldest| &oldest.version);
+    let is_known = |version: &Version| {
+        runtime
+            .releases
+            .iter()
+            .any(|known| known.version == *version)
+    };
+    versions.retain(|version| oldest.is_none_or(|oldest| version > oldest) && !is_known(version));
+    if versions.len() > MAX_NEW {
+        let count = versions.len();
+        let message = format!("{module} has {count} new releases; at most {MAX_NEW} are added");
+        return Err(Error::new(ErrorKind::Fetch, message));
+    }
+    Ok(versions)
+}
