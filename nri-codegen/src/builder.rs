@@ -1,4 +1,4 @@
-//! What a build script calls.
+//! The interface for build scripts.
 
 mod output;
 mod select;

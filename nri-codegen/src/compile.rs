@@ -20,7 +20,7 @@ pub use imports::Imports;
 /// A schema that compiled: descriptors with source info, and what they were made from.
 #[derive(Clone, Debug)]
 pub struct Compiled {
-    /// What it was asked for as, for people: `v0.12.5`, `containerd@2.2.1 (NRI v0.11.0)`, a path.
+    /// A display name for the schema: `v0.12.5`, `containerd@2.2.1 (NRI v0.11.0)`, a path.
     pub origin: String,
     /// The NRI release, where it was named by a version.
     pub release: Option<Release>,

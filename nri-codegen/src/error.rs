@@ -1,4 +1,4 @@
-//! What can go wrong, and where: one opaque error that holds all problems of a phase.
+//! One opaque error that holds all problems of a phase, with their places.
 
 mod excerpt;
 mod problem;
@@ -9,7 +9,7 @@ use std::ops::Range;
 pub use excerpt::Excerpt;
 pub use problem::Problem;
 
-/// What kind of thing went wrong.
+/// The category of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -77,7 +77,7 @@ impl Error {
         self.first.column()
     }
 
-    /// What to do about the first problem.
+    /// Returns the help of the first problem.
     pub fn help(&self) -> Option<&str> {
         self.first.help()
     }

@@ -32,7 +32,7 @@ pub use lineage::EventHistory;
 pub use release::{OneShot, Release};
 pub use runtime::{Runtime, RuntimeAt, RuntimeRelease};
 
-/// Everything known about the protocol's past. Protos and the larger table are read when first asked for.
+/// All known releases and revisions of the protocol. Protos and the larger table are parsed on first use.
 #[derive(Debug)]
 pub struct History {
     releases: Vec<Release>,
@@ -66,21 +66,21 @@ pub struct Revision {
 }
 
 impl Revision {
-    /// Its name: that of the first release that carries it.
+    /// Returns its name, which is that of the first release that carries it.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its proto, comments included.
+    /// Returns its proto, with comments.
     pub fn proto(&self) -> &str {
         &self.proto
     }
 
-    /// Its descriptors; compiled when first asked for.
+    /// Returns its descriptors, which are compiled on first use.
     ///
     /// # Errors
     ///
-    /// If the proto does not compile, which only a revision under import can bring about.
+    /// If the proto does not compile. Those that this crate embeds always do.
     pub fn compiled(&self) -> Result<&Compiled, Error> {
         if let Some(compiled) = self.compiled.get() {
             return Ok(compiled);
@@ -90,7 +90,7 @@ impl Revision {
         Ok(self.compiled.get_or_init(|| compiled))
     }
 
-    /// Its model; read when first asked for.
+    /// Returns its model, which is built on first use.
     ///
     /// # Errors
     ///
@@ -102,11 +102,11 @@ impl Revision {
 }
 
 impl History {
-    /// The history that this crate carries: the protos and tables of `nri-protos`.
+    /// Reads the history that this crate embeds: the protos and tables of `nri-protos`.
     ///
     /// # Errors
     ///
-    /// If a table is malformed or its entries do not fit together; a build with such a table does not pass the tests.
+    /// If a table is malformed or its entries do not fit together; the tests make sure that this does not happen.
     pub fn embedded() -> Result<History, Error> {
         History::from_tables(Tables::embedded())
     }
@@ -130,27 +130,27 @@ impl History {
         })
     }
 
-    /// Releases that speak the protocol, ascending by version, untagged ones included.
+    /// Returns the releases that speak the protocol, untagged ones included, ascending by version.
     pub fn releases(&self) -> &[Release] {
         &self.releases
     }
 
-    /// Releases from before the protocol.
+    /// Returns the releases from before the protocol.
     pub fn one_shot(&self) -> &[OneShot] {
         &self.one_shot
     }
 
-    /// Protocol revisions, oldest first.
+    /// Returns the protocol revisions, oldest first.
     pub fn revisions(&self) -> &[Revision] {
         &self.revisions
     }
 
-    /// What is deprecated, in the table's order.
+    /// Returns the deprecations, in the order of the table.
     pub fn deprecations(&self) -> &[Deprecation] {
         &self.deprecations
     }
 
-    /// Container runtimes, in the table's order.
+    /// Returns the container runtimes, in the order of the table.
     ///
     /// # Errors
     ///
@@ -176,7 +176,7 @@ impl History {
         Ok(dates.max().unwrap_or_default())
     }
 
-    /// The revision that `release` carries.
+    /// Returns the revision that `release` carries.
     ///
     /// # Errors
     ///
@@ -190,7 +190,7 @@ impl History {
         })
     }
 
-    /// Releases that carry `revision`, ascending.
+    /// Returns the releases that carry `revision`, ascending.
     pub fn releases_of(&self, revision: &Revision) -> impl Iterator<Item = &Release> {
         let name = revision.name.clone();
         self.releases
@@ -198,24 +198,25 @@ impl History {
             .filter(move |release| release.revision == name)
     }
 
-    /// Compiles what a version stands for: a release, `latest`, or what a runtime links.
+    /// Returns the descriptors of a version: a release, `latest`, or the release that a runtime links.
     ///
     /// # Errors
     ///
-    /// An unknown version lists the ones near it; one without a protocol says so.
+    /// If the version is unknown, in which case the error lists similar ones, or predates the protocol.
     pub fn compiled_for(&self, spec: &str) -> Result<Compiled, Error> {
         let release = self.version(spec)?;
         let mut compiled = self.revision_of(release)?.compiled()?.clone();
-        compiled.origin = match spec.contains('@') {
-            true => format!("{spec} (NRI {})", release.name),
-            false => release.name.clone(),
+        compiled.origin = if spec.contains('@') {
+            format!("{spec} (NRI {})", release.name)
+        } else {
+            release.name.clone()
         };
         compiled.release = Some(release.clone());
         Ok(compiled)
     }
 }
 
-/// The revisions that releases name, oldest first, each with its proto.
+/// Returns the revisions that releases name, oldest first, each with its proto.
 fn revisions(releases: &[Release], tables: &Tables) -> Result<Vec<Revision>, Error> {
     let mut problems = Vec::new();
     let mut revisions: Vec<Revision> = Vec::new();

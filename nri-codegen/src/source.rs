@@ -1,4 +1,4 @@
-//! What a user may name as a version of the protocol, and the files that it stands for.
+//! Resolves the name of a protocol version to the files it stands for.
 //!
 //! | form | example |
 //! | --- | --- |
@@ -10,7 +10,7 @@
 //! | a folder of protos | `path/to/protos` |
 //! | a binary `FileDescriptorSet` | `schema.binpb` |
 //!
-//! What reads as a version is one, even if a file is called that: write `./v0.11.0` for the folder.
+//! A name that parses as a version is a version, even if a file has that name: write `./v0.11.0` for the folder.
 
 use std::path::Path;
 

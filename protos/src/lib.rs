@@ -2,7 +2,7 @@
 //!
 //! [NRI](https://github.com/containerd/nri), the Node Resource Interface, is how containerd and CRI-O let plugins
 //! watch and adjust pods and containers. Eleven revisions of its protocol are in use, and runtimes link different
-//! ones. This crate holds all of them as text, and reads none of it: parsing and checking is `nri-codegen`'s.
+//! ones. This crate holds all of them as text; `nri-codegen` parses and checks them.
 //!
 //! ```
 //! use nri_protos::{REVISIONS, revision};
@@ -14,8 +14,8 @@
 //! assert!(!old.proto.contains("rpc RunPodSandbox("));
 //! ```
 //!
-//! Every element of every proto has a comment: unit, which event it belongs to, whether runtime or plugin fills it,
-//! since which release. The format of each table stands at its top.
+//! Every element of every proto has a comment that gives its unit, its event, whether the runtime or the plugin sets it, and
+//! the release that introduced it. A comment at the top of each table describes its format.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -34,16 +34,16 @@ pub struct Revision {
     pub proto: &'static str,
 }
 
-/// Which releases there are, when they came out and which revision each carries: `versions.toml`.
+/// Releases of NRI, with their dates and revisions: `versions.toml`.
 pub const VERSIONS_TOML: &str = include_str!("../versions.toml");
 
-/// Which NRI release each release of containerd and CRI-O links: `runtimes.toml`.
+/// Releases of containerd and CRI-O, with the NRI release that each links: `runtimes.toml`.
 pub const RUNTIMES_TOML: &str = include_str!("../runtimes.toml");
 
-/// What is deprecated since when, until when, and what replaces it: `deprecations.toml`.
+/// Deprecated interfaces, with their planned removal and replacement: `deprecations.toml`.
 pub const DEPRECATIONS_TOML: &str = include_str!("../deprecations.toml");
 
-/// The revision of exactly this name (`v0.12.4`), or `None`. Releases are resolved by `nri-codegen`.
+/// Returns the revision with exactly this name (`v0.12.4`). `nri-codegen` resolves releases to revisions.
 pub fn revision(name: &str) -> Option<&'static Revision> {
     REVISIONS.iter().find(|revision| revision.name == name)
 }

@@ -94,7 +94,7 @@ impl Name {
     }
 }
 
-/// What the builders of this process generated, by folder: a build script may use several for one.
+/// Files that the builders of this process generated, by folder: a build script may use several builders for one folder.
 static GENERATED: Mutex<BTreeMap<PathBuf, BTreeSet<Name>>> = Mutex::new(BTreeMap::new());
 
 /// Writes every file whose content differs, and removes those that an earlier run generated and this one does not.

@@ -49,7 +49,7 @@ pub(super) struct Files {
     log: Log,
 }
 
-/// What the resolver saw, shared with the one who reports: protox takes the resolver away.
+/// A record of what the resolver opened. It is shared, because protox takes ownership of the resolver.
 #[derive(Clone, Default)]
 pub(super) struct Log(Rc<RefCell<Seen>>);
 
@@ -124,7 +124,7 @@ impl Log {
         std::mem::take(&mut self.0.borrow_mut().problems)
     }
 
-    /// What to call the file that is imported as `name`: its path, where it has one.
+    /// Returns the display name of the file that is imported as `name`: its path, if it has one.
     pub(super) fn shown(&self, name: &str) -> String {
         let seen = self.0.borrow();
         let path = seen.paths.get(name);

@@ -1,4 +1,4 @@
-//! What the enum of events gets on top of prost: its events, their bits and names.
+//! Additions to the enum of events that prost generates: its events, their bits and names.
 
 use proc_macro2::TokenStream;
 use quote::quote;

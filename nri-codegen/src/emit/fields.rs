@@ -1,4 +1,4 @@
-//! What prost makes of a field: a member, a variant of a oneof, accessors.
+//! Fields as prost generates them: a member, a variant of a oneof, accessors.
 
 use prost_types::field_descriptor_proto::{Label, Type};
 use prost_types::{DescriptorProto, FieldDescriptorProto, FileDescriptorProto};

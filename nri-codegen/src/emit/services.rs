@@ -140,9 +140,10 @@ pub(super) fn deprecated(deprecation: &Deprecation) -> TokenStream {
 }
 
 fn remedy(deprecation: &Deprecation) -> String {
-    match deprecation.replaced_by.is_empty() {
-        true => deprecation.remedy.clone(),
-        false => "implement or call the dedicated RPC of each event".to_owned(),
+    if deprecation.replaced_by.is_empty() {
+        deprecation.remedy.clone()
+    } else {
+        "implement or call the dedicated RPC of each event".to_owned()
     }
 }
 

@@ -88,7 +88,7 @@ impl Problem {
         self
     }
 
-    /// What kind of thing went wrong.
+    /// The category of the problem.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }

@@ -1,4 +1,4 @@
-//! What is deprecated since when, until when, and what replaces it: `deprecations.toml`.
+//! Deprecations, with their start, planned end and replacement: `deprecations.toml`.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ pub(super) const FILE: &str = "deprecations.toml";
 pub struct Deprecation {
     /// Permanent id.
     pub id: String,
-    /// What kind of interface it is, and its name.
+    /// The deprecated interface.
     pub interface: Interface,
     /// One line for a report.
     pub summary: String,
@@ -26,14 +26,14 @@ pub struct Deprecation {
     pub removal: Removal,
     /// Value of enum `Event`, and the RPC of service `Plugin` that carries it instead; in the table's order.
     pub replaced_by: Vec<(String, String)>,
-    /// What a plugin author does.
+    /// What to do as the author of a plugin.
     pub remedy: String,
     /// Where this was decided.
     pub sources: Vec<String>,
     pub(super) place: Range<usize>,
 }
 
-/// What is deprecated.
+/// A deprecated interface.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Interface {

@@ -25,7 +25,7 @@ impl Protocol {
         Error::unless_empty(problems)
     }
 
-    /// What makes a protocol NRI's.
+    /// The help for a schema that is not an NRI protocol.
     pub(crate) const NRI_HELP: &str =
         "an NRI protocol has a service `Plugin` with `Configure`, and an enum `Event`";
 

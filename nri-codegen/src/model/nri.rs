@@ -1,4 +1,4 @@
-//! What makes a schema NRI's: events, the mask they form, and which RPC carries each.
+//! The NRI view of a schema: events, the mask they form, and the RPC that carries each.
 
 use heck::ToUpperCamelCase;
 
@@ -45,7 +45,7 @@ pub struct Event {
     pub request: Option<String>,
     /// Full name of the answer; `None` if nothing carries it.
     pub response: Option<String>,
-    /// What it is about.
+    /// The subject of the event.
     pub scope: Scope,
     /// Comment and place.
     pub about: About,

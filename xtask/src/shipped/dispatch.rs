@@ -175,7 +175,7 @@ fn row(rpc: &Rpc<'_>) -> TokenStream {
     }
 }
 
-/// What rustc tells the author of a plugin that handles it.
+/// Returns the attribute by which rustc warns authors of plugins that handle a deprecated RPC.
 fn lint(rpc: &Rpc<'_>, deprecation: &Deprecation) -> TokenStream {
     let since = deprecation.deprecated_in.nri.as_deref().unwrap_or_default();
     let outlook = deprecation

@@ -32,7 +32,7 @@ fn answer_of(fields: &[&str]) -> Option<TokenStream> {
     })
 }
 
-/// What a handler answers.
+/// The answer of a handler.
 pub(super) struct Answer {
     pub(super) ty: TokenStream,
     /// A function that makes the response of it.
@@ -47,7 +47,7 @@ pub(super) struct Argument {
     pub(super) value: TokenStream,
 }
 
-/// What a handler answers.
+/// Returns the type that a handler answers with, and the function that makes the response from it.
 pub(super) fn answer(rpc: &Rpc<'_>) -> Result<Answer, Error> {
     let response = ident(&rpc.response.name)?;
     let mut fields: Vec<_> = rpc
