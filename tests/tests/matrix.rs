@@ -139,7 +139,7 @@ fn camel_case(event: &str) -> String {
 fn printed(plugin: &mut Plugin, count: usize) -> Vec<String> {
     let mut events = Vec::new();
     while events.len() < count {
-        let line = plugin.wait_for("an event", |line| is_of_life(line));
+        let line = plugin.wait_for("an event", is_of_life);
         events.push(camel_case(line["event"].as_str().unwrap_or_default()));
     }
     events
