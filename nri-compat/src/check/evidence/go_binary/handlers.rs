@@ -119,7 +119,11 @@ fn implementations(types: &mut Types<'_>, wanted: &Wanted) -> Result<Handlers, U
             let event = event(&types.name(method.name)?)?;
             (wanted.get(event) == Some(&method.of)).then_some(event)
         };
-        let events: Vec<_> = types.methods(found).iter().filter_map(handled).collect();
+        let entries = types.entries(found);
+        let events: Vec<_> = types
+            .methods(&entries)
+            .filter_map(|method| handled(&method))
+            .collect();
         if events.is_empty() {
             return;
         }

@@ -15,6 +15,8 @@ const SKEL: &str = "/skel.Run";
 const CLIENT: &str = "/nri.(*Client).Invoke";
 const MESSAGE: &str = "/pkg/api.(*ContainerAdjustment)";
 const PACKAGES: &str = "nri/pkg/";
+/// What all of these have in their names, but for the messages of forks.
+const NRI_FOLDER: &str = "/nri";
 /// The function that generated bindings register the service of a plugin with, in whatever package they are.
 const SERVICE: &str = ".RegisterPluginService";
 /// The function by which a ttrpc server, or a copy of it, starts to serve.
@@ -91,7 +93,8 @@ pub(super) fn read(image: &Image<'_>, table: &Table) -> Result<Signs, Unreadable
             Flow::On
         })
     };
-    see(&[STUB, ADAPTATION, SERVICE], &mut signs)?;
+    // One pass: each reads all names anew.
+    see(&[STUB, ADAPTATION, SERVICE, SKEL, LOADER], &mut signs)?;
     signs.stubs.retain(|stub| stub.nri);
     signs.adaptations.retain(|adaptation| adaptation.new);
     // A stub registers the service of its own bindings.
@@ -99,29 +102,22 @@ pub(super) fn read(image: &Image<'_>, table: &Table) -> Result<Signs, Unreadable
     let of_stubs: Vec<String> = stubs.map(|stub| format!("{}{API}", stub.module)).collect();
     signs.services.retain(|package| !of_stubs.contains(package));
     let is_plugin = signs.stubs.iter().any(|stub| stub.new);
-    if is_plugin {
-        signs.loads_code = any(image, table, LOADER, |name| name == LOADER)?;
-    } else if signs.adaptations.is_empty() {
-        // Most programs have nothing of NRI, and end here; plugins and runtimes need no more.
-        see(&[SKEL, CLIENT], &mut signs)?;
+    if !is_plugin && signs.adaptations.is_empty() && any(image, table, &[NRI_FOLDER, MESSAGE])? {
+        // Most programs have nothing of NRI, and end before this; plugins and runtimes need no more.
+        see(&[CLIENT], &mut signs)?;
         signs.library = part_of_nri(image, table)?;
         if signs.library.is_some() {
-            signs.server = any(image, table, SERVER, |_| true)?;
+            signs.server = any(image, table, &[SERVER])?;
         }
     }
     Ok(signs)
 }
 
-fn any(
-    image: &Image<'_>,
-    table: &Table,
-    needle: &str,
-    fits: impl Fn(&str) -> bool,
-) -> Result<bool, Unreadable> {
+fn any(image: &Image<'_>, table: &Table, needles: &[&str]) -> Result<bool, Unreadable> {
     let mut any = false;
-    table.search(image, &[needle], |name| {
-        any |= fits(name);
-        if any { Flow::Stop } else { Flow::On }
+    table.search(image, needles, |_| {
+        any = true;
+        Flow::Stop
     })?;
     Ok(any)
 }
@@ -149,6 +145,8 @@ impl Signs {
             self.stub(module).see(rest);
         } else if let Some((module, rest)) = name.split_once(ADAPTATION) {
             self.adaptation(module).see(rest);
+        } else if name == LOADER {
+            self.loads_code = true;
         } else if let Some(module) = name.strip_suffix(SKEL) {
             self.one_shot.get_or_insert_with(|| module.to_owned());
         } else if let Some((parent, _)) = name.split_once(CLIENT) {

@@ -223,29 +223,31 @@ impl<'i> Types<'i> {
         })
     }
 
-    /// Returns the exported methods of a type that is no interface, without those that the linker left out.
-    pub(super) fn methods(&self, of: &Descriptor) -> Vec<Method> {
+    /// Returns the entries of the exported methods of a type that is no interface.
+    pub(super) fn entries(&self, of: &Descriptor) -> Part<'_> {
         if of.kind == INTERFACE {
-            return Vec::new();
+            return Part::default();
         }
         let length = of.count * METHOD;
         let end = of.methods.saturating_add(length);
         // They stand behind the fields of a struct, however many these are.
-        let beyond = match self.bytes.get(of.methods..end) {
-            Some(_) => None,
-            None => self.at(of.methods, length),
-        };
-        let entries = beyond
-            .as_deref()
-            .or_else(|| self.bytes.get(of.methods..end));
-        let entries = entries.unwrap_or(&[]).chunks_exact(METHOD);
-        let methods = entries.filter_map(|entry| {
+        match self.bytes.get(of.methods..end) {
+            Some(entries) => Part::Borrowed(entries),
+            None => self.at(of.methods, length).unwrap_or_default(),
+        }
+    }
+
+    /// Returns the methods of these entries, without those that the linker left out.
+    pub(super) fn methods<'t>(
+        &'t self,
+        entries: &'t [u8],
+    ) -> impl Iterator<Item = Method> + use<'t, 'i> {
+        entries.chunks_exact(METHOD).filter_map(|entry| {
             Some(Method {
                 name: self.layout.u32(entry, 0)?,
                 of: self.layout.u32(entry, 4)?,
             })
-        });
-        methods.collect()
+        })
     }
 
     /// Reads bytes behind the window, within the descriptors.
