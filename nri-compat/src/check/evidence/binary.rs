@@ -30,7 +30,7 @@ pub(crate) struct Image<'c> {
     pub(crate) headers: Headers,
 }
 
-/// What the headers of an executable say.
+/// The contents of an executable's headers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Headers {
     pub(crate) layout: Layout,

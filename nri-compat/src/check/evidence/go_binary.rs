@@ -31,15 +31,23 @@ pub(super) fn read(
         Presence::Unreadable => return Ok(Some(vec![hidden::without_table(file, image)?])),
         Presence::Found(table) => table,
     };
-    let signs = signs::read(image, &table)?;
-    let seen = sightings::from(file, image, &table, &signs)?;
-    if !seen.is_empty() {
-        return Ok(Some(seen));
+    // Most programs have nothing of NRI, and end here. Damaged headers may hide where constants are.
+    let may_be_nri = !image.headers.sound || sightings::has_traces(image)?;
+    if may_be_nri {
+        let signs = signs::read(image, &table)?;
+        let seen = sightings::from(file, image, &table, &signs)?;
+        if !seen.is_empty() {
+            return Ok(Some(seen));
+        }
     }
     if let Some(obfuscated) = hidden::obfuscated(file, image)? {
         return Ok(Some(vec![obfuscated]));
     }
-    let own = sightings::own_bindings(file, image)?;
+    let own = if may_be_nri {
+        sightings::own_bindings(file, image)?
+    } else {
+        None
+    };
     Ok(Some(own.into_iter().collect()))
 }
 

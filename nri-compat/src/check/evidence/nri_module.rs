@@ -15,11 +15,11 @@ const DEDICATED_ON_MAIN: &str = "20260415191100";
 pub(in crate::check) enum Package {
     /// Types of the protocol.
     Api,
-    /// What a runtime uses.
+    /// The runtime's side.
     Adaptation,
-    /// What a v0.1.0 plugin uses.
+    /// The main function of v0.1.0 plugins.
     Skel,
-    /// What a plugin uses.
+    /// The plugin's side.
     Stub,
 }
 

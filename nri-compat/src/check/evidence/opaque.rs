@@ -77,6 +77,12 @@ pub(super) fn unexplained(
     Ok(None)
 }
 
+/// Reports a program that can reach a runtime and does not name the protocol: it may put the name together at run time.
+pub(super) fn connects(file: &File<'_>, kind: FileKind, reader: &'static str) -> Sighting {
+    let reason = "names NRI's socket or what a runtime sets for plugins, but not the protocol; cannot determine what it is";
+    hidden(file, kind, reader, reason)
+}
+
 /// Adds what a program carries of NRI's protocol. If it carries its name, it is taken for a plugin.
 pub(super) fn with_protocol(
     seen: &mut Sighting,

@@ -1,26 +1,37 @@
-//! NRI's protocol as programs carry it: names of its package, services and RPCs among their constants.
+//! Traces of NRI's protocol among the constants of programs: names of its package, services and RPCs.
+
+use memchr::memmem::Finder;
 
 use super::Unreadable;
 use super::binary::Image;
-use super::binary::window::{Flow, windows};
+use super::binary::window::{Flow, any_from_end, windows};
 use crate::check::events::EVENTS;
 
-/// What the names of all of NRI's packages, services and messages begin with. Programs that put names together when
-/// they run carry no more than this.
+/// The name that those of all services and messages begin with. Programs that put names together at run time carry no
+/// more than this.
 pub(super) const PROTOCOL: &[u8] = b"nri.pkg.api";
-/// What is behind it in the name of a service.
+/// How a plugin reaches the runtime: variables of its environment, and the runtime's socket.
+pub(super) const CONNECTS: [&[u8]; 2] = [b"NRI_PLUGIN_", b"nri/nri.sock"];
+/// Further traces of plugins of NRI v0.1.0 and of the runtimes that start them: the package of their types, an error of
+/// `skel.Run`, the folder of plugins.
+const ONE_SHOT: [&[u8]; 3] = [
+    b"nri/types/v1",
+    b"unable to encode plugin error",
+    b"/opt/nri/bin",
+];
+/// The ends of names of services, behind the name of the protocol.
 const PLUGIN: &[u8] = b".v1alpha1.Plugin";
 const RUNTIME: &[u8] = b".v1alpha1.Runtime";
 /// A message whose name begins like that of the service.
 const INSTANCE: &[u8] = b".v1alpha1.PluginInstance";
 /// How the text of a proto goes on behind the name of the package.
 const PROTO: &[u8] = b".v1alpha1;";
-/// More than the longest name of an RPC takes, in bytes.
+/// An upper limit of the length of the name of an RPC, in bytes.
 const OVERLAP: u64 = 256;
 /// The RPC that carried events before each had one of its own.
 const STATE_CHANGE: &str = "StateChange";
 
-/// What a program carries of the protocol.
+/// The names of the protocol that a program carries.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Names {
     /// The name of the protocol itself.
@@ -31,16 +42,65 @@ pub(super) struct Names {
     pub(super) runtime: bool,
     /// The text of the proto.
     pub(super) proto: bool,
+    /// The runtime's socket, or a variable that a runtime sets for plugins.
+    pub(super) connects: bool,
     /// Names of RPCs that carry events, in order of event number, `StateChange` last.
     rpcs: Vec<&'static str>,
+}
+
+/// Finds whether a program carries any trace of NRI: without one, it neither speaks the protocol nor is it a plugin of
+/// NRI v0.1.0.
+pub(super) struct Traces {
+    /// How the traces begin that begin alike, and how they go on: one search for all of these.
+    stem: Finder<'static>,
+    ends: [&'static [u8]; 3],
+    others: [Finder<'static>; 3],
+}
+
+/// The beginning that the protocol's name, the socket and the types of NRI v0.1.0 have in common.
+const STEM: &[u8] = b"nri";
+
+impl Traces {
+    /// Prepares the search.
+    pub(super) fn new() -> Self {
+        let [name, socket] = CONNECTS;
+        let [types, error, folder] = ONE_SHOT;
+        let end = |trace: &'static [u8]| trace.strip_prefix(STEM).unwrap_or(trace);
+        Self {
+            stem: Finder::new(STEM),
+            ends: [PROTOCOL, socket, types].map(end),
+            others: [name, error, folder].map(Finder::new),
+        }
+    }
+
+    /// Returns whether there is a trace in some part of a program. Starts at the end, where Go's linker puts strings.
+    pub(super) fn any(&self, image: &Image<'_>, parts: &[(u64, u64)]) -> Result<bool, Unreadable> {
+        for part in parts.iter().rev() {
+            if any_from_end(image.content, *part, OVERLAP, |bytes| self.are_in(bytes))? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn are_in(&self, bytes: &[u8]) -> bool {
+        let goes_on = |at: usize| {
+            let rest = bytes.split_at(at + STEM.len()).1;
+            self.ends.iter().any(|end| rest.starts_with(end))
+        };
+        self.stem.find_iter(bytes).any(goes_on)
+            || self.others.iter().any(|other| other.find(bytes).is_some())
+    }
 }
 
 /// Looks for names of the protocol in parts of a program.
 pub(super) fn read(image: &Image<'_>, parts: &[(u64, u64)]) -> Result<Names, Unreadable> {
     let mut names = Names::default();
-    let protocol = memchr::memmem::Finder::new(PROTOCOL);
+    let protocol = Finder::new(PROTOCOL);
+    let connects = CONNECTS.map(Finder::new);
     for (offset, length) in parts {
         windows(image.content, *offset, *length, OVERLAP, |_, bytes| {
+            names.connects |= connects.iter().any(|name| name.find(bytes).is_some());
             for at in protocol.find_iter(bytes) {
                 names.see(bytes.split_at(at + PROTOCOL.len()).1);
             }
@@ -137,6 +197,16 @@ mod tests {
         assert!(has_name(b"\0UpdatePodSandbox\0", "UpdatePodSandbox"));
         assert!(has_name(b"wordUpdatePodSandboxmore", "UpdatePodSandbox"));
         assert!(!has_name(b"\0PostUpdatePodSandbox\0", "UpdatePodSandbox"));
+    }
+
+    #[test]
+    fn each_trace_is_found() {
+        let traces = Traces::new();
+        let all = [PROTOCOL].into_iter().chain(CONNECTS).chain(ONE_SHOT);
+        for trace in all {
+            assert!(traces.are_in(&[b"nrinri", trace, b"nri"].concat()));
+            assert!(!traces.are_in(trace.split_last().unwrap().1));
+        }
     }
 
     #[test]

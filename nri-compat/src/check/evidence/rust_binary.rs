@@ -7,7 +7,7 @@ use memchr::memmem::Finder;
 
 use super::binary::Image;
 use super::binary::window::{Flow, WINDOW, find, windows};
-use super::protocol::{self, PROTOCOL};
+use super::protocol::{self, CONNECTS, PROTOCOL};
 use super::{Unreadable, opaque};
 use crate::check::content::File;
 use crate::check::sighting::{Evidence, FileKind, Role, Sighting};
@@ -15,12 +15,10 @@ use manifest::Embedded;
 
 /// Name of the reader in evidence.
 const NAME: &str = "rust-binary";
-/// What rustc leaves in a program: its name among the compilers, and paths of its library's sources.
+/// Traces of rustc in a program: its name among the compilers, and paths of its library's sources.
 const RUSTC: [&[u8]; 2] = [b"rustc version ", b"/rustc/"];
-/// How a plugin reaches the runtime: variables of its environment, and the runtime's socket.
-const CONNECTS: [&[u8]; 2] = [b"NRI_PLUGIN_", b"nri/nri.sock"];
-/// Sections without constants: machine code, and tables of the linker and the unwinder.
-const NO_CONSTANTS: [&str; 10] = [
+/// Sections without constants: machine code, and tables of the linker, the unwinder and Go's runtime.
+const NO_CONSTANTS: [&str; 12] = [
     ".text",
     ".plt",
     ".eh_frame",
@@ -31,6 +29,8 @@ const NO_CONSTANTS: [&str; 10] = [
     ".relr.dyn",
     ".dynsym",
     ".gnu.hash",
+    ".gopclntab",
+    ".data.rel.ro.gopclntab",
 ];
 /// The largest number of manifests that are read in one file.
 const MAX_MANIFESTS: usize = 64;
@@ -58,13 +58,12 @@ pub(super) fn read(file: &File<'_>, image: &Image<'_>) -> Result<Vec<Sighting>, 
         return Ok(vec![own_bindings(file, image)?]);
     }
     if carried.connects {
-        let reason = "names NRI's socket or what a runtime sets for plugins, but not the protocol; cannot determine what it is";
-        return Ok(vec![opaque::hidden(file, kind(image)?, NAME, reason)]);
+        return Ok(vec![opaque::connects(file, kind(image)?, NAME)]);
     }
     Ok(Vec::new())
 }
 
-/// What stands among the constants of a program.
+/// The traces of NRI among the constants of a program.
 #[derive(Default)]
 struct Carried {
     manifests: Vec<manifest::Manifest>,

@@ -7,7 +7,7 @@ use nri_codegen::history::Deprecation;
 use crate::check::sighting::{FileKind, Sighting};
 use crate::check::target::Target;
 
-/// What to do about events that come as `StateChange`.
+/// Returns the remedy for events that come as `StateChange`.
 pub(super) fn state_change(
     seen: &Sighting,
     deprecation: &Deprecation,
@@ -26,14 +26,17 @@ pub(super) fn state_change(
             listed(events)
         ),
         FileKind::Log | FileKind::DeprecationList => who(seen, since),
-        _ => deprecation.remedy.clone(),
+        FileKind::WasmModule | FileKind::OneShotConfig | FileKind::Other => {
+            deprecation.remedy.clone()
+        }
     }
 }
 
 fn traits(events: &[String]) -> String {
-    match events.is_empty() {
-        true => "implement the trait of each event instead of StateChange".to_owned(),
-        false => format!("implement {} instead of StateChange", listed(events)),
+    if events.is_empty() {
+        "implement the trait of each event instead of StateChange".to_owned()
+    } else {
+        format!("implement {} instead of StateChange", listed(events))
     }
 }
 
@@ -55,13 +58,14 @@ fn plugin(index: Option<&str>, name: &str) -> String {
 }
 
 fn listed(events: &[String]) -> String {
-    match events.is_empty() {
-        true => "every event".to_owned(),
-        false => events.join(", "),
+    if events.is_empty() {
+        "every event".to_owned()
+    } else {
+        events.join(", ")
     }
 }
 
-/// How to find out what cannot be told.
+/// Returns how to find out what could not be determined.
 pub(super) fn find_out(seen: &Sighting) -> String {
     match seen.kind {
         FileKind::GoMod | FileKind::GoSum | FileKind::GoVendor | FileKind::GoSource => {
@@ -73,7 +77,7 @@ pub(super) fn find_out(seen: &Sighting) -> String {
     }
 }
 
-/// What to do about events that the target does not know.
+/// Returns the remedy for events that the target does not know.
 pub(super) fn leave_out(events: &[String], target: &Target<'_>) -> String {
     let names = events.join(", ");
     let step = format!("subscribe to {names} only where the runtime knows it");

@@ -1,4 +1,4 @@
-//! What is appended to a program: self-extracting programs keep another program there, packed.
+//! Data appended to a program: self-extracting programs keep another program there, packed.
 
 use super::Image;
 use super::window::Part;
@@ -26,7 +26,7 @@ const BEGINNING: u64 = 4096;
 /// How far from its end the mark of an archive can be, in bytes: a zip file may end in a comment of 64 KiB.
 const ENDING: u64 = (1 << 16) + 64;
 
-/// Returns how what is appended to a program is packed, and its size; `None` if there is none, or it is not packed.
+/// Returns how the data appended to a program is packed, and its size; `None` if there is none, or it is not packed.
 pub(crate) fn packed(image: &Image<'_>) -> Result<Option<(&'static str, u64)>, Unreadable> {
     let size = image.content.len().saturating_sub(image.headers.end);
     if size == 0 {

@@ -15,7 +15,7 @@ const DOS_HEADER: u64 = 64;
 const PE_HEADER: usize = 0x3c;
 /// Where a DOS header has the offset of its relocations; those of PE files are behind the header.
 const RELOCATIONS: usize = 0x18;
-/// What a PE header begins with, and where behind it the optional header says whether it has 64 bits.
+/// The first bytes of a PE header, and where behind it the optional header says whether it has 64 bits.
 const SIGNATURE: &[u8] = b"PE\0\0";
 const MAGIC: u64 = 24;
 const WIDE: [u8; 2] = [0x0b, 0x02];
@@ -24,14 +24,15 @@ const LITTLE: Layout = Layout {
     big: false,
 };
 
-/// Whether a file that starts with `MZ` is a PE file, or ends before that can be seen.
+/// Whether a file that starts with `MZ` is a PE file, may be one whose headers are damaged, or ends before that can be
+/// seen.
 pub(super) fn is_pe(file: &File<'_>) -> bool {
     let Some(start) = LITTLE.u32(&file.head, PE_HEADER) else {
         return true;
     };
     let signature = part(file.content, u64::from(start), SIGNATURE.len() as u64);
     let behind = LITTLE.u16(&file.head, RELOCATIONS) == Some(0x40);
-    signature.is_ok_and(|found| *found == *SIGNATURE || behind && SIGNATURE.starts_with(&found))
+    behind || signature.is_ok_and(|found| *found == *SIGNATURE)
 }
 
 /// Reads the headers of a file that starts as PE.

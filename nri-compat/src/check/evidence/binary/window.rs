@@ -73,15 +73,35 @@ pub(crate) fn windows(
     mut look: impl FnMut(u64, &[u8]) -> Flow,
 ) -> Result<(), Unreadable> {
     let end = offset.saturating_add(length).min(content.len());
-    let mut at = offset;
-    while at < end {
+    for at in starts(offset, end) {
         let bytes = part(content, at, (WINDOW + overlap).min(end - at))?;
         if look(at, &bytes) == Flow::Stop {
             return Ok(());
         }
-        at += WINDOW;
     }
     Ok(())
+}
+
+/// Returns whether `fits` is true of a window of this part of the file, the last windows first.
+pub(crate) fn any_from_end(
+    content: &dyn Content,
+    (offset, length): (u64, u64),
+    overlap: u64,
+    fits: impl Fn(&[u8]) -> bool,
+) -> Result<bool, Unreadable> {
+    let end = offset.saturating_add(length).min(content.len());
+    for at in starts(offset, end).rev() {
+        if fits(&*part(content, at, (WINDOW + overlap).min(end - at))?) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Returns the offsets at which windows start.
+fn starts(offset: u64, end: u64) -> impl DoubleEndedIterator<Item = u64> {
+    let count = end.saturating_sub(offset).div_ceil(WINDOW);
+    (0..count).map(move |number| offset + number * WINDOW)
 }
 
 /// Whether to go on.
@@ -145,5 +165,11 @@ mod tests {
         assert_eq!(found(0), Ok(Some((1 << 18) - 3)));
         assert_eq!(found(1 << 18), Ok(Some((2 << 18) - 3)));
         assert_eq!(found(2 << 18), Ok(None));
+        let any = |from: u64| {
+            let has_needle = |bytes: &[u8]| memchr::memmem::find(bytes, b"needle").is_some();
+            any_from_end(&content, (from, u64::MAX), 6, has_needle)
+        };
+        assert_eq!(any((2 << 18) - 3), Ok(true));
+        assert_eq!(any(2 << 18), Ok(false));
     }
 }

@@ -15,7 +15,7 @@ const LARGEST: u64 = 1 << 20;
 /// Bytes of the marks around the module text.
 const MARK: usize = 16;
 
-/// What a program says about its build.
+/// A program's statement about its build.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct BuildInfo {
     /// Release of Go, such as `go1.26.0`.

@@ -3,11 +3,11 @@
 use super::handlers::{self, Handlers};
 use super::signs::{Adaptation, Dedicated, Signs, Stub};
 use super::table::{SECTIONS, Table};
-use super::{build_info, evidence};
+use super::{NAME, build_info, evidence};
 use crate::check::content::File;
 use crate::check::evidence::binary::Image;
-use crate::check::evidence::protocol::{self, Names};
-use crate::check::evidence::{Unreadable, identity};
+use crate::check::evidence::protocol::{self, Names, Traces};
+use crate::check::evidence::{Unreadable, identity, opaque};
 use crate::check::facts;
 use crate::check::sighting::{
     Built, Certainty, Events, Evidence, FileKind, Interface, Role, Sighting,
@@ -62,18 +62,29 @@ fn names(image: &Image<'_>) -> Result<Names, Unreadable> {
     protocol::read(image, &image.constants(is_code))
 }
 
+/// Whether a program carries any trace of NRI among its constants.
+pub(super) fn has_traces(image: &Image<'_>) -> Result<bool, Unreadable> {
+    Traces::new().any(image, &image.constants(is_code))
+}
+
 /// Whether a section holds no constants: machine code, and the function table, which has names of its own.
 fn is_code(section: &str) -> bool {
     section == ".text" || SECTIONS.contains(&section)
 }
 
-/// Reports a program without NRI's packages that carries names of the protocol all the same.
+/// Reports a program without NRI's packages that names the protocol, or what plugins connect with.
 pub(super) fn own_bindings(
     file: &File<'_>,
     image: &Image<'_>,
 ) -> Result<Option<Sighting>, Unreadable> {
     let names = names(image)?;
-    Ok(names.protocol.then(|| of_names(file, &names).sighting))
+    Ok(if names.protocol {
+        Some(of_names(file, &names).sighting)
+    } else {
+        names
+            .connects
+            .then(|| opaque::connects(file, FileKind::GoBinary, NAME))
+    })
 }
 
 fn of_names(file: &File<'_>, names: &Names) -> Seen {

@@ -1,4 +1,4 @@
-//! What the names of linked functions show: who uses NRI, from which import path, and which generation of it.
+//! Reads from the names of linked functions who uses NRI, from which import path, and which generation of it.
 
 use super::table::Table;
 use crate::check::events::EventSet;
@@ -15,7 +15,7 @@ const SKEL: &str = "/skel.Run";
 const CLIENT: &str = "/nri.(*Client).Invoke";
 const MESSAGE: &str = "/pkg/api.(*ContainerAdjustment)";
 const PACKAGES: &str = "nri/pkg/";
-/// What all of these have in their names, but for the messages of forks.
+/// Part of all names of NRI's packages, except in forks of another name.
 const NRI_FOLDER: &str = "/nri";
 /// The function that generated bindings register the service of a plugin with, in whatever package they are.
 const SERVICE: &str = ".RegisterPluginService";

@@ -9,7 +9,7 @@ use crate::check::evidence::binary::bytes::Layout;
 use crate::check::evidence::binary::window::{Flow, find, windows};
 
 pub(super) const SECTIONS: [&str; 3] = [".gopclntab", ".data.rel.ro.gopclntab", "__gopclntab"];
-/// What else only Go's linker makes.
+/// Other sections that only Go's linker makes.
 const MARKS: [&str; 7] = [
     ".go.buildinfo",
     ".note.go.buildid",

@@ -10,12 +10,12 @@ use crate::check::content::Content;
 /// The most replacements, and the most folders of a workspace, that are kept.
 const MAX_ENTRIES: usize = 5000;
 
-/// What a `go.mod` or `go.work` says.
+/// The parts of a `go.mod` or `go.work` that matter here.
 #[derive(Debug, Default)]
 pub(in crate::check::evidence) struct GoMod {
     /// Path of the module.
     pub(in crate::check::evidence) module: Option<String>,
-    /// What it requires of NRI.
+    /// Its requirement of NRI.
     pub(in crate::check::evidence) requirement: Option<Requirement>,
     pub(in crate::check::evidence) replacements: Vec<Replacement>,
     /// Folders that a `go.work` uses.
@@ -75,7 +75,7 @@ impl GoMod {
         found
     }
 
-    /// What replaces NRI at a version. A replacement for this version alone counts before one for all.
+    /// Returns the replacement of NRI at a version. One for this version alone counts before one for all.
     pub(in crate::check::evidence) fn replacement(&self, version: &str) -> Option<&Replacement> {
         let of = |old: Option<&str>| {
             let mut all = self.replacements.iter();

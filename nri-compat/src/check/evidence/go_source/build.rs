@@ -22,7 +22,7 @@ use workspace::Workspace;
 /// The largest module file that is read.
 const MAX_MOD: u64 = 4 << 20;
 
-/// What a package is built with.
+/// The NRI that a package is built with.
 #[derive(Debug, Default)]
 pub(super) struct Build {
     /// Folder of the module.
@@ -40,7 +40,7 @@ pub(super) struct Build {
 /// One way to build the module.
 #[derive(Clone, Debug)]
 struct Choice {
-    /// What chooses it.
+    /// The file or variable that chooses it.
     by: String,
     interface: Interface,
     version: Option<String>,
@@ -164,7 +164,7 @@ impl Build {
         self.chosen(tree, &by, &version, &file, &root)
     }
 
-    /// What a file makes of a version: that version, or what replaces it.
+    /// Returns the version that is built for a required one: that version, or its replacement.
     fn chosen(
         &mut self,
         tree: &dyn Tree,

@@ -41,7 +41,7 @@ pub(super) fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
     })
 }
 
-/// What follows a comment, if there is one.
+/// Returns the text behind a comment, if there is one.
 fn comment(text: &str) -> Option<&str> {
     if let Some(line) = text.strip_prefix("//") {
         Some(line.split_once('\n').map_or("", |(_, after)| after))

@@ -1,4 +1,4 @@
-//! What is known of a package that uses the stub: which events it handles, and which NRI it is built with.
+//! The resolution of a package that uses the stub: which events it handles, and which NRI it is built with.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ pub(in crate::check) struct Options {
     pub(in crate::check) toolchain: bool,
 }
 
-/// What is known of a package.
+/// The facts known about a package.
 #[derive(Debug)]
 pub(in crate::check) struct Resolution {
     pub(in crate::check) nri: Built,

@@ -28,7 +28,7 @@ pub(super) struct TypeRef {
     pub(super) ty: Type,
 }
 
-/// What is known of the events that are handled.
+/// The events that are handled, as far as known.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Handled {
     /// Those that are handled.
@@ -37,7 +37,7 @@ pub(super) struct Handled {
     pub(super) possible: BTreeSet<&'static str>,
     /// Why there may be more; nothing if there are none.
     pub(super) unresolved: BTreeSet<String>,
-    /// What led to this.
+    /// The evidence for this.
     pub(super) notes: BTreeSet<String>,
     /// How many uses of `stub.New` there are.
     pub(super) uses: usize,
@@ -66,11 +66,11 @@ pub(super) struct Resolver<'w, 't> {
     /// Whether only files of a plain build count.
     pub(super) plain: bool,
     steps: Cell<u32>,
-    /// What paths in evidence are relative to.
+    /// The folder that paths in evidence are relative to.
     root: &'w Path,
 }
 
-/// What the package handles that declares itself as `name` in the folder.
+/// Returns the events that the package of this name in the folder handles.
 pub(super) fn handled(world: &World<'_>, folder: &Path, name: &str, root: &Path) -> Handled {
     let package = world.package(folder, Some(name));
     let certain = Resolver::new(world, true, root).uses(&package);
@@ -138,7 +138,7 @@ impl<'w, 't> Resolver<'w, 't> {
         all
     }
 
-    /// What the value handles that is passed to `stub.New` at a place.
+    /// Returns the events handled by the value that is passed to `stub.New` at a place.
     fn used(&self, place: &values::Place, plugin: Option<&Expr>, at: &str) -> Handled {
         let Some(plugin) = plugin else {
             return Handled::unresolved(format!("{at}: stub.New is not called here but passed on"));

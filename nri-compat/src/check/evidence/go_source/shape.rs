@@ -106,7 +106,7 @@ pub(super) enum Fit {
     Yes,
 }
 
-/// What names in a signature stand for, in the file of the method.
+/// The meaning of names in a signature, in the file of the method.
 pub(super) trait Names {
     /// Whether the type is a pointer to this message of NRI's API.
     fn is_message(&self, ty: &Type, message: &str) -> bool;

@@ -16,10 +16,10 @@ const MAX_TIME: Duration = Duration::from_secs(120);
 /// The longest answer that is read.
 const MAX_ANSWER: u64 = 64 << 20;
 
-/// What is asked of each package: one line, separated by tabs.
+/// The format in which packages are listed: one line each, separated by tabs.
 const FORMAT: &str = "{{.ImportPath}}\t{{.Dir}}\t{{with .Module}}{{.Path}}\t{{.Version}}\t{{with .Replace}}{{.Path}}\t{{.Version}}{{end}}{{end}}";
 
-/// What the toolchain says of a build.
+/// The toolchain's answer about a build.
 #[derive(Debug, Default)]
 pub(super) struct Listed {
     /// Folders of packages, by import path.

@@ -174,7 +174,7 @@ impl<'t> World<'t> {
     }
 }
 
-/// What is left of an import path within a module.
+/// Returns the rest of an import path within a module.
 fn within<'p>(path: &'p str, module: &str) -> Option<&'p str> {
     let rest = path.strip_prefix(module)?;
     if rest.is_empty() {

@@ -9,9 +9,9 @@ use crate::check::events::{EVENTS, proto_name};
 use crate::check::evidence::identity;
 use crate::check::sighting::{Built, Certainty, Events, FileKind, Interface, Role, Sighting};
 
-/// What stands before every manifest.
+/// The marker in front of every manifest.
 pub(super) const MAGIC: [u8; 16] = *b"NRI-PLUGIN-INFO\x01";
-/// More than marker, length and the longest text take, in bytes.
+/// An upper limit of the size of marker, length and text, in bytes.
 pub(super) const LONGEST: u64 = 8192;
 /// The longest text, in bytes.
 const MAX_LEN: usize = 4096;
@@ -29,7 +29,7 @@ pub(super) struct Manifest {
     deprecated: Vec<String>,
 }
 
-/// What stands behind a marker.
+/// The data behind a marker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Embedded {
     /// The manifest of a plugin.

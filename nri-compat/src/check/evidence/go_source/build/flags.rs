@@ -6,7 +6,7 @@ use std::{env, fs};
 /// The largest settings file that is read.
 const MAX_ENV: u64 = 1 << 20;
 
-/// What `GOFLAGS` and `GOWORK` say, in the environment or in the toolchain's own file of settings.
+/// `GOFLAGS` and `GOWORK`, from the environment or the toolchain's own file of settings.
 #[derive(Clone, Debug, Default)]
 pub(in crate::check) struct Settings {
     /// Value of `-modfile`.

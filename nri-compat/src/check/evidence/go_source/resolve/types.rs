@@ -48,7 +48,7 @@ pub(super) struct Reach {
     hidden: BTreeSet<String>,
 }
 
-/// What a named type is.
+/// The definition of a named type.
 pub(super) enum Named {
     /// Its declarations: several where build constraints choose among them.
     Declared(Vec<(Rc<Package>, usize, usize)>),
@@ -61,7 +61,7 @@ pub(super) enum Named {
 }
 
 impl Resolver<'_, '_> {
-    /// What a type handles.
+    /// Returns the events that a type handles.
     pub(super) fn methods(&self, of: &TypeRef, reach: Reach, depth: usize) -> Handled {
         if depth > MAX_DEPTH {
             return Handled::unresolved("types embed each other too deeply");
@@ -255,7 +255,7 @@ impl Resolver<'_, '_> {
         all
     }
 
-    /// What a type declared as another one keeps of it: promoted methods and those of an interface.
+    /// Returns the methods that a type declared as another one keeps: promoted ones and those of an interface.
     fn underlying_methods(&self, of: &TypeRef, reach: &Reach, depth: usize) -> Handled {
         if depth > MAX_DEPTH {
             return Handled::unresolved("types are declared by each other too deeply");

@@ -19,7 +19,7 @@ pub(super) struct Place {
     pub(super) body: usize,
 }
 
-/// What a value can be.
+/// The types that a value can have.
 #[derive(Default)]
 pub(super) struct Types {
     /// Its types; an interface is none of them.
