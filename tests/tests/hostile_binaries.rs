@@ -349,6 +349,53 @@ fn no_damage_hides_a_go_plugin() {
     }
 }
 
+/// The same for every build of the table whose program is deprecated. Sampled, as one look at a whole program takes long:
+/// the builds share the first 512 bytes, where all formats have their headers, and each is cut at eight lengths.
+#[cfg(feature = "go")]
+#[test]
+fn no_damage_hides_any_specimen() {
+    let table = nri_tests::specimens::table();
+    let (builds, headers) = (table.build.len(), 512);
+    let mut hidden = Vec::new();
+    let mut programs = 0;
+    for (number, name) in table.build.keys().enumerate() {
+        let folder = table.build(name);
+        let rows = table
+            .specimen
+            .iter()
+            .filter(|row| row.builds.contains(name));
+        let Some(row) = rows.clone().find(|row| row.program == "plain") else {
+            continue;
+        };
+        let plain = folder.join(&row.program);
+        let path = if plain.exists() {
+            plain
+        } else {
+            plain.with_extension("exe")
+        };
+        let whole = std::fs::read(path).unwrap();
+        if outcome(&whole) != Some(Deprecated) {
+            continue;
+        }
+        programs += 1;
+        for at in (4 + number..headers).step_by(builds) {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 0xff;
+            if !look("program", &bytes).warns() {
+                hidden.push(format!("{name}: byte {at} changed"));
+            }
+        }
+        for part in 0..8 {
+            let end = 4 + number + whole.len() / 8 * part;
+            if !look("program", &whole[..end]).warns() {
+                hidden.push(format!("{name}: cut at {end}"));
+            }
+        }
+    }
+    assert!(hidden.is_empty(), "{}", hidden.join("\n"));
+    assert!(programs > 12, "{programs} builds are deprecated");
+}
+
 #[cfg(feature = "go")]
 fn outcome(bytes: &[u8]) -> Option<nri_compat::report::check::Outcome> {
     look("program", bytes)
