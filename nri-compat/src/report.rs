@@ -2,7 +2,7 @@
 //!
 //! The types in [`mod@check`], [`mod@diff`], [`pairing`] and [`history`] know nothing of formats; the renderers in
 //! [`text`], [`json`], [`markdown`], [`csv`], [`github`], [`junit`], [`sarif`] and [`openmetrics`] are pure functions
-//! from them to text.
+//! from them to text. A check report may have very many findings: each format can also be written piece by piece.
 
 pub mod check;
 pub mod csv;
@@ -23,4 +23,14 @@ pub mod sarif;
 pub mod text;
 pub(crate) mod visible;
 
-pub use visible::visible;
+pub use visible::{VisibleReport, visible};
+
+use std::io::{self, Write};
+
+/// Returns what `write` writes, as text.
+fn written(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> String {
+    let mut bytes = Vec::new();
+    // Memory takes everything, and the formats are made of UTF-8.
+    let _ = write(&mut bytes);
+    String::from_utf8(bytes).unwrap_or_default()
+}

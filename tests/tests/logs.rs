@@ -149,7 +149,7 @@ fn a_list_of_deprecations_names_no_plugin_and_says_so() {
 }
 
 #[test]
-fn every_skin_leaves_plugins_and_events_as_they_are() {
+fn every_wrapper_leaves_plugins_and_events_as_they_are() {
     for name in [
         OLD,
         OLD_JSON,
@@ -158,35 +158,38 @@ fn every_skin_leaves_plugins_and_events_as_they_are() {
     ] {
         let plain = plugins(&read(&recorded(name)));
         assert!(!plain.is_empty());
-        for (skin, wrap, names_host) in WRAPS {
+        for (wrapper, wrap, names_host) in WRAPS {
             let wrapped: Vec<String> = recorded_lines(name).iter().map(|line| wrap(line)).collect();
             let log = read(wrapped.join("\n").as_bytes());
-            assert_eq!(plugins(&log), plain, "{name}, {skin}");
-            assert_eq!(log.skipped, [], "{name}, {skin}");
+            assert_eq!(plugins(&log), plain, "{name}, {wrapper}");
+            assert_eq!(log.skipped, [], "{name}, {wrapper}");
             let on_host = log.sightings.iter().all(|one| {
                 one.evidence
                     .iter()
                     .any(|note| note.detail == "logged on node-1")
             });
-            assert_eq!(on_host, names_host, "{name}, {skin}");
+            assert_eq!(on_host, names_host, "{name}, {wrapper}");
         }
     }
 }
 
 #[test]
-fn the_list_survives_the_skins_of_containers() {
+fn the_list_survives_the_wrappers_of_containers() {
     for name in [
         "containerd-v2.4.2-old-plugin.deprecations.json",
         "containerd-v2.4.2-old-plugin.deprecations.txt",
     ] {
         let plain = read(&recorded(name));
-        for (skin, wrap, _) in WRAPS
-            .iter()
-            .filter(|(skin, ..)| matches!(*skin, "docker" | "cri" | "vector" | "windows line ends"))
-        {
+        for (wrapper, wrap, _) in WRAPS.iter().filter(|(wrapper, ..)| {
+            matches!(*wrapper, "docker" | "cri" | "vector" | "windows line ends")
+        }) {
             let wrapped: Vec<String> = recorded_lines(name).iter().map(|line| wrap(line)).collect();
             let log = read(wrapped.join("\n").as_bytes());
-            assert_eq!(log.sightings.len(), plain.sightings.len(), "{name}, {skin}");
+            assert_eq!(
+                log.sightings.len(),
+                plain.sightings.len(),
+                "{name}, {wrapper}"
+            );
         }
     }
 }

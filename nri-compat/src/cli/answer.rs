@@ -1,5 +1,6 @@
 //! What `check` and `logs` have in common: how the answer looks, what counts, and the exit code.
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
@@ -130,32 +131,31 @@ impl Args {
         report.summary.node = node::name(self.node.as_deref());
         report.summary.scan = Some(node::scan_id());
         policy::apply(&mut report, &policy, baseline.as_ref(), policy::today());
-        if self.format == CheckFormat::Sarif {
-            output::write(|out| sarif::write_check(&report, out))?;
-        } else {
-            output::print(&self.rendered(&report))?;
-        }
-        Ok(policy::exit(&report, &self.fail_on(&policy)))
+        let exit = policy::exit(&report, &self.fail_on(&policy));
+        output::write(|out| self.write(report, out))?;
+        Ok(exit)
     }
 
     fn fail_on(&self, policy: &Policy) -> Vec<FailOn> {
-        match self.fail_on.is_empty() {
-            true => policy.fail_on.clone(),
-            false => self.fail_on.iter().map(|&arg| arg.into()).collect(),
+        if self.fail_on.is_empty() {
+            policy.fail_on.clone()
+        } else {
+            self.fail_on.iter().map(|&arg| arg.into()).collect()
         }
     }
 
-    fn rendered(&self, report: &CheckReport) -> String {
+    /// Writes the report piece by piece, as it may be large.
+    fn write(&self, report: CheckReport, out: &mut dyn Write) -> io::Result<()> {
         match self.format {
-            CheckFormat::Text => text::check(report, &self.look()),
-            CheckFormat::Json => json::check(report),
-            CheckFormat::Jsonl => json::check_line(report),
-            CheckFormat::Markdown => markdown::check(report),
-            CheckFormat::Csv => csv::check(report),
-            CheckFormat::Github => github::check(report),
-            CheckFormat::Junit => junit::check(report),
-            CheckFormat::Sarif => sarif::check(report),
-            CheckFormat::Openmetrics => openmetrics::check(report),
+            CheckFormat::Text => text::write_check(&report.into(), &self.look(), out),
+            CheckFormat::Json => json::write_check(&report, out),
+            CheckFormat::Jsonl => json::write_check_line(&report, out),
+            CheckFormat::Markdown => markdown::write_check(&report.into(), out),
+            CheckFormat::Csv => csv::write_check(&report, out),
+            CheckFormat::Github => github::write_check(&report.into(), out),
+            CheckFormat::Junit => junit::write_check(&report.into(), out),
+            CheckFormat::Sarif => sarif::write_check(&report, out),
+            CheckFormat::Openmetrics => openmetrics::write_check(&report.into(), out),
         }
     }
 

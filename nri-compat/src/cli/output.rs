@@ -1,6 +1,6 @@
 //! Where answers and errors go: standard output, standard error, with colour only on a terminal.
 
-use std::io::{self, ErrorKind as IoErrorKind, Write};
+use std::io::{self, BufWriter, ErrorKind as IoErrorKind, Write};
 use std::path::Path;
 
 use anstream::{AutoStream, ColorChoice};
@@ -46,13 +46,16 @@ pub(super) fn print(answer: &str) -> Result<(), Error> {
     write(|out| out.write_all(answer.as_bytes()))
 }
 
+/// Bytes that are collected before they are written to standard output.
+const BUFFER: usize = 64 * 1024;
+
 /// Lets `render` write the answer to standard output, piece by piece. A reader that has gone away (`| head`) is not an error.
 ///
 /// # Errors
 ///
 /// If standard output cannot be written.
 pub(super) fn write(render: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
-    let mut out = io::stdout().lock();
+    let mut out = BufWriter::with_capacity(BUFFER, io::stdout().lock());
     match render(&mut out).and_then(|()| out.flush()) {
         Err(error) if error.kind() != IoErrorKind::BrokenPipe => Err(Error::new(
             ErrorKind::Output,

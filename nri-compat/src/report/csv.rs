@@ -3,29 +3,40 @@
 mod check;
 mod diff;
 
-pub use check::check;
+pub use check::{check, write_check};
 pub use diff::diff;
 
-use super::visible;
+use std::io::{self, Write};
 
-/// Rows under a head. Writing to memory fails at nothing but a row of another length, which these never have.
+use super::{visible, written};
+
+/// Returns rows under a head.
 fn rows(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    let _ = writer.write_record(head);
+    written(|out| write_rows(head, rows, out))
+}
+
+/// Writes rows under a head, all of one length.
+fn write_rows(
+    head: &[&str],
+    rows: impl Iterator<Item = Vec<String>>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut writer = csv::Writer::from_writer(out);
+    writer.write_record(head)?;
     for row in rows {
-        let _ = writer.write_record(row.iter().map(|cell| harmless(cell)));
+        writer.write_record(row.iter().map(|cell| harmless(cell)))?;
     }
-    let bytes = writer.into_inner().unwrap_or_default();
-    String::from_utf8(bytes).unwrap_or_default()
+    writer.flush()
 }
 
 /// A cell that no spreadsheet takes for a formula: one that starts like one gets an apostrophe in front.
 /// <https://owasp.org/www-community/attacks/CSV_Injection>
 fn harmless(cell: &str) -> String {
     let shown = visible(cell);
-    match shown.starts_with(['=', '+', '-', '@']) {
-        true => format!("'{shown}"),
-        false => shown,
+    if shown.starts_with(['=', '+', '-', '@']) {
+        format!("'{shown}")
+    } else {
+        shown
     }
 }
 

@@ -1,14 +1,29 @@
 //! Annotations of GitHub Actions: one workflow command a problem.
 //! <https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands>
 
+use std::io::{self, Write};
+
 use super::check::CheckReport;
 use super::diff::DiffReport;
 use super::finding::Level;
-use super::issue::{Issue, Issues};
+use super::issue::{Issue, Issues, of_verdict};
+use super::{VisibleReport, written};
 
 /// Renders the answer of `check` or `logs` as annotations.
 pub fn check(report: &CheckReport) -> String {
-    annotations(&Issues::from(&report.visible()))
+    written(|out| write_check(&report.visible(), out))
+}
+
+/// Writes the answer of `check` or `logs` as annotations.
+///
+/// # Errors
+///
+/// When `out` cannot be written.
+pub fn write_check(report: &VisibleReport, out: &mut dyn Write) -> io::Result<()> {
+    for (subject, verdict) in report.problems() {
+        out.write_all(annotation(&of_verdict(subject, verdict)).as_bytes())?;
+    }
+    out.write_all(annotations(&Issues::without_issues(report)).as_bytes())
 }
 
 /// Renders the findings of `diff` as annotations.

@@ -9,7 +9,7 @@ mod diff;
 mod history;
 mod merge;
 
-pub use check::{check, check_line};
+pub use check::{check, check_line, write_check, write_check_line};
 pub use diff::diff;
 pub use history::{runtime, runtimes, versions};
 pub use merge::merge;
@@ -26,11 +26,6 @@ pub(super) fn print(document: &impl serde::Serialize) -> String {
     escaped(serde_json::to_string_pretty(document).unwrap_or_default())
 }
 
-/// Prints on one line, with a newline at the end.
-fn print_line(document: &impl serde::Serialize) -> String {
-    escaped(serde_json::to_string(document).unwrap_or_default())
-}
-
 /// Pretty-prints to a writer, with a newline at the end.
 ///
 /// # Errors
@@ -39,6 +34,18 @@ fn print_line(document: &impl serde::Serialize) -> String {
 pub(super) fn write(document: &impl serde::Serialize, out: &mut dyn Write) -> io::Result<()> {
     let mut out = Escaping(BufWriter::new(out));
     serde_json::to_writer_pretty(&mut out, document)?;
+    out.0.write_all(b"\n")?;
+    out.0.flush()
+}
+
+/// Prints to a writer on one line, with a newline at the end.
+///
+/// # Errors
+///
+/// When `out` cannot be written.
+fn write_line(document: &impl serde::Serialize, out: &mut dyn Write) -> io::Result<()> {
+    let mut out = Escaping(BufWriter::new(out));
+    serde_json::to_writer(&mut out, document)?;
     out.0.write_all(b"\n")?;
     out.0.flush()
 }

@@ -7,14 +7,17 @@ mod check;
 mod diff;
 mod write;
 
-pub use check::check;
+pub use check::{check, write_check};
 pub use diff::diff;
 
 /// A suite of test cases.
-struct Suite {
+struct Suite<'r> {
     name: String,
-    cases: Vec<Case>,
+    cases: Cases<'r>,
 }
+
+/// Makes the cases of a suite, of which there may be many: once to count them, once to write them.
+type Cases<'r> = Box<dyn Fn() -> Box<dyn Iterator<Item = Case> + 'r> + 'r>;
 
 /// A test case and how it went.
 struct Case {

@@ -4,19 +4,25 @@ mod check;
 mod diff;
 mod history;
 
-pub use check::check;
+pub use check::{check, write_check};
 pub use diff::diff;
 pub use history::{runtime, runtimes, versions};
 
-/// A table; cells are escaped so that a `|` in a name stays inside its cell.
+/// Returns a table.
 fn table(head: &[&str], rows: &[Vec<String>]) -> String {
+    let rows: String = rows.iter().map(|row| table_row(row)).collect();
+    table_head(head) + &rows
+}
+
+fn table_head(head: &[&str]) -> String {
     let rule = vec!["---"; head.len()];
-    let mut text = format!("| {} |\n| {} |\n", head.join(" | "), rule.join(" | "));
-    for row in rows {
-        let cells: Vec<String> = row.iter().map(|cell| cell.replace('|', "\\|")).collect();
-        text.push_str(&format!("| {} |\n", cells.join(" | ")));
-    }
-    text
+    format!("| {} |\n| {} |\n", head.join(" | "), rule.join(" | "))
+}
+
+/// Returns a row; cells are escaped so that a `|` in a name stays inside its cell.
+fn table_row(row: &[String]) -> String {
+    let cells: Vec<String> = row.iter().map(|cell| cell.replace('|', "\\|")).collect();
+    format!("| {} |\n", cells.join(" | "))
 }
 
 /// A name in code quotes: more of them than it has in a row itself.

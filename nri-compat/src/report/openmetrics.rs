@@ -3,34 +3,43 @@
 //! Only gauges, so that a reader of the older Prometheus text takes it as well.
 
 use std::collections::BTreeSet;
+use std::io::{self, Write};
 
 use super::check::{CheckReport, CheckTarget, Outcome, Subject, Verdict};
+use super::{VisibleReport, written};
 
 /// Renders the answer of `check` or `logs` as OpenMetrics text.
 pub fn check(report: &CheckReport) -> String {
-    let report = report.visible();
-    let families = [
-        verdicts(&report),
-        counts(&report),
-        suppressed(&report),
-        scan(&report),
-        "# EOF\n".to_owned(),
-    ];
-    families.concat()
+    written(|out| write_check(&report.visible(), out))
 }
 
-/// One sample a plugin and target. Samples that say the same become one, as no two may have the same labels.
-fn verdicts(report: &CheckReport) -> String {
+/// Writes the answer of `check` or `logs` as OpenMetrics text.
+///
+/// # Errors
+///
+/// When `out` cannot be written.
+pub fn write_check(report: &VisibleReport, out: &mut dyn Write) -> io::Result<()> {
+    verdicts(report, out)?;
+    let families = [counts(report), suppressed(report), scan(report)];
+    out.write_all(families.concat().as_bytes())?;
+    out.write_all(b"# EOF\n")
+}
+
+/// Writes one sample per plugin and target. Samples that say the same become one, as no two may have the same labels.
+fn verdicts(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
     let samples: BTreeSet<String> = report
         .verdicts()
         .map(|(subject, verdict)| sample("nri_compat_verdict", &labels(subject, verdict), 1))
         .collect();
-    let samples: String = samples.into_iter().collect();
-    family(
+    let family = family(
         "nri_compat_verdict",
         "",
         "What becomes of a plugin under a target: 1 for the verdict that holds.",
-    ) + &samples
+    );
+    out.write_all(family.as_bytes())?;
+    samples
+        .iter()
+        .try_for_each(|sample| out.write_all(sample.as_bytes()))
 }
 
 fn labels<'r>(subject: &'r Subject, verdict: &'r Verdict) -> Vec<(&'static str, String)> {

@@ -16,7 +16,7 @@ use super::check::{CheckReport, Subject, Verdict};
 use super::diff::{DiffReport, SuppressedFinding};
 use super::finding::{Finding, Level};
 use super::issue::{Issue, Issues, of_finding, of_suppressed, of_verdict};
-use super::json;
+use super::{json, written};
 use crate::rules::{self, Rule};
 use document::{
     ArtifactLocation, Driver, Fingerprints, Invocation, Location, LogicalLocation, Notification,
@@ -30,7 +30,7 @@ const MAX_RESULTS: usize = 25_000;
 
 /// Renders the answer of `check` or `logs` as SARIF.
 pub fn check(report: &CheckReport) -> String {
-    text(|out| write_check(report, out))
+    written(|out| write_check(report, out))
 }
 
 /// Writes the answer of `check` or `logs` as SARIF.
@@ -53,14 +53,7 @@ pub fn diff(report: &DiffReport) -> String {
         issues: Vec::new(),
         ..Issues::from(report)
     };
-    text(|out| write(all, problems.collect(), out))
-}
-
-fn text(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> String {
-    let mut bytes = Vec::new();
-    // Memory takes everything, and the writer of JSON writes nothing but UTF-8.
-    let _ = write(&mut bytes);
-    String::from_utf8(bytes).unwrap_or_default()
+    written(|out| write(all, problems.collect(), out))
 }
 
 /// A problem, from which its result is made when it is written.

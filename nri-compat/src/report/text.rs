@@ -8,7 +8,7 @@ mod merge;
 mod rule;
 mod table;
 
-pub use check::{CheckText, check};
+pub use check::{CheckText, check, write_check};
 pub use diff::diff;
 pub use history::{runtime, runtimes, versions};
 pub use layout::Palette;

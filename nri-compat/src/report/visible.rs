@@ -1,7 +1,9 @@
 //! Foreign text made harmless: what a name or path carries must not act on a terminal, a log or a renderer.
 
+use std::ops::Deref;
+
 use crate::check::place::Place;
-use crate::report::check::{CheckReport, CheckTarget, Skipped, Subject, Suppression, Verdict};
+use crate::report::check::{CheckReport, CheckTarget, Skipped, Subject, Verdict};
 
 /// The text with every control and invisible format character spelled out (`\n`, `\u{1b}`).
 ///
@@ -26,93 +28,105 @@ pub(crate) fn acts(c: char) -> bool {
             '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }
 
+/// A check report in which every foreign text is as [`visible`] shows it: what the formats for people are made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VisibleReport(CheckReport);
+
+impl Deref for VisibleReport {
+    type Target = CheckReport;
+
+    fn deref(&self) -> &CheckReport {
+        &self.0
+    }
+}
+
+impl From<CheckReport> for VisibleReport {
+    /// Changes the texts in place: a report may be large, and few of them have anything to spell out.
+    fn from(mut report: CheckReport) -> Self {
+        report.targets.iter_mut().for_each(target);
+        report.subjects.iter_mut().for_each(subject);
+        report.skipped.iter_mut().for_each(skipped);
+        all(&mut report.policy);
+        all(&mut report.summary.looked_at);
+        Self(report)
+    }
+}
+
 impl CheckReport {
-    /// The same report with every foreign text as [`visible`] shows it, for all formats that people read.
+    /// Returns a copy with every foreign text as [`visible`] shows it.
     #[must_use]
-    pub fn visible(&self) -> Self {
-        Self {
-            data_date: self.data_date.clone(),
-            targets: self.targets.iter().map(target).collect(),
-            subjects: self.subjects.iter().map(subject).collect(),
-            skipped: self.skipped.iter().map(skipped).collect(),
-            policy: all(&self.policy),
-            summary: super::check::Summary {
-                looked_at: all(&self.summary.looked_at),
-                ..self.summary.clone()
-            },
-        }
+    pub fn visible(&self) -> VisibleReport {
+        self.clone().into()
     }
 }
 
-fn all(texts: &[String]) -> Vec<String> {
-    texts.iter().map(|text| visible(text)).collect()
-}
-
-fn maybe(text: &Option<String>) -> Option<String> {
-    text.as_deref().map(visible)
-}
-
-fn target(target: &CheckTarget) -> CheckTarget {
-    CheckTarget {
-        name: visible(&target.name),
-        given: maybe(&target.given),
-        nri: visible(&target.nri),
-        assumed: maybe(&target.assumed),
-        planned: target.planned,
-        by_default: target.by_default,
+fn spell_out(text: &mut String) {
+    if text.chars().any(acts) {
+        *text = visible(text);
     }
 }
 
-fn subject(subject: &Subject) -> Subject {
-    let mut shown = subject.clone();
-    shown.place = place(&shown.place);
-    shown.name = maybe(&shown.name);
-    shown.index = maybe(&shown.index);
-    shown.nri.version = maybe(&shown.nri.version);
-    shown.events = all(&shown.events);
-    shown.verdicts = shown.verdicts.iter().map(verdict).collect();
-    for evidence in &mut shown.evidence {
-        evidence.detail = visible(&evidence.detail);
-    }
-    if let Some(seen) = &mut shown.occurrences {
-        seen.first = maybe(&seen.first);
-        seen.last = maybe(&seen.last);
-    }
-    shown
+fn all(texts: &mut [String]) {
+    texts.iter_mut().for_each(spell_out);
 }
 
-fn place(place: &Place) -> Place {
-    Place {
-        file: visible(&place.file),
-        image: maybe(&place.image),
-        entry: maybe(&place.entry),
-        ..place.clone()
-    }
+fn maybe(text: &mut Option<String>) {
+    text.iter_mut().for_each(spell_out);
 }
 
-fn verdict(verdict: &Verdict) -> Verdict {
-    let suppressed = verdict.suppressed.as_ref();
-    Verdict {
-        target: visible(&verdict.target),
-        events: all(&verdict.events),
-        since: maybe(&verdict.since),
-        planned_removal: maybe(&verdict.planned_removal),
-        reason: visible(&verdict.reason),
-        remedy: visible(&verdict.remedy),
-        suppressed: suppressed.map(|suppression| Suppression {
-            reason: visible(&suppression.reason),
-            ..*suppression
-        }),
-        ..verdict.clone()
+fn target(target: &mut CheckTarget) {
+    let CheckTarget {
+        name,
+        given,
+        nri,
+        assumed,
+        planned: _,
+        by_default: _,
+    } = target;
+    spell_out(name);
+    maybe(given);
+    spell_out(nri);
+    maybe(assumed);
+}
+
+fn subject(subject: &mut Subject) {
+    place(&mut subject.place);
+    maybe(&mut subject.name);
+    maybe(&mut subject.index);
+    maybe(&mut subject.program);
+    maybe(&mut subject.nri.version);
+    all(&mut subject.events);
+    subject.verdicts.iter_mut().for_each(verdict);
+    for evidence in &mut subject.evidence {
+        spell_out(&mut evidence.detail);
+    }
+    if let Some(seen) = &mut subject.occurrences {
+        maybe(&mut seen.first);
+        maybe(&mut seen.last);
     }
 }
 
-fn skipped(skipped: &Skipped) -> Skipped {
-    Skipped {
-        place: place(&skipped.place),
-        kind: skipped.kind,
-        reason: visible(&skipped.reason),
+fn place(place: &mut Place) {
+    spell_out(&mut place.file);
+    maybe(&mut place.image);
+    maybe(&mut place.entry);
+}
+
+fn verdict(verdict: &mut Verdict) {
+    spell_out(&mut verdict.target);
+    all(&mut verdict.events);
+    maybe(&mut verdict.since);
+    maybe(&mut verdict.planned_removal);
+    spell_out(&mut verdict.reason);
+    spell_out(&mut verdict.remedy);
+    if let Some(suppression) = &mut verdict.suppressed {
+        spell_out(&mut suppression.reason);
     }
+}
+
+fn skipped(skipped: &mut Skipped) {
+    place(&mut skipped.place);
+    spell_out(&mut skipped.reason);
 }
 
 #[cfg(test)]

@@ -1,7 +1,10 @@
 //! CSV of `check` and `logs`.
 
-use super::rows;
+use std::io::{self, Write};
+
+use super::write_rows;
 use crate::report::check::{CheckReport, Skipped, Subject, Verdict};
+use crate::report::written;
 
 const HEAD: [&str; 20] = [
     "path",
@@ -29,20 +32,30 @@ const HEAD: [&str; 20] = [
 /// Renders the answer of `check` or `logs` as CSV: a row a verdict, a row for each subject without any, and one for
 /// each file skipped, whose verdict is `skipped`. Several events in a cell are separated by spaces.
 pub fn check(report: &CheckReport) -> String {
+    written(|out| write_check(report, out))
+}
+
+/// Writes the answer of `check` or `logs` as CSV.
+///
+/// # Errors
+///
+/// When `out` cannot be written.
+pub fn write_check(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
     let subjects = report.subjects.iter().flat_map(subject_rows);
     let skipped = report.skipped.iter().map(skipped_row);
-    rows(&HEAD, subjects.chain(skipped))
+    write_rows(&HEAD, subjects.chain(skipped), out)
 }
 
 fn subject_rows(subject: &Subject) -> Vec<Vec<String>> {
     let with = |cells| [subject_cells(subject), cells].concat();
-    match subject.verdicts.is_empty() {
-        true => vec![with(vec![String::new(); 12])],
-        false => subject
+    if subject.verdicts.is_empty() {
+        vec![with(vec![String::new(); 12])]
+    } else {
+        subject
             .verdicts
             .iter()
             .map(|one| with(verdict_cells(one)))
-            .collect(),
+            .collect()
     }
 }
 

@@ -5,18 +5,6 @@ use crate::check::place;
 use crate::report::check::{CheckReport, Outcome, Subject, Verdict};
 use crate::report::fingerprint::fingerprint;
 
-impl From<&CheckReport> for Issues {
-    fn from(report: &CheckReport) -> Self {
-        Self {
-            issues: report
-                .problems()
-                .map(|(subject, verdict)| issue(subject, verdict))
-                .collect(),
-            ..Self::without_issues(report)
-        }
-    }
-}
-
 impl Issues {
     /// Returns everything but the problems of a report, of which there may be many.
     pub(crate) fn without_issues(report: &CheckReport) -> Self {
@@ -56,9 +44,10 @@ pub(in crate::report) fn issue(subject: &Subject, verdict: &Verdict) -> Issue {
 }
 
 fn message(subject: &Subject, verdict: &Verdict) -> String {
-    let events = match verdict.events.is_empty() {
-        true => String::new(),
-        false => format!(" ({})", verdict.events.join(", ")),
+    let events = if verdict.events.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", verdict.events.join(", "))
     };
     format!(
         "{}: {} under {}: {}{events}; {}",

@@ -1,23 +1,25 @@
 //! The JSON report of `check` and `logs`.
 
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
-use super::{SCHEMA, print, print_line};
+use super::{SCHEMA, write, write_line};
 use crate::check::place::Place;
 use crate::check::sighting::{Built, Evidence, Occurrences};
 use crate::report::check::{
     CheckReport, CheckTarget, Outcome, Skipped, Subject, Suppression, Verdict,
 };
+use crate::report::written;
 
 #[derive(Serialize)]
 struct JsonCheck<'r> {
     schema: u32,
     data_date: &'r str,
     targets: Vec<JsonTarget<'r>>,
-    subjects: Vec<JsonSubject<'r>>,
-    skipped: Vec<JsonSkipped<'r>>,
+    subjects: Each<'r, Subject, JsonSubject<'r>>,
+    skipped: Each<'r, Skipped, JsonSkipped<'r>>,
     policy: &'r [String],
     summary: JsonSummary<'r>,
 }
@@ -130,14 +132,41 @@ struct JsonSummary<'r> {
     suppressed: usize,
 }
 
-/// Renders the answer of `check` or `logs` as JSON.
-pub fn check(report: &CheckReport) -> String {
-    print(&document(report))
+/// An array whose elements are made when they are written, as there may be many.
+struct Each<'r, T, J>(&'r [T], fn(&'r T) -> J);
+
+impl<T, J: Serialize> Serialize for Each<'_, T, J> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(self.1))
+    }
 }
 
-/// The same document on one line, for logs that are collected line by line.
+/// Renders the answer of `check` or `logs` as JSON.
+pub fn check(report: &CheckReport) -> String {
+    written(|out| write_check(report, out))
+}
+
+/// Writes the answer of `check` or `logs` as JSON.
+///
+/// # Errors
+///
+/// When `out` cannot be written.
+pub fn write_check(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
+    write(&document(report), out)
+}
+
+/// Renders the same document on one line, for logs that are collected line by line.
 pub fn check_line(report: &CheckReport) -> String {
-    print_line(&document(report))
+    written(|out| write_check_line(report, out))
+}
+
+/// Writes the same document on one line, for logs that are collected line by line.
+///
+/// # Errors
+///
+/// When `out` cannot be written.
+pub fn write_check_line(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
+    write_line(&document(report), out)
 }
 
 fn document(report: &CheckReport) -> JsonCheck<'_> {
@@ -145,8 +174,8 @@ fn document(report: &CheckReport) -> JsonCheck<'_> {
         schema: SCHEMA,
         data_date: &report.data_date,
         targets: report.targets.iter().map(target).collect(),
-        subjects: report.subjects.iter().map(subject).collect(),
-        skipped: report.skipped.iter().map(skipped).collect(),
+        subjects: Each(&report.subjects, subject),
+        skipped: Each(&report.skipped, skipped),
         policy: &report.policy,
         summary: summary(report),
     }

@@ -1,35 +1,45 @@
 //! JUnit XML of `check` and `logs`: a suite a target, a case a plugin.
 
+use std::io::{self, Write};
+
 use super::write::write;
 use super::{Case, Suite, Went};
 use crate::report::check::{CheckReport, Outcome, Skipped, Subject, Verdict};
 use crate::report::finding::Level;
-use crate::report::issue::Issues;
+use crate::report::{VisibleReport, written};
 
 /// Renders the answer of `check` or `logs` as JUnit XML. What could not be looked at is a suite of its own.
 pub fn check(report: &CheckReport) -> String {
-    let report = report.visible();
-    let mut suites: Vec<Suite> = report
-        .targets
-        .iter()
-        .map(|target| suite(&report, &target.name))
-        .collect();
+    written(|out| write_check(&report.visible(), out))
+}
+
+/// Writes the answer of `check` or `logs` as JUnit XML.
+///
+/// # Errors
+///
+/// When `out` cannot be written.
+pub fn write_check(report: &VisibleReport, out: &mut dyn Write) -> io::Result<()> {
+    let targets = report.targets.iter();
+    let mut suites: Vec<Suite<'_>> = targets.map(|target| suite(report, &target.name)).collect();
     if !report.skipped.is_empty() {
         suites.push(Suite {
             name: "skipped".into(),
-            cases: report.skipped.iter().map(skipped).collect(),
+            cases: Box::new(|| Box::new(report.skipped.iter().map(skipped))),
         });
     }
-    write(&suites, &notes(&report), report.summary.millis)
+    write(&suites, &notes(report), report.summary.millis, out)
 }
 
-fn suite(report: &CheckReport, target: &str) -> Suite {
-    let cases = report.verdicts().filter(|(_, one)| one.target == target);
+fn suite<'r>(report: &'r CheckReport, target: &'r str) -> Suite<'r> {
+    let cases = move || -> Box<dyn Iterator<Item = Case> + 'r> {
+        let verdicts = report
+            .verdicts()
+            .filter(move |(_, one)| one.target == target);
+        Box::new(verdicts.map(|(subject, verdict)| case(subject, verdict)))
+    };
     Suite {
         name: target.to_owned(),
-        cases: cases
-            .map(|(subject, verdict)| case(subject, verdict))
-            .collect(),
+        cases: Box::new(cases),
     }
 }
 
@@ -80,6 +90,6 @@ fn skipped(skipped: &Skipped) -> Case {
 
 /// What was looked at, and what is wrong with the policy.
 fn notes(report: &CheckReport) -> Vec<String> {
-    let all = Issues::from(report);
-    all.policy.into_iter().chain([all.summary]).collect()
+    let policy = report.policy.iter().cloned();
+    policy.chain([report.summary.phrase()]).collect()
 }

@@ -6,21 +6,24 @@ use crate::report::diff::DiffReport;
 use crate::report::finding::{Finding, Level};
 use crate::report::group::{self, Group};
 use crate::report::issue::Issues;
+use crate::report::written;
 use crate::rules;
 
 /// Renders the findings of `diff` as JUnit XML; without any, there is one case that passed.
 pub fn diff(report: &DiffReport) -> String {
     let report = &report.visible();
     let groups = group::by_rule(&report.findings);
-    let mut cases: Vec<Case> = groups.iter().map(case).collect();
-    if cases.is_empty() {
-        cases.push(named("no findings", Went::Passed));
-    }
+    let cases = || -> Box<dyn Iterator<Item = Case> + '_> {
+        if groups.is_empty() {
+            return Box::new(std::iter::once(named("no findings", Went::Passed)));
+        }
+        Box::new(groups.iter().map(case))
+    };
     let suite = Suite {
         name: format!("{} to {}", report.from.name, report.to.name),
-        cases,
+        cases: Box::new(cases),
     };
-    write(&[suite], &[Issues::from(report).summary], 0)
+    written(|out| write(&[suite], &[Issues::from(report).summary], 0, out))
 }
 
 fn named(name: &str, went: Went) -> Case {

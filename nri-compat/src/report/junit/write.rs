@@ -1,73 +1,71 @@
 //! Suites to XML.
 
+use std::io::{self, BufWriter, Write};
+
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
 
 use super::{Case, Suite, Went};
 
-/// Writes a document; `notes` are lines about the run as a whole. Writing to memory does not fail.
-pub(super) fn write(suites: &[Suite], notes: &[String], millis: u64) -> String {
-    let mut xml = Xml(Writer::new_with_indent(Vec::new(), b' ', 2));
-    xml.put(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)));
+/// Writes a document; `notes` are lines about the run as a whole.
+pub(super) fn write(
+    suites: &[Suite<'_>],
+    notes: &[String],
+    millis: u64,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut xml = Xml(Writer::new_with_indent(BufWriter::new(out), b' ', 2));
+    xml.put(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
     let time = format!("{}.{:03}", millis / 1000, millis % 1000);
-    let mut root = counted(
-        "testsuites",
-        "nri-compat",
-        suites.iter().flat_map(|suite| &suite.cases),
-    );
+    let cases = suites.iter().flat_map(|suite| (suite.cases)());
+    let mut root = counted("testsuites", "nri-compat", cases);
     root.push_attribute(("time", time.as_str()));
-    xml.put(Event::Start(root));
+    xml.put(Event::Start(root))?;
     for suite in suites {
-        xml.suite(suite);
+        xml.suite(suite)?;
     }
     if !notes.is_empty() {
-        xml.notes(notes);
+        xml.notes(notes)?;
     }
-    xml.put(Event::End(BytesEnd::new("testsuites")));
-    let mut text = String::from_utf8(xml.0.into_inner()).unwrap_or_default();
-    text.push('\n');
-    text
+    xml.put(Event::End(BytesEnd::new("testsuites")))?;
+    let mut out = xml.0.into_inner();
+    out.write_all(b"\n")?;
+    out.flush()
 }
 
-struct Xml(Writer<Vec<u8>>);
+struct Xml<W>(Writer<W>);
 
-impl Xml {
-    fn put(&mut self, event: Event<'_>) {
-        let _ = self.0.write_event(event);
+impl<W: Write> Xml<W> {
+    fn put(&mut self, event: Event<'_>) -> io::Result<()> {
+        self.0.write_event(event)
     }
 
-    /// An element that holds nothing but text.
-    fn text(&mut self, start: BytesStart<'_>, text: &str) {
+    /// Writes an element that holds nothing but text.
+    fn text(&mut self, start: BytesStart<'_>, text: &str) -> io::Result<()> {
         let name = start.name().as_ref().to_owned();
-        self.put(Event::Start(start));
-        self.put(Event::Text(BytesText::new(text)));
-        self.put(Event::End(BytesEnd::new(name)));
+        self.put(Event::Start(start))?;
+        self.put(Event::Text(BytesText::new(text)))?;
+        self.put(Event::End(BytesEnd::new(name)))
     }
 
-    fn suite(&mut self, suite: &Suite) {
-        self.put(Event::Start(counted(
-            "testsuite",
-            &suite.name,
-            suite.cases.iter(),
-        )));
-        for case in &suite.cases {
-            self.case(case);
+    fn suite(&mut self, suite: &Suite<'_>) -> io::Result<()> {
+        let start = counted("testsuite", &suite.name, (suite.cases)());
+        self.put(Event::Start(start))?;
+        for case in (suite.cases)() {
+            self.case(&case)?;
         }
-        self.put(Event::End(BytesEnd::new("testsuite")));
+        self.put(Event::End(BytesEnd::new("testsuite")))
     }
 
-    /// A suite without cases that carries what there is to say of the run.
-    fn notes(&mut self, notes: &[String]) {
-        self.put(Event::Start(counted(
-            "testsuite",
-            "run",
-            std::iter::empty(),
-        )));
-        self.text(BytesStart::new("system-out"), &notes.join("\n"));
-        self.put(Event::End(BytesEnd::new("testsuite")));
+    /// Writes a suite without cases that carries what there is to say of the run.
+    fn notes(&mut self, notes: &[String]) -> io::Result<()> {
+        let start = counted("testsuite", "run", std::iter::empty());
+        self.put(Event::Start(start))?;
+        self.text(BytesStart::new("system-out"), &notes.join("\n"))?;
+        self.put(Event::End(BytesEnd::new("testsuite")))
     }
 
-    fn case(&mut self, case: &Case) {
+    fn case(&mut self, case: &Case) -> io::Result<()> {
         let mut start = BytesStart::new("testcase");
         start.push_attribute(("classname", case.class.as_str()));
         start.push_attribute(("name", case.name.as_str()));
@@ -77,19 +75,19 @@ impl Xml {
         if matches!(case.went, Went::Passed) {
             return self.put(Event::Empty(start));
         }
-        self.put(Event::Start(start));
-        self.went(&case.went);
-        self.put(Event::End(BytesEnd::new("testcase")));
+        self.put(Event::Start(start))?;
+        self.went(&case.went)?;
+        self.put(Event::End(BytesEnd::new("testcase")))
     }
 
-    fn went(&mut self, went: &Went) {
+    fn went(&mut self, went: &Went) -> io::Result<()> {
         match went {
-            Went::Passed => {}
+            Went::Passed => Ok(()),
             Went::Noted(text) => self.text(BytesStart::new("system-out"), text),
             Went::Skipped(why) => {
                 let skipped =
                     BytesStart::new("skipped").with_attributes([("message", why.as_str())]);
-                self.put(Event::Empty(skipped));
+                self.put(Event::Empty(skipped))
             }
             Went::Failed {
                 kind,
@@ -97,17 +95,17 @@ impl Xml {
                 text,
             } => {
                 let attributes = [("type", kind.as_str()), ("message", message.as_str())];
-                self.text(BytesStart::new("failure").with_attributes(attributes), text);
+                self.text(BytesStart::new("failure").with_attributes(attributes), text)
             }
         }
     }
 }
 
 /// The start of a suite, or of all, with its name and counts.
-fn counted<'c>(
+fn counted(
     element: &'static str,
     name: &str,
-    cases: impl Iterator<Item = &'c Case>,
+    cases: impl Iterator<Item = Case>,
 ) -> BytesStart<'static> {
     let (mut tests, mut failures, mut skipped) = (0, 0, 0);
     for case in cases {

@@ -1,20 +1,29 @@
 //! The markdown report of `check` and `logs`.
 
-use super::{code, prose, table};
+use std::io::{self, Write};
+
+use super::{code, prose, table_head, table_row};
+use crate::check::place::Place;
 use crate::report::check::{Alike, CheckReport, Outcome, Subject, Verdict};
+use crate::report::{VisibleReport, written};
 
 /// Renders the answer of `check` or `logs` as markdown.
 pub fn check(report: &CheckReport) -> String {
-    let report = report.visible();
-    let sections = [
-        head(&report),
-        matrix(&report),
-        findings(&report.subjects),
-        others(&report.subjects),
-        skipped(&report),
-        policy(&report.policy),
-    ];
-    sections.concat()
+    written(|out| write_check(&report.visible(), out))
+}
+
+/// Writes the answer of `check` or `logs` as markdown.
+///
+/// # Errors
+///
+/// When `out` cannot be written.
+pub fn write_check(report: &VisibleReport, out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(head(report).as_bytes())?;
+    matrix(report, out)?;
+    findings(&report.subjects, out)?;
+    others(&report.subjects, out)?;
+    skipped(report, out)?;
+    policy(&report.policy, out)
 }
 
 fn head(report: &CheckReport) -> String {
@@ -36,21 +45,16 @@ fn judged(subjects: &[Subject]) -> impl Iterator<Item = &Subject> {
     subjects.iter().filter(|one| !one.verdicts.is_empty())
 }
 
-fn matrix(report: &CheckReport) -> String {
+fn matrix(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
     let targets: Vec<&str> = report.targets.iter().map(|one| one.name.as_str()).collect();
-    let rows: Vec<Vec<String>> = judged(&report.subjects)
-        .map(|subject| matrix_row(subject, &targets))
-        .collect();
-    if rows.is_empty() {
-        return String::new();
-    }
     let titles: Vec<String> = targets.iter().map(|target| prose(target)).collect();
     let head: Vec<&str> = ["plugin"]
         .into_iter()
         .chain(titles.iter().map(String::as_str))
         .chain(["where"])
         .collect();
-    format!("\n{}", table(&head, &rows))
+    let rows = judged(&report.subjects).map(|subject| matrix_row(subject, &targets));
+    write_table("\n", &head, rows, out)
 }
 
 fn matrix_row(subject: &Subject, targets: &[&str]) -> Vec<String> {
@@ -76,13 +80,25 @@ fn word(verdict: &Verdict) -> String {
     }
 }
 
-fn findings(subjects: &[Subject]) -> String {
-    let rows: Vec<Vec<String>> = judged(subjects).flat_map(finding_rows).collect();
-    if rows.is_empty() {
-        return String::new();
-    }
+fn findings(subjects: &[Subject], out: &mut dyn Write) -> io::Result<()> {
     let head = ["plugin", "verdict", "under", "why", "what to do"];
-    format!("\n### Why, and what to do\n\n{}", table(&head, &rows))
+    let rows = judged(subjects).flat_map(finding_rows);
+    write_table("\n### Why, and what to do\n\n", &head, rows, out)
+}
+
+/// Writes a table after `before`; nothing if it has no rows.
+fn write_table(
+    before: &str,
+    head: &[&str],
+    rows: impl Iterator<Item = Vec<String>>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut rows = rows.peekable();
+    if rows.peek().is_none() {
+        return Ok(());
+    }
+    write!(out, "{before}{}", table_head(head))?;
+    rows.try_for_each(|row| out.write_all(table_row(&row).as_bytes()))
 }
 
 fn finding_rows(subject: &Subject) -> Vec<Vec<String>> {
@@ -119,46 +135,37 @@ fn why(verdict: &Verdict) -> String {
     parts.join("; ")
 }
 
-fn others(subjects: &[Subject]) -> String {
+fn others(subjects: &[Subject], out: &mut dyn Write) -> io::Result<()> {
     let others = subjects.iter().filter(|one| one.verdicts.is_empty());
-    let lines: Vec<String> = others
-        .map(|one| {
-            format!(
-                "- {}: {}\n",
-                code(&one.place.to_string()),
-                prose(&one.nature())
-            )
-        })
-        .collect();
-    section("Found besides, with nothing to judge", &lines)
+    let lines = others.map(|one| line(&one.place, &one.nature()));
+    section("Found besides, with nothing to judge", lines, out)
 }
 
-fn skipped(report: &CheckReport) -> String {
-    let lines: Vec<String> = report
-        .skipped
-        .iter()
-        .map(|one| {
-            format!(
-                "- {}: {}\n",
-                code(&one.place.to_string()),
-                prose(&one.reason)
-            )
-        })
-        .collect();
-    section("Skipped", &lines)
+fn skipped(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
+    let all = report.skipped.iter();
+    let lines = all.map(|one| line(&one.place, &one.reason));
+    section("Skipped", lines, out)
 }
 
-fn policy(notes: &[String]) -> String {
-    let lines: Vec<String> = notes
-        .iter()
-        .map(|note| format!("- {}\n", prose(note)))
-        .collect();
-    section("The policy itself", &lines)
+fn line(place: &Place, text: &str) -> String {
+    format!("- {}: {}\n", code(&place.to_string()), prose(text))
 }
 
-fn section(title: &str, lines: &[String]) -> String {
-    match lines.is_empty() {
-        true => String::new(),
-        false => format!("\n### {title}\n\n{}", lines.concat()),
+fn policy(notes: &[String], out: &mut dyn Write) -> io::Result<()> {
+    let lines = notes.iter().map(|note| format!("- {}\n", prose(note)));
+    section("The policy itself", lines, out)
+}
+
+/// Writes lines under a title; nothing if there are none.
+fn section(
+    title: &str,
+    lines: impl Iterator<Item = String>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut lines = lines.peekable();
+    if lines.peek().is_none() {
+        return Ok(());
     }
+    write!(out, "\n### {title}\n\n")?;
+    lines.try_for_each(|line| out.write_all(line.as_bytes()))
 }

@@ -3,10 +3,13 @@
 mod finding;
 mod matrix;
 
+use std::io::{self, Write};
+
 use anstyle::Style;
 
 use super::layout::{Page, Palette};
 use crate::report::check::{CheckReport, Skipped, Subject};
+use crate::report::{VisibleReport, written};
 
 /// How the text report of `check` looks.
 #[derive(Clone, Copy, Debug, Default)]
@@ -27,18 +30,30 @@ const WIDEST: usize = 120;
 
 /// Renders the answer of `check` or `logs` as text.
 pub fn check(report: &CheckReport, look: &CheckText) -> String {
-    let report = report.visible();
+    written(|out| write_check(&report.visible(), look, out))
+}
+
+/// Writes the answer of `check` or `logs` as text.
+///
+/// # Errors
+///
+/// When `out` cannot be written.
+pub fn write_check(
+    report: &VisibleReport,
+    look: &CheckText,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let mut page = Page::new(look.palette);
     if let Some(width) = look.width {
         page = page.with_width(width.clamp(NARROWEST, WIDEST));
     }
-    matrix::matrix(&mut page, &report, look.width);
-    finding::findings(&mut page, &report.subjects, look.explain);
+    matrix::matrix(&mut page, report, look.width, out)?;
+    finding::findings(&mut page, &report.subjects, look.explain, out)?;
     others(&mut page, &report.subjects);
     skipped(&mut page, &report.skipped);
     policy(&mut page, &report.policy);
-    summary(&mut page, &report);
-    page.finish()
+    summary(&mut page, report);
+    page.write_to(out)
 }
 
 /// Runtimes, users of the library: found, but nothing to judge.

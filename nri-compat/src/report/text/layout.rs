@@ -1,6 +1,7 @@
 //! Lines, columns and colours of a text report.
 
 use std::fmt::Write as _;
+use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
@@ -87,6 +88,8 @@ pub(super) struct Page {
     pub(super) palette: Palette,
     width: usize,
     text: String,
+    /// Whether a part of it has been written to its destination.
+    has_begun: bool,
 }
 
 impl Page {
@@ -95,6 +98,7 @@ impl Page {
             palette,
             width: WIDTH,
             text: String::new(),
+            has_begun: false,
         }
     }
 
@@ -108,16 +112,32 @@ impl Page {
         self.text
     }
 
+    /// Moves the text so far to its destination, so that a long page takes little memory.
+    ///
+    /// # Errors
+    ///
+    /// When `out` cannot be written.
+    pub(super) fn write_to(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        self.has_begun = !self.is_empty();
+        out.write_all(self.text.as_bytes())?;
+        self.text.clear();
+        Ok(())
+    }
+
+    fn is_empty(&self) -> bool {
+        self.text.is_empty() && !self.has_begun
+    }
+
     /// A section heading with an empty line before it.
     pub(super) fn heading(&mut self, title: &str) {
         let style = self.palette.title;
-        let gap = if self.text.is_empty() { "" } else { "\n" };
+        let gap = if self.is_empty() { "" } else { "\n" };
         let _ = writeln!(self.text, "{gap}{style}{title}{style:#}");
     }
 
     /// An empty line, unless nothing was written yet.
     pub(super) fn gap(&mut self) {
-        if !self.text.is_empty() {
+        if !self.is_empty() {
             self.text.push('\n');
         }
     }
@@ -187,6 +207,23 @@ impl Page {
     pub(super) fn styled_table(&mut self, head: &[&str], rows: &[Vec<Cell>]) {
         self.text
             .push_str(&table::table(head, rows, self.palette.strong));
+    }
+
+    /// Moves the text so far and a table to their destination. The rows, of which there may be many, are made twice: to
+    /// measure the columns, and to write them.
+    ///
+    /// # Errors
+    ///
+    /// When `out` cannot be written.
+    pub(super) fn write_table<R: Iterator<Item = Vec<Cell>>>(
+        &mut self,
+        head: &[&str],
+        rows: impl Fn() -> R,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        self.write_to(out)?;
+        self.has_begun = true;
+        table::write(head, rows, self.palette.strong, out)
     }
 }
 

@@ -1,9 +1,12 @@
 //! Tables of text with styled cells.
 
 use std::fmt::Write as _;
+use std::io;
 
 use anstyle::Style;
 use unicode_width::UnicodeWidthStr;
+
+use crate::report::written;
 
 /// A cell: what it says, and how it looks.
 #[derive(Clone, Debug, Default)]
@@ -28,26 +31,41 @@ impl From<&String> for Cell {
     }
 }
 
-/// The table's lines: columns two spaces apart, the last one not padded.
+/// Returns the table's lines: columns two spaces apart, the last one not padded.
 pub(super) fn table(head: &[&str], rows: &[Vec<Cell>], title: Style) -> String {
-    let head: Vec<Cell> = head.iter().map(|&cell| Cell::new(cell, title)).collect();
-    let lines: Vec<&Vec<Cell>> = std::iter::once(&head).chain(rows).collect();
-    let widths = column_widths(&lines);
-    let mut text = String::new();
-    for line in lines {
-        row(&mut text, line, &widths);
-    }
-    text
+    written(|out| write(head, || rows.iter().cloned(), title, out))
 }
 
-fn column_widths(lines: &[&Vec<Cell>]) -> Vec<usize> {
-    let columns = lines.iter().map(|line| line.len()).max().unwrap_or(0);
-    (0..columns)
-        .map(|column| {
-            let cells = lines.iter().filter_map(|line| line.get(column));
-            cells.map(|cell| cell.text.width()).max().unwrap_or(0)
-        })
-        .collect()
+/// Writes the table's lines. `rows` makes the rows twice: to measure the columns, and to write them.
+///
+/// # Errors
+///
+/// When `out` cannot be written.
+pub(super) fn write<R: Iterator<Item = Vec<Cell>>>(
+    head: &[&str],
+    rows: impl Fn() -> R,
+    title: Style,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
+    let head: Vec<Cell> = head.iter().map(|&cell| Cell::new(cell, title)).collect();
+    let mut widths = Vec::new();
+    widen(&mut widths, &head);
+    rows().for_each(|row| widen(&mut widths, &row));
+    let mut text = String::new();
+    for cells in std::iter::once(head).chain(rows()) {
+        row(&mut text, &cells, &widths);
+        out.write_all(text.as_bytes())?;
+        text.clear();
+    }
+    Ok(())
+}
+
+/// Makes the columns wide enough for a row.
+fn widen(widths: &mut Vec<usize>, cells: &[Cell]) {
+    widths.resize(widths.len().max(cells.len()), 0);
+    for (width, cell) in widths.iter_mut().zip(cells) {
+        *width = cell.text.width().max(*width);
+    }
 }
 
 fn row(text: &mut String, cells: &[Cell], widths: &[usize]) {

@@ -1,5 +1,7 @@
 //! Why a plugin is not ok, and what to do: one block a plugin and verdict.
 
+use std::io::{self, Write};
+
 use anstyle::Style;
 
 use crate::report::check::{Alike, Outcome, Subject};
@@ -8,16 +10,22 @@ use crate::report::text::layout::Page;
 /// Columns that the lines under a verdict start at.
 const INDENT: usize = 6;
 
-/// A block for every plugin that is not ok; with `explain`, for every plugin, with its evidence.
-pub(super) fn findings(page: &mut Page, subjects: &[Subject], explain: bool) {
+/// Writes a block for every plugin that is not ok; with `explain`, for every plugin, with its evidence.
+pub(super) fn findings(
+    page: &mut Page,
+    subjects: &[Subject],
+    explain: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let judged = subjects.iter().filter(|one| !one.verdicts.is_empty());
     let shown: Vec<&Subject> = judged.filter(|one| explain || not_ok(one)).collect();
     if shown.is_empty() {
-        return;
+        return Ok(());
     }
     page.heading("Why, and what to do");
     for subject in &shown {
         block(page, subject, explain);
+        page.write_to(out)?;
     }
     if shown.iter().any(|one| not_ok(one)) {
         page.line(format_args!(
@@ -25,6 +33,7 @@ pub(super) fn findings(page: &mut Page, subjects: &[Subject], explain: bool) {
             page.palette.faint()
         ));
     }
+    Ok(())
 }
 
 fn not_ok(subject: &Subject) -> bool {

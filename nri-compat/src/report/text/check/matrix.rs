@@ -1,5 +1,7 @@
 //! The table of a text report: plugin by target.
 
+use std::io::{self, Write};
+
 use unicode_width::UnicodeWidthStr;
 
 use crate::report::check::{CheckReport, Subject, Verdict};
@@ -9,15 +11,20 @@ use crate::report::text::table::{Cell, shortened};
 /// A path is not cut shorter than this, however narrow the terminal.
 const SHORTEST_PATH: usize = 16;
 
-/// A row for each plugin, a column for each target, and where the plugin was found.
-pub(super) fn matrix(page: &mut Page, report: &CheckReport, width: Option<usize>) {
+/// Writes a row for each plugin, a column for each target, and where the plugin was found.
+pub(super) fn matrix(
+    page: &mut Page,
+    report: &CheckReport,
+    width: Option<usize>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let judged: Vec<&Subject> = report
         .subjects
         .iter()
         .filter(|subject| !subject.verdicts.is_empty())
         .collect();
     if judged.is_empty() {
-        return;
+        return Ok(());
     }
     let targets: Vec<&str> = report.targets.iter().map(|one| one.name.as_str()).collect();
     let head: Vec<&str> = ["PLUGIN"]
@@ -30,11 +37,13 @@ pub(super) fn matrix(page: &mut Page, report: &CheckReport, width: Option<usize>
             .saturating_sub(taken(&judged, &targets))
             .max(SHORTEST_PATH)
     });
-    let rows: Vec<Vec<Cell>> = judged
-        .iter()
-        .map(|subject| row(subject, &targets, room, page.palette))
-        .collect();
-    page.styled_table(&head, &rows);
+    let palette = page.palette;
+    let rows = || {
+        judged
+            .iter()
+            .map(|subject| row(subject, &targets, room, palette))
+    };
+    page.write_table(&head, rows, out)
 }
 
 /// How many columns all but the path take.
