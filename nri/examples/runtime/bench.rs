@@ -4,11 +4,15 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use nri::adaptation::{Adaptation, OutcomeResult};
-use nri::api::{Container, PodSandbox};
+use prost::Message as _;
 
 use crate::error::Failure;
-use crate::event::{self, Request};
+use crate::event;
 use crate::flags::Bench;
+use crate::memory::Resident;
+use crate::scenario::State;
+use crate::start::Progress;
+use crate::subject;
 
 /// What was measured.
 pub(crate) struct Figures {
@@ -20,13 +24,13 @@ pub(crate) struct Figures {
 
 /// Sends the event again and again, one after the other.
 pub(crate) async fn measure(adaptation: &Adaptation, bench: &Bench) -> Result<Figures, Failure> {
-    let request = request(bench);
+    let requests = subject::requests(bench);
     let event = event::rpc_name(bench.event);
     let mut round_trips = Vec::with_capacity(bench.count as usize);
     let start = Instant::now();
-    for _ in 0..bench.count {
+    for request in requests.iter().cycle().take(bench.count as usize) {
         let sent = Instant::now();
-        let relayed = event::send(adaptation, &request).await;
+        let relayed = event::send(adaptation, request).await;
         round_trips.push(sent.elapsed());
         let relayed = relayed.map_err(|error| Failure::new(error.to_string()))?;
         let failed = relayed.outcomes.iter().find(|outcome| {
@@ -52,31 +56,39 @@ pub(crate) async fn measure(adaptation: &Adaptation, bench: &Bench) -> Result<Fi
     })
 }
 
-fn request(bench: &Bench) -> Request {
-    let labels = || {
-        let labels =
-            (0..bench.labels).map(|n| (format!("example.com/label-{n}"), format!("value {n}")));
-        labels.collect()
-    };
-    Request {
-        event: bench.event,
-        pod: PodSandbox {
-            id: "pod-1".to_owned(),
-            name: "web-1".to_owned(),
-            namespace: "default".to_owned(),
-            labels: labels(),
-            annotations: labels(),
-            ..PodSandbox::default()
-        },
-        container: Container {
-            id: "container-1".to_owned(),
-            pod_sandbox_id: "pod-1".to_owned(),
-            name: "app".to_owned(),
-            labels: labels(),
-            annotations: labels(),
-            ..Container::default()
-        },
-        ..Request::default()
+/// How long it took to synchronize one plugin, and how much memory.
+pub(crate) struct Synchronization {
+    pods: usize,
+    containers: usize,
+    bytes: usize,
+    duration: Duration,
+    memory: u64,
+}
+
+impl Synchronization {
+    /// Returns the figures of a state with which a plugin has been synchronized just now.
+    pub(crate) fn of(state: &State, progress: &Progress) -> Self {
+        let pods = state.pods.iter().map(|pod| pod.encoded_len());
+        let containers = state.containers.iter().map(|it| it.encoded_len());
+        let before = progress.resident_kib();
+        Synchronization {
+            pods: state.pods.len(),
+            containers: state.containers.len(),
+            duration: progress.elapsed(),
+            memory: Resident::Peak.kib().saturating_sub(before),
+            bytes: pods.chain(containers).sum(),
+        }
+    }
+}
+
+impl fmt::Display for Synchronization {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let millis = self.duration.as_secs_f64() * 1e3;
+        write!(
+            f,
+            "Synchronize pods={} containers={} bytes={} ms={millis:.1} memory={}KiB",
+            self.pods, self.containers, self.bytes, self.memory
+        )
     }
 }
 

@@ -23,6 +23,7 @@ A small NRI runtime for trying plugins.
       --event NAME      the event to send, such as PostStartContainer
       --count N         how often to send it
       --labels N        labels and annotations of the pod and of the container [default: 0]
+      --pods N          pods, with two containers each, that exist already and take turns [default: 0]
   -h, --help            print this";
 
 /// The most round trips that are measured: each takes 8 bytes of memory.
@@ -30,6 +31,9 @@ const MAX_COUNT: u32 = 100_000_000;
 
 /// The most labels: the request has to fit into a message.
 const MAX_LABELS: u32 = 10_000;
+
+/// The most pods: they are all kept in memory.
+const MAX_PODS: u32 = 1_000_000;
 
 /// What the command line asks for.
 #[derive(Debug)]
@@ -57,6 +61,7 @@ pub(crate) struct Bench {
     pub(crate) event: Event,
     pub(crate) count: u32,
     pub(crate) labels: u32,
+    pub(crate) pods: u32,
 }
 
 #[derive(Default)]
@@ -70,6 +75,7 @@ struct Given {
     event: Option<String>,
     count: Option<u32>,
     labels: Option<u32>,
+    pods: Option<u32>,
 }
 
 impl Flags {
@@ -102,6 +108,7 @@ impl Given {
             "scenario" => self.scenario = Some(parser.value()?.into()),
             "event" => self.event = Some(parser.value()?.string()?),
             "count" => self.count = Some(parser.value()?.parse()?),
+            "pods" => self.pods = Some(parser.value()?.parse()?),
             "labels" => self.labels = Some(parser.value()?.parse()?),
             _ => return Err(Arg::Long(name).unexpected()),
         }
@@ -110,11 +117,13 @@ impl Given {
 
     fn checked(self) -> Result<Flags, Failure> {
         let task = match (&self.scenario, &self.event) {
-            (Some(file), None) if self.count.is_none() && self.labels.is_none() => {
-                Task::Scenario(file.clone())
-            }
+            (Some(file), None) if !self.measures() => Task::Scenario(file.clone()),
             (None, Some(event)) => Task::Bench(self.bench(event)?),
-            (Some(_), None) => return Err(Failure::usage("--count and --labels go with --event")),
+            (Some(_), None) => {
+                return Err(Failure::usage(
+                    "--count, --labels and --pods go with --event",
+                ));
+            }
             (Some(_), Some(_)) => {
                 return Err(Failure::usage("--scenario and --event exclude each other"));
             }
@@ -136,6 +145,12 @@ impl Given {
         })
     }
 
+    /// Returns whether a flag is given that only a measurement takes.
+    fn measures(&self) -> bool {
+        let flags = [self.count, self.labels, self.pods];
+        flags.iter().any(Option::is_some)
+    }
+
     fn bench(&self, event: &str) -> Result<Bench, Failure> {
         let event = event::parse(event).map_err(Failure::usage)?;
         let count = self
@@ -150,10 +165,16 @@ impl Given {
             let message = format!("--labels is {labels}, more than {MAX_LABELS}");
             return Err(Failure::usage(message));
         }
+        let pods = self.pods.unwrap_or(0);
+        if pods > MAX_PODS {
+            let message = format!("--pods is {pods}, more than {MAX_PODS}");
+            return Err(Failure::usage(message));
+        }
         Ok(Bench {
             event,
             count,
             labels,
+            pods,
         })
     }
 }

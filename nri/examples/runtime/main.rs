@@ -3,19 +3,22 @@
 //!
 //! ```text
 //! runtime --socket PATH [--plugins DIR --config DIR] [--speak VERSION] [--wait N] --scenario FILE
-//! runtime --socket PATH [--wait N] --event PostStartContainer --count 20000 [--labels 10]
+//! runtime --socket PATH [--wait N] --event PostStartContainer --count 20000 [--labels 10] [--pods 100]
 //! ```
 
 mod bench;
 mod error;
 mod event;
 mod flags;
+mod memory;
 mod play;
 mod report;
 mod scenario;
 mod start;
+mod subject;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use error::Failure;
 use flags::{Flags, Task};
@@ -46,13 +49,17 @@ async fn run() -> Result<(), Failure> {
     match &flags.task {
         Task::Scenario(file) => {
             let scenario = scenario::Scenario::read(file)?;
-            let runtime = start::start(&flags, scenario.state).await?;
+            let runtime = start::start(&flags, Arc::new(scenario.state)).await?;
             let report = play::play(&runtime, &scenario.steps).await;
             runtime.adaptation.stop().await;
             println!("{}", report.to_json());
         }
         Task::Bench(bench) => {
-            let runtime = start::start(&flags, start::State::default()).await?;
+            let state = Arc::new(subject::state(bench));
+            let runtime = start::start(&flags, Arc::clone(&state)).await?;
+            if bench.pods > 0 {
+                println!("{}", bench::Synchronization::of(&state, &runtime.progress));
+            }
             let figures = bench::measure(&runtime.adaptation, bench).await;
             runtime.adaptation.stop().await;
             println!("{}", figures?);

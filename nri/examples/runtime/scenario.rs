@@ -8,7 +8,6 @@ use serde::Deserialize;
 
 use crate::error::Failure;
 use crate::event::{self, Request};
-use crate::start::State;
 
 /// The largest file that is read, in bytes.
 const MAX_FILE: u64 = 256 << 20;
@@ -20,6 +19,13 @@ pub(crate) struct Scenario {
     pub(crate) state: State,
     /// The events to send.
     pub(crate) steps: Vec<Request>,
+}
+
+/// The pods and containers that plugins get in Synchronize.
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    pub(crate) pods: Vec<PodSandbox>,
+    pub(crate) containers: Vec<Container>,
 }
 
 #[derive(Deserialize)]

@@ -1,37 +1,68 @@
 //! Starting the adaptation and waiting for plugins.
 
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use nri::adaptation::{Adaptation, DeprecationList, LogDeprecations, Requested, RuntimeCallbacks};
-use nri::api::{Container, ContainerUpdate, PodSandbox};
+use nri::api::ContainerUpdate;
 use tokio::time::{Instant, sleep};
 
 use crate::error::Failure;
 use crate::flags::Flags;
+use crate::memory::Resident;
+use crate::scenario::State;
 
 /// How long to wait for external plugins.
 const MAX_WAIT: Duration = Duration::from_secs(60);
 
 /// How often to look whether they are there.
-const POLL: Duration = Duration::from_millis(5);
+const POLL: Duration = Duration::from_millis(1);
 
 /// A started runtime.
 pub(crate) struct Runtime {
     pub(crate) adaptation: Adaptation,
     pub(crate) deprecations: DeprecationList,
+    pub(crate) progress: Arc<Progress>,
 }
 
-/// The pods and containers that plugins get in Synchronize.
+/// The last Synchronize: when it began, and how many KiB were resident then.
 #[derive(Debug, Default)]
-pub(crate) struct State {
-    pub(crate) pods: Vec<PodSandbox>,
-    pub(crate) containers: Vec<Container>,
+pub(crate) struct Progress(Mutex<Option<(Instant, u64)>>);
+
+impl Progress {
+    fn begin(&self) {
+        let begun = (Instant::now(), Resident::Now.kib());
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(begun);
+    }
+
+    fn begun(&self) -> Option<(Instant, u64)> {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns how long ago it began.
+    pub(crate) fn elapsed(&self) -> Duration {
+        let begun = self.begun();
+        begun.map_or(Duration::ZERO, |(begun, _)| begun.elapsed())
+    }
+
+    /// Returns how many KiB were resident when it began.
+    pub(crate) fn resident_kib(&self) -> u64 {
+        self.begun().map_or(0, |(_, resident)| resident)
+    }
 }
 
-impl RuntimeCallbacks for State {
+/// Answers the adaptation.
+struct Callbacks {
+    state: Arc<State>,
+    progress: Arc<Progress>,
+}
+
+impl RuntimeCallbacks for Callbacks {
     async fn synchronize(&self, state: &mut nri::adaptation::State) -> nri::Result<()> {
-        self.pods.iter().for_each(|pod| state.pod(pod));
-        self.containers
+        self.progress.begin();
+        self.state.pods.iter().for_each(|pod| state.pod(pod));
+        self.state
+            .containers
             .iter()
             .for_each(|container| state.container(container));
         Ok(())
@@ -48,11 +79,16 @@ impl RuntimeCallbacks for State {
 }
 
 /// Starts the runtime and waits for as many external plugins as the flags ask for.
-pub(crate) async fn start(flags: &Flags, state: State) -> Result<Runtime, Failure> {
+pub(crate) async fn start(flags: &Flags, state: Arc<State>) -> Result<Runtime, Failure> {
+    let progress = Arc::<Progress>::default();
+    let callbacks = Callbacks {
+        state,
+        progress: Arc::clone(&progress),
+    };
     let deprecations = DeprecationList::default();
     let mut builder = Adaptation::builder("nri-example-runtime", env!("CARGO_PKG_VERSION"))
         .listen(&flags.socket)
-        .callbacks(state)
+        .callbacks(callbacks)
         .deprecations(LogDeprecations)
         .deprecations(deprecations.clone());
     if let Some(plugins) = &flags.plugins {
@@ -68,6 +104,7 @@ pub(crate) async fn start(flags: &Flags, state: State) -> Result<Runtime, Failur
     let runtime = Runtime {
         adaptation,
         deprecations,
+        progress,
     };
     wait(&runtime.adaptation, flags).await?;
     Ok(runtime)

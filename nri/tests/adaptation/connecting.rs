@@ -73,7 +73,7 @@ async fn a_plugin_in_this_process_needs_a_name_and_an_index() {
 }
 
 #[tokio::test]
-async fn a_plugin_on_the_stub_connects_to_the_socket_and_reconnects() {
+async fn w15_a_plugin_on_the_stub_connects_to_the_socket_and_reconnects() {
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().join("run").join("nri.sock");
     let adaptation = builder().listen(&socket).start().await.unwrap();
@@ -157,7 +157,7 @@ async fn requests_of_different_pods_do_not_wait_for_each_other() {
 }
 
 #[tokio::test]
-async fn events_of_one_pod_keep_their_order() {
+async fn o4_events_of_one_pod_keep_their_order() {
     let adaptation = adaptation().await;
     let go_on = Arc::new(Notify::new());
     let script = Script::new("10", "slow").on("RunPodSandbox", Answer::After(Arc::clone(&go_on)));
@@ -190,7 +190,7 @@ fn env(value: &str) -> CreateContainerResponse {
 }
 
 #[tokio::test]
-async fn later_plugins_see_the_container_as_adjusted_and_conflicts_fail_the_request() {
+async fn w13_later_plugins_see_the_container_as_adjusted_and_conflicts_fail_the_request() {
     let adaptation = adaptation().await;
     let first = Script::new("10", "first").message("CreateContainer", &env("C"));
     let _first = Peer::join(&adaptation, first).await;

@@ -56,7 +56,7 @@ async fn a_required_plugin_that_is_killed_fails_the_request_and_the_next_one() {
 }
 
 #[tokio::test]
-async fn a_hanging_plugin_is_disconnected_and_the_request_goes_on() {
+async fn p5_a_hanging_plugin_is_disconnected_and_the_request_goes_on() {
     let adaptation = builder().request_timeout(SHORT).start().await.unwrap();
     let _hanging = Peer::join(
         &adaptation,
@@ -253,7 +253,7 @@ async fn an_answer_that_is_none_disconnects() {
 }
 
 #[tokio::test]
-async fn a_second_answer_is_ignored_and_belongs_to_no_other_request() {
+async fn w10_a_second_answer_is_ignored_and_belongs_to_no_other_request() {
     let adaptation = adaptation().await;
     let mut raw = raw(&adaptation).await;
     for id in ["p", "q"] {
@@ -268,7 +268,7 @@ async fn a_second_answer_is_ignored_and_belongs_to_no_other_request() {
 }
 
 #[tokio::test]
-async fn a_late_answer_belongs_to_no_other_request() {
+async fn w10_a_late_answer_belongs_to_no_other_request() {
     let policy = ErrorPolicy::default().keep_for_timeouts(9);
     let adaptation = builder()
         .error_policy(policy)
@@ -325,7 +325,7 @@ async fn a_plugin_that_half_closes_is_disconnected_and_the_process_sees_it() {
 }
 
 #[tokio::test]
-async fn updates_reach_the_runtime_which_may_call_back() {
+async fn w14_updates_reach_the_runtime_which_may_call_back() {
     let cluster = Cluster::default();
     let adaptation = builder().callbacks(cluster.clone()).start().await.unwrap();
     let _ = cluster.0.reentrant.set(adaptation.clone());
@@ -463,7 +463,7 @@ async fn a_caller_that_gives_up_is_no_fault_of_the_plugin() {
 }
 
 #[tokio::test]
-async fn a_plugin_that_is_refused_is_told_why() {
+async fn w1_a_plugin_with_an_invalid_name_or_index_is_refused_with_the_reason() {
     let adaptation = adaptation().await;
     for (index, name, reason) in [
         ("1", "short", "invalid plugin index \"1\", must be 2 digits"),
@@ -488,6 +488,11 @@ async fn a_plugin_that_is_refused_is_told_why() {
             other => panic!("{other}"),
         }
     }
+}
+
+#[tokio::test]
+async fn w2_a_plugin_with_an_unknown_event_in_its_mask_is_refused_with_the_reason() {
+    let adaptation = adaptation().await;
     let (peer, joined) =
         Peer::try_join(&adaptation, Script::new("10", "mask").events(0x4001)).await;
     let reason = "plugin 10-mask: invalid plugin events: 0x4000";
@@ -500,7 +505,7 @@ async fn a_plugin_that_is_refused_is_told_why() {
 }
 
 #[tokio::test]
-async fn a_plugin_that_does_not_register_is_given_up() {
+async fn w1_a_plugin_that_does_not_register_is_given_up() {
     let adaptation = builder().registration_timeout(SHORT).start().await.unwrap();
     let (ours, _theirs) = tokio::io::duplex(64 << 10);
     let error = adaptation.connect(ours).await.unwrap_err();

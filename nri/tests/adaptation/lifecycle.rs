@@ -1,10 +1,17 @@
 //! The statements of the lifecycle contract that a relay can keep or break, by their ids.
+//!
+//! Those about duties of plugins (W) and about Synchronize (Y) are in the other files, next to what they belong to.
+//! Some statements are the runtime's own to keep, because they are about when it sends an event and what exists then:
+//! R1 to R7, S1, S2, S4, D1 to D3, O1 to O3, O6. P4, W5, W6, W11, W16 to W18 bind plugins only; the tests of the stub have them.
+
+use std::sync::Arc;
 
 use nri::adaptation::{Adaptation, ErrorPolicy, OnError, OutcomeResult, Reason, State};
-use nri::api::{Event, EventMask, SynchronizeRequest, SynchronizeResponse};
+use nri::api::{Event, EventMask, RunPodSandboxRequest, SynchronizeRequest, SynchronizeResponse};
 use nri::wire::Code;
+use tokio::sync::Notify;
 
-use crate::peer::{Peer, Script};
+use crate::peer::{Answer, Peer, Script, patiently};
 use crate::plugins::{Cluster, SHORT, adaptation, builder, container, pod, shown};
 
 /// Two plugins: the first fails an RPC, the second answers.
@@ -115,7 +122,7 @@ async fn e5_teardown_reaches_every_plugin_whatever_earlier_ones_answer() {
     ];
     let garbage = Script::new("30", "garbage").on(
         "StopContainer",
-        crate::peer::Answer::With(bytes::Bytes::from_static(b"\xff\xff")),
+        Answer::With(bytes::Bytes::from_static(b"\xff\xff")),
     );
     let _garbage = Peer::join(&adaptation, garbage).await;
     let last = Peer::join(&adaptation, Script::new("90", "last")).await;
@@ -143,7 +150,7 @@ async fn e5_teardown_reaches_every_plugin_whatever_earlier_ones_answer() {
 }
 
 #[tokio::test]
-async fn e6_plugins_that_accepted_a_rejected_pod_are_told_if_asked_for() {
+async fn e6_plugins_that_accepted_a_rejected_pod_get_stop_and_remove_if_configured() {
     for rollback in [false, true] {
         let policy = ErrorPolicy::default().rollback(rollback);
         let adaptation = builder().error_policy(policy).start().await.unwrap();
@@ -162,6 +169,126 @@ async fn e6_plugins_that_accepted_a_rejected_pod_are_told_if_asked_for() {
         assert_eq!(shown(error.outcomes()), outcomes);
         assert_eq!(error.rollback().len(), if rollback { 2 } else { 0 });
     }
+}
+
+/// Two plugins, the second of which answers an RPC when it may, and the latter's permission.
+async fn holding(adaptation: &Adaptation, method: &'static str) -> (Peer, Peer, Arc<Notify>) {
+    let permission = Arc::new(Notify::new());
+    let first = Peer::join(adaptation, Script::new("10", "first")).await;
+    let script = Script::new("20", "slow").on(method, Answer::After(Arc::clone(&permission)));
+    (first, Peer::join(adaptation, script).await, permission)
+}
+
+#[tokio::test]
+async fn s3_s5_o7_stop_returns_only_after_every_hook_has() {
+    let adaptation = adaptation().await;
+    let (_first, mut slow, permission) = holding(&adaptation, "StopPodSandbox").await;
+    let stopped = tokio::spawn({
+        let adaptation = adaptation.clone();
+        async move { adaptation.stop_pod_sandbox(&pod("p")).await }
+    });
+    slow.arrival("StopPodSandbox").await;
+    assert!(!stopped.is_finished());
+    permission.notify_one();
+    let relayed = patiently(stopped).await.unwrap().unwrap();
+    assert_eq!(
+        shown(&relayed.outcomes),
+        ["10-first answered", "20-slow answered"]
+    );
+}
+
+#[tokio::test]
+async fn o4_stop_and_remove_wait_for_run() {
+    let adaptation = adaptation().await;
+    let (first, mut slow, permission) = holding(&adaptation, "RunPodSandbox").await;
+    let pod = pod("p");
+    let (run, ()) = tokio::join!(biased; adaptation.run_pod_sandbox(&pod), async {
+        slow.arrival("RunPodSandbox").await;
+        let (stop, remove, ()) = tokio::join!(
+            biased;
+            adaptation.stop_pod_sandbox(&pod),
+            adaptation.remove_pod_sandbox(&pod),
+            async {
+                assert_eq!(first.events(), ["RunPodSandbox"]);
+                permission.notify_one();
+            },
+        );
+        stop.unwrap();
+        remove.unwrap();
+    });
+    run.unwrap();
+    for peer in [first, slow] {
+        assert_eq!(
+            peer.events(),
+            ["RunPodSandbox", "StopPodSandbox", "RemovePodSandbox"]
+        );
+    }
+}
+
+#[tokio::test]
+async fn o5_p1_no_container_is_created_or_started_before_every_run_hook_has_returned() {
+    let adaptation = adaptation().await;
+    let (first, mut slow, permission) = holding(&adaptation, "RunPodSandbox").await;
+    let (pod, container) = (pod("p"), container("c"));
+    let (run, ()) = tokio::join!(biased; adaptation.run_pod_sandbox(&pod), async {
+        slow.arrival("RunPodSandbox").await;
+        let (created, started, ()) = tokio::join!(
+            biased;
+            adaptation.create_container(&pod, &container),
+            adaptation.start_container(&pod, &container),
+            async {
+                assert_eq!(first.events(), ["RunPodSandbox"]);
+                permission.notify_one();
+            },
+        );
+        created.unwrap();
+        started.unwrap();
+    });
+    run.unwrap();
+    let events = [
+        "RunPodSandbox",
+        "CreateContainer",
+        "ValidateContainerAdjustment",
+        "StartContainer",
+    ];
+    assert_eq!(slow.events(), events);
+}
+
+#[tokio::test]
+async fn p8_stop_and_remove_of_a_pod_that_no_plugin_knows_are_relayed() {
+    let adaptation = adaptation().await;
+    let peer = Peer::join(&adaptation, Script::new("10", "plugin")).await;
+    let unknown = pod("never-seen");
+    for relayed in [
+        adaptation.stop_pod_sandbox(&unknown).await,
+        adaptation.remove_pod_sandbox(&unknown).await,
+    ] {
+        assert_eq!(shown(&relayed.unwrap().outcomes), ["10-plugin answered"]);
+    }
+    assert_eq!(peer.events(), ["StopPodSandbox", "RemovePodSandbox"]);
+}
+
+#[tokio::test]
+async fn p9_a_rejected_pod_is_retried_with_a_new_id_at_every_plugin() {
+    let adaptation = adaptation().await;
+    let first = Peer::join(&adaptation, Script::new("05", "first")).await;
+    let (bad, _good) = failing(&adaptation, "RunPodSandbox").await;
+    adaptation.run_pod_sandbox(&pod("p-1")).await.unwrap_err();
+    bad.kill();
+    patiently(async {
+        while adaptation.plugins().len() > 2 {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    let retried = adaptation.run_pod_sandbox(&pod("p-2")).await.unwrap();
+    assert_eq!(
+        shown(&retried.outcomes),
+        ["05-first answered", "20-good answered"]
+    );
+    let runs = first.requests::<RunPodSandboxRequest>("RunPodSandbox");
+    let ids: Vec<_> = runs.into_iter().map(|run| run.pod.unwrap().id).collect();
+    assert_eq!(ids, ["p-1", "p-2"]);
 }
 
 #[tokio::test]
@@ -183,7 +310,7 @@ async fn p7_stop_may_be_repeated() {
 }
 
 #[tokio::test]
-async fn y2_a_synchronize_in_parts_is_marked_and_whole() {
+async fn w9_y2_a_synchronize_in_parts_is_marked_and_whole() {
     let cluster = Cluster::of(3_000, 6_000, 2_000);
     let adaptation = builder().callbacks(cluster).start().await.unwrap();
     let peer = Peer::join(&adaptation, Script::new("10", "plugin")).await;
@@ -210,7 +337,7 @@ async fn y2_a_synchronize_in_parts_is_marked_and_whole() {
 }
 
 #[tokio::test]
-async fn y2_a_plugin_that_does_not_echo_more_is_refused() {
+async fn w9_y2_a_plugin_that_does_not_echo_more_is_refused() {
     let adaptation = builder()
         .callbacks(Cluster::of(3_000, 0, 2_000))
         .start()
@@ -227,7 +354,7 @@ async fn y2_a_plugin_that_does_not_echo_more_is_refused() {
 }
 
 #[tokio::test]
-async fn a_synchronize_that_is_too_large_for_the_plugin_is_split_down_to_a_floor() {
+async fn w8_a_synchronize_that_is_too_large_for_the_plugin_is_split_down_to_a_floor() {
     let adaptation = builder()
         .callbacks(Cluster::of(100, 0, 10))
         .start()

@@ -71,6 +71,10 @@ impl Cluster {
             .collect();
         cluster
     }
+
+    pub(crate) fn forget_pod(&self, id: &str) {
+        self.0.pods.lock().unwrap().retain(|pod| pod.id != id);
+    }
 }
 
 impl RuntimeCallbacks for Cluster {

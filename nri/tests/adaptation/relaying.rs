@@ -81,7 +81,7 @@ async fn p2_plugins_are_called_in_the_order_of_their_indexes() {
 }
 
 #[tokio::test]
-async fn a_plugin_gets_what_it_subscribed_to() {
+async fn p6_a_plugin_gets_what_it_subscribed_to() {
     let adaptation = adaptation().await;
     let mask = EventMask::from_event(Event::StopPodSandbox);
     let peer = Peer::join(&adaptation, Script::new("10", "stops").events(mask.bits())).await;
@@ -112,7 +112,7 @@ async fn an_adjustment_comes_back() {
 }
 
 #[tokio::test]
-async fn an_rpc_that_a_plugin_lacks_is_repeated_as_state_change_and_remembered() {
+async fn w3_an_rpc_that_a_plugin_lacks_is_repeated_as_state_change_and_remembered() {
     let adaptation = adaptation().await;
     let script = Script::new("10", "old").error("RunPodSandbox", Code::UNIMPLEMENTED, "no");
     let peer = Peer::join(&adaptation, script).await;

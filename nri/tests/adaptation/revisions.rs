@@ -11,7 +11,7 @@ use crate::peer::{Peer, Script};
 use crate::plugins::{Cluster, builder, container, pod};
 
 #[tokio::test]
-async fn configure_says_what_the_release_has() {
+async fn w12_configure_says_what_the_release_has() {
     for (release, nri, timeouts) in [
         ("v0.6.1", "", false),
         ("v0.8.0", "", true),
@@ -34,7 +34,7 @@ async fn configure_says_what_the_release_has() {
 }
 
 #[tokio::test]
-async fn an_older_release_sends_state_change_without_recording_a_deprecation() {
+async fn w4_an_older_release_sends_state_change_without_recording_a_deprecation() {
     let list = DeprecationList::default();
     let adaptation = builder()
         .speaking("v0.11.0")
@@ -71,7 +71,7 @@ async fn an_event_that_the_release_lacks_is_sent_to_nobody() {
 }
 
 #[tokio::test]
-async fn a_mask_is_checked_as_the_release_does() {
+async fn w2_a_mask_is_checked_as_the_release_does() {
     for (release, mask, extra) in [
         ("v0.9.0", 0x3fff, Some("0x3800")),
         (
@@ -112,7 +112,7 @@ fn young() -> Container {
 }
 
 #[tokio::test]
-async fn fields_that_the_release_lacks_are_left_out() {
+async fn w7_fields_that_the_release_lacks_are_left_out() {
     for (release, has_them) in [("v0.6.1", false), ("v0.12.5", true)] {
         let cluster = Cluster::default();
         cluster.0.containers.lock().unwrap().push(young());
@@ -151,7 +151,7 @@ async fn fields_that_the_release_lacks_are_left_out() {
 }
 
 #[tokio::test]
-async fn a_release_without_parts_refuses_what_does_not_fit() {
+async fn w8_a_release_without_parts_refuses_what_does_not_fit() {
     let large = || Cluster::of(3_000, 0, 2_000);
     let adaptation = builder()
         .speaking("v0.6.1")
@@ -196,7 +196,7 @@ async fn the_fallback_is_recorded_with_all_that_is_known() {
 }
 
 #[tokio::test]
-async fn a_handler_that_finds_nothing_is_not_mistaken_for_a_missing_rpc() {
+async fn w3_a_handler_that_finds_nothing_is_not_mistaken_for_a_missing_rpc() {
     let adaptation = builder().start().await.unwrap();
     let script = Script::new("10", "new").error("StopPodSandbox", Code::NOT_FOUND, "no such pod");
     let peer = Peer::join(&adaptation, script).await;

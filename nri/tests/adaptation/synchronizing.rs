@@ -1,10 +1,14 @@
 //! Y1: every pod and container reaches a plugin exactly once, in Synchronize or in an event.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use nri::adaptation::{Adaptation, OutcomeResult, Via};
 use nri::api::{
-    Event, PodSandbox, RunPodSandboxRequest, StopPodSandboxRequest, SynchronizeRequest,
+    Event, PodSandbox, RemovePodSandboxRequest, RunPodSandboxRequest, StopPodSandboxRequest,
+    SynchronizeRequest,
 };
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
@@ -143,88 +147,166 @@ async fn y1_a_guard_keeps_plugins_from_synchronizing() {
     assert!(peer.events().is_empty(), "the pod is reported once");
 }
 
-/// Creates and removes pods, holding guards, until the plugins have come and gone.
-async fn churn(adaptation: Adaptation, cluster: Cluster, worker: usize, rounds: usize) {
-    for round in 0..rounds {
-        let pod = pod(&format!("{worker}-{round}"));
+#[tokio::test(start_paused = true)]
+async fn y1_an_event_whose_wait_behind_synchronize_expires_is_still_delivered_once() {
+    let cluster = Cluster::default();
+    let adaptation = builder()
+        .callbacks(cluster.clone())
+        .request_timeout(SHORT)
+        .start()
+        .await
+        .unwrap();
+    let stops = Arc::new(Notify::new());
+    let script = Script::new("10", "late").on("StopPodSandbox", Answer::After(Arc::clone(&stops)));
+    let (mut peer, go_on, joined) = held(&adaptation, script).await;
+    tokio::time::sleep(SHORT / 2).await;
+    adaptation.stop_pod_sandbox(&pod("x")).await.unwrap();
+    let (run, ()) = tokio::join!(
+        async { adaptation.run_pod_sandbox(&pod("p")).await.unwrap() },
+        async {
+            tokio::time::sleep(SHORT / 4).await;
+            go_on.notify_one();
+            peer.arrival("StopPodSandbox").await;
+        }
+    );
+    assert_eq!(run.outcomes[0].result, OutcomeResult::Queued);
+    assert_eq!(
+        run.outcomes[0].error.as_deref(),
+        Some("still synchronizing")
+    );
+    stops.notify_one();
+    patiently(joined).await.unwrap().unwrap();
+    assert_eq!(peer.events(), ["StopPodSandbox", "RunPodSandbox"]);
+    let late = cluster.0.late.lock().unwrap();
+    let late: Vec<_> = late
+        .iter()
+        .map(|(event, outcome)| (*event, outcome.result))
+        .collect();
+    let answered = OutcomeResult::Answered;
+    assert_eq!(
+        late,
+        [
+            (Event::StopPodSandbox, answered),
+            (Event::RunPodSandbox, answered)
+        ]
+    );
+}
+
+/// How often the plugin is restarted.
+const RESTARTS: usize = 1_000;
+
+/// Pods that each worker keeps.
+const KEPT: usize = 5;
+
+/// Creates pods `worker/0`, `worker/1` and so on, and removes the oldest ones, holding guards, until it is done.
+async fn churn(adaptation: Adaptation, cluster: Cluster, worker: usize, done: Arc<AtomicBool>) {
+    let id = |round: usize| format!("{worker}/{round}");
+    for round in 0.. {
+        if done.load(Ordering::Relaxed) {
+            break;
+        }
         let guard = adaptation.sync_guard().await;
-        cluster.0.pods.lock().unwrap().push(pod.clone());
-        adaptation.run_pod_sandbox(&pod).await.unwrap();
+        cluster.0.pods.lock().unwrap().push(pod(&id(round)));
+        adaptation.run_pod_sandbox(&pod(&id(round))).await.unwrap();
         drop(guard);
-        if round % 3 == 0 {
+        if let Some(oldest) = round.checked_sub(KEPT) {
             let guard = adaptation.sync_guard().await;
-            cluster
-                .0
-                .pods
-                .lock()
-                .unwrap()
-                .retain(|other| other.id != pod.id);
-            adaptation.remove_pod_sandbox(&pod).await.unwrap();
+            cluster.forget_pod(&id(oldest));
+            adaptation
+                .remove_pod_sandbox(&pod(&id(oldest)))
+                .await
+                .unwrap();
             drop(guard);
         }
+        tokio::task::yield_now().await;
     }
 }
 
-/// Checks one connection: what it saw adds up, with nothing missing or doubled.
-fn account(peer: &Peer) -> Vec<String> {
-    let mut known: Vec<String> = Vec::new();
-    let mut learn = |pod: PodSandbox| {
-        assert!(!known.contains(&pod.id), "{} is doubled", pod.id);
-        known.push(pod.id);
-    };
-    let mut gone = Vec::new();
-    for got in peer.got() {
-        match &*got.method {
-            "Synchronize" => got
-                .read::<SynchronizeRequest>()
-                .pods
-                .into_iter()
-                .for_each(&mut learn),
-            "RunPodSandbox" => learn(got.read::<RunPodSandboxRequest>().pod.unwrap()),
-            "RemovePodSandbox" => gone.push(got.read::<StopPodSandboxRequest>().pod.unwrap().id),
-            _ => {}
+/// The pods that one connection of a plugin knows: for each worker, consecutive rounds.
+///
+/// A pod that is missing leaves a gap, and a pod that is doubled goes back.
+#[derive(Debug, Default, PartialEq)]
+struct Known(BTreeMap<String, Range<usize>>);
+
+impl Known {
+    /// Returns what the requests that reached the plugin amount to.
+    fn of(peer: &Peer) -> Self {
+        let mut known = Known::default();
+        for got in peer.got() {
+            match &*got.method {
+                "Synchronize" => {
+                    known.synchronize(got.read::<SynchronizeRequest>().pods);
+                }
+                "RunPodSandbox" => known.run(got.read::<RunPodSandboxRequest>().pod.unwrap()),
+                "RemovePodSandbox" => {
+                    known.remove(got.read::<RemovePodSandboxRequest>().pod.unwrap());
+                }
+                _ => {}
+            }
+        }
+        known
+    }
+
+    fn synchronize(&mut self, mut pods: Vec<PodSandbox>) {
+        assert!(self.0.is_empty(), "synchronized twice");
+        pods.sort_by_key(place);
+        for pod in pods {
+            let (worker, round) = place(&pod);
+            self.0.entry(worker).or_insert(round..round);
+            self.run(pod);
         }
     }
-    for pod in gone {
-        let at = known
-            .iter()
-            .position(|id| *id == pod)
-            .expect("was known before");
-        known.remove(at);
+
+    fn run(&mut self, pod: PodSandbox) {
+        let (worker, round) = place(&pod);
+        let rounds = self.0.entry(worker).or_default();
+        assert_eq!(rounds.end, round, "RunPodSandbox of {}", pod.id);
+        rounds.end += 1;
     }
-    known.sort();
-    known
+
+    fn remove(&mut self, pod: PodSandbox) {
+        let (worker, round) = place(&pod);
+        let rounds = self.0.entry(worker).or_default();
+        assert_eq!(rounds.start, round, "RemovePodSandbox of {}", pod.id);
+        rounds.start += 1;
+    }
+}
+
+/// Returns the worker and the round of a pod.
+fn place(pod: &PodSandbox) -> (String, usize) {
+    let (worker, round) = pod.id.split_once('/').expect("named by a worker");
+    (worker.to_owned(), round.parse().expect("a number"))
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn y1_a_plugin_that_comes_and_goes_accounts_for_every_pod() {
+async fn y1_w15_a_plugin_restarted_a_thousand_times_accounts_for_every_pod() {
     let cluster = Cluster::default();
     let adaptation = builder().callbacks(cluster.clone()).start().await.unwrap();
+    let done = Arc::new(AtomicBool::new(false));
     let workers: Vec<_> = (0..4)
-        .map(|worker| tokio::spawn(churn(adaptation.clone(), cluster.clone(), worker, 150)))
+        .map(|worker| {
+            let done = Arc::clone(&done);
+            tokio::spawn(churn(adaptation.clone(), cluster.clone(), worker, done))
+        })
         .collect();
-    let mut last = None;
-    while workers.iter().any(|worker| !worker.is_finished()) {
-        let peer = Peer::join(&adaptation, Script::new("10", "restarted")).await;
-        tokio::task::yield_now().await;
-        account(&peer);
-        if let Some(before) = last.replace(peer) {
-            let before: Peer = before;
-            before.kill();
-        }
+    let mut events = 0;
+    let mut peer = Peer::join(&adaptation, Script::new("10", "restarted")).await;
+    for _ in 0..RESTARTS {
+        let next = Peer::join(&adaptation, Script::new("10", "restarted")).await;
+        peer.kill();
+        Known::of(&peer);
+        events += peer.events().len();
+        peer = next;
     }
+    done.store(true, Ordering::Relaxed);
     for worker in workers {
-        worker.await.unwrap();
+        patiently(worker).await.unwrap();
     }
-    let mut expected: Vec<_> = cluster
-        .0
-        .pods
-        .lock()
-        .unwrap()
-        .iter()
-        .map(|pod| pod.id.clone())
-        .collect();
-    expected.sort();
-    let peer = last.expect("at least one connection");
-    assert_eq!(account(&peer), expected);
+    assert!(
+        events > RESTARTS,
+        "only {events} events in {RESTARTS} connections"
+    );
+    let mut expected = Known::default();
+    expected.synchronize(std::mem::take(&mut *cluster.0.pods.lock().unwrap()));
+    assert_eq!(Known::of(&peer), expected);
 }

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"time"
 
 	"github.com/containerd/nri/pkg/adaptation"
 	"github.com/containerd/nri/pkg/adaptation/builtin"
@@ -37,6 +38,8 @@ type testCase struct {
 	Config validator.DefaultValidatorConfig
 	// Answers of the plugins 00-p0, 01-p1 and so on.
 	Answers []message
+	// Repeat measures the request instead: it runs this often, and nobody notes what plugins see.
+	Repeat int
 }
 
 // message is an encoded message, in hexadecimal in JSON.
@@ -62,6 +65,8 @@ type outcome struct {
 	Seen []message `json:"seen,omitempty"`
 	// Owners are what a validator gets.
 	Owners message `json:"owners,omitempty"`
+	// Nanos is how long a measured request took on average.
+	Nanos int64 `json:"nanos,omitempty"`
 }
 
 type peer struct {
@@ -83,7 +88,7 @@ func main() {
 		if err := json.Unmarshal(lines.Bytes(), &p.current); err != nil {
 			log.Fatal(err)
 		}
-		if err := p.run(context.Background()); err != nil {
+		if err := p.runOrMeasure(context.Background()); err != nil {
 			p.result.Error = err.Error()
 		}
 		if err := output.Encode(p.result); err != nil {
@@ -148,11 +153,13 @@ func answer[R proto.Message](p *peer, n int, request proto.Message, response R) 
 	if n >= len(p.current.Answers) {
 		return response, nil
 	}
-	seen, err := proto.Marshal(request)
-	if err != nil {
-		return response, err
+	if p.current.Repeat == 0 {
+		seen, err := proto.Marshal(request)
+		if err != nil {
+			return response, err
+		}
+		p.result.Seen = append(p.result.Seen, seen)
 	}
-	p.result.Seen = append(p.result.Seen, seen)
 	return response, proto.Unmarshal(p.current.Answers[n], response)
 }
 
@@ -163,12 +170,29 @@ func (p *peer) observer() *builtin.BuiltinPlugin {
 		Index: "99",
 		Handlers: builtin.BuiltinHandlers{
 			ValidateContainerAdjustment: func(_ context.Context, request *api.ValidateContainerAdjustmentRequest) error {
+				if p.current.Repeat > 0 {
+					return nil
+				}
 				var err error
 				p.result.Owners, err = proto.Marshal(request.Owners)
 				return err
 			},
 		},
 	}
+}
+
+func (p *peer) runOrMeasure(ctx context.Context) error {
+	if p.current.Repeat == 0 {
+		return p.run(ctx)
+	}
+	start := time.Now()
+	for range p.current.Repeat {
+		if err := p.run(ctx); err != nil {
+			return err
+		}
+	}
+	p.result.Nanos = time.Since(start).Nanoseconds() / int64(p.current.Repeat)
+	return nil
 }
 
 func (p *peer) run(ctx context.Context) error {

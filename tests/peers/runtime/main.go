@@ -19,6 +19,10 @@ func main() {
 		exitOn(bench(os.Args[2:]))
 		return
 	}
+	if len(os.Args) > 1 && os.Args[1] == "relay" {
+		exitOn(relayEvents(os.Args[2:]))
+		return
+	}
 	exitOn(serve(os.Args[1:]))
 }
 
