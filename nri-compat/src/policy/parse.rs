@@ -273,9 +273,9 @@ expires = 2027-03-31
                 "did you mean reason?",
             ),
             (
-                "[[ignore]]\nrule = 'NRI_EVENT_REMOVED'\nreason = 'x'",
-                "p.toml:2: unknown rule `NRI_EVENT_REMOVED`",
-                "one of CHECK_",
+                "[[ignore]]\nrule = 'NRI_EVENT_REMOVEDD'\nreason = 'x'",
+                "p.toml:2: unknown rule `NRI_EVENT_REMOVEDD`",
+                "did you mean NRI_EVENT_REMOVED",
             ),
             (
                 "[[ignore]]\nplugin = '*'\nreason = 'x'\nexpires = '2027-01-01'",
