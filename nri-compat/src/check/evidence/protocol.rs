@@ -204,7 +204,7 @@ mod tests {
         let traces = Traces::new();
         let all = [PROTOCOL].into_iter().chain(CONNECTS).chain(ONE_SHOT);
         for trace in all {
-            assert!(traces.are_in(&[b"nrinri", trace, b"nri"].concat()));
+            assert!(traces.are_in(&[&b"nrinri"[..], trace, b"nri"].concat()));
             assert!(!traces.are_in(trace.split_last().unwrap().1));
         }
     }

@@ -91,7 +91,7 @@ pub(crate) fn any_from_end(
 ) -> Result<bool, Unreadable> {
     let end = offset.saturating_add(length).min(content.len());
     for at in starts(offset, end).rev() {
-        if fits(&*part(content, at, (WINDOW + overlap).min(end - at))?) {
+        if fits(&part(content, at, (WINDOW + overlap).min(end - at))?) {
             return Ok(true);
         }
     }
