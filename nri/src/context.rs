@@ -86,6 +86,11 @@ impl Context {
         self.tools.status()
     }
 
+    /// Returns whether answers of handlers are checked before they are sent.
+    pub(crate) fn checks_answers(&self) -> bool {
+        self.tools.checks_answers()
+    }
+
     /// Returns index and name that the plugin registers with.
     pub(crate) fn identity(&self) -> Option<(&str, &str)> {
         self.tools.identity()

@@ -4,6 +4,7 @@
 
 mod bridge;
 mod call;
+mod checked;
 mod connection;
 pub(crate) mod facts;
 mod policy;
@@ -18,7 +19,8 @@ pub use crate::api::dispatch::Handlers;
 pub use connection::Connection;
 #[doc(hidden)]
 pub use {
-    call::{Call, Reply, Subject},
+    call::{Answer, Call, Reply, Subject},
+    checked::Checked,
     connection::ConnectionHooks,
     policy::Policies,
     route::{Route, dispatch, resolve},

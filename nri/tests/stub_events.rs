@@ -16,7 +16,10 @@ use nri::stub::{Metrics, Stub};
 use nri::wire::{CallError, Code};
 use support::{Runtime, container, logs, patiently, pod};
 
-/// What a handler does is in the name of the pod.
+/// The time a request that is not answered may take: its margin has to suffice on a busy machine.
+const SHORT: Duration = Duration::from_secs(3);
+
+/// A plugin whose handlers do what the name of the pod says.
 #[derive(NriPlugin)]
 #[nri(name = "actor", index = "10")]
 #[nri(on_error(STOP_POD_SANDBOX = "ignore"))]
@@ -336,7 +339,7 @@ async fn events_are_served_while_a_handler_waits() {
 #[tokio::test]
 async fn a_blocking_event_runs_aside_and_its_deadline_is_kept() {
     let (runtime, metrics, release) = act().await;
-    let blocked = start(&runtime, "block.aside", Duration::from_millis(300));
+    let blocked = start(&runtime, "block.aside", SHORT);
     let meanwhile = async {
         run_pod(&runtime, "fine", None).await.unwrap();
         Instant::now()
@@ -357,7 +360,7 @@ async fn a_blocking_event_runs_aside_and_its_deadline_is_kept() {
 #[tokio::test]
 async fn the_helper_for_blocking_keeps_the_deadline_too() {
     let (runtime, _, release) = act().await;
-    let failed = status(run_pod(&runtime, "aside.helper", Some(Duration::from_millis(300))).await);
+    let failed = status(run_pod(&runtime, "aside.helper", Some(SHORT)).await);
     assert_eq!(failed.code, Code::DEADLINE_EXCEEDED);
     release.send(()).unwrap();
     run_pod(&runtime, "fine", None).await.unwrap();

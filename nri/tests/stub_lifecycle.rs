@@ -12,7 +12,7 @@ use std::time::Duration;
 use nri::ErrorKind;
 use nri::api::{ContainerUpdate, PodSandbox, RunPodSandboxRequest, UpdateContainersResponse};
 use nri::prelude::*;
-use nri::stub::{Backoff, Stub, UpdateError};
+use nri::stub::{Backoff, RuntimeExit, Stub, UpdateError};
 use nri::wire::{Code, Ended, Status};
 use support::{Answers, Runtime, logs, patiently, pod};
 use tokio::net::{UnixListener, UnixStream};
@@ -192,6 +192,24 @@ async fn without_reconnecting_the_end_of_the_connection_is_the_end() {
 }
 
 #[tokio::test]
+async fn the_end_of_the_runtime_is_a_failure_if_the_author_chose_so() {
+    for (exit, expected) in [
+        (RuntimeExit::Success, Ok(())),
+        (RuntimeExit::Failure, Err(ErrorKind::Connection)),
+    ] {
+        let (ours, theirs) = tokio::io::duplex(64 << 10);
+        let (plugin, _hear) = Survivor::new();
+        let stub = Stub::builder(plugin).stream(ours).on_runtime_exit(exit);
+        let running = tokio::spawn(stub.run());
+        let mut runtime = Runtime::over(theirs);
+        runtime.handshake().await;
+        runtime.close();
+        let ended = patiently(running).await.unwrap();
+        assert_eq!(ended.map_err(|error| error.kind()), expected, "{exit:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_peer_that_breaks_the_protocol_is_an_error_to_a_plugin_with_a_stream() {
     use tokio::io::AsyncWriteExt;
     let (ours, mut theirs) = tokio::io::duplex(1024);
@@ -293,7 +311,7 @@ async fn updates_and_evictions_reach_the_runtime_and_failures_come_back_typed() 
     );
 }
 
-/// What the children below run; not a test by itself.
+/// The program of the children below; not a test by itself.
 #[test]
 #[ignore = "started by the tests below"]
 fn child() {
@@ -314,6 +332,7 @@ fn start_child() -> Command {
     command.args(["--ignored", "--exact", "child"]);
     command
         .env_remove("NRI_PLUGIN_SOCKET")
+        .env_remove("NRI_SOCKET")
         .stdout(Stdio::null());
     command
 }
@@ -348,6 +367,27 @@ async fn a_launched_plugin_takes_its_socket_name_and_index_from_the_runtime_and_
         .unwrap();
     runtime.close();
     ends_well(child).await;
+}
+
+#[tokio::test]
+async fn an_external_plugin_takes_its_socket_name_and_index_from_the_environment() {
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("nri.sock");
+    let listener = UnixListener::bind(&socket).unwrap();
+    let mut child = start_child()
+        .env("NRI_SOCKET", &socket)
+        .env("NRI_PLUGIN_NAME", "renamed")
+        .env("NRI_PLUGIN_IDX", "77")
+        .spawn()
+        .unwrap();
+    let mut runtime = accept(&listener).await;
+    let registration = runtime.registered().await;
+    assert_eq!(
+        (&*registration.plugin_name, &*registration.plugin_idx),
+        ("renamed", "77")
+    );
+    child.kill().unwrap();
+    child.wait().unwrap();
 }
 
 #[tokio::test]

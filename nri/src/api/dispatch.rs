@@ -484,7 +484,7 @@ fn configure<'a, T: Configure>(
     let request: ConfigureRequest = decode("Configure", payload)?;
     let subject = Subject::new(None, None);
     let handler = plugin.configure(cx, request);
-    Ok(Call::new(subject, handler, ConfigureResponse::from))
+    Ok(Call::new(cx, subject, handler, ConfigureResponse::from))
 }
 fn synchronize<'a, T: Synchronize>(
     plugin: &'a T,
@@ -494,7 +494,7 @@ fn synchronize<'a, T: Synchronize>(
     let request: SynchronizeRequest = decode("Synchronize", payload)?;
     let subject = Subject::new(None, None);
     let handler = plugin.synchronize(cx, request.pods, request.containers);
-    Ok(Call::new(subject, handler, SynchronizeResponse::from))
+    Ok(Call::new(cx, subject, handler, SynchronizeResponse::from))
 }
 fn shutdown<'a, T: Shutdown>(
     plugin: &'a T,
@@ -504,7 +504,7 @@ fn shutdown<'a, T: Shutdown>(
     let _: Empty = decode("Shutdown", payload)?;
     let subject = Subject::new(None, None);
     let handler = plugin.shutdown(cx);
-    Ok(Call::new(subject, handler, |()| Empty::default()))
+    Ok(Call::new(cx, subject, handler, |()| Empty::default()))
 }
 fn run_pod_sandbox<'a, T: RunPodSandbox>(
     plugin: &'a T,
@@ -514,7 +514,7 @@ fn run_pod_sandbox<'a, T: RunPodSandbox>(
     let request: RunPodSandboxRequest = decode("RunPodSandbox", payload)?;
     let subject = Subject::new(request.pod.as_ref(), None);
     let handler = plugin.run_pod_sandbox(cx, request.pod.unwrap_or_default());
-    Ok(Call::new(subject, handler, |()| RunPodSandboxResponse::default()))
+    Ok(Call::new(cx, subject, handler, |()| RunPodSandboxResponse::default()))
 }
 fn update_pod_sandbox<'a, T: UpdatePodSandbox>(
     plugin: &'a T,
@@ -530,7 +530,7 @@ fn update_pod_sandbox<'a, T: UpdatePodSandbox>(
             request.overhead_linux_resources.unwrap_or_default(),
             request.linux_resources.unwrap_or_default(),
         );
-    Ok(Call::new(subject, handler, |()| UpdatePodSandboxResponse::default()))
+    Ok(Call::new(cx, subject, handler, |()| UpdatePodSandboxResponse::default()))
 }
 fn post_update_pod_sandbox<'a, T: PostUpdatePodSandbox>(
     plugin: &'a T,
@@ -540,7 +540,7 @@ fn post_update_pod_sandbox<'a, T: PostUpdatePodSandbox>(
     let request: PostUpdatePodSandboxRequest = decode("PostUpdatePodSandbox", payload)?;
     let subject = Subject::new(request.pod.as_ref(), None);
     let handler = plugin.post_update_pod_sandbox(cx, request.pod.unwrap_or_default());
-    Ok(Call::new(subject, handler, |()| PostUpdatePodSandboxResponse::default()))
+    Ok(Call::new(cx, subject, handler, |()| PostUpdatePodSandboxResponse::default()))
 }
 fn stop_pod_sandbox<'a, T: StopPodSandbox>(
     plugin: &'a T,
@@ -550,7 +550,7 @@ fn stop_pod_sandbox<'a, T: StopPodSandbox>(
     let request: StopPodSandboxRequest = decode("StopPodSandbox", payload)?;
     let subject = Subject::new(request.pod.as_ref(), None);
     let handler = plugin.stop_pod_sandbox(cx, request.pod.unwrap_or_default());
-    Ok(Call::new(subject, handler, |()| StopPodSandboxResponse::default()))
+    Ok(Call::new(cx, subject, handler, |()| StopPodSandboxResponse::default()))
 }
 fn remove_pod_sandbox<'a, T: RemovePodSandbox>(
     plugin: &'a T,
@@ -560,7 +560,7 @@ fn remove_pod_sandbox<'a, T: RemovePodSandbox>(
     let request: RemovePodSandboxRequest = decode("RemovePodSandbox", payload)?;
     let subject = Subject::new(request.pod.as_ref(), None);
     let handler = plugin.remove_pod_sandbox(cx, request.pod.unwrap_or_default());
-    Ok(Call::new(subject, handler, |()| RemovePodSandboxResponse::default()))
+    Ok(Call::new(cx, subject, handler, |()| RemovePodSandboxResponse::default()))
 }
 fn create_container<'a, T: CreateContainer>(
     plugin: &'a T,
@@ -575,7 +575,7 @@ fn create_container<'a, T: CreateContainer>(
             request.pod.unwrap_or_default(),
             request.container.unwrap_or_default(),
         );
-    Ok(Call::new(subject, handler, CreateContainerResponse::from))
+    Ok(Call::new(cx, subject, handler, CreateContainerResponse::from))
 }
 fn post_create_container<'a, T: PostCreateContainer>(
     plugin: &'a T,
@@ -590,7 +590,7 @@ fn post_create_container<'a, T: PostCreateContainer>(
             request.pod.unwrap_or_default(),
             request.container.unwrap_or_default(),
         );
-    Ok(Call::new(subject, handler, |()| PostCreateContainerResponse::default()))
+    Ok(Call::new(cx, subject, handler, |()| PostCreateContainerResponse::default()))
 }
 fn start_container<'a, T: StartContainer>(
     plugin: &'a T,
@@ -605,7 +605,7 @@ fn start_container<'a, T: StartContainer>(
             request.pod.unwrap_or_default(),
             request.container.unwrap_or_default(),
         );
-    Ok(Call::new(subject, handler, |()| StartContainerResponse::default()))
+    Ok(Call::new(cx, subject, handler, |()| StartContainerResponse::default()))
 }
 fn post_start_container<'a, T: PostStartContainer>(
     plugin: &'a T,
@@ -620,7 +620,7 @@ fn post_start_container<'a, T: PostStartContainer>(
             request.pod.unwrap_or_default(),
             request.container.unwrap_or_default(),
         );
-    Ok(Call::new(subject, handler, |()| PostStartContainerResponse::default()))
+    Ok(Call::new(cx, subject, handler, |()| PostStartContainerResponse::default()))
 }
 fn update_container<'a, T: UpdateContainer>(
     plugin: &'a T,
@@ -636,7 +636,7 @@ fn update_container<'a, T: UpdateContainer>(
             request.container.unwrap_or_default(),
             request.linux_resources.unwrap_or_default(),
         );
-    Ok(Call::new(subject, handler, UpdateContainerResponse::from))
+    Ok(Call::new(cx, subject, handler, UpdateContainerResponse::from))
 }
 fn post_update_container<'a, T: PostUpdateContainer>(
     plugin: &'a T,
@@ -651,7 +651,7 @@ fn post_update_container<'a, T: PostUpdateContainer>(
             request.pod.unwrap_or_default(),
             request.container.unwrap_or_default(),
         );
-    Ok(Call::new(subject, handler, |()| PostUpdateContainerResponse::default()))
+    Ok(Call::new(cx, subject, handler, |()| PostUpdateContainerResponse::default()))
 }
 fn stop_container<'a, T: StopContainer>(
     plugin: &'a T,
@@ -666,7 +666,7 @@ fn stop_container<'a, T: StopContainer>(
             request.pod.unwrap_or_default(),
             request.container.unwrap_or_default(),
         );
-    Ok(Call::new(subject, handler, StopContainerResponse::from))
+    Ok(Call::new(cx, subject, handler, StopContainerResponse::from))
 }
 fn remove_container<'a, T: RemoveContainer>(
     plugin: &'a T,
@@ -681,7 +681,7 @@ fn remove_container<'a, T: RemoveContainer>(
             request.pod.unwrap_or_default(),
             request.container.unwrap_or_default(),
         );
-    Ok(Call::new(subject, handler, |()| RemoveContainerResponse::default()))
+    Ok(Call::new(cx, subject, handler, |()| RemoveContainerResponse::default()))
 }
 fn state_change<'a, T: StateChange>(
     plugin: &'a T,
@@ -697,7 +697,7 @@ fn state_change<'a, T: StateChange>(
             request.pod.unwrap_or_default(),
             request.container,
         );
-    Ok(Call::new(subject, handler, |()| Empty::default()))
+    Ok(Call::new(cx, subject, handler, |()| Empty::default()))
 }
 fn validate_container_adjustment<'a, T: ValidateContainerAdjustment>(
     plugin: &'a T,
@@ -710,5 +710,5 @@ fn validate_container_adjustment<'a, T: ValidateContainerAdjustment>(
     )?;
     let subject = Subject::new(request.pod.as_ref(), request.container.as_ref());
     let handler = plugin.validate_container_adjustment(cx, request);
-    Ok(Call::new(subject, handler, ValidateContainerAdjustmentResponse::from))
+    Ok(Call::new(cx, subject, handler, ValidateContainerAdjustmentResponse::from))
 }

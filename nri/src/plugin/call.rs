@@ -7,11 +7,22 @@ use std::task::{Context as Task, Poll};
 use pin_project_lite::pin_project;
 use prost::Message;
 
+use super::Checked;
+use crate::adjust::Invalid;
 use crate::api::{Container, PodSandbox};
-use crate::{Error, ErrorKind, Result};
+use crate::{Context, Error, ErrorKind, Result};
 
-/// The answer to come: an encoded response, or the handler's error.
-pub type Reply<'a> = Pin<Box<dyn Future<Output = Result<Vec<u8>>> + Send + 'a>>;
+/// The answer to come, or the handler's error.
+pub type Reply<'a> = Pin<Box<dyn Future<Output = Result<Answer>> + Send + 'a>>;
+
+/// The answer of a handler.
+#[derive(Debug, Default)]
+pub struct Answer {
+    /// The encoded response.
+    pub response: Vec<u8>,
+    /// The problems that the runtime would reject it for; `None` if there are none, or answers are not checked.
+    pub invalid: Option<Invalid>,
+}
 
 /// A request that was decoded and passed to its handler.
 pub struct Call<'a> {
@@ -22,39 +33,51 @@ pub struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// Makes a call whose handler's answer becomes the response `R`.
-    pub fn new<F, A, R>(subject: Subject, handler: F, respond: fn(A) -> R) -> Self
+    /// Makes a call whose handler's answer is checked and becomes the response `R`.
+    pub fn new<F, A, R>(cx: &Context, subject: Subject, handler: F, respond: fn(A) -> R) -> Self
     where
         F: Future<Output = Result<A>> + Send + 'a,
-        A: 'a,
+        A: Checked + 'a,
         R: Message + 'a,
     {
         Call {
             subject,
-            reply: Box::pin(Answered { handler, respond }),
+            reply: Box::pin(Answered {
+                handler,
+                is_checked: cx.checks_answers(),
+                respond,
+            }),
         }
     }
 }
 
 pin_project! {
-    /// A handler, and what makes the response of its answer. Written out, as an async block around the handler would
-    /// hold the request twice: several kilobytes, allocated for every event.
+    /// A handler, and the function that turns its answer into the response. Written out, as an async block around the
+    /// handler would hold the request twice: several kilobytes, allocated for every event.
     struct Answered<F, A, R> {
         #[pin]
         handler: F,
+        is_checked: bool,
         respond: fn(A) -> R,
     }
 }
 
-impl<F: Future<Output = Result<A>>, A, R: Message> Future for Answered<F, A, R> {
-    type Output = Result<Vec<u8>>;
+impl<F: Future<Output = Result<A>>, A: Checked, R: Message> Future for Answered<F, A, R> {
+    type Output = Result<Answer>;
 
     fn poll(self: Pin<&mut Self>, task: &mut Task<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        let respond = this.respond;
+        let (is_checked, respond) = (*this.is_checked, this.respond);
         this.handler
             .poll(task)
-            .map_ok(|answer| respond(answer).encode_to_vec())
+            .map_ok(|answer| Answer {
+                invalid: if is_checked {
+                    answer.check().err()
+                } else {
+                    None
+                },
+                response: respond(answer).encode_to_vec(),
+            })
             .map_err(Error::of_handler)
     }
 }

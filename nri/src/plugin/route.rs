@@ -112,7 +112,7 @@ pub async fn dispatch<P: Plugin>(
     payload: &[u8],
 ) -> Result<Vec<u8>> {
     match resolve::<P>(method, payload)? {
-        Some(route) => route.call(plugin, cx, payload)?.reply.await,
+        Some(route) => Ok(route.call(plugin, cx, payload)?.reply.await?.response),
         None => Ok(Vec::new()),
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::api::{ConfigureResponse, EventMask};
 
-/// What a Configure handler answers: these events only, or with `None` all that the plugin handles. The stub does the
-/// rest, and sees to it that the runtime knows the events.
+/// The answer of a Configure handler: a subscription to these events only, or with `None` to all that the plugin handles.
+/// The stub removes the events that the runtime does not know.
 impl From<Option<EventMask>> for ConfigureResponse {
     fn from(events: Option<EventMask>) -> Self {
         ConfigureResponse {

@@ -16,7 +16,7 @@ use super::shared::Shared;
 use super::watchdog::Watchdog;
 use super::{aside, panic};
 use crate::api::Event;
-use crate::plugin::{Plugin, Reply, Route, Subject, resolve};
+use crate::plugin::{Answer, Plugin, Reply, Route, Subject, resolve};
 use crate::{Context, Error, ErrorKind, Result};
 
 impl<P: Plugin> Shared<P> {
@@ -126,13 +126,10 @@ impl<P: Plugin> Shared<P> {
         &self,
         request: &Request,
         subject: &Subject,
-        outcome: Option<Result<Vec<u8>>>,
+        outcome: Option<Result<Answer>>,
     ) -> Result<Bytes> {
-        let checked = |answer: Vec<u8>| {
-            self.check_answer(request.rpc, subject, &answer)
-                .map(|()| answer)
-        };
-        let outcome = outcome.map(|result| result.and_then(checked));
+        let accept = |answer| self.accept(request.rpc, subject, answer);
+        let outcome = outcome.map(|result| result.and_then(accept));
         let (end, answer) = match outcome {
             Some(Ok(answer)) => (End::Answered, Ok(answer.into())),
             Some(Err(error)) => (End::Failed, request.failed::<P>(subject, error)),
@@ -228,7 +225,7 @@ struct InPlace<'a> {
 }
 
 impl Future for InPlace<'_> {
-    type Output = Result<Vec<u8>>;
+    type Output = Result<Answer>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Self::Output> {
         let InPlace {
@@ -246,10 +243,10 @@ impl Future for InPlace<'_> {
 }
 
 /// A handler on its own thread.
-struct Aside(oneshot::Receiver<Result<Result<Vec<u8>>>>);
+struct Aside(oneshot::Receiver<Result<Result<Answer>>>);
 
 impl Future for Aside {
-    type Output = Result<Vec<u8>>;
+    type Output = Result<Answer>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Self::Output> {
         let gone = || Err(Error::new("the thread of the handler is gone"));

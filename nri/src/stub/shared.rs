@@ -22,6 +22,7 @@ pub(crate) struct Tools {
     pub(super) link: Link,
     pub(super) metrics: Metrics,
     pub(super) status: StatusCell,
+    pub(super) check_answers: CheckAnswers,
     identity: Option<Identity>,
     runtime: Mutex<Option<Arc<Runtime>>>,
 }
@@ -44,6 +45,11 @@ impl Tools {
 
     pub(crate) fn status(&self) -> StatusWatch {
         self.status.watch()
+    }
+
+    /// Returns whether answers of handlers are checked before they are sent.
+    pub(crate) fn checks_answers(&self) -> bool {
+        self.check_answers != CheckAnswers::Off
     }
 
     /// Returns index and name of the plugin.
@@ -81,7 +87,6 @@ pub(super) struct Shared<P> {
     pub(super) watchdog: Watchdog,
     pub(super) registration_timeout: Duration,
     pub(super) max_synchronize: usize,
-    pub(super) check_answers: CheckAnswers,
     request_timeout: AtomicU64,
     warned: Mutex<String>,
     /// Fields of answers that a warning has named, with the RPC and the runtime's release.
@@ -100,13 +105,13 @@ impl<P: Plugin> Shared<P> {
             plugin: Arc::new(plugin),
             tools: Arc::new(Tools {
                 identity: Some(identity.clone()),
+                check_answers,
                 ..Tools::default()
             }),
             identity,
             watchdog: Watchdog::start(),
             registration_timeout,
             max_synchronize,
-            check_answers,
             request_timeout: AtomicU64::new(0),
             warned: Mutex::default(),
             skipped: Mutex::default(),

@@ -228,7 +228,7 @@ fn call(rpc: &Rpc<'_>) -> Result<TokenStream, Error> {
             let #binding: #request = decode(#name, payload)?;
             let subject = Subject::new(#pod, #container);
             let handler = plugin.#method(cx, #(#values),*);
-            Ok(Call::new(subject, handler, #respond))
+            Ok(Call::new(cx, subject, handler, #respond))
         }
     })
 }

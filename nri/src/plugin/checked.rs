@@ -1,0 +1,38 @@
+//! The types that handlers answer with, and how each is checked before it is sent.
+
+use crate::adjust::{Adjustment, Changes, Invalid, Updates, Verdict};
+use crate::api::EventMask;
+
+/// The answer of a handler.
+pub trait Checked {
+    /// Checks what the runtime would reject.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`] with every problem found.
+    fn check(&self) -> Result<(), Invalid>;
+}
+
+macro_rules! checked {
+    ($($answer:ty)*) => {$(
+        impl Checked for $answer {
+            fn check(&self) -> Result<(), Invalid> {
+                <$answer>::check(self)
+            }
+        }
+    )*};
+}
+
+/// These have no field that could be invalid.
+macro_rules! always_valid {
+    ($($answer:ty)*) => {$(
+        impl Checked for $answer {
+            fn check(&self) -> Result<(), Invalid> {
+                Ok(())
+            }
+        }
+    )*};
+}
+
+checked!(Adjustment Changes Updates);
+always_valid!(() Option<EventMask> Verdict);
