@@ -69,10 +69,10 @@ pub use error::{Error, ErrorKind, Result, ResultExt};
 pub use nri_macros::NriPlugin;
 pub use stub::blocking;
 
-/// What the code that `#[derive(NriPlugin)]` writes is made of. No part of the API: it changes with any release.
+/// The building blocks of the code that `#[derive(NriPlugin)]` writes. Not part of the API: may change in any release.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::api::dispatch::{PROTOCOL, Unhandled, rows, rpc};
+    pub use crate::api::dispatch::{PROTOCOL, Unhandled, add_missing_bounds_with_nri_bound, rpc};
     pub use crate::api::{Event, EventMask, FailurePolicy};
     pub use crate::manifest::render::Description;
     pub use crate::plugin::facts::{Fact, events, handles, handles_any, mask, takes};

@@ -14,9 +14,8 @@ use crate::peers::{run, target_folder};
 pub fn example(name: &str) -> PathBuf {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["build", "--quiet", "-p", "nri", "--example", name]);
-    if name == "runtime" {
-        cargo.args(["--features", "adaptation,serde"]);
-    }
+    // The same features for all, so that the crate is built once.
+    cargo.args(["--features", "adaptation,http,serde"]);
     run(cargo.current_dir(env!("CARGO_MANIFEST_DIR")));
     let folder = target_folder().join("debug/examples");
     let folder = folder.canonicalize().expect("cargo made it");

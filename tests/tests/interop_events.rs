@@ -42,7 +42,7 @@ fn events_of(lines: &[Value]) -> Vec<&str> {
 fn the_logger_sees_every_event_once_and_in_order() {
     for release in NRI_RELEASES {
         let mut runtime = started(release);
-        let mut logger = external(&mut runtime, &example("logger"), &["--format", "json"]);
+        let mut logger = external(&mut runtime, &example("logger"), &[]);
         let expected = life(release);
         let calls = relay_life(&mut runtime);
         assert_eq!(methods(&calls), calls_of(release, &expected), "{release}");
@@ -75,8 +75,12 @@ fn a_launched_logger_takes_its_flags_from_its_configuration() {
         let calls = relay_life(&mut runtime);
         assert_eq!(methods(&calls), calls_of(release, &expected), "{release}");
         let text = fs::read_to_string(file).expect("logged to the file");
-        let events = text.lines().filter_map(|line| line.strip_prefix("event: "));
-        let events: Vec<_> = events.filter(|event| *event != "Synchronize").collect();
+        let lines: Vec<Value> = text
+            .lines()
+            .map(|line| serde_json::from_str(line).expect("a line of JSON"))
+            .collect();
+        let mut events = events_of(&lines);
+        events.retain(|event| *event != "Synchronize");
         assert_eq!(events, expected, "{release}");
     }
 }

@@ -68,7 +68,7 @@ fn listed_row(rpc: &Rpc, handles: &Handles) -> TokenStream {
     match handles.span(rpc) {
         Some(at) => {
             let row = Ident::new(&rpc.constant.to_lowercase(), at);
-            quote_spanned!(at=> __nri::rows::#row::<Self>())
+            quote_spanned!(at=> __nri::add_missing_bounds_with_nri_bound::#row::<Self>())
         }
         None => quote!(__nri::Row::unhandled(&__nri::rpc::#constant)),
     }

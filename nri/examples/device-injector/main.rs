@@ -21,18 +21,26 @@
 //!     - example.com/accelerator=0
 //! ```
 //!
-//! The older keys, `devices.nri.io` and so on, are read where there are no newer ones. A list that cannot be read is an error: a container without what it asks for would fail later, and tell less.
+//! The older keys, `devices.nri.io` and so on, are read where there are no newer ones. A list that cannot be read is an
+//! error: a container that lacks a device would fail later, with a less helpful message.
+//!
+//! `--http ADDRESS` serves `/healthz`, `/readyz` and `/metrics` for the probes of a DaemonSet and for Prometheus.
 
 #[path = "../common/mod.rs"]
 mod common;
 mod request;
 
 use common::Flags;
+use lexopt::ValueExt;
+use nri::http::Endpoint;
 use nri::prelude::*;
 use tracing::{Level, info};
 
 const ABOUT: &str =
     "An NRI plugin that gives containers the devices and mounts that annotations ask for.";
+
+const HELP: &str =
+    "      --http ADDRESS  serve /healthz, /readyz and /metrics there, such as 127.0.0.1:9090\n";
 
 #[derive(NriPlugin)]
 #[nri(name = "device-injector", index = "10", required(CREATE_CONTAINER))]
@@ -64,9 +72,22 @@ impl CreateContainer for DeviceInjector {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> nri::Result<()> {
-    let Some(flags) = Flags::parse(ABOUT, "", |_, _| Ok(false))? else {
+    let mut http: Option<String> = None;
+    let own = |name: &str, parser: &mut lexopt::Parser| {
+        let is_http = name == "http";
+        if is_http {
+            http = Some(parser.value()?.string()?);
+        }
+        Ok(is_http)
+    };
+    let Some(flags) = Flags::parse(ABOUT, HELP, own)? else {
         return Ok(());
     };
     common::log(Level::INFO);
-    flags.stub(DeviceInjector).run().await
+    let stub = flags.stub(DeviceInjector).build()?;
+    if let Some(address) = http {
+        let endpoint = Endpoint::bind(address).await?;
+        tokio::spawn(endpoint.serve(stub.status(), stub.metrics()));
+    }
+    stub.run().await
 }

@@ -1,4 +1,4 @@
-//! The handlers: each prints what it is told.
+//! The handlers: each prints its event.
 
 use nri::api::ValidateContainerAdjustmentRequest;
 use nri::prelude::*;

@@ -1,17 +1,16 @@
-//! Prints every event with its pod and container, as YAML or JSON.
+//! Prints every event with its pod and container as a line of JSON: `cargo run -p nri --features serde --example logger`.
 
 #[path = "../common/mod.rs"]
 mod common;
 mod events;
 mod handlers;
-mod record;
 mod settings;
 
 use std::sync::{PoisonError, RwLock};
 
 use common::Flags;
 use nri::prelude::*;
-use record::Record;
+use serde::Serialize;
 use settings::Settings;
 use tracing::Level;
 
@@ -23,20 +22,35 @@ struct Logger {
     settings: RwLock<Settings>,
 }
 
+/// An event as it is printed, with pod and container in protobuf's JSON mapping.
+#[derive(Serialize)]
+struct Record<'a> {
+    event: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pod: Option<&'a PodSandbox>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    container: Option<&'a Container>,
+}
+
 impl Logger {
-    /// Prints what happened. A broken pipe, say, is no reason to hold up a pod.
+    /// Prints an event. A failure, such as a broken pipe, is logged: it is no reason to hold up a pod.
     fn print(&self, event: &str, pod: Option<&PodSandbox>, container: Option<&Container>) {
         let settings = self.settings.read().unwrap_or_else(PoisonError::into_inner);
         if settings.quiet {
             return;
         }
-        let text = Record::new(event, pod, container).render(settings.format);
-        if let Err(error) = text.and_then(|text| Ok(settings.write(&text)?)) {
-            tracing::warn!("{event} is not printed: {error}");
+        let record = Record {
+            event,
+            pod,
+            container,
+        };
+        let text = serde_json::to_string(&record).map_err(nri::Error::other);
+        if let Err(error) = text.and_then(|text| Ok(settings.write(&(text + "\n"))?)) {
+            tracing::warn!("cannot print {event}: {error}");
         }
     }
 
-    /// Takes more flags from the plugin's configuration file; the events to subscribe to.
+    /// Takes more flags from the plugin's configuration file. Returns the events to subscribe to.
     fn configure(&self, config: &str) -> nri::Result<Option<EventMask>> {
         let mut settings = self
             .settings

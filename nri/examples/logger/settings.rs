@@ -1,4 +1,4 @@
-//! What is printed, how, and where.
+//! The settings: which events are printed, and where.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write, stdout};
@@ -9,31 +9,27 @@ use nri::prelude::*;
 
 use super::common::usage;
 use super::events;
-use super::record::{Format, format};
 
 pub(crate) const HELP: &str = concat!(
     "      --events E,…    print these only: RunPodSandbox or RUN_POD_SANDBOX, and so on [default: all]\n",
-    "      --format F      yaml or json, one line an event [default: yaml]\n",
     "      --output FILE   append to this file [default: standard output]\n",
     "      --quiet         print nothing, count only\n",
-    "                      These four may be in the plugin's configuration file as well: a runtime that\n",
+    "                      These three may be in the plugin's configuration file as well: a runtime that\n",
     "                      launches a plugin gives it neither flags nor a standard output.\n",
 );
 
 #[derive(Clone, Default)]
 pub(crate) struct Settings {
     pub(crate) events: Option<EventMask>,
-    pub(crate) format: Format,
     pub(crate) quiet: bool,
     output: Option<Arc<File>>,
 }
 
 impl Settings {
-    /// Takes a flag with its value, if it is one of these.
+    /// Takes a flag with its value. Returns whether it is one of these.
     pub(crate) fn take(&mut self, name: &str, parser: &mut Parser) -> Result<bool, Error> {
         match name {
             "events" => self.events = Some(parser.value()?.parse_with(events::mask)?),
-            "format" => self.format = parser.value()?.parse_with(format)?,
             "output" => self.output = Some(parser.value()?.parse_with(append)?),
             "quiet" => self.quiet = true,
             _ => return Ok(false),
@@ -41,7 +37,7 @@ impl Settings {
         Ok(true)
     }
 
-    /// The same with the flags in this text, separated by white space.
+    /// Returns these settings with the flags in this text, separated by white space.
     pub(crate) fn with(&self, config: &str) -> nri::Result<Self> {
         let mut settings = self.clone();
         let mut parser = Parser::from_args(config.split_whitespace());

@@ -6,13 +6,36 @@ use crate::api::*;
 use crate::{Context, Result};
 /// Hands the plugin its configuration, and takes its event subscription. The first call to a
 /// plugin, once for each connection.
+///
+/// ```
+/// # #[allow(unused_imports)]
+/// # use nri::api::*;
+/// use nri::prelude::*;
+///
+/// #[derive(NriPlugin)]
+/// #[nri(name = "my-plugin", index = "10")]
+/// struct MyPlugin;
+///
+/// impl Configure for MyPlugin {
+///     async fn configure(
+///         &self,
+///         _cx: &Context,
+///         _request: ConfigureRequest,
+///     ) -> nri::Result<Option<EventMask>> {
+///         Ok(None)
+///     }
+/// }
+/// # impl RunPodSandbox for MyPlugin {
+/// #     async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> { Ok(()) }
+/// # }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle Configure",
     label = "there is no `impl Configure for {Self}`",
-    note = "implement `Configure`, or take it out of `#[nri(handles(…))]`"
+    note = "implement `Configure`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
 pub trait Configure: Send + Sync + 'static {
-    /// Handles one `Configure`. The runtime is told of an error unless `on_error` says otherwise.
+    /// Handles one `Configure`. An error is sent to the runtime unless `on_error` says otherwise.
     fn configure(
         &self,
         cx: &Context,
@@ -22,13 +45,37 @@ pub trait Configure: Send + Sync + 'static {
 /// Tells the plugin which pods and containers exist already, and takes the changes it wants to
 /// them. Follows `Configure`, before the first event. A state too large for one message (4 MiB)
 /// comes in several calls, see `SynchronizeRequest.more`.
+///
+/// ```
+/// # #[allow(unused_imports)]
+/// # use nri::api::*;
+/// use nri::prelude::*;
+///
+/// #[derive(NriPlugin)]
+/// #[nri(name = "my-plugin", index = "10")]
+/// struct MyPlugin;
+///
+/// impl Synchronize for MyPlugin {
+///     async fn synchronize(
+///         &self,
+///         _cx: &Context,
+///         _pods: Vec<PodSandbox>,
+///         _containers: Vec<Container>,
+///     ) -> nri::Result<Updates> {
+///         Ok(Updates::new())
+///     }
+/// }
+/// # impl RunPodSandbox for MyPlugin {
+/// #     async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> { Ok(()) }
+/// # }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle Synchronize",
     label = "there is no `impl Synchronize for {Self}`",
-    note = "implement `Synchronize`, or take it out of `#[nri(handles(…))]`"
+    note = "implement `Synchronize`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
 pub trait Synchronize: Send + Sync + 'static {
-    /// Handles one `Synchronize`. The runtime is told of an error unless `on_error` says otherwise.
+    /// Handles one `Synchronize`. An error is sent to the runtime unless `on_error` says otherwise.
     fn synchronize(
         &self,
         cx: &Context,
@@ -38,13 +85,35 @@ pub trait Synchronize: Send + Sync + 'static {
 }
 /// Tells the plugin that the runtime is going down. NRI's Go library never sends it: a runtime
 /// that ends just closes the connection.
+///
+/// ```
+/// # #[allow(unused_imports)]
+/// # use nri::api::*;
+/// use nri::prelude::*;
+///
+/// #[derive(NriPlugin)]
+/// #[nri(name = "my-plugin", index = "10")]
+/// struct MyPlugin;
+///
+/// impl Shutdown for MyPlugin {
+///     async fn shutdown(
+///         &self,
+///         _cx: &Context,
+///     ) -> nri::Result<()> {
+///         Ok(())
+///     }
+/// }
+/// # impl RunPodSandbox for MyPlugin {
+/// #     async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> { Ok(()) }
+/// # }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle Shutdown",
     label = "there is no `impl Shutdown for {Self}`",
-    note = "implement `Shutdown`, or take it out of `#[nri(handles(…))]`"
+    note = "implement `Shutdown`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
 pub trait Shutdown: Send + Sync + 'static {
-    /// Handles one `Shutdown`. The runtime is told of an error unless `on_error` says otherwise.
+    /// Handles one `Shutdown`. An error is sent to the runtime unless `on_error` says otherwise.
     fn shutdown(&self, cx: &Context) -> impl Future<Output = Result<()>> + Send;
 }
 /// Event `RUN_POD_SANDBOX`: a pod sandbox has been set up (namespaces, network, cgroup, pause
@@ -52,13 +121,33 @@ pub trait Shutdown: Send + Sync + 'static {
 /// the creation of the pod. Older runtimes send the event as `StateChange`. Since v0.12.0.
 ///
 /// A handler gets the event from runtimes of every release, however they send it.
+///
+/// ```
+/// # #[allow(unused_imports)]
+/// # use nri::api::*;
+/// use nri::prelude::*;
+///
+/// #[derive(NriPlugin)]
+/// #[nri(name = "my-plugin", index = "10")]
+/// struct MyPlugin;
+///
+/// impl RunPodSandbox for MyPlugin {
+///     async fn run_pod_sandbox(
+///         &self,
+///         _cx: &Context,
+///         _pod: PodSandbox,
+///     ) -> nri::Result<()> {
+///         Ok(())
+///     }
+/// }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle RunPodSandbox",
     label = "there is no `impl RunPodSandbox for {Self}`",
-    note = "implement `RunPodSandbox`, or take it out of `#[nri(handles(…))]`"
+    note = "implement `RunPodSandbox`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
 pub trait RunPodSandbox: Send + Sync + 'static {
-    /// Handles one `RunPodSandbox`. The runtime is told of an error unless `on_error` says otherwise.
+    /// Handles one `RunPodSandbox`. An error is sent to the runtime unless `on_error` says otherwise.
     fn run_pod_sandbox(
         &self,
         cx: &Context,
@@ -69,13 +158,35 @@ pub trait RunPodSandbox: Send + Sync + 'static {
 /// return an error, but cannot alter the request. Never sent as `StateChange`, so answering
 /// UNIMPLEMENTED fails the update: subscribe only if you implement it.
 /// Since v0.9.1-0.20250219030224-e597e7849f24, which is untagged; v0.10.0 is the first tag.
+///
+/// ```
+/// # #[allow(unused_imports)]
+/// # use nri::api::*;
+/// use nri::prelude::*;
+///
+/// #[derive(NriPlugin)]
+/// #[nri(name = "my-plugin", index = "10")]
+/// struct MyPlugin;
+///
+/// impl UpdatePodSandbox for MyPlugin {
+///     async fn update_pod_sandbox(
+///         &self,
+///         _cx: &Context,
+///         _pod: PodSandbox,
+///         _overhead_linux_resources: LinuxResources,
+///         _linux_resources: LinuxResources,
+///     ) -> nri::Result<()> {
+///         Ok(())
+///     }
+/// }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle UpdatePodSandbox",
     label = "there is no `impl UpdatePodSandbox for {Self}`",
-    note = "implement `UpdatePodSandbox`, or take it out of `#[nri(handles(…))]`"
+    note = "implement `UpdatePodSandbox`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
 pub trait UpdatePodSandbox: Send + Sync + 'static {
-    /// Handles one `UpdatePodSandbox`. The runtime is told of an error unless `on_error` says otherwise.
+    /// Handles one `UpdatePodSandbox`. An error is sent to the runtime unless `on_error` says otherwise.
     fn update_pod_sandbox(
         &self,
         cx: &Context,
@@ -88,13 +199,33 @@ pub trait UpdatePodSandbox: Send + Sync + 'static {
 /// event as `StateChange`. Since v0.12.0.
 ///
 /// A handler gets the event from runtimes of every release, however they send it.
+///
+/// ```
+/// # #[allow(unused_imports)]
+/// # use nri::api::*;
+/// use nri::prelude::*;
+///
+/// #[derive(NriPlugin)]
+/// #[nri(name = "my-plugin", index = "10")]
+/// struct MyPlugin;
+///
+/// impl PostUpdatePodSandbox for MyPlugin {
+///     async fn post_update_pod_sandbox(
+///         &self,
+///         _cx: &Context,
+///         _pod: PodSandbox,
+///     ) -> nri::Result<()> {
+///         Ok(())
+///     }
+/// }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle PostUpdatePodSandbox",
     label = "there is no `impl PostUpdatePodSandbox for {Self}`",
-    note = "implement `PostUpdatePodSandbox`, or take it out of `#[nri(handles(…))]`"
+    note = "implement `PostUpdatePodSandbox`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
 pub trait PostUpdatePodSandbox: Send + Sync + 'static {
-    /// Handles one `PostUpdatePodSandbox`. The runtime is told of an error unless `on_error` says otherwise.
+    /// Handles one `PostUpdatePodSandbox`. An error is sent to the runtime unless `on_error` says otherwise.
     fn post_update_pod_sandbox(
         &self,
         cx: &Context,
@@ -106,13 +237,33 @@ pub trait PostUpdatePodSandbox: Send + Sync + 'static {
 /// runtimes send the event as `StateChange`. Since v0.12.0.
 ///
 /// A handler gets the event from runtimes of every release, however they send it.
+///
+/// ```
+/// # #[allow(unused_imports)]
+/// # use nri::api::*;
+/// use nri::prelude::*;
+///
+/// #[derive(NriPlugin)]
+/// #[nri(name = "my-plugin", index = "10")]
+/// struct MyPlugin;
+///
+/// impl StopPodSandbox for MyPlugin {
+///     async fn stop_pod_sandbox(
+///         &self,
+///         _cx: &Context,
+///         _pod: PodSandbox,
+///     ) -> nri::Result<()> {
+///         Ok(())
+///     }
+/// }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle StopPodSandbox",
     label = "there is no `impl StopPodSandbox for {Self}`",
-    note = "implement `StopPodSandbox`, or take it out of `#[nri(handles(…))]`"
+    note = "implement `StopPodSandbox`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
 pub trait StopPodSandbox: Send + Sync + 'static {
-    /// Handles one `StopPodSandbox`. The runtime is told of an error unless `on_error` says otherwise.
+    /// Handles one `StopPodSandbox`. An error is sent to the runtime unless `on_error` says otherwise.
     fn stop_pod_sandbox(
         &self,
         cx: &Context,
@@ -123,13 +274,33 @@ pub trait StopPodSandbox: Send + Sync + 'static {
 /// any longer. Older runtimes send the event as `StateChange`. Since v0.12.0.
 ///
 /// A handler gets the event from runtimes of every release, however they send it.
+///
+/// ```
+/// # #[allow(unused_imports)]
+/// # use nri::api::*;
+/// use nri::prelude::*;
+///
+/// #[derive(NriPlugin)]
+/// #[nri(name = "my-plugin", index = "10")]
+/// struct MyPlugin;
+///
+/// impl RemovePodSandbox for MyPlugin {
+///     async fn remove_pod_sandbox(
+///         &self,
+///         _cx: &Context,
+///         _pod: PodSandbox,
+///     ) -> nri::Result<()> {
+///         Ok(())
+///     }
+/// }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle RemovePodSandbox",
     label = "there is no `impl RemovePodSandbox for {Self}`",
-    note = "implement `RemovePodSandbox`, or take it out of `#[nri(handles(…))]`"
+    note = "implement `RemovePodSandbox`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
 pub trait RemovePodSandbox: Send + Sync + 'static {
-    /// Handles one `RemovePodSandbox`. The runtime is told of an error unless `on_error` says otherwise.
+    /// Handles one `RemovePodSandbox`. An error is sent to the runtime unless `on_error` says otherwise.
     fn remove_pod_sandbox(
         &self,
         cx: &Context,
@@ -139,13 +310,34 @@ pub trait RemovePodSandbox: Send + Sync + 'static {
 /// Event `CREATE_CONTAINER`: a container is about to be created. The one event in which a plugin
 /// can adjust the container itself; it can update or evict other containers too. A later plugin
 /// sees the container as the earlier ones left it. An error fails the creation.
+///
+/// ```
+/// # #[allow(unused_imports)]
+/// # use nri::api::*;
+/// use nri::prelude::*;
+///
+/// #[derive(NriPlugin)]
+/// #[nri(name = "my-plugin", index = "10")]
+/// struct MyPlugin;
+///
+/// impl CreateContainer for MyPlugin {
+///     async fn create_container(
+///         &self,
+///         _cx: &Context,
+///         _pod: PodSandbox,
+///         _container: Container,
+///     ) -> nri::Result<Adjustment> {
+///         Ok(Adjustment::new().env("SEEN_BY", "my-plugin"))
+///     }
+/// }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle CreateContainer",
     label = "there is no `impl CreateContainer for {Self}`",
-    note = "implement `CreateContainer`, or take it out of `#[nri(handles(…))]`"
+    note = "implement `CreateContainer`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
 pub trait CreateContainer: Send + Sync + 'static {
-    /// Handles one `CreateContainer`. The runtime is told of an error unless `on_error` says otherwise.
+    /// Handles one `CreateContainer`. An error is sent to the runtime unless `on_error` says otherwise.
     fn create_container(
         &self,
         cx: &Context,
@@ -157,13 +349,34 @@ pub trait CreateContainer: Send + Sync + 'static {
 /// plugins applied. Older runtimes send the event as `StateChange`. Since v0.12.0.
 ///
 /// A handler gets the event from runtimes of every release, however they send it.
+///
+/// ```
+/// # #[allow(unused_imports)]
+/// # use nri::api::*;
+/// use nri::prelude::*;
+///
+/// #[derive(NriPlugin)]
+/// #[nri(name = "my-plugin", index = "10")]
+/// struct MyPlugin;
+///
+/// impl PostCreateContainer for MyPlugin {
+///     async fn post_create_container(
+///         &self,
+///         _cx: &Context,
+///         _pod: PodSandbox,
+///         _container: Container,
+///     ) -> nri::Result<()> {
+///         Ok(())
+///     }
+/// }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle PostCreateContainer",
     label = "there is no `impl PostCreateContainer for {Self}`",
-    note = "implement `PostCreateContainer`, or take it out of `#[nri(handles(…))]`"
+    note = "implement `PostCreateContainer`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
 pub trait PostCreateContainer: Send + Sync + 'static {
-    /// Handles one `PostCreateContainer`. The runtime is told of an error unless `on_error` says otherwise.
+    /// Handles one `PostCreateContainer`. An error is sent to the runtime unless `on_error` says otherwise.
     fn post_create_container(
         &self,
         cx: &Context,
@@ -175,13 +388,34 @@ pub trait PostCreateContainer: Send + Sync + 'static {
 /// send the event as `StateChange`. Since v0.12.0.
 ///
 /// A handler gets the event from runtimes of every release, however they send it.
+///
+/// ```
+/// # #[allow(unused_imports)]
+/// # use nri::api::*;
+/// use nri::prelude::*;
+///
+/// #[derive(NriPlugin)]
+/// #[nri(name = "my-plugin", index = "10")]
+/// struct MyPlugin;
+///
+/// impl StartContainer for MyPlugin {
+///     async fn start_container(
+///         &self,
+///         _cx: &Context,
+///         _pod: PodSandbox,
+///         _container: Container,
+///     ) -> nri::Result<()> {
+///         Ok(())
+///     }
+/// }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle StartContainer",
     label = "there is no `impl StartContainer for {Self}`",
-    note = "implement `StartContainer`, or take it out of `#[nri(handles(…))]`"
+    note = "implement `StartContainer`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
 pub trait StartContainer: Send + Sync + 'static {
-    /// Handles one `StartContainer`. The runtime is told of an error unless `on_error` says otherwise.
+    /// Handles one `StartContainer`. An error is sent to the runtime unless `on_error` says otherwise.
     fn start_container(
         &self,
         cx: &Context,
@@ -193,13 +427,34 @@ pub trait StartContainer: Send + Sync + 'static {
 /// the event as `StateChange`. Since v0.12.0.
 ///
 /// A handler gets the event from runtimes of every release, however they send it.
+///
+/// ```
+/// # #[allow(unused_imports)]
+/// # use nri::api::*;
+/// use nri::prelude::*;
+///
+/// #[derive(NriPlugin)]
+/// #[nri(name = "my-plugin", index = "10")]
+/// struct MyPlugin;
+///
+/// impl PostStartContainer for MyPlugin {
+///     async fn post_start_container(
+///         &self,
+///         _cx: &Context,
+///         _pod: PodSandbox,
+///         _container: Container,
+///     ) -> nri::Result<()> {
+///         Ok(())
+///     }
+/// }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle PostStartContainer",
     label = "there is no `impl PostStartContainer for {Self}`",
-    note = "implement `PostStartContainer`, or take it out of `#[nri(handles(…))]`"
+    note = "implement `PostStartContainer`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
 pub trait PostStartContainer: Send + Sync + 'static {
-    /// Handles one `PostStartContainer`. The runtime is told of an error unless `on_error` says otherwise.
+    /// Handles one `PostStartContainer`. An error is sent to the runtime unless `on_error` says otherwise.
     fn post_start_container(
         &self,
         cx: &Context,
@@ -210,13 +465,35 @@ pub trait PostStartContainer: Send + Sync + 'static {
 /// Event `UPDATE_CONTAINER`: the resources of a container are about to change, usually at the
 /// kubelet's request. A plugin can alter that change, and update or evict other containers. An
 /// error fails the update.
+///
+/// ```
+/// # #[allow(unused_imports)]
+/// # use nri::api::*;
+/// use nri::prelude::*;
+///
+/// #[derive(NriPlugin)]
+/// #[nri(name = "my-plugin", index = "10")]
+/// struct MyPlugin;
+///
+/// impl UpdateContainer for MyPlugin {
+///     async fn update_container(
+///         &self,
+///         _cx: &Context,
+///         _pod: PodSandbox,
+///         _container: Container,
+///         _linux_resources: LinuxResources,
+///     ) -> nri::Result<Changes> {
+///         Ok(Changes::new())
+///     }
+/// }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle UpdateContainer",
     label = "there is no `impl UpdateContainer for {Self}`",
-    note = "implement `UpdateContainer`, or take it out of `#[nri(handles(…))]`"
+    note = "implement `UpdateContainer`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
 pub trait UpdateContainer: Send + Sync + 'static {
-    /// Handles one `UpdateContainer`. The runtime is told of an error unless `on_error` says otherwise.
+    /// Handles one `UpdateContainer`. An error is sent to the runtime unless `on_error` says otherwise.
     fn update_container(
         &self,
         cx: &Context,
@@ -229,13 +506,34 @@ pub trait UpdateContainer: Send + Sync + 'static {
 /// asked for applied. Older runtimes send the event as `StateChange`. Since v0.12.0.
 ///
 /// A handler gets the event from runtimes of every release, however they send it.
+///
+/// ```
+/// # #[allow(unused_imports)]
+/// # use nri::api::*;
+/// use nri::prelude::*;
+///
+/// #[derive(NriPlugin)]
+/// #[nri(name = "my-plugin", index = "10")]
+/// struct MyPlugin;
+///
+/// impl PostUpdateContainer for MyPlugin {
+///     async fn post_update_container(
+///         &self,
+///         _cx: &Context,
+///         _pod: PodSandbox,
+///         _container: Container,
+///     ) -> nri::Result<()> {
+///         Ok(())
+///     }
+/// }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle PostUpdateContainer",
     label = "there is no `impl PostUpdateContainer for {Self}`",
-    note = "implement `PostUpdateContainer`, or take it out of `#[nri(handles(…))]`"
+    note = "implement `PostUpdateContainer`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
 pub trait PostUpdateContainer: Send + Sync + 'static {
-    /// Handles one `PostUpdateContainer`. The runtime is told of an error unless `on_error` says otherwise.
+    /// Handles one `PostUpdateContainer`. An error is sent to the runtime unless `on_error` says otherwise.
     fn post_update_container(
         &self,
         cx: &Context,
@@ -245,13 +543,34 @@ pub trait PostUpdateContainer: Send + Sync + 'static {
 }
 /// Event `STOP_CONTAINER`: a container is being stopped, or has exited by itself. A plugin can
 /// update other containers, for instance to hand on the resources that become free.
+///
+/// ```
+/// # #[allow(unused_imports)]
+/// # use nri::api::*;
+/// use nri::prelude::*;
+///
+/// #[derive(NriPlugin)]
+/// #[nri(name = "my-plugin", index = "10")]
+/// struct MyPlugin;
+///
+/// impl StopContainer for MyPlugin {
+///     async fn stop_container(
+///         &self,
+///         _cx: &Context,
+///         _pod: PodSandbox,
+///         _container: Container,
+///     ) -> nri::Result<Updates> {
+///         Ok(Updates::new())
+///     }
+/// }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle StopContainer",
     label = "there is no `impl StopContainer for {Self}`",
-    note = "implement `StopContainer`, or take it out of `#[nri(handles(…))]`"
+    note = "implement `StopContainer`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
 pub trait StopContainer: Send + Sync + 'static {
-    /// Handles one `StopContainer`. The runtime is told of an error unless `on_error` says otherwise.
+    /// Handles one `StopContainer`. An error is sent to the runtime unless `on_error` says otherwise.
     fn stop_container(
         &self,
         cx: &Context,
@@ -263,13 +582,34 @@ pub trait StopContainer: Send + Sync + 'static {
 /// `StateChange`. Since v0.12.0.
 ///
 /// A handler gets the event from runtimes of every release, however they send it.
+///
+/// ```
+/// # #[allow(unused_imports)]
+/// # use nri::api::*;
+/// use nri::prelude::*;
+///
+/// #[derive(NriPlugin)]
+/// #[nri(name = "my-plugin", index = "10")]
+/// struct MyPlugin;
+///
+/// impl RemoveContainer for MyPlugin {
+///     async fn remove_container(
+///         &self,
+///         _cx: &Context,
+///         _pod: PodSandbox,
+///         _container: Container,
+///     ) -> nri::Result<()> {
+///         Ok(())
+///     }
+/// }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle RemoveContainer",
     label = "there is no `impl RemoveContainer for {Self}`",
-    note = "implement `RemoveContainer`, or take it out of `#[nri(handles(…))]`"
+    note = "implement `RemoveContainer`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
 pub trait RemoveContainer: Send + Sync + 'static {
-    /// Handles one `RemoveContainer`. The runtime is told of an error unless `on_error` says otherwise.
+    /// Handles one `RemoveContainer`. An error is sent to the runtime unless `on_error` says otherwise.
     fn remove_container(
         &self,
         cx: &Context,
@@ -285,13 +625,36 @@ pub trait RemoveContainer: Send + Sync + 'static {
 /// It carries `RUN_POD_SANDBOX`, `STOP_POD_SANDBOX`, `REMOVE_POD_SANDBOX`,
 /// `POST_UPDATE_POD_SANDBOX`, `POST_CREATE_CONTAINER`, `START_CONTAINER`, `POST_START_CONTAINER`,
 /// `POST_UPDATE_CONTAINER` and `REMOVE_CONTAINER`, and no other event.
+///
+/// ```
+/// # #![allow(deprecated)]
+/// # #[allow(unused_imports)]
+/// # use nri::api::*;
+/// use nri::prelude::*;
+///
+/// #[derive(NriPlugin)]
+/// #[nri(name = "my-plugin", index = "10")]
+/// struct MyPlugin;
+///
+/// impl StateChange for MyPlugin {
+///     async fn state_change(
+///         &self,
+///         _cx: &Context,
+///         _event: Event,
+///         _pod: PodSandbox,
+///         _container: Option<Container>,
+///     ) -> nri::Result<()> {
+///         Ok(())
+///     }
+/// }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle StateChange",
     label = "there is no `impl StateChange for {Self}`",
-    note = "implement `StateChange`, or take it out of `#[nri(handles(…))]`"
+    note = "implement `StateChange`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
 pub trait StateChange: Send + Sync + 'static {
-    /// Handles one `StateChange`. The runtime is told of an error unless `on_error` says otherwise.
+    /// Handles one `StateChange`. An error is sent to the runtime unless `on_error` says otherwise.
     fn state_change(
         &self,
         cx: &Context,
@@ -304,13 +667,33 @@ pub trait StateChange: Send + Sync + 'static {
 /// may reject what they ask for together. Plugins that subscribe are asked at the same time, and
 /// each must agree for the container to be created. Never sent as `StateChange`, so answering
 /// UNIMPLEMENTED fails the creation. Since v0.10.0.
+///
+/// ```
+/// # #[allow(unused_imports)]
+/// # use nri::api::*;
+/// use nri::prelude::*;
+///
+/// #[derive(NriPlugin)]
+/// #[nri(name = "my-plugin", index = "10")]
+/// struct MyPlugin;
+///
+/// impl ValidateContainerAdjustment for MyPlugin {
+///     async fn validate_container_adjustment(
+///         &self,
+///         _cx: &Context,
+///         _request: ValidateContainerAdjustmentRequest,
+///     ) -> nri::Result<Verdict> {
+///         Ok(Verdict::Accept)
+///     }
+/// }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle ValidateContainerAdjustment",
     label = "there is no `impl ValidateContainerAdjustment for {Self}`",
-    note = "implement `ValidateContainerAdjustment`, or take it out of `#[nri(handles(…))]`"
+    note = "implement `ValidateContainerAdjustment`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
 )]
 pub trait ValidateContainerAdjustment: Send + Sync + 'static {
-    /// Handles one `ValidateContainerAdjustment`. The runtime is told of an error unless `on_error` says otherwise.
+    /// Handles one `ValidateContainerAdjustment`. An error is sent to the runtime unless `on_error` says otherwise.
     fn validate_container_adjustment(
         &self,
         cx: &Context,

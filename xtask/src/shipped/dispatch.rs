@@ -19,7 +19,7 @@ pub(super) fn emit(plugin: &Plugin<'_>) -> Result<TokenStream, Error> {
     let handlers = handlers(rpcs);
     let calls = rpcs.iter().map(call).collect::<Result<Vec<_>, _>>()?;
     Ok(quote! {
-        //! What `#[derive(NriPlugin)]` builds on: facts of every RPC, and the way from bytes to a handler.
+        //! The basis of `#[derive(NriPlugin)]`: facts about every RPC, and the functions that decode requests and call handlers.
 
         use crate::api::handlers::*;
         use crate::api::*;
@@ -32,14 +32,15 @@ pub(super) fn emit(plugin: &Plugin<'_>) -> Result<TokenStream, Error> {
         /// Every RPC of the Plugin service, in the order of the proto.
         pub(crate) static RPCS: &[&Rpc] = &[#(&rpc::#constants),*];
 
-        /// What is known of each RPC.
+        /// The facts about each RPC.
         pub mod rpc {
             use super::{Deprecation, Event, Rpc};
             #(#facts)*
         }
 
-        /// The rows of types that say themselves what they handle.
-        pub mod rows {
+        /// The rows of types that list their handlers. The compiler names this path in the error about a bound that an impl of
+        /// a handler needs and the type does not have.
+        pub mod add_missing_bounds_with_nri_bound {
             use super::*;
             #(#rows)*
         }
@@ -144,7 +145,7 @@ fn handlers(rpcs: &[Rpc<'_>]) -> TokenStream {
         /// constant of the same name in [`Unhandled`].
         pub struct Handlers<T>(std::marker::PhantomData<T>);
 
-        /// What [`Handlers`] falls back to.
+        /// The fallback of [`Handlers`].
         pub trait Unhandled<T: 'static> {
             #(#unhandled)*
         }
@@ -187,12 +188,13 @@ fn lint(rpc: &Rpc<'_>, deprecation: &Deprecation) -> TokenStream {
         .iter()
         .map(|(_, rpc)| rpc.as_str())
         .collect();
-    let remedy = match instead.is_empty() {
-        true => deprecation.remedy.clone(),
-        false => format!(
+    let remedy = if instead.is_empty() {
+        deprecation.remedy.clone()
+    } else {
+        format!(
             "implement the handlers of the events that the plugin needs instead: {}",
             instead.join(", ")
-        ),
+        )
     };
     let note = format!(
         "{} is deprecated since NRI {since}{outlook}; {remedy}",

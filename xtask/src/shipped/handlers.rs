@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::rpc::{Plugin, Rpc};
-use super::shape::{Argument, answer, arguments};
+use super::shape::{Answer, Argument, answer, arguments};
 use nri_codegen::Error;
 use nri_codegen::emit::doc;
 
@@ -34,7 +34,7 @@ fn handler(rpc: &Rpc<'_>) -> Result<TokenStream, Error> {
     } = rpc;
     let docs = docs(rpc);
     let method_docs = format!(
-        " Handles one `{name}`. The runtime is told of an error unless `on_error` says otherwise."
+        " Handles one `{name}`. An error is sent to the runtime unless `on_error` says otherwise."
     );
     let arguments = arguments(rpc)?;
     let parameters = arguments
@@ -43,9 +43,13 @@ fn handler(rpc: &Rpc<'_>) -> Result<TokenStream, Error> {
     let answer = answer(rpc)?.ty;
     let message = format!("`{{Self}}` does not handle {name}");
     let label = format!("there is no `impl {name} for {{Self}}`");
-    let note = format!("implement `{name}`, or take it out of `#[nri(handles(…))]`");
+    let note = format!(
+        "implement `{name}`, or remove it from `#[nri(handles(…))]`; if the impl needs a bound, add `#[nri(bound(…))]`"
+    );
+    let example = example(rpc)?;
     Ok(quote! {
         #docs
+        #example
         #[diagnostic::on_unimplemented(message = #message, label = #label, note = #note)]
         pub trait #handler: Send + Sync + 'static {
             #[doc = #method_docs]
@@ -60,11 +64,72 @@ fn docs(rpc: &Rpc<'_>) -> TokenStream {
         "" => format!("Handles `{}`.", rpc.name),
         comment => comment.to_owned(),
     };
-    let note = match rpc.in_state_change() {
-        true => {
-            "\n\nA handler gets the event from runtimes of every release, however they send it."
-        }
-        false => "",
+    let note = if rpc.in_state_change() {
+        "\n\nA handler gets the event from runtimes of every release, however they send it."
+    } else {
+        ""
     };
     doc(&(about + note))
+}
+
+/// The documentation's example: a plugin with this handler. The derive wants a handler of an event, which RPCs such as
+/// Synchronize are not.
+fn example(rpc: &Rpc<'_>) -> Result<TokenStream, Error> {
+    let Rpc {
+        name,
+        handler,
+        method,
+        ..
+    } = rpc;
+    let parameters: String = arguments(rpc)?
+        .iter()
+        .map(|Argument { name, ty, .. }| format!("        _{name}: {},\n", source(ty)))
+        .collect();
+    let Answer { ty, example, .. } = answer(rpc)?;
+    let ty = source(&ty);
+    let deprecated = if rpc.deprecation.is_some() {
+        "# #![allow(deprecated)]\n"
+    } else {
+        ""
+    };
+    let event = if *name == "StateChange" || rpc.event.is_some() {
+        ""
+    } else {
+        HIDDEN_EVENT
+    };
+    let text = format!(
+        r#"
+```
+{deprecated}# #[allow(unused_imports)]
+# use nri::api::*;
+use nri::prelude::*;
+
+#[derive(NriPlugin)]
+#[nri(name = "my-plugin", index = "10")]
+struct MyPlugin;
+
+impl {handler} for MyPlugin {{
+    async fn {method}(
+        &self,
+        _cx: &Context,
+{parameters}    ) -> nri::Result<{ty}> {{
+        Ok({example})
+    }}
+}}
+{event}```"#
+    );
+    let lines = text.lines().map(|line| format!(" {line}"));
+    Ok(quote!(#(#[doc = #lines])*))
+}
+
+/// A handler of an event, left out of the rendered example.
+const HIDDEN_EVENT: &str = "\
+# impl RunPodSandbox for MyPlugin {
+#     async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> { Ok(()) }
+# }
+";
+
+/// A type as it is written.
+fn source(ty: &TokenStream) -> String {
+    ty.to_string().replace(' ', "")
 }

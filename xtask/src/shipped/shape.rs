@@ -20,14 +20,18 @@ const OPTIONAL: &[(&str, &str)] = &[("StateChangeEvent", "container")];
 /// The field that only cuts a long message into parts: the stub's business, if request and response have it.
 const PART: &str = "more";
 
-/// The type in `nri::adjust`, or in `nri::api`, that stands for a response of exactly these fields, in order of name.
-fn answer_of(fields: &[&str]) -> Option<TokenStream> {
+/// The type in `nri::adjust`, or in `nri::api`, that stands for a response of exactly these fields, in order of name,
+/// and an example of a value.
+fn answer_of(fields: &[&str]) -> Option<(TokenStream, &'static str)> {
     Some(match fields {
-        ["adjust", "evict", "update"] => quote!(Adjustment),
-        ["evict", "update"] => quote!(Changes),
-        ["update"] | ["more", "update"] => quote!(Updates),
-        ["reason", "reject"] => quote!(Verdict),
-        ["events", "failure_policy"] => quote!(Option<EventMask>),
+        ["adjust", "evict", "update"] => (
+            quote!(Adjustment),
+            "Adjustment::new().env(\"SEEN_BY\", \"my-plugin\")",
+        ),
+        ["evict", "update"] => (quote!(Changes), "Changes::new()"),
+        ["update"] | ["more", "update"] => (quote!(Updates), "Updates::new()"),
+        ["reason", "reject"] => (quote!(Verdict), "Verdict::Accept"),
+        ["events", "failure_policy"] => (quote!(Option<EventMask>), "None"),
         _ => return None,
     })
 }
@@ -37,6 +41,8 @@ pub(super) struct Answer {
     pub(super) ty: TokenStream,
     /// A function that makes the response of it.
     pub(super) respond: TokenStream,
+    /// An example of a value.
+    pub(super) example: &'static str,
 }
 
 /// An argument of a handler.
@@ -61,12 +67,15 @@ pub(super) fn answer(rpc: &Rpc<'_>) -> Result<Answer, Error> {
         return Ok(Answer {
             ty: quote!(()),
             respond: quote!(|()| #response::default()),
+            example: "()",
         });
     }
-    let ty = answer_of(&fields).unwrap_or_else(|| quote!(#response));
+    let (ty, example) =
+        answer_of(&fields).unwrap_or_else(|| (quote!(#response), "Default::default()"));
     Ok(Answer {
         ty,
         respond: quote!(#response::from),
+        example,
     })
 }
 
