@@ -139,9 +139,10 @@ impl Args {
     }
 
     fn fail_on(&self, policy: &Policy) -> Vec<FailOn> {
-        match self.fail_on.is_empty() {
-            true => policy.fail_on.clone(),
-            false => self.fail_on.iter().map(|&arg| arg.into()).collect(),
+        if self.fail_on.is_empty() {
+            policy.fail_on.clone()
+        } else {
+            self.fail_on.iter().map(|&arg| arg.into()).collect()
         }
     }
 

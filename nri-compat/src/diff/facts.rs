@@ -75,9 +75,10 @@ impl<'h> Facts<'h> {
             .map(|revision| revision.name())
             .collect();
         let ranges = self.shipping(|revision| knowing.contains(&revision));
-        match ranges.is_empty() {
-            true => "no released runtime knows it yet".to_owned(),
-            false => format!("known by {}", ranges.join(", ")),
+        if ranges.is_empty() {
+            "no released runtime knows it yet".to_owned()
+        } else {
+            format!("known by {}", ranges.join(", "))
         }
     }
 

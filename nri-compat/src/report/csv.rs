@@ -23,9 +23,10 @@ fn rows(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
 /// <https://owasp.org/www-community/attacks/CSV_Injection>
 fn harmless(cell: &str) -> String {
     let shown = visible(cell);
-    match shown.starts_with(['=', '+', '-', '@']) {
-        true => format!("'{shown}"),
-        false => shown,
+    if shown.starts_with(['=', '+', '-', '@']) {
+        format!("'{shown}")
+    } else {
+        shown
     }
 }
 

@@ -148,9 +148,10 @@ impl CheckReport {
             .filter(|(count, _)| *count > 0)
             .map(|(count, outcome)| format!("{count} {}", outcome.as_str()))
             .collect();
-        let outcomes = match some.is_empty() {
-            true => "no verdicts that count".to_owned(),
-            false => some.join(", "),
+        let outcomes = if some.is_empty() {
+            "no verdicts that count".to_owned()
+        } else {
+            some.join(", ")
         };
         match self.suppressed() {
             0 => outcomes,
@@ -179,9 +180,10 @@ impl Inputs {
 impl Summary {
     /// What was looked at, how much, and in what time.
     pub fn phrase(&self) -> String {
-        let places = match self.looked_at.is_empty() {
-            true => "nothing".to_owned(),
-            false => self.looked_at.join(", "),
+        let places = if self.looked_at.is_empty() {
+            "nothing".to_owned()
+        } else {
+            self.looked_at.join(", ")
         };
         let amount = |count: u64, noun| counted(usize::try_from(count).unwrap_or(usize::MAX), noun);
         format!(

@@ -36,13 +36,14 @@ pub fn check(report: &CheckReport) -> String {
 
 fn subject_rows(subject: &Subject) -> Vec<Vec<String>> {
     let with = |cells| [subject_cells(subject), cells].concat();
-    match subject.verdicts.is_empty() {
-        true => vec![with(vec![String::new(); 12])],
-        false => subject
+    if subject.verdicts.is_empty() {
+        vec![with(vec![String::new(); 12])]
+    } else {
+        subject
             .verdicts
             .iter()
             .map(|one| with(verdict_cells(one)))
-            .collect(),
+            .collect()
     }
 }
 

@@ -56,9 +56,10 @@ pub(in crate::report) fn issue(subject: &Subject, verdict: &Verdict) -> Issue {
 }
 
 fn message(subject: &Subject, verdict: &Verdict) -> String {
-    let events = match verdict.events.is_empty() {
-        true => String::new(),
-        false => format!(" ({})", verdict.events.join(", ")),
+    let events = if verdict.events.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", verdict.events.join(", "))
     };
     format!(
         "{}: {} under {}: {}{events}; {}",

@@ -157,8 +157,9 @@ fn policy(notes: &[String]) -> String {
 }
 
 fn section(title: &str, lines: &[String]) -> String {
-    match lines.is_empty() {
-        true => String::new(),
-        false => format!("\n### {title}\n\n{}", lines.concat()),
+    if lines.is_empty() {
+        String::new()
+    } else {
+        format!("\n### {title}\n\n{}", lines.concat())
     }
 }
