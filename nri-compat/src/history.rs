@@ -1,4 +1,4 @@
-//! What is known of releases and runtimes, as the reports of `versions` and `runtimes`.
+//! The known releases and runtimes, as the reports of `versions` and `runtimes`.
 
 mod release;
 

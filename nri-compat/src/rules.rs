@@ -23,9 +23,9 @@ pub struct Rule {
     pub id: &'static str,
     /// The fact in one lower-case phrase.
     pub summary: String,
-    /// What it means and who breaks; one paragraph.
+    /// The meaning, and who breaks; one paragraph.
     pub explanation: String,
-    /// What to do instead; one lower-case phrase.
+    /// The remedy; one lower-case phrase.
     pub remedy: String,
     /// Who breaks; never empty.
     pub categories: Vec<Category>,

@@ -1,4 +1,4 @@
-//! What the history of releases and runtimes knows beyond the two schemas.
+//! Facts from the history of releases and runtimes, beyond the two schemas.
 
 use nri_codegen::Error;
 use nri_codegen::history::{Deprecation, History, Interface, RemovalStatus, Runtime, Since};

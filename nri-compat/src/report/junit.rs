@@ -16,21 +16,23 @@ struct Suite {
     cases: Vec<Case>,
 }
 
-/// A test case and how it went.
+/// A test case and its result.
 struct Case {
     class: String,
     name: String,
     file: Option<String>,
-    went: Went,
+    /// The line in the file, from 1, where it is known.
+    line: Option<u32>,
+    result: CaseResult,
 }
 
-/// How a test case went.
-enum Went {
-    /// Well.
+/// The result of a test case.
+enum CaseResult {
+    /// It passed.
     Passed,
-    /// Well, but there is something to say.
+    /// It passed, with this note.
     Noted(String),
-    /// It does not count: why.
+    /// It does not count, for this reason.
     Skipped(String),
     /// It failed: kind, fact, and the whole text.
     Failed {

@@ -1,12 +1,12 @@
-//! JUnit XML of `check` and `logs`: a suite a target, a case a plugin.
+//! JUnit XML of `check` and `logs`: a suite for each target, a case for each plugin.
 
 use super::write::write;
-use super::{Case, Suite, Went};
+use super::{Case, CaseResult, Suite};
 use crate::report::check::{CheckReport, Outcome, Skipped, Subject, Verdict};
 use crate::report::finding::Level;
 use crate::report::issue::Issues;
 
-/// Renders the answer of `check` or `logs` as JUnit XML. What could not be looked at is a suite of its own.
+/// Renders the answer of `check` or `logs` as JUnit XML. Skipped places are a suite of their own.
 pub fn check(report: &CheckReport) -> String {
     let report = report.visible();
     let mut suites: Vec<Suite> = report
@@ -38,18 +38,19 @@ fn case(subject: &Subject, verdict: &Verdict) -> Case {
         class: subject.place.whole_file().to_string(),
         name: subject.label(),
         file: Some(subject.place.whole_file().to_string()),
-        went: went(verdict),
+        line: subject.place.line,
+        result: result(verdict),
     }
 }
 
-fn went(verdict: &Verdict) -> Went {
+fn result(verdict: &Verdict) -> CaseResult {
     let text = text(verdict);
     match (&verdict.suppressed, verdict.outcome, verdict.level()) {
-        (_, Outcome::Ok, _) => Went::Passed,
-        (Some(why), _, _) => Went::Skipped(format!("{}; {text}", why.phrase())),
-        (None, Outcome::Unknown, Level::Note) => Went::Skipped(text),
-        (None, _, Level::Note) => Went::Noted(text),
-        (None, outcome, _) => Went::Failed {
+        (_, Outcome::Ok, _) => CaseResult::Passed,
+        (Some(why), _, _) => CaseResult::Skipped(format!("{}; {text}", why.phrase())),
+        (None, Outcome::Unknown, Level::Note) => CaseResult::Skipped(text),
+        (None, _, Level::Note) => CaseResult::Noted(text),
+        (None, outcome, _) => CaseResult::Failed {
             kind: format!("{}: {}", outcome.as_str(), verdict.rule),
             message: verdict.reason.clone(),
             text,
@@ -74,11 +75,12 @@ fn skipped(skipped: &Skipped) -> Case {
         class: skipped.place.to_string(),
         name: skipped.place.to_string(),
         file: Some(skipped.place.to_string()),
-        went: Went::Skipped(skipped.reason.clone()),
+        line: skipped.place.line,
+        result: CaseResult::Skipped(skipped.reason.clone()),
     }
 }
 
-/// What was looked at, and what is wrong with the policy.
+/// Returns problems with the policy, and the places that were looked at.
 fn notes(report: &CheckReport) -> Vec<String> {
     let all = Issues::from(report);
     all.policy.into_iter().chain([all.summary]).collect()

@@ -3,7 +3,7 @@
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
 
-use super::{Case, Suite, Went};
+use super::{Case, CaseResult, Suite};
 
 /// Writes a document; `notes` are lines about the run as a whole. Writing to memory does not fail.
 pub(super) fn write(suites: &[Suite], notes: &[String], millis: u64) -> String {
@@ -56,7 +56,7 @@ impl Xml {
         self.put(Event::End(BytesEnd::new("testsuite")));
     }
 
-    /// A suite without cases that carries what there is to say of the run.
+    /// Adds a suite without cases that carries notes on the run.
     fn notes(&mut self, notes: &[String]) {
         self.put(Event::Start(counted(
             "testsuite",
@@ -74,24 +74,27 @@ impl Xml {
         if let Some(file) = &case.file {
             start.push_attribute(("file", file.as_str()));
         }
-        if matches!(case.went, Went::Passed) {
+        if let Some(line) = case.line {
+            start.push_attribute(("line", line.to_string().as_str()));
+        }
+        if matches!(case.result, CaseResult::Passed) {
             return self.put(Event::Empty(start));
         }
         self.put(Event::Start(start));
-        self.went(&case.went);
+        self.result(&case.result);
         self.put(Event::End(BytesEnd::new("testcase")));
     }
 
-    fn went(&mut self, went: &Went) {
-        match went {
-            Went::Passed => {}
-            Went::Noted(text) => self.text(BytesStart::new("system-out"), text),
-            Went::Skipped(why) => {
+    fn result(&mut self, result: &CaseResult) {
+        match result {
+            CaseResult::Passed => {}
+            CaseResult::Noted(text) => self.text(BytesStart::new("system-out"), text),
+            CaseResult::Skipped(why) => {
                 let skipped =
                     BytesStart::new("skipped").with_attributes([("message", why.as_str())]);
                 self.put(Event::Empty(skipped));
             }
-            Went::Failed {
+            CaseResult::Failed {
                 kind,
                 message,
                 text,
@@ -112,8 +115,8 @@ fn counted<'c>(
     let (mut tests, mut failures, mut skipped) = (0, 0, 0);
     for case in cases {
         tests += 1;
-        failures += usize::from(matches!(case.went, Went::Failed { .. }));
-        skipped += usize::from(matches!(case.went, Went::Skipped(_)));
+        failures += usize::from(matches!(case.result, CaseResult::Failed { .. }));
+        skipped += usize::from(matches!(case.result, CaseResult::Skipped(_)));
     }
     let mut start = BytesStart::new(element);
     start.push_attribute(("name", name));

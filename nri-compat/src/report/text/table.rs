@@ -5,15 +5,15 @@ use std::fmt::Write as _;
 use anstyle::Style;
 use unicode_width::UnicodeWidthStr;
 
-/// A cell: what it says, and how it looks.
+/// The text of a cell and its style.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cell {
-    text: String,
+    pub(super) text: String,
     style: Style,
 }
 
 impl Cell {
-    /// A cell in a style.
+    /// Returns a cell in a style.
     pub(super) fn new(text: impl Into<String>, style: Style) -> Self {
         Self {
             text: text.into(),
@@ -28,7 +28,61 @@ impl From<&String> for Cell {
     }
 }
 
-/// The table's lines: columns two spaces apart, the last one not padded.
+/// The fewest columns in which the last column of a table is broken into lines.
+const NARROWEST_END: usize = 16;
+
+/// Reports whether no line of the table is wider than `width` columns.
+pub(super) fn fits(head: &[&str], rows: &[Vec<Cell>], width: usize) -> bool {
+    let widths = column_widths(&lines(head, rows));
+    widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1) <= width
+}
+
+/// Returns the rows with their last column broken into as many lines as it needs to fit; `None` if the other columns leave
+/// no room for that.
+pub(super) fn with_broken_ends(
+    head: &[&str],
+    rows: &[Vec<Cell>],
+    width: usize,
+) -> Option<Vec<Vec<Cell>>> {
+    let widths = column_widths(&lines(head, rows));
+    let (_, others) = widths.split_last()?;
+    let room = width.checked_sub(others.iter().map(|width| width + 2).sum())?;
+    if room < NARROWEST_END {
+        return None;
+    }
+    Some(
+        rows.iter()
+            .flat_map(|row| broken_end(row, others.len(), room))
+            .collect(),
+    )
+}
+
+/// Returns the row, and below it as many more as its cell `last` needs at `room` columns.
+fn broken_end(row: &[Cell], last: usize, room: usize) -> Vec<Vec<Cell>> {
+    let Some(end) = row.get(last) else {
+        return vec![row.to_vec()];
+    };
+    let mut ends = textwrap::wrap(&end.text, room).into_iter();
+    let first = ends.next().unwrap_or_default();
+    let with = |mut cells: Vec<Cell>, text: &str| {
+        cells.truncate(last);
+        cells.push(Cell::new(text, end.style));
+        cells
+    };
+    let mut rows = vec![with(row.to_vec(), &first)];
+    rows.extend(ends.map(|text| with(vec![Cell::default(); last], &text)));
+    rows
+}
+
+/// Returns the head as cells without a style, and the rows.
+fn lines(head: &[&str], rows: &[Vec<Cell>]) -> Vec<Vec<Cell>> {
+    let head = head.iter().map(|&cell| Cell::new(cell, Style::new()));
+    std::iter::once(head.collect())
+        .chain(rows.iter().cloned())
+        .collect()
+}
+
+/// Returns the table's lines: columns two spaces apart, the last one not padded.
 pub(super) fn table(head: &[&str], rows: &[Vec<Cell>], title: Style) -> String {
     let head: Vec<Cell> = head.iter().map(|&cell| Cell::new(cell, title)).collect();
     let lines: Vec<&Vec<Cell>> = std::iter::once(&head).chain(rows).collect();
@@ -40,11 +94,15 @@ pub(super) fn table(head: &[&str], rows: &[Vec<Cell>], title: Style) -> String {
     text
 }
 
-fn column_widths(lines: &[&Vec<Cell>]) -> Vec<usize> {
-    let columns = lines.iter().map(|line| line.len()).max().unwrap_or(0);
+fn column_widths(lines: &[impl AsRef<[Cell]>]) -> Vec<usize> {
+    let columns = lines
+        .iter()
+        .map(|line| line.as_ref().len())
+        .max()
+        .unwrap_or(0);
     (0..columns)
         .map(|column| {
-            let cells = lines.iter().filter_map(|line| line.get(column));
+            let cells = lines.iter().filter_map(|line| line.as_ref().get(column));
             cells.map(|cell| cell.text.width()).max().unwrap_or(0)
         })
         .collect()
