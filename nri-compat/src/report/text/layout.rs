@@ -121,7 +121,8 @@ impl Page {
     /// Adds `label` in `style` and text behind it, in one line unless a width was asked for.
     pub(super) fn line(&mut self, indent: usize, label: &str, style: Style, text: &str) {
         if self.width.asked().is_some() {
-            return self.prose(indent, label, style, text);
+            let gap = if text.starts_with(' ') { " " } else { "" };
+            return self.prose(indent, &format!("{label}{gap}"), style, text);
         }
         let _ = writeln!(self.text, "{:indent$}{style}{label}{style:#}{text}", "");
     }

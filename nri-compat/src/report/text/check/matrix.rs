@@ -25,10 +25,9 @@ pub(super) fn matrix(page: &mut Page, report: &CheckReport, width: Option<usize>
         .chain(targets.iter().copied())
         .chain(["WHERE"])
         .collect();
-    let room = width.map(|width| {
-        width
-            .saturating_sub(taken(&judged, &targets))
-            .max(SHORTEST_PATH)
+    let room = width.and_then(|width| {
+        let room = width.saturating_sub(taken(&judged, &targets));
+        (room >= SHORTEST_PATH).then_some(room)
     });
     let rows: Vec<Vec<Cell>> = judged
         .iter()
