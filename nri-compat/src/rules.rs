@@ -1,4 +1,4 @@
-//! The catalogue: every rule as data, one file a rule in `rules/`, embedded and parsed when first asked for.
+//! The catalogue: every rule as data, one file per rule in `rules/`, embedded and parsed when first asked for.
 //!
 //! Adding a rule: write `rules/ID.toml`, add the id to its list in `rules/list.rs`, register its check.
 //!

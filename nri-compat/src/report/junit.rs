@@ -1,7 +1,7 @@
 //! JUnit XML, as CI systems collect it: <https://github.com/testmoapp/junitxml>
 //!
 //! A test case fails when its finding is a warning or an error; a note passes, with what it has to say as output;
-//! what is suppressed or cannot be told is skipped.
+//! cases that are suppressed or cannot be determined are skipped.
 
 mod check;
 mod diff;
