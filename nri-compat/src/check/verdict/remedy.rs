@@ -65,11 +65,7 @@ fn listed(events: &[String]) -> String {
     }
 }
 
-<<<<<<< HEAD
 /// Returns how to find out what could not be determined.
-=======
-/// Returns how to determine an unknown verdict.
->>>>>>> 4f8dd24 (Say per instead of a; update snapshots of narrow reports)
 pub(super) fn find_out(seen: &Sighting) -> String {
     match seen.kind {
         FileKind::GoMod | FileKind::GoSum | FileKind::GoVendor | FileKind::GoSource => {
