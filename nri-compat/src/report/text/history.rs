@@ -42,7 +42,8 @@ pub fn versions(report: &VersionsReport, look: impl Into<Look>) -> String {
         ],
         &rows,
     );
-    page.line(format_args!("data of {}", report.data_date));
+    let date = format!("data of {}", report.data_date);
+    page.line(0, "", Style::new(), &date);
     page.finish()
 }
 
