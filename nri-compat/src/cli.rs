@@ -1,4 +1,4 @@
-//! The command line: one file a subcommand, each parses, calls the library and picks the exit code.
+//! The command line: one file per subcommand; each parses, calls the library and picks the exit code.
 
 mod answer;
 mod check;

@@ -2,7 +2,7 @@
 //!
 //! A rule is data (`rules/ID.toml`) and a line in the table in `diff/rules.rs`, which names its check and what
 //! the check looks at: both schemas, or each pair of files, messages, fields, enums, services or RPCs.
-//! What counts as broken, and where a finding points, is what
+//! Which changes count as broken, and where a finding points, is what
 //! [buf 1.75.0](https://buf.build/docs/breaking/rules/) does; the tests hold the two against each other.
 
 mod changes;
@@ -34,7 +34,7 @@ use crate::report::finding::{Category, Finding};
 use pairs::Pairs;
 use sink::Sink;
 
-/// What breaks for those who move from `from` to `to`, sorted by place, without duplicates.
+/// Returns the findings for users who move from `from` to `to`, sorted by place, without duplicates.
 ///
 /// Only rules of the given categories report, each of them once; no categories means all rules. A finding
 /// points into `to`, and nowhere if the file it is about is gone.

@@ -10,7 +10,7 @@ pub struct Error {
     help: Option<String>,
 }
 
-/// What sort of thing went wrong.
+/// The sort of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -26,7 +26,7 @@ pub enum ErrorKind {
     Baseline,
     /// No release has the name that a target was given.
     Target,
-    /// What was to be looked at is not there.
+    /// A place that was named is not there.
     Input,
     /// Newer data could not be fetched.
     Fetch,
@@ -65,12 +65,12 @@ impl Error {
         self
     }
 
-    /// What sort of thing went wrong.
+    /// The sort of an error.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// What to do about it.
+    /// Returns the remedy, if known.
     pub fn help(&self) -> Option<&str> {
         self.help.as_deref()
     }

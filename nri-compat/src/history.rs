@@ -1,4 +1,4 @@
-//! What is known of releases and runtimes, as the reports of `versions` and `runtimes`.
+//! The known releases and runtimes, as the reports of `versions` and `runtimes`.
 
 mod release;
 
@@ -107,13 +107,14 @@ fn unknown_runtime(history: &History, name: &str) -> Result<Error, Error> {
         .map(|runtime| runtime.id.as_str())
         .collect();
     let alike = near(name, known.iter().copied());
-    let help = match alike.is_empty() {
-        true => format!(
+    let help = if alike.is_empty() {
+        format!(
             "known runtimes: {}; a release is named as {}@VERSION",
             known.join(", "),
             known.join("@VERSION or ")
-        ),
-        false => format!("did you mean {}?", alike.join(", ")),
+        )
+    } else {
+        format!("did you mean {}?", alike.join(", "))
     };
     Ok(Error::new(
         ErrorKind::UnknownRuntime,

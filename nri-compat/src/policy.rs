@@ -1,4 +1,4 @@
-//! What a project or cluster has decided about findings: `nri-compat.toml` and a baseline.
+//! Decisions of a project or cluster about findings: `nri-compat.toml` and a baseline.
 //!
 //! Both are read once and applied to a finished report by a pure function, [`apply`]; which verdicts count is then up
 //! to [`exit`] alone.
@@ -51,7 +51,7 @@ pub struct Policy {
     pub file: String,
     /// Targets to judge against where the command line names none.
     pub targets: Vec<String>,
-    /// What makes the exit code 100 where the command line does not say.
+    /// The conditions for exit code 100 if the command line gives none.
     pub fail_on: Vec<FailOn>,
     /// Levels of rules, by id.
     pub rules: BTreeMap<String, RuleLevel>,
@@ -59,7 +59,7 @@ pub struct Policy {
     pub ignores: Vec<Ignore>,
 }
 
-/// What the policy makes of a rule.
+/// The level that the policy gives to a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuleLevel {
     /// Its verdicts have this level. `error`: they count whatever `--fail-on` names; `note`: they never count.

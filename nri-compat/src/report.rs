@@ -1,4 +1,4 @@
-//! What the tool found, as plain data, and one renderer a format.
+//! The findings of the tool as plain data, and one renderer per format.
 //!
 //! The types in [`mod@check`], [`mod@diff`], [`pairing`] and [`history`] know nothing of formats; the renderers in
 //! [`text`], [`json`], [`markdown`], [`csv`], [`github`], [`junit`], [`sarif`] and [`openmetrics`] are pure functions

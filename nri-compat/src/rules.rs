@@ -1,4 +1,4 @@
-//! The catalogue: every rule as data, one file a rule in `rules/`, embedded and parsed when first asked for.
+//! The catalogue: every rule as data, one file per rule in `rules/`, embedded and parsed when first asked for.
 //!
 //! Adding a rule: write `rules/ID.toml`, add the id to its list in `rules/list.rs`, register its check.
 //!
@@ -23,9 +23,9 @@ pub struct Rule {
     pub id: &'static str,
     /// The fact in one lower-case phrase.
     pub summary: String,
-    /// What it means and who breaks; one paragraph.
+    /// The meaning, and who breaks; one paragraph.
     pub explanation: String,
-    /// What to do instead; one lower-case phrase.
+    /// The remedy; one lower-case phrase.
     pub remedy: String,
     /// Who breaks; never empty.
     pub categories: Vec<Category>,

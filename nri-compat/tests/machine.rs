@@ -54,10 +54,12 @@ impl Machine {
         lines.iter().map(|line| line.replace(root, "")).collect()
     }
 
-    /// The places looked at, without the line on configurations that are not there.
+    /// Returns the places that were looked at, without usual places that have no configuration.
     fn places(&self, found: &Collected) -> Vec<String> {
         let mut lines = self.bare(&found.summary.looked_at);
-        lines.retain(|line| !line.starts_with("no configuration at "));
+        lines.retain(|line| {
+            !line.ends_with(" (no configuration)") && line != "systemd units and command lines"
+        });
         lines
     }
 

@@ -45,7 +45,7 @@ use visit::Visit;
 
 pub use collected::Collected;
 
-/// What to look at.
+/// The places to look at, and how.
 #[derive(Clone, Debug, Default)]
 pub struct Request<'p> {
     /// Files and folders, as the user spelled them; `-` stands for standard input, and pipes are read. A runtime's

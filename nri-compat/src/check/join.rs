@@ -1,4 +1,4 @@
-//! What sightings say about each other: the release that a source file is built with is named in a `go.mod` above it.
+//! Facts that sightings contribute to each other: the release that a source file is built with is named in a `go.mod` above it.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What a reader saw, without a meaning: that depends on the target.
+//! The observations of readers, without a meaning: that depends on the target.
 
 use std::path::PathBuf;
 

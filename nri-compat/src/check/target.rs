@@ -18,7 +18,7 @@ pub struct Target<'h> {
     /// Its name and what it links, as reports show it.
     pub head: CheckTarget,
     pub(super) history: &'h History,
-    /// What it speaks; `None` where it knows only one-shot plugins.
+    /// The protocol that it speaks; `None` if it knows only one-shot plugins.
     pub(super) protocol: Option<&'h Protocol>,
     /// The NRI release it links.
     pub(super) nri: Version,
@@ -51,7 +51,7 @@ impl UnknownReleases {
 }
 
 impl<'h> Target<'h> {
-    /// Finds the release that a user names: `nri@0.12`, `containerd@2.3.4`, `cri-o@1.36`, `containerd@latest`;
+    /// Returns the release that a user names: `nri@0.12`, `containerd@2.3.4`, `cri-o@1.36`, `containerd@latest`;
     /// `containerd@2.7`, which is only planned, but is when something goes; or as machines name it, see
     /// [`ReleaseName::parse`].
     ///
@@ -242,7 +242,7 @@ impl<'h> Target<'h> {
         })
     }
 
-    /// A release that is not out yet; it is taken to speak the newest known protocol.
+    /// Returns a release that is not out yet, which is assumed to speak the newest known protocol.
     fn planned(history: &'h History, runtime: &str, version: Version) -> Result<Self, Error> {
         let mut target = Self::of_nri(history, "latest")?;
         target.head.name = format!("{runtime}@{}.{}", version.major, version.minor);
@@ -265,7 +265,7 @@ impl<'h> Target<'h> {
         nri.events.iter().find(|event| event.rpc_name == rpc)
     }
 
-    /// Whether the deprecated thing is gone here: done, or planned for a release that this one is not before.
+    /// Reports whether the deprecated interface is gone here: its removal is done, or planned for this release or an earlier one.
     pub(super) fn has_removed(&self, deprecation: &Deprecation) -> bool {
         let removal = &deprecation.removal;
         let by_nri = removal
@@ -280,7 +280,7 @@ impl<'h> Target<'h> {
         }
     }
 
-    /// Whether it counts the thing as deprecated. Where the table says nothing of the runtime, its NRI decides.
+    /// Reports whether the interface is deprecated here. If the table does not name the runtime, its NRI release decides.
     pub(super) fn deprecates(&self, deprecation: &Deprecation) -> bool {
         let since = &deprecation.deprecated_in;
         let runtime = self.runtime.as_ref();
@@ -309,7 +309,7 @@ impl<'h> Target<'h> {
     }
 }
 
-/// The version, if that is a series for which a removal is planned and of which nothing is released yet.
+/// Returns the version if it belongs to a series for which a removal is planned and which has no release yet.
 fn planned(history: &History, runtime: &str, version: &str) -> Result<Option<Version>, Error> {
     let released = |series: &str| {
         let spec = format!("{runtime}@{series}");
@@ -323,7 +323,7 @@ fn planned(history: &History, runtime: &str, version: &str) -> Result<Option<Ver
     Ok(found.and_then(|(_, series)| Version::parse(&format!("{series}.0")).ok()))
 }
 
-/// Whether `2.7` or `2.7.0` is of the series `2.7`.
+/// Reports whether a version such as `2.7` or `2.7.0` belongs to the series `2.7`.
 fn of_series(version: &str, series: &str) -> bool {
     let rest = version.strip_prefix(series);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))

@@ -1,4 +1,4 @@
-//! What a sighting means for a target: one judge per interface; the first that objects decides.
+//! The meaning of a sighting for a target: one judge per interface; the first that objects decides.
 //!
 //! `ok` is a proof. A judge returns it only if everything that could object was read and understood; whatever is
 //! missing makes the verdict `unknown`, with the reason.

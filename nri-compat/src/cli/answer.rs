@@ -1,4 +1,4 @@
-//! What `check` and `logs` have in common: how the answer looks, what counts, and the exit code.
+//! Options and answers that `check` and `logs` share: format, what counts, and the exit code.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ pub(super) struct Args {
     /// Show the evidence behind every verdict, good ones too; machine formats always have it.
     #[arg(long)]
     explain: bool,
-    /// What makes the exit code 100: this verdict and more serious ones; several with commas [default: deprecated,
+    /// Verdicts that make the exit code 100: this one and more serious ones; several with commas [default: deprecated,
     /// or what the policy says].
     #[arg(long, value_enum, value_delimiter = ',', value_name = "VERDICT")]
     fail_on: Vec<FailOnArg>,
@@ -52,7 +52,7 @@ enum CheckFormat {
     Jsonl,
     /// For pull requests and release notes.
     Markdown,
-    /// For spreadsheets: a row a verdict.
+    /// For spreadsheets: one row per verdict.
     Csv,
     /// Annotations of GitHub Actions.
     Github,
@@ -66,21 +66,21 @@ enum CheckFormat {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum FailOnArg {
-    /// What cannot be told, besides whatever else is named; alone, every verdict but ok.
+    /// Verdicts that cannot be determined, in addition to others named; alone, every verdict but ok.
     Unknown,
     /// Works through a fallback, or worse.
     Deprecated,
-    /// What it uses is gone, or worse.
+    /// Uses something that is gone, or worse.
     Removed,
     /// Would be dropped or refused.
     Incompatible,
-    /// Anything could not be looked at, besides whatever else is named.
+    /// Anything that was skipped, in addition to others named.
     Skipped,
     /// Nothing found changes the exit code.
     Never,
 }
 
-/// What was decided before the run: read first, so that a mistake in it costs no scan.
+/// Policy and baseline. They are read before the run, so that a mistake in them costs no scan.
 pub(super) struct Decisions {
     policy: Policy,
     baseline: Option<Baseline>,
@@ -168,7 +168,7 @@ impl Args {
     }
 }
 
-/// The time of day, to the second.
+/// Returns the current time, to the second.
 fn now() -> String {
     let now = jiff::Timestamp::now();
     let seconds = jiff::Timestamp::from_second(now.as_second());

@@ -1,6 +1,6 @@
 //! `nri-compat check PATH...`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::{answer, output, progress, targets};
 use crate::check::assess::assess;
@@ -39,6 +39,9 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     let decisions = args.answer.decisions()?;
     let history = crate::data::history()?;
     let targets = args.targets.resolve(history, decisions.targets())?;
+    if args.paths.iter().any(|path| path == Path::new("-")) {
+        output::waiting_for_input();
+    }
     let mut collected = progress::shown(|progress| {
         let request = Request {
             progress: Some(progress),

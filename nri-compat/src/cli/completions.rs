@@ -17,7 +17,7 @@ pub(super) struct CompletionsArgs {
     shell: Shell,
 }
 
-/// Manual pages, on standard output or, one a subcommand, in a folder.
+/// Manual pages, on standard output or, one per subcommand, in a folder.
 ///
 /// To read one: nri-compat man | man -l -
 #[derive(Debug, clap::Args)]

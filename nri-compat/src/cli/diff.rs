@@ -102,7 +102,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     let mut report = diff::last_diff(&args.from, &args.to, &imports, args.category.into())?;
     decide(&mut report, args, decisions)?;
     output::print(&match args.format {
-        DiffFormat::Text => text::diff(&report, output::palette()),
+        DiffFormat::Text => text::diff(&report, output::look()),
         DiffFormat::Json => json::diff(&report),
         DiffFormat::Markdown => markdown::diff(&report),
         DiffFormat::Csv => csv::diff(&report),

@@ -17,12 +17,12 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> Result<Exit, Error> {
-    let palette = output::palette();
+    let look = output::look();
     let wanted = args.rule.as_deref().unwrap_or_default();
     output::print(&match matching(wanted).as_slice() {
         [] => return Err(unknown(wanted)),
-        [rule] => text::rule(rule, palette),
-        rules => text::rules(rules, palette),
+        [rule] => text::rule(rule, look),
+        rules => text::rules(rules, look),
     })?;
     Ok(Exit::Clean)
 }

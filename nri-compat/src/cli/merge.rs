@@ -82,7 +82,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     }
     let report = merge.finish(&expected);
     output::print(&match args.format {
-        MergeFormat::Text => text::merge(&report, output::palette()),
+        MergeFormat::Text => text::merge(&report, output::look()),
         MergeFormat::Json => json::merge(&report),
     })?;
     if report.reports == 0 {

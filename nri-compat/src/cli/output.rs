@@ -1,6 +1,6 @@
 //! Where answers and errors go: standard output, standard error, with colour only on a terminal.
 
-use std::io::{self, BufWriter, ErrorKind as IoErrorKind, Write};
+use std::io::{self, BufWriter, ErrorKind as IoErrorKind, IsTerminal as _, Write};
 use std::path::Path;
 
 use anstream::{AutoStream, ColorChoice};
@@ -8,14 +8,14 @@ use anstream::{AutoStream, ColorChoice};
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
 use crate::policy::Baseline;
-use crate::report::text::Palette;
+use crate::report::text::{Look, Palette, Width};
 use crate::report::visible::visible;
 
-/// The palette for standard output: colours on a terminal that wants them (`NO_COLOR`, `CLICOLOR`).
+/// Returns the palette for standard output: colours on a terminal that wants them (`NO_COLOR`, `CLICOLOR`).
 pub(super) fn palette() -> Palette {
     match AutoStream::choice(&io::stdout()) {
         ColorChoice::Never => Palette::plain(),
-        _ => Palette::coloured(),
+        ColorChoice::Auto | ColorChoice::AlwaysAnsi | ColorChoice::Always => Palette::coloured(),
     }
 }
 
@@ -31,8 +31,22 @@ pub(super) fn write_baseline(path: &Path, baseline: &Baseline) -> Result<(), Err
     })
 }
 
-/// Columns of the terminal that standard output is; nothing where it is none.
+/// Returns how text looks on standard output.
+pub(super) fn look() -> Look {
+    Look {
+        palette: palette(),
+        width: width().map_or_else(Width::default, Width::columns),
+    }
+}
+
+/// Returns the columns that lines of standard output may take: those of `COLUMNS` if it is a number, else those of the
+/// terminal; `None` if standard output is no terminal.
 pub(super) fn width() -> Option<usize> {
+    let asked = std::env::var("COLUMNS").ok();
+    let asked = asked.and_then(|columns| columns.trim().parse().ok());
+    if let Some(columns) = asked.filter(|&columns: &usize| columns > 0) {
+        return Some(columns);
+    }
     let (_, columns) = console::Term::stdout().size_checked()?;
     Some(columns.into())
 }
@@ -99,7 +113,17 @@ fn harmless(text: &str, width: usize) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Prints what clap has to say: help and version are no mistakes.
+/// Says that standard input is read, if that is a terminal: someone who did not expect that would wait for ever.
+pub(super) fn waiting_for_input() {
+    if io::stdin().is_terminal() {
+        let _ = writeln!(
+            anstream::stderr().lock(),
+            "reading standard input; end it with Ctrl-D"
+        );
+    }
+}
+
+/// Prints a message of clap. Help and version are no mistakes.
 pub(super) fn usage(usage: &clap::Error) -> Exit {
     let _ = usage.print();
     if usage.use_stderr() {

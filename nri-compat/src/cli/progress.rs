@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::check::progress::{Counts, Progress};
 use crate::report::check::bytes;
 
-/// What takes less is over before anybody wonders.
+/// The time after which the bar appears: shorter runs need none.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// How often the bar moves.

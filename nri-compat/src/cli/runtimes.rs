@@ -34,7 +34,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
 fn one(format: Format, release: &ReleaseName) -> Result<String, Error> {
     let report = history::runtime(&release.spec())?;
     Ok(match format {
-        Format::Text => text::runtime(&report, output::palette()),
+        Format::Text => text::runtime(&report, output::look()),
         Format::Json => json::runtime(&report),
         Format::Markdown => markdown::runtime(&report),
     })
@@ -43,7 +43,7 @@ fn one(format: Format, release: &ReleaseName) -> Result<String, Error> {
 fn ranges(format: Format, name: Option<&str>) -> Result<String, Error> {
     let report = history::runtimes(name)?;
     Ok(match format {
-        Format::Text => text::runtimes(&report, output::palette()),
+        Format::Text => text::runtimes(&report, output::look()),
         Format::Json => json::runtimes(&report),
         Format::Markdown => markdown::runtimes(&report),
     })

@@ -24,7 +24,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     }
     let report = history::versions()?;
     output::print(&match args.format {
-        Format::Text => text::versions(&report, output::palette()),
+        Format::Text => text::versions(&report, output::look()),
         Format::Json => json::versions(&report),
         Format::Markdown => markdown::versions(&report),
     })?;

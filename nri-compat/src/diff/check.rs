@@ -17,7 +17,7 @@ use super::schema::element::{Enum, Field, File, Message, Method, Service};
 use super::sink::Sink;
 use files::FileOption;
 
-/// What a check looks at, and the function that looks.
+/// The elements that a check looks at, with its function.
 pub(super) enum Check {
     Schemas(fn(&Pairs<'_>, &mut Sink)),
     Files(fn(&Pairs<'_>, Pair<'_, File>, &mut Sink)),

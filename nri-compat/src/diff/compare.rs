@@ -105,7 +105,7 @@ pub fn compare(
     })
 }
 
-/// What the protobuf rules of these categories (none: all of them) and NRI's own rules find, sorted.
+/// Returns the findings of the protobuf rules of these categories (none: all of them) and of NRI's own rules, sorted.
 ///
 /// # Errors
 ///
@@ -244,7 +244,7 @@ impl<'s> Nri<'s> {
     }
 }
 
-/// What is added to an error about an element over which no pairing has trouble.
+/// The text that is added to an error about an element over which no pairing has trouble.
 const UNAFFECTED: &str = " (in source code only: NRI peers still understand each other)";
 
 /// Generic rules see the sentinel's old number go to a new event, or go altogether, and call that breaking: such

@@ -1,4 +1,4 @@
-//! What the history of releases and runtimes knows beyond the two schemas.
+//! Facts from the history of releases and runtimes, beyond the two schemas.
 
 use nri_codegen::Error;
 use nri_codegen::history::{Deprecation, History, Interface, RemovalStatus, Runtime, Since};
@@ -75,9 +75,10 @@ impl<'h> Facts<'h> {
             .map(|revision| revision.name())
             .collect();
         let ranges = self.shipping(|revision| knowing.contains(&revision));
-        match ranges.is_empty() {
-            true => "no released runtime knows it yet".to_owned(),
-            false => format!("known by {}", ranges.join(", ")),
+        if ranges.is_empty() {
+            "no released runtime knows it yet".to_owned()
+        } else {
+            format!("known by {}", ranges.join(", "))
         }
     }
 

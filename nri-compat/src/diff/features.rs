@@ -1,4 +1,4 @@
-//! What an element's syntax, edition and feature options make of it.
+//! The features of an element, from its syntax, edition and feature options.
 //!
 //! Defaults per edition: <https://protobuf.dev/editions/features/>.
 
@@ -100,7 +100,7 @@ const PROTO2: Features = Features {
 };
 
 impl Features {
-    /// What holds in a file, its own options included; `None` for an edition that is not known here.
+    /// Returns the features of a file, its own options included; `None` for an edition that is not known here.
     pub(super) fn of_file(file: &FileProto) -> Option<Self> {
         let defaults = match (Syntax::of(file)?, file.edition) {
             (Syntax::Proto2, _) => PROTO2,
@@ -123,7 +123,7 @@ impl Features {
         Some(defaults.with(own))
     }
 
-    /// What holds in an element that sets `own` inside one where `self` holds.
+    /// Returns the features of an element that sets `own` inside one with the features `self`.
     pub(super) fn with(self, own: Option<&FeatureSet>) -> Self {
         let Some(own) = own else { return self };
         let strings = |language: &Option<super::descriptor::LanguageFeatures>| {

@@ -1,4 +1,4 @@
-//! What the user named as FROM or TO, compiled and described.
+//! The inputs FROM and TO, compiled and described.
 
 mod git;
 mod set;
@@ -16,7 +16,7 @@ use super::{Schema, facts::Facts};
 use crate::error::Error;
 use crate::report::diff::Side;
 
-/// What names standard input.
+/// The name of standard input.
 const STDIN: &str = "-";
 
 /// One end of a comparison.
@@ -165,7 +165,7 @@ impl Input {
         }
     }
 
-    /// What it is called in reports: the NRI release, or else the path.
+    /// Its name in reports: the NRI release, or else the path.
     pub(super) fn name(&self) -> &str {
         self.release
             .as_ref()

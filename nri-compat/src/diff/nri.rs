@@ -1,4 +1,4 @@
-//! What no generic tool can see: rules about NRI peers, on two schemas that are NRI protocols.
+//! Rules that no generic tool has: about NRI peers, on two schemas that are NRI protocols.
 
 mod enums;
 mod events;

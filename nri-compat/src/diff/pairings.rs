@@ -1,4 +1,4 @@
-//! What happens between a plugin of one version and a runtime of another: per event, per RPC and per field.
+//! The pairing of a plugin of one version with a runtime of another: per event, per RPC and per field.
 
 mod events;
 mod rpcs;

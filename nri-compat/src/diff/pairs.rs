@@ -1,4 +1,4 @@
-//! What exists on both sides, found once for all rules.
+//! The elements that exist on both sides, found once for all rules.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! What happens to a message between a sender and a receiver that hold different schemas of it.
+//! The transfer of a message between a sender and a receiver that hold different schemas of it.
 //!
 //! Only bytes count here: a field is found by its number, and names mean nothing. The receivers are the two kinds that
 //! NRI peers are built with: `google.golang.org/protobuf`, which skips a field whose encoding it does not expect, and
@@ -16,7 +16,7 @@ use end::End;
 
 pub use effect::{Arrival, Effect};
 
-/// What happens to one part of a message.
+/// The outcome for one part of a message.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Transfer {
     /// Both sides have a field of this number.

@@ -9,7 +9,7 @@ use crate::diff::{Target, ignored_fields, removal};
 use crate::error::Error;
 use crate::report::history::{EventRow, LostField, RuntimeDeprecation, RuntimeReport};
 
-/// What a runtime release speaks; `spec` is `containerd@2.2.1`, or `cri-o@1.33` for the newest patch.
+/// Returns the protocol that a runtime release speaks; `spec` is `containerd@2.2.1`, or `cri-o@1.33` for the newest patch.
 ///
 /// # Errors
 ///
@@ -64,7 +64,7 @@ fn event(event: &Event) -> EventRow {
     }
 }
 
-/// What counts as deprecated in this release: by the runtime's own series, or by the NRI it links.
+/// Returns the deprecations that hold in this release: by the runtime's own series, or by the NRI it links.
 fn deprecations(history: &History, at: RuntimeAt<'_>) -> Vec<RuntimeDeprecation> {
     let target = Target {
         runtime: at.runtime.id.clone(),

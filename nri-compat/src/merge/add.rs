@@ -37,7 +37,7 @@ struct PluginKey {
     below: Option<String>,
 }
 
-/// What one report says about a plugin. Most nodes say the same, so that each distinct finding is kept once.
+/// The statement of one report about a plugin. Most nodes say the same, so that each distinct finding is kept once.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Finding {
     plugin: u32,

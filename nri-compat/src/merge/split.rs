@@ -121,16 +121,18 @@ impl<'r> Splitter<'r> {
     }
 
     fn keep(&mut self, byte: u8) {
-        match self.object.len() < MAX_REPORT {
-            true => self.object.push(byte),
-            false => self.too_large = true,
+        if self.object.len() < MAX_REPORT {
+            self.object.push(byte)
+        } else {
+            self.too_large = true
         }
     }
 
     fn whole(&mut self, take: &mut impl FnMut(Piece<'_>)) {
-        match std::mem::take(&mut self.too_large) {
-            true => take(Piece::Broken("larger than 32 MiB")),
-            false => take(Piece::Whole(&self.object)),
+        if std::mem::take(&mut self.too_large) {
+            take(Piece::Broken("larger than 32 MiB"))
+        } else {
+            take(Piece::Whole(&self.object))
         }
         self.object.clear();
     }

@@ -50,7 +50,7 @@ fn decide(
     };
 }
 
-/// What of policy and baseline found something to say.
+/// The ignores and entries of the baseline that matched something.
 struct Uses<'p> {
     ignores: Vec<bool>,
     baseline: Option<&'p Baseline>,

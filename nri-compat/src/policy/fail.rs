@@ -4,14 +4,14 @@ use crate::exit::Exit;
 use crate::report::check::{CheckReport, Outcome, Verdict};
 use crate::report::finding::Level;
 
-/// What `--fail-on` may name, several of them together.
+/// A condition of `--fail-on`; several may be given together.
 ///
 /// `deprecated`, `removed` and `incompatible` each stand for themselves and whatever is more serious, in this order.
 /// `unknown` adds what cannot be determined; named alone, any verdict but `ok` counts. `skipped` adds what could not be
 /// looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FailOn {
-    /// What cannot be told besides whatever else is named; alone, any verdict but `ok`.
+    /// Verdicts that cannot be determined, in addition to others named; alone, any verdict but `ok`.
     Unknown,
     /// `deprecated`, `removed`, `incompatible`.
     Deprecated,
@@ -36,7 +36,7 @@ impl FailOn {
         Self::Never,
     ];
 
-    /// What counts where neither the command line nor the policy says.
+    /// The condition if neither the command line nor the policy gives one.
     pub const DEFAULT: [Self; 1] = [Self::Deprecated];
 
     /// The name used on the command line and in `nri-compat.toml`.

@@ -1,4 +1,4 @@
-//! What `check` and `logs` found: one plain value that every renderer reads.
+//! The findings of `check` and `logs`: one plain value that every renderer reads.
 
 mod alike;
 mod name;
@@ -6,6 +6,7 @@ mod phrase;
 
 pub use crate::check::skipped::{SkipKind, Skipped};
 pub use alike::Alike;
+pub(crate) use phrase::NO_CONFIGURATION;
 pub use phrase::bytes;
 
 use crate::check::place::Place;
@@ -19,13 +20,13 @@ pub struct CheckReport {
     pub data_date: String,
     /// What was judged against, in the order asked for.
     pub targets: Vec<CheckTarget>,
-    /// What was found, sorted by path, name and kind.
+    /// The plugins and other things found, sorted by path, name and kind.
     pub subjects: Vec<Subject>,
-    /// What could not be looked at.
+    /// Places that could not be looked at.
     pub skipped: Vec<Skipped>,
     /// Findings about the policy itself: an ignore that matches nothing or has expired.
     pub policy: Vec<String>,
-    /// What was looked at.
+    /// The places that were looked at, with counts.
     pub summary: Summary,
 }
 
@@ -51,9 +52,9 @@ pub struct CheckTarget {
 pub struct Subject {
     /// Where it is.
     pub place: Place,
-    /// What sort of thing it is.
+    /// The sort of file it is.
     pub kind: FileKind,
-    /// What part it plays.
+    /// The part it plays.
     pub role: Role,
     /// Name of the plugin.
     pub name: Option<String>,
@@ -65,25 +66,25 @@ pub struct Subject {
     pub nri: Built,
     /// RPC names of the events it handles.
     pub events: Vec<String>,
-    /// One verdict a target, in the order of the targets; none for what is no plugin.
+    /// One verdict per target, in the order of the targets; none for anything that is not a plugin.
     pub verdicts: Vec<Verdict>,
-    /// What led to them.
+    /// The observations that led to them.
     pub evidence: Vec<Evidence>,
     /// Occasions in logs.
     pub occurrences: Option<Occurrences>,
 }
 
-/// What becomes of a plugin under a target. Ordered from good to bad.
+/// The outcome for a plugin under a target. Ordered from good to bad.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Outcome {
     /// Works, and uses nothing deprecated.
     #[default]
     Ok,
-    /// Cannot be told.
+    /// Cannot be determined.
     Unknown,
     /// Works through a fallback.
     Deprecated,
-    /// What it uses is gone.
+    /// Uses something that is gone.
     Removed,
     /// Would be dropped or refused.
     Incompatible,
@@ -106,7 +107,7 @@ pub enum Confidence {
 pub struct Verdict {
     /// Name of the target.
     pub target: String,
-    /// What becomes of it.
+    /// The outcome for the plugin.
     pub outcome: Outcome,
     /// Id of the rule that says so, empty for `ok`: `CHECK_STATE_CHANGE`, …; see `nri-compat explain`.
     pub rule: &'static str,
@@ -137,14 +138,14 @@ pub struct Suppression {
     pub reason: String,
 }
 
-/// What was looked at.
+/// The places that were looked at, with counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// The places asked for, or found by default.
     pub looked_at: Vec<String>,
     /// Files that were met: the sum of [`Summary::inputs`].
     pub files: u64,
-    /// What became of these files.
+    /// The counts of these files by outcome.
     pub inputs: Inputs,
     /// Bytes in them.
     pub bytes: u64,
@@ -162,7 +163,7 @@ pub struct Summary {
     pub scan: Option<String>,
 }
 
-/// What became of the files that were met. Each is counted once.
+/// The files that were met, by outcome. Each is counted once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Inputs {
     /// Files with evidence, or of which it is unknown whether they are plugins: they are among the subjects.

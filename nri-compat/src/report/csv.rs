@@ -1,4 +1,4 @@
-//! CSV for spreadsheets and small scripts: one row a verdict or finding, quoted as RFC 4180 says.
+//! CSV for spreadsheets and small scripts: one row per verdict or finding, quoted as RFC 4180 says.
 
 mod check;
 mod diff;

@@ -1,4 +1,4 @@
-//! What `diff` found: one plain value that every renderer reads.
+//! The findings of `diff`: one plain value that every renderer reads.
 
 use super::check::Suppression;
 use super::finding::{Category, Finding, Level};
@@ -18,7 +18,7 @@ pub struct DiffReport {
     pub category: Category,
     /// How many rules ran, protobuf and NRI together.
     pub rules: usize,
-    /// What the rules found, sorted.
+    /// The findings of the rules, sorted.
     pub findings: Vec<Finding>,
     /// Interfaces that are deprecated at `to` and were not at `from`.
     pub deprecated: Vec<Deprecated>,
@@ -84,7 +84,7 @@ impl DiffReport {
 pub struct Side {
     /// As the user named it.
     pub input: String,
-    /// What that stands for: an NRI release, or the path of a file or folder.
+    /// The schema that this names: an NRI release, or the path of a file or folder.
     pub name: String,
     /// The protocol revision, when it is a known one.
     pub revision: Option<String>,
@@ -111,13 +111,13 @@ pub struct Deprecated {
     pub warned_by: Option<String>,
     /// When it goes: `planned for containerd 2.7`, `done in v0.12.0`.
     pub removal: String,
-    /// What replaces it: event and RPC.
+    /// Its replacements: event and RPC.
     pub replaced_by: Vec<(String, String)>,
-    /// What the author of a plugin does.
+    /// The step for the author of a plugin.
     pub remedy: String,
 }
 
-/// What happened to an element.
+/// The way in which an element changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ChangeKind {
     /// Only `to` has it.
@@ -128,7 +128,7 @@ pub enum ChangeKind {
     Changed,
 }
 
-/// What sort of element changed.
+/// The sort of element that changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum What {
     /// A service.

@@ -62,7 +62,7 @@ fn annotation(issue: &Issue) -> String {
     command(severity(issue), &properties, &issue.text())
 }
 
-/// What is suppressed is a notice, whatever its level.
+/// Suppressed findings are notices, whatever their level.
 fn severity(issue: &Issue) -> &'static str {
     match (issue.level, &issue.suppressed) {
         (_, Some(_)) | (Level::Note, _) => "notice",

@@ -1,4 +1,4 @@
-//! What `versions` and `runtimes` show: the history of releases as plain values.
+//! The answers of `versions` and `runtimes`: the history of releases as plain values.
 
 /// Every release of the protocol.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -75,9 +75,9 @@ pub struct RuntimeReport {
     pub mask: Option<u32>,
     /// The events it sends.
     pub events: Vec<EventRow>,
-    /// What it deprecates, or warns of.
+    /// The interfaces that it deprecates or warns of.
     pub deprecations: Vec<RuntimeDeprecation>,
-    /// What a plugin of the newest protocol may send that this runtime skips.
+    /// The fields that a plugin of the newest protocol may send and this runtime skips.
     pub lost_fields: Vec<LostField>,
     /// The newest protocol release, against which `lost_fields` was drawn up.
     pub newest: String,
@@ -105,7 +105,7 @@ pub struct RuntimeDeprecation {
     pub warns: bool,
     /// When it goes: `planned for containerd 2.7`.
     pub removal: String,
-    /// What the author of a plugin does.
+    /// The step for the author of a plugin.
     pub remedy: String,
 }
 

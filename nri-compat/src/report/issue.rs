@@ -1,4 +1,4 @@
-//! What is wrong, one entry a place: the common ground of formats that list problems (annotations, SARIF).
+//! Problems, one entry for each place: the common model of formats that list them (annotations, SARIF).
 
 mod check;
 mod diff;
@@ -17,9 +17,9 @@ pub(super) struct Issues {
     pub(super) issues: Vec<Issue>,
     /// Places that could not be looked at, and why.
     pub(super) skipped: Vec<(String, String)>,
-    /// What is wrong with the policy.
+    /// Problems with the policy.
     pub(super) policy: Vec<String>,
-    /// What was looked at.
+    /// The places that were looked at.
     pub(super) summary: String,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct Issue {
     pub(super) about: String,
     /// The whole fact in one line.
     pub(super) message: String,
-    /// What to do.
+    /// The remedy.
     pub(super) help: String,
     /// Where.
     pub(super) place: Option<Place>,

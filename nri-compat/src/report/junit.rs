@@ -1,7 +1,7 @@
 //! JUnit XML, as CI systems collect it: <https://github.com/testmoapp/junitxml>
 //!
 //! A test case fails when its finding is a warning or an error; a note passes, with what it has to say as output;
-//! what is suppressed or cannot be told is skipped.
+//! cases that are suppressed or cannot be determined are skipped.
 
 mod check;
 mod diff;
@@ -19,21 +19,23 @@ struct Suite<'r> {
 /// Makes the cases of a suite, of which there may be many: once to count them, once to write them.
 type Cases<'r> = Box<dyn Fn() -> Box<dyn Iterator<Item = Case> + 'r> + 'r>;
 
-/// A test case and how it went.
+/// A test case and its result.
 struct Case {
     class: String,
     name: String,
     file: Option<String>,
-    went: Went,
+    /// The line in the file, from 1, where it is known.
+    line: Option<u32>,
+    result: CaseResult,
 }
 
-/// How a test case went.
-enum Went {
-    /// Well.
+/// The result of a test case.
+enum CaseResult {
+    /// It passed.
     Passed,
-    /// Well, but there is something to say.
+    /// It passed, with this note.
     Noted(String),
-    /// It does not count: why.
+    /// It does not count, for this reason.
     Skipped(String),
     /// It failed: kind, fact, and the whole text.
     Failed {

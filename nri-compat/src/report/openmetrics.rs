@@ -97,7 +97,7 @@ fn count(report: &CheckReport, target: &CheckTarget, which: impl Fn(&Verdict) ->
     counted.count() as u64
 }
 
-/// What was looked at.
+/// Adds the counts of files that were looked at.
 fn scan(report: &CheckReport) -> String {
     let summary = &report.summary;
     let seconds = format!("{}.{:03}", summary.millis / 1000, summary.millis % 1000);

@@ -1,4 +1,4 @@
-//! What happens when a plugin of one protocol version meets a runtime of another.
+//! The pairing of a plugin of one protocol version with a runtime of another.
 
 /// One plugin version on one runtime version.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct PairingItem {
     pub kind: ItemKind,
     /// Fully qualified name of the event value, field, RPC or service.
     pub element: String,
-    /// What happens to it.
+    /// The outcome for the item.
     pub outcome: Outcome,
     /// The fact behind the outcome, without the element's name, so that similar items can be grouped.
     pub detail: String,
@@ -41,7 +41,7 @@ pub enum ItemKind {
     EnumValue,
 }
 
-/// What happens to one item, from best to worst.
+/// The outcome for one item, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Outcome {
     /// As if both had the same version.

@@ -188,7 +188,7 @@ fn descriptor(id: &'static str) -> ReportingDescriptor<'static> {
     }
 }
 
-/// What could not be looked at, and what is wrong with the policy.
+/// Returns skipped places and problems with the policy, as notifications.
 fn invocation(all: &Issues) -> Invocation {
     let skipped = all.skipped.iter().map(|(path, reason)| Notification {
         level: "warning",

@@ -7,6 +7,7 @@ mod layout;
 mod merge;
 mod rule;
 mod table;
+mod width;
 
 pub use check::{CheckText, check, write_check};
 pub use diff::diff;
@@ -15,3 +16,4 @@ pub use layout::Palette;
 pub(crate) use layout::counted;
 pub use merge::merge;
 pub use rule::{rule, rules};
+pub use width::{Look, Width};

@@ -21,7 +21,7 @@ pub(super) fn entries() -> impl Iterator<Item = &'static Entry> {
 }
 
 catalogue! {
-    /// What only this protocol knows.
+    /// Rules that only this protocol has.
     NRI:
     "NRI_ANSWER_FIELD_REMOVED",
     "NRI_CALL_ADDED",
@@ -127,7 +127,7 @@ catalogue! {
 }
 
 catalogue! {
-    /// What `check` says of plugins.
+    /// Rules of `check` about plugins.
     CHECK:
     "CHECK_CANNOT_TELL",
     "CHECK_EVENT_UNKNOWN",

@@ -18,6 +18,7 @@ mod pax;
 mod sparse;
 mod spool;
 mod store;
+mod stored;
 mod unpack;
 mod window;
 mod zstd_frames;

@@ -1,6 +1,6 @@
-//! What becomes of the files of a scan.
+//! The outcomes for files of a scan.
 
-/// What became of a file. Every file that is met has exactly one fate.
+/// The outcome for a file. Every file that is met is counted under exactly one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     /// Readers found something of NRI in it, or it has to be reported as unknown.
@@ -19,5 +19,5 @@ pub(super) enum Fate {
     Unreadable,
 }
 
-/// The number of fates.
+/// The number of outcomes.
 pub(super) const FATES: usize = 7;

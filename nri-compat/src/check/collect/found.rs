@@ -1,4 +1,4 @@
-//! What was found in one file, and what of it could not be read.
+//! The findings in one file, and the parts that could not be read.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -24,7 +24,7 @@ pub(super) struct Visit<'p> {
     pub(super) place: Place,
     /// Whether the path is a symbolic link.
     pub(super) is_link: bool,
-    /// What the answer has to say if it is not recognised.
+    /// The report on a file that is not recognised.
     pub(super) demand: Demand,
 }
 

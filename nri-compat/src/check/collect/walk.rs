@@ -33,7 +33,7 @@ struct Walk<'w> {
     changed: Condvar,
 }
 
-/// What is left to do.
+/// The work that is left.
 #[derive(Default)]
 struct Work {
     folders: Vec<PathBuf>,

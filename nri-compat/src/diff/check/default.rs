@@ -1,4 +1,4 @@
-//! What an absent field is taken for.
+//! The value of an absent field.
 
 use super::super::pairs::{Pair, Pairs};
 use super::super::schema::Schema;

@@ -1,4 +1,4 @@
-//! What a file or a package declared and no longer declares.
+//! Declarations that a file or package no longer has.
 
 use std::collections::{BTreeSet, HashSet};
 

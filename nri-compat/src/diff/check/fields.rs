@@ -75,9 +75,12 @@ pub(in super::super) fn name(
     Pair { old, new }: Pair<'_, Field>,
     sink: &mut Sink,
 ) {
-    let known_as = |field: &Field| match old.is_extension {
-        true => field.id.full.clone(),
-        false => field.id.name().to_owned(),
+    let known_as = |field: &Field| {
+        if old.is_extension {
+            field.id.full.clone()
+        } else {
+            field.id.name().to_owned()
+        }
     };
     let (before, after) = (known_as(old), known_as(new));
     if before != after {

@@ -109,7 +109,7 @@ pub(in super::super) fn cpp(
     sink.add(pairs.place(place, &new.id), &new.id.full, message);
 }
 
-/// What C++ code holds a string in.
+/// The C++ type of a string.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CppType {
     String,

@@ -9,11 +9,11 @@ use super::side::{PLUGIN, REGISTER, Side};
 /// Names, without package, of the messages and enums that travel each way.
 #[derive(Debug, Default)]
 pub(in crate::diff) struct Flows {
-    /// What plugins answer, and send with calls of their own other than registration.
+    /// Messages that plugins answer, and send with calls of their own other than registration.
     pub(in crate::diff) answers: BTreeSet<String>,
-    /// What plugins send when they register.
+    /// Messages that plugins send when they register.
     pub(in crate::diff) registration: BTreeSet<String>,
-    /// What runtimes send, with their calls and their answers.
+    /// Messages that runtimes send, with their calls and their answers.
     pub(in crate::diff) requests: BTreeSet<String>,
 }
 

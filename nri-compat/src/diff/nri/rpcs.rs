@@ -63,9 +63,10 @@ fn removed(cx: &Context<'_>, service: &Service, old: &Rpc, sink: &mut Sink) {
     if is_reported_elsewhere || kept.rpc(&old.name).is_some() {
         return;
     }
-    let consequence = match service.name == PLUGIN {
-        true => "runtimes no longer call it",
-        false => "plugins that call it get UNIMPLEMENTED",
+    let consequence = if service.name == PLUGIN {
+        "runtimes no longer call it"
+    } else {
+        "plugins that call it get UNIMPLEMENTED"
     };
     let message = format!("{}.{} is gone: {consequence}", service.name, old.name);
     sink.report(

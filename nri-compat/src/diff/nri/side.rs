@@ -20,7 +20,7 @@ pub(in crate::diff) const STATE_CHANGE: &str = "StateChange";
 pub(in crate::diff) struct Side<'s> {
     pub(in crate::diff) protocol: &'s Protocol,
     pub(in crate::diff) nri: &'s NriView,
-    /// What the user calls this version, for messages.
+    /// The user's name for this version, for messages.
     pub(in crate::diff) name: &'s str,
 }
 

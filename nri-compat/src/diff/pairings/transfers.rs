@@ -1,4 +1,4 @@
-//! What happens to the request and response of each RPC, and to the fields in them.
+//! The transfer of the request and response of each RPC, and of the fields in them.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ pub(super) struct Message {
     pub(super) sent: String,
     /// Type on the receiver's side, without package.
     pub(super) expected: String,
-    /// What happens to each of its parts.
+    /// The outcome for each of its parts.
     pub(super) parts: Vec<Transfer>,
 }
 

@@ -35,7 +35,7 @@ impl SchemaError {
         self.file.as_deref()
     }
 
-    /// What to do about it, if that is known.
+    /// Returns the remedy, if known.
     pub fn help(&self) -> Option<&'static str> {
         match self.kind {
             Kind::Decode(_) => Some(

@@ -1,4 +1,4 @@
-//! What the type names of a set stand for, found before anything else: fields may use types that come later.
+//! The meaning of the type names of a set, found before anything else: fields may use types that come later.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use super::super::descriptor::{FieldProto, FileTypes, MessageTypes, NamedProto};
 use super::element::number;
 use super::scope::join;
 
-/// What a type name can stand for.
+/// The meaning of a type name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Type {
     Message,

@@ -1,4 +1,4 @@
-//! What becomes of a value that is sent as one type and read as another of the same format.
+//! The outcome for a value that is sent as one type and read as another of the same format.
 
 use super::effect::Arrival;
 use super::end::{End, Format};

@@ -38,7 +38,7 @@ impl Confidence {
 }
 
 impl Suppression {
-    /// What says so: `baseline` or `policy`.
+    /// Returns the source of the suppression: `baseline` or `policy`.
     pub const fn by(&self) -> &'static str {
         if self.by_baseline {
             "baseline"

@@ -128,6 +128,9 @@ impl CheckTarget {
     }
 }
 
+/// The ending of places in [`Summary::looked_at`] where a runtime's configuration might be and is not.
+pub(crate) const NO_CONFIGURATION: &str = " (no configuration)";
+
 impl CheckReport {
     /// Returns the targets after a label, `target: nri@0.12.5 (…)`; `None` if there are none.
     pub fn targets_phrase(&self) -> Option<(&'static str, String)> {
@@ -140,7 +143,7 @@ impl CheckReport {
         Some((label, targets.join(", ")))
     }
 
-    /// How many verdicts there are of each outcome: `1 ok, 2 deprecated; 1 suppressed`.
+    /// Returns the number of verdicts of each outcome: `1 ok, 2 deprecated; 1 suppressed`.
     pub fn outcomes(&self) -> String {
         let counts = Outcome::ALL.map(|outcome| (self.count(outcome), outcome));
         let some: Vec<String> = counts
@@ -148,9 +151,10 @@ impl CheckReport {
             .filter(|(count, _)| *count > 0)
             .map(|(count, outcome)| format!("{count} {}", outcome.as_str()))
             .collect();
-        let outcomes = match some.is_empty() {
-            true => "no verdicts that count".to_owned(),
-            false => some.join(", "),
+        let outcomes = if some.is_empty() {
+            "no verdicts that count".to_owned()
+        } else {
+            some.join(", ")
         };
         match self.suppressed() {
             0 => outcomes,
@@ -166,7 +170,14 @@ impl Inputs {
         let counts = counts.map(|(name, count)| match name {
             "evidence" => format!("{count} with evidence"),
             "without_nri" => format!("{count} without NRI"),
-            name => format!("{count} {}", name.replace('_', " ")),
+            "empty" | "unreadable" => format!("{count} {name}"),
+            name => {
+                let name = name.replace('_', " ");
+                counted(
+                    usize::try_from(count).unwrap_or(usize::MAX),
+                    name.trim_end_matches('s'),
+                )
+            }
         });
         let counts: Vec<String> = counts.collect();
         if counts.is_empty() {
@@ -177,11 +188,31 @@ impl Inputs {
 }
 
 impl Summary {
-    /// What was looked at, how much, and in what time.
+    /// Returns the places that were looked at. Usual places without a configuration are only counted; JSON names them.
+    fn places(&self) -> String {
+        let is_absent = |place: &&String| place.ends_with(NO_CONFIGURATION);
+        let mut places: Vec<String> = self
+            .looked_at
+            .iter()
+            .filter(|place| !is_absent(place))
+            .cloned()
+            .collect();
+        let absent = self.looked_at.iter().filter(is_absent).count();
+        if absent > 0 {
+            places.push(format!(
+                "{} without a configuration",
+                counted(absent, "usual place")
+            ));
+        }
+        places.join(", ")
+    }
+
+    /// Returns the places that were looked at, the number of files in them, and the time that it took.
     pub fn phrase(&self) -> String {
-        let places = match self.looked_at.is_empty() {
-            true => "nothing".to_owned(),
-            false => self.looked_at.join(", "),
+        let places = if self.looked_at.is_empty() {
+            "nothing".to_owned()
+        } else {
+            self.places()
         };
         let amount = |count: u64, noun| counted(usize::try_from(count).unwrap_or(usize::MAX), noun);
         format!(
@@ -196,7 +227,7 @@ impl Summary {
     }
 }
 
-/// `512 B`, `3.4 MiB`.
+/// Returns a number of bytes in a fitting unit: `512 B`, `3.4 MiB`.
 pub fn bytes(count: u64) -> String {
     let units = ["KiB", "MiB", "GiB", "TiB"];
     if count < 1024 {
@@ -214,7 +245,7 @@ pub fn bytes(count: u64) -> String {
     format!("{amount:.1} {unit}")
 }
 
-/// `12 ms`, `3.4 s`.
+/// Returns a duration: `12 ms`, `3.4 s`.
 fn seconds(millis: u64) -> String {
     match millis {
         0..1000 => format!("{millis} ms"),
@@ -235,6 +266,30 @@ mod tests {
         assert_eq!(
             (seconds(999), seconds(61_250)),
             ("999 ms".into(), "61.2 s".into())
+        );
+    }
+
+    #[test]
+    fn counts_of_one_are_singular_and_zero_counts_are_left_out() {
+        let inputs = Inputs {
+            archives: 1,
+            empty: 2,
+            other_files: 3,
+            ..Inputs::default()
+        };
+        assert_eq!(inputs.phrase(), " (3 other files, 2 empty, 1 archive)");
+    }
+
+    #[test]
+    fn usual_places_without_a_configuration_are_counted() {
+        let absent = |path: &str| format!("{path}{NO_CONFIGURATION}");
+        let summary = Summary {
+            looked_at: vec!["/opt/nri".into(), absent("/a"), absent("/b")],
+            ..Summary::default()
+        };
+        assert_eq!(
+            summary.places(),
+            "/opt/nri, 2 usual places without a configuration"
         );
     }
 

@@ -29,7 +29,7 @@ const HEAD: [&str; 20] = [
     "suppressed_reason",
 ];
 
-/// Renders the answer of `check` or `logs` as CSV: a row a verdict, a row for each subject without any, and one for
+/// Renders the answer of `check` or `logs` as CSV: a row per verdict, a row for each subject without any, and one for
 /// each file skipped, whose verdict is `skipped`. Several events in a cell are separated by spaces.
 pub fn check(report: &CheckReport) -> String {
     written(|out| write_check(report, out))

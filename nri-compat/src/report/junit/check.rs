@@ -1,14 +1,14 @@
-//! JUnit XML of `check` and `logs`: a suite a target, a case a plugin.
+//! JUnit XML of `check` and `logs`: a suite for each target, a case for each plugin.
 
 use std::io::{self, Write};
 
 use super::write::write;
-use super::{Case, Suite, Went};
+use super::{Case, CaseResult, Suite};
 use crate::report::check::{CheckReport, Outcome, Skipped, Subject, Verdict};
 use crate::report::finding::Level;
 use crate::report::{VisibleReport, written};
 
-/// Renders the answer of `check` or `logs` as JUnit XML. What could not be looked at is a suite of its own.
+/// Renders the answer of `check` or `logs` as JUnit XML. Skipped places are a suite of their own.
 pub fn check(report: &CheckReport) -> String {
     written(|out| write_check(&report.visible(), out))
 }
@@ -48,18 +48,19 @@ fn case(subject: &Subject, verdict: &Verdict) -> Case {
         class: subject.place.whole_file().to_string(),
         name: subject.label(),
         file: Some(subject.place.whole_file().to_string()),
-        went: went(verdict),
+        line: subject.place.line,
+        result: result(verdict),
     }
 }
 
-fn went(verdict: &Verdict) -> Went {
+fn result(verdict: &Verdict) -> CaseResult {
     let text = text(verdict);
     match (&verdict.suppressed, verdict.outcome, verdict.level()) {
-        (_, Outcome::Ok, _) => Went::Passed,
-        (Some(why), _, _) => Went::Skipped(format!("{}; {text}", why.phrase())),
-        (None, Outcome::Unknown, Level::Note) => Went::Skipped(text),
-        (None, _, Level::Note) => Went::Noted(text),
-        (None, outcome, _) => Went::Failed {
+        (_, Outcome::Ok, _) => CaseResult::Passed,
+        (Some(why), _, _) => CaseResult::Skipped(format!("{}; {text}", why.phrase())),
+        (None, Outcome::Unknown, Level::Note) => CaseResult::Skipped(text),
+        (None, _, Level::Note) => CaseResult::Noted(text),
+        (None, outcome, _) => CaseResult::Failed {
             kind: format!("{}: {}", outcome.as_str(), verdict.rule),
             message: verdict.reason.clone(),
             text,
@@ -84,11 +85,12 @@ fn skipped(skipped: &Skipped) -> Case {
         class: skipped.place.to_string(),
         name: skipped.place.to_string(),
         file: Some(skipped.place.to_string()),
-        went: Went::Skipped(skipped.reason.clone()),
+        line: skipped.place.line,
+        result: CaseResult::Skipped(skipped.reason.clone()),
     }
 }
 
-/// What was looked at, and what is wrong with the policy.
+/// Returns problems with the policy, and the places that were looked at.
 fn notes(report: &CheckReport) -> Vec<String> {
     let policy = report.policy.iter().cloned();
     policy.chain([report.summary.phrase()]).collect()

@@ -1,9 +1,9 @@
-//! JUnit XML of `diff`: a case a rule that found something.
+//! JUnit XML of `diff`: a case for each rule that found something.
 
 use super::write::write;
-use super::{Case, Suite, Went};
+use super::{Case, CaseResult, Suite};
 use crate::report::diff::DiffReport;
-use crate::report::finding::{Finding, Level};
+use crate::report::finding::{Finding, Level, Location};
 use crate::report::group::{self, Group};
 use crate::report::issue::Issues;
 use crate::report::written;
@@ -15,7 +15,11 @@ pub fn diff(report: &DiffReport) -> String {
     let groups = group::by_rule(&report.findings);
     let cases = || -> Box<dyn Iterator<Item = Case> + '_> {
         if groups.is_empty() {
-            return Box::new(std::iter::once(named("no findings", Went::Passed)));
+            return Box::new(std::iter::once(named(
+                "no findings",
+                None,
+                CaseResult::Passed,
+            )));
         }
         Box::new(groups.iter().map(case))
     };
@@ -26,12 +30,13 @@ pub fn diff(report: &DiffReport) -> String {
     written(|out| write(&[suite], &[Issues::from(report).summary], 0, out))
 }
 
-fn named(name: &str, went: Went) -> Case {
+fn named(name: &str, at: Option<&Location>, result: CaseResult) -> Case {
     Case {
         class: "nri-compat diff".into(),
         name: name.into(),
-        file: None,
-        went,
+        file: at.map(|at| at.file.clone()),
+        line: at.map(|at| at.line),
+        result,
     }
 }
 
@@ -40,15 +45,19 @@ fn case(group: &Group<'_>) -> Case {
     let lines: Vec<String> = group.findings.iter().map(|finding| line(finding)).collect();
     let remedy = rule.map_or(String::new(), |rule| format!("\nhelp: {}", rule.remedy));
     let text = format!("{}{remedy}", lines.join("\n"));
-    let went = match group.level {
-        Level::Note => Went::Noted(text),
-        level => Went::Failed {
+    let result = match group.level {
+        Level::Note => CaseResult::Noted(text),
+        level => CaseResult::Failed {
             kind: level.as_str().to_owned(),
             message: rule.map_or(String::new(), |rule| rule.summary.clone()),
             text,
         },
     };
-    named(group.rule, went)
+    let first = group
+        .findings
+        .iter()
+        .find_map(|finding| finding.location.as_ref());
+    named(group.rule, first, result)
 }
 
 fn line(finding: &Finding) -> String {

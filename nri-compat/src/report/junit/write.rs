@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
 
-use super::{Case, Suite, Went};
+use super::{Case, CaseResult, Suite};
 
 /// Writes a document; `notes` are lines about the run as a whole.
 pub(super) fn write(
@@ -57,7 +57,7 @@ impl<W: Write> Xml<W> {
         self.put(Event::End(BytesEnd::new("testsuite")))
     }
 
-    /// Writes a suite without cases that carries what there is to say of the run.
+    /// Writes a suite without cases that carries notes on the run.
     fn notes(&mut self, notes: &[String]) -> io::Result<()> {
         let start = counted("testsuite", "run", std::iter::empty());
         self.put(Event::Start(start))?;
@@ -72,24 +72,27 @@ impl<W: Write> Xml<W> {
         if let Some(file) = &case.file {
             start.push_attribute(("file", file.as_str()));
         }
-        if matches!(case.went, Went::Passed) {
+        if let Some(line) = case.line {
+            start.push_attribute(("line", line.to_string().as_str()));
+        }
+        if matches!(case.result, CaseResult::Passed) {
             return self.put(Event::Empty(start));
         }
         self.put(Event::Start(start))?;
-        self.went(&case.went)?;
+        self.result(&case.result)?;
         self.put(Event::End(BytesEnd::new("testcase")))
     }
 
-    fn went(&mut self, went: &Went) -> io::Result<()> {
-        match went {
-            Went::Passed => Ok(()),
-            Went::Noted(text) => self.text(BytesStart::new("system-out"), text),
-            Went::Skipped(why) => {
+    fn result(&mut self, result: &CaseResult) -> io::Result<()> {
+        match result {
+            CaseResult::Passed => Ok(()),
+            CaseResult::Noted(text) => self.text(BytesStart::new("system-out"), text),
+            CaseResult::Skipped(why) => {
                 let skipped =
                     BytesStart::new("skipped").with_attributes([("message", why.as_str())]);
                 self.put(Event::Empty(skipped))
             }
-            Went::Failed {
+            CaseResult::Failed {
                 kind,
                 message,
                 text,
@@ -110,8 +113,8 @@ fn counted(
     let (mut tests, mut failures, mut skipped) = (0, 0, 0);
     for case in cases {
         tests += 1;
-        failures += usize::from(matches!(case.went, Went::Failed { .. }));
-        skipped += usize::from(matches!(case.went, Went::Skipped(_)));
+        failures += usize::from(matches!(case.result, CaseResult::Failed { .. }));
+        skipped += usize::from(matches!(case.result, CaseResult::Skipped(_)));
     }
     let mut start = BytesStart::new(element);
     start.push_attribute(("name", name));

@@ -98,8 +98,9 @@ pub fn runtime(report: &RuntimeReport) -> String {
 }
 
 fn section(title: &str, head: &[&str], rows: &[Vec<String>]) -> String {
-    match rows.is_empty() {
-        true => String::new(),
-        false => format!("\n### {title}\n\n{}", table(head, rows)),
+    if rows.is_empty() {
+        String::new()
+    } else {
+        format!("\n### {title}\n\n{}", table(head, rows))
     }
 }

@@ -8,6 +8,7 @@ use std::io::{self, Write};
 use anstyle::Style;
 
 use super::layout::{Page, Palette};
+use super::width::{Look, Width};
 use crate::report::check::{CheckReport, Skipped, Subject};
 use crate::report::{VisibleReport, written};
 
@@ -16,17 +17,11 @@ use crate::report::{VisibleReport, written};
 pub struct CheckText {
     /// Colours, or none.
     pub palette: Palette,
-    /// Columns of the terminal; nothing is shortened without one.
+    /// Columns of the terminal, from 20 to 200; without a number, tables are not shortened.
     pub width: Option<usize>,
     /// Whether to show the evidence behind every verdict, good ones too.
     pub explain: bool,
 }
-
-/// Narrower terminals get longer lines than they can show.
-const NARROWEST: usize = 40;
-
-/// Wider terminals get shorter lines than they can show, as prose is hard to read there.
-const WIDEST: usize = 120;
 
 /// Renders the answer of `check` or `logs` as text.
 pub fn check(report: &CheckReport, look: &CheckText) -> String {
@@ -43,11 +38,12 @@ pub fn write_check(
     look: &CheckText,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let mut page = Page::new(look.palette);
-    if let Some(width) = look.width {
-        page = page.with_width(width.clamp(NARROWEST, WIDEST));
-    }
-    matrix::matrix(&mut page, report, look.width, out)?;
+    let width = look.width.map_or_else(Width::default, Width::columns);
+    let mut page = Page::new(Look {
+        palette: look.palette,
+        width,
+    });
+    matrix::matrix(&mut page, report, width.asked(), out)?;
     finding::findings(&mut page, &report.subjects, look.explain, out)?;
     others(&mut page, &report.subjects);
     skipped(&mut page, &report.skipped);
@@ -56,7 +52,7 @@ pub fn write_check(
     page.write_to(out)
 }
 
-/// Runtimes, users of the library: found, but nothing to judge.
+/// Adds runtimes and users of the library, for which there is nothing to judge.
 fn others(page: &mut Page, subjects: &[Subject]) {
     let others = subjects.iter().filter(|one| one.verdicts.is_empty());
     for (nth, other) in others.enumerate() {
@@ -93,13 +89,13 @@ fn policy(page: &mut Page, notes: &[String]) {
     }
 }
 
-/// What was judged, against what, and what was looked at: there whatever was found.
+/// Adds the counts of verdicts, the targets and the places that were looked at, whatever was found.
 fn summary(page: &mut Page, report: &CheckReport) {
     page.gap();
     if report.verdicts().next().is_some() {
         page.prose(0, "", Style::new(), &report.outcomes());
     } else {
-        page.line("no plugin found");
+        page.line(0, "no plugin found", Style::new(), "");
     }
     if let Some((label, targets)) = report.targets_phrase() {
         page.prose(0, label, Style::new(), &targets);

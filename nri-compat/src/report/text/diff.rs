@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use anstyle::Style;
 
-use super::layout::{Page, Palette, counted};
+use super::layout::{Page, counted};
+use super::width::Look;
 use crate::report::diff::{Change, ChangeKind, Deprecated, DiffReport, Side, What};
 use crate::report::finding::{Category, Finding, Level};
 use crate::report::group::{self, Group, short};
@@ -15,14 +16,12 @@ use crate::rules::{self, Rule};
 const SPELLED_OUT: usize = 6;
 
 /// Renders the answer of `diff` as text.
-pub fn diff(report: &DiffReport, palette: Palette) -> String {
+pub fn diff(report: &DiffReport, look: impl Into<Look>) -> String {
     let report = &report.visible();
-    let mut page = Page::new(palette);
-    let strong = palette.strong();
-    page.line(format_args!(
-        "{strong}nri-compat diff {} → {}{strong:#}\n",
-        report.from.name, report.to.name
-    ));
+    let mut page = Page::new(look.into());
+    let title = format!("nri-compat diff {} → {}", report.from.name, report.to.name);
+    page.line(0, &title, page.palette.strong(), "");
+    page.gap();
     side(&mut page, "from", &report.from);
     side(&mut page, "to", &report.to);
     findings(&mut page, report);
@@ -63,16 +62,14 @@ fn side(page: &mut Page, label: &str, side: &Side) {
 fn findings(page: &mut Page, report: &DiffReport) {
     page.heading("What breaks, and for whom");
     if report.findings.is_empty() {
-        page.line("  nothing");
+        page.line(2, "nothing", Style::new(), "");
         return;
     }
     for group in group::by_rule(&report.findings) {
         finding_group(page, report, &group);
     }
-    page.line(format_args!(
-        "  {0}more on any of them: nri-compat explain RULE{0:#}",
-        page.palette.faint()
-    ));
+    let hint = "more on any of them: nri-compat explain RULE";
+    page.line(2, hint, page.palette.faint(), "");
 }
 
 /// Shows the findings that policy or baseline suppress, and what is wrong with those two.
@@ -160,7 +157,7 @@ fn deprecated(page: &mut Page, all: &[Deprecated]) {
 fn changes(page: &mut Page, report: &DiffReport) {
     page.heading("What changed");
     if report.changes.is_empty() {
-        page.line("  nothing");
+        page.line(2, "nothing", Style::new(), "");
     }
     for kind in ChangeKind::ALL {
         let all: Vec<&Change> = report
@@ -252,13 +249,9 @@ fn pairings(page: &mut Page, pairings: &[Pairing]) {
     }
     page.heading("Pairings");
     for pairing in pairings {
-        let style = page.palette.outcome(pairing.outcome());
-        page.line(format_args!(
-            "  plugin {} on runtime {}: {style}{}{style:#}",
-            pairing.plugin,
-            pairing.runtime,
-            pairing.headline()
-        ));
+        let label = format!("plugin {} on runtime {}: ", pairing.plugin, pairing.runtime);
+        let style = page.palette.pairing(pairing.outcome());
+        page.ending(2, &label, &pairing.headline(), style);
         for outcome in Outcome::ALL {
             pairing_items(page, pairing, outcome);
         }
@@ -282,7 +275,7 @@ fn pairing_items(page: &mut Page, pairing: &Pairing, outcome: Outcome) {
         let alike = items.iter().filter(|item| item.detail == detail);
         let names: Vec<&str> = alike.map(|item| short(&item.element)).collect();
         let label = format!("{:<10}", outcome.title());
-        page.list(4, &label, page.palette.outcome(outcome), names);
+        page.list(4, &label, page.palette.pairing(outcome), names);
         if !detail.is_empty() {
             page.prose(14, "", page.palette.faint(), &format!("({detail})"));
         }
@@ -291,25 +284,28 @@ fn pairing_items(page: &mut Page, pairing: &Pairing, outcome: Outcome) {
 
 fn summary(page: &mut Page, report: &DiffReport) {
     let counts = report.summary();
-    page.line(format_args!(
-        "\n{}, {}, {}; {} added, {} removed, {} changed",
+    page.gap();
+    let facts = format!(
+        "{}, {}, {}; {} added, {} removed, {} changed",
         counted(counts.errors, "error"),
         counted(counts.warnings, "warning"),
         counted(counts.notes, "note"),
         counts.added,
         counts.removed,
         counts.changed
-    ));
+    );
+    page.line(0, "", Style::new(), &facts);
     let scope = if report.from.is_nri && report.to.is_nri {
         "and NRI's own"
     } else {
         "only: not both sides are an NRI protocol"
     };
-    page.line(format_args!(
+    let facts = format!(
         "compared {} with {} by {}: category {} {scope}",
         report.from.input,
         report.to.input,
         counted(counts.rules, "rule"),
         report.category
-    ));
+    );
+    page.line(0, "", Style::new(), &facts);
 }

@@ -2,15 +2,16 @@
 
 use anstyle::Style;
 
-use super::layout::{Page, Palette, counted};
+use super::layout::{Page, counted};
+use super::width::Look;
 use crate::report::group::short;
 use crate::report::history::{
     RuntimeDeprecation, RuntimeRange, RuntimeReport, RuntimesReport, VersionsReport,
 };
 
 /// Renders the answer of `versions` as a table.
-pub fn versions(report: &VersionsReport, palette: Palette) -> String {
-    let mut page = Page::new(palette);
+pub fn versions(report: &VersionsReport, look: impl Into<Look>) -> String {
+    let mut page = Page::new(look.into());
     let rows: Vec<Vec<String>> = report
         .rows
         .iter()
@@ -41,13 +42,14 @@ pub fn versions(report: &VersionsReport, palette: Palette) -> String {
         ],
         &rows,
     );
-    page.line(format_args!("data of {}", report.data_date));
+    let date = format!("data of {}", report.data_date);
+    page.line(0, "", Style::new(), &date);
     page.finish()
 }
 
 /// Renders the answer of `runtimes` without a name as a table.
-pub fn runtimes(report: &RuntimesReport, palette: Palette) -> String {
-    let mut page = Page::new(palette);
+pub fn runtimes(report: &RuntimesReport, look: impl Into<Look>) -> String {
+    let mut page = Page::new(look.into());
     let rows: Vec<Vec<String>> = report.rows.iter().map(range_row).collect();
     page.table(
         &[
@@ -85,13 +87,12 @@ fn range_row(row: &RuntimeRange) -> Vec<String> {
 }
 
 /// Renders the answer of `runtimes NAME@VERSION`.
-pub fn runtime(report: &RuntimeReport, palette: Palette) -> String {
-    let mut page = Page::new(palette);
-    let strong = palette.strong();
-    page.line(format_args!(
-        "{strong}{} {}{strong:#}, {}\n",
-        report.runtime, report.release, report.date
-    ));
+pub fn runtime(report: &RuntimeReport, look: impl Into<Look>) -> String {
+    let mut page = Page::new(look.into());
+    let title = format!("{} {}", report.runtime, report.release);
+    let date = format!(", {}", report.date);
+    page.line(0, &title, page.palette.strong(), &date);
+    page.gap();
     protocol(&mut page, report);
     if !report.events.is_empty() {
         events(&mut page, report);
@@ -143,7 +144,7 @@ fn events(page: &mut Page, report: &RuntimeReport) {
 fn deprecations(page: &mut Page, all: &[RuntimeDeprecation]) {
     page.heading("Deprecated here");
     if all.is_empty() {
-        page.line("  nothing");
+        page.line(2, "nothing", Style::new(), "");
     }
     for one in all {
         let warns = if one.warns {
@@ -163,14 +164,11 @@ fn lost_fields(page: &mut Page, report: &RuntimeReport) {
         report.newest
     ));
     if report.lost_fields.is_empty() {
-        page.line("  nothing");
+        page.line(2, "nothing", Style::new(), "");
         return;
     }
     for field in &report.lost_fields {
-        page.line(format_args!(
-            "  {} (since {})",
-            short(&field.element),
-            field.since
-        ));
+        let fact = format!("{} (since {})", short(&field.element), field.since);
+        page.line(2, "", Style::new(), &fact);
     }
 }

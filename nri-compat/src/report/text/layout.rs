@@ -4,17 +4,20 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
+use textwrap::core::{Word, break_words};
+use textwrap::wrap_algorithms::wrap_first_fit;
+use unicode_width::UnicodeWidthStr;
 
 use super::table::{self, Cell};
-use crate::report::check::Outcome as Fate;
+use super::width::{Look, Width};
 use crate::report::finding::Level;
-use crate::report::pairing::Outcome;
+use crate::report::{check, pairing};
 
-/// Width that lines are broken at where nothing else is asked for; long names may stick out.
-const WIDTH: usize = 100;
-
-/// Lines are broken under a label of at most this length, and four columns in under a longer one.
+/// Lines continue under the text behind a label of at most this many columns, and four columns in under a longer one.
 const LONG_LABEL: usize = 20;
+
+/// The fewest columns in which text stands beside its label; with fewer, the label gets a line of its own.
+const NARROWEST_TEXT: usize = 12;
 
 /// The styles of a report; all empty for plain text.
 #[derive(Clone, Copy, Debug, Default)]
@@ -29,12 +32,12 @@ pub struct Palette {
 }
 
 impl Palette {
-    /// No escape sequences at all.
+    /// Returns a palette without escape sequences.
     pub fn plain() -> Self {
         Self::default()
     }
 
-    /// ANSI colours, for a terminal.
+    /// Returns ANSI colours, for a terminal.
     pub fn coloured() -> Self {
         let colour = |colour: AnsiColor| Style::new().fg_color(Some(colour.into()));
         Self {
@@ -64,21 +67,21 @@ impl Palette {
         }
     }
 
-    pub(super) fn outcome(&self, outcome: Outcome) -> Style {
+    pub(super) fn pairing(&self, outcome: pairing::Outcome) -> Style {
         match outcome {
-            Outcome::Works => self.good,
-            Outcome::Fallback => self.note,
-            Outcome::Loses | Outcome::Misreads => self.warning,
-            Outcome::Fails | Outcome::Dropped => self.error,
+            pairing::Outcome::Works => self.good,
+            pairing::Outcome::Fallback => self.note,
+            pairing::Outcome::Loses | pairing::Outcome::Misreads => self.warning,
+            pairing::Outcome::Fails | pairing::Outcome::Dropped => self.error,
         }
     }
 
-    pub(super) fn fate(&self, fate: Fate) -> Style {
-        match fate {
-            Fate::Ok => self.good,
-            Fate::Unknown => self.note,
-            Fate::Deprecated => self.warning,
-            Fate::Removed | Fate::Incompatible => self.error,
+    pub(super) fn verdict(&self, outcome: check::Outcome) -> Style {
+        match outcome {
+            check::Outcome::Ok => self.good,
+            check::Outcome::Unknown => self.note,
+            check::Outcome::Deprecated => self.warning,
+            check::Outcome::Removed | check::Outcome::Incompatible => self.error,
         }
     }
 }
@@ -86,26 +89,20 @@ impl Palette {
 /// A report being written, top to bottom.
 pub(super) struct Page {
     pub(super) palette: Palette,
-    width: usize,
+    width: Width,
     text: String,
     /// Whether a part of it has been written to its destination.
     has_begun: bool,
 }
 
 impl Page {
-    pub(super) fn new(palette: Palette) -> Self {
+    pub(super) fn new(look: Look) -> Self {
         Self {
-            palette,
-            width: WIDTH,
+            palette: look.palette,
+            width: look.width,
             text: String::new(),
             has_begun: false,
         }
-    }
-
-    /// The same page with its lines broken at another width.
-    pub(super) fn with_width(mut self, width: usize) -> Self {
-        self.width = width;
-        self
     }
 
     pub(super) fn finish(self) -> String {
@@ -128,31 +125,46 @@ impl Page {
         self.text.is_empty() && !self.has_begun
     }
 
-    /// A section heading with an empty line before it.
+    /// Adds a section heading with an empty line before it.
     pub(super) fn heading(&mut self, title: &str) {
-        let style = self.palette.title;
-        let gap = if self.is_empty() { "" } else { "\n" };
-        let _ = writeln!(self.text, "{gap}{style}{title}{style:#}");
+        self.gap();
+        self.line(0, title, self.palette.title, "");
     }
 
-    /// An empty line, unless nothing was written yet.
+    /// Adds an empty line, unless nothing was written yet.
     pub(super) fn gap(&mut self) {
         if !self.is_empty() {
             self.text.push('\n');
         }
     }
 
-    /// A line that is broken nowhere.
-    pub(super) fn line(&mut self, line: impl std::fmt::Display) {
-        let _ = writeln!(self.text, "{line}");
+    /// Adds `label` in `style` and text behind it, in one line unless a width was asked for.
+    pub(super) fn line(&mut self, indent: usize, label: &str, style: Style, text: &str) {
+        if self.width.asked().is_some() {
+            let gap = if text.starts_with(' ') { " " } else { "" };
+            return self.prose(indent, &format!("{label}{gap}"), style, text);
+        }
+        let _ = writeln!(self.text, "{:indent$}{style}{label}{style:#}{text}", "");
     }
 
-    /// `label` in `style`, then prose broken at the page's width under itself.
+    /// Adds text and an ending in `style` behind it, in one line unless a width was asked for.
+    pub(super) fn ending(&mut self, indent: usize, text: &str, ending: &str, style: Style) {
+        if self.width.asked().is_some() {
+            return self.prose(indent, text, style, ending);
+        }
+        let _ = writeln!(self.text, "{:indent$}{text}{style}{ending}{style:#}", "");
+    }
+
+    /// Adds `label` in `style`, then prose that continues under its own first word.
     pub(super) fn prose(&mut self, indent: usize, label: &str, style: Style, prose: &str) {
-        self.hang(indent, label, style, prose.split_whitespace(), " ");
+        let words: Vec<String> = prose
+            .split_whitespace()
+            .map(|word| format!("{word} "))
+            .collect();
+        self.hang(indent, label, style, &words);
     }
 
-    /// `label` in `style`, then names with commas, broken at the page's width under themselves.
+    /// Adds `label` in `style`, then names with commas, none of which is broken as long as it fits into a line.
     pub(super) fn list<'n>(
         &mut self,
         indent: usize,
@@ -160,53 +172,105 @@ impl Page {
         style: Style,
         names: impl IntoIterator<Item = &'n str>,
     ) {
-        self.hang(indent, label, style, names.into_iter(), ", ");
+        let mut words: Vec<String> = names.into_iter().map(|name| format!("{name}, ")).collect();
+        if let Some(last) = words.last_mut() {
+            last.truncate(last.len() - ", ".len());
+        }
+        self.hang(indent, label, style, &words);
     }
 
-    fn hang<'w>(
-        &mut self,
-        indent: usize,
-        label: &str,
-        style: Style,
-        words: impl Iterator<Item = &'w str>,
-        between: &str,
-    ) {
-        let start = indent + label.chars().count();
-        let margin = if label.len() > LONG_LABEL {
-            indent + 4
+    fn hang(&mut self, indent: usize, label: &str, style: Style, words: &[String]) {
+        let width = self.width.of_prose();
+        let indent = indent.min(width / 4);
+        let mut start = indent + label.width();
+        if start + NARROWEST_TEXT > width && self.width.asked().is_some() {
+            self.label(indent, label.trim_end(), style);
+            start = indent + 2;
+            if words.is_empty() {
+                return;
+            }
+            let _ = write!(self.text, "{:start$}", "");
+        } else {
+            let _ = write!(self.text, "{:indent$}{style}{label}{style:#}", "");
+        }
+        let is_long = label.width() > LONG_LABEL;
+        let margin = if is_long {
+            (indent + 4).min(width / 3)
         } else {
             start
         };
-        let _ = write!(self.text, "{:indent$}{style}{label}{style:#}", "");
-        let mut column = start;
-        for (nth, word) in words.enumerate() {
-            let length = word.chars().count();
-            if nth > 0 && column + between.len() + length > self.width {
-                let _ = write!(self.text, "{}\n{:margin$}", between.trim_end(), "");
-                column = margin;
-            } else if nth > 0 {
-                self.text.push_str(between);
-                column += between.len();
+        self.words(words, [width.saturating_sub(start), width - margin], margin);
+    }
+
+    /// Adds a label that has its lines for itself.
+    fn label(&mut self, indent: usize, label: &str, style: Style) {
+        let options = textwrap::Options::new(self.width.of_prose() - indent);
+        for line in textwrap::wrap(label, options) {
+            let _ = writeln!(self.text, "{:indent$}{style}{line}{style:#}", "");
+        }
+    }
+
+    /// Adds words in lines of these widths, all but the first behind a margin. Words that are too long for a line are
+    /// broken only if a width was asked for.
+    fn words(&mut self, words: &[String], widths: [usize; 2], margin: usize) {
+        let words: Vec<Word<'_>> = words.iter().map(|word| Word::from(word)).collect();
+        let words = match self.width.asked() {
+            Some(_) => break_words(words, widths[0].min(widths[1])),
+            None => words,
+        };
+        let widths = widths.map(|width| width as f64);
+        let lines = wrap_first_fit(&words, &widths);
+        for (nth, line) in lines.iter().enumerate() {
+            if nth > 0 {
+                let _ = write!(self.text, "\n{:margin$}", "");
             }
-            self.text.push_str(word);
-            column += length;
+            let start = self.text.len();
+            for word in *line {
+                let _ = write!(self.text, "{}{}", word.word, word.whitespace);
+            }
+            let kept = self.text.trim_end_matches(' ').len();
+            self.text.truncate(kept.max(start));
         }
         let kept = self.text.trim_end_matches(' ').len();
         self.text.truncate(kept);
         self.text.push('\n');
     }
 
-    /// A table with its columns two spaces apart; the last column is not padded.
+    /// Adds a table with its columns two spaces apart; the last column is not padded.
     pub(super) fn table(&mut self, head: &[&str], rows: &[Vec<String>]) {
         let plain = |row: &Vec<String>| row.iter().map(Cell::from).collect();
         let rows: Vec<Vec<Cell>> = rows.iter().map(plain).collect();
         self.styled_table(head, &rows);
     }
 
-    /// The same with a style for each cell.
+    /// Adds the same with a style for each cell.
     pub(super) fn styled_table(&mut self, head: &[&str], rows: &[Vec<Cell>]) {
-        self.text
-            .push_str(&table::table(head, rows, self.palette.strong));
+        let title = self.palette.strong;
+        match self.width.asked() {
+            Some(width) if !table::fits(head, rows, width) => self.narrow_table(head, rows, width),
+            _ => self.text.push_str(&table::table(head, rows, title)),
+        }
+    }
+
+    /// Adds a table that is wider than the page: its last column in several lines, or, without room for that, a line for
+    /// each cell.
+    fn narrow_table(&mut self, head: &[&str], rows: &[Vec<Cell>], width: usize) {
+        let title = self.palette.strong;
+        if let Some(rows) = table::with_broken_ends(head, rows, width) {
+            return self.text.push_str(&table::table(head, &rows, title));
+        }
+        for row in rows {
+            self.gap();
+            for (nth, (head, cell)) in head.iter().zip(row).enumerate() {
+                let indent = if nth == 0 { 0 } else { 2 };
+                self.prose(
+                    indent,
+                    &format!("{}: ", head.trim()),
+                    title,
+                    cell.text.trim(),
+                );
+            }
+        }
     }
 
     /// Moves the text so far and a table to their destination. The rows, of which there may be many, are made twice: to
@@ -221,13 +285,18 @@ impl Page {
         rows: impl Fn() -> R,
         out: &mut dyn Write,
     ) -> io::Result<()> {
+        if self.width.asked().is_some() {
+            let rows: Vec<Vec<Cell>> = rows().collect();
+            self.styled_table(head, &rows);
+            return self.write_to(out);
+        }
         self.write_to(out)?;
         self.has_begun = true;
         table::write(head, rows, self.palette.strong, out)
     }
 }
 
-/// `1 error`, `2 errors`.
+/// Returns a number with its noun: `1 error`, `2 errors`.
 pub(crate) fn counted(count: usize, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} {noun}{plural}")
@@ -239,18 +308,18 @@ mod tests {
 
     #[test]
     fn prose_hangs_under_its_first_word() {
-        let mut page = Page::new(Palette::plain());
+        let mut page = Page::new(Look::default());
         page.prose(2, "help: ", Style::new(), &"word ".repeat(30));
         let text = page.finish();
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 2);
-        assert!(lines[0].starts_with("  help: word") && lines[0].len() <= WIDTH);
+        assert!(lines[0].starts_with("  help: word") && lines[0].len() <= 100);
         assert_eq!(lines[1].find("word"), Some(8));
     }
 
     #[test]
     fn a_broken_list_keeps_its_comma() {
-        let mut page = Page::new(Palette::plain());
+        let mut page = Page::new(Look::default());
         page.list(
             0,
             "",
@@ -262,8 +331,43 @@ mod tests {
     }
 
     #[test]
+    fn nothing_is_wider_than_the_width_asked_for() {
+        for columns in [20, 33, 80, 200] {
+            let mut page = Page::new(Look {
+                width: Width::columns(columns),
+                ..Look::default()
+            });
+            page.heading("A title that is longer than any narrow terminal shows");
+            page.prose(14, "", Style::new(), &"word ".repeat(80));
+            page.prose(
+                4,
+                "deprecated[CHECK_STATE_CHANGE]: ",
+                Style::new(),
+                &"x".repeat(300),
+            );
+            page.list(
+                6,
+                "events: ",
+                Style::new(),
+                ["RunPodSandbox", "容器容器容器容器容器容器"],
+            );
+            page.line(
+                2,
+                "name ",
+                Style::new(),
+                "(/a/long/path/to/some/plugin/in/a/folder)",
+            );
+            let row = ["a".repeat(30), "b".repeat(30), "c d ".repeat(60)];
+            page.table(&["A", "B", "C"], &[row.to_vec()]);
+            for line in page.finish().lines() {
+                assert!(line.width() <= columns, "{columns}: {line}");
+            }
+        }
+    }
+
+    #[test]
     fn plain_pages_hold_no_escapes() {
-        let mut page = Page::new(Palette::plain());
+        let mut page = Page::new(Look::default());
         page.heading("title");
         page.table(&["a", "b"], &[vec!["long cell".into(), "x".into()]]);
         assert_eq!(page.finish(), "title\na          b\nlong cell  x\n");

@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 
 use anstyle::Style;
 
-use super::layout::{Page, Palette, counted};
+use super::layout::{Page, counted};
+use super::width::Look;
 use crate::report::merge::{MergeReport, MergedPlugin};
 use crate::report::visible;
 
 /// Renders the answer of `merge` as text.
-pub fn merge(report: &MergeReport, palette: Palette) -> String {
-    let mut page = Page::new(palette);
+pub fn merge(report: &MergeReport, look: impl Into<Look>) -> String {
+    let mut page = Page::new(look.into());
     let verdicts = report.plugins.iter().flat_map(|plugin| &plugin.verdicts);
     let targets: BTreeSet<&str> = verdicts.map(|verdict| verdict.target.as_str()).collect();
     plugins(&mut page, &report.plugins, &targets);
@@ -22,7 +23,7 @@ pub fn merge(report: &MergeReport, palette: Palette) -> String {
 
 fn plugins(page: &mut Page, plugins: &[MergedPlugin], targets: &BTreeSet<&str>) {
     if plugins.is_empty() {
-        return page.line("no plugins");
+        return page.line(0, "no plugins", Style::new(), "");
     }
     let shown: Vec<String> = targets.iter().map(|target| visible(target)).collect();
     let mut head = vec!["PLUGIN", "NRI", "NODES"];
@@ -90,7 +91,7 @@ fn silent(page: &mut Page, nodes: &[String]) {
     }
     page.heading("Silent nodes");
     for node in nodes {
-        page.line(format_args!("  {}", visible(node)));
+        page.line(2, "", Style::new(), &visible(node));
     }
 }
 
@@ -105,10 +106,8 @@ fn skipped(page: &mut Page, report: &MergeReport) {
     }
     let listed = report.skipped.len() as u64;
     if report.skipped_in_all > listed {
-        page.line(format_args!(
-            "  and {} more",
-            report.skipped_in_all - listed
-        ));
+        let more = format!("and {} more", report.skipped_in_all - listed);
+        page.line(2, "", Style::new(), &more);
     }
 }
 
@@ -116,7 +115,7 @@ fn summary(page: &mut Page, report: &MergeReport) {
     let count = |count: u64, noun| counted(usize::try_from(count).unwrap_or(usize::MAX), noun);
     let mut facts = vec![
         format!(
-            "\n{} of {}",
+            "{} of {}",
             count(report.reports, "report"),
             count(report.nodes, "node")
         ),
@@ -151,5 +150,6 @@ fn summary(page: &mut Page, report: &MergeReport) {
         ),
     );
     facts.push(format!("{} skipped", report.skipped_in_all));
-    page.line(facts.join(", "));
+    page.gap();
+    page.line(0, "", Style::new(), &facts.join(", "));
 }

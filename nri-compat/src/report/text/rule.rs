@@ -2,22 +2,24 @@
 
 use anstyle::Style;
 
-use super::layout::{Page, Palette};
+use super::layout::Page;
+use super::width::Look;
 use crate::report::finding::Category;
 use crate::rules::Rule;
 
 /// Renders one rule of the catalogue.
-pub fn rule(rule: &Rule, palette: Palette) -> String {
-    let mut page = Page::new(palette);
+pub fn rule(rule: &Rule, look: impl Into<Look>) -> String {
+    let mut page = Page::new(look.into());
+    let palette = page.palette;
     page.prose(
         0,
         &format!("{}: ", rule.id),
         palette.strong(),
         &rule.summary,
     );
-    page.line("");
+    page.gap();
     page.prose(2, "", Style::new(), &rule.explanation);
-    page.line("");
+    page.gap();
     let label = |name: &str| format!("{name:<12}");
     page.prose(2, &label("what to do"), palette.strong(), &rule.remedy);
     page.prose(
@@ -35,8 +37,9 @@ pub fn rule(rule: &Rule, palette: Palette) -> String {
 }
 
 /// Lists rules by category, each under the first of its categories.
-pub fn rules(rules: &[&Rule], palette: Palette) -> String {
-    let mut page = Page::new(palette);
+pub fn rules(rules: &[&Rule], look: impl Into<Look>) -> String {
+    let mut page = Page::new(look.into());
+    let palette = page.palette;
     let mut first = true;
     for category in Category::ALL {
         let of_category = rules
@@ -47,7 +50,7 @@ pub fn rules(rules: &[&Rule], palette: Palette) -> String {
             continue;
         }
         if !std::mem::take(&mut first) {
-            page.line("");
+            page.gap();
         }
         page.prose(
             0,

@@ -8,15 +8,15 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::report::written;
 
-/// A cell: what it says, and how it looks.
+/// The text of a cell and its style.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cell {
-    text: String,
+    pub(super) text: String,
     style: Style,
 }
 
 impl Cell {
-    /// A cell in a style.
+    /// Returns a cell in a style.
     pub(super) fn new(text: impl Into<String>, style: Style) -> Self {
         Self {
             text: text.into(),
@@ -29,6 +29,64 @@ impl From<&String> for Cell {
     fn from(text: &String) -> Self {
         Self::new(text, Style::new())
     }
+}
+
+/// The fewest columns in which the last column of a table is broken into lines.
+const NARROWEST_END: usize = 16;
+
+/// Reports whether no line of the table is wider than `width` columns.
+pub(super) fn fits(head: &[&str], rows: &[Vec<Cell>], width: usize) -> bool {
+    let widths = column_widths(head, rows);
+    widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1) <= width
+}
+
+/// Returns the rows with their last column broken into as many lines as it needs to fit; `None` if the other columns leave
+/// no room for that.
+pub(super) fn with_broken_ends(
+    head: &[&str],
+    rows: &[Vec<Cell>],
+    width: usize,
+) -> Option<Vec<Vec<Cell>>> {
+    let widths = column_widths(head, rows);
+    let (_, others) = widths.split_last()?;
+    let room = width.checked_sub(others.iter().map(|width| width + 2).sum())?;
+    if room < NARROWEST_END {
+        return None;
+    }
+    Some(
+        rows.iter()
+            .flat_map(|row| broken_end(row, others.len(), room))
+            .collect(),
+    )
+}
+
+/// Returns the row, and below it as many more as its cell `last` needs at `room` columns.
+fn broken_end(row: &[Cell], last: usize, room: usize) -> Vec<Vec<Cell>> {
+    let Some(end) = row.get(last) else {
+        return vec![row.to_vec()];
+    };
+    let mut ends = textwrap::wrap(&end.text, room).into_iter();
+    let first = ends.next().unwrap_or_default();
+    let with = |mut cells: Vec<Cell>, text: &str| {
+        cells.truncate(last);
+        cells.push(Cell::new(text, end.style));
+        cells
+    };
+    let mut rows = vec![with(row.to_vec(), &first)];
+    rows.extend(ends.map(|text| with(vec![Cell::default(); last], &text)));
+    rows
+}
+
+/// Returns the width of each column.
+fn column_widths(head: &[&str], rows: &[Vec<Cell>]) -> Vec<usize> {
+    let head: Vec<Cell> = head
+        .iter()
+        .map(|&cell| Cell::new(cell, Style::new()))
+        .collect();
+    let mut widths = Vec::new();
+    widen(&mut widths, &head);
+    rows.iter().for_each(|row| widen(&mut widths, row));
+    widths
 }
 
 /// Returns the table's lines: columns two spaces apart, the last one not padded.

@@ -1,4 +1,4 @@
-//! What a layer hides of those below it, in eight bytes an entry.
+//! The paths of lower layers that a layer hides, in eight bytes per entry.
 //!
 //! Paths are kept as keyed hashes: that two of them agree by accident is as good as impossible, on purpose too.
 

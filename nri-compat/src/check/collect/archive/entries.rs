@@ -49,11 +49,11 @@ pub(super) struct TarEntry {
     pub(super) is_executable: bool,
     /// Where its bytes start, if they can be read again.
     pub(super) start: Option<u64>,
-    /// What is stored of a file with holes.
+    /// The stored parts of a file with holes.
     pub(super) sparse: Option<Sparse>,
 }
 
-/// What the headers before an entry say about it.
+/// The attributes that the headers before an entry give it.
 #[derive(Default)]
 struct Ahead {
     path: Option<Vec<u8>>,

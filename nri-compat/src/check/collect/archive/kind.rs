@@ -1,4 +1,4 @@
-//! What sort of archive a file is, by its first bytes.
+//! The sort of archive that a file is, by its first bytes.
 
 use std::io::Read as _;
 

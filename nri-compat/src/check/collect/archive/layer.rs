@@ -7,11 +7,11 @@ use tar::EntryType;
 use super::covers::Covers;
 use super::entries::{Entries, Source, TarEntry};
 use super::kind;
-use super::limits::{ENTRY, Limits};
+use super::limits::Limits;
 use super::names;
-use super::spool;
-use super::unpack::{self, Unpacked};
-use super::window::Window;
+pub(super) use super::stored::shown_path;
+use super::stored::{stored, with_head};
+use super::unpack::Unpacked;
 use crate::check::collect::fate::Fate;
 use crate::check::collect::found::Found;
 use crate::check::collect::scan::Scan;
@@ -41,7 +41,7 @@ pub(super) enum Stop {
     AtImage,
 }
 
-/// What one layer has.
+/// The findings of one layer, and the paths that it hides.
 #[derive(Default)]
 pub(super) struct Layer {
     pub(super) hits: Vec<Hit>,
@@ -71,7 +71,7 @@ pub(super) struct Hit {
     pub(super) found: Found,
 }
 
-/// What an archive is read with.
+/// The scan, bytes and limits with which an archive is read.
 #[derive(Clone, Copy)]
 pub(super) struct Reading<'r> {
     pub(super) scan: &'r Scan<'r>,
@@ -255,7 +255,7 @@ impl Layer {
             return Ok(());
         }
         if reading.scan.recognised(&file) {
-            let found = match stored(reading, entries, &entry, &file.head) {
+            let found = match stored(reading.content, entries, &entry, &file.head) {
                 Ok(content) => reading.scan.look(&File {
                     content: &*content,
                     ..file
@@ -278,7 +278,7 @@ impl Layer {
     ) -> Result<(), Unreadable> {
         let sparse = entry.sparse.take().unwrap_or_default();
         let content =
-            stored(reading, entries, &entry, &[]).and_then(|stored| sparse.expand(stored));
+            stored(reading.content, entries, &entry, &[]).and_then(|stored| sparse.expand(stored));
         let content = match content {
             Ok(content) => content,
             Err(why) => {
@@ -385,58 +385,5 @@ impl Layer {
                 Unreadable::new(SkipKind::NestedArchive, reason),
             );
         }
-    }
-}
-
-/// Returns the bytes of an entry as they are stored; `head` was read already.
-fn stored<'c>(
-    reading: Reading<'c>,
-    entries: &mut Entries<'_>,
-    entry: &TarEntry,
-    head: &[u8],
-) -> Result<Box<dyn Content + 'c>, Unreadable> {
-    if entry.size > ENTRY {
-        let reason = format!("larger than {} GiB", ENTRY >> 30);
-        return Err(Unreadable::new(SkipKind::TooLarge, reason));
-    }
-    Ok(match entry.start {
-        Some(start) if start.saturating_add(entry.size) > reading.content.len() => {
-            return Err(unpack::cut_short());
-        }
-        Some(start) => Box::new(Window {
-            base: reading.content,
-            start,
-            len: entry.size,
-        }),
-        None => Box::new(spool::entry(head, entries, entry.size)?),
-    })
-}
-
-/// Returns an entry with its first bytes only.
-fn with_head(path: &[u8], head: Vec<u8>) -> File<'static> {
-    File {
-        place: shown_path(path).into(),
-        name: escape::bytes(names::split(path).1),
-        head,
-        content: &Nothing,
-        disk: None,
-    }
-}
-
-/// Returns a path within an archive, from its root.
-pub(super) fn shown_path(path: &[u8]) -> String {
-    format!("/{}", escape::bytes(path))
-}
-
-/// Stands for bytes that nobody reads: a file is recognised by its head.
-struct Nothing;
-
-impl Content for Nothing {
-    fn len(&self) -> u64 {
-        0
-    }
-
-    fn read_at(&self, _: u64, _: &mut [u8]) -> std::io::Result<usize> {
-        Ok(0)
     }
 }

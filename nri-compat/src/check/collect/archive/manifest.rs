@@ -42,7 +42,7 @@ pub(super) struct Image {
     pub(super) problems: Vec<Unreadable>,
 }
 
-/// What an image calls a layer.
+/// A reference of an image to a layer.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Blob {
     /// Where it is in the archive.

@@ -1,4 +1,4 @@
-//! What the records of a pax header say about the entry that follows.
+//! The records of a pax header about the entry that follows.
 //!
 //! [The format](https://pubs.opengroup.org/onlinepubs/9799919799/utilities/pax.html): `LENGTH KEY=VALUE`, one per line.
 
@@ -11,7 +11,7 @@ pub(super) struct Pax {
     pub(super) path: Option<Vec<u8>>,
     pub(super) link: Option<Vec<u8>>,
     pub(super) size: Option<u64>,
-    /// What is stored of a file with holes.
+    /// The stored parts of a file with holes.
     pub(super) sparse: Option<Sparse>,
     /// The path of such a file, which the header itself replaces by another.
     sparse_path: Option<Vec<u8>>,

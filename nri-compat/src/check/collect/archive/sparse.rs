@@ -26,7 +26,7 @@ pub(super) struct Piece {
     pub(super) len: u64,
 }
 
-/// What is known of a sparse file.
+/// The map of a sparse file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Sparse {
     /// The size of the whole file.

@@ -19,7 +19,7 @@ struct Program {
     options: &'static [&'static str],
     /// Environment variables that name it.
     variables: &'static [&'static str],
-    /// What is appended to the value: distributions name a folder of data.
+    /// The suffix that is appended to the value: distributions name a folder of data.
     below: &'static str,
 }
 

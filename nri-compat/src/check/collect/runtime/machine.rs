@@ -1,4 +1,4 @@
-//! What to look at if nothing is named: the folders that the machine's runtimes use, and those of v0.1.0.
+//! The places to look at if none is named: the folders that the machine's runtimes use, and those of v0.1.0.
 
 use std::path::{Path, PathBuf};
 
@@ -8,6 +8,7 @@ use crate::check::collect::machine_root::MachineRoot;
 use crate::check::escape;
 use crate::check::place::Place;
 use crate::check::skipped::{Skipped, Unreadable};
+use crate::report::check::NO_CONFIGURATION;
 
 /// Where containerd's configuration is, by default and in distributions that bring their own.
 const CONTAINERD: [&str; 10] = [
@@ -83,7 +84,7 @@ fn default(root: &MachineRoot, path: impl AsRef<Path>, has_plugins: bool) -> Fol
 }
 
 impl Machine {
-    /// Adds the configurations that are in usual places, and a line that names the other places.
+    /// Adds the configurations that are in usual places, and a line for each usual place that has none.
     fn usual(&mut self, root: &MachineRoot) {
         let mut absent = Vec::new();
         for path in CONTAINERD {
@@ -102,11 +103,11 @@ impl Machine {
         } else {
             absent.push(escape::path(&crio));
         }
-        let units = "systemd units and command lines";
-        self.looked_at.push(format!(
-            "no configuration at {}; {units} were looked at, too",
-            absent.join(", ")
-        ));
+        let absent = absent.into_iter();
+        self.looked_at
+            .extend(absent.map(|file| file + NO_CONFIGURATION));
+        self.looked_at
+            .push("systemd units and command lines".to_owned());
     }
 
     /// Adds a configuration that a unit or a process names.

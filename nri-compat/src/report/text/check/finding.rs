@@ -1,4 +1,4 @@
-//! Why a plugin is not ok, and what to do: one block a plugin and verdict.
+//! The reasons why plugins are not ok, and the remedies: a block for each plugin.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use anstyle::Style;
 use crate::report::check::{Alike, Outcome, Subject};
 use crate::report::text::layout::Page;
 
-/// Columns that the lines under a verdict start at.
+/// The column in which the lines under a verdict start.
 const INDENT: usize = 6;
 
 /// Writes a block for every plugin that is not ok; with `explain`, for every plugin, with its evidence.
@@ -28,10 +28,8 @@ pub(super) fn findings(
         page.write_to(out)?;
     }
     if shown.iter().any(|one| not_ok(one)) {
-        page.line(format_args!(
-            "  {0}more on any of them: nri-compat explain RULE{0:#}",
-            page.palette.faint()
-        ));
+        let hint = "more on any of them: nri-compat explain RULE";
+        page.line(2, hint, page.palette.faint(), "");
     }
     Ok(())
 }
@@ -43,11 +41,7 @@ fn not_ok(subject: &Subject) -> bool {
 
 fn block(page: &mut Page, subject: &Subject, explain: bool) {
     let style = page.palette.strong();
-    page.line(format_args!(
-        "  {style}{}{style:#} {}",
-        subject.label(),
-        at(subject)
-    ));
+    page.line(2, &subject.label(), style, &format!(" {}", at(subject)));
     for alike in subject.alike() {
         if explain || alike.verdict.outcome != Outcome::Ok {
             judgement(page, &alike);
@@ -61,7 +55,7 @@ fn block(page: &mut Page, subject: &Subject, explain: bool) {
     }
 }
 
-/// Where it is and what it was built with.
+/// Returns where the subject is and which NRI it was built with.
 fn at(subject: &Subject) -> String {
     match subject.nri.phrase() {
         Some(built) => format!("({}; {built})", subject.place),
@@ -69,7 +63,7 @@ fn at(subject: &Subject) -> String {
     }
 }
 
-/// What becomes of it under some targets, why, and the remedy.
+/// Adds the verdict under some targets, its reason and the remedy.
 fn judgement(page: &mut Page, alike: &Alike<'_>) {
     let verdict = alike.verdict;
     let rule = match verdict.rule {
@@ -82,7 +76,7 @@ fn judgement(page: &mut Page, alike: &Alike<'_>) {
         "" => under,
         reason => format!("{under}: {reason}"),
     };
-    page.prose(4, &label, page.palette.fate(verdict.outcome), &reason);
+    page.prose(4, &label, page.palette.verdict(verdict.outcome), &reason);
     if let Some(suppressed) = &verdict.suppressed {
         page.prose(INDENT, "", page.palette.faint(), &suppressed.phrase());
     }

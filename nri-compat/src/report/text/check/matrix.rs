@@ -8,7 +8,7 @@ use crate::report::check::{CheckReport, Subject, Verdict};
 use crate::report::text::layout::{Page, Palette};
 use crate::report::text::table::{Cell, shortened};
 
-/// A path is not cut shorter than this, however narrow the terminal.
+/// The fewest columns to which a path is cut; with less room the table becomes a list.
 const SHORTEST_PATH: usize = 16;
 
 /// Writes a row for each plugin, a column for each target, and where the plugin was found.
@@ -32,10 +32,9 @@ pub(super) fn matrix(
         .chain(targets.iter().copied())
         .chain(["WHERE"])
         .collect();
-    let room = width.map(|width| {
-        width
-            .saturating_sub(taken(&judged, &targets))
-            .max(SHORTEST_PATH)
+    let room = width.and_then(|width| {
+        let room = width.saturating_sub(taken(&judged, &targets));
+        (room >= SHORTEST_PATH).then_some(room)
     });
     let palette = page.palette;
     let rows = || {
@@ -46,7 +45,7 @@ pub(super) fn matrix(
     page.write_table(&head, rows, out)
 }
 
-/// How many columns all but the path take.
+/// Returns the number of columns that everything but the path takes.
 fn taken(judged: &[&Subject], targets: &[&str]) -> usize {
     let longest = judged.iter().map(|subject| subject.label().width()).max();
     let verdicts = targets.iter().map(|target| {
@@ -79,12 +78,12 @@ fn verdict<'s>(subject: &'s Subject, target: &str) -> Option<&'s Verdict> {
 fn cell(verdict: Option<&Verdict>, palette: Palette) -> Cell {
     match verdict {
         Some(verdict) if verdict.suppressed.is_some() => Cell::new(word(verdict), palette.faint()),
-        Some(verdict) => Cell::new(word(verdict), palette.fate(verdict.outcome)),
+        Some(verdict) => Cell::new(word(verdict), palette.verdict(verdict.outcome)),
         None => Cell::new("-", palette.faint()),
     }
 }
 
-/// The verdict in one word, in brackets where it does not count.
+/// Returns the outcome in one word, in brackets if it does not count.
 fn word(verdict: &Verdict) -> String {
     match verdict.suppressed {
         Some(_) => format!("({})", verdict.outcome.as_str()),

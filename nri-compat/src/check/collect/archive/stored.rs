@@ -1,0 +1,62 @@
+//! The bytes of one entry of an archive, and the names under which they are judged.
+
+use super::entries::{Entries, TarEntry};
+use super::limits::ENTRY;
+use super::window::Window;
+use super::{names, spool, unpack};
+use crate::check::content::{Content, File};
+use crate::check::escape;
+use crate::check::skipped::{SkipKind, Unreadable};
+
+/// Returns the bytes of an entry as they are stored; `head` was read already.
+pub(super) fn stored<'c>(
+    archive: &'c dyn Content,
+    entries: &mut Entries<'_>,
+    entry: &TarEntry,
+    head: &[u8],
+) -> Result<Box<dyn Content + 'c>, Unreadable> {
+    if entry.size > ENTRY {
+        let reason = format!("larger than {} GiB", ENTRY >> 30);
+        return Err(Unreadable::new(SkipKind::TooLarge, reason));
+    }
+    Ok(match entry.start {
+        Some(start) if start.saturating_add(entry.size) > archive.len() => {
+            return Err(unpack::cut_short());
+        }
+        Some(start) => Box::new(Window {
+            base: archive,
+            start,
+            len: entry.size,
+        }),
+        None => Box::new(spool::entry(head, entries, entry.size)?),
+    })
+}
+
+/// Returns an entry with its first bytes only.
+pub(super) fn with_head(path: &[u8], head: Vec<u8>) -> File<'static> {
+    File {
+        place: shown_path(path).into(),
+        name: escape::bytes(names::split(path).1),
+        head,
+        content: &Nothing,
+        disk: None,
+    }
+}
+
+/// Returns a path within an archive, from its root.
+pub(super) fn shown_path(path: &[u8]) -> String {
+    format!("/{}", escape::bytes(path))
+}
+
+/// Stands for bytes that nobody reads: a file is recognised by its head.
+struct Nothing;
+
+impl Content for Nothing {
+    fn len(&self) -> u64 {
+        0
+    }
+
+    fn read_at(&self, _: u64, _: &mut [u8]) -> std::io::Result<usize> {
+        Ok(0)
+    }
+}
