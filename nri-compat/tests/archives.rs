@@ -134,7 +134,7 @@ fn entries_that_lead_upwards_are_where_extractors_put_them() {
     }
 }
 
-/// What GNU tar writes of `size` bytes in which only these pieces are not zero.
+/// Returns the entry that GNU tar writes for `size` bytes of which only these pieces are not zero.
 fn sparse(format: &str, name: &str, pieces: &[(u64, &[u8])], size: u64) -> Vec<u8> {
     let data: Vec<u8> = pieces
         .iter()

@@ -1,4 +1,4 @@
-//! What `check` finds in archives: plain ones, docker-save archives, OCI layouts.
+//! `check` on archives: plain ones, docker-save archives, OCI layouts.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! What `check` looks at on a machine: running processes, and the folders that its runtimes are configured to use.
+//! `check` on a machine: running processes, and the folders that its runtimes are configured to use.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! What the readers of sources see: `go.mod` and its companions, Go files, `Cargo.lock`, and v0.1.0 configuration.
+//! The readers of sources: `go.mod` and its companions, Go files, `Cargo.lock`, and v0.1.0 configuration.
 
 mod common;
 

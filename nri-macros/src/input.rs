@@ -51,7 +51,7 @@ pub(crate) struct Protocol {
     pub(crate) release: &'static str,
 }
 
-/// What `handles(…)` lists.
+/// The entries of `handles(…)`.
 #[derive(Default)]
 pub(crate) struct Handles {
     /// Each with the place where it is listed.
@@ -250,7 +250,7 @@ fn too_new(rpc: &Rpc, at: &Ident, protocol: Option<&Protocol>, diagnostics: &mut
     }
 }
 
-/// What to say of a handler whose event is newer than the oldest protocol to be served.
+/// Returns the error for a handler whose event is newer than the oldest protocol to be served.
 pub(crate) fn newer_than(rpc: &Rpc, protocol: &Protocol) -> Option<(String, String)> {
     let since = rpc
         .event_since

@@ -32,7 +32,7 @@ use proc_macro::TokenStream;
 /// The type is a struct or an enum, and handles one event at least. A lifetime of it is taken for `'static`; a type
 /// with other parameters lists its handlers with `handles(…)`, as the compiler cannot look into it.
 ///
-/// What `#[nri(…)]` takes, all of it optional:
+/// The attributes of `#[nri(…)]`, all of them optional:
 ///
 /// | attribute | meaning |
 /// | --- | --- |

@@ -1,4 +1,4 @@
-//! What the derive writes, reviewed as snapshots.
+//! Snapshots of the code that the derive writes.
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -1,4 +1,4 @@
-//! What a relay costs: `cargo bench -p nri --features adaptation --bench relay`, or with a number for more rounds.
+//! The cost of a relay: `cargo bench -p nri --features adaptation --bench relay`, or with a number for more rounds.
 //!
 //! PostStartContainer from an adaptation to a plugin on the stub, each in its own process, beside a ping-pong of the
 //! same number of bytes between two processes that block in read and write. That is the limit: it decodes nothing
@@ -142,7 +142,7 @@ struct Raw {
     _echo: Process,
 }
 
-/// What an answer without content takes: mux and ttrpc headers.
+/// The size of an answer without content: mux and ttrpc headers.
 const ANSWER: usize = 18;
 
 impl Raw {

@@ -1,4 +1,4 @@
-//! What the wire layer costs: `cargo bench -p nri --bench wire`, or with a number for more rounds.
+//! The cost of the wire layer: `cargo bench -p nri --bench wire`, or with a number for more rounds.
 //!
 //! Encoding ends with the write, decoding begins with the read, both without a kernel in between; a round
 //! trip is a call, its handler, and the answer, both ends in one thread. All in microseconds.

@@ -44,7 +44,7 @@ impl RunPodSandbox for Template {
     }
 }
 
-/// What is answered here changes the container before it is created.
+/// The answer changes the container before it is created.
 impl CreateContainer for Template {
     async fn create_container(
         &self,
@@ -59,7 +59,7 @@ impl CreateContainer for Template {
     }
 }
 
-/// What is answered here changes other containers.
+/// The answer changes other containers.
 impl StopContainer for Template {
     async fn stop_container(
         &self,

@@ -1,4 +1,4 @@
-//! What handlers answer: adjustments of a new container, updates of running ones, verdicts.
+//! The answers of handlers: adjustments of a new container, updates of running ones, verdicts.
 //!
 //! ```
 //! use nri::adjust::{Adjustment, SetResources};
@@ -69,12 +69,12 @@ impl Adjustment {
         Self::default()
     }
 
-    /// What is changed in the new container.
+    /// The changes of the new container.
     pub fn container(&self) -> &ContainerAdjustment {
         &self.adjust
     }
 
-    /// What is changed in the new container, for what no method here covers.
+    /// The changes of the new container, for what no method here covers.
     pub fn container_mut(&mut self) -> &mut ContainerAdjustment {
         &mut self.adjust
     }

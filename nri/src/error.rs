@@ -38,7 +38,7 @@ struct Repr {
     cause: Cause,
 }
 
-/// What is beneath a message.
+/// The cause of an error.
 enum Cause {
     None,
     /// The error that caused this one.

@@ -64,7 +64,7 @@ const PLAIN: &str = "text/plain; charset=utf-8";
 #[derive(Debug)]
 pub struct Endpoint(TcpListener);
 
-/// What the paths answer from.
+/// The state that the paths report.
 #[derive(Clone, Debug)]
 struct Sources {
     status: StatusWatch,

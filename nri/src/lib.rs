@@ -41,7 +41,7 @@
 //!
 //! The feature `adaptation` brings the runtime's side of the protocol, the module of that name.
 //!
-//! What a handler answers is built in [`adjust`]. [`view`] and [`optional`] read pods and containers; a
+//! The answers of handlers are built with [`adjust`]. [`view`] and [`optional`] read pods and containers; a
 //! [`store::PodStore`] remembers them, and knows what the plugin has missed.
 
 #[cfg(feature = "adaptation")]

@@ -1,4 +1,4 @@
-//! What a built plugin says about itself, to be found in the file without running it.
+//! The description that a built plugin carries, which can be read from the file without running it.
 //!
 //! The derive puts one manifest into the read-only data of every program that runs a plugin:
 //!
@@ -58,7 +58,7 @@ pub fn embed<P: Plugin>() -> &'static [u8] {
     std::hint::black_box(P::MANIFEST)
 }
 
-/// What stands before every manifest.
+/// The marker before every manifest.
 pub const MAGIC: [u8; 16] = *b"NRI-PLUGIN-INFO\x01";
 
 /// The longest text that a manifest may have, in bytes.

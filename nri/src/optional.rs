@@ -23,7 +23,7 @@ use crate::api::{
 
 /// An optional value of a message: `Option<OptionalInt64>` and its like.
 pub trait Optional: Sized {
-    /// What is in it.
+    /// The type of the value.
     type Value;
 
     /// The value, if it is set.

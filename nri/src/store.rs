@@ -1,6 +1,6 @@
 //! A plugin's view of pods and containers, kept right from Synchronize plus events.
 //!
-//! What a plugin learns of pods has gaps. A pod whose creation is under way while the plugin synchronizes can be in
+//! A plugin does not learn of every pod in time. A pod whose creation is under way while the plugin synchronizes can be in
 //! neither the list nor a later RunPodSandbox ([containerd/nri issue 63](https://github.com/containerd/nri/issues/63)),
 //! and while the connection is lost pods come and go unseen. But every event carries its pod in full, and the next
 //! Synchronize lists them all. [`PodStore`] puts both together: it says of every event whether its pod and container

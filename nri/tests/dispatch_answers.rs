@@ -1,4 +1,4 @@
-//! What handlers answer, and what attributes say of them, as the stub gets it.
+//! Answers of handlers, and the attributes about them, as the stub gets them.
 
 mod common;
 

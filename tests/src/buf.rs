@@ -27,7 +27,7 @@ pub struct Printed {
     pub message: String,
 }
 
-/// What buf prints, a line each, with `--error-format json`.
+/// A line of buf's output with `--error-format json`.
 #[derive(Deserialize)]
 struct Line {
     #[serde(default)]

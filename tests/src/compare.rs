@@ -46,7 +46,7 @@ impl Side {
     ///
     /// # Errors
     ///
-    /// What the compiler or the schema's checks say.
+    /// The errors of the compiler or of the schema's checks.
     pub fn new(folder: &Path) -> Result<Self, String> {
         let schema = compile::folder(folder)?;
         Ok(Self {

@@ -8,7 +8,7 @@ use nri_compat::diff::Schema;
 ///
 /// # Errors
 ///
-/// What protox or the schema's checks say, or which folder cannot be read or is empty.
+/// The errors of protox or of the schema's checks, or the folder that cannot be read or is empty.
 pub fn folder(root: &Path) -> Result<Schema, String> {
     let compiler = compiler(root)?;
     let text = |name: &str| {

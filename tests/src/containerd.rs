@@ -158,7 +158,7 @@ impl Containerd {
         self.pods.retain(|known| known != pod);
     }
 
-    /// What `ctr deprecations list --format json` prints.
+    /// Returns the output of `ctr deprecations list --format json`.
     ///
     /// # Panics
     ///
@@ -212,7 +212,7 @@ impl Containerd {
         }
     }
 
-    /// What containerd logged so far.
+    /// Returns the log of containerd so far.
     pub fn log(&mut self) -> &[String] {
         let lines = self.process.take_all(|_| true);
         self.log

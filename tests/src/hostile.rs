@@ -45,7 +45,7 @@ pub enum Answer {
 /// Everything that the readers say about a file, judged against the newest release of NRI.
 #[derive(Debug)]
 pub struct Found {
-    /// What was seen.
+    /// The sightings.
     pub seen: Vec<Sighting>,
     /// The verdicts on it.
     pub verdicts: Vec<Verdict>,

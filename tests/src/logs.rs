@@ -53,7 +53,7 @@ pub const OLD_EVENTS: [&str; 8] = [
     "RemoveContainer",
 ];
 
-/// What must not depend on the format of a log.
+/// The facts that do not depend on the format of a log.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Plugin {
     /// Index and name, `10-template`; empty where it has none.

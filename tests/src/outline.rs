@@ -12,7 +12,7 @@ use prost_types::{
 };
 use protox::file::{File, FileResolver};
 
-/// What kind of element a line stands for.
+/// The kind of element that a line stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Syntax, package or a file option.
@@ -34,7 +34,7 @@ pub enum Kind {
 /// One element of a proto file.
 #[derive(Clone, Debug)]
 pub struct Element {
-    /// What it is.
+    /// The kind of element.
     pub kind: Kind,
     /// Its name without the package, such as `Plugin.Configure` or `LogRequest.Level.LEVEL_INFO`.
     pub name: String,

@@ -1,6 +1,6 @@
 //! Builds the peers written in Go, each once, into `peers/` of the target folder.
 //!
-//! What is built is found under a name that is a hash of all that went into it, so a peer is built again exactly when
+//! Programs are found under a name that is a hash of all that went into it, so a peer is built again exactly when
 //! its sources, its modules, its options or the Go release change.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -28,7 +28,7 @@ pub struct GoBuild {
     pub options: Vec<String>,
     /// Variables on top of `CGO_ENABLED=0`, such as `GOARCH`.
     pub environment: Vec<(String, String)>,
-    /// What to build.
+    /// The packages to build.
     pub packages: Vec<String>,
 }
 

@@ -121,7 +121,7 @@ impl Process {
         Vec::from(taken)
     }
 
-    /// What the process wrote to its other stream so far.
+    /// Returns what the process wrote to its other stream so far.
     #[must_use]
     pub fn aside(&self) -> String {
         self.aside

@@ -20,7 +20,7 @@ pub struct Case {
     before: ast::Set,
     after: ast::Set,
     seed: u64,
-    /// What was done, in order.
+    /// The changes, in order.
     pub changes: Vec<&'static str>,
 }
 

@@ -18,7 +18,7 @@ const NRI: &str = "github.com/containerd/nri";
 pub struct Table {
     /// How programs are built, by the name of the build.
     pub build: BTreeMap<String, Build>,
-    /// What is expected of each program.
+    /// The expectations of each program.
     pub specimen: Vec<Specimen>,
 }
 
@@ -43,7 +43,7 @@ pub struct Build {
     pub environment: BTreeMap<String, String>,
 }
 
-/// What is expected of a program.
+/// The expectations of a program.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Specimen {
@@ -67,7 +67,7 @@ pub struct Specimen {
     pub at_least: Option<String>,
     /// The end of the range.
     pub below: Option<String>,
-    /// What some evidence has to say.
+    /// A text that some evidence has to contain.
     #[serde(default)]
     pub says: Vec<String>,
 }

@@ -30,7 +30,7 @@ struct Row {
     /// The release of NRI that the module is built with.
     nri: String,
     answer: String,
-    /// What is named on the command line, instead of the folder.
+    /// The paths on the command line, instead of the folder.
     #[serde(default)]
     check: Vec<String>,
     /// Whether the module is built as well.

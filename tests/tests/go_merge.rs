@@ -26,7 +26,7 @@ struct Case {
     expected: Expected,
 }
 
-/// What comes of a case.
+/// The result of a case.
 #[derive(Debug, PartialEq)]
 struct Expected {
     error: String,

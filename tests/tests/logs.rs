@@ -1,4 +1,4 @@
-//! What `logs` reads of recorded runs, and of the same lines in every format, cut, mixed and damaged.
+//! `logs` on recorded runs, and on the same lines in every format, cut, mixed and damaged.
 
 use nri_compat::check::sighting::{Certainty, FileKind, Interface};
 use nri_tests::logs::{

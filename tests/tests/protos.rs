@@ -181,7 +181,7 @@ fn since_in_comments_agrees_with_the_history() {
     );
 }
 
-/// What a comment calls deprecated must be so in that revision: StateChange from v0.12.0 on.
+/// A comment calls something deprecated only if it is so in that revision: StateChange from v0.12.0 on.
 #[test]
 fn state_change_is_deprecated_where_its_events_have_rpcs() {
     for revision in REVISIONS {

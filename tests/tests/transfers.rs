@@ -41,7 +41,7 @@ impl Side {
 
 /// A library that decodes.
 trait Decoder {
-    /// What the rules say of this library.
+    /// The answer of the rules about this library.
     fn arrival(&self, effect: &Effect) -> Arrival;
     /// Whether it insists on required fields.
     fn wants_required(&self) -> bool;
@@ -72,7 +72,7 @@ impl Decoder for Prost {
     }
 }
 
-/// What the rules promise of a whole message.
+/// The promise of the rules about a whole message.
 #[derive(Debug)]
 struct Promise {
     worst: Arrival,
@@ -116,7 +116,7 @@ fn promise(sent: (&Side, &str), expected: (&Side, &str), decoder: &dyn Decoder) 
     }
 }
 
-/// What became of messages of one type that were read as another.
+/// The result of reading messages of one type as another.
 #[derive(Default)]
 struct Outcome {
     refused: usize,

@@ -74,7 +74,7 @@ fn the_published_schema_refuses_what_it_should() {
     }
 }
 
-/// What the schema leaves open: a level, a fingerprint, and a rule for every result.
+/// Checks that the schema leaves out: a level, a fingerprint, and a rule for every result.
 #[test]
 fn every_result_has_level_rule_and_fingerprint() {
     for (name, log) in logs() {

@@ -26,7 +26,7 @@ pub struct Deprecation {
     pub removal: Removal,
     /// Value of enum `Event`, and the RPC of service `Plugin` that carries it instead; in the table's order.
     pub replaced_by: Vec<(String, String)>,
-    /// What to do as the author of a plugin.
+    /// The remedy for the author of a plugin.
     pub remedy: String,
     /// Where this was decided.
     pub sources: Vec<String>,

@@ -18,7 +18,7 @@ use crate::report::finding::Level;
 pub struct CheckReport {
     /// The date of the newest release in the tables, `YYYY-MM-DD`.
     pub data_date: String,
-    /// What was judged against, in the order asked for.
+    /// The targets, in the order asked for.
     pub targets: Vec<CheckTarget>,
     /// The plugins and other things found, sorted by path, name and kind.
     pub subjects: Vec<Subject>,

@@ -1,4 +1,4 @@
-//! What a module proxy says about a Go module: its releases, their dates, and the NRI that they require.
+//! A Go module as a module proxy describes it: its releases, their dates, and the NRI that they require.
 
 use jiff::Timestamp;
 use jiff::civil::Date;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::http::{Client, Failure, Limits};
 use crate::error::{Error, ErrorKind};
 
-/// What Go uses if nothing is set.
+/// Go's default.
 const DEFAULT: &str = "https://proxy.golang.org,direct";
 
 /// A list of module proxies, asked in order.

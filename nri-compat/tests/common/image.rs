@@ -93,7 +93,7 @@ impl Parts {
     }
 }
 
-/// What `docker save` writes: images by name, each with its layers by name.
+/// Returns an archive as `docker save` writes it: images by name, each with its layers by name.
 pub(crate) fn docker(images: &[(&str, &[&str])], layers: &[(&str, Vec<u8>)]) -> Parts {
     let listed = images.iter().map(|(name, layers)| {
         serde_json::json!({"Config": "0123456789abcdef.json", "RepoTags": [name], "Layers": layers})

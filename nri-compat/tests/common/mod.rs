@@ -60,7 +60,7 @@ pub(crate) fn paths(found: &Collected) -> Vec<String> {
     seen.map(|sighting| sighting.place.to_string()).collect()
 }
 
-/// What is reported although no reader knows it, a line each: places, and why they are unknown or no plugins.
+/// Returns a line for each file that no reader knows: its place, and why it is unknown or not a plugin.
 pub(crate) fn answers(found: &Collected) -> Vec<String> {
     let answers = found
         .sightings
@@ -100,7 +100,7 @@ impl Tree {
         std::fs::write(path, bytes).unwrap();
     }
 
-    /// What readers see in all of it.
+    /// Returns the sightings in all files.
     pub(crate) fn look(&self, readers: &[&dyn Reader]) -> Collected {
         let request = Request {
             paths: vec![self.root.clone()],
@@ -120,7 +120,7 @@ impl Tree {
     }
 }
 
-/// What is found in a file called `it`.
+/// Returns the sightings in a file called `it`.
 pub(crate) fn look(bytes: &[u8]) -> Collected {
     look_with(bytes, &Marker)
 }
@@ -143,7 +143,7 @@ pub(crate) fn look_with(bytes: &[u8], reader: &dyn Reader) -> Collected {
     found
 }
 
-/// What was skipped, a line each.
+/// Returns a line for each skipped file.
 pub(crate) fn skipped(found: &Collected) -> Vec<String> {
     let line = |skipped: &Skipped| format!("{}: {}", skipped.place, skipped.reason);
     found.skipped.iter().map(line).collect()

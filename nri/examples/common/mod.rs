@@ -1,4 +1,4 @@
-//! What the examples have in common: flags, and logs on standard error.
+//! Shared by the examples: flags, and logs on standard error.
 #![allow(dead_code, reason = "each example uses a part")]
 
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! What the annotations ask for.
+//! The devices that annotations ask for.
 
 use nri::api::{LinuxDevice, Mount, PodSandbox};
 use serde::Deserialize;

@@ -14,7 +14,7 @@ use crate::scenario::State;
 use crate::start::Progress;
 use crate::subject;
 
-/// What was measured.
+/// The result of a measurement.
 pub(crate) struct Figures {
     event: String,
     total: Duration,

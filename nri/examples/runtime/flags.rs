@@ -35,7 +35,7 @@ const MAX_LABELS: u32 = 10_000;
 /// The most pods: they are all kept in memory.
 const MAX_PODS: u32 = 1_000_000;
 
-/// What the command line asks for.
+/// The command line, checked.
 #[derive(Debug)]
 pub(crate) struct Flags {
     pub(crate) socket: PathBuf,
@@ -46,7 +46,7 @@ pub(crate) struct Flags {
     pub(crate) task: Task,
 }
 
-/// What to do once the plugins are there.
+/// The task for when the plugins are there.
 #[derive(Debug)]
 pub(crate) enum Task {
     /// Send the events of this file.

@@ -3,7 +3,7 @@
 /// A line of `/proc/self/status`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Resident {
-    /// What is resident now.
+    /// The resident memory now.
     Now,
     /// The most that ever was.
     Peak,

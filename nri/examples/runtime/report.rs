@@ -6,14 +6,14 @@ use serde::Serialize;
 
 use crate::event::rpc_name;
 
-/// What became of a scenario.
+/// The result of a scenario.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Report {
     pub(crate) steps: Vec<StepReport>,
     pub(crate) deprecations: Vec<DeprecationReport>,
 }
 
-/// What became of one event.
+/// The result of one event.
 #[derive(Debug, Serialize)]
 pub(crate) struct StepReport {
     event: String,
@@ -25,7 +25,7 @@ pub(crate) struct StepReport {
     outcomes: Vec<OutcomeReport>,
 }
 
-/// What became of an event at one plugin.
+/// The result of an event at one plugin.
 #[derive(Debug, Serialize)]
 struct OutcomeReport {
     plugin: String,

@@ -15,7 +15,7 @@ const MAX_FILE: u64 = 256 << 20;
 /// A scenario, checked.
 #[derive(Debug, Default)]
 pub(crate) struct Scenario {
-    /// What exists already, for Synchronize.
+    /// The pods and containers that exist already, for Synchronize.
     pub(crate) state: State,
     /// The events to send.
     pub(crate) steps: Vec<Request>,

@@ -1,4 +1,4 @@
-//! What becomes of the plugins' answers, by kind of event.
+//! The plugins' answers, merged by kind of event.
 
 use bytes::Bytes;
 

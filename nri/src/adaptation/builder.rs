@@ -1,4 +1,4 @@
-//! What can be set before an adaptation starts.
+//! The settings of an adaptation.
 
 use std::fmt;
 use std::path::PathBuf;

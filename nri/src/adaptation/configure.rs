@@ -9,7 +9,7 @@ use crate::{Error, ErrorKind, Result};
 use super::core::Core;
 use super::exchange::PLUGIN_SERVICE;
 
-/// What a plugin answers to Configure.
+/// A plugin's answer to Configure.
 #[derive(Debug)]
 pub(super) struct Subscription {
     pub(super) events: EventMask,

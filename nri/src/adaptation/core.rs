@@ -1,4 +1,4 @@
-//! What all parts of an adaptation share.
+//! State that all parts of an adaptation share.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -47,7 +47,7 @@ pub(super) struct Timeouts {
 }
 
 impl Default for Timeouts {
-    /// What the reference waits.
+    /// The timeouts of the reference.
     fn default() -> Self {
         Timeouts {
             registration: Duration::from_secs(5),

@@ -31,7 +31,7 @@ pub struct Deprecated {
     pub event: Event,
     /// The RPC that replaces the interface for this event, such as `RunPodSandbox`.
     pub instead: &'static str,
-    /// What the plugin lacks, worded like containerd's `details`.
+    /// The missing RPC, worded like containerd's `details`.
     pub details: String,
     /// The NRI release that the plugin was built with, if it says so (since NRI v0.12.0).
     pub nri_version: Option<String>,

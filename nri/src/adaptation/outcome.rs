@@ -1,4 +1,4 @@
-//! What became of a request at each plugin.
+//! The outcome of a request at each plugin.
 
 use std::fmt;
 use std::sync::Arc;
@@ -48,7 +48,7 @@ impl fmt::Display for OutcomeResult {
     }
 }
 
-/// What became of a request at one plugin.
+/// The outcome of a request at one plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Outcome {
@@ -62,7 +62,7 @@ pub struct Outcome {
     pub via: Option<Via>,
     /// Whether the dedicated RPC was tried first and the plugin turned out not to implement it.
     pub fell_back: bool,
-    /// What went wrong; `None` if nothing did.
+    /// The error, if any.
     pub error: Option<String>,
     /// The time from sending the request to the answer.
     pub duration: Duration,
@@ -87,7 +87,7 @@ impl Outcome {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Relayed<T = ()> {
-    /// What the plugins answered, merged; nothing for events that have no answer.
+    /// The merged answers of the plugins; `()` for events that have no answer.
     pub answer: T,
     /// One outcome per plugin, in the order of the calls.
     pub outcomes: Vec<Outcome>,

@@ -1,10 +1,10 @@
-//! What a failing plugin means for a request: the runtime's rules, on top of the plugin's own failure policy.
+//! The effect of a failing plugin on a request: the runtime's rules, on top of the plugin's own failure policy.
 
 use crate::api::{Event, EventMask};
 
 use super::identity::PluginId;
 
-/// What happens to a request when a plugin fails it.
+/// The effect on a request of a plugin that fails it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnError {
     /// An error of the plugin fails the request. The default for synchronous events: RunPodSandbox,

@@ -244,7 +244,7 @@ impl<'a> Relay<'a> {
     }
 }
 
-/// What is said about a plugin that is gone before a request reaches it.
+/// The error of a plugin that is gone before a request reaches it.
 const GONE: &str = "connection closed";
 
 /// Applies the policies to an error of an exchange: logs it, completes the outcome, disconnects the plugin.

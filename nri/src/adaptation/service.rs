@@ -15,7 +15,7 @@ use super::identity::PluginId;
 
 const RUNTIME_SERVICE: &str = "nri.pkg.api.v1alpha1.Runtime";
 
-/// What a plugin registers with.
+/// The identity that a plugin registers with.
 #[derive(Debug)]
 pub(super) struct Registration {
     pub(super) id: PluginId,

@@ -65,7 +65,7 @@ pub enum Rejection {
     Seccomp {
         /// The plugin, with its index.
         plugin: String,
-        /// What it changed: `unconfined`, `runtime default` or `custom`.
+        /// The policy that it changed: `unconfined`, `runtime default` or `custom`.
         policy: &'static str,
     },
     /// Plugins changed namespaces: pairs of plugin and type of namespace.
@@ -84,7 +84,7 @@ pub enum Rejection {
         key: String,
         /// Its value.
         value: String,
-        /// What is wrong with it.
+        /// The reason why it is invalid.
         reason: String,
     },
 }

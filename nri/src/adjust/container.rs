@@ -1,4 +1,4 @@
-//! What an adjustment changes in the part of a container that no platform owns: annotations, mounts, environment,
+//! Adjustments of the part of a container that is the same on every platform: annotations, mounts, environment,
 //! arguments, hooks, limits, CDI devices.
 
 use crate::adjust::{Adjustment, marker};

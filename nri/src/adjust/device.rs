@@ -53,7 +53,7 @@ impl LinuxDevice {
         self
     }
 
-    /// What the runtime allows on the device in the device cgroup: `rw`, for a block device `rwm`.
+    /// The access that the runtime allows in the device cgroup: `rw`, for a block device `rwm`.
     pub fn access(&self) -> &'static str {
         if self.r#type == "b" { "rwm" } else { "rw" }
     }

@@ -1,4 +1,4 @@
-//! What an adjustment changes in the Linux part of a container, resources aside.
+//! Adjustments of the Linux part of a container, except resources.
 
 use crate::adjust::namespace::NamespaceKind;
 use crate::adjust::{Adjustment, marker};

@@ -1,4 +1,4 @@
-//! What of an answer the runtime is too old for.
+//! Parts of an answer that the runtime is too old for.
 
 use prost::Message;
 

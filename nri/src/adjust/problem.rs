@@ -1,4 +1,4 @@
-//! What is wrong with an adjustment, as a typed error.
+//! Problems of an adjustment, as a typed error.
 
 use std::fmt;
 
@@ -75,7 +75,7 @@ impl Problem {
         &self.key
     }
 
-    /// What is wrong.
+    /// The kind of problem.
     pub fn kind(&self) -> &ProblemKind {
         &self.kind
     }
@@ -96,7 +96,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// What can be wrong.
+/// The kinds of problems.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProblemKind {

@@ -6,7 +6,7 @@ use crate::api::{
     LinuxResources,
 };
 
-/// What holds resources: [`Adjustment`] for a container to be created, [`ContainerUpdate`] for one that runs, and
+/// Implemented by types that hold resources: [`Adjustment`] for a container to be created, [`ContainerUpdate`] for one that runs, and
 /// [`LinuxResources`] themselves.
 ///
 /// Each method sets one value and leaves the others as the container has them. A value that another plugin has set

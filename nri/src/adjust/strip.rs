@@ -26,7 +26,7 @@ impl Adjustment {
 impl ContainerAdjustment {
     /// The same without parts that are there and empty: hooks, Linux part, resources, memory, CPU, RDT.
     ///
-    /// What says something by being there stays, such as a memory policy of the default mode. The Go API's `Strip`
+    /// Parts whose presence has a meaning stay, such as a memory policy of the default mode. The Go API's `Strip`
     /// leaves that out as well.
     #[must_use]
     pub fn strip(mut self) -> Self {

@@ -1,4 +1,4 @@
-//! What the builder records, what the check finds, and that both survive the wire.
+//! The builder and the check, before and after the wire.
 
 mod checks;
 mod random;

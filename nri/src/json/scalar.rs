@@ -224,7 +224,7 @@ impl Kind {
     }
 }
 
-/// What a value of this type looks like.
+/// Describes a value of this type, for errors.
 impl Expected for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let expected = match self {

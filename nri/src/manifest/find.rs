@@ -4,7 +4,7 @@ use super::{MAGIC, MAX_LEN};
 
 /// The text of every manifest in a file, in the order of the file, equal ones as often as they occur.
 ///
-/// What is returned has the right length and looks like one JSON object; it has not been parsed.
+/// The result has the right length and looks like one JSON object; it has not been parsed.
 pub fn find(file: &[u8]) -> impl Iterator<Item = &str> {
     let starts = file
         .windows(MAGIC.len())

@@ -4,7 +4,7 @@ use super::{MAGIC, MAX_LEN};
 use crate::api::EventMask;
 use crate::plugin::facts::{Fact, events};
 
-/// What a manifest is made from. Written by `#[derive(NriPlugin)]`.
+/// The content of a manifest. Written by `#[derive(NriPlugin)]`.
 #[derive(Clone, Copy)]
 pub struct Description {
     /// Name of the plugin; nothing in it needs escaping.

@@ -12,12 +12,12 @@ pub struct Fact {
 }
 
 impl Fact {
-    /// What is said in `#[nri(handles(…))]` of this RPC.
+    /// Returns the fact that `#[nri(handles(…))]` lists this RPC, or does not.
     pub const fn new(rpc: &'static Rpc, handled: bool) -> Self {
         Fact { rpc, handled }
     }
 
-    /// What a table says of all its RPCs. `N` has to be the number of rows.
+    /// Returns the facts about all RPCs of a table. `N` has to be the number of rows.
     pub const fn of_table<T, const N: usize>(table: Table<T>) -> [Self; N] {
         let rows = table.rows();
         let mut facts = [Fact {

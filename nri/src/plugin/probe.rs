@@ -10,7 +10,7 @@ impl<T: Connection> Connections<T> {
     pub const HOOKS: Option<ConnectionHooks<T>> = Some(ConnectionHooks::new());
 }
 
-/// What [`Connections`] falls back to.
+/// The fallback of [`Connections`].
 pub trait NoConnection<T: 'static> {
     /// No hooks.
     const HOOKS: Option<ConnectionHooks<T>> = None;

@@ -1,4 +1,4 @@
-//! What is known of an RPC whether a plugin handles it or not.
+//! Facts about an RPC that do not depend on a plugin.
 
 use crate::api::Event;
 

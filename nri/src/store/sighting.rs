@@ -15,7 +15,7 @@ pub enum Seen {
     Gone,
 }
 
-/// What an event is to the store.
+/// The meaning of an event for the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Sighting {
     /// The event.

@@ -1,4 +1,4 @@
-//! What the store holds, behind its lock.
+//! The content of the store, behind its lock.
 
 mod shelf;
 mod synchronize;

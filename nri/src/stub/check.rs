@@ -5,7 +5,7 @@ use crate::adjust::Invalid;
 use crate::plugin::{Answer, Subject};
 use crate::{Error, Result};
 
-/// What the stub does about an answer that the runtime would reject, or that conflicts with itself.
+/// The reaction of the stub to an answer that the runtime would reject, or that conflicts with itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CheckAnswers {
     /// Sends it, without a check.

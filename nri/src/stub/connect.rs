@@ -32,7 +32,7 @@ pub(super) enum Endpoint {
     Socket(PathBuf),
     /// A stream that the caller made.
     Given(Box<dyn Stream>),
-    /// What could be used once has been used.
+    /// The connection could be used only once, and has been.
     Used,
 }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
-/// What runtimes allow unless configured otherwise:
+/// The request timeout of runtimes unless configured otherwise:
 /// [`DefaultPluginRequestTimeout`](https://github.com/containerd/nri/blob/v0.12.5/pkg/adaptation/adaptation.go).
 pub(super) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(2);
 

@@ -11,7 +11,7 @@ const NAME_VARIABLE: &str = "NRI_PLUGIN_NAME";
 /// Set by a runtime that launches a plugin, and by whoever starts an external one.
 const INDEX_VARIABLE: &str = "NRI_PLUGIN_IDX";
 
-/// What the plugin registers as, such as `10-logger`.
+/// The index and name that the plugin registers with, such as `10-logger`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Identity {
     pub(super) name: String,
@@ -40,7 +40,7 @@ impl Given {
         }
     }
 
-    /// What the file is called, if that is `NN-name`.
+    /// Returns index and name from the name of the file, if that is `NN-name`.
     pub(super) fn by_program() -> Self {
         std::env::args_os()
             .next()
@@ -59,7 +59,7 @@ impl Given {
         }
     }
 
-    /// What is given here, else there.
+    /// Returns the parts given here, else those given there.
     pub(super) fn or(self, other: Self) -> Self {
         Given {
             name: self.name.or(other.name),

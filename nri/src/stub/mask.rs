@@ -8,23 +8,23 @@ use crate::api::{Event, EventMask};
 use crate::plugin::Rpc;
 use crate::{Error, ErrorKind, Result};
 
-/// What the plugin wants to hear of.
+/// The events that the plugin wants.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wanted {
     /// The events that it has handlers for.
     pub(super) handled: EventMask,
     /// Those that it refuses to run without.
     pub(super) required: EventMask,
-    /// What its handler of Configure answered; 0 for all that it has handlers for.
+    /// The mask that its handler of Configure returned; 0 for all events that it handles.
     pub(super) chosen: i32,
 }
 
-/// What to answer to Configure.
+/// The answer to Configure.
 #[derive(Debug, PartialEq)]
 pub(super) struct Subscription {
     /// Never empty.
     pub(super) events: EventMask,
-    /// What the runtime is too old for, or may be: one sentence for the log.
+    /// A sentence for the log about events that the runtime does not know, or may not know.
     pub(super) warning: Option<String>,
 }
 

@@ -119,7 +119,7 @@ fn closed() -> Error {
     Error::with_kind(ErrorKind::Connection, "the runtime closed the connection")
 }
 
-/// What is to be said once, whatever runtime there is.
+/// Logs warnings that do not depend on the runtime, once.
 fn announce<P: Plugin>() {
     // Keeps the manifest in the binary.
     std::hint::black_box(P::MANIFEST);

@@ -42,7 +42,7 @@ impl Runtime {
         }
     }
 
-    /// What it calls itself, such as `containerd`.
+    /// The name that it gives itself, such as `containerd`.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -83,7 +83,7 @@ impl fmt::Display for Runtime {
     }
 }
 
-/// What goes into messages: as much of a foreign text as a person reads.
+/// Shortens a foreign text for messages.
 fn shown(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(64).collect()
 }

@@ -54,7 +54,7 @@ impl<'s, P: Plugin> Serving<'s, P> {
     ///
     /// # Errors
     ///
-    /// What made Configure or Synchronize fail.
+    /// The error of Configure or Synchronize.
     pub(super) async fn reach(&self, phase: Phase) -> Result<()> {
         let reached = self
             .phase

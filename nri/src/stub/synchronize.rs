@@ -18,7 +18,7 @@ pub(super) struct Assembly {
     parts: Vec<u8>,
 }
 
-/// What a part of Synchronize brings.
+/// The effect of a part of Synchronize.
 #[derive(Debug, PartialEq)]
 pub(super) enum Part {
     /// More are to come.

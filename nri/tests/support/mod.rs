@@ -32,14 +32,14 @@ pub(crate) struct Runtime {
     serving: JoinHandle<Result<Ended, ConnectionError>>,
 }
 
-/// What the runtime answers to the plugin.
+/// The runtime's answers to the plugin.
 #[derive(Default)]
 pub(crate) struct Answers {
     /// Refuses the registration with this message.
     pub(crate) refuse: Option<&'static str>,
     /// Never answers to the registration.
     pub(crate) silent: bool,
-    /// What it answers to UpdateContainers, one after the other; success when there is none left.
+    /// The answers to UpdateContainers, one after the other; success when none is left.
     pub(crate) updates: Vec<Result<UpdateContainersResponse, Status>>,
 }
 

@@ -1,4 +1,4 @@
-//! What becomes of our calls.
+//! Calls to the peer, and how they end.
 
 use std::time::Duration;
 

@@ -108,7 +108,7 @@ pub(crate) fn request(method: &str, payload: impl Into<Vec<u8>>) -> RequestEnvel
     }
 }
 
-/// What an answer says: its payload, or its code and message.
+/// Returns the payload of an answer, or its code and message.
 pub(crate) type Answer = Result<Vec<u8>, (Code, String)>;
 
 impl Peer {

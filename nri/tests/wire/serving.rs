@@ -1,4 +1,4 @@
-//! What a peer's requests, and what should be requests, are answered with.
+//! Answers to a peer's requests, well-formed or not.
 
 use std::io;
 use std::pin::{Pin, pin};

@@ -1,4 +1,4 @@
-//! What the options of the builder do, seen from the crate that uses them.
+//! The options of the builder, seen from the crate that uses them.
 #![deny(unfulfilled_lint_expectations)]
 
 use std::collections::BTreeSet;

@@ -2,7 +2,7 @@
 
 use super::NRI;
 
-/// What a case has to give.
+/// The expected result of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
     /// Bindings that compile.
@@ -17,7 +17,7 @@ pub struct Case {
     pub name: &'static str,
     /// The files by name; bindings are made of the first.
     pub files: Vec<(String, String)>,
-    /// What it has to give.
+    /// The expected result.
     pub expected: Expected,
 }
 

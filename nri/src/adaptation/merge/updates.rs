@@ -21,7 +21,7 @@ struct Requested {
     id: String,
     /// As requested, with the changes of the plugins so far.
     resources: LinuxResources,
-    /// What the plugins asked for; `None` as long as no plugin did.
+    /// The merged changes of the plugins; `None` as long as no plugin asked for any.
     update: Option<ContainerUpdate>,
 }
 

@@ -41,7 +41,7 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![9 => event, 1 => (pods, containers).prop_map(|(pods, containers)| Step::List { pods, containers })]
 }
 
-/// What has happened to one pod or container, in order.
+/// A step in the history of a pod or container.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Mark {
     Seen,

@@ -1,4 +1,4 @@
-//! What the annotations of a pod ask for.
+//! Behavior that the annotations of a pod ask for.
 
 use std::thread;
 use std::time::Duration;
