@@ -236,7 +236,7 @@ fn what_is_refused_leaves_everything_as_it_was() {
             "v0.99.6",
             "2026-12-01",
             1,
-            "type `EventMask` has the name of a generated item",
+            "message EventMask and a generated item are both `EventMask` in Rust",
         ),
         (newest(), "v0.12.1-rc.1", "2026-12-01", 1, &misnamed),
     ] {
