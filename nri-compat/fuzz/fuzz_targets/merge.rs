@@ -31,7 +31,10 @@ fuzz_target!(|input: (u8, &[u8])| {
     let whole = merged(&mut &bytes[..]);
     assert_eq!(whole, merged(&mut Pieces(bytes, usize::from(piece) + 1)));
     // Behind a packed stream nothing else is read.
-    if [&b"\x1f\x8b\x08"[..], b"\x28\xb5\x2f\xfd", b"\xfd7zXZ\0"].iter().any(|magic| bytes.starts_with(magic)) {
+    if [&b"\x1f\x8b\x08"[..], b"\x28\xb5\x2f\xfd", b"\xfd7zXZ\0"]
+        .iter()
+        .any(|magic| bytes.starts_with(magic))
+    {
         return;
     }
     let followed = merged(&mut bytes.chain(SOUND));

@@ -29,7 +29,7 @@ fn report(name: &str) -> CheckReport {
         ..Verdict::default()
     };
     let subject = Subject {
-        path: name.to_owned(),
+        place: name.into(),
         verdicts: vec![verdict],
         ..Subject::default()
     };

@@ -16,7 +16,9 @@ fuzz_target!(|text: &str| {
     };
     let protocol = Protocol::read(&compiled);
     assert!(protocol.names().all(|name| protocol.has(name)));
-    if let Ok(schema) = Schema::compiled(&compiled.pool.encode_to_vec(), |name| compiled.texts.get(name).cloned()) {
+    if let Ok(schema) = Schema::compiled(&compiled.pool.encode_to_vec(), |name| {
+        compiled.texts.get(name).cloned()
+    }) {
         assert!(breaking(&schema, &schema, &[]).is_empty());
     }
 });

@@ -16,10 +16,10 @@ pub(crate) fn read(reader: &dyn Reader, bytes: &[u8]) {
     match reader.read(&file) {
         Ok(sightings) => {
             for sighting in sightings {
-                assert_eq!(sighting.path, "dir/file");
+                assert_eq!(sighting.place.file, "dir/file");
                 assert!(!sighting.evidence.is_empty());
             }
         }
-        Err(unreadable) => assert!(!unreadable.0.is_empty()),
+        Err(unreadable) => assert!(!unreadable.reason.is_empty()),
     }
 }
