@@ -88,7 +88,7 @@ fn every_result_has_level_rule_and_fingerprint() {
                 .and_then(|at| usize::try_from(at).ok());
             let rule = index.map(|at| &run["tool"]["driver"]["rules"][at]["id"]);
             assert_eq!(rule, Some(&result["ruleId"]), "{name}");
-            let print = result["partialFingerprints"]["nriCompatFinding/v1"].as_str();
+            let print = result["partialFingerprints"]["nriCompatFinding/v2"].as_str();
             assert!(
                 prints.insert(print.expect("a fingerprint")),
                 "{name}: twice {print:?}"

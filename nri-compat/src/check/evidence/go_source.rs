@@ -1,7 +1,7 @@
 //! Go files that import a package of NRI.
 //!
 //! The reader looks at the imports of a file only. What a plugin handles is resolved afterwards, once for each package,
-//! over all packages that it is built from (see [`resolve_package`]): the handlers of a plugin are rarely all in the file
+//! over all packages that it is built from (`resolve_package`): the handlers of a plugin are rarely all in the file
 //! that calls the stub. A file that was not found on a disk has no packages around it, so that nothing is resolved.
 
 mod build;
