@@ -153,7 +153,19 @@ impl Process {
     /// When it does not within [`PATIENCE`].
     pub fn wait(&mut self) -> Option<i32> {
         let ended = self.wait_within(PATIENCE);
-        ended.unwrap_or_else(|| panic!("{}", self.describe("does not end")))
+        let code = ended.unwrap_or_else(|| panic!("{}", self.describe("does not end")));
+        self.wait_for_aside();
+        code
+    }
+
+    /// Waits until everything that the ended process wrote to its other stream has been read. Children that outlive it may
+    /// hold the stream open, so the wait is bounded.
+    fn wait_for_aside(&self) {
+        let deadline = Instant::now() + Duration::from_secs(2);
+        // The thread that reads holds the other reference.
+        while Arc::strong_count(&self.aside) > 1 && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(1));
+        }
     }
 
     /// Closes standard input.
