@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use nri_tests::matrix::LIFE;
 use nri_tests::peers::{self, NRI_RELEASES};
 use nri_tests::plugin::Plugin;
 use nri_tests::runtime::Runtime;
@@ -29,22 +30,7 @@ fn expected_calls(release: &str) -> Vec<&'static str> {
             &["StateChange"; 3],
         ]
         .concat(),
-        _ => vec![
-            "RunPodSandbox",
-            "UpdatePodSandbox",
-            "PostUpdatePodSandbox",
-            "CreateContainer",
-            "ValidateContainerAdjustment",
-            "PostCreateContainer",
-            "StartContainer",
-            "PostStartContainer",
-            "UpdateContainer",
-            "PostUpdateContainer",
-            "StopContainer",
-            "RemoveContainer",
-            "StopPodSandbox",
-            "RemovePodSandbox",
-        ],
+        _ => LIFE.to_vec(),
     }
 }
 
