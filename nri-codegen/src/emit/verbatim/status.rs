@@ -9,7 +9,10 @@ pub struct Status {
 
 impl Status {
     /// A status of this code.
-    pub fn new(code: Code, message: impl ::core::convert::Into<::prost::alloc::string::String>) -> Status {
+    pub fn new(
+        code: Code,
+        message: impl ::core::convert::Into<::prost::alloc::string::String>,
+    ) -> Status {
         Status {
             code,
             message: message.into(),
