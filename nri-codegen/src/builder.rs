@@ -72,13 +72,13 @@ impl Builder {
         self
     }
 
-    /// Whether to generate clients; by default yes.
+    /// True if clients are generated; by default yes.
     pub fn client(mut self, client: bool) -> Self {
         self.options.client = client;
         self
     }
 
-    /// Whether to generate server traits and dispatchers; by default yes.
+    /// True if server traits and dispatchers are generated; by default yes.
     pub fn server(mut self, server: bool) -> Self {
         self.options.server = server;
         self
@@ -89,7 +89,8 @@ impl Builder {
         self.client(false).server(false)
     }
 
-    /// Whether messages and enums implement serde's `Serialize` and `Deserialize`; by default no.
+    /// Returns true if messages and enums implement serde's `Serialize` and `Deserialize`; by
+    /// default no.
     ///
     /// Fields go by their names in Rust, a missing one is its default, and unknown ones are ignored. Your crate has to depend on `serde` with
     /// its feature `derive`.
@@ -146,8 +147,8 @@ impl Builder {
         self
     }
 
-    /// Whether maps are `BTreeMap` instead of `HashMap`; by default no. They have one encoding then, and the bindings need
-    /// `core` and `alloc` only.
+    /// Returns true if maps are `BTreeMap` instead of `HashMap`; by default no. They have one
+    /// encoding then, and the bindings need `core` and `alloc` only.
     pub fn ordered_maps(mut self, ordered: bool) -> Self {
         self.options.ordered_maps = ordered;
         self

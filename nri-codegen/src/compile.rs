@@ -147,8 +147,8 @@ pub fn bytes(name: &str, bytes: Vec<u8>) -> Result<Compiled, Error> {
     text(name, &files::text(bytes, name)?)
 }
 
-/// Whether the bytes are a proto in text, and not a `FileDescriptorSet`: text has no control characters but tabs and
-/// line ends, and a set always has others. An empty file is a set.
+/// Returns true if the bytes are a proto in text, and not a `FileDescriptorSet`: text has no
+/// control characters but tabs and line ends, and a set always has others. An empty file is a set.
 pub fn is_text(bytes: &[u8]) -> bool {
     let plain = |byte: &u8| *byte >= b' ' || matches!(byte, b'\t' | b'\r' | b'\n' | 0x0c);
     !bytes.is_empty() && bytes.iter().all(plain)

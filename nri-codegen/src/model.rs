@@ -76,9 +76,9 @@ pub struct Rpc {
     pub input: String,
     /// Full name of the response message.
     pub output: String,
-    /// Whether the client sends a stream; NRI has none.
+    /// True if the client sends a stream; NRI has none.
     pub client_streaming: bool,
-    /// Whether the server answers with a stream; NRI has none.
+    /// True if the server answers with a stream; NRI has none.
     pub server_streaming: bool,
     /// Comment and place.
     pub about: About,
@@ -118,7 +118,7 @@ pub struct Field {
     pub kind: FieldKind,
     /// How many values.
     pub label: Label,
-    /// Whether unset can be told from the default.
+    /// True if unset can be told from the default.
     pub presence: bool,
     /// The oneof it belongs to.
     pub oneof: Option<String>,
@@ -192,7 +192,8 @@ impl Protocol {
         read::of_files(files)
     }
 
-    /// Whether a service, RPC, message, field, enum or enum value (as `pkg.Enum.VALUE`) of this full name is declared.
+    /// Returns true if a service, RPC, message, field, enum or enum value (as `pkg.Enum.VALUE`) of
+    /// this full name is declared.
     pub fn has(&self, full_name: &str) -> bool {
         self.names.contains(full_name)
     }

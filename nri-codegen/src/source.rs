@@ -67,7 +67,7 @@ pub fn resolve_with(history: &History, spec: &str, imports: &Imports) -> Result<
     history.compiled_for(spec)
 }
 
-/// Whether the file is a proto in text, by its ending or else by its content.
+/// Returns true if the file is a proto in text, by its ending or else by its content.
 ///
 /// # Errors
 ///
@@ -93,7 +93,8 @@ fn dangling(spec: &str, target: &Path) -> Problem {
     )
 }
 
-/// Whether `spec` reads as a version: `latest`, something with `@`, or digits after an optional `v`.
+/// Returns true if `spec` reads as a version: `latest`, something with `@`, or digits after an
+/// optional `v`.
 fn is_version(spec: &str) -> bool {
     let digits = spec.strip_prefix('v').unwrap_or(spec);
     let numeric = digits.starts_with(|c: char| c.is_ascii_digit());

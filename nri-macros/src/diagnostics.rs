@@ -26,7 +26,7 @@ impl Diagnostics {
         self.0.push(error);
     }
 
-    /// Whether nothing was wrong.
+    /// Returns true if nothing was wrong.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -56,7 +56,7 @@ pub(crate) struct Protocol {
 pub(crate) struct Handles {
     /// Each with the place where it is listed.
     pub(crate) rpcs: Vec<(&'static Rpc, Span)>,
-    /// Whether `Connection` is among them.
+    /// True if `Connection` is among them.
     pub(crate) connection: Option<Span>,
 }
 
@@ -118,8 +118,8 @@ pub(crate) fn check(
     }
 }
 
-/// Whether it sets the level of the one lint that the expansion may raise, alone or with all others. `expect` is left
-/// out: it is about the type's own code.
+/// Returns true if it sets the level of the one lint that the expansion may raise, alone or with
+/// all others. `expect` is left out: it is about the type's own code.
 fn is_lint_level(attribute: &syn::Attribute) -> bool {
     let level = ["allow", "warn", "deny", "forbid"]
         .iter()

@@ -169,7 +169,7 @@ impl Checker<'_> {
         repeated
     }
 
-    /// Whether `handles(…)` leaves the event out.
+    /// Returns true if `handles(…)` leaves the event out.
     fn is_not_listed(&mut self, named: &Named) -> bool {
         let Some(handles) = self.handles else {
             return false;

@@ -9,9 +9,9 @@ pub(crate) struct Rpc {
     pub(crate) constant: &'static str,
     /// The release that brought its event; `None` for an RPC that carries none of its own.
     pub(crate) event_since: Option<&'static str>,
-    /// Whether StateChange carries the event too.
+    /// True if StateChange carries the event too.
     pub(crate) in_state_change: bool,
-    /// Whether the RPC is deprecated.
+    /// True if the RPC is deprecated.
     pub(crate) deprecated: bool,
 }
 /// Every RPC of the Plugin service, in the order of the proto.

@@ -15,12 +15,14 @@
 //!
 //! # Adding, removing, replacing
 //!
-//! Several plugins may adjust one container, in the order of their indices. Where two set the same thing the runtime
-//! refuses the later one's answer, and with it the container. A plugin that means to take over from another *replaces*:
-//! it removes and adds in the same adjustment, in whatever order. What has no `remove_` method cannot be taken over.
+//! Several plugins may adjust one container, in the order of their indexes. If two of them set the
+//! same thing, the runtime rejects the answer of the later one, and with it the container. To
+//! override an earlier plugin, a plugin *replaces*: it removes and adds in the same adjustment, in
+//! any order. Fields without a `remove_` method cannot be overridden.
 //!
-//! Setting the same thing twice in one adjustment is a conflict of the plugin with itself, except in annotations,
-//! sysctls, network devices, unified resources and single values, where the last one counts.
+//! Setting the same thing twice in one adjustment is a conflict of the plugin with itself, except
+//! for annotations, sysctls, network devices, unified resources and single values, for which the
+//! last value counts.
 
 mod check;
 mod container;
@@ -53,7 +55,8 @@ use crate::api::{
     ValidateContainerAdjustmentResponse,
 };
 
-/// The answer to CreateContainer: changes to the new container, and with them updates and evictions of others.
+/// The answer to CreateContainer: changes to the new container, plus updates and evictions of other
+/// containers.
 ///
 /// The default changes nothing; so does `()`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -64,27 +67,27 @@ pub struct Adjustment {
 }
 
 impl Adjustment {
-    /// An adjustment that changes nothing.
+    /// Creates an adjustment that changes nothing.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The changes of the new container.
+    /// Returns the changes to the new container.
     pub fn container(&self) -> &ContainerAdjustment {
         &self.adjust
     }
 
-    /// The changes of the new container, for what no method here covers.
+    /// Returns the changes to the new container, for fields without a method here.
     pub fn container_mut(&mut self) -> &mut ContainerAdjustment {
         &mut self.adjust
     }
 
-    /// The updates of other containers that go with it.
+    /// Returns the updates of other containers.
     pub fn updates(&self) -> &[ContainerUpdate] {
         &self.update
     }
 
-    /// The evictions that go with it.
+    /// Returns the evictions of other containers.
     pub fn evictions(&self) -> &[ContainerEviction] {
         &self.evict
     }
@@ -141,7 +144,8 @@ impl From<Updates> for StopContainerResponse {
     }
 }
 
-/// `more` is left false: it belongs to the stub, which gives the handler all parts of a split message at once.
+/// `more` stays false: it belongs to the stub, which passes all parts of a split message to the
+/// handler at once.
 impl From<Updates> for SynchronizeResponse {
     fn from(answer: Updates) -> Self {
         SynchronizeResponse {
@@ -151,7 +155,8 @@ impl From<Updates> for SynchronizeResponse {
     }
 }
 
-/// The answer to UpdateContainer: updates of running containers, the one asked about included, and evictions.
+/// The answer to UpdateContainer: updates of running containers, including the one in the request,
+/// and evictions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Changes {
     pub(crate) update: Vec<ContainerUpdate>,
@@ -185,15 +190,16 @@ impl From<Changes> for UpdateContainerResponse {
 /// The answer to ValidateContainerAdjustment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Verdict {
-    /// The container may be created as all plugins together adjusted it.
+    /// The container may be created with the merged adjustments of all plugins.
     #[default]
     Accept,
-    /// The container is not created; the caller is told why.
+    /// The container is not created; the caller gets this reason.
     Reject(String),
 }
 
 impl Verdict {
-    /// A rejection with its reason, which reaches whoever asked for the container.
+    /// Creates a rejection with a reason, which is reported to the caller that requested the
+    /// container.
     pub fn reject(reason: impl Into<String>) -> Self {
         Verdict::Reject(reason.into())
     }

@@ -1,6 +1,7 @@
 //! The newest protocol revision: its messages, the event mask, tables of its RPCs and events, and the handler traits.
 //!
-//! The API is additive, so this one serves every runtime. Messages, tables and traits are generated.
+//! The API is additive, so this revision serves every runtime. Messages, tables and traits are
+//! generated.
 
 #[rustfmt::skip]
 #[allow(deprecated)]

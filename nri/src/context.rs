@@ -7,7 +7,8 @@ use crate::stub::{Metrics, Runtime, StatusWatch, Tools, Updater};
 
 /// The surroundings of one request, passed to every handler.
 ///
-/// `Context::default()` serves for unit tests: it has no deadline, no runtime and no connection, and each can be added.
+/// `Context::default()` is for unit tests: it has no deadline, runtime or connection, but each can
+/// be added.
 ///
 /// ```
 /// use std::time::Duration;
@@ -42,7 +43,8 @@ use crate::stub::{Metrics, Runtime, StatusWatch, Tools, Updater};
 /// # }
 /// ```
 ///
-/// With `anyhow::Context` in the same file, import that one as `use anyhow::Context as _;`: only its methods are needed.
+/// If the same file uses `anyhow::Context`, import that one as `use anyhow::Context as _;`: only
+/// its methods are needed.
 #[derive(Clone, Debug, Default)]
 pub struct Context {
     deadline: Option<Instant>,
@@ -50,7 +52,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// Makes the context of a request that the stub serves.
+    /// Creates the context of a request that the stub serves.
     pub(crate) fn of_request(deadline: Instant, tools: Arc<Tools>) -> Self {
         Context {
             deadline: Some(deadline),
@@ -58,7 +60,7 @@ impl Context {
         }
     }
 
-    /// Makes the context of a hook, outside of any request.
+    /// Creates the context of a hook, outside any request.
     pub(crate) fn of_stub(tools: Arc<Tools>) -> Self {
         Context {
             deadline: None,
@@ -71,7 +73,8 @@ impl Context {
         self.tools.updater()
     }
 
-    /// Returns the runtime at the other end, and which NRI it speaks; `None` before Configure.
+    /// Returns the runtime at the other end, with the NRI release that it speaks; `None` before
+    /// Configure.
     pub fn runtime(&self) -> Option<Arc<Runtime>> {
         self.tools.runtime()
     }
@@ -86,12 +89,12 @@ impl Context {
         self.tools.status()
     }
 
-    /// Returns whether answers of handlers are checked before they are sent.
+    /// Returns true if answers of handlers are checked before they are sent.
     pub(crate) fn checks_answers(&self) -> bool {
         self.tools.checks_answers()
     }
 
-    /// Returns index and name that the plugin registers with.
+    /// Returns the index and name that the plugin registers with.
     pub(crate) fn identity(&self) -> Option<(&str, &str)> {
         self.tools.identity()
     }
@@ -103,21 +106,21 @@ impl Context {
         self
     }
 
-    /// Sets the deadline to a time from now. For unit tests.
+    /// Sets the deadline to a time from now, for unit tests.
     #[must_use]
     pub fn with_time_left(self, time: Duration) -> Self {
         self.with_deadline(Instant::now() + time)
     }
 
-    /// Sets the runtime: its name, its version and its NRI version, each as Configure has it; empty for one that does not
-    /// say. For unit tests.
+    /// Sets the name, version and NRI version of the runtime, as Configure has them; an empty
+    /// string means that the runtime does not send it. For unit tests.
     #[must_use]
     pub fn with_runtime(self, name: &str, version: &str, nri_version: &str) -> Self {
         let runtime = Runtime::new(name, version, nri_version);
         self.with_tools(|tools| tools.set_runtime(Arc::new(runtime)))
     }
 
-    /// Sets name and index of the plugin. For unit tests.
+    /// Sets the name and index of the plugin, for unit tests.
     #[must_use]
     pub fn with_identity(self, name: &str, index: &str) -> Self {
         self.with_tools(|tools| tools.set_identity(name, index))
@@ -130,12 +133,13 @@ impl Context {
         self
     }
 
-    /// Returns the moment at which the runtime gives up on this request, if it said.
+    /// Returns the moment at which the runtime gives up on this request, if known.
     pub fn deadline(&self) -> Option<Instant> {
         self.deadline
     }
 
-    /// Returns how long the runtime still waits for the answer: zero once it has given up, `None` if it did not say.
+    /// Returns how long the runtime will wait for the answer: zero if it has given up, `None` if
+    /// unknown.
     pub fn time_left(&self) -> Option<Duration> {
         self.deadline
             .map(|deadline| deadline.saturating_duration_since(Instant::now()))

@@ -1,18 +1,19 @@
-//! The error type of plugins: what a handler returns and what the stub fails with.
+//! The error type of plugins, which handlers and the stub return.
 
 use std::borrow::Cow;
 use std::error::Error as StdError;
 use std::fmt;
 
-/// The result of everything in this crate that can fail, and of every handler.
+/// The result of every fallible function of this crate, and of every handler.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 type BoxError = Box<dyn StdError + Send + Sync>;
 
 /// An error with its kind, a message, its causes, and how to fix it, if known.
 ///
-/// A handler makes one from a message with [`Error::new`], or from any other error with [`Error::other`] or
-/// [`ResultExt::context`]. Runtime and log get the message with all causes, as `{:#}` shows them.
+/// A handler creates one from a message with [`Error::new`], or from another error with
+/// [`Error::other`] or [`ResultExt::context`]. The runtime and the log get the message with all
+/// causes, as formatted by `{:#}`.
 ///
 /// ```
 /// use nri::ResultExt;
@@ -43,7 +44,8 @@ enum Cause {
     None,
     /// The error that caused this one.
     Error(BoxError),
-    /// The error whose message this one has: its causes are the causes of this one.
+    /// An error whose message this error already has. The causes of that error are the causes of
+    /// this one.
     Same(BoxError),
 }
 
@@ -63,16 +65,16 @@ pub enum ErrorKind {
     Connection,
     /// The runtime is too old for what the plugin requires.
     Unsupported,
-    /// A name, an index, a socket path, an option or the plugin's configuration is invalid.
+    /// A name, an index, a socket path, an option or the configuration of the plugin is invalid.
     Config,
-    /// There was no answer in time.
+    /// No answer arrived in time.
     Timeout,
 }
 
 impl ErrorKind {
     /// Returns the [status code](https://github.com/grpc/grpc/blob/master/doc/statuscodes.md) that the peer gets.
     ///
-    /// `Unimplemented` has to be 12: a runtime falls back to StateChange on that code and no other.
+    /// `Unimplemented` has to be 12: a runtime falls back to StateChange only on that code.
     pub const fn code(self) -> i32 {
         match self {
             ErrorKind::Handler | ErrorKind::Connection => 2,
@@ -86,13 +88,13 @@ impl ErrorKind {
 }
 
 impl Error {
-    /// Makes an error of a handler from a message.
+    /// Creates an error of a handler from a message.
     pub fn new(message: impl Into<Cow<'static, str>>) -> Self {
         Self::with_kind(ErrorKind::Handler, message)
     }
 
-    /// Makes an error of a handler from any other error, such as an `anyhow::Error`. Its message and causes are kept; an
-    /// error of this type is returned as it is.
+    /// Creates an error of a handler from another error, such as an `anyhow::Error`. Keeps its
+    /// message and causes; an error of this type is returned unchanged.
     pub fn other(error: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         match error.into().downcast::<Self>() {
             Ok(own) => *own,
@@ -104,7 +106,7 @@ impl Error {
         }
     }
 
-    /// Makes an error of the given kind from a message.
+    /// Creates an error of the given kind from a message.
     pub fn with_kind(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
         Error(Box::new(Repr {
             kind,
@@ -114,7 +116,7 @@ impl Error {
         }))
     }
 
-    /// Adds how to fix it, in a few words that start in lower case.
+    /// Adds help on how to fix the error: a short phrase that starts in lower case.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<Cow<'static, str>>) -> Self {
         self.0.help = Some(help.into());
@@ -128,7 +130,7 @@ impl Error {
         self
     }
 
-    /// Wraps an error into a message; kind and help of an error of this type are kept.
+    /// Wraps an error in a message, keeping the kind and help of an error of this type.
     fn wrapping(message: Cow<'static, str>, cause: BoxError) -> Self {
         let own = cause.downcast_ref::<Self>();
         let kind = own.map_or(ErrorKind::Handler, Self::kind);
@@ -141,8 +143,8 @@ impl Error {
         }))
     }
 
-    /// Returns the error as one of a handler. A handler that exists must not answer UNIMPLEMENTED: the runtime would call
-    /// it again, through StateChange.
+    /// Returns the error as an error of a handler. An existing handler must not answer
+    /// UNIMPLEMENTED, because the runtime would then call it again through StateChange.
     pub(crate) fn of_handler(mut self) -> Self {
         if self.0.kind == ErrorKind::Unimplemented {
             self.0.kind = ErrorKind::Handler;
@@ -155,12 +157,13 @@ impl Error {
         self.0.kind
     }
 
-    /// Returns how to fix it, if known.
+    /// Returns how to fix the error, if known.
     pub fn help(&self) -> Option<&str> {
         self.0.help.as_deref()
     }
 
-    /// Returns the messages of the causes, without those that the message before already ends with.
+    /// Returns the messages of the causes, skipping those that the previous message already ends
+    /// with.
     fn causes(&self) -> impl Iterator<Item = String> {
         let mut said = self.0.message.to_string();
         let mut next = self.source();
@@ -178,7 +181,7 @@ impl Error {
     }
 }
 
-/// The message; with `{:#}`, the message and all causes on one line.
+/// Formats the message; with `{:#}`, the message and all causes on one line.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.message)?;
@@ -191,7 +194,8 @@ impl fmt::Display for Error {
     }
 }
 
-/// Message, help and causes, each on its line: what `fn main() -> nri::Result<()>` prints.
+/// Formats message, help and causes, each on its own line, as `fn main() -> nri::Result<()>` prints
+/// them.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.message)?;
@@ -215,9 +219,11 @@ impl StdError for Error {
     }
 }
 
-/// Adds a message to the error of a `Result`, as anyhow's `Context` does, and makes it an [`Error`].
+/// Adds a message to the error of a `Result`, like anyhow's `Context`, and converts it to an
+/// [`Error`].
 ///
-/// It is not in the [prelude](crate::prelude), so that it does not get in the way of anyhow's methods of the same names.
+/// This trait is not in the [prelude](crate::prelude), so it does not conflict with the methods of
+/// anyhow that have the same names.
 ///
 /// ```
 /// use nri::ResultExt;
@@ -233,10 +239,10 @@ pub trait ResultExt<T> {
     ///
     /// # Errors
     ///
-    /// The error of the result, beneath the message.
+    /// Returns the error of the result, wrapped in the message.
     fn context(self, message: impl Into<Cow<'static, str>>) -> Result<T>;
 
-    /// Adds a message that is only made if there is an error.
+    /// Adds a message that is computed only if there is an error.
     ///
     /// # Errors
     ///
@@ -264,7 +270,7 @@ macro_rules! from_errors {
     )*};
 }
 
-// Not every error: that would include this one, which already comes from itself.
+// Not for every error: that would include this type, which already has `From` for itself.
 from_errors! {
     Box<dyn StdError + Send + Sync>,
     prost::DecodeError,

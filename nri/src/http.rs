@@ -26,9 +26,10 @@
 //! }
 //! ```
 //!
-//! The responder knows just enough HTTP/1.1 for this: `GET` and `HEAD`, one request per connection, no bodies. An HTTP
-//! library would add a dozen crates and more code than the plugin itself has. It holds [`MAX_CONNECTIONS`] connections at
-//! most, reads [`MAX_REQUEST`] bytes of each at most, and closes those that take longer than [`TIMEOUT`]. There is no
+//! The responder implements only the HTTP/1.1 that this needs: `GET` and `HEAD`, one request per
+//! connection, no bodies. An HTTP library would add a dozen crates and more code than the plugin
+//! itself. The responder holds at most [`MAX_CONNECTIONS`] connections, reads at most
+//! [`MAX_REQUEST`] bytes from each, and closes those that take longer than [`TIMEOUT`]. There is no
 //! authentication: bind it to an address that only the node or its monitoring can reach.
 
 mod request;
@@ -46,16 +47,16 @@ use crate::stub::{Metrics, OPEN_METRICS_CONTENT_TYPE, StatusWatch};
 use crate::{Result, ResultExt};
 use request::{Head, Method};
 
-/// The number of connections held at once; more wait in the kernel's queue.
+/// The maximum number of open connections; more wait in the queue of the kernel.
 pub const MAX_CONNECTIONS: usize = 16;
 
-/// The number of bytes that a request may have.
+/// The maximum size of a request in bytes.
 pub const MAX_REQUEST: usize = 8 << 10;
 
-/// The time that a connection may take.
+/// The maximum duration of a connection.
 pub const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The wait after a connection could not be accepted, for example for lack of file descriptors.
+/// The pause after a connection could not be accepted, for example for lack of file descriptors.
 const PAUSE: Duration = Duration::from_millis(100);
 
 const PLAIN: &str = "text/plain; charset=utf-8";
@@ -71,7 +72,7 @@ struct Sources {
     metrics: Metrics,
 }
 
-/// A response without the headers that all have.
+/// A response without the common headers.
 struct Response {
     status: &'static str,
     content_type: &'static str,
@@ -83,11 +84,11 @@ impl Endpoint {
     ///
     /// # Errors
     ///
-    /// If the address is invalid, or taken.
+    /// Returns an error if the address is invalid or in use.
     ///
     /// # Panics
     ///
-    /// Outside of a tokio runtime with I/O enabled.
+    /// Panics outside of a tokio runtime with I/O enabled.
     pub async fn bind(address: impl ToSocketAddrs) -> Result<Self> {
         let listener = TcpListener::bind(address).await;
         listener
@@ -95,16 +96,17 @@ impl Endpoint {
             .context("cannot listen for HTTP requests")
     }
 
-    /// Returns the address that it listens on, with the port that the system chose for port 0.
+    /// Returns the address that the endpoint listens on, with the port that the system chose for
+    /// port 0.
     ///
     /// # Errors
     ///
-    /// If the system does not tell.
+    /// Returns an error if the system does not report the address.
     pub fn local_addr(&self) -> Result<SocketAddr> {
         Ok(self.0.local_addr()?)
     }
 
-    /// Answers requests until the future is dropped, or its task aborted.
+    /// Answers requests until the future is dropped or its task is aborted.
     pub async fn serve(self, status: StatusWatch, metrics: Metrics) {
         let sources = Sources { status, metrics };
         let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
@@ -116,7 +118,7 @@ impl Endpoint {
                 Ok((stream, _)) => {
                     let sources = sources.clone();
                     tokio::spawn(async move {
-                        // A client that is slow or gone gets no answer.
+                        // A slow or disconnected client gets no answer.
                         let _ = timeout(TIMEOUT, answer(stream, &sources)).await;
                         drop(place);
                     });
@@ -192,7 +194,8 @@ impl Response {
         }
     }
 
-    /// Returns the bytes to send. The answer to HEAD has the headers of GET and no body.
+    /// Returns the bytes to send. The answer to HEAD has the same headers as that to GET, but no
+    /// body.
     fn render(&self, is_head: bool) -> String {
         let Response {
             status,

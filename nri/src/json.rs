@@ -1,8 +1,8 @@
 //! [Protobuf's JSON mapping](https://protobuf.dev/programming-guides/json/) for all messages, through serde. Needs the
 //! feature `serde`.
 //!
-//! Every message and enum of [`api`](crate::api) implements `Serialize` and `Deserialize`, so that any format of serde
-//! that describes itself, such as JSON or YAML, can hold them:
+//! Every message and enum of [`api`](crate::api) implements `Serialize` and `Deserialize`, so they
+//! work with any self-describing format of serde, such as JSON or YAML:
 //!
 //! ```
 //! use nri::api::PodSandbox;
@@ -22,14 +22,14 @@
 //!
 //! | protobuf | written | read |
 //! | --- | --- | --- |
-//! | field | `camelCase`, in the order of the proto; left out if it has its default | `camelCase` or the name in the proto; `null` for the default |
+//! | field | `camelCase`, in the order of the proto; omitted if it has its default | `camelCase` or the name in the proto; `null` for the default |
 //! | 64-bit integer | string | string or number |
 //! | other number | number | number or string |
 //! | enum | name; number if it has no name | name or number |
 //! | `bytes` | base64 with padding | base64, standard or URL-safe, with or without padding |
 //! | map | object, in the order of its keys | object |
 //!
-//! Two values for one field are an error. The schema behind it is a table, generated from the proto.
+//! Two values for one field are an error. The schema is a table generated from the proto.
 
 mod base64;
 mod read;
@@ -56,14 +56,14 @@ impl<T: prost::Message + Default + sealed::Described> JsonMessage for T {}
 mod sealed {
     /// A type that the schema describes.
     pub trait Described {
-        /// Its description.
+        /// The description of the type.
         #[doc(hidden)]
         const MESSAGE: &'static super::Message;
     }
 }
 
-/// A message that is read strictly: a field or the name of an enum value that the newest protocol revision does not have
-/// is an error instead of being ignored.
+/// A message that is read strictly: a field or an enum value name that the newest protocol revision
+/// does not have is an error instead of being ignored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Strict<T>(pub T);
 
@@ -85,7 +85,7 @@ fn read_message<'de, T: JsonMessage, D: Deserializer<'de>>(
     T::decode(&*bytes).map_err(D::Error::custom)
 }
 
-/// Implements serde's traits for a message with this description.
+/// Implements the traits of serde for a message with this description.
 macro_rules! message {
     ($message:path => $description:ident) => {
         impl super::sealed::Described for $message {
@@ -111,7 +111,7 @@ macro_rules! message {
     };
 }
 
-/// Implements serde's traits for an enum with this description.
+/// Implements the traits of serde for an enum with this description.
 macro_rules! enumeration {
     ($enumeration:path => $description:ident) => {
         impl ::serde_core::Serialize for $enumeration {

@@ -1,8 +1,10 @@
-//! A small logger for plugins without a `tracing` subscriber of their own: to standard error, a file or journald.
+//! A small logger for plugins without their own `tracing` subscriber: to standard error, a file or
+//! journald.
 //!
-//! [`stub::run`](crate::stub::run) logs to standard error unless the plugin has installed a subscriber. The standard
-//! error of a plugin that a runtime launches goes nowhere, and variables such as `RUST_LOG` do not reach it: such a plugin
-//! chooses level and target in its configuration, and calls [`init`] in its handler of Configure.
+//! [`stub::run`](crate::stub::run) logs to standard error unless the plugin has installed a
+//! subscriber. The standard error of a plugin that is launched by a runtime is discarded, and
+//! environment variables such as `RUST_LOG` do not reach it. Such a plugin sets the level and
+//! target in its configuration, and calls [`init`] in its Configure handler.
 //!
 //! ```
 //! use nri::logging::{self, Target};
@@ -32,7 +34,8 @@
 //! # }
 //! ```
 //!
-//! It records events, not spans. Plugins that want more install a subscriber, for example `tracing-subscriber`.
+//! It records events, not spans. Plugins that need spans install a subscriber, for example
+//! `tracing-subscriber`.
 
 mod line;
 mod sink;
@@ -51,18 +54,18 @@ use crate::{Error, ErrorKind, Result};
 use line::Line;
 use sink::Sink;
 
-/// Where log lines go.
+/// The destination of log lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     /// Standard error.
     Stderr,
-    /// A file, which is appended to.
+    /// A file to append to.
     File(PathBuf),
-    /// The journal of systemd.
+    /// The systemd journal.
     Journald,
 }
 
-/// Reads `stderr`, `journald`, or an absolute path.
+/// Parses `stderr`, `journald`, or an absolute path.
 impl FromStr for Target {
     type Err = Error;
 
@@ -80,11 +83,12 @@ impl FromStr for Target {
     }
 }
 
-/// Logs events of this level and more severe ones to the target. Another call changes both.
+/// Logs events of this and more severe levels to the target. A later call changes both.
 ///
 /// # Errors
 ///
-/// If the target cannot be opened, or the program has installed another subscriber.
+/// Returns an error if the target cannot be opened, or the program has installed another
+/// subscriber.
 pub fn init(level: Level, target: Target) -> Result<()> {
     let sink = Sink::open(&target)?;
     if !install() {
@@ -98,8 +102,8 @@ pub fn init(level: Level, target: Target) -> Result<()> {
     Ok(())
 }
 
-/// Logs to standard error unless the program has installed a subscriber: what is at least as severe as `RUST_LOG` says,
-/// if that is a level, else `info`.
+/// Logs to standard error unless the program has installed a subscriber. The level is that of
+/// `RUST_LOG` if it is a level, else `info`.
 pub(crate) fn init_default() {
     let level = std::env::var("RUST_LOG").ok();
     let level = level.and_then(|level| level.parse().ok());
@@ -108,7 +112,7 @@ pub(crate) fn init_default() {
     }
 }
 
-/// Makes this the subscriber of the program. Returns whether it is.
+/// Installs the subscriber of the program. Returns true if it is this one.
 fn install() -> bool {
     static INSTALLED: Mutex<bool> = Mutex::new(false);
     let mut installed = INSTALLED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -117,13 +121,13 @@ fn install() -> bool {
     *installed
 }
 
-/// The rank of the least severe level that is logged; 0 for none.
+/// The rank of the least severe level that is logged; 0 if none is.
 static LEVEL: AtomicU8 = AtomicU8::new(0);
 
-/// Where lines go.
+/// The destination of log lines.
 static SINK: Mutex<Sink> = Mutex::new(Sink::Stderr);
 
-/// The subscriber. Its state is in statics, so that it can change after it was installed.
+/// The subscriber. Its state is static so that it can change after installation.
 struct Logger;
 
 /// Numbers levels from 1, the most severe one.
@@ -138,7 +142,7 @@ fn rank(level: Level) -> u8 {
 }
 
 impl Subscriber for Logger {
-    /// The level may change later, so that no answer is final; spans are never recorded.
+    /// The level may change later, so the interest is not cached; spans are never recorded.
     fn register_callsite(&self, metadata: &'static Metadata<'static>) -> Interest {
         if metadata.is_event() {
             Interest::sometimes()

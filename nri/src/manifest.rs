@@ -1,28 +1,29 @@
-//! The description that a built plugin carries, which can be read from the file without running it.
+//! The description embedded in the executable of a plugin, which can be read without running it.
 //!
 //! The derive puts one manifest into the read-only data of every program that runs a plugin:
 //!
-//! | bytes | what |
+//! | bytes | content |
 //! | --- | --- |
 //! | 16 | [`MAGIC`]: `NRI-PLUGIN-INFO` and the byte `01`, the version of this layout |
 //! | 4 | length of the text that follows, unsigned, little endian; at most [`MAX_LEN`] |
 //! | length | one JSON object in ASCII, without line breaks |
 //!
-//! The object's members, of which later releases may add more:
+//! The members of the object; later releases may add more:
 //!
-//! | member | what |
+//! | member | content |
 //! | --- | --- |
 //! | `format` | 1 |
-//! | `name`, `index` | name and index of the plugin, or null where it gets them when it starts |
+//! | `name`, `index` | name and index of the plugin, or null if they are set at start |
 //! | `nri` | version of this crate |
 //! | `protocol` | newest NRI release that the plugin knows |
-//! | `min_protocol` | oldest NRI release that it is meant for, or null |
+//! | `min_protocol` | oldest NRI release that it supports, or null |
 //! | `events` | names of the events that it subscribes to |
-//! | `required` | names of those that it refuses to run without |
-//! | `deprecated` | names of the deprecated RPCs that it has a handler for |
+//! | `required` | names of the events that it refuses to run without |
+//! | `deprecated` | names of the deprecated RPCs that it handles |
 //!
-//! A scanner looks for the marker anywhere in the file, and takes what follows it for a manifest only if length and text
-//! are as they should be: the marker alone is in every program that scans for it. The same manifest may occur more than once.
+//! A scanner searches the file for the marker, and accepts a manifest only if the length and the
+//! text after it are valid, because every program that scans for the marker contains it too. The
+//! same manifest may occur more than once.
 //!
 //! ```
 //! use nri::prelude::*;
@@ -53,7 +54,8 @@ pub use find::find;
 
 use crate::plugin::Plugin;
 
-/// The manifest of a plugin, for the code that runs it: through this use it stays in the program.
+/// Returns the manifest of a plugin. Code that runs the plugin calls this to keep the manifest in
+/// the program.
 pub fn embed<P: Plugin>() -> &'static [u8] {
     std::hint::black_box(P::MANIFEST)
 }
@@ -61,5 +63,5 @@ pub fn embed<P: Plugin>() -> &'static [u8] {
 /// The marker before every manifest.
 pub const MAGIC: [u8; 16] = *b"NRI-PLUGIN-INFO\x01";
 
-/// The longest text that a manifest may have, in bytes.
+/// The maximum length of the text of a manifest in bytes.
 pub const MAX_LEN: usize = 4096;

@@ -1,7 +1,7 @@
-//! Values that may be absent: between `Option<i64>` and `Option<OptionalInt64>`, and their like.
+//! Optional values: conversions between `Option<i64>`, `Option<OptionalInt64>` and similar types.
 //!
-//! A message says "not set" by leaving out the wrapper, so that a limit of 0 and no limit are two things. The bindings
-//! have `Option<OptionalInt64>` for it.
+//! In a message, an unset value is an omitted wrapper, so that a limit of 0 differs from no limit.
+//! The bindings use `Option<OptionalInt64>` for it.
 //!
 //! ```
 //! use nri::api::{LinuxMemory, OptionalInt64};
@@ -21,15 +21,15 @@ use crate::api::{
     OptionalRepeatedString, OptionalString, OptionalUInt32, OptionalUInt64,
 };
 
-/// An optional value of a message: `Option<OptionalInt64>` and its like.
+/// An optional value of a message, such as `Option<OptionalInt64>`.
 pub trait Optional: Sized {
     /// The type of the value.
     type Value;
 
-    /// The value, if it is set.
+    /// Returns the value, if it is set.
     fn get(&self) -> Option<Self::Value>;
 
-    /// The message's form of a value that may be absent.
+    /// Converts an optional value to the type in the message.
     fn of(value: Option<Self::Value>) -> Self;
 
     /// Sets the value.
@@ -87,7 +87,8 @@ impl From<&str> for OptionalString {
 }
 
 impl OptionalFileMode {
-    /// The permission bits alone. The bits above them are numbered as Go numbers them, not as the kernel does.
+    /// Returns only the permission bits. The bits above them have Go's numbers, not those of the
+    /// kernel.
     pub fn permissions(&self) -> u32 {
         self.value & 0o777
     }

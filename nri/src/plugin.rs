@@ -1,6 +1,6 @@
-//! The trait that `#[derive(NriPlugin)]` implements, and the hooks for the connection.
+//! The trait that `#[derive(NriPlugin)]` implements, and the hooks of the connection.
 //!
-//! The items that are hidden here are what the derive's code is made of; they may change in any release.
+//! The hidden items are for the code that the derive generates; they may change in any release.
 
 mod bridge;
 mod call;
@@ -34,8 +34,8 @@ pub(crate) use call::decode;
 
 use crate::api::EventMask;
 
-/// A plugin: a type with handlers. Implemented by `#[derive(NriPlugin)]`, and for every plugin behind an
-/// [`Arc`](std::sync::Arc); not meant to be implemented by hand.
+/// A plugin: a type with handlers. Implemented by `#[derive(NriPlugin)]`, and for every plugin
+/// behind an [`Arc`](std::sync::Arc); not meant for manual implementation.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -72,20 +72,21 @@ pub trait Plugin: Send + Sync + Sized + 'static {
     const NAME: Option<&'static str>;
     /// The two digits given by `#[nri(index = "…")]`.
     const INDEX: Option<&'static str>;
-    /// The oldest NRI release to serve, such as `v0.11.0`, given by `#[nri(protocol = "…")]`.
+    /// The oldest supported NRI release, such as `v0.11.0`, given by `#[nri(protocol = "…")]`.
     const PROTOCOL: Option<&'static str>;
-    /// The events that have a handler, in an RPC of their own or through StateChange; never empty.
+    /// The events that have a handler, either of their dedicated RPC or of StateChange; never
+    /// empty.
     const EVENTS: EventMask;
-    /// A row for every RPC of the Plugin service.
+    /// A row for each RPC of the Plugin service.
     #[doc(hidden)]
     const TABLE: Table<Self>;
-    /// The attributes about single events, and the failure policy.
+    /// The settings for single events, and the failure policy.
     #[doc(hidden)]
     const POLICIES: Policies;
     /// The hooks for the connection.
     #[doc(hidden)]
     const CONNECTION: Option<ConnectionHooks<Self>>;
     /// The [manifest](crate::manifest) with its marker. Code that runs the plugin calls
-    /// [`embed`](crate::manifest::embed), or it is optimized out.
+    /// [`embed`](crate::manifest::embed); otherwise it is optimized out.
     const MANIFEST: &'static [u8];
 }

@@ -1,4 +1,4 @@
-//! All that a plugin usually needs: `use nri::prelude::*;`.
+//! The items that most plugins need: `use nri::prelude::*;`.
 
 pub use crate::adjust::{Adjustment, Changes, SetResources, Updates, Verdict};
 pub use crate::api::handlers::*;

@@ -1,10 +1,11 @@
-//! A plugin's view of pods and containers, kept right from Synchronize plus events.
+//! The pods and containers that a plugin knows, kept up to date by Synchronize and events.
 //!
-//! A plugin does not learn of every pod in time. A pod whose creation is under way while the plugin synchronizes can be in
-//! neither the list nor a later RunPodSandbox ([containerd/nri issue 63](https://github.com/containerd/nri/issues/63)),
-//! and while the connection is lost pods come and go unseen. But every event carries its pod in full, and the next
-//! Synchronize lists them all. [`PodStore`] puts both together: it says of every event whether its pod and container
-//! are seen for the first time, and of every Synchronize what is new and what has vanished.
+//! A plugin may miss pods. A pod that is being created while the plugin synchronizes can be missing
+//! both from the list and from later RunPodSandbox events ([containerd/nri issue
+//! 63](https://github.com/containerd/nri/issues/63)), and while the connection is lost, pods come
+//! and go unseen. But every event carries its complete pod, and the next Synchronize lists all
+//! pods. [`PodStore`] combines the two: for every event it reports whether its pod and container
+//! are seen for the first time, and for every Synchronize what is new and what has vanished.
 //!
 //! ```
 //! use nri::api::{Event, PodSandbox};
@@ -27,9 +28,10 @@
 //! assert_eq!(report.pods.vanished[0].id, "a");
 //! ```
 //!
-//! A store belongs in the plugin and is used from its handlers, by `&self`; it outlives the connection. Each handler
-//! tells it the event first. An event that the plugin has no handler for does not reach the store: a plugin that does
-//! not handle the removals keeps what is gone until the next Synchronize.
+//! A store belongs to the plugin and is used from its handlers through `&self`; it outlives the
+//! connection. Each handler first passes its event to the store. Events without a handler do not
+//! reach the store: a plugin that does not handle removals keeps removed pods and containers until
+//! the next Synchronize.
 
 mod delta;
 mod removed;
@@ -45,17 +47,19 @@ pub use delta::{Delta, SyncReport};
 pub use sighting::{Seen, Sighting};
 use state::State;
 
-/// The most that a [`PodStore`] keeps.
+/// The maximum numbers of items that a [`PodStore`] keeps.
 ///
-/// The default is far above what a node carries (Kubernetes: 110 pods, 500 where it is raised). Beyond a limit nothing
-/// new is kept: every event of such a pod or container is its [first](Seen::First) sighting.
+/// The defaults are far above what a node runs (Kubernetes: 110 pods, or 500 if the limit is
+/// raised). Beyond a limit nothing new is stored: every event of such a pod or container is its
+/// [first](Seen::First) sighting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Pods.
+    /// Number of pods.
     pub pods: usize,
-    /// Containers, of all pods together.
+    /// Number of containers, of all pods together.
     pub containers: usize,
-    /// Ids of removed pods, and as many of removed containers, by which stragglers are told; the oldest are forgotten.
+    /// Number of ids of removed pods, and also of removed containers, by which late events are
+    /// recognized; the oldest are forgotten.
     pub removed: usize,
 }
 
@@ -76,22 +80,22 @@ pub struct PodStore {
 }
 
 impl PodStore {
-    /// An empty store with the default [`Limits`].
+    /// Creates an empty store with the default [`Limits`].
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// An empty store with these limits.
+    /// Creates an empty store with these limits.
     pub fn with_limits(limits: Limits) -> Self {
         PodStore {
             state: RwLock::new(State::new(limits)),
         }
     }
 
-    /// Takes in an event with the pod and container that it carries, and says how new they are.
+    /// Records an event with its pod and container, and reports whether they were known.
     ///
-    /// Every event is welcome in every order: a Stop or Remove of what was never seen, a repeated Stop, a straggler
-    /// after the Remove. A pod's removal removes its containers as well.
+    /// Events may come in any order: a Stop or Remove of something never seen, a repeated Stop, a
+    /// late event after the Remove. Removing a pod also removes its containers.
     pub fn observe(
         &self,
         event: Event,
@@ -101,47 +105,48 @@ impl PodStore {
         self.write().observe(event, pod, container)
     }
 
-    /// Takes in what Synchronize lists, and says how it differs from what was known.
+    /// Records the list of a Synchronize, and reports how it differs from what was known.
     ///
-    /// The list counts: what it lacks is forgotten and reported as vanished, what it has is known from now on, even
-    /// after its removal was seen. Nothing vanishes for being in a state that the list cannot show: a pod that is
-    /// being created comes back as a first sighting with its next event.
+    /// The list is authoritative: what is not in it is forgotten and reported as vanished, and what
+    /// is in it is known from now on, even after its removal was seen. A pod that is being created
+    /// is not in the list; its next event is a first sighting.
     pub fn synchronize(&self, pods: &[PodSandbox], containers: &[Container]) -> SyncReport {
         self.write().synchronize(pods, containers)
     }
 
-    /// The pod of this id, as last seen.
+    /// Returns the pod with this id, as last seen.
     pub fn pod(&self, id: &str) -> Option<Arc<PodSandbox>> {
         self.read().pod(id)
     }
 
-    /// The container of this id, as last seen.
+    /// Returns the container with this id, as last seen.
     pub fn container(&self, id: &str) -> Option<Arc<Container>> {
         self.read().container(id)
     }
 
-    /// All pods, in the order of their ids.
+    /// Returns all pods, ordered by id.
     pub fn pods(&self) -> Vec<Arc<PodSandbox>> {
         self.read().pods()
     }
 
-    /// All containers, in the order of their ids.
+    /// Returns all containers, ordered by id.
     pub fn containers(&self) -> Vec<Arc<Container>> {
         self.read().containers()
     }
 
-    /// The containers of the pod of this id, in the order of their ids.
+    /// Returns the containers of the pod with this id, ordered by id.
     pub fn containers_of(&self, pod_id: &str) -> Vec<Arc<Container>> {
         self.read().containers_of(pod_id)
     }
 
-    /// How many pods and containers could not be kept for the [`Limits`], counted at each sighting.
+    /// Returns how many sightings of pods and containers could not be stored because of the
+    /// [`Limits`].
     pub fn refused(&self) -> u64 {
         self.read().refused()
     }
 
-    // A handler that panicked while it held the lock left complete entries behind: every change is one insertion or
-    // removal at a time, and none runs foreign code.
+    // A handler that panicked while holding the lock left complete entries behind: every change is
+    // a single insertion or removal, and none runs foreign code.
     fn read(&self) -> RwLockReadGuard<'_, State> {
         self.state.read().unwrap_or_else(PoisonError::into_inner)
     }

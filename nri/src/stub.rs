@@ -20,44 +20,49 @@
 //! }
 //! ```
 //!
-//! That serves as plugin that the runtime launches (put it into the runtime's plugin directory, as `10-pod-logger`) and
-//! as one that connects by itself. [`Stub::builder`] sets what is to be different.
+//! This works both for plugins that the runtime launches (put the executable into the runtime's
+//! plugin directory as `10-pod-logger`) and for plugins that connect on their own.
+//! [`Stub::builder`] changes the defaults.
 //!
-//! # What the stub takes care of
+//! # What the stub does
 //!
-//! - **The runtime's age.** It subscribes to events that this runtime knows; what it is too old for is named in one
-//!   warning, or is an error if `#[nri(required(…))]` says so.
-//! - **Synchronize in parts**, which a runtime sends where a node has many pods: the handler gets all at once.
-//! - **Deadlines.** A runtime that gets no answer in time (two seconds, unless configured otherwise) disconnects the
-//!   plugin: it gets no events any more. After four fifths of the time there is a warning. Shortly before its end the
-//!   handler is dropped at the point where it waits, as with [`tokio::time::timeout`], and the runtime is told of an
-//!   error, or of success if `#[nri(on_timeout(EVENT = "ok"))]` says so. [`Context::time_left`](crate::Context::time_left)
-//!   tells a handler where it is.
-//! - **Panics** of a handler: an error of that one request.
-//! - **Reconnecting**, where the plugin is external, with a [`Backoff`]; [`Connection`](crate::plugin::Connection) is
-//!   told.
-//! - **Leaving** on SIGTERM and SIGINT: what is under way is finished.
+//! - **Runtime versions.** The stub subscribes to the events that the runtime knows. The others are
+//!   named in one warning, or cause an error if they are listed in `#[nri(required(…))]`.
+//! - **Split Synchronize**, which a runtime sends if a node has many pods: the handler gets all
+//!   parts at once.
+//! - **Deadlines.** If a runtime gets no answer in time (two seconds by default), it disconnects
+//!   the plugin, which then gets no more events. After four fifths of the time, the stub logs a
+//!   warning. Shortly before the time is up, it drops the handler at its current await point, as
+//!   [`tokio::time::timeout`] does, and answers with an error, or with success if
+//!   `#[nri(on_timeout(EVENT = "ok"))]` is set. [`Context::time_left`](crate::Context::time_left)
+//!   returns the remaining time.
+//! - **Panics** of a handler are errors of that one request.
+//! - **Reconnecting** of external plugins, with a [`Backoff`] and the hooks of
+//!   [`Connection`](crate::plugin::Connection).
+//! - **Shutdown** on SIGTERM and SIGINT: requests in progress are finished.
 //!
-//! # Handlers that block
+//! # Blocking handlers
 //!
-//! Handlers are polled by the task that reads from the runtime, with nothing between socket and handler: that is
-//! what makes events cheap. In return a handler must not block its thread. One that does holds up all other events, and
-//! its own answer before the deadline, which only this task can send.
+//! The task that reads from the runtime also polls the handlers, with nothing between socket and
+//! handler, which keeps events cheap. Therefore a handler must not block its thread. A blocking
+//! handler delays all other events, and its own answer before the deadline, which only this task
+//! can send.
 //!
-//! | The handler | Do |
+//! | The handler | Solution |
 //! | --- | --- |
-//! | computes, looks up, locks for a moment, reads a little of `/proc` or `/sys` | nothing |
-//! | waits for sockets, timers, channels through tokio | nothing |
-//! | blocks in one place: a command, a file on a disk or a network, a library that waits | wrap that place in [`nri::blocking`](crate::blocking) |
-//! | blocks all over | `#[nri(blocking(EVENT))]`: it gets a thread of its own for each event |
+//! | computes, looks something up, takes a lock briefly, reads a small file in `/proc` or `/sys` | none needed |
+//! | waits for sockets, timers or channels through tokio | none needed |
+//! | blocks in one place: a command, a file on disk or network, a library that waits | wrap that place in [`nri::blocking`](crate::blocking) |
+//! | blocks throughout | `#[nri(blocking(EVENT))]` runs it on a separate thread for each event |
 //!
-//! The deadline is kept in each of these cases. A handler that blocks without saying so is named in a warning while it
-//! does, after a tenth of a second.
+//! The deadline is kept in each of these cases. A handler that blocks without this is named in a
+//! warning after a tenth of a second, while it blocks.
 //!
 //! # Logs and counters
 //!
-//! Everything is told through [`tracing`], to whatever subscriber the plugin installs. Each event has a span, `event`,
-//! with the event's name, the pod and the container. [`Metrics`] count calls, errors, timeouts and latencies.
+//! The stub logs through [`tracing`], to whatever subscriber the plugin installs. Each event has a
+//! span, `event`, with the name of the event, the pod and the container. [`Metrics`] count calls,
+//! errors, timeouts and latencies.
 
 mod answer;
 mod aside;
@@ -117,24 +122,24 @@ pub struct Stub<P> {
     runtime_exit: RuntimeExit,
 }
 
-/// Runs a plugin until it is asked to leave or cannot go on: as a launched plugin if a runtime launched it, else as an
-/// external one at the default socket. Logs to standard error unless the program has installed a `tracing` subscriber, see
-/// [`logging`](crate::logging).
+/// Runs a plugin until it is asked to stop or cannot continue: as a launched plugin if a runtime
+/// launched it, else as an external one at the default socket. Logs to standard error unless the
+/// program has installed a `tracing` subscriber, see [`logging`](crate::logging).
 ///
 /// # Errors
 ///
-/// As [`Builder::build`] and [`Stub::run`].
+/// Returns the errors of [`Builder::build`] and [`Stub::run`].
 ///
 /// # Panics
 ///
-/// As [`Stub::run`].
+/// Panics under the same conditions as [`Stub::run`].
 pub async fn run<P: Plugin>(plugin: P) -> Result<()> {
     crate::logging::init_default();
     Stub::builder(plugin).run().await
 }
 
 impl<P: Plugin> Stub<P> {
-    /// Says how the plugin is to run.
+    /// Returns a builder for the settings of the plugin.
     ///
     /// ```
     /// # use nri::prelude::*;

@@ -1,4 +1,4 @@
-//! Reading pods and containers: what plugins ask of them again and again.
+//! Accessors for common questions about pods and containers.
 
 mod config;
 mod validation;
@@ -8,21 +8,22 @@ use std::fmt;
 
 use crate::api::{Container, LinuxResources, PodSandbox};
 
-/// The quality of service that Kubernetes gives a pod.
+/// The quality of service class that Kubernetes assigns to a pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum QosClass {
-    /// Requests equal limits, for every container.
+    /// Every container has limits, equal to its requests.
     Guaranteed,
-    /// Some request or limit.
+    /// Some container has a request or limit.
     Burstable,
-    /// Neither requests nor limits.
+    /// No container has requests or limits.
     BestEffort,
 }
 
 impl QosClass {
-    /// The class that a cgroup path of the kubelet stands for, under either cgroup driver.
+    /// Returns the class that a cgroup path of the kubelet stands for, with either cgroup driver.
     ///
-    /// The kubelet puts pods under `kubepods`, all but the guaranteed ones in a group of their class below that.
+    /// The kubelet puts pods under `kubepods`; those that are not guaranteed are in a subgroup of
+    /// their class.
     pub fn from_cgroup(path: &str) -> Option<Self> {
         path.contains("kubepods").then(|| {
             if path.contains("besteffort") {
@@ -43,23 +44,24 @@ impl fmt::Display for QosClass {
 }
 
 impl PodSandbox {
-    /// Namespace and name, `kube-system/dns-1`, for logs.
+    /// Returns namespace and name for logs, such as `kube-system/dns-1`.
     pub fn full_name(&self) -> String {
         [self.namespace.as_str(), self.name.as_str()].join("/")
     }
 
-    /// The label of this key.
+    /// Returns the label with this key.
     pub fn label(&self, key: &str) -> Option<&str> {
         value(&self.labels, key)
     }
 
-    /// The annotation of this key.
+    /// Returns the annotation with this key.
     pub fn annotation(&self, key: &str) -> Option<&str> {
         value(&self.annotations, key)
     }
 
-    /// The annotation that is meant for this container: `key/container.NAME`, else for all of the pod, `key/pod`,
-    /// else the plain `key`. Plugins of the NRI project read their annotations in this way.
+    /// Returns the annotation for this container: `key/container.NAME`, else the one for the whole
+    /// pod, `key/pod`, else the plain `key`. The plugins of the NRI project read their annotations
+    /// in this way.
     ///
     /// ```
     /// use nri::api::PodSandbox;
@@ -76,12 +78,14 @@ impl PodSandbox {
             .or_else(|| self.annotation(key))
     }
 
-    /// The cgroup that the pod's containers are in, as the runtime was told; empty where the runtime does not say.
+    /// Returns the cgroup that contains the containers of the pod, as requested from the runtime;
+    /// empty if unknown.
     pub fn cgroup_parent(&self) -> &str {
         self.linux.as_ref().map_or("", |linux| &linux.cgroup_parent)
     }
 
-    /// The class of service, told from the cgroup that the kubelet chose; `None` for a pod without such a cgroup.
+    /// Returns the quality of service class, derived from the cgroup chosen by the kubelet; `None`
+    /// for a pod without such a cgroup.
     ///
     /// ```
     /// use nri::api::{LinuxPodSandbox, PodSandbox};
@@ -96,7 +100,7 @@ impl PodSandbox {
         QosClass::from_cgroup(self.cgroup_parent())
     }
 
-    /// The path of the pod's namespace of this kind (`network`), where the runtime tells it.
+    /// Returns the path of the pod's namespace of this kind (such as `network`), if known.
     pub fn namespace_path(&self, kind: &str) -> Option<&str> {
         let namespaces = &self.linux.as_ref()?.namespaces;
         namespaces
@@ -107,7 +111,8 @@ impl PodSandbox {
 }
 
 impl Container {
-    /// Namespace and name of its pod and its own name, `kube-system/dns-1/resolver`, for logs.
+    /// Returns the namespace and name of the pod and the name of the container for logs, such as
+    /// `kube-system/dns-1/resolver`.
     pub fn full_name(&self, pod: &PodSandbox) -> String {
         [
             pod.namespace.as_str(),
@@ -117,17 +122,18 @@ impl Container {
         .join("/")
     }
 
-    /// The label of this key.
+    /// Returns the label with this key.
     pub fn label(&self, key: &str) -> Option<&str> {
         value(&self.labels, key)
     }
 
-    /// The annotation of this key.
+    /// Returns the annotation with this key.
     pub fn annotation(&self, key: &str) -> Option<&str> {
         value(&self.annotations, key)
     }
 
-    /// The value of this environment variable; the last one counts, as in libc.
+    /// Returns the value of this environment variable. If it occurs twice, the last value counts,
+    /// as in libc.
     ///
     /// ```
     /// let container = nri::api::Container { env: vec!["A=1=2".into()], ..Default::default() };
@@ -141,24 +147,25 @@ impl Container {
             .map(|(_, value)| value)
     }
 
-    /// Names and values of the environment; an entry without `=` has an empty value.
+    /// Returns names and values of the environment; an entry without `=` has an empty value.
     pub fn env_vars(&self) -> impl Iterator<Item = (&str, &str)> {
         self.env
             .iter()
             .map(|entry| entry.split_once('=').unwrap_or((entry, "")))
     }
 
-    /// The path of its cgroup, in the notation of the runtime's cgroup driver; empty where the runtime does not say.
+    /// Returns the path of the container's cgroup, in the notation of the runtime's cgroup driver;
+    /// empty if unknown.
     pub fn cgroups_path(&self) -> &str {
         self.linux.as_ref().map_or("", |linux| &linux.cgroups_path)
     }
 
-    /// Its resources, where it has any.
+    /// Returns the resources, if any.
     pub fn resources(&self) -> Option<&LinuxResources> {
         self.linux.as_ref()?.resources.as_ref()
     }
 
-    /// Its memory limit in bytes, where it has one.
+    /// Returns the memory limit in bytes, if any.
     pub fn memory_limit(&self) -> Option<i64> {
         self.resources()?
             .memory
@@ -168,7 +175,8 @@ impl Container {
             .map(|limit| limit.value)
     }
 
-    /// The CPUs it may run on, in the kernel's notation; empty where it has no cpuset.
+    /// Returns the CPUs that the container may run on, in the kernel's list format; empty if it has
+    /// no cpuset.
     pub fn cpuset_cpus(&self) -> &str {
         self.resources()
             .and_then(|resources| resources.cpu.as_ref())

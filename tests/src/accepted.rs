@@ -14,7 +14,7 @@ pub struct Accepted {
 }
 
 impl Accepted {
-    /// Whether this is the annotation.
+    /// Returns true if this is the annotation.
     pub fn is(&self, printed: &Printed) -> bool {
         printed.annotation.rule == self.rule && printed.message.contains(&self.message)
     }

@@ -49,7 +49,7 @@ pub struct Found {
     pub seen: Vec<Sighting>,
     /// The verdicts on it.
     pub verdicts: Vec<Verdict>,
-    /// Whether a reader gave up.
+    /// True if a reader gave up.
     pub skipped: bool,
 }
 
@@ -81,7 +81,8 @@ pub fn look(file: &str, bytes: &[u8]) -> Found {
 }
 
 impl Found {
-    /// Whether it says that something may have to be done, or that this cannot be determined.
+    /// Returns true if it says that something may have to be done, or that this cannot be
+    /// determined.
     #[must_use]
     pub fn warns(&self) -> bool {
         self.skipped

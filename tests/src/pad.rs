@@ -14,7 +14,7 @@ pub fn text(bytes: usize) -> String {
     std::iter::repeat_with(next).take(bytes).collect()
 }
 
-/// Whether it is the text of its length.
+/// Returns true if it is the text of its length.
 #[must_use]
 pub fn intact(given: &str) -> bool {
     given == text(given.len())

@@ -30,7 +30,7 @@ pub struct Build {
     pub nri: String,
     /// The release that `go.mod` requires instead, `nri` or its folder replacing it.
     pub required: Option<String>,
-    /// Whether what replaces it is a folder.
+    /// True if what replaces it is a folder.
     #[serde(default)]
     pub folder: bool,
     /// The Go that the module is for, where it is an older one; the environment names its toolchain.

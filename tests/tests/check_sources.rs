@@ -33,7 +33,7 @@ struct Row {
     /// The paths on the command line, instead of the folder.
     #[serde(default)]
     check: Vec<String>,
-    /// Whether the module is built as well.
+    /// True if the module is built as well.
     #[serde(default)]
     #[cfg_attr(not(feature = "go"), allow(dead_code))]
     build: bool,

@@ -132,9 +132,9 @@ struct Copy {
     module: &'static str,
     below: &'static str,
     event: &'static str,
-    /// Whether the stub answers one of the dedicated RPCs.
+    /// True if the stub answers one of the dedicated RPCs.
     dedicated: bool,
-    /// Whether it loads further code.
+    /// True if it loads further code.
     opens: bool,
 }
 

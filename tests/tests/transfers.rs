@@ -43,9 +43,9 @@ impl Side {
 trait Decoder {
     /// The answer of the rules about this library.
     fn arrival(&self, effect: &Effect) -> Arrival;
-    /// Whether it insists on required fields.
+    /// Returns true if it insists on required fields.
     fn wants_required(&self) -> bool;
-    /// Whether the library takes the schema.
+    /// Returns true if the library takes the schema.
     fn use_schema(&mut self, side: &Side) -> bool;
     /// The message as it was understood, encoded again without unknown fields; `None` if it was refused.
     fn decode(&mut self, receiver: &MessageDescriptor, message: &[u8]) -> Option<Vec<u8>>;
@@ -76,13 +76,13 @@ impl Decoder for Prost {
 #[derive(Debug)]
 struct Promise {
     worst: Arrival,
-    /// Whether both sides have the same fields.
+    /// True if both sides have the same fields.
     complete: bool,
     parts: Vec<Transfer>,
 }
 
 impl Promise {
-    /// Whether the trouble needs text that is not UTF-8, which prost never sends.
+    /// Returns true if the trouble needs text that is not UTF-8, which prost never sends.
     fn needs_bad_text(&self) -> bool {
         self.parts.iter().any(|part| {
             let Transfer::Read { effect, .. } = part else {

@@ -20,7 +20,7 @@ pub struct Imported {
     pub release: String,
     /// The revision it carries.
     pub revision: String,
-    /// Whether the revision is new.
+    /// True if the revision is new.
     pub is_new: bool,
     /// The revision before a new one, if there is one.
     pub before: Option<String>,

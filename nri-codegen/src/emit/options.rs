@@ -8,7 +8,7 @@ pub struct Options {
     pub(crate) client: bool,
     pub(crate) server: bool,
     pub(crate) serde: bool,
-    /// Whether maps are `BTreeMap`s, which have one order, instead of `HashMap`s.
+    /// True if maps are `BTreeMap`s, which have one order, instead of `HashMap`s.
     pub(crate) ordered_maps: bool,
     /// Path of `prost` in the user's crate, where it is not `::prost`.
     pub(crate) prost: Option<Path>,

@@ -50,7 +50,7 @@ impl<'s> Schema<'s> {
         &self.files
     }
 
-    /// Whether there are several packages, so that each needs a module of its own.
+    /// Returns true if there are several packages, so that each needs a module of its own.
     pub(super) fn is_nested(&self) -> bool {
         self.is_nested
     }

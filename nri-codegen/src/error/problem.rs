@@ -120,7 +120,7 @@ impl Problem {
         self.help.as_deref()
     }
 
-    /// Whether both say the same about the same place.
+    /// Returns true if both say the same about the same place.
     pub(crate) fn repeats(&self, other: &Problem) -> bool {
         let span = |problem: &Problem| problem.excerpt().map(Excerpt::span);
         self.fact == other.fact && self.file == other.file && span(self) == span(other)

@@ -22,7 +22,7 @@ pub struct NriView {
     pub last: Option<i32>,
     /// The mask of all events a runtime of this protocol accepts: bits for 1 to `LAST` - 1.
     pub valid_mask: u32,
-    /// Whether service `Plugin` has `StateChange`.
+    /// True if service `Plugin` has `StateChange`.
     pub state_change: bool,
 }
 

@@ -54,14 +54,15 @@ pub struct Request<'p> {
     /// If there are none, and no processes are asked for: what the runtimes configured on this machine use, else
     /// their default folders; [`Summary::looked_at`] says which.
     pub paths: Vec<PathBuf>,
-    /// Whether to look at the executables of running processes, too.
+    /// True if the executables of running processes are checked, too.
     pub processes: bool,
     /// Where the machine's file system is: `/`, or the folder where it is mounted in a container. It is used for the
     /// runtimes' configuration, for the paths in it, for `proc`, and for all links below it.
     pub root: Option<PathBuf>,
     /// The most threads to use; 0 for as many as there are cores.
     pub threads: usize,
-    /// Whether the Go toolchain may be asked which packages a plugin is built from. It may download modules.
+    /// True if the Go toolchain may be asked which packages a plugin is built from. It may download
+    /// modules.
     pub go: bool,
     /// The counters of a progress bar.
     pub progress: Option<&'p Progress>,

@@ -23,7 +23,7 @@ impl EventSet {
         place.is_some()
     }
 
-    /// Whether none is in it.
+    /// Returns true if the collection is empty.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }

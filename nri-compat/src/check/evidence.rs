@@ -43,7 +43,8 @@ pub trait Reader: Sync {
     /// Returns its name in evidence, such as `go-mod`.
     fn name(&self) -> &'static str;
 
-    /// Whether the file is of the reader's kind, by its first bytes. Must be cheap: it runs on every file.
+    /// Returns true if the file is of the reader's kind, by its first bytes. Must be cheap: it runs
+    /// on every file.
     fn recognises(&self, file: &File<'_>) -> bool;
 
     /// Returns what it sees in the file: nothing if there is no NRI in it.

@@ -173,7 +173,8 @@ impl Reading<'_> {
         self.entry = waits.then_some((id, REST_OF_ENTRY));
     }
 
-    /// Whether the line was cut within the plugin's name: it ends with the beginning of another's.
+    /// Returns true if the line was cut within the plugin's name: it ends with the beginning of
+    /// another's.
     fn is_cut(&self, line: &[u8], statement: &Statement) -> bool {
         let Statement::Fact(fact) = statement else {
             return false;

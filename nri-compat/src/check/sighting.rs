@@ -73,7 +73,7 @@ pub enum Pin {
     },
     /// A folder of vendored packages.
     Vendor {
-        /// Whether it belongs to the workspace instead of the module.
+        /// True if it belongs to the workspace instead of the module.
         in_workspace: bool,
     },
 }

@@ -29,7 +29,8 @@ pub struct Target<'h> {
 /// How to take releases that the tables do not know.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UnknownReleases {
-    /// Whether a patch release that is not in the tables is an error, not judged as the newest known one of its minor.
+    /// True if a patch release that is not in the tables is an error, not judged as the newest
+    /// known one of its minor.
     pub strict: bool,
     /// The NRI release (`nri@0.12`) that a runtime release of an unknown minor is assumed to link.
     pub assume: Option<String>,

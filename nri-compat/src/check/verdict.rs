@@ -54,7 +54,8 @@ pub fn judge(seen: &Sighting, target: &Target<'_>) -> Option<Verdict> {
     Some(verdict)
 }
 
-/// Whether it is judged: plugins are, and what one would be built from; runtimes and users of the types are not.
+/// Returns true if it is judged: plugins are, and what one would be built from; runtimes and users
+/// of the types are not.
 fn is_judged(seen: &Sighting) -> bool {
     match seen.role {
         Role::Plugin => true,
@@ -64,7 +65,7 @@ fn is_judged(seen: &Sighting) -> bool {
     }
 }
 
-/// Whether it says what something is built with, not what that does.
+/// Returns true if it says what something is built with, not what that does.
 fn is_requirement(seen: &Sighting) -> bool {
     matches!(
         seen.kind,

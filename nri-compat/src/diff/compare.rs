@@ -228,8 +228,9 @@ impl<'s> Nri<'s> {
         }
     }
 
-    /// Whether some pairing has trouble with what the finding is about. Messages and RPCs come and go with their
-    /// events, so any trouble may be theirs; fields and values are listed one by one.
+    /// Returns true if some pairing has trouble with what the finding is about. Messages and RPCs
+    /// come and go with their events, so any trouble may be theirs; fields and values are listed
+    /// one by one.
     fn concerns(&self, finding: &Finding) -> bool {
         let is_listed = ["FIELD_", "ENUM_VALUE_", "NRI_"]
             .iter()

@@ -25,7 +25,8 @@ impl<'h> Facts<'h> {
         })
     }
 
-    /// Whether a runtime of this side repeats the event as StateChange for a plugin without its RPC.
+    /// Returns true if a runtime of this side repeats the event as StateChange for a plugin without
+    /// its RPC.
     pub(super) fn falls_back(&self, side: &Side<'_>, event: &str) -> bool {
         let mut all = self.history.deprecations().iter();
         let replaced = |one: &Deprecation| one.replaced_by.iter().any(|(name, _)| name == event);
@@ -42,7 +43,8 @@ impl<'h> Facts<'h> {
         self.deprecation(rpc)?.outlook()
     }
 
-    /// Whether the planned removal of this RPC has come: in the runtime asked about, or else in any known one.
+    /// Returns true if the planned removal of this RPC has come: in the runtime asked about, or
+    /// else in any known one.
     pub(super) fn is_due(&self, rpc: &str) -> bool {
         let Some(deprecation) = self.deprecation(rpc) else {
             return false;
@@ -102,8 +104,9 @@ impl<'h> Facts<'h> {
     }
 }
 
-/// Whether an embedded proto declares a field of a message at its top level. It looks at the text, since compiling
-/// every revision would take longer than the whole comparison; a test holds it against the models.
+/// Returns true if an embedded proto declares a field of a message at its top level. It looks at
+/// the text, since compiling every revision would take longer than the whole comparison; a test
+/// holds it against the models.
 fn declares(proto: &str, message: &str, field: &str) -> bool {
     let head = format!("\nmessage {message} {{\n");
     let Some((_, rest)) = proto.split_once(&head) else {
@@ -119,7 +122,8 @@ fn declares(proto: &str, message: &str, field: &str) -> bool {
     })
 }
 
-/// Whether the side has the deprecated RPC and, for an event at least, the RPC that replaces it.
+/// Returns true if the side has the deprecated RPC and, for an event at least, the RPC that
+/// replaces it.
 fn replaced_in(one: &Deprecation, side: &Side<'_>) -> bool {
     let Interface::Rpc { rpc, .. } = &one.interface else {
         return false;

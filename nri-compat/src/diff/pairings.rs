@@ -55,7 +55,7 @@ impl Pair<'_> {
         });
     }
 
-    /// Whether the services that both need have the same names on both sides.
+    /// Returns true if the services that both need have the same names on both sides.
     fn find_each_other(&mut self) -> bool {
         for service in [PLUGIN, RUNTIME] {
             let full_name = |peer: Peer<'_>| {

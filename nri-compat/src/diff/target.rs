@@ -12,7 +12,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// Whether it is of this series (`2.7`) or a later one.
+    /// Returns true if it is of this series (`2.7`) or a later one.
     pub fn reaches(&self, series: &str) -> bool {
         let mut parts = series
             .split('.')

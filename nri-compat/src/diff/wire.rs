@@ -37,7 +37,7 @@ pub enum Transfer {
     Unfilled {
         /// Full name on the receiver's side.
         read: String,
-        /// Whether a Go receiver refuses a message without it.
+        /// True if a Go receiver refuses a message without it.
         required: bool,
     },
     /// The sender has a value of an enum whose number means nothing to the receiver.
@@ -147,7 +147,8 @@ fn of_number(message: &Message, number: i32) -> Option<&Field> {
     message.fields.iter().find(|field| field.number == number)
 }
 
-/// Whether the receiver has the field in a oneof together with another that the sender may send beside it.
+/// Returns true if the receiver has the field in a oneof together with another that the sender may
+/// send beside it.
 fn joins_oneof((sent, of): (&Field, &Message), (read, expected): (&Field, &Message)) -> bool {
     let Some(oneof) = &read.oneof else {
         return false;

@@ -25,7 +25,7 @@ pub(super) struct Splitter<'r> {
     depth: usize,
     state: State,
     line_begins: bool,
-    /// Whether the line so far has something that is neither space nor a separator of reports.
+    /// True if the line so far has something that is neither space nor a separator of reports.
     garbage: bool,
     too_large: bool,
 }

@@ -86,7 +86,7 @@ impl<'p> Uses<'p> {
         reason
     }
 
-    /// Whether the baseline holds the verdict.
+    /// Returns true if the baseline holds the verdict.
     fn known(&mut self, subject: &Subject, verdict: &Verdict) -> bool {
         let Some(baseline) = self.baseline else {
             return false;

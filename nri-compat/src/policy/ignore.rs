@@ -28,7 +28,7 @@ pub struct Ignore {
 }
 
 impl Ignore {
-    /// Whether it says anything about the verdict, be it expired or not.
+    /// Returns true if it says anything about the verdict, be it expired or not.
     pub fn matches(&self, subject: &Subject, verdict: &Verdict) -> bool {
         let rule = self.rule.as_ref();
         let target = self.target.as_ref();
@@ -55,7 +55,7 @@ impl Ignore {
             || rule.is_some_and(|rule| !rule.categories.contains(&Category::Check))
     }
 
-    /// Whether its last day is over.
+    /// Returns true if its last day is over.
     pub fn expired(&self, today: Date) -> bool {
         self.expires.is_some_and(|last| last < today)
     }
@@ -75,7 +75,7 @@ impl Ignore {
     }
 }
 
-/// Whether a target is the one wanted, or one of its releases.
+/// Returns true if a target is the one wanted, or one of its releases.
 fn of_target(wanted: &str, target: &str) -> bool {
     let rest = target.strip_prefix(wanted);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))

@@ -41,9 +41,9 @@ pub struct CheckTarget {
     pub nri: String,
     /// The release that stands in for it if the tables do not have it: `2.4.2`, or `nri@0.12.5` by `--assume`.
     pub assumed: Option<String>,
-    /// Whether the release is only planned.
+    /// True if the release is only planned.
     pub planned: bool,
-    /// Whether it is the newest known release because the user named none.
+    /// True if it is the newest known release because the user named none.
     pub by_default: bool,
 }
 
@@ -132,7 +132,7 @@ pub struct Verdict {
 /// Why a verdict does not count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suppression {
-    /// Whether it is in the baseline; else the policy says so.
+    /// True if it is in the baseline; else the policy says so.
     pub by_baseline: bool,
     /// The reason given there.
     pub reason: String,

@@ -94,7 +94,7 @@ pub struct Side {
     pub releases: Vec<String>,
     /// Ranges of runtime releases that ship the revision, such as `containerd 2.3.0–2.3.7`.
     pub runtimes: Vec<String>,
-    /// Whether the schema is an NRI protocol; only then are there NRI findings and pairings.
+    /// True if the schema is an NRI protocol; only then are there NRI findings and pairings.
     pub is_nri: bool,
 }
 

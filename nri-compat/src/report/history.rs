@@ -101,7 +101,7 @@ pub struct RuntimeDeprecation {
     pub id: String,
     /// One line on what it is.
     pub summary: String,
-    /// Whether this release tells the operator.
+    /// True if this release tells the operator.
     pub warns: bool,
     /// When it goes: `planned for containerd 2.7`.
     pub removal: String,

@@ -83,8 +83,9 @@ impl Pairing {
         }
     }
 
-    /// Whether something does not simply work that is this element, contains it or is part of it. Peers that do not
-    /// find each other's services have trouble with everything, and events share one numbering.
+    /// Returns true if something does not simply work that is this element, contains it or is part
+    /// of it. Peers that do not find each other's services have trouble with everything, and events
+    /// share one numbering.
     pub fn concerns(&self, element: &str) -> bool {
         let mut troubled = self
             .items
@@ -140,7 +141,7 @@ fn parent(element: &str) -> Option<&str> {
     element.rsplit_once('.').map(|(parent, _)| parent)
 }
 
-/// Whether the full name `part` is that of something inside `whole`.
+/// Returns true if the full name `part` is that of something inside `whole`.
 fn is_part_of(part: &str, whole: &str) -> bool {
     part.strip_prefix(whole)
         .is_some_and(|rest| rest.starts_with('.'))

@@ -20,8 +20,9 @@ pub fn visible(text: &str) -> String {
     shown
 }
 
-/// Whether the character does something instead of being seen: controls, line and paragraph separators, marks,
-/// embeddings and isolates of direction, joiners and spaces without width, and what is no character. None is beyond U+FFFF.
+/// Returns true if the character does something instead of being seen: controls, line and paragraph
+/// separators, marks, embeddings and isolates of direction, joiners and spaces without width, and
+/// what is no character. None is beyond U+FFFF.
 pub(crate) fn acts(c: char) -> bool {
     c.is_control()
         || matches!(c,

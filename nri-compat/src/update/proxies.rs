@@ -18,7 +18,8 @@ pub struct Proxies {
 #[derive(Debug, PartialEq, Eq)]
 struct Entry {
     proxy: Proxy,
-    /// Whether the next proxy is asked after any failure, not only after "not found": `|` follows, not `,`.
+    /// True if the next proxy is asked after any failure, not only after "not found": `|` follows,
+    /// not `,`.
     any_failure: bool,
 }
 

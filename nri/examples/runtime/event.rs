@@ -60,7 +60,7 @@ pub(crate) fn rpc_name(event: Event) -> String {
         .collect()
 }
 
-/// Whether the event is about a container of the pod.
+/// Returns true if the event is about a container of the pod.
 pub(crate) fn has_container(event: Event) -> bool {
     rpc_name(event).contains("Container")
 }

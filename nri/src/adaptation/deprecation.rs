@@ -37,8 +37,8 @@ pub struct Deprecated {
     pub nri_version: Option<String>,
     /// When the interface is planned to go, such as `containerd 2.7`.
     pub planned_removal: &'static str,
-    /// Whether the reference runtime fails the event instead of falling back to the interface, because the
-    /// plugin does not answer UNIMPLEMENTED.
+    /// True if the reference runtime fails the event instead of falling back to the interface,
+    /// because the plugin does not answer UNIMPLEMENTED.
     pub breaks_on_reference: bool,
     /// When the interface was used first.
     pub first_occurrence: SystemTime,

@@ -13,9 +13,9 @@ use super::policy::{Hook, OnError};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Verdict {
     pub(super) result: OutcomeResult,
-    /// Whether the request fails.
+    /// True if the request fails.
     pub(super) fails: bool,
-    /// Whether the plugin is disconnected.
+    /// True if the plugin is disconnected.
     pub(super) disconnects: bool,
 }
 

@@ -25,7 +25,7 @@ pub(super) struct Member {
     pub(super) link: Link,
     turn: AsyncMutex<()>,
     stage: Mutex<Stage>,
-    /// Whether the stage is [`Stage::Ready`], readable without the lock.
+    /// True if the stage is [`Stage::Ready`], readable without the lock.
     ready: AtomicBool,
     lacking: AtomicI32,
     breaking: AtomicI32,

@@ -60,7 +60,7 @@ pub struct Outcome {
     pub result: OutcomeResult,
     /// The RPC that carried the event; `None` if nothing was sent.
     pub via: Option<Via>,
-    /// Whether the dedicated RPC was tried first and the plugin turned out not to implement it.
+    /// True if the dedicated RPC was tried first and the plugin turned out not to implement it.
     pub fell_back: bool,
     /// The error, if any.
     pub error: Option<String>,

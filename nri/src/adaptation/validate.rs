@@ -31,17 +31,17 @@ use crate::api::{
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DefaultValidator {
-    /// Whether OCI hooks may not be added.
+    /// True if OCI hooks may not be added.
     pub reject_oci_hooks: bool,
-    /// Whether the runtime's default seccomp policy may not be replaced.
+    /// True if the runtime's default seccomp policy may not be replaced.
     pub reject_runtime_default_seccomp: bool,
-    /// Whether a seccomp policy may not be set for an unconfined container.
+    /// True if a seccomp policy may not be set for an unconfined container.
     pub reject_unconfined_seccomp: bool,
-    /// Whether a custom seccomp policy (of type `LOCALHOST`) may not be replaced.
+    /// True if a custom seccomp policy (of type `LOCALHOST`) may not be replaced.
     pub reject_custom_seccomp: bool,
-    /// Whether namespaces may not be changed.
+    /// True if namespaces may not be changed.
     pub reject_namespaces: bool,
-    /// Whether sysctls may not be set.
+    /// True if sysctls may not be set.
     pub reject_sysctls: bool,
     /// Plugins without which no container may be created: a name, or index and name (`10-name`).
     ///

@@ -1,7 +1,9 @@
-//! Finds in an answer what the runtime, or the container's start, would fail on: here the author still sees why.
+//! Checks an answer for anything that the runtime would reject or that would make the container
+//! fail to start, while the author can still see the reason.
 //!
-//! One rule a function; each says in its comment who would fail and how. Sources: the reference adaptation
-//! (conflicts, v0.12.5), the OCI runtime specification, and the manual pages named.
+//! One function per rule; its comment says which component would fail and how. Sources: the
+//! reference adaptation (conflicts, v0.12.5), the OCI runtime specification, and the manual pages
+//! named.
 
 mod entries;
 mod linux;
@@ -13,11 +15,13 @@ use crate::api::{ContainerAdjustment, ContainerEviction, ContainerUpdate};
 use entries::Entries;
 
 impl Adjustment {
-    /// Looks for what the runtime would refuse, or what would fail later when the container starts.
+    /// Checks for problems that the runtime would reject, or that would make the container fail to
+    /// start.
     ///
     /// # Errors
     ///
-    /// [`Invalid`] with every problem found. Conflicts with other plugins cannot be seen here.
+    /// Returns [`Invalid`] with every problem found. Conflicts with other plugins are not visible
+    /// here.
     pub fn check(&self) -> Result<(), Invalid> {
         let mut problems = Vec::new();
         adjustment(&self.adjust, &mut problems);
@@ -28,11 +32,11 @@ impl Adjustment {
 }
 
 impl Updates {
-    /// Looks for what the runtime would refuse.
+    /// Checks for problems that the runtime would reject.
     ///
     /// # Errors
     ///
-    /// [`Invalid`] with every problem found.
+    /// Returns [`Invalid`] with every problem found.
     pub fn check(&self) -> Result<(), Invalid> {
         let mut problems = Vec::new();
         updates(&self.update, &mut problems);
@@ -41,11 +45,11 @@ impl Updates {
 }
 
 impl Changes {
-    /// Looks for what the runtime would refuse.
+    /// Checks for problems that the runtime would reject.
     ///
     /// # Errors
     ///
-    /// [`Invalid`] with every problem found.
+    /// Returns [`Invalid`] with every problem found.
     pub fn check(&self) -> Result<(), Invalid> {
         let mut problems = Vec::new();
         updates(&self.update, &mut problems);
@@ -74,7 +78,7 @@ fn annotations(adjust: &ContainerAdjustment, problems: &mut Vec<Problem>) {
     }
 }
 
-/// A destination that is not absolute is refused by OCI runtimes.
+/// Checks mounts: OCI runtimes reject a destination that is not absolute.
 fn mounts(adjust: &ContainerAdjustment, problems: &mut Vec<Problem>) {
     let mut entries = Entries::new("mounts", problems);
     for mount in &adjust.mounts {
@@ -86,7 +90,8 @@ fn mounts(adjust: &ContainerAdjustment, problems: &mut Vec<Problem>) {
     }
 }
 
-/// execve(2) takes `name=value` strings that end at NUL: a name with `=` in it sets another variable.
+/// Checks environment variables: execve(2) takes `name=value` strings that end at NUL, so a name
+/// with `=` would set another variable.
 fn env(adjust: &ContainerAdjustment, problems: &mut Vec<Problem>) {
     let mut entries = Entries::new("env", problems);
     for pair in &adjust.env {
@@ -105,14 +110,14 @@ fn env(adjust: &ContainerAdjustment, problems: &mut Vec<Problem>) {
 
 fn args(adjust: &ContainerAdjustment, problems: &mut Vec<Problem>) {
     let mut entries = Entries::new("args", problems);
-    // The marker of "replace" with nothing after it.
+    // The marker of "replace" without any arguments after it.
     entries.require(adjust.args != [""], "", ProblemKind::NoArgs);
     for arg in &adjust.args {
         entries.require(!arg.contains('\0'), arg, ProblemKind::Nul);
     }
 }
 
-/// The OCI runtime specification wants absolute paths and timeouts above zero.
+/// Checks hooks: the OCI runtime specification requires absolute paths and timeouts above zero.
 fn hooks(adjust: &ContainerAdjustment, problems: &mut Vec<Problem>) {
     let mut entries = Entries::new("hooks", problems);
     for (_, hook) in adjust.hooks.iter().flat_map(|hooks| hooks.iter()) {
@@ -124,7 +129,8 @@ fn hooks(adjust: &ContainerAdjustment, problems: &mut Vec<Problem>) {
     }
 }
 
-/// setrlimit(2) refuses a soft limit above the hard one; the process never starts.
+/// Checks resource limits: setrlimit(2) rejects a soft limit above the hard one, so the process
+/// would never start.
 fn rlimits(adjust: &ContainerAdjustment, problems: &mut Vec<Problem>) {
     let mut entries = Entries::new("rlimits", problems);
     for limit in &adjust.rlimits {
@@ -137,7 +143,7 @@ fn rlimits(adjust: &ContainerAdjustment, problems: &mut Vec<Problem>) {
     }
 }
 
-/// CDI resolves qualified names only; the container is not created.
+/// Checks CDI devices: CDI resolves only qualified names, so the container would not be created.
 fn cdi_devices(adjust: &ContainerAdjustment, problems: &mut Vec<Problem>) {
     let mut entries = Entries::new("CDI_devices", problems);
     for device in &adjust.cdi_devices {
@@ -157,7 +163,8 @@ fn is_qualified(name: &str) -> bool {
     matches!(parts, Some(((vendor, class), device)) if !vendor.is_empty() && !class.is_empty() && !device.is_empty())
 }
 
-/// Updates of one container are merged, so two of them set the same value in conflict; but different values are fine.
+/// Checks updates: those of one container are merged, so setting the same value twice is a
+/// conflict, but setting different values is fine.
 fn updates(updates: &[ContainerUpdate], problems: &mut Vec<Problem>) {
     for update in updates {
         Entries::new("update", problems).named(&update.container_id);

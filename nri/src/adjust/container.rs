@@ -1,5 +1,5 @@
-//! Adjustments of the part of a container that is the same on every platform: annotations, mounts, environment,
-//! arguments, hooks, limits, CDI devices.
+//! Adjustments that are the same on every platform: annotations, mounts, environment, arguments,
+//! hooks, limits, CDI devices.
 
 use crate::adjust::{Adjustment, marker};
 use crate::api::{CdiDevice, Hooks, KeyValue, Mount, PosixRlimit};
@@ -7,8 +7,8 @@ use crate::api::{CdiDevice, Hooks, KeyValue, Mount, PosixRlimit};
 impl Adjustment {
     /// Sets an annotation.
     ///
-    /// Two plugins may not set the same one: the later one's answer is refused, unless it
-    /// [replaces](Self::replace_annotation) the annotation.
+    /// Two plugins must not set the same annotation: the runtime rejects the answer of the later
+    /// one, unless it [replaces](Self::replace_annotation) the annotation.
     #[must_use]
     pub fn annotation(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
         self.adjust.annotations.insert(key.into(), value.into());
@@ -24,13 +24,13 @@ impl Adjustment {
         self
     }
 
-    /// Sets an annotation, also where an earlier plugin has set it.
+    /// Sets an annotation, even if an earlier plugin has set it.
     #[must_use]
     pub fn replace_annotation(self, key: &str, value: impl Into<String>) -> Self {
         self.remove_annotation(key).annotation(key, value)
     }
 
-    /// Adds a mount; one that the container already has at this destination is replaced.
+    /// Adds a mount. It replaces a mount that the container already has at this destination.
     ///
     /// ```
     /// use nri::adjust::Adjustment;
@@ -54,7 +54,7 @@ impl Adjustment {
         })
     }
 
-    /// Adds a mount, also where an earlier plugin has added one at the same destination.
+    /// Adds a mount, even if an earlier plugin has added one at the same destination.
     #[must_use]
     pub fn replace_mount(self, mount: Mount) -> Self {
         self.remove_mount(&mount.destination).mount(mount)
@@ -70,31 +70,32 @@ impl Adjustment {
         self
     }
 
-    /// Takes back an environment variable that an earlier plugin has set.
+    /// Removes an environment variable that an earlier plugin has set.
     ///
-    /// The reference runtime does not pass the removal on (seen up to v0.12.5): a variable of the container's own
-    /// stays. To blank one of those, set it to the empty string.
+    /// The reference runtime (up to v0.12.5) does not apply the removal to variables of the
+    /// container itself. To blank one of those, set it to the empty string.
     #[must_use]
     pub fn remove_env(self, name: &str) -> Self {
         self.env(marker::mark(name), "")
     }
 
-    /// Sets an environment variable, also where an earlier plugin has set it.
+    /// Sets an environment variable, even if an earlier plugin has set it.
     #[must_use]
     pub fn replace_env(self, name: &str, value: impl Into<String>) -> Self {
         self.remove_env(name).env(name, value)
     }
 
-    /// Sets the command line. An empty one changes nothing.
+    /// Sets the command line. An empty command line changes nothing.
     ///
-    /// A command line whose first element is empty cannot be told from [`replace_args`](Self::replace_args) of the rest.
+    /// A command line whose first element is empty is indistinguishable from
+    /// [`replace_args`](Self::replace_args) with the remaining elements.
     #[must_use]
     pub fn args<S: Into<String>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
         self.adjust.args = args.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Sets the command line, also where an earlier plugin has set it.
+    /// Sets the command line, even if an earlier plugin has set it.
     #[must_use]
     pub fn replace_args<S: Into<String>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
         let marker = std::iter::once(String::new());
@@ -102,7 +103,7 @@ impl Adjustment {
         self
     }
 
-    /// Adds OCI hooks, after those that are there. Several plugins may add hooks.
+    /// Adds OCI hooks after the existing ones. Several plugins may add hooks.
     ///
     /// ```
     /// use nri::adjust::{Adjustment, HookStage};
@@ -120,7 +121,8 @@ impl Adjustment {
 
     /// Adds a POSIX resource limit, such as `RLIMIT_NOFILE`.
     ///
-    /// There is no removal: the answer of a plugin that sets what another one has set is refused.
+    /// There is no removal: the runtime rejects the answer of a plugin that sets a limit set by
+    /// another plugin.
     #[must_use]
     pub fn rlimit(mut self, rlimit: PosixRlimit) -> Self {
         self.adjust.rlimits.push(rlimit);

@@ -1,9 +1,9 @@
-//! Device nodes and rules of the device cgroup in a few words.
+//! Constructors for device nodes and rules of the device cgroup.
 
 use crate::api::{LinuxDevice, LinuxDeviceCgroup};
 
 impl LinuxDevice {
-    /// A character device.
+    /// Creates a character device.
     ///
     /// ```
     /// use nri::api::LinuxDevice;
@@ -21,7 +21,7 @@ impl LinuxDevice {
         }
     }
 
-    /// A block device.
+    /// Creates a block device.
     pub fn block(path: impl Into<String>, major: i64, minor: i64) -> Self {
         LinuxDevice {
             r#type: "b".to_owned(),
@@ -29,7 +29,7 @@ impl LinuxDevice {
         }
     }
 
-    /// A named pipe.
+    /// Creates a named pipe.
     pub fn fifo(path: impl Into<String>) -> Self {
         LinuxDevice {
             path: path.into(),
@@ -38,14 +38,14 @@ impl LinuxDevice {
         }
     }
 
-    /// Sets the permissions of the node, `0o660`.
+    /// Sets the permissions of the node, such as `0o660`.
     #[must_use]
     pub fn mode(mut self, permissions: u32) -> Self {
         self.file_mode = Some(permissions.into());
         self
     }
 
-    /// Sets owner and group of the node, as seen in the container.
+    /// Sets the owner and group of the node, as seen in the container.
     #[must_use]
     pub fn owner(mut self, uid: u32, gid: u32) -> Self {
         self.uid = Some(uid.into());
@@ -53,14 +53,16 @@ impl LinuxDevice {
         self
     }
 
-    /// The access that the runtime allows in the device cgroup: `rw`, for a block device `rwm`.
+    /// Returns the access that the runtime allows in the device cgroup: `rw`, or `rwm` for a block
+    /// device.
     pub fn access(&self) -> &'static str {
         if self.r#type == "b" { "rwm" } else { "rw" }
     }
 }
 
 impl LinuxDeviceCgroup {
-    /// Allows access (of `r`, `w` and `m`) to devices of a type (`a`, `b` or `c`); no number means any.
+    /// Creates a rule that allows access (any of `r`, `w` and `m`) to devices of a type (`a`, `b`
+    /// or `c`); a number of `None` means any.
     pub fn allow(r#type: &str, major: Option<i64>, minor: Option<i64>, access: &str) -> Self {
         LinuxDeviceCgroup {
             allow: true,
@@ -71,7 +73,7 @@ impl LinuxDeviceCgroup {
         }
     }
 
-    /// Denies what [`allow`](Self::allow) would allow.
+    /// Creates a rule that denies what [`allow`](Self::allow) would allow.
     pub fn deny(r#type: &str, major: Option<i64>, minor: Option<i64>, access: &str) -> Self {
         LinuxDeviceCgroup {
             allow: false,

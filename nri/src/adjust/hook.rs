@@ -5,7 +5,8 @@ use std::fmt;
 use crate::api::{Hook, Hooks};
 
 impl Hook {
-    /// Makes a hook that runs the program at this absolute path, with the path as its first argument.
+    /// Creates a hook that runs the program at this absolute path, with the path as its first
+    /// argument.
     pub fn new(path: impl Into<String>) -> Self {
         let path = path.into();
         Hook {
@@ -22,7 +23,7 @@ impl Hook {
         self
     }
 
-    /// Adds an environment variable. A hook gets no others.
+    /// Adds an environment variable. A hook inherits none.
     #[must_use]
     pub fn env(mut self, name: &str, value: &str) -> Self {
         self.env.push(format!("{name}={value}"));
@@ -37,13 +38,15 @@ impl Hook {
     }
 }
 
-/// When a hook runs, in the order of the [OCI runtime
+/// The stage at which a hook runs, in the order of the [OCI runtime
 /// specification](https://github.com/opencontainers/runtime-spec/blob/v1.2.0/config.md#posix-platform-hooks).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HookStage {
-    /// Before the process starts, in the runtime's namespaces. Deprecated in favour of the two that follow.
+    /// Before the process starts, in the runtime's namespaces. Deprecated in favour of the next
+    /// two.
     Prestart,
-    /// After the namespaces are made and before the root is changed, in the runtime's namespaces.
+    /// After the namespaces are created and before the root is changed, in the runtime's
+    /// namespaces.
     CreateRuntime,
     /// After `CreateRuntime`, in the container's namespaces.
     CreateContainer,
@@ -79,7 +82,7 @@ impl HookStage {
     }
 }
 
-/// The name in an OCI configuration.
+/// Formats the stage with its name in an OCI configuration.
 impl fmt::Display for HookStage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
@@ -87,7 +90,7 @@ impl fmt::Display for HookStage {
 }
 
 impl Hooks {
-    /// Adds a hook at this stage, after those that are there.
+    /// Adds a hook at this stage, after the existing ones.
     ///
     /// ```
     /// use nri::adjust::HookStage;
@@ -102,7 +105,7 @@ impl Hooks {
         self
     }
 
-    /// Returns the hooks of a stage, in the order they run.
+    /// Returns the hooks of a stage, in the order in which they run.
     pub fn stage(&self, stage: HookStage) -> &[Hook] {
         match stage {
             HookStage::Prestart => &self.prestart,
@@ -114,7 +117,7 @@ impl Hooks {
         }
     }
 
-    /// Returns the hooks of a stage, to be changed.
+    /// Returns a mutable reference to the hooks of a stage.
     pub fn stage_mut(&mut self, stage: HookStage) -> &mut Vec<Hook> {
         match stage {
             HookStage::Prestart => &mut self.prestart,
@@ -133,7 +136,7 @@ impl Hooks {
         }
     }
 
-    /// Returns every hook with its stage, in the order they run.
+    /// Returns every hook with its stage, in the order in which they run.
     pub fn iter(&self) -> impl Iterator<Item = (HookStage, &Hook)> {
         let of_stage = |stage| self.stage(stage).iter().map(move |hook| (stage, hook));
         HookStage::ALL.into_iter().flat_map(of_stage)

@@ -8,8 +8,8 @@ use crate::api::{
 };
 
 impl Adjustment {
-    /// Adds a device node; one that the container already has at this path is replaced. Access to it is allowed in
-    /// the device cgroup by the runtime.
+    /// Adds a device node. It replaces one that the container already has at this path. The runtime
+    /// also allows access to it in the device cgroup.
     ///
     /// ```
     /// use nri::adjust::Adjustment;
@@ -25,9 +25,10 @@ impl Adjustment {
         self
     }
 
-    /// Takes back a device that an earlier plugin has added at this path.
+    /// Removes a device that an earlier plugin has added at this path.
     ///
-    /// The reference runtime does not pass the removal on (seen up to v0.12.5): a device of the container's own stays.
+    /// The reference runtime (up to v0.12.5) does not apply the removal to devices of the container
+    /// itself.
     #[must_use]
     pub fn remove_device(self, path: &str) -> Self {
         self.device(LinuxDevice {
@@ -36,16 +37,16 @@ impl Adjustment {
         })
     }
 
-    /// Adds a device node, also where an earlier plugin has added one at the same path.
+    /// Adds a device node, even if an earlier plugin has added one at the same path.
     #[must_use]
     pub fn replace_device(self, device: LinuxDevice) -> Self {
         self.remove_device(&device.path).device(device)
     }
 
-    /// Joins a namespace, in place of the one of this kind that the container has. Since v0.10.0.
+    /// Joins a namespace instead of the container's own one of this kind. Since v0.10.0.
     ///
-    /// An empty path asks for a new namespace. Other than elsewhere, removing and adding the same kind in one
-    /// adjustment is a conflict.
+    /// An empty path requests a new namespace. Unlike other fields, removing and adding the same
+    /// kind in one adjustment is a conflict.
     #[must_use]
     pub fn namespace(mut self, kind: NamespaceKind, path: impl Into<String>) -> Self {
         self.linux().namespaces.push(LinuxNamespace {
@@ -55,7 +56,8 @@ impl Adjustment {
         self
     }
 
-    /// Leaves the container without a namespace of its own of this kind: it shares the runtime's. Since v0.10.0.
+    /// Removes the container's own namespace of this kind, so that it shares the namespace of the
+    /// runtime. Since v0.10.0.
     #[must_use]
     pub fn remove_namespace(mut self, kind: NamespaceKind) -> Self {
         self.linux().namespaces.push(LinuxNamespace {
@@ -65,7 +67,7 @@ impl Adjustment {
         self
     }
 
-    /// Sets a kernel parameter, `net.core.somaxconn`.
+    /// Sets a kernel parameter, such as `net.core.somaxconn`.
     #[must_use]
     pub fn sysctl(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.linux().sysctl.insert(name.into(), value.into());
@@ -74,9 +76,10 @@ impl Adjustment {
 
     /// Removes a kernel parameter.
     ///
-    /// **Up to NRI v0.12.2 the runtime gets this wrong**: the container keeps the parameter and ends up with an
-    /// annotation named `-` and the parameter's name. Fixed in v0.12.3. Where an older runtime may be met, set the
-    /// value wanted, by [`replace_sysctl`](Self::replace_sysctl) only if another plugin may have set it before.
+    /// **Runtimes up to NRI v0.12.2 handle this incorrectly**: the container keeps the parameter
+    /// and gets an annotation whose key is `-` followed by the parameter's name. Fixed in v0.12.3.
+    /// To support older runtimes, set the desired value; use
+    /// [`replace_sysctl`](Self::replace_sysctl) only if another plugin may have set it before.
     #[must_use]
     pub fn remove_sysctl(mut self, name: &str) -> Self {
         self.linux()
@@ -85,15 +88,17 @@ impl Adjustment {
         self
     }
 
-    /// Sets a kernel parameter, also where an earlier plugin has set it.
+    /// Sets a kernel parameter, even if an earlier plugin has set it.
     ///
-    /// Up to NRI v0.12.2 this leaves an annotation behind as well, see [`remove_sysctl`](Self::remove_sysctl).
+    /// Up to NRI v0.12.2 this leaves an annotation behind, see
+    /// [`remove_sysctl`](Self::remove_sysctl).
     #[must_use]
     pub fn replace_sysctl(self, name: &str, value: impl Into<String>) -> Self {
         self.remove_sysctl(name).sysctl(name, value)
     }
 
-    /// Moves the host's network device into the container, under a new name unless that is empty.
+    /// Moves a network device of the host into the container, and renames it unless `name` is
+    /// empty.
     #[must_use]
     pub fn net_device(mut self, host_name: impl Into<String>, name: impl Into<String>) -> Self {
         self.linux()
@@ -102,7 +107,7 @@ impl Adjustment {
         self
     }
 
-    /// Leaves the host's network device where it is.
+    /// Keeps a network device on the host.
     #[must_use]
     pub fn remove_net_device(mut self, host_name: &str) -> Self {
         self.linux()
@@ -111,7 +116,7 @@ impl Adjustment {
         self
     }
 
-    /// Moves the host's network device into the container, also where an earlier plugin does so.
+    /// Moves a network device of the host into the container, even if an earlier plugin does so.
     #[must_use]
     pub fn replace_net_device(self, host_name: &str, name: impl Into<String>) -> Self {
         self.remove_net_device(host_name)
@@ -125,37 +130,39 @@ impl Adjustment {
         self
     }
 
-    /// Sets how the kernel's OOM killer sees the container, -1000 (never) to 1000 (first).
+    /// Sets the score of the container for the kernel's OOM killer, from -1000 (never killed) to
+    /// 1000 (killed first).
     ///
-    /// A containerd that runs with `restrict_oom_score_adj` refuses values below its own.
+    /// A containerd that runs with `restrict_oom_score_adj` rejects values below its own.
     #[must_use]
     pub fn oom_score_adj(mut self, score: i64) -> Self {
         self.linux().oom_score_adj = Some(score.into());
         self
     }
 
-    /// Sets class and level of I/O scheduling.
+    /// Sets the class and level of I/O scheduling.
     #[must_use]
     pub fn io_priority(mut self, priority: LinuxIoPriority) -> Self {
         self.linux().io_priority = Some(priority);
         self
     }
 
-    /// Replaces the seccomp policy as a whole.
+    /// Replaces the whole seccomp policy.
     #[must_use]
     pub fn seccomp_policy(mut self, policy: LinuxSeccomp) -> Self {
         self.linux().seccomp_policy = Some(policy);
         self
     }
 
-    /// Sets scheduling policy and parameters.
+    /// Sets the scheduling policy and its parameters.
     #[must_use]
     pub fn scheduler(mut self, scheduler: LinuxScheduler) -> Self {
         self.linux().scheduler = Some(scheduler);
         self
     }
 
-    /// Sets from which NUMA nodes the container's memory comes. Runtimes before v0.12.0 ignore it.
+    /// Sets the NUMA nodes that the container's memory comes from. Runtimes before v0.12.0 ignore
+    /// it.
     #[must_use]
     pub fn memory_policy(mut self, policy: LinuxMemoryPolicy) -> Self {
         self.linux().memory_policy = Some(policy);

@@ -1,8 +1,8 @@
-//! How an adjustment says "remove": a `-` before the key.
+//! The marker for removals in adjustments: a `-` before the key.
 //!
-//! Annotations, mounts, environment variables, devices, namespaces, sysctls and network devices are removed by an
-//! entry whose key (name, destination, path, type) has the marker. The builder methods place it; these functions are
-//! for code that reads adjustments, such as a validator.
+//! An entry whose key (name, destination, path, type) has the marker removes an annotation, mount,
+//! environment variable, device, namespace, sysctl or network device. The builder methods add the
+//! marker; these functions are for code that reads adjustments, such as a validator.
 //!
 //! ```
 //! use nri::adjust::marker;
@@ -13,17 +13,17 @@
 //! assert_eq!(marker::key("-HOME"), "HOME");
 //! ```
 
-/// The key, marked for removal.
+/// Returns the key with the marker for removal.
 pub fn mark(key: &str) -> String {
     format!("-{key}")
 }
 
-/// The key that an entry removes, or `None` where the entry adds or sets.
+/// Returns the key that an entry removes, or `None` if the entry adds or sets.
 pub fn removed(key: &str) -> Option<&str> {
     key.strip_prefix('-')
 }
 
-/// The key without the marker, if it had one: what the entry is about, whether it adds or removes.
+/// Returns the key without the marker, whether the entry adds or removes.
 pub fn key(key: &str) -> &str {
     removed(key).unwrap_or(key)
 }

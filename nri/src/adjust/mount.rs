@@ -1,9 +1,9 @@
-//! Mounts in a few words.
+//! Constructors for mounts.
 
 use crate::api::Mount;
 
 impl Mount {
-    /// A mount of this filesystem type.
+    /// Creates a mount of this filesystem type.
     pub fn new(
         r#type: impl Into<String>,
         source: impl Into<String>,
@@ -17,7 +17,7 @@ impl Mount {
         }
     }
 
-    /// A bind mount of a file or folder of the host, with what is mounted below it.
+    /// Creates a recursive bind mount of a file or folder of the host.
     ///
     /// ```
     /// use nri::api::Mount;
@@ -29,7 +29,7 @@ impl Mount {
         Self::new("bind", source, destination).option("rbind")
     }
 
-    /// An empty filesystem in memory.
+    /// Creates a mount of an empty in-memory filesystem.
     pub fn tmpfs(destination: impl Into<String>) -> Self {
         Self::new("tmpfs", "tmpfs", destination)
     }

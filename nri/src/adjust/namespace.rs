@@ -1,6 +1,6 @@
 //! The kinds of Linux namespaces.
 
-/// A kind of Linux namespace, as the OCI runtime specification names them.
+/// A kind of Linux namespace, named as in the OCI runtime specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum NamespaceKind {
@@ -35,7 +35,7 @@ impl NamespaceKind {
         Self::Uts,
     ];
 
-    /// The name in messages and in OCI configurations.
+    /// Returns the name in messages and in OCI configurations.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Cgroup => "cgroup",
@@ -49,7 +49,7 @@ impl NamespaceKind {
         }
     }
 
-    /// The kind of this name, if there is one.
+    /// Returns the kind with this name, if there is one.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == name)
     }

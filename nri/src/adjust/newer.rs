@@ -1,4 +1,4 @@
-//! Parts of an answer that the runtime is too old for.
+//! Finds fields of an answer that the runtime is too old for.
 
 use prost::Message;
 
@@ -7,9 +7,10 @@ use crate::api::fields::{Newer, is_outdated, newer_than};
 use crate::api::{CreateContainerResponse, SynchronizeResponse, UpdateContainerResponse};
 
 impl Adjustment {
-    /// The fields in use that a runtime of this NRI release does not know: it skips them without a word.
+    /// Returns the fields in use that a runtime of this NRI release does not know and silently
+    /// ignores.
     ///
-    /// Empty for a release that has no number (`devel`).
+    /// Returns no fields for a release without a number (`devel`).
     ///
     /// ```
     /// use nri::adjust::Adjustment;
@@ -28,20 +29,22 @@ impl Adjustment {
 }
 
 impl Updates {
-    /// The fields in use that a runtime of this NRI release does not know: it skips them without a word.
+    /// Returns the fields in use that a runtime of this NRI release does not know and silently
+    /// ignores.
     pub fn newer_than(&self, release: &str) -> Vec<Newer> {
         of::<SynchronizeResponse>("SynchronizeResponse", self, release)
     }
 }
 
 impl Changes {
-    /// The fields in use that a runtime of this NRI release does not know: it skips them without a word.
+    /// Returns the fields in use that a runtime of this NRI release does not know and silently
+    /// ignores.
     pub fn newer_than(&self, release: &str) -> Vec<Newer> {
         of::<UpdateContainerResponse>("UpdateContainerResponse", self, release)
     }
 }
 
-/// On a runtime that knows every field, which is the usual one, nothing is copied or encoded.
+/// Copies and encodes nothing if the runtime knows every field, which is the usual case.
 fn of<R: Message>(name: &str, answer: &(impl Clone + Into<R>), release: &str) -> Vec<Newer> {
     if !is_outdated(release) {
         return Vec::new();

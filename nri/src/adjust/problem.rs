@@ -1,8 +1,9 @@
-//! Problems of an adjustment, as a typed error.
+//! The problems of an answer, as a typed error.
 
 use std::fmt;
 
-/// An answer that the runtime, or the container's start, would fail on: every problem found.
+/// An answer that the runtime would reject, or with which the container would fail to start. Holds
+/// every problem found.
 ///
 /// ```
 /// use nri::adjust::{Adjustment, ProblemKind};
@@ -26,7 +27,7 @@ impl Invalid {
         }
     }
 
-    /// The problems, one at least, in the order of the message's fields.
+    /// Returns the problems, at least one, in the order of the fields of the message.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
@@ -40,7 +41,7 @@ impl Invalid {
     }
 }
 
-/// So that a handler may end with `adjustment.check()?`. The help is that of the first problem.
+/// Lets a handler end with `adjustment.check()?`. The help is that of the first problem.
 impl From<Invalid> for crate::Error {
     fn from(invalid: Invalid) -> Self {
         let help = invalid.problems.first().map_or("", Problem::help);
@@ -48,7 +49,7 @@ impl From<Invalid> for crate::Error {
     }
 }
 
-/// One thing that is wrong, and where.
+/// A problem and its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     field: &'static str,
@@ -65,22 +66,23 @@ impl Problem {
         }
     }
 
-    /// The field of the answer, as the protocol names it: `linux.devices`.
+    /// Returns the field of the answer, named as in the protocol, such as `linux.devices`.
     pub fn field(&self) -> &'static str {
         self.field
     }
 
-    /// Which entry of the field: its name, path or destination; empty where the field has a single value.
+    /// Returns the entry of the field: its name, path or destination. Empty if the field has a
+    /// single value.
     pub fn key(&self) -> &str {
         &self.key
     }
 
-    /// The kind of problem.
+    /// Returns the kind of problem.
     pub fn kind(&self) -> &ProblemKind {
         &self.kind
     }
 
-    /// The way out.
+    /// Returns how to fix the problem.
     pub fn help(&self) -> &'static str {
         self.kind.help()
     }
@@ -100,73 +102,73 @@ impl fmt::Display for Problem {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProblemKind {
-    /// Name, path, destination or id is missing.
+    /// The name, path, destination or id is missing.
     #[error("name is empty")]
     Unnamed,
-    /// A character that cannot be in a name or value.
+    /// A character that is not allowed in a name or value.
     #[error("name contains {0:?}")]
     ForbiddenCharacter(char),
-    /// A NUL byte, which ends a string for the kernel.
+    /// A NUL byte, which terminates a string in the kernel.
     #[error("value contains a NUL byte")]
     Nul,
-    /// A path that has to start at the root and does not.
+    /// A path that is not absolute.
     #[error("path is not absolute")]
     NotAbsolute,
-    /// The same key twice, which the runtime refuses as a conflict of the plugin with itself.
+    /// The same key twice, which the runtime rejects as a conflict of the plugin with itself.
     #[error("set twice")]
     Duplicate,
-    /// A removal that carries a value: the name itself starts with the marker `-`.
+    /// A removal that has a value, because the name itself starts with the marker `-`.
     #[error("starts with '-', which marks a removal, but has a value")]
     RemovalWithValue,
-    /// A soft limit that is higher than the hard one.
+    /// A soft limit above the hard limit.
     #[error("soft limit {soft} is higher than hard limit {hard}")]
     SoftAboveHard {
-        /// The limit that applies.
+        /// The soft limit.
         soft: u64,
-        /// How far it may be raised.
+        /// The hard limit.
         hard: u64,
     },
-    /// A number outside of what the kernel takes.
+    /// A number outside the range that the kernel accepts.
     #[error("{value} is not in {min} to {max}")]
     OutOfRange {
-        /// The value given.
+        /// The given value.
         value: i64,
-        /// The least that is taken.
+        /// The minimum.
         min: i64,
-        /// The most that is taken.
+        /// The maximum.
         max: i64,
     },
-    /// A name or number that is not one of those defined.
+    /// A name or number that is not defined.
     #[error("{0} is not known")]
     Unknown(String),
-    /// A list of CPUs or nodes that the kernel cannot read.
+    /// A list of CPUs or nodes that the kernel cannot parse.
     #[error("list {0:?} is malformed")]
     MalformedList(String),
     /// A CDI device that is not named `vendor/class=device`.
     #[error("name is not qualified")]
     Unqualified,
-    /// Run time, deadline and period that do not come in that order.
+    /// A run time, deadline and period that are not in ascending order.
     #[error(
         "runtime {runtime}, deadline {deadline} and period {period} are not in ascending order"
     )]
     DeadlineOrder {
-        /// Run time in nanoseconds.
+        /// The run time in nanoseconds.
         runtime: u64,
-        /// Deadline in nanoseconds.
+        /// The deadline in nanoseconds.
         deadline: u64,
-        /// Period in nanoseconds.
+        /// The period in nanoseconds.
         period: u64,
     },
-    /// A memory policy that needs nodes and has none.
+    /// A memory policy that requires nodes but has none.
     #[error("mode needs nodes")]
     NodesMissing,
-    /// A memory policy that takes no nodes and has some.
+    /// A memory policy that takes no nodes but has some.
     #[error("mode takes no nodes")]
     NodesGiven,
-    /// Two flags of which only one may be set.
+    /// Two flags that exclude each other.
     #[error("{0} and {1} exclude each other")]
     Exclusive(&'static str, &'static str),
-    /// A command line to be replaced by nothing.
+    /// A replacement of the command line without any arguments.
     #[error("command line is empty")]
     NoArgs,
 }

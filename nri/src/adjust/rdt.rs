@@ -11,7 +11,7 @@ impl Adjustment {
         self
     }
 
-    /// Sets the schemata of the container's class of service, one line each: `L3:0=ff`.
+    /// Sets the schemata of the container's class of service, one per line, such as `L3:0=ff`.
     #[must_use]
     pub fn rdt_schemata<S: Into<String>>(mut self, lines: impl IntoIterator<Item = S>) -> Self {
         let value = lines.into_iter().map(Into::into).collect();
@@ -26,7 +26,8 @@ impl Adjustment {
         self
     }
 
-    /// Removes what the container, or an earlier plugin, has set. What this adjustment sets itself stays.
+    /// Removes the settings of the container and of earlier plugins. Settings of this adjustment
+    /// stay.
     #[must_use]
     pub fn remove_rdt(mut self) -> Self {
         self.rdt().remove = true;

@@ -1,4 +1,4 @@
-//! CPU and I/O scheduling, memory policy and POSIX limits in a few words.
+//! Constructors for CPU and I/O scheduling, memory policies and POSIX limits.
 
 use crate::api::{
     IoPrioClass, LinuxIoPriority, LinuxMemoryPolicy, LinuxScheduler, LinuxSchedulerFlag,
@@ -6,7 +6,8 @@ use crate::api::{
 };
 
 impl LinuxScheduler {
-    /// A scheduler of this policy, with nothing else set. See [sched(7)](https://man7.org/linux/man-pages/man7/sched.7.html).
+    /// Creates a scheduler with this policy and nothing else set. See
+    /// [sched(7)](https://man7.org/linux/man-pages/man7/sched.7.html).
     pub fn new(policy: LinuxSchedulerPolicy) -> Self {
         LinuxScheduler {
             policy: policy.into(),
@@ -14,7 +15,7 @@ impl LinuxScheduler {
         }
     }
 
-    /// The ordinary policy, at a nice value of -20 (most) to 19 (least).
+    /// Creates the default policy with a nice value from -20 (highest priority) to 19 (lowest).
     pub fn other(nice: i32) -> Self {
         LinuxScheduler {
             nice,
@@ -22,7 +23,7 @@ impl LinuxScheduler {
         }
     }
 
-    /// For work that never waits for a user, at a nice value of -20 to 19.
+    /// Creates the policy for non-interactive work, with a nice value from -20 to 19.
     pub fn batch(nice: i32) -> Self {
         LinuxScheduler {
             nice,
@@ -30,12 +31,12 @@ impl LinuxScheduler {
         }
     }
 
-    /// Only when nothing else wants to run.
+    /// Creates the policy for work that runs only when the CPU is otherwise idle.
     pub fn idle() -> Self {
         Self::new(LinuxSchedulerPolicy::SchedIdle)
     }
 
-    /// Realtime, first in first out, at a priority of 1 to 99.
+    /// Creates the realtime first-in-first-out policy, with a priority from 1 to 99.
     pub fn fifo(priority: i32) -> Self {
         LinuxScheduler {
             priority,
@@ -43,7 +44,7 @@ impl LinuxScheduler {
         }
     }
 
-    /// Realtime, round robin, at a priority of 1 to 99.
+    /// Creates the realtime round-robin policy, with a priority from 1 to 99.
     pub fn round_robin(priority: i32) -> Self {
         LinuxScheduler {
             priority,
@@ -51,7 +52,8 @@ impl LinuxScheduler {
         }
     }
 
-    /// So much run time until the deadline of each period, all in nanoseconds.
+    /// Creates the deadline policy, which guarantees `runtime` until the deadline of each period,
+    /// all in nanoseconds.
     pub fn deadline_within(runtime: u64, deadline: u64, period: u64) -> Self {
         LinuxScheduler {
             runtime,
@@ -70,8 +72,8 @@ impl LinuxScheduler {
 }
 
 impl LinuxIoPriority {
-    /// A class, and within it a level of 0 (first) to 7 (last).
-    /// See [ioprio_set(2)](https://man7.org/linux/man-pages/man2/ioprio_set.2.html).
+    /// Creates an I/O priority from a class and a level from 0 (highest) to 7 (lowest). See
+    /// [ioprio_set(2)](https://man7.org/linux/man-pages/man2/ioprio_set.2.html).
     pub fn new(class: IoPrioClass, level: i32) -> Self {
         LinuxIoPriority {
             class: class.into(),
@@ -81,8 +83,8 @@ impl LinuxIoPriority {
 }
 
 impl LinuxMemoryPolicy {
-    /// A policy over NUMA nodes, listed as the kernel does: `0-1,3`.
-    /// See [set_mempolicy(2)](https://man7.org/linux/man-pages/man2/set_mempolicy.2.html).
+    /// Creates a policy for NUMA nodes in the kernel's list format, such as `0-1,3`. See
+    /// [set_mempolicy(2)](https://man7.org/linux/man-pages/man2/set_mempolicy.2.html).
     ///
     /// ```
     /// use nri::adjust::Adjustment;
@@ -108,10 +110,10 @@ impl LinuxMemoryPolicy {
 }
 
 impl PosixRlimit {
-    /// No limit, for either value.
+    /// The value that means no limit.
     pub const INFINITY: u64 = u64::MAX;
 
-    /// Makes a limit of this type, such as `RLIMIT_NOFILE`, with neither value limited.
+    /// Creates a limit of this type, such as `RLIMIT_NOFILE`, with both values unlimited.
     ///
     /// ```
     /// use nri::api::PosixRlimit;
@@ -127,14 +129,14 @@ impl PosixRlimit {
         }
     }
 
-    /// Sets the value that applies. The process may raise it up to the hard one.
+    /// Sets the soft limit, which is in effect. The process may raise it up to the hard limit.
     #[must_use]
     pub fn soft(mut self, soft: u64) -> Self {
         self.soft = soft;
         self
     }
 
-    /// Sets the highest value that the process may give itself.
+    /// Sets the hard limit, up to which the process may raise the soft limit.
     #[must_use]
     pub fn hard(mut self, hard: u64) -> Self {
         self.hard = hard;

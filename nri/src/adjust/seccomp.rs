@@ -1,10 +1,11 @@
-//! Seccomp policies in a few words.
+//! Constructors for seccomp policies.
 
 use crate::api::{LinuxSeccomp, LinuxSeccompArg, LinuxSyscall};
 
 impl LinuxSeccomp {
-    /// A policy that does this with every call that no rule is about, `SCMP_ACT_ERRNO`. Actions are named as in the
-    /// [OCI runtime specification](https://github.com/opencontainers/runtime-spec/blob/main/config-linux.md#seccomp).
+    /// Creates a policy with the action for calls that match no rule, such as `SCMP_ACT_ERRNO`.
+    /// Actions are named as in the [OCI runtime
+    /// specification](https://github.com/opencontainers/runtime-spec/blob/main/config-linux.md#seccomp).
     ///
     /// ```
     /// use nri::api::{LinuxSeccomp, LinuxSyscall};
@@ -21,14 +22,14 @@ impl LinuxSeccomp {
         }
     }
 
-    /// Adds an architecture, `SCMP_ARCH_X86_64`.
+    /// Adds an architecture, such as `SCMP_ARCH_X86_64`.
     #[must_use]
     pub fn architecture(mut self, architecture: impl Into<String>) -> Self {
         self.architectures.push(architecture.into());
         self
     }
 
-    /// Adds a flag, `SECCOMP_FILTER_FLAG_LOG`.
+    /// Adds a flag, such as `SECCOMP_FILTER_FLAG_LOG`.
     #[must_use]
     pub fn flag(mut self, flag: impl Into<String>) -> Self {
         self.flags.push(flag.into());
@@ -44,7 +45,7 @@ impl LinuxSeccomp {
 }
 
 impl LinuxSyscall {
-    /// A rule: what is done with these system calls.
+    /// Creates a rule with an action for these system calls.
     pub fn new<S: Into<String>>(
         action: impl Into<String>,
         names: impl IntoIterator<Item = S>,
@@ -56,14 +57,14 @@ impl LinuxSyscall {
         }
     }
 
-    /// Sets the error number that a refused call returns.
+    /// Sets the error number that a rejected call returns.
     #[must_use]
     pub fn errno(mut self, errno: u32) -> Self {
         self.errno_ret = Some(errno.into());
         self
     }
 
-    /// Limits the rule to calls with such an argument.
+    /// Limits the rule to calls with a matching argument.
     #[must_use]
     pub fn arg(mut self, arg: LinuxSeccompArg) -> Self {
         self.args.push(arg);

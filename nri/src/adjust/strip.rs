@@ -1,4 +1,4 @@
-//! Leaving out what is there and says nothing, so that two answers that mean the same are equal.
+//! Removes empty parts of answers, so that two answers with the same meaning are equal.
 
 use crate::adjust::Adjustment;
 use crate::api::{
@@ -6,7 +6,7 @@ use crate::api::{
 };
 
 impl Adjustment {
-    /// Whether it changes nothing, updates nothing and evicts nothing.
+    /// Returns true if the answer changes, updates and evicts nothing.
     ///
     /// ```
     /// use nri::adjust::{Adjustment, SetResources};
@@ -24,10 +24,10 @@ impl Adjustment {
 }
 
 impl ContainerAdjustment {
-    /// The same without parts that are there and empty: hooks, Linux part, resources, memory, CPU, RDT.
+    /// Removes empty parts: hooks, Linux part, resources, memory, CPU, RDT.
     ///
-    /// Parts whose presence has a meaning stay, such as a memory policy of the default mode. The Go API's `Strip`
-    /// leaves that out as well.
+    /// Keeps parts whose presence has a meaning, such as a memory policy with the default mode. The
+    /// Go API's `Strip` removes those too.
     #[must_use]
     pub fn strip(mut self) -> Self {
         self.hooks = self.hooks.filter(|hooks| *hooks != Hooks::default());
@@ -40,7 +40,7 @@ impl ContainerAdjustment {
 }
 
 impl ContainerUpdate {
-    /// The same without parts that are there and empty: Linux part, resources, memory, CPU.
+    /// Removes empty parts: Linux part, resources, memory, CPU.
     #[must_use]
     pub fn strip(mut self) -> Self {
         let resources = self
@@ -58,7 +58,7 @@ impl ContainerUpdate {
 }
 
 impl LinuxResources {
-    /// The same without memory and CPU that are there and empty.
+    /// Removes empty memory and CPU parts.
     #[must_use]
     pub fn strip(mut self) -> Self {
         self.memory = self.memory.filter(|memory| *memory != Default::default());

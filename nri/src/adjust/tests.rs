@@ -1,4 +1,4 @@
-//! The builder and the check, before and after the wire.
+//! Tests of the builder and the check, before and after encoding.
 
 mod checks;
 mod random;

@@ -1,10 +1,10 @@
-//! Updates and evictions of containers that exist.
+//! Updates and evictions of existing containers.
 
 use crate::adjust::{Adjustment, Changes, Updates};
 use crate::api::{ContainerEviction, ContainerUpdate, UpdateContainersRequest};
 
 impl ContainerUpdate {
-    /// An update of the container with this id, which changes nothing yet.
+    /// Creates an update of the container with this id, which changes nothing yet.
     ///
     /// ```
     /// use nri::adjust::SetResources;
@@ -20,7 +20,7 @@ impl ContainerUpdate {
         }
     }
 
-    /// Lets the request that this update goes with succeed even where the update fails.
+    /// Lets the request succeed even if this update fails.
     #[must_use]
     pub fn ignore_failure(mut self) -> Self {
         self.ignore_failure = true;
@@ -29,7 +29,7 @@ impl ContainerUpdate {
 }
 
 impl ContainerEviction {
-    /// The eviction of the container with this id, and why.
+    /// Creates the eviction of the container with this id, for this reason.
     pub fn new(container_id: impl Into<String>, reason: impl Into<String>) -> Self {
         ContainerEviction {
             container_id: container_id.into(),
@@ -39,16 +39,17 @@ impl ContainerEviction {
 }
 
 impl Adjustment {
-    /// Adds an update of another container. One of the container being created is refused by the runtime.
+    /// Adds an update of another container. The runtime rejects an update of the container being
+    /// created.
     #[must_use]
     pub fn update(mut self, update: ContainerUpdate) -> Self {
         self.update.push(update);
         self
     }
 
-    /// Asks for the eviction of another container.
+    /// Requests the eviction of another container.
     ///
-    /// The reference runtime reads evictions from unsolicited updates only (seen up to v0.12.5).
+    /// The reference runtime (up to v0.12.5) reads evictions only from unsolicited updates.
     #[must_use]
     pub fn evict(mut self, eviction: ContainerEviction) -> Self {
         self.evict.push(eviction);
@@ -57,7 +58,7 @@ impl Adjustment {
 }
 
 impl Updates {
-    /// No updates.
+    /// Creates an answer without updates.
     pub fn new() -> Self {
         Self::default()
     }
@@ -69,7 +70,7 @@ impl Updates {
         self
     }
 
-    /// The updates so far.
+    /// Returns the updates so far.
     pub fn updates(&self) -> &[ContainerUpdate] {
         &self.update
     }
@@ -90,7 +91,7 @@ impl FromIterator<ContainerUpdate> for Updates {
 }
 
 impl Changes {
-    /// No changes.
+    /// Creates an answer without changes.
     pub fn new() -> Self {
         Self::default()
     }
@@ -102,21 +103,21 @@ impl Changes {
         self
     }
 
-    /// Asks for the eviction of a container.
+    /// Requests the eviction of a container.
     ///
-    /// The reference runtime reads evictions from unsolicited updates only (seen up to v0.12.5).
+    /// The reference runtime (up to v0.12.5) reads evictions only from unsolicited updates.
     #[must_use]
     pub fn evict(mut self, eviction: ContainerEviction) -> Self {
         self.evict.push(eviction);
         self
     }
 
-    /// The updates so far.
+    /// Returns the updates so far.
     pub fn updates(&self) -> &[ContainerUpdate] {
         &self.update
     }
 
-    /// The evictions so far.
+    /// Returns the evictions so far.
     pub fn evictions(&self) -> &[ContainerEviction] {
         &self.evict
     }

@@ -1,5 +1,5 @@
-//! Which release brought which field of the messages that plugins and runtimes send. An older peer skips newer fields
-//! without a word.
+//! The release that added each field of the messages that plugins and runtimes send. An older peer
+//! silently ignores newer fields.
 
 #[cfg(feature = "adaptation")]
 mod strip;
@@ -15,31 +15,33 @@ pub(crate) use walk::{is_outdated, newer_than};
 /// A field of a message that a plugin or a runtime sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// The message: `LinuxContainerAdjustment`.
+    /// The message, such as `LinuxContainerAdjustment`.
     pub message: &'static str,
-    /// The field's name: `memory_policy`.
+    /// The name of the field, such as `memory_policy`.
     pub name: &'static str,
-    /// The field's number.
+    /// The number of the field.
     pub number: u32,
-    /// The first release whose protocol has it: `v0.12.0`.
+    /// The first release that has the field, such as `v0.12.0`.
     pub since: &'static str,
-    /// The message that it holds, if that has fields in this table; of a map, the message that its values are.
+    /// The message type of the field, if that type has fields in this table; for a map, the type of
+    /// its values.
     pub of: Option<&'static str>,
-    /// Whether it is a map.
+    /// True if it is a map.
     pub is_map: bool,
 }
 
-/// A field in use that a runtime is too old for.
+/// A field in use that is too new for a runtime.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Newer {
-    /// The field as reached from the message: `linux.memory_policy`.
+    /// The path of the field from the message, such as `linux.memory_policy`.
     pub field: String,
-    /// The first release whose protocol has it: `v0.12.0`.
+    /// The first release that has the field, such as `v0.12.0`.
     pub since: &'static str,
 }
 
-/// Major, minor and patch of a release; `None` where these are no numbers (`devel`). What follows a hyphen is left out:
-/// v0.9.1-0.20250219030224-e597e7849f24 comes after v0.9.0 and before v0.10.0, where 0.9.1 lies.
+/// Returns the major, minor and patch number of a release; `None` if these are not numbers
+/// (`devel`). Ignores anything after a hyphen: v0.9.1-0.20250219030224-e597e7849f24 comes after
+/// v0.9.0 and before v0.10.0, like 0.9.1.
 pub(crate) fn numbers(release: &str) -> Option<[u32; 3]> {
     let release = release.strip_prefix('v').unwrap_or(release);
     let mut numbers = release

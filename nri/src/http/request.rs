@@ -1,4 +1,4 @@
-//! The first line of an HTTP/1 request, which is all that matters here.
+//! Parses the first line of an HTTP/1 request; the rest does not matter here.
 
 /// The method of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -6,7 +6,7 @@ pub(super) enum Method {
     Get,
     Head,
     Other,
-    /// The first line is not one of HTTP/1.
+    /// The first line is not an HTTP/1 request line.
     Malformed,
 }
 
@@ -18,7 +18,7 @@ pub(super) struct Head<'a> {
     pub(super) path: &'a str,
 }
 
-/// Parses a request; `None` until its headers have all arrived.
+/// Parses a request. Returns `None` until its headers have arrived completely.
 pub(super) fn parse(received: &[u8]) -> Option<Head<'_>> {
     let end = received.windows(4).position(|four| four == b"\r\n\r\n")?;
     let malformed = Head {

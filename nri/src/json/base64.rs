@@ -1,4 +1,4 @@
-//! Base64 for `bytes`. No field of NRI has that type so far, so that a dependency would serve nobody.
+//! Base64 for `bytes`. No NRI field has that type so far, so a dependency would not be worthwhile.
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -19,7 +19,8 @@ pub(super) fn encode(bytes: &[u8]) -> String {
     text
 }
 
-/// Decodes the standard or the URL-safe alphabet, with or without padding; `None` if the text is neither.
+/// Decodes the standard or the URL-safe alphabet, with or without padding. Returns `None` if the
+/// text is neither.
 pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
     let letters = text.trim_end_matches('=');
     let padding = text.len() - letters.len();
@@ -54,7 +55,7 @@ fn sextet(letter: u8) -> Option<u8> {
 mod tests {
     use super::*;
 
-    /// The vectors of RFC 4648, section 10.
+    /// Checks the test vectors of RFC 4648, section 10.
     #[test]
     fn encodes_and_decodes_the_vectors_of_the_standard() {
         for (bytes, text) in [

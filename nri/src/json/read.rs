@@ -1,4 +1,4 @@
-//! From what serde gives to the encoding of a message.
+//! Encodes a message from the values that serde provides.
 
 use std::fmt;
 
@@ -9,14 +9,14 @@ use serde_core::de::{
 use super::scalar::{Scalar, bytes};
 use super::schema::{Enum, Field, Kind, MAP_KEY, MAP_VALUE, Message, Shape};
 
-/// How fields and enum names that are not known are treated.
+/// The treatment of unknown fields and enum value names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unknown {
     Ignore,
     Refuse,
 }
 
-/// Reads a value of an enum: its name or its number.
+/// Reads an enum value from its name or its number.
 pub(super) fn enumeration<'de, T, D>(
     description: &'static Enum,
     deserializer: D,
@@ -164,7 +164,8 @@ impl<'de> Visitor<'de> for ReadField<'_> {
     }
 }
 
-/// Reads one value and appends its encoding. Returns whether there is one: an unknown enum name may be ignored.
+/// Reads one value and appends its encoding. Returns false if there is none, because an unknown
+/// enum name may be ignored.
 struct ReadValue<'o> {
     kind: Kind,
     number: u32,
@@ -274,7 +275,7 @@ impl<'de> Visitor<'de> for ReadMap<'_> {
     }
 }
 
-/// A key, which JSON can only write as a string.
+/// Converts a map key, which JSON can only write as a string.
 fn as_key(written: Scalar, kind: Kind) -> Scalar {
     match (kind, written) {
         (Kind::Bool, Scalar::Text(text)) if text == "true" => Scalar::Bool(true),

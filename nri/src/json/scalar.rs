@@ -1,4 +1,4 @@
-//! Numbers, texts and booleans as formats give them, to be encoded as the type of a field.
+//! Numbers, texts and booleans as read from a format, to be encoded as the type of a field.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use serde_core::de::{Deserialize, Deserializer, Error, Expected, Unexpected, Vis
 use super::base64;
 use super::schema::{Enum, Kind, Message};
 
-/// A scalar, in any of the forms in which it may be written.
+/// A scalar in any form that formats use.
 pub(super) enum Scalar {
     Null,
     Bool(bool),
@@ -67,12 +67,12 @@ impl Visitor<'_> for ScalarVisitor {
 }
 
 impl Scalar {
-    /// Appends the encoding of this value as the type of a field, key included. `false` where it is the name of an enum
-    /// value that is not known.
+    /// Appends the encoding of this value as the type of a field, including the field key. Returns
+    /// `false` if it is an unknown enum value name.
     ///
     /// # Errors
     ///
-    /// If it is not of that type.
+    /// Returns an error if the value does not have that type.
     pub(super) fn encode<E: Error>(
         &self,
         kind: Kind,
@@ -150,7 +150,7 @@ impl Scalar {
         }
     }
 
-    /// The number of an enum value; `None` for a name that is not known.
+    /// Returns the number of an enum value, or `None` for an unknown name.
     pub(super) fn enum_number<E: Error>(
         &self,
         description: &'static Enum,
@@ -190,7 +190,7 @@ impl Scalar {
         Ok(single)
     }
 
-    /// The error that says what there is and what there should be.
+    /// Creates an error that names the actual and the expected type.
     pub(super) fn unexpected<E: Error>(&self, kind: Kind) -> E {
         let found = match self {
             Scalar::Null => Unexpected::Unit,
@@ -246,7 +246,7 @@ impl Expected for Kind {
     }
 }
 
-/// Appends a field that has its length before it.
+/// Appends a length-delimited field.
 pub(super) fn bytes(number: u32, value: &[u8], out: &mut Vec<u8>) {
     encode_key(number, WireType::LengthDelimited, out);
     encode_varint(value.len() as u64, out);
@@ -257,13 +257,13 @@ fn zigzag(value: i64) -> u64 {
     (value << 1 ^ value >> 63) as u64
 }
 
-/// The integer that a float is, such as `1e3`.
+/// Returns a float such as `1e3` as an integer, if it is one.
 fn whole(value: f64) -> Option<i128> {
-    // All larger ones are beyond 64 bits anyway.
+    // All larger values exceed 64 bits anyway.
     (value.fract() == 0.0 && value.abs() < 1e20).then_some(value as i128)
 }
 
-/// The integer that a text is as a number of JSON, such as `-17` or `1e3`.
+/// Parses a JSON number that is an integer, such as `-17` or `1e3`.
 fn text_integer(text: &str) -> Option<i128> {
     let is_plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     if is_plain(text.strip_prefix('-').unwrap_or(text)) {
@@ -284,8 +284,9 @@ fn text_float(text: &str) -> Option<f64> {
     }
 }
 
-/// Whether the text is a number by the grammar of JSON, [RFC 8259](https://www.rfc-editor.org/rfc/rfc8259#section-6):
-/// no plus sign, no leading zero, no space.
+/// Returns true if the text is a number by the grammar of JSON, [RFC
+/// 8259](https://www.rfc-editor.org/rfc/rfc8259#section-6): no plus sign, no leading zero, no
+/// spaces.
 fn is_number(text: &str) -> bool {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let (mantissa, exponent) = match text.split_once(['e', 'E']) {

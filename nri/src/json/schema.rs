@@ -7,9 +7,9 @@
     reason = "a sealed trait names it, and nothing else can"
 )]
 pub struct Message {
-    /// Its name without package.
+    /// The name without package.
     pub(super) name: &'static str,
-    /// Its fields, in the order declared.
+    /// The fields, in declaration order.
     pub(super) fields: &'static [Field],
 }
 
@@ -22,13 +22,13 @@ pub(super) struct Field {
     pub(super) json_name: &'static str,
     /// The number on the wire.
     pub(super) number: u32,
-    /// How many values it has.
+    /// The number of values that the field has.
     pub(super) shape: Shape,
     /// The type of a value.
     pub(super) kind: Kind,
 }
 
-/// How many values a field has.
+/// The number of values that a field has.
 #[derive(Clone, Copy, Debug)]
 #[allow(dead_code, reason = "which ones there are is up to the protocol")]
 pub(super) enum Shape {
@@ -66,19 +66,19 @@ pub(super) enum Kind {
 /// An enum.
 #[derive(Debug)]
 pub(super) struct Enum {
-    /// Its name without the message around it.
+    /// The name without the enclosing message.
     pub(super) name: &'static str,
-    /// Names and numbers of its values, in the order declared.
+    /// Names and numbers of the values, in declaration order.
     pub(super) values: &'static [(&'static str, i32)],
 }
 
-/// The number of the key in the entry of a map.
+/// The number of the key in a map entry.
 pub(super) const MAP_KEY: u32 = 1;
-/// The number of the value in the entry of a map.
+/// The number of the value in a map entry.
 pub(super) const MAP_VALUE: u32 = 2;
 
 impl Message {
-    /// The field of this name, in either spelling.
+    /// Returns the field with this name, in either spelling.
     pub(super) fn field(&'static self, name: &str) -> Option<(usize, &'static Field)> {
         self.fields
             .iter()
@@ -88,7 +88,7 @@ impl Message {
 }
 
 impl Enum {
-    /// The name of this number; the first one where there are several.
+    /// Returns the name of this number; the first one if there are several.
     pub(super) fn value_name(&self, number: i32) -> Option<&'static str> {
         self.values
             .iter()
@@ -96,7 +96,7 @@ impl Enum {
             .map(|(name, _)| *name)
     }
 
-    /// The number of this name.
+    /// Returns the number of this name.
     pub(super) fn value_number(&self, name: &str) -> Option<i32> {
         self.values
             .iter()

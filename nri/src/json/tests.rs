@@ -1,5 +1,6 @@
-//! Every type of field, with a schema made for it: NRI's own has but some. `tests/json.rs` of the repository compares
-//! NRI's messages with another implementation.
+//! Tests of every field type, with a schema made for the purpose, because the schema of NRI has
+//! only some types. `tests/json.rs` in the repository compares NRI's messages with another
+//! implementation.
 
 use serde_core::de::DeserializeSeed;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! A message as serde sees it: the encoding, read with its description.
+//! Serializes an encoded message by means of its description.
 
 use prost::bytes::Buf;
 use prost::encoding::{WireType, decode_key, decode_varint};
@@ -47,13 +47,13 @@ enum Raw<'a> {
     Bytes(&'a [u8]),
 }
 
-/// Values of one field, with what they are.
+/// The values of one field, with their type.
 struct Values<'v, 'a> {
     field: &'static Field,
     raw: &'v [(usize, Raw<'a>)],
 }
 
-/// A value, with what it is.
+/// A value with its type.
 struct Value<'a> {
     kind: Kind,
     raw: Raw<'a>,
@@ -75,7 +75,7 @@ impl Serialize for Encoded<'_> {
 }
 
 impl<'a> Encoded<'a> {
-    /// All values, each with the position of its field.
+    /// Returns all values, each with the position of its field.
     fn values(&self) -> Option<Vec<(usize, Raw<'a>)>> {
         let mut values = Vec::new();
         let mut rest = self.bytes;
@@ -103,7 +103,7 @@ impl<'a> Encoded<'a> {
     }
 }
 
-/// Reads the next value with the number of its field.
+/// Reads the next value and its field number.
 fn next<'a>(rest: &mut &'a [u8]) -> Option<(u32, Raw<'a>, WireType)> {
     let (number, wire_type) = decode_key(rest).ok()?;
     let raw = match wire_type {
@@ -170,7 +170,7 @@ impl Serialize for Values<'_, '_> {
     }
 }
 
-/// The key, as text, and the value of a map's entry; either has its default where it is left out.
+/// Returns the key, as text, and the value of a map entry; either has its default if it is omitted.
 fn entry(key: Kind, value: Kind, raw: Raw<'_>) -> Option<(String, Value<'_>)> {
     let Raw::Bytes(mut entry) = raw else {
         return None;
@@ -236,7 +236,7 @@ fn serialize_number<S: Serializer>(
                 .and_then(|integer| i64::try_from(integer).ok());
             serializer.serialize_i64(integer.ok_or_else(unreadable)?)
         }
-        // Numbers of JSON are doubles to many readers, which cannot hold these.
+        // Many readers treat JSON numbers as doubles, which cannot represent these.
         Kind::Int64 | Kind::Sint64 | Kind::Sfixed64 | Kind::Uint64 | Kind::Fixed64 => {
             let integer = kind.integer(number).ok_or_else(unreadable)?;
             serializer.collect_str(&integer)
@@ -270,7 +270,7 @@ fn not_finite(value: f64) -> Option<&'static str> {
 }
 
 impl Kind {
-    /// The value of a field that is left out.
+    /// Returns the value of an omitted field.
     fn default(self) -> Raw<'static> {
         match self {
             Kind::String | Kind::Bytes | Kind::Message(_) => Raw::Bytes(&[]),
@@ -278,12 +278,13 @@ impl Kind {
         }
     }
 
-    /// Whether a list of these may be packed.
+    /// Returns true if a list of these may be packed.
     fn is_packable(self) -> bool {
         !matches!(self, Kind::String | Kind::Bytes | Kind::Message(_))
     }
 
-    /// The integer that the wire has as this number; `None` if this is not the type of an integer.
+    /// Returns the integer that this number on the wire represents, or `None` if this is not an
+    /// integer type.
     fn integer(self, number: u64) -> Option<i128> {
         let zigzag = |number: u64| (number >> 1) as i64 ^ -((number & 1) as i64);
         Some(match self {
@@ -298,7 +299,8 @@ impl Kind {
     }
 }
 
-/// Unreachable for what prost encoded, unless the table and the messages are of two revisions.
+/// Returns an error that cannot occur for data encoded by prost, unless the table and the messages
+/// are from two revisions.
 fn unreadable<E: Error>() -> E {
     E::custom("the message does not match its description")
 }
@@ -307,7 +309,7 @@ fn unreadable<E: Error>() -> E {
 pub(super) mod tests {
     use super::{Encoded, Message};
 
-    /// An encoded message as JSON.
+    /// Returns an encoded message as JSON.
     pub(in super::super) fn encoded(message: &'static Message, bytes: &[u8]) -> serde_json::Value {
         serde_json::to_value(Encoded { message, bytes }).unwrap()
     }

@@ -1,4 +1,4 @@
-//! The text of an event: its message, then its fields.
+//! The text of an event: its message, followed by its fields.
 
 use std::fmt::{self, Debug, Write};
 

@@ -1,4 +1,4 @@
-//! Where lines go, in the form that each place wants.
+//! Destinations of log lines, each with its format.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -44,7 +44,7 @@ impl Sink {
             Sink::Stderr => writeln!(io::stderr(), "{level:>5} {line}"),
             Sink::File(file) => {
                 let now = timestamp(SystemTime::now());
-                // In one piece, so that lines of several processes do not mix.
+                // In one write, so that lines of several processes do not mix.
                 file.write_all(format!("{now} {level:>5} {line}\n").as_bytes())
             }
             Sink::Journal(socket) => socket.send(&entry(level, &line.to_string())).map(drop),
@@ -52,7 +52,7 @@ impl Sink {
     }
 }
 
-/// An entry of the journal. A message may have several lines, so its length goes before it.
+/// Returns an entry of the journal. The length precedes the message, which may have several lines.
 fn entry(level: Level, message: &str) -> Vec<u8> {
     let priority = match level {
         Level::ERROR => 3,
@@ -67,7 +67,7 @@ fn entry(level: Level, message: &str) -> Vec<u8> {
     entry
 }
 
-/// A time as RFC 3339 has it, in UTC: `2026-04-15T20:15:04.861Z`.
+/// Formats a time as RFC 3339 in UTC: `2026-04-15T20:15:04.861Z`.
 fn timestamp(time: SystemTime) -> String {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
     let (days, second) = (since.as_secs() / 86_400, since.as_secs() % 86_400);
@@ -77,15 +77,15 @@ fn timestamp(time: SystemTime) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millis:03}Z")
 }
 
-/// The date that is so many days after 1970-01-01, by the
-/// [algorithm of Howard Hinnant](https://howardhinnant.github.io/date_algorithms.html#civil_from_days).
+/// Returns the date this many days after 1970-01-01, using the [algorithm of Howard
+/// Hinnant](https://howardhinnant.github.io/date_algorithms.html#civil_from_days).
 fn date(days: u64) -> (u64, u64, u64) {
     let days = days + 719_468;
     let (era, day_of_era) = (days / 146_097, days % 146_097);
     let year_of_era =
         (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    // Counted from March, so that the leap day is the last of the year.
+    // Years start in March here, so the leap day is the last day.
     let month = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * month + 2) / 5 + 1;
     let (month, later) = if month < 10 {

@@ -1,10 +1,10 @@
-//! Finding manifests in the bytes of a file.
+//! Finds manifests in the bytes of a file.
 
 use super::{MAGIC, MAX_LEN};
 
-/// The text of every manifest in a file, in the order of the file, equal ones as often as they occur.
+/// Returns the text of every manifest in a file, in the order of the file, with duplicates.
 ///
-/// The result has the right length and looks like one JSON object; it has not been parsed.
+/// The text has a valid length and looks like a JSON object, but has not been parsed.
 pub fn find(file: &[u8]) -> impl Iterator<Item = &str> {
     let starts = file
         .windows(MAGIC.len())

@@ -1,6 +1,7 @@
-//! Between a dedicated request and StateChangeEvent: the same fields under other numbers.
+//! Conversion between dedicated requests and StateChangeEvent, which have the same fields with
+//! different numbers.
 //!
-//! Works on the encoded message, so that nothing is decoded twice. Only top-level field keys change.
+//! Works on the encoded message, so nothing is decoded twice. Only top-level field keys change.
 
 use prost::DecodeError;
 use prost::encoding::{
@@ -12,7 +13,7 @@ use crate::api::Event;
 /// The number of `event` in StateChangeEvent.
 const EVENT_FIELD: u32 = 1;
 
-/// The event number that a StateChangeEvent carries; 0 where it carries none.
+/// Returns the event number in a StateChangeEvent; 0 if it has none.
 pub(super) fn event_number(mut change: &[u8]) -> Result<i32, DecodeError> {
     let mut event = 0;
     while !change.is_empty() {
@@ -26,7 +27,8 @@ pub(super) fn event_number(mut change: &[u8]) -> Result<i32, DecodeError> {
     Ok(event)
 }
 
-/// The dedicated request that says the same as a StateChangeEvent. `fields`: (number there, number in StateChangeEvent).
+/// Converts a StateChangeEvent to the dedicated request. `fields`: (number in the request, number
+/// in StateChangeEvent).
 pub(super) fn from_change(change: &[u8], fields: &[(u32, u32)]) -> Result<Vec<u8>, DecodeError> {
     let mut request = Vec::with_capacity(change.len());
     renumber(change, &mut request, |from| {
@@ -38,7 +40,7 @@ pub(super) fn from_change(change: &[u8], fields: &[(u32, u32)]) -> Result<Vec<u8
     Ok(request)
 }
 
-/// The StateChangeEvent that says the same as a dedicated request.
+/// Converts a dedicated request to a StateChangeEvent.
 pub(crate) fn to_change(
     request: &[u8],
     event: Event,
@@ -56,7 +58,7 @@ pub(crate) fn to_change(
     Ok(change)
 }
 
-/// Copies the fields that have a new number; drops the others.
+/// Copies the fields that have a new number, and drops the others.
 fn renumber(
     mut from: &[u8],
     to: &mut Vec<u8>,

@@ -12,7 +12,7 @@ use crate::adjust::Invalid;
 use crate::api::{Container, PodSandbox};
 use crate::{Context, Error, ErrorKind, Result};
 
-/// The answer to come, or the handler's error.
+/// The future answer, or the error of the handler.
 pub type Reply<'a> = Pin<Box<dyn Future<Output = Result<Answer>> + Send + 'a>>;
 
 /// The answer of a handler.
@@ -33,7 +33,7 @@ pub struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// Makes a call whose handler's answer is checked and becomes the response `R`.
+    /// Creates a call to a handler whose answer is checked and converted to the response `R`.
     pub fn new<F, A, R>(cx: &Context, subject: Subject, handler: F, respond: fn(A) -> R) -> Self
     where
         F: Future<Output = Result<A>> + Send + 'a,
@@ -52,8 +52,9 @@ impl<'a> Call<'a> {
 }
 
 pin_project! {
-    /// A handler, and the function that turns its answer into the response. Written out, as an async block around the
-    /// handler would hold the request twice: several kilobytes, allocated for every event.
+    /// A handler, and the function that converts its answer to the response. Written by hand
+    /// because an async block around the handler would hold the request twice: several kilobytes,
+    /// allocated for every event.
     struct Answered<F, A, R> {
         #[pin]
         handler: F,
@@ -85,14 +86,14 @@ impl<F: Future<Output = Result<A>>, A: Checked, R: Message> Future for Answered<
 /// The pod and the container that a request is about, for logs; empty if it is about neither.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Subject {
-    /// Namespace and name of the pod, `kube-system/dns-1`.
+    /// Namespace and name of the pod, such as `kube-system/dns-1`.
     pub pod: String,
     /// Name of the container.
     pub container: String,
 }
 
 impl Subject {
-    /// Returns the subject of a request that carries these.
+    /// Returns the subject of a request with this pod and container.
     pub fn new(pod: Option<&PodSandbox>, container: Option<&Container>) -> Self {
         Subject {
             pod: pod
@@ -117,7 +118,7 @@ impl Subject {
     }
 }
 
-/// As it stands in a sentence: ` for pod kube-system/dns-1`, or nothing.
+/// Formats the subject for use within a sentence: ` for pod kube-system/dns-1`, or nothing.
 impl fmt::Display for Subject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.pod(), self.container()) {

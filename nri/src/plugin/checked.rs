@@ -1,15 +1,15 @@
-//! The types that handlers answer with, and how each is checked before it is sent.
+//! The types that handlers return, and how each is checked before it is sent.
 
 use crate::adjust::{Adjustment, Changes, Invalid, Updates, Verdict};
 use crate::api::EventMask;
 
 /// The answer of a handler.
 pub trait Checked {
-    /// Checks what the runtime would reject.
+    /// Checks for problems that the runtime would reject.
     ///
     /// # Errors
     ///
-    /// [`Invalid`] with every problem found.
+    /// Returns [`Invalid`] with every problem found.
     fn check(&self) -> Result<(), Invalid>;
 }
 
@@ -23,7 +23,7 @@ macro_rules! checked {
     )*};
 }
 
-/// These have no field that could be invalid.
+/// Types without fields that could be invalid.
 macro_rules! always_valid {
     ($($answer:ty)*) => {$(
         impl Checked for $answer {

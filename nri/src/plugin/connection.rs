@@ -1,12 +1,12 @@
-//! Hooks for the connection to the runtime being made, lost and made again.
+//! Hooks that run when the connection to the runtime is made, lost or made again.
 
 use std::pin::Pin;
 
 use crate::{Context, Error};
 
-/// Hooks for the connection to the runtime. Each does nothing unless it is implemented.
+/// Hooks of the connection to the runtime. The default implementations do nothing.
 ///
-/// They matter to plugins that the runtime did not launch: those outlive it and connect again.
+/// They are useful for plugins that the runtime did not launch, which outlive it and reconnect.
 ///
 /// ```
 /// use nri::prelude::*;
@@ -39,7 +39,8 @@ pub trait Connection: Send + Sync + 'static {
         async {}
     }
 
-    /// Runs when the connection is lost: from now on, what the plugin knows about pods and containers may be out of date.
+    /// Runs when the connection is lost. Until the plugin reconnects, its knowledge of pods and
+    /// containers may be outdated.
     fn on_disconnect(&self, cx: &Context, reason: &Error) -> impl Future<Output = ()> + Send {
         let _ = (cx, reason);
         async {}
@@ -54,7 +55,7 @@ pub trait Connection: Send + Sync + 'static {
 
 type Done<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
-/// The functions of a [`Connection`], as the stub calls them.
+/// The functions of a [`Connection`], as called by the stub.
 pub struct ConnectionHooks<T: 'static> {
     /// Calls [`Connection::on_connect`].
     pub on_connect: for<'a> fn(&'a T, &'a Context) -> Done<'a>,

@@ -1,10 +1,11 @@
-//! Which RPCs a plugin handles, without its type: what the derive computes with at compile time.
+//! The RPCs that a plugin handles, independent of its type. The derive evaluates these at compile
+//! time.
 
 use super::{Rpc, Table};
 use crate::api::dispatch::RPCS;
 use crate::api::{Event, EventMask};
 
-/// Whether a plugin handles an RPC.
+/// An RPC, and whether a plugin handles it.
 #[derive(Clone, Copy)]
 pub struct Fact {
     pub(crate) rpc: &'static Rpc,
@@ -12,7 +13,7 @@ pub struct Fact {
 }
 
 impl Fact {
-    /// Returns the fact that `#[nri(handles(…))]` lists this RPC, or does not.
+    /// Creates a fact about an RPC, from whether `#[nri(handles(…))]` lists it.
     pub const fn new(rpc: &'static Rpc, handled: bool) -> Self {
         Fact { rpc, handled }
     }
@@ -36,7 +37,7 @@ impl Fact {
     }
 }
 
-/// The events that a handler takes, in RPCs of their own or through StateChange.
+/// Returns the events that have a handler, either of their dedicated RPC or of StateChange.
 pub const fn events(facts: &[Fact]) -> EventMask {
     let mut mask = EventMask::EMPTY;
     let mut at = 0;
@@ -49,7 +50,8 @@ pub const fn events(facts: &[Fact]) -> EventMask {
     mask
 }
 
-/// Whether a handler takes the event of this name, in an RPC of its own or through StateChange.
+/// Returns true if a handler receives the event with this name, either of its dedicated RPC or of
+/// StateChange.
 pub const fn takes(facts: &[Fact], event: &str) -> bool {
     let mut at = 0;
     while at < facts.len() {
@@ -63,7 +65,7 @@ pub const fn takes(facts: &[Fact], event: &str) -> bool {
     false
 }
 
-/// Whether a handler takes any event.
+/// Returns true if a handler receives any event.
 pub const fn handles_any(facts: &[Fact]) -> bool {
     let mut at = 0;
     while at < facts.len() {
@@ -80,7 +82,7 @@ const fn is_taken(facts: &[Fact], fact: Fact) -> bool {
         && (fact.handled || fact.rpc.change_fields.is_some() && handles(facts, "StateChange"))
 }
 
-/// The events of these names.
+/// Returns the events with these names.
 pub const fn mask(names: &[&str]) -> EventMask {
     let mut mask = EventMask::EMPTY;
     let mut at = 0;
@@ -104,7 +106,7 @@ const fn event(name: &str) -> Event {
     panic!("nri and nri-macros are not of the same version")
 }
 
-/// Whether the RPC of this name has a handler of its own.
+/// Returns true if the RPC with this name has its own handler.
 pub const fn handles(facts: &[Fact], name: &str) -> bool {
     let mut at = 0;
     while at < facts.len() {

@@ -1,26 +1,27 @@
-//! The attributes of `#[derive(NriPlugin)]` about single events.
+//! The settings of `#[derive(NriPlugin)]` for single events.
 
 use crate::api::{Event, EventMask, FailurePolicy};
 
-/// The choices of `#[nri(…)]` for single events; the default has none.
+/// The settings of `#[nri(…)]` for single events; none by default.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Policies {
-    /// `required(…)`: refuse to run if the runtime does not know these.
+    /// `required(…)`: the plugin refuses to run if the runtime does not know these.
     pub required: EventMask,
-    /// `blocking(…)`: handlers of these block their thread and run on their own.
+    /// `blocking(…)`: handlers of these block and run on their own threads.
     pub blocking: EventMask,
-    /// `blocking(…)`: the RPCs that carry no event of their own, such as `Synchronize`, by name.
+    /// `blocking(…)`: names of RPCs without an event, such as `Synchronize`.
     pub blocking_rpcs: &'static [&'static str],
     /// `on_error(… = "ignore")`: errors of these are logged and answered with success.
     pub ignore_errors: EventMask,
     /// `on_timeout(… = "ok")`: timeouts of these are answered with success.
     pub ok_on_timeout: EventMask,
-    /// `failure_policy(…)`: what the runtime does when the plugin does not answer.
+    /// `failure_policy(…)`: the reaction of the runtime if the plugin does not answer.
     pub failure_policy: Option<FailurePolicy>,
 }
 
 impl Policies {
-    /// Nothing required, nothing blocking, errors and timeouts sent to the runtime, the runtime's own failure policy.
+    /// No required events, no blocking handlers, errors and timeouts sent to the runtime, and the
+    /// runtime's own failure policy.
     pub const DEFAULT: Self = Policies {
         required: EventMask::EMPTY,
         blocking: EventMask::EMPTY,

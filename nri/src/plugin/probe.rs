@@ -1,8 +1,9 @@
-//! Whether a type implements [`Connection`], in the way that the generated `Handlers` finds handlers.
+//! Detects whether a type implements [`Connection`], in the same way as the generated `Handlers`
+//! detects handlers.
 
 use super::{Connection, ConnectionHooks};
 
-/// Holds the hooks of `T`. The constant here, for types that have hooks, hides the one in [`NoConnection`].
+/// The hooks of `T`. This constant, for types that have hooks, hides the one in [`NoConnection`].
 pub struct Connections<T>(std::marker::PhantomData<T>);
 
 impl<T: Connection> Connections<T> {

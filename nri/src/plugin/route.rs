@@ -1,4 +1,4 @@
-//! From the name of a method to the handler that takes it.
+//! Resolves the name of a method to the handler of the request.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use super::{Call, Handler, Plugin, Row, Rpc, bridge};
 use crate::api::Event;
 use crate::{Context, Error, ErrorKind, Result};
 
-/// The way of one request to its handler.
+/// The handler of a request, and how the request is converted for it.
 pub struct Route<P: Plugin> {
     rpc: &'static Rpc,
     event: Option<Event>,
@@ -15,14 +15,14 @@ pub struct Route<P: Plugin> {
     bridge: Bridge,
 }
 
-/// How a request is to be rewritten for its handler.
+/// The conversion of a request for its handler.
 #[derive(Clone, Copy, Debug)]
 enum Bridge {
-    /// Not at all.
+    /// No conversion.
     None,
-    /// The runtime sent StateChange, the handler is of the dedicated RPC.
+    /// The runtime sent StateChange, and the handler is that of the dedicated RPC.
     FromChange(&'static [(u32, u32)]),
-    /// The runtime called the dedicated RPC, the handler is of StateChange.
+    /// The runtime called the dedicated RPC, and the handler is that of StateChange.
     ToChange(Event, &'static [(u32, u32)]),
 }
 
@@ -46,21 +46,23 @@ impl<P: Plugin> fmt::Debug for Route<P> {
 }
 
 impl<P: Plugin> Route<P> {
-    /// The RPC whose handler takes the request, which need not be the one that was called.
+    /// Returns the RPC whose handler takes the request, which may differ from the RPC that was
+    /// called.
     pub fn rpc(self) -> &'static Rpc {
         self.rpc
     }
 
-    /// The event that the request tells of; `None` for Configure, Synchronize and Shutdown.
+    /// Returns the event of the request, or `None` for Configure, Synchronize and Shutdown.
     pub fn event(self) -> Option<Event> {
         self.event
     }
 
-    /// Decodes the request and gives it to the handler, which starts when the answer is first polled.
+    /// Decodes the request and passes it to the handler, which starts when the reply is first
+    /// polled.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Malformed`] when the payload is not the message of this RPC.
+    /// Returns [`ErrorKind::Malformed`] if the payload is not the message of this RPC.
     pub fn call<'a>(self, plugin: &'a P, cx: &'a Context, payload: &[u8]) -> Result<Call<'a>> {
         let rewritten = match self.bridge {
             Bridge::None => return (self.handler)(plugin, cx, payload),
@@ -77,13 +79,14 @@ impl<P: Plugin> Route<P> {
 
 /// Finds the handler that takes a request.
 ///
-/// `None` for an RPC or event that the plugin has no handler for: the answer is success and an empty message. An
-/// UNIMPLEMENTED there would make the runtime try again with StateChange and record a deprecation that is none.
+/// Returns `None` for an RPC or event that the plugin does not handle: the answer is then success
+/// with an empty message. With UNIMPLEMENTED the runtime would repeat the request as StateChange
+/// and record a deprecation although there is none.
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Unimplemented`] for an RPC that this protocol revision does not have, [`ErrorKind::Malformed`] for a
-/// StateChange whose event cannot be read.
+/// Returns [`ErrorKind::Unimplemented`] for an RPC that this protocol revision does not have, and
+/// [`ErrorKind::Malformed`] for a StateChange whose event cannot be read.
 pub fn resolve<P: Plugin>(method: &str, payload: &[u8]) -> Result<Option<Route<P>>> {
     let row = P::TABLE
         .by_name(method)
@@ -100,11 +103,12 @@ pub fn resolve<P: Plugin>(method: &str, payload: &[u8]) -> Result<Option<Route<P
     Ok(dedicated.or_else(|| to_state_change(row.rpc)))
 }
 
-/// Answers one request: [`resolve`], [`Route::call`], and an empty message where there is no handler.
+/// Answers one request with [`resolve`] and [`Route::call`], or with an empty message if there is
+/// no handler.
 ///
 /// # Errors
 ///
-/// Those of [`resolve`] and [`Route::call`], and the handler's own.
+/// Returns the errors of [`resolve`], [`Route::call`] and the handler.
 pub async fn dispatch<P: Plugin>(
     plugin: &P,
     cx: &Context,
@@ -117,10 +121,11 @@ pub async fn dispatch<P: Plugin>(
     }
 }
 
-/// The RPC that older runtimes, and older plugins, have for nine of the events.
+/// The RPC that older runtimes and plugins use for nine of the events.
 const STATE_CHANGE: &str = "StateChange";
 
-/// A StateChange goes to the handler of its event; what has none goes to the handler of StateChange.
+/// Routes a StateChange to the handler of its event, or if there is none to the handler of
+/// StateChange.
 fn from_state_change<P: Plugin>(state_change: Row<P>, payload: &[u8]) -> Result<Option<Route<P>>> {
     let number = bridge::event_number(payload).map_err(|error| malformed(STATE_CHANGE, error))?;
     let event = Event::try_from(number).ok();
@@ -142,7 +147,8 @@ fn from_state_change<P: Plugin>(state_change: Row<P>, payload: &[u8]) -> Result<
     Ok(dedicated.or(own))
 }
 
-/// An RPC that took an event over from StateChange goes to the handler of StateChange if it has none of its own.
+/// Routes an RPC whose event used to be sent as StateChange to the handler of StateChange, if it
+/// has no handler itself.
 fn to_state_change<P: Plugin>(rpc: &'static Rpc) -> Option<Route<P>> {
     let bridge = Bridge::ToChange(rpc.event?, rpc.change_fields?);
     let state_change = P::TABLE.by_name(STATE_CHANGE)?;

@@ -1,4 +1,5 @@
-//! A plugin behind an [`Arc`] is a plugin: `main` keeps one handle, the stub gets another.
+//! Implements a plugin for a plugin behind an [`Arc`], so that `main` can keep a handle while the
+//! stub has another.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -8,7 +9,8 @@ use crate::api::EventMask;
 use crate::api::dispatch::RPCS;
 use crate::{Context, Result};
 
-/// More than the protocol has RPCs: a function can be named for a number only if that is known here.
+/// An upper bound for the number of RPCs: functions can be indexed by number only up to a bound
+/// known at compile time.
 const MAX_RPCS: usize = 64;
 
 const _: () = assert!(RPCS.len() <= MAX_RPCS);
@@ -68,7 +70,7 @@ fn call<'a, P: Plugin, const INDEX: usize>(
     }
 }
 
-/// The hooks of `Arc<P>`, for a `P` that has some.
+/// Returns the hooks of `Arc<P>`, for a `P` that has hooks.
 const fn hooks<P: Plugin>() -> ConnectionHooks<Arc<P>> {
     ConnectionHooks {
         on_connect: |plugin, cx| match P::CONNECTION {

@@ -5,14 +5,15 @@ use std::fmt;
 use super::{Call, Rpc};
 use crate::{Context, Result};
 
-/// Decodes a request and calls the handler. Borrows nothing from the payload: the answer may outlive it.
+/// Decodes a request and calls the handler. Borrows nothing from the payload, because the reply may
+/// outlive it.
 pub type Handler<T> = for<'a> fn(&'a T, &'a Context, &[u8]) -> Result<Call<'a>>;
 
-/// One RPC with the handler that the plugin has for it, if any.
+/// An RPC, with the plugin's handler for it, if any.
 pub struct Row<T: 'static> {
     /// The RPC.
     pub rpc: &'static Rpc,
-    /// The handler, `None` where the plugin does not implement the trait.
+    /// The handler; `None` if the plugin does not implement the trait.
     pub handler: Option<Handler<T>>,
 }
 
@@ -35,7 +36,7 @@ impl<T> fmt::Debug for Row<T> {
 }
 
 impl<T> Row<T> {
-    /// The row of an RPC that the plugin handles.
+    /// Creates the row of an RPC that the plugin handles.
     pub const fn handled(rpc: &'static Rpc, handler: Handler<T>) -> Self {
         Row {
             rpc,
@@ -43,15 +44,16 @@ impl<T> Row<T> {
         }
     }
 
-    /// The row of an RPC that the plugin does not handle.
+    /// Creates the row of an RPC that the plugin does not handle.
     pub const fn unhandled(rpc: &'static Rpc) -> Self {
         Row { rpc, handler: None }
     }
 }
 
-/// A row for every RPC of the Plugin service, in the order of the proto.
+/// A row for each RPC of the Plugin service, in the order of the proto.
 pub struct Table<T: 'static> {
-    /// Written as a struct by the derive: the compiler lets the rows live for ever only there.
+    /// The derive writes this as a struct, because only then does the compiler promote the rows to
+    /// `'static`.
     #[doc(hidden)]
     pub rows: &'static [Row<T>],
 }
@@ -71,22 +73,22 @@ impl<T> fmt::Debug for Table<T> {
 }
 
 impl<T> Table<T> {
-    /// The rows, in the order of the proto.
+    /// Returns the rows, in the order of the proto.
     pub const fn rows(self) -> &'static [Row<T>] {
         self.rows
     }
 
-    /// The row of the RPC of this name.
+    /// Returns the row of the RPC with this name.
     pub fn by_name(self, rpc: &str) -> Option<Row<T>> {
         self.find(|row| row.rpc.name == rpc)
     }
 
-    /// The row whose RPC carries the event of this number.
+    /// Returns the row of the RPC that carries the event with this number.
     pub fn by_event(self, event: i32) -> Option<Row<T>> {
         self.find(|row| row.rpc.event.is_some_and(|carried| carried as i32 == event))
     }
 
-    /// The RPCs that the plugin handles although they are deprecated, for a warning at the start.
+    /// Returns the deprecated RPCs that the plugin handles, for a warning at start.
     pub fn deprecated(self) -> impl Iterator<Item = &'static Rpc> {
         let handled = self.rows.iter().filter(|row| row.handler.is_some());
         handled

@@ -1,17 +1,17 @@
-//! How a Synchronize differs from what was known.
+//! The differences between a Synchronize and the known state.
 
 use std::sync::Arc;
 
 use crate::api::{Container, PodSandbox};
 
-/// How the list of one kind differs from what was known.
+/// The differences between a list of pods or containers and the known state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Delta<T> {
-    /// Listed and not known before, in the order of the list.
+    /// Listed and previously unknown, in the order of the list.
     pub new: Vec<Arc<T>>,
-    /// Listed and known before, as listed now and in that order.
+    /// Listed and previously known, as listed now and in that order.
     pub known: Vec<Arc<T>>,
-    /// Known before and not listed, as last seen, in the order of their ids.
+    /// Previously known and not listed, as last seen, ordered by id.
     pub vanished: Vec<Arc<T>>,
 }
 
@@ -25,11 +25,11 @@ impl<T> Default for Delta<T> {
     }
 }
 
-/// How a Synchronize differs from what was known.
+/// The differences between a Synchronize and the known state.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SyncReport {
-    /// Pods.
+    /// Number of pods.
     pub pods: Delta<PodSandbox>,
-    /// Containers; those of a vanished pod are among the vanished.
+    /// Containers; the containers of a vanished pod are listed as vanished.
     pub containers: Delta<Container>,
 }

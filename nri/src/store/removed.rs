@@ -1,4 +1,4 @@
-//! The ids removed last.
+//! The most recently removed ids.
 
 use std::collections::{HashSet, VecDeque};
 

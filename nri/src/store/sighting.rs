@@ -1,17 +1,17 @@
-//! How new the pod and the container of an event are.
+//! Whether the pod and the container of an event were known.
 
 use crate::api::Event;
 
-/// How new a pod or container is to the store.
+/// The state of a pod or container in the store before an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Seen {
-    /// Not known before. Known from now on, unless the event is its removal.
+    /// Unknown before. Known from now on, unless the event is its removal.
     First,
-    /// Known before; the store now has what the event carries.
+    /// Known before; the store now has the data of the event.
     Known,
-    /// Known, and stopped before: a Stop that came again, on which nothing is to be done.
+    /// Known, and stopped before: a repeated Stop, which requires no action.
     Repeated,
-    /// Removed before: a straggler, or a Remove that came again. It does not become known once more.
+    /// Removed before: a late event or a repeated Remove. It does not become known again.
     Gone,
 }
 
@@ -20,17 +20,19 @@ pub enum Seen {
 pub struct Sighting {
     /// The event.
     pub event: Event,
-    /// How new its pod is.
+    /// The state of its pod.
     pub pod: Seen,
-    /// How new its container is, where it is about one.
+    /// The state of its container, if it has one.
     pub container: Option<Seen>,
 }
 
 impl Sighting {
-    /// Whether its pod or container is seen for the first time, by another event than the one that creates it.
+    /// Returns true if the pod or container is seen for the first time in an event other than its
+    /// creation.
     ///
-    /// A plugin that handles RunPodSandbox and CreateContainer makes up here for what those would have done. The
-    /// validation of an adjustment counts as creation, for a plugin that handles nothing but that.
+    /// A plugin that handles RunPodSandbox and CreateContainer can then do what it would have done
+    /// in those handlers. The validation of an adjustment counts as creation, for plugins that
+    /// handle nothing else.
     pub fn missed_creation(&self) -> bool {
         let creates_pod = self.event == Event::RunPodSandbox;
         let creates_container = matches!(
@@ -41,7 +43,8 @@ impl Sighting {
             || (self.container == Some(Seen::First) && !creates_container)
     }
 
-    /// Whether what the event is about, the container if there is one, has had this event before, or its removal.
+    /// Returns true if the container, or the pod if there is no container, has had this event
+    /// before, or has been removed.
     pub fn is_repeated(&self) -> bool {
         matches!(
             self.container.unwrap_or(self.pod),

@@ -14,9 +14,9 @@ use shelf::Shelf;
 pub(super) struct State {
     pods: Shelf<PodSandbox>,
     containers: Shelf<Container>,
-    /// The pod id of every container kept.
+    /// The pod id of every stored container.
     owners: HashMap<String, String>,
-    /// The same the other way round: pod id and container id.
+    /// The inverse: pairs of pod id and container id.
     children: BTreeSet<(String, String)>,
 }
 

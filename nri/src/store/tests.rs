@@ -1,4 +1,4 @@
-//! The store against cases told in words, and against a simple model over random histories.
+//! Tests of the store: hand-written cases, and random histories compared with a simple model.
 
 mod model;
 
@@ -172,7 +172,7 @@ fn a_reconnect_tells_what_is_new_and_what_vanished() {
         ids(&store.containers_of("e"), |container| &container.id),
         ["f"]
     );
-    // Not removed, only not listed: it may have been in creation, and its next event is a first sighting.
+    // Not removed, only not listed: it may be in creation, and its next event is a first sighting.
     assert_eq!(
         store.observe(Event::StartContainer, &pod("a"), None).pod,
         Seen::First

@@ -1,4 +1,5 @@
-//! One request and its handler: polled in place or on its own thread, watched, counted, answered in time.
+//! Runs the handler of one request: in place or on its own thread, with a watchdog, counters and a
+//! deadline.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -24,7 +25,8 @@ impl<P: Plugin> Shared<P> {
     ///
     /// # Errors
     ///
-    /// If the RPC is unknown, the request cannot be decoded, or the handler fails or times out.
+    /// Returns an error if the RPC is unknown, the request cannot be decoded, or the handler fails
+    /// or times out.
     pub(super) async fn answer(
         &self,
         method: &str,

@@ -1,4 +1,4 @@
-//! Work that blocks, on a thread of its own.
+//! Blocking work on separate threads.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,21 +10,22 @@ use tracing::Span;
 use super::panic;
 use crate::{Error, ErrorKind, Result};
 
-/// How many threads may be blocked at once: a handler that never returns must not use up the node.
+/// The maximum number of blocked threads: handlers that never return must not exhaust the node.
 const MOST: usize = 64;
 
-/// Those that are.
+/// The number of blocked threads.
 static BLOCKED: AtomicUsize = AtomicUsize::new(0);
 
-/// Runs work that blocks its thread, and waits for its result without blocking.
+/// Runs blocking work on another thread, and waits for its result without blocking.
 ///
-/// A handler is polled by the task that reads from the runtime: as long as it blocks, no other event comes in and no
-/// deadline is kept. Reading a file of `/proc` or `/sys` is short enough to be done in place; a command, a file on a disk
-/// or a network, a lock that another thread holds for long, a library that waits: those belong in here. Where all of a
-/// handler blocks, `#[nri(blocking(EVENT))]` runs it aside as a whole.
+/// A handler is polled by the task that reads from the runtime: while it blocks, no other event
+/// arrives and no deadline is kept. Reading a file of `/proc` or `/sys` is fast enough to do in
+/// place. A command, a file on disk or network, a lock that another thread holds for long, or a
+/// library that waits should run in here. If the whole handler blocks, `#[nri(blocking(EVENT))]`
+/// runs it on a separate thread.
 ///
-/// The work runs on a thread of its own, not in tokio's pool: when the deadline of the request is over, the result is
-/// dropped, and work that never ends does not keep the plugin from leaving.
+/// The work runs on its own thread, not in tokio's pool: when the deadline of the request is over,
+/// the result is dropped, and work that never ends does not keep the plugin from stopping.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
@@ -37,7 +38,8 @@ static BLOCKED: AtomicUsize = AtomicUsize::new(0);
 ///
 /// # Errors
 ///
-/// When the work panics, or no thread can be had: 64 may be blocked at once.
+/// Returns an error if the work panics, or no thread is available: at most 64 may be blocked at
+/// once.
 pub async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
     let running = run(work)?;
     running
@@ -45,7 +47,7 @@ pub async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'stat
         .unwrap_or_else(|_| Err(Error::new("work that blocks was given up")))
 }
 
-/// Starts work on a thread of its own. The receiver gets its result.
+/// Starts work on its own thread. The receiver gets its result.
 pub(super) fn run<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<oneshot::Receiver<Result<T>>> {
@@ -55,7 +57,7 @@ pub(super) fn run<T: Send + 'static>(
     let guarded = move || {
         let result = span.in_scope(|| catch_unwind(AssertUnwindSafe(work)));
         drop(place);
-        // Nobody waits any more when the deadline is over.
+        // Nobody waits any more after the deadline.
         let _ = done.send(result.map_err(|payload| panic::error(&*payload)));
     };
     thread::Builder::new()
@@ -70,7 +72,7 @@ pub(super) fn run<T: Send + 'static>(
     Ok(receiver)
 }
 
-/// The right to one of the threads.
+/// A permit for one of the threads.
 struct Place;
 
 impl Place {

@@ -1,10 +1,11 @@
-//! How long to wait before the next attempt to connect.
+//! The waits between attempts to connect.
 
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
-/// The waits between attempts to connect: each twice the one before, up to a longest, each shortened by up to half at
-/// random, so that the plugins of a node do not all come at once when its runtime is back.
+/// The waits between attempts to connect. Each is twice the previous one, up to a maximum, and is
+/// shortened at random by up to half, so that the plugins of a node do not all reconnect at once
+/// when its runtime restarts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Backoff {
     /// The wait before the first attempt.
@@ -14,7 +15,7 @@ pub struct Backoff {
 }
 
 impl Default for Backoff {
-    /// From 100 ms up to 10 s: a runtime takes about a second to restart.
+    /// Waits from 100 ms up to 10 s: a runtime takes about a second to restart.
     fn default() -> Self {
         Backoff {
             first: Duration::from_millis(100),
@@ -24,7 +25,7 @@ impl Default for Backoff {
 }
 
 impl Backoff {
-    /// The wait before an attempt, the first being 0. `random` is any number.
+    /// Returns the wait before an attempt, counted from 0. `random` is any number.
     fn wait(self, attempt: u32, random: u64) -> Duration {
         let doubled = self
             .first
@@ -34,7 +35,7 @@ impl Backoff {
     }
 }
 
-/// The attempts since the connection was last good.
+/// The number of attempts since the connection last worked.
 #[derive(Debug)]
 pub(super) struct Attempts {
     backoff: Backoff,
@@ -46,14 +47,14 @@ impl Attempts {
         Attempts { backoff, made: 0 }
     }
 
-    /// The wait before the next attempt.
+    /// Returns the wait before the next attempt.
     pub(super) fn next_wait(&mut self) -> Duration {
         let wait = self.backoff.wait(self.made, random());
         self.made = self.made.saturating_add(1);
         wait
     }
 
-    /// Notes how long a connection held. A short one is no reason to come back sooner the next time.
+    /// Records how long a connection lasted. After a short one the waits are not reset.
     pub(super) fn held(&mut self, time: Duration) {
         if time >= self.backoff.longest {
             self.made = 0;
@@ -61,7 +62,8 @@ impl Attempts {
     }
 }
 
-/// A number that differs between processes and calls; the standard library seeds its hash maps with such.
+/// Returns a number that differs between processes and calls, from the random seeds of the standard
+/// library's hash maps.
 fn random() -> u64 {
     RandomState::new().hash_one(())
 }

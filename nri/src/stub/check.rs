@@ -1,28 +1,29 @@
-//! Checks of the answers of handlers, so that a mistake shows in the plugin's own log.
+//! Checks answers of handlers, so that mistakes show up in the log of the plugin.
 
 use super::shared::Shared;
 use crate::adjust::Invalid;
 use crate::plugin::{Answer, Subject};
 use crate::{Error, Result};
 
-/// The reaction of the stub to an answer that the runtime would reject, or that conflicts with itself.
+/// The reaction of the stub to an answer that the runtime would reject, or that conflicts with
+/// itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CheckAnswers {
-    /// Sends it, without a check.
+    /// Sends the answer without checking it.
     Off,
-    /// Names every problem in a warning, and sends it.
+    /// Logs every problem as a warning, and sends the answer.
     #[default]
     Warn,
-    /// Answers with an error that names every problem instead.
+    /// Answers with an error that names every problem.
     Refuse,
 }
 
 impl<P> Shared<P> {
-    /// Returns the response to send, after warnings about the problems that the check of the answer has found.
+    /// Returns the response to send, and logs the problems that the check of the answer has found.
     ///
     /// # Errors
     ///
-    /// The problems of the answer, if such answers are to be refused.
+    /// Returns the problems of the answer, if answers with problems are to be refused.
     pub(super) fn accept(&self, rpc: &str, subject: &Subject, answer: Answer) -> Result<Vec<u8>> {
         match (answer.invalid, self.tools.check_answers) {
             (None, _) | (Some(_), CheckAnswers::Off) => {}

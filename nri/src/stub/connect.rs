@@ -1,4 +1,4 @@
-//! The way to the runtime.
+//! Connects to the runtime.
 
 use std::fmt;
 use std::io;
@@ -11,33 +11,34 @@ use super::inherit;
 use crate::wire::Socket;
 use crate::{Error, ErrorKind, Result};
 
-/// Where runtimes listen for plugins unless configured otherwise.
+/// The default path of the socket on which runtimes listen for plugins.
 pub const DEFAULT_SOCKET: &str = "/var/run/nri/nri.sock";
 
-/// Read by external plugins: the path of the socket to connect to.
+/// The environment variable with the path of the socket that external plugins connect to.
 const PATH_VARIABLE: &str = "NRI_SOCKET";
 
-/// Set by a runtime that launches a plugin, to the number of a connected socket.
+/// The environment variable with the number of a connected socket, set by a runtime that launches a
+/// plugin.
 const SOCKET_VARIABLE: &str = "NRI_PLUGIN_SOCKET";
 
 /// Any stream of bytes in both directions.
 pub(super) trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 
-/// Where the connection comes from.
+/// The origin of the connection.
 pub(super) enum Endpoint {
     /// The runtime launched the plugin and passed a socket with this number, as text.
     Launched(String),
     /// A socket to connect to, as often as needed.
     Socket(PathBuf),
-    /// A stream that the caller made.
+    /// A stream passed by the caller.
     Given(Box<dyn Stream>),
-    /// The connection could be used only once, and has been.
+    /// A connection that could be used only once, and has been used.
     Used,
 }
 
 impl Endpoint {
-    /// Returns the socket that the environment names for external plugins, or the default one.
+    /// Returns the socket in the environment variable for external plugins, or the default socket.
     pub(super) fn external() -> Self {
         let named = std::env::var_os(PATH_VARIABLE).filter(|path| !path.is_empty());
         Self::Socket(named.map_or_else(|| DEFAULT_SOCKET.into(), PathBuf::from))
@@ -48,12 +49,12 @@ impl Endpoint {
         std::env::var(SOCKET_VARIABLE).ok().map(Self::Launched)
     }
 
-    /// Whether another connection can be made when the first is lost.
+    /// Returns true if another connection can be made when the first one is lost.
     pub(super) fn is_external(&self) -> bool {
         matches!(self, Self::Socket(_))
     }
 
-    /// Connects. What can be used once is used then.
+    /// Connects. An endpoint that can be used only once is marked as used.
     pub(super) async fn open(&mut self) -> Result<Box<dyn Stream>> {
         if let Self::Socket(path) = self {
             return match UnixStream::connect(&*path).await {

@@ -1,7 +1,7 @@
-//! Answering before the runtime gives up.
+//! Answers requests before the runtime gives up.
 //!
-//! A runtime that gets no answer in time disconnects the plugin, and with it all events to come. An answer in time,
-//! even an error, concerns one request.
+//! A runtime that gets no answer in time disconnects the plugin, which loses all later events. An
+//! answer in time, even an error, affects only one request.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -10,14 +10,14 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
-/// The request timeout of runtimes unless configured otherwise:
+/// The default request timeout of runtimes:
 /// [`DefaultPluginRequestTimeout`](https://github.com/containerd/nri/blob/v0.12.5/pkg/adaptation/adaptation.go).
 pub(super) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// No runtime waits longer; keeps sums of times in range.
+/// The upper bound for timeouts. No runtime waits longer, and sums of times stay in range.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// When what is due for one request.
+/// The points in time that matter for one request.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moments {
     /// When the request was read.
@@ -29,7 +29,7 @@ pub(super) struct Moments {
 }
 
 impl Moments {
-    /// The moments of a request read now, for which the runtime waits this long.
+    /// Returns the points in time for a request read now, for which the runtime waits this long.
     pub(super) fn new(allowed: Duration) -> Self {
         let allowed = allowed.min(LONGEST);
         let answer = allowed - margin(allowed);
@@ -41,19 +41,19 @@ impl Moments {
         }
     }
 
-    /// When the runtime gives up.
+    /// Returns the time at which the runtime gives up.
     pub(super) fn deadline(&self) -> std::time::Instant {
         (self.start + self.allowed).into_std()
     }
 
-    /// The output of the work, or `None` when it is time to answer without. `warn` is called when four fifths of the
-    /// time are over.
+    /// Returns the output of the work, or `None` when it is time to answer without it. Calls `warn`
+    /// when four fifths of the time are over.
     pub(super) async fn keep<W: Future + Unpin>(
         &self,
         mut work: W,
         warn: impl FnOnce(&W),
     ) -> Option<W::Output> {
-        // Most handlers are done when first polled, and need no timer.
+        // Most handlers are finished when first polled, and need no timer.
         if let Some(output) = first_poll(&mut work).await {
             return Some(output);
         }
@@ -65,7 +65,7 @@ impl Moments {
     }
 }
 
-/// How long before the runtime gives up the answer is sent: time for the way back on a busy node.
+/// Returns how long before the deadline the answer is sent, to allow for delays on a busy node.
 fn margin(allowed: Duration) -> Duration {
     (allowed / 20)
         .clamp(Duration::from_millis(5), Duration::from_millis(100))

@@ -1,4 +1,4 @@
-//! Name and index of the plugin, and where they come from.
+//! The name and index of the plugin, and their sources.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -6,9 +6,11 @@ use std::path::Path;
 
 use crate::{Error, ErrorKind, Result};
 
-/// Set by a runtime that launches a plugin, and by whoever starts an external one.
+/// The environment variable with the name, set by a runtime that launches a plugin, or by the user
+/// of an external one.
 const NAME_VARIABLE: &str = "NRI_PLUGIN_NAME";
-/// Set by a runtime that launches a plugin, and by whoever starts an external one.
+/// The environment variable with the name, set by a runtime that launches a plugin, or by the user
+/// of an external one.
 const INDEX_VARIABLE: &str = "NRI_PLUGIN_IDX";
 
 /// The index and name that the plugin registers with, such as `10-logger`.
@@ -24,7 +26,7 @@ impl fmt::Display for Identity {
     }
 }
 
-/// Name and index as one source gives them.
+/// The name and index from one source.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Given {
     pub(super) name: Option<String>,
@@ -32,7 +34,7 @@ pub(super) struct Given {
 }
 
 impl Given {
-    /// Returns what the environment says.
+    /// Returns the name and index from the environment.
     pub(super) fn by_environment() -> Self {
         Given {
             name: std::env::var(NAME_VARIABLE).ok(),
@@ -40,7 +42,7 @@ impl Given {
         }
     }
 
-    /// Returns index and name from the name of the file, if that is `NN-name`.
+    /// Returns the name and index from the file name of the program, if that is `NN-name`.
     pub(super) fn by_program() -> Self {
         std::env::args_os()
             .next()
@@ -59,7 +61,7 @@ impl Given {
         }
     }
 
-    /// Returns the parts given here, else those given there.
+    /// Returns the parts of this source, with those of the other one for missing parts.
     pub(super) fn or(self, other: Self) -> Self {
         Given {
             name: self.name.or(other.name),
@@ -67,7 +69,7 @@ impl Given {
         }
     }
 
-    /// The identity, checked as the runtime checks it.
+    /// Returns the identity, checked like in a runtime.
     pub(super) fn check(self) -> Result<Identity> {
         let name = self.name.ok_or_else(|| missing("name"))?;
         let index = self.index.ok_or_else(|| missing("index"))?;
@@ -83,8 +85,8 @@ impl Given {
     }
 }
 
-/// As runtimes check it since
-/// [NRI v0.12.0](https://github.com/containerd/nri/blob/v0.12.0/pkg/api/plugin.go).
+/// Returns true if runtimes accept the name, since [NRI
+/// v0.12.0](https://github.com/containerd/nri/blob/v0.12.0/pkg/api/plugin.go).
 fn is_name(name: &str) -> bool {
     let allowed = |c: char| c.is_ascii_alphanumeric() || "_.+-".contains(c);
     !name.is_empty() && name.chars().all(allowed)

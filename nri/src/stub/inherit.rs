@@ -1,9 +1,10 @@
-//! Taking over the socket that a runtime leaves to a plugin that it launches.
+//! Takes over the socket that a runtime passes to a plugin that it launches.
 //!
-//! The one file of this crate with `unsafe` code. A file descriptor that comes as a number in the environment can become
-//! an owned one in no other way: the standard library cannot know that nothing else in this process uses it. Here it
-//! is known, as far as it can be: the number is what the runtime passed for this purpose alone, it is taken at most
-//! once in the life of the process, and it is open.
+//! The only file of this side of the crate with `unsafe` code. A file descriptor that is passed as
+//! a number in the environment cannot become an owned one in any other way: the standard library
+//! cannot know that nothing else in this process uses it. Here that is known as far as possible:
+//! the runtime passed the number for this purpose only, it is taken over at most once in the life
+//! of the process, and it is open.
 #![allow(unsafe_code)]
 
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};
@@ -17,14 +18,15 @@ use crate::{Error, ErrorKind, Result};
 /// The first number that is not standard input, output or error.
 const FIRST: RawFd = 3;
 
-/// Whether a descriptor was taken over already.
+/// True if a descriptor was taken over already.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
-/// The stream behind the descriptor of this number, closed to programs that the plugin starts.
+/// Returns the stream of the descriptor with this number, and makes it close-on-exec.
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Config`] when the text is not the number of an open, connected unix stream socket, or was taken before.
+/// Returns [`ErrorKind::Config`] if the text is not the number of an open, connected Unix stream
+/// socket, or one was taken over before.
 pub(super) fn take_over(number: &str) -> Result<UnixStream> {
     let fd = number.parse().ok().filter(|fd| *fd >= FIRST);
     let fd = fd.ok_or_else(|| refused(number, "it is not a number of 3 or above"))?;
@@ -34,8 +36,8 @@ pub(super) fn take_over(number: &str) -> Result<UnixStream> {
     if TAKEN.swap(true, Ordering::Relaxed) {
         return Err(refused(number, "it was taken over before"));
     }
-    // SAFETY: the descriptor is open, and the runtime passed it to this process for this use alone. The flag above
-    // makes sure that no second owner is made here.
+    // SAFETY: the descriptor is open, and the runtime passed it to this process only for this use.
+    // The flag above ensures that no second owner is created here.
     let owned = unsafe { OwnedFd::from_raw_fd(fd) };
     check(owned).map_err(|reason| refused(number, &reason))
 }
@@ -47,7 +49,8 @@ fn is_open(fd: RawFd) -> bool {
 
 fn check(owned: OwnedFd) -> Result<UnixStream, String> {
     let stream = UnixStream::from(owned);
-    // getpeername fails for what is no socket or is not connected, and the standard library checks the family.
+    // getpeername fails for anything that is not a connected socket, and the standard library
+    // checks the family.
     stream
         .peer_addr()
         .map_err(|error| format!("it is not a connected unix socket: {error}"))?;

@@ -1,6 +1,7 @@
 //! The events to subscribe to with this runtime.
 //!
-//! A runtime drops a plugin that subscribes to an event it does not know, and takes 0 for "all that I know".
+//! A runtime drops a plugin that subscribes to an event unknown to it, and interprets 0 as all
+//! events that it knows.
 
 use super::runtime::{Runtime, parse};
 use crate::api::dispatch::RPCS;
@@ -13,27 +14,27 @@ use crate::{Error, ErrorKind, Result};
 pub(super) struct Wanted {
     /// The events that it has handlers for.
     pub(super) handled: EventMask,
-    /// Those that it refuses to run without.
+    /// The events that it refuses to run without.
     pub(super) required: EventMask,
-    /// The mask that its handler of Configure returned; 0 for all events that it handles.
+    /// The mask that its Configure handler returned; 0 means all events that it handles.
     pub(super) chosen: i32,
 }
 
 /// The answer to Configure.
 #[derive(Debug, PartialEq)]
 pub(super) struct Subscription {
-    /// Never empty.
+    /// The subscribed events; never empty.
     pub(super) events: EventMask,
-    /// A sentence for the log about events that the runtime does not know, or may not know.
+    /// A message for the log about events that the runtime does not know, or may not know.
     pub(super) warning: Option<String>,
 }
 
-/// The events that are wanted and that this runtime knows.
+/// Returns the wanted events that this runtime knows.
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Unsupported`] when a required event is not known there, or none of those wanted is;
-/// [`ErrorKind::Config`] when the plugin chose one that it has no handler for.
+/// Returns [`ErrorKind::Unsupported`] if the runtime does not know a required event or any of those
+/// wanted, and [`ErrorKind::Config`] if the plugin chose an event that it does not handle.
 pub(super) fn subscribe(wanted: Wanted, runtime: &Runtime) -> Result<Subscription> {
     let chosen = chosen(wanted)?;
     let (known, unknown): (Vec<_>, Vec<_>) = events().partition(|(rpc, _)| knows(runtime, rpc));
@@ -62,12 +63,13 @@ pub(super) fn subscribe(wanted: Wanted, runtime: &Runtime) -> Result<Subscriptio
     })
 }
 
-/// All events, each with its RPC.
+/// Returns all events, each with its RPC.
 pub(super) fn events() -> impl Iterator<Item = (&'static Rpc, Event)> {
     RPCS.iter().filter_map(|rpc| Some((*rpc, rpc.event?)))
 }
 
-/// Whether the runtime knows the event. One whose NRI release is not known is held to know what all do.
+/// Returns true if the runtime knows the event. A runtime of an unknown NRI release is assumed to
+/// know only the events of all releases.
 fn knows(runtime: &Runtime, rpc: &Rpc) -> bool {
     let Some(since) = rpc.event_since else {
         return false;

@@ -14,7 +14,7 @@ use latency::Histogram;
 pub use latency::Latency;
 pub use open_metrics::CONTENT_TYPE as OPEN_METRICS_CONTENT_TYPE;
 
-/// Counters for each event that a handler took, readable at any time; clones share them.
+/// Counters for each handled event, readable at any time. Clones share them.
 ///
 /// ```
 /// use nri::api::Event;
@@ -46,11 +46,11 @@ struct Counters {
 /// The counters of one event since the plugin started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventMetrics {
-    /// Requests that a handler took and that were answered.
+    /// Requests that a handler answered.
     pub calls: u64,
-    /// Those whose handler failed or panicked, whatever the answer was.
+    /// Requests whose handler failed or panicked, whatever the answer was.
     pub errors: u64,
-    /// Those whose handler did not finish in time, whatever the answer was.
+    /// Requests whose handler did not finish in time, whatever the answer was.
     pub timeouts: u64,
     /// Time from the arrival of a request to its answer.
     pub latency: Latency,
@@ -83,7 +83,7 @@ impl Metrics {
         mask::events().map(|(_, event)| (event, self.event(event)))
     }
 
-    /// Returns how often the plugin has connected again after a disconnect.
+    /// Returns how often the plugin has reconnected.
     pub fn reconnects(&self) -> u64 {
         self.0.reconnects.load(Ordering::Relaxed)
     }

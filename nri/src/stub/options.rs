@@ -15,13 +15,14 @@ use super::shared::Shared;
 use crate::Result;
 use crate::plugin::Plugin;
 
-/// Runtimes wait 5 s for a plugin to register and as long for each step after; twice that is the end of patience.
+/// The default time for registration. Runtimes wait 5 s for a plugin to register and 5 s for each
+/// following step; this is twice as long.
 const REGISTRATION_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// 64 MiB: sixteen messages of the largest size, more than any node has pods for.
+/// 64 MiB: sixteen messages of the maximum size, more than the pods of any node need.
 const MAX_SYNCHRONIZE: usize = 64 << 20;
 
-/// The settings of a plugin before it runs; made by [`Stub::builder`].
+/// The settings of a plugin, created by [`Stub::builder`].
 ///
 /// ```no_run
 /// use nri::prelude::*;
@@ -54,10 +55,11 @@ pub struct Builder<P> {
     check_answers: CheckAnswers,
 }
 
-/// The result of a plugin whose runtime is gone, and that does not connect again.
+/// The result of a plugin that ends because its runtime is gone.
 ///
-/// From `fn main() -> nri::Result<()>`, success is exit code 0 and failure is 1. A systemd unit with
-/// `Restart=on-failure` starts the plugin again after a failure only; with `Restart=always` either will do.
+/// With `fn main() -> nri::Result<()>`, success is exit code 0 and failure is 1. A systemd unit
+/// with `Restart=on-failure` restarts the plugin only after a failure; with `Restart=always` either
+/// works.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RuntimeExit {
     /// `Ok(())`: the plugin has nothing left to do.
@@ -91,24 +93,27 @@ impl<P: Plugin> Builder<P> {
         }
     }
 
-    /// Sets the name to register with. Without it: the environment variable `NRI_PLUGIN_NAME`, which a runtime that
-    /// launches the plugin sets, else the name of the executable if that is `NN-name`, else `#[nri(name = "…")]`.
+    /// Sets the name to register with. The default is the environment variable `NRI_PLUGIN_NAME`,
+    /// which is set by a runtime that launches the plugin, else the name of the executable if that
+    /// is `NN-name`, else `#[nri(name = "…")]`.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.given.name = Some(name.into());
         self
     }
 
-    /// Sets the index to register with, two digits: plugins are called in its order. Without it: the environment variable
-    /// `NRI_PLUGIN_IDX`, and so on as for the [name](Self::name).
+    /// Sets the index to register with, two digits. Plugins are called in the order of their
+    /// indexes. The default is the environment variable `NRI_PLUGIN_IDX`, and so on as for the
+    /// [name](Self::name).
     #[must_use]
     pub fn index(mut self, index: impl Into<String>) -> Self {
         self.given.index = Some(index.into());
         self
     }
 
-    /// Sets the socket to connect to, as an external plugin. Without it and without a [stream](Self::stream): the one that
-    /// a runtime passes to a plugin that it launches, else the path in the environment variable `NRI_SOCKET`, else
+    /// Sets the socket to connect to, as an external plugin. The default, unless there is a
+    /// [stream](Self::stream), is the socket passed by a runtime that launches the plugin, else the
+    /// path in the environment variable `NRI_SOCKET`, else
     /// [`DEFAULT_SOCKET`](super::DEFAULT_SOCKET).
     #[must_use]
     pub fn socket(mut self, path: impl Into<PathBuf>) -> Self {
@@ -116,39 +121,40 @@ impl<P: Plugin> Builder<P> {
         self
     }
 
-    /// Sets a stream that is already connected to a runtime. When it is lost, the plugin ends.
+    /// Sets a stream that is already connected to a runtime. The plugin ends when it is lost.
     #[must_use]
     pub fn stream(mut self, stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static) -> Self {
         self.endpoint = Some(Endpoint::Given(Box::new(stream)));
         self
     }
 
-    /// Sets the waits between attempts of an external plugin to connect again.
+    /// Sets the waits between attempts of an external plugin to reconnect.
     #[must_use]
     pub fn reconnect(mut self, backoff: Backoff) -> Self {
         self.reconnect = Some(backoff);
         self
     }
 
-    /// Does not connect again when the connection is lost. [`on_runtime_exit`](Self::on_runtime_exit) chooses whether
-    /// that is a failure.
+    /// Disables reconnecting. [`on_runtime_exit`](Self::on_runtime_exit) determines whether losing
+    /// the runtime is a failure.
     #[must_use]
     pub fn no_reconnect(mut self) -> Self {
         self.reconnect = None;
         self
     }
 
-    /// Chooses what [`run`](Stub::run) returns when the runtime closes the connection in order and the plugin does not
-    /// connect again: it was launched by the runtime, was given a [stream](Self::stream), or has
-    /// [`no_reconnect`](Self::no_reconnect). A broken connection is an error either way.
+    /// Sets what [`run`](Stub::run) returns when the runtime closes the connection in an orderly
+    /// way and the plugin does not reconnect, because it was launched by the runtime, was given a
+    /// [stream](Self::stream), or has [`no_reconnect`](Self::no_reconnect). A broken connection is
+    /// always an error.
     #[must_use]
     pub fn on_runtime_exit(mut self, exit: RuntimeExit) -> Self {
         self.runtime_exit = exit;
         self
     }
 
-    /// Keeps trying from the beginning, so that an external plugin may start before the runtime. Without it, the first
-    /// attempt has to succeed.
+    /// Retries the first connection too, so that an external plugin may start before the runtime.
+    /// By default the first attempt has to succeed.
     #[must_use]
     pub fn wait_for_runtime(mut self) -> Self {
         self.wait_for_runtime = true;
@@ -162,16 +168,16 @@ impl<P: Plugin> Builder<P> {
         self
     }
 
-    /// Sets how many bytes all parts of Synchronize may have together; 64 MiB by default. They are held until the last
-    /// part is there.
+    /// Sets the maximum size of all parts of Synchronize together in bytes; 64 MiB by default. They
+    /// are held in memory until the last part arrives.
     #[must_use]
     pub fn max_synchronize(mut self, bytes: usize) -> Self {
         self.max_synchronize = bytes;
         self
     }
 
-    /// Chooses what happens to an answer that the runtime would reject, or that conflicts with itself; by default, every
-    /// problem is named in a warning.
+    /// Sets the reaction to an answer that the runtime would reject, or that conflicts with itself.
+    /// By default, every problem is logged as a warning.
     #[must_use]
     pub fn check_answers(mut self, check: CheckAnswers) -> Self {
         self.check_answers = check;
@@ -182,7 +188,8 @@ impl<P: Plugin> Builder<P> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Config`](crate::ErrorKind::Config) when name or index is missing or not as it should be.
+    /// Returns [`ErrorKind::Config`](crate::ErrorKind::Config) if the name or index is missing or
+    /// invalid.
     pub fn build(self) -> Result<Stub<P>> {
         let written = Given {
             name: P::NAME.map(str::to_owned),
@@ -214,11 +221,12 @@ impl<P: Plugin> Builder<P> {
         })
     }
 
-    /// Runs the plugin until it is asked to leave or cannot go on: [`build`](Self::build) and [`Stub::run`].
+    /// Runs the plugin until it is asked to stop or cannot continue: [`build`](Self::build)
+    /// followed by [`Stub::run`].
     ///
     /// # Errors
     ///
-    /// Those of both.
+    /// Returns the errors of both.
     pub async fn run(self) -> Result<()> {
         self.build()?.run().await
     }

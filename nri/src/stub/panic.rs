@@ -1,4 +1,4 @@
-//! A panic in a handler, as an error of that request.
+//! Panics in handlers, converted to errors of the request.
 
 use std::any::Any;
 use std::future::poll_fn;
@@ -17,7 +17,7 @@ pub(super) fn error(payload: &(dyn Any + Send)) -> Error {
     Error::with_kind(ErrorKind::Handler, format!("panicked: {text}"))
 }
 
-/// Waits for what the plugin does beside requests. A panic in it is logged, and the end of it.
+/// Waits for work outside of requests. Logs its end, and contains panics in it.
 pub(super) async fn contained(name: &str, work: impl Future<Output = ()>) {
     let mut work = pin!(work);
     poll_fn(|cx| {

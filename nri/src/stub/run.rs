@@ -1,4 +1,4 @@
-//! Connections one after the other.
+//! Runs a plugin over one connection after the other.
 
 use std::pin::pin;
 
@@ -13,32 +13,33 @@ use crate::plugin::Plugin;
 use crate::{Error, ErrorKind, Result};
 
 impl<P: Plugin> Stub<P> {
-    /// Runs the plugin until SIGTERM or SIGINT: what is under way is finished then, for two seconds at most.
+    /// Runs the plugin until SIGTERM or SIGINT. Requests in progress then have two seconds to
+    /// finish.
     ///
-    /// An external plugin connects again when the connection is lost. A launched one ends, as the runtime has ended or
-    /// wants to be rid of it.
+    /// An external plugin reconnects when the connection is lost. A launched one ends, because the
+    /// runtime has ended or wants it to end.
     ///
     /// # Errors
     ///
-    /// When the runtime cannot be reached, refuses the plugin, is too old for it
-    /// ([`ErrorKind::Unsupported`]) or breaks the protocol, unless another attempt is to be made.
+    /// Returns an error if the runtime cannot be reached, refuses the plugin, is too old for it
+    /// ([`ErrorKind::Unsupported`]) or breaks the protocol, unless the plugin tries again.
     ///
     /// # Panics
     ///
-    /// Outside of a tokio runtime with its clock and its I/O enabled.
+    /// Panics outside of a tokio runtime with time and I/O enabled.
     pub async fn run(self) -> Result<()> {
         self.run_until(signal::asked_to_leave()).await
     }
 
-    /// Runs the plugin until `stop` completes, whatever the signals.
+    /// Runs the plugin until `stop` completes, ignoring signals.
     ///
     /// # Errors
     ///
-    /// As [`run`](Self::run).
+    /// Behaves like [`run`](Self::run).
     ///
     /// # Panics
     ///
-    /// As [`run`](Self::run).
+    /// Behaves like [`run`](Self::run).
     pub async fn run_until(mut self, stop: impl Future<Output = ()> + Send) -> Result<()> {
         announce::<P>();
         let wish = pin!(stop);
@@ -83,7 +84,7 @@ impl<P: Plugin> Stub<P> {
 
     fn tries_again(&self, cause: &Error, again: bool) -> bool {
         let external = self.endpoint.is_external() && self.reconnect.is_some();
-        // Another attempt changes nothing about these.
+        // A further attempt cannot succeed after these.
         let hopeless = matches!(cause.kind(), ErrorKind::Unsupported | ErrorKind::Config);
         external && !hopeless && (again || self.wait_for_runtime)
     }

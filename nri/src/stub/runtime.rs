@@ -1,4 +1,4 @@
-//! Which NRI release the runtime speaks: what it says itself, else what its version is known to link.
+//! Determines the NRI release that the runtime speaks: from what it reports, else from its version.
 
 #[rustfmt::skip]
 mod releases;
@@ -21,8 +21,9 @@ pub struct Runtime {
 }
 
 impl Runtime {
-    /// Reads what Configure says. `NRI_version`, which runtimes send since NRI v0.12.0, beats a guess from name and
-    /// version: distributions build runtimes with another NRI now and then.
+    /// Reads the runtime from Configure. `NRI_version`, which runtimes send since NRI v0.12.0,
+    /// takes precedence over a guess from name and version, because some distributions build
+    /// runtimes with another NRI release.
     pub(super) fn of(request: &ConfigureRequest) -> Self {
         Self::new(
             &request.runtime_name,
@@ -31,7 +32,7 @@ impl Runtime {
         )
     }
 
-    /// Describes a runtime by its name, its version and its NRI version, each as Configure has it.
+    /// Creates a runtime from its name, version and NRI version, as Configure has them.
     pub(crate) fn new(name: &str, version: &str, nri_version: &str) -> Self {
         let told = told_release(nri_version);
         Runtime {
@@ -42,28 +43,30 @@ impl Runtime {
         }
     }
 
-    /// The name that it gives itself, such as `containerd`.
+    /// Returns the name that the runtime reports, such as `containerd`.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its own version, such as `v2.2.1`.
+    /// Returns the version of the runtime, such as `v2.2.1`.
     pub fn version(&self) -> &str {
         &self.version
     }
 
-    /// The NRI release that it speaks, such as `0.12.3`; `None` where neither it nor its version tells.
+    /// Returns the NRI release that the runtime speaks, such as `0.12.3`; `None` if neither it nor
+    /// its version determines that.
     pub fn nri_version(&self) -> Option<String> {
         self.nri.as_ref().map(Version::to_string)
     }
 
-    /// Whether it is of the given NRI release or newer; `None` where its release is not known.
+    /// Returns true if the runtime speaks the given NRI release or a newer one; `None` if its
+    /// release is unknown.
     pub(super) fn is_at_least(&self, release: &str) -> Option<bool> {
         Some(self.nri.as_ref()? >= &parse(release)?)
     }
 }
 
-/// `containerd v2.2.1 (NRI v0.11.0)`.
+/// Formats the runtime: `containerd v2.2.1 (NRI v0.11.0)`.
 impl fmt::Display for Runtime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = if self.name.is_empty() {
@@ -83,17 +86,18 @@ impl fmt::Display for Runtime {
     }
 }
 
-/// Shortens a foreign text for messages.
+/// Shortens a text from the peer for messages.
 fn shown(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(64).collect()
 }
 
-/// The NRI release that the runtime names. Go builds without module information name `(devel)` or `0.0.0-unknown`.
+/// Returns the NRI release that the runtime reports. Go builds without module information report
+/// `(devel)` or `0.0.0-unknown`.
 fn told_release(version: &str) -> Option<Version> {
     parse(version).filter(|version| (version.major, version.minor, version.patch) != (0, 0, 0))
 }
 
-/// The NRI release that a runtime of this name and version links, as released.
+/// Returns the NRI release that the released runtime of this name and version links.
 fn linked_release(name: &str, version: &str) -> Option<Version> {
     let (_, releases) = RUNTIMES.iter().find(|(names, _)| names.contains(&name))?;
     let version = parse(version)?;
@@ -103,7 +107,8 @@ fn linked_release(name: &str, version: &str) -> Option<Version> {
     parse(releases.iter().rev().find(reached)?.1)
 }
 
-/// Reads a version with or without `v`, with or without patch, with any suffix (`1.7.24~ds1`).
+/// Parses a version with or without `v`, with or without a patch number, with any suffix
+/// (`1.7.24~ds1`).
 pub(super) fn parse(version: &str) -> Option<Version> {
     let version = version.trim().trim_start_matches('v');
     Version::parse(version).ok().or_else(|| {

@@ -1,4 +1,5 @@
-//! The Plugin service: Configure and Synchronize, which the stub has a part in, and everything else.
+//! The Plugin service: Configure and Synchronize, in which the stub takes part, and everything
+//! else.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,13 +19,13 @@ use crate::plugin::Plugin;
 use crate::wire::{Code, Request, Service, Status};
 use crate::{Error, ErrorKind, Result};
 
-/// How far a connection has come.
+/// The phase that a connection has reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Phase {
     Registering,
     Configured,
     Serving,
-    /// Configure or Synchronize failed: the connection is of no use.
+    /// Configure or Synchronize failed: the connection is unusable.
     Failed,
 }
 
@@ -50,11 +51,11 @@ impl<'s, P: Plugin> Serving<'s, P> {
         *self.phase.borrow()
     }
 
-    /// Waits until the connection has come this far.
+    /// Waits until the connection has reached a phase.
     ///
     /// # Errors
     ///
-    /// The error of Configure or Synchronize.
+    /// Returns the error of Configure or Synchronize.
     pub(super) async fn reach(&self, phase: Phase) -> Result<()> {
         let reached = self
             .phase
@@ -77,7 +78,7 @@ impl<'s, P: Plugin> Serving<'s, P> {
         failure.unwrap_or_else(|| Error::with_kind(ErrorKind::Connection, "the handshake failed"))
     }
 
-    /// Ends the connection when this was an error, telling the runtime before.
+    /// Ends the connection after an error, once the runtime has been sent the error.
     fn advance(&self, phase: Phase, outcome: Result<Bytes>) -> Result<Bytes, Status> {
         outcome
             .inspect(|_| _ = self.phase.send_replace(phase))
@@ -165,7 +166,8 @@ impl<P: Plugin> Service for Serving<'_, P> {
     }
 }
 
-/// The answer to a part of Synchronize that is not the last; a runtime drops a plugin that gives any other.
+/// Returns the answer to a part of Synchronize other than the last; a runtime drops a plugin that
+/// gives any other answer.
 fn more() -> SynchronizeResponse {
     SynchronizeResponse {
         update: Vec::new(),

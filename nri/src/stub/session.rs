@@ -19,7 +19,7 @@ use crate::plugin::Plugin;
 use crate::wire::{CallError, Caller, Connection, ConnectionError, Ended, Limits};
 use crate::{Error, ErrorKind, Result};
 
-/// The request to stop, which several connections observe, one after the other.
+/// The request to stop, observed by several connections, one after the other.
 pub(super) struct Stop<'a> {
     wish: Pin<&'a mut (dyn Future<Output = ()> + Send)>,
     asked: bool,
@@ -62,15 +62,15 @@ impl Future for Stop<'_> {
 pub(super) enum Outcome {
     /// The plugin was asked to leave.
     Stopped,
-    /// Everything else.
+    /// Any other end.
     Lost(Lost),
 }
 
 /// A connection that is lost.
 pub(super) struct Lost {
-    /// When Synchronize had been answered; `None` if the connection was lost before that.
+    /// The time at which Synchronize was answered; `None` if the connection was lost before that.
     pub(super) serving_since: Option<Instant>,
-    /// Why it was lost; `None` if the runtime closed it in order.
+    /// The error; `None` if the runtime closed the connection in an orderly way.
     pub(super) cause: Option<Error>,
 }
 
@@ -147,8 +147,8 @@ impl<P: Plugin> Shared<P> {
         }
     }
 
-    /// Registers, and waits for Configure. A runtime answers to the one and does the other independently: the answer may
-    /// come after Synchronize, or not at all where the runtime ends by then.
+    /// Registers, and waits for Configure. A runtime handles the two independently: the answer to
+    /// the registration may come after Synchronize, or not at all if the runtime ends.
     async fn registered(&self, serving: &Serving<'_, P>, caller: &Caller) -> Result<()> {
         let mut configured = pin!(serving.reach(Phase::Configured));
         let mut register = pin!(self.register(caller));
@@ -214,7 +214,8 @@ impl<P: Plugin> Shared<P> {
     }
 }
 
-/// The end of the connection, or an error of the handshake, which needs the connection to be polled.
+/// Waits for the end of the connection, or an error of the handshake, which needs the connection to
+/// be polled.
 async fn both(
     connection: impl Future<Output = Result<Ended, ConnectionError>>,
     handshake: impl Future<Output = Result<()>>,
@@ -245,7 +246,8 @@ fn lost(error: ConnectionError) -> Error {
     Error::with_kind(kind, error.to_string()).with_source(error)
 }
 
-/// Returns the error that a connection closed in this phase stands for; `None` once events could come.
+/// Returns the error for a connection that was closed in this phase; `None` once events could
+/// arrive.
 fn closed_early(phase: Phase) -> Option<Error> {
     let (when, help) = match phase {
         Phase::Serving => return None,

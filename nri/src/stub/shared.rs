@@ -47,18 +47,19 @@ impl Tools {
         self.status.watch()
     }
 
-    /// Returns whether answers of handlers are checked before they are sent.
+    /// Returns true if answers of handlers are checked before they are sent.
     pub(crate) fn checks_answers(&self) -> bool {
         self.check_answers != CheckAnswers::Off
     }
 
-    /// Returns index and name of the plugin.
+    /// Returns the index and name of the plugin.
     pub(crate) fn identity(&self) -> Option<(&str, &str)> {
         let identity = self.identity.as_ref()?;
         Some((&identity.index, &identity.name))
     }
 
-    /// Makes tools of a plugin that is not connected, with identity and runtime of others.
+    /// Creates tools of a plugin that is not connected, with the identity and runtime of another
+    /// one.
     pub(crate) fn like(other: &Self) -> Self {
         Tools {
             identity: other.identity.clone(),
@@ -89,7 +90,7 @@ pub(super) struct Shared<P> {
     pub(super) max_synchronize: usize,
     request_timeout: AtomicU64,
     warned: Mutex<String>,
-    /// Fields of answers that a warning has named, with the RPC and the runtime's release.
+    /// Fields of answers that a warning has named, with the RPC and the release of the runtime.
     pub(super) skipped: Mutex<BTreeSet<String>>,
 }
 
@@ -118,7 +119,7 @@ impl<P: Plugin> Shared<P> {
         }
     }
 
-    /// Returns how long the runtime waits for an answer if the request does not say.
+    /// Returns how long the runtime waits for an answer if the request does not specify it.
     pub(super) fn request_timeout(&self) -> Duration {
         match self.request_timeout.load(Ordering::Relaxed) {
             0 => DEFAULT_TIMEOUT,
@@ -137,7 +138,8 @@ impl<P: Plugin> Shared<P> {
         Context::of_stub(Arc::clone(&self.tools))
     }
 
-    /// Logs a warning about the runtime, unless it was the last one: a reconnect is no reason to repeat it.
+    /// Logs a warning about the runtime, unless it is the same as the previous one, for example
+    /// after a reconnect.
     pub(super) fn warn_once(&self, warning: String) {
         let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
         if *warned != warning {

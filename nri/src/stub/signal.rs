@@ -1,4 +1,4 @@
-//! Being asked to leave.
+//! Signals that ask the plugin to stop.
 
 use std::future::{pending, poll_fn};
 use std::io;
@@ -6,7 +6,7 @@ use std::task::Poll;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Ends with the first SIGTERM or SIGINT.
+/// Completes with the first SIGTERM or SIGINT.
 pub(super) async fn asked_to_leave() {
     let (mut terminate, mut interrupt) = match listen() {
         Ok(signals) => signals,

@@ -1,4 +1,4 @@
-//! Fields of an answer that the runtime is too old for: it skips them without a word, so the stub says so.
+//! Warns about fields of an answer that the runtime is too old for and silently ignores.
 
 use std::sync::PoisonError;
 
@@ -6,7 +6,7 @@ use super::shared::Shared;
 use crate::api::fields::{is_outdated, newer_than};
 
 impl<P> Shared<P> {
-    /// Warns, once a field, of what the runtime will not see of the answer to an RPC.
+    /// Logs a warning, once per field, about fields of an answer that the runtime will ignore.
     pub(super) fn warn_of_skipped(&self, rpc: &str, answer: &[u8]) {
         if answer.is_empty() {
             return;

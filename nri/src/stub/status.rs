@@ -17,7 +17,7 @@ pub enum Status {
     Serving,
     /// The connection was lost at this time. An external plugin connects again.
     Disconnected {
-        /// When it was lost.
+        /// The time at which it was lost.
         since: Instant,
     },
 }
@@ -29,7 +29,7 @@ impl Status {
     }
 }
 
-/// In a few words, such as `disconnected for 2.3s`.
+/// Formats the status, for example as `disconnected for 2.3s`.
 impl fmt::Display for Status {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -41,7 +41,7 @@ impl fmt::Display for Status {
     }
 }
 
-/// Follows the [`Status`] of a stub; clones follow the same one.
+/// A handle that follows the [`Status`] of a stub. Clones follow the same stub.
 ///
 /// ```
 /// use nri::prelude::*;
@@ -69,7 +69,7 @@ impl fmt::Display for Status {
 pub struct StatusWatch(watch::Receiver<Status>);
 
 impl StatusWatch {
-    /// Returns the status of the moment.
+    /// Returns the current status.
     pub fn get(&self) -> Status {
         *self.0.borrow()
     }

@@ -1,4 +1,4 @@
-//! Synchronize, which a runtime splits when it does not fit into one message.
+//! Assembles Synchronize, which a runtime splits if it does not fit into one message.
 
 use bytes::{Buf, Bytes};
 use prost::DecodeError;
@@ -9,10 +9,10 @@ use crate::{Error, ErrorKind, Result};
 /// The number of `more` in SynchronizeRequest.
 const MORE_FIELD: u32 = 3;
 
-/// The parts that have come so far.
+/// The parts that have arrived so far.
 ///
-/// Encoded messages of one type, one after the other, are the encoding of all of them merged, so nothing is decoded
-/// before the last part is there.
+/// The concatenation of encoded messages of one type is the encoding of all of them merged, so
+/// nothing is decoded before the last part arrives.
 #[derive(Debug, Default)]
 pub(super) struct Assembly {
     parts: Vec<u8>,
@@ -21,19 +21,19 @@ pub(super) struct Assembly {
 /// The effect of a part of Synchronize.
 #[derive(Debug, PartialEq)]
 pub(super) enum Part {
-    /// More are to come.
+    /// More parts are to come.
     More,
-    /// It was the last one: the whole request, encoded.
+    /// It was the last part: the whole request, encoded.
     Whole(Bytes),
 }
 
 impl Assembly {
-    /// Takes the next part. All parts together may have `limit` bytes.
+    /// Adds the next part. All parts together may have `limit` bytes.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Malformed`] when the part is no message, [`ErrorKind::Protocol`] beyond the limit. Either way, what
-    /// has come so far is forgotten.
+    /// Returns [`ErrorKind::Malformed`] if the part is not a message, and [`ErrorKind::Protocol`]
+    /// above the limit. In both cases, the parts so far are discarded.
     pub(super) fn add(&mut self, part: Bytes, limit: usize) -> Result<Part> {
         let before = std::mem::take(&mut self.parts);
         let more = has_more(&part).map_err(|error| malformed(&error))?;
@@ -54,7 +54,8 @@ impl Assembly {
     }
 }
 
-/// Whether `more` is set. Reads the message to its end, so that what is joined is known to be whole.
+/// Returns true if `more` is set. Reads the message to its end, so that only complete messages are
+/// joined.
 fn has_more(mut message: &[u8]) -> std::result::Result<bool, DecodeError> {
     let mut more = false;
     while message.has_remaining() {

@@ -1,4 +1,4 @@
-//! Updates and evictions that the plugin asks for by itself.
+//! Unsolicited updates and evictions.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -12,17 +12,18 @@ use crate::api::{
 };
 use crate::wire::{CallError, Caller, Code};
 
-/// How long to wait for the runtime unless told otherwise. It updates one container after the other, and not while it
-/// creates or stops one.
+/// The default time to wait for the runtime. It updates one container after the other, and not
+/// while it creates or stops one.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Asks the runtime to update or evict containers, outside of any event, from any task.
+/// A handle for asking the runtime to update or evict containers outside of any event, from any
+/// task.
 ///
-/// Survives reconnects: clones made before serve after. A plugin gets it from
+/// It survives reconnects: clones made before a reconnect work after it. A plugin gets it from
 /// [`Stub::updater`](super::Stub::updater) or [`Context::updater`](crate::Context::updater).
 ///
-/// Do not wait for it in a handler: runtimes answer when the event is over, so that both would wait for each other.
-/// Spawn a task instead:
+/// Do not await it in a handler: runtimes answer only after the event, so both would wait for each
+/// other. Spawn a task instead:
 ///
 /// ```
 /// use nri::adjust::Changes;
@@ -50,15 +51,16 @@ pub struct Updater {
     timeout: Duration,
 }
 
-/// The connection of the moment.
+/// The current connection.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Link(Arc<Mutex<Option<Caller>>>);
 
-/// Why containers were not updated.
+/// The reason why containers were not updated.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UpdateError {
-    /// The plugin is not connected, or lost the connection meanwhile: whether anything was updated is not known then.
+    /// The plugin is not connected, or lost the connection meanwhile. In the second case it is
+    /// unknown whether anything was updated.
     #[error("not connected to a runtime")]
     NotConnected,
     /// The runtime did not answer in time, and may still update the containers.
@@ -67,20 +69,20 @@ pub enum UpdateError {
     /// The request is larger than the protocol allows. Nothing was sent.
     #[error("request of {size} bytes, at most {max} can be sent")]
     TooLarge {
-        /// Its size in bytes.
+        /// The size in bytes.
         size: usize,
-        /// The most, in bytes.
+        /// The maximum size in bytes.
         max: usize,
     },
-    /// The runtime refused the request as a whole.
+    /// The runtime rejected the whole request.
     #[error("the runtime refused: {message}")]
     Refused {
-        /// Its status code.
+        /// The status code.
         code: Code,
-        /// Its reason.
+        /// The reason.
         message: String,
     },
-    /// The runtime did not update these; all others it did.
+    /// The runtime did not update these containers, but updated all others.
     #[error("{} containers were not updated", .0.len())]
     Failed(Vec<ContainerUpdate>),
     /// The answer cannot be read.
@@ -96,7 +98,7 @@ impl Updater {
         }
     }
 
-    /// The same updater with another time to wait for the runtime; 10 s unless set.
+    /// Returns the same updater with another timeout; 10 s by default.
     #[must_use]
     pub fn with_timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
@@ -107,8 +109,8 @@ impl Updater {
     ///
     /// # Errors
     ///
-    /// [`UpdateError`]; the one for single containers, [`Failed`](UpdateError::Failed), does not name those whose
-    /// update has `ignore_failure` set.
+    /// Returns [`UpdateError`]. [`Failed`](UpdateError::Failed) does not list updates that have
+    /// `ignore_failure` set.
     pub async fn update(&self, changes: impl Into<Changes>) -> Result<(), UpdateError> {
         let Changes { update, evict } = changes.into();
         let request = UpdateContainersRequest { update, evict }.encode_to_vec();
@@ -132,14 +134,14 @@ impl Updater {
         }
     }
 
-    /// Evicts one container, for this reason.
+    /// Evicts one container for this reason.
     ///
-    /// The reference runtime takes the request and, up to NRI v0.12.5, does nothing about
+    /// The reference runtime (up to NRI v0.12.5) accepts the request but ignores
     /// [evictions](https://github.com/containerd/nri/blob/v0.12.5/pkg/adaptation/plugin.go).
     ///
     /// # Errors
     ///
-    /// As [`update`](Self::update).
+    /// Returns the same errors as [`update`](Self::update).
     pub async fn evict(
         &self,
         container_id: impl Into<String>,
@@ -173,12 +175,12 @@ impl From<CallError> for UpdateError {
 }
 
 impl Link {
-    /// The runtime takes calls here from now on.
+    /// Sets the connection of a runtime that accepts calls.
     pub(super) fn up(&self, caller: Caller) {
         *self.lock() = Some(caller);
     }
 
-    /// The runtime takes no calls any more.
+    /// Clears the connection.
     pub(super) fn down(&self) {
         *self.lock() = None;
     }

@@ -1,7 +1,7 @@
-//! Notices a handler that blocks the thread of the connection.
+//! Detects handlers that block the thread of the connection.
 //!
-//! Meanwhile nothing else happens on the connection: no other event, no answer before the deadline. A separate thread
-//! names the handler while it blocks.
+//! Meanwhile nothing else happens on the connection: no other event, no answer before the deadline.
+//! A separate thread names the handler while it blocks.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -24,7 +24,7 @@ pub(super) struct Watchdog {
 #[derive(Default)]
 struct State {
     busy: Option<Busy>,
-    /// The number of polls so far, to tell them apart.
+    /// The number of polls so far, to distinguish them.
     polls: u64,
     resting: bool,
     stopped: bool,
@@ -55,7 +55,7 @@ impl Watchdog {
         }
     }
 
-    /// Polls a handler and watches it.
+    /// Polls a handler under the watchdog.
     pub(super) fn during<T>(
         &self,
         (event, rpc): (&'static str, &'static str),

@@ -1,4 +1,4 @@
-//! Reading the configuration of a plugin.
+//! Parses the configuration of a plugin.
 
 use std::fmt::Display;
 
@@ -7,7 +7,8 @@ use crate::{Error, ErrorKind, Result};
 
 impl ConfigureRequest {
     /// Parses the configuration with a function such as `toml::from_str`, `serde_json::from_str` or
-    /// `serde_yaml_ng::from_str`. An empty configuration, as external plugins get, is the default.
+    /// `serde_yaml_ng::from_str`. An empty configuration, which external plugins get, yields the
+    /// default.
     ///
     /// The runtime sends the content of `NN-name.conf` or `name.conf` from its drop-in directory, by default
     /// `/etc/nri/conf.d`.
@@ -34,7 +35,8 @@ impl ConfigureRequest {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Config`] with the names of the file and the error of the parser, which says where in the file it is.
+    /// Returns [`ErrorKind::Config`] with the names of the file and the error of the parser, which
+    /// includes the position in the file.
     pub fn parse<'c, T: Default, E: Display>(
         &'c self,
         cx: &crate::Context,

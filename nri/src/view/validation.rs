@@ -1,4 +1,5 @@
-//! Reading a request to validate: the container, the merged adjustment, and the plugins behind each change.
+//! Accessors for validation requests: the container, the merged adjustment, and the plugin behind
+//! each change.
 
 use std::sync::LazyLock;
 
@@ -11,7 +12,7 @@ static NO_POD: LazyLock<PodSandbox> = LazyLock::new(PodSandbox::default);
 static NO_CONTAINER: LazyLock<Container> = LazyLock::new(Container::default);
 static NO_ADJUSTMENT: LazyLock<ContainerAdjustment> = LazyLock::new(ContainerAdjustment::default);
 
-/// Marks a plugin that has removed what it owns.
+/// The marker of a plugin that has removed a field.
 const REMOVED: char = '-';
 
 /// ```

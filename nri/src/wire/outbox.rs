@@ -18,7 +18,7 @@ const KEEP: usize = 64 << 10;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("message of {size} bytes, at most {max} can be sent")]
 pub struct TooLarge {
-    /// Its size in bytes.
+    /// The size in bytes.
     pub size: usize,
     /// Largest size in bytes.
     pub max: usize,

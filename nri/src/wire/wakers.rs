@@ -15,7 +15,7 @@ struct Inner {
     callers: Vec<(u64, Waker)>,
     server: Option<Waker>,
     next_key: u64,
-    /// Whether the socket became ready since it was last read and written.
+    /// True if the socket became ready since it was last read and written.
     ready: bool,
 }
 

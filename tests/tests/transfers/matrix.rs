@@ -30,7 +30,7 @@ pub(super) fn write(folder: &Path) {
     std::fs::write(folder.join("two.proto"), two).expect("a folder that can be written to");
 }
 
-/// Whether a message of this name is a variant, and not one of the types that they use.
+/// Returns true if a message of this name is a variant, and not one of the types that they use.
 pub(super) fn is_variant(name: &str) -> bool {
     name.starts_with('V')
 }

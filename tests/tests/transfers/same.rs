@@ -14,8 +14,8 @@ enum Plain {
     Message(BTreeMap<u32, Vec<Plain>>),
 }
 
-/// Whether all fields of `sent` hold the same in `read`. What is unset says the same as its default, and one value the
-/// same as a list of it.
+/// Returns true if all fields of `sent` hold the same in `read`. What is unset says the same as its
+/// default, and one value the same as a list of it.
 pub(super) fn same(sent: &DynamicMessage, read: &DynamicMessage) -> bool {
     plain(sent) == plain(read)
 }

@@ -99,7 +99,8 @@ impl Request {
         )
     }
 
-    /// Whether this is a Go pseudo-version: its last parts are a time of 14 digits and a commit of 12 letters.
+    /// Returns true if this is a Go pseudo-version: its last parts are a time of 14 digits and a
+    /// commit of 12 letters.
     fn is_untagged(&self) -> bool {
         let mut parts = self.version.pre.as_str().rsplit(['-', '.']);
         let commit = parts.next().unwrap_or_default();
@@ -109,7 +110,7 @@ impl Request {
     }
 }
 
-/// Whether `date` is a calendar day, without a time.
+/// Returns true if `date` is a calendar day, without a time.
 fn is_day(date: &str) -> bool {
     DeValue::parse(date).is_ok_and(|value| {
         let day = value.get_ref().as_datetime();

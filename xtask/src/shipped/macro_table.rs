@@ -20,9 +20,9 @@ pub(super) fn emit(plugin: &Plugin<'_>) -> TokenStream {
             pub(crate) constant: &'static str,
             /// The release that brought its event; `None` for an RPC that carries none of its own.
             pub(crate) event_since: Option<&'static str>,
-            /// Whether StateChange carries the event too.
+            /// True if StateChange carries the event too.
             pub(crate) in_state_change: bool,
-            /// Whether the RPC is deprecated.
+            /// True if the RPC is deprecated.
             pub(crate) deprecated: bool,
         }
 

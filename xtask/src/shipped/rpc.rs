@@ -41,7 +41,7 @@ pub(super) struct Rpc<'h> {
 }
 
 impl Rpc<'_> {
-    /// Whether `StateChange` carries, or carried, the event of this RPC.
+    /// Returns true if `StateChange` carries, or carried, the event of this RPC.
     pub(super) fn in_state_change(&self) -> bool {
         self.event
             .as_ref()

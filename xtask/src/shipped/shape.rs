@@ -137,7 +137,7 @@ fn type_name(full_name: &str) -> Option<Ident> {
     ident(name).ok().filter(|_| plain)
 }
 
-/// Whether prost leaves the name of a field as it is.
+/// Returns true if prost leaves the name of a field as it is.
 fn is_snake(name: &str) -> bool {
     name.chars()
         .all(|letter| letter.is_ascii_lowercase() || letter == '_')

@@ -26,7 +26,7 @@ impl EventMask {
         self.0
     }
 
-    /// Whether the set holds no event.
+    /// Returns true if the set has no events.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -36,12 +36,12 @@ impl EventMask {
         self.0.count_ones() as usize
     }
 
-    /// Whether the event is in the set.
+    /// Returns true if the event is in the set.
     pub const fn contains(self, event: Event) -> bool {
         self.0 & event.bit() != 0
     }
 
-    /// Whether every event of `other` is in the set.
+    /// Returns true if every event of `other` is in the set.
     pub const fn contains_all(self, other: EventMask) -> bool {
         self.0 & other.0 == other.0
     }

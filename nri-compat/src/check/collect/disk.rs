@@ -11,7 +11,7 @@ use crate::check::content::{Content, HEAD};
 pub(super) struct Disk {
     file: File,
     len: u64,
-    /// Whether anybody may execute it.
+    /// True if anybody may execute it.
     pub(super) is_executable: bool,
     /// The file itself, whatever its name.
     pub(super) id: FileId,

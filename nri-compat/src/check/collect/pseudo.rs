@@ -47,7 +47,7 @@ impl Pseudo {
         Self(PLACES.iter().map(PathBuf::from).chain(mounted).collect())
     }
 
-    /// Whether this absolute path without links is one.
+    /// Returns true if this absolute path without links is one.
     pub(super) fn is(&self, path: &Path) -> bool {
         self.0.contains(path)
     }

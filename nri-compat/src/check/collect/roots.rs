@@ -25,9 +25,9 @@ pub(super) struct Root {
     pub(super) path: PathBuf,
     /// The path as the user spelled it.
     pub(super) shown: PathBuf,
-    /// Whether the user named it.
+    /// True if the user named it.
     pub(super) is_named: bool,
-    /// Whether runtimes start the executables in it.
+    /// True if runtimes start the executables in it.
     pub(super) is_plugin_folder: bool,
     /// The file system in which links are resolved.
     pub(super) machine: MachineRoot,

@@ -25,7 +25,7 @@ pub(super) struct Nri {
     pub(super) plugin_dir: Option<String>,
     /// Where it finds their configuration, if set.
     pub(super) config_dir: Option<String>,
-    /// Whether NRI is on, if set.
+    /// True if NRI is on; `None` if the file does not say.
     pub(super) enabled: Option<bool>,
 }
 
@@ -58,7 +58,7 @@ pub(super) struct Configured {
 pub(super) struct Folder {
     /// Where it is.
     pub(super) path: PathBuf,
-    /// Whether a runtime starts the executables in it.
+    /// True if a runtime starts the executables in it.
     pub(super) has_plugins: bool,
     /// The configuration that names it; none for a default.
     pub(super) configured_in: Option<PathBuf>,

@@ -57,7 +57,7 @@ pub(super) struct Linked {
     pub(super) place: Place,
     /// The path to open.
     pub(super) path: PathBuf,
-    /// Whether the user named it.
+    /// True if the user named it.
     pub(super) named: bool,
 }
 

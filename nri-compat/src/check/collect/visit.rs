@@ -22,7 +22,7 @@ pub(super) struct Visit<'p> {
     pub(super) path: &'p Path,
     /// Where it is, for the report.
     pub(super) place: Place,
-    /// Whether the path is a symbolic link.
+    /// Returns true if the path is a symbolic link.
     pub(super) is_link: bool,
     /// The report on a file that is not recognised.
     pub(super) demand: Demand,

@@ -38,15 +38,16 @@ pub(crate) struct Headers {
     pub(crate) segments: Vec<Segment>,
     /// ELF: the relocation type that means "this address, moved with the program"; `None` if not known.
     pub(crate) relative: Option<u32>,
-    /// Whether sections and segments agree, so that sections can narrow a search.
+    /// True if sections and segments agree, so that sections can narrow a search.
     pub(crate) sound: bool,
-    /// Whether the file has no section headers by design, as opposed to damaged ones.
+    /// True if the file has no section headers by design, as opposed to damaged ones.
     pub(crate) stripped: bool,
     /// Offset where the last part that gets loaded ends; the headers themselves are such a part.
     pub(crate) loaded_end: u64,
     /// Offset where the last part that any header names ends.
     pub(crate) end: u64,
-    /// Whether a system can start or load it: not true of object files, core dumps and files of debug information.
+    /// True if a system can start or load it: not true of object files, core dumps and files of
+    /// debug information.
     pub(crate) starts: bool,
 }
 

@@ -100,7 +100,7 @@ fn value<'l>(line: &'l str, key: &str) -> Option<&'l str> {
     value.trim_start().strip_prefix('"')?.strip_suffix('"')
 }
 
-/// Whether one of the words of a crate's name is `nri`.
+/// Returns true if one of the words of a crate's name is `nri`.
 pub(super) fn is_for_nri(name: &str) -> bool {
     !BESIDE.contains(&name) && name.split(['-', '_']).any(|word| word == "nri")
 }

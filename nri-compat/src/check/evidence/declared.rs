@@ -107,7 +107,7 @@ fn required(text: &str) -> Option<String> {
     ))
 }
 
-/// Whether a lock file beside or above a `Cargo.toml` is read instead.
+/// Returns true if a lock file beside or above a `Cargo.toml` is read instead.
 fn is_locked(manifest: Option<&Path>) -> bool {
     let folders = manifest
         .into_iter()

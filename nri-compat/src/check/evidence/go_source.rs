@@ -112,7 +112,7 @@ fn uses_of_nri(imports: &[Import]) -> Vec<(Package, &Import)> {
     .collect()
 }
 
-/// Whether the file is in NRI's own module, vendored or in a module cache.
+/// Returns true if the file is in NRI's own module, vendored or in a module cache.
 fn is_in_nri(path: &str) -> bool {
     let mut rest = path.split("github.com/containerd/nri").skip(1);
     rest.any(|rest| rest.starts_with(['/', '@']))

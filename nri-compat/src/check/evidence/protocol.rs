@@ -132,7 +132,8 @@ fn rpcs(image: &Image<'_>, parts: &[(u64, u64)]) -> Result<Vec<&'static str>, Un
         .collect())
 }
 
-/// Whether a name is there that is not the end of a longer one, as `UpdatePodSandbox` is of `PostUpdatePodSandbox`.
+/// Returns true if a name is there that is not the end of a longer one, as `UpdatePodSandbox` is of
+/// `PostUpdatePodSandbox`.
 fn has_name(bytes: &[u8], name: &str) -> bool {
     let starts = |at: &usize| {
         let before = at.checked_sub(1).and_then(|before| bytes.get(before));

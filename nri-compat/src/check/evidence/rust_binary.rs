@@ -67,9 +67,9 @@ pub(super) fn read(file: &File<'_>, image: &Image<'_>) -> Result<Vec<Sighting>, 
 #[derive(Default)]
 struct Carried {
     manifests: Vec<manifest::Manifest>,
-    /// Whether a manifest is there that cannot be read.
+    /// True if a manifest is there that cannot be read.
     damaged: bool,
-    /// Whether it says that it is a tool that knows NRI and no plugin.
+    /// True if it says that it is a tool that knows NRI and no plugin.
     tool: bool,
     protocol: bool,
     connects: bool,

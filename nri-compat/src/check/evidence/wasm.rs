@@ -85,7 +85,8 @@ impl Reader for Wasm {
     }
 }
 
-/// Whether a function is one that only NRI's plugin interface has: its version, or one for an event.
+/// Returns true if a function is one that only NRI's plugin interface has: its version, or one for
+/// an event.
 fn is_of_nri(name: &str) -> bool {
     let mut rpcs = EVENTS.iter().chain(&["StateChange"]);
     name == VERSION || rpcs.any(|rpc| wasm_export(rpc) == name)

@@ -117,7 +117,7 @@ impl Inputs<'_> {
         }
     }
 
-    /// Whether a link leads to a file that is read anyway.
+    /// Returns true if a link leads to a file that is read anyway.
     fn is_known(&self, link: &Path) -> bool {
         let file = link.canonicalize();
         let names = |known: &PathBuf| Some(known.canonicalize().ok()? == *file.as_ref().ok()?);

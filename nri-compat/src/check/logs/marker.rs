@@ -113,7 +113,7 @@ impl Search<'_, '_> {
     }
 }
 
-/// Whether the bytes around the word at `at` belong to one of the messages of interest.
+/// Returns true if the bytes around the word at `at` belong to one of the messages of interest.
 fn is_wanted(lines: &[u8], at: usize) -> bool {
     let (before, rest) = lines.split_at(at.min(lines.len()));
     let (_, after) = rest.split_at(WORD.len().min(rest.len()));
@@ -134,7 +134,8 @@ fn is_wanted(lines: &[u8], at: usize) -> bool {
     }
 }
 
-/// Whether ` 10-template uses …` follows, or ` "…" registered as`, with any escaping of the quotes.
+/// Returns true if ` 10-template uses …` follows, or ` "…" registered as`, with any escaping of the
+/// quotes.
 fn is_named(after: &[u8]) -> bool {
     let rest = match after {
         [b' ', b'0'..=b'9', b'0'..=b'9', b'-', ..] => return true,

@@ -97,7 +97,7 @@ impl<R: Read> Joined<R> {
         whole
     }
 
-    /// Whether an entry with a whole line is handed on as it is.
+    /// Returns true if an entry with a whole line is handed on as it is.
     fn keeps(&self, entry: &Entry<'_>) -> bool {
         let text = entry.text.trim();
         match self.form {

@@ -13,7 +13,7 @@ pub(super) struct OneLine<R> {
     length: usize,
     string: InString,
     at_line_start: bool,
-    /// Whether there was only white space on the line so far.
+    /// True if there was only white space on the line so far.
     indented: bool,
 }
 

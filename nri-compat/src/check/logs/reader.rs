@@ -64,7 +64,8 @@ pub(super) fn note_rotated_set(sightings: &mut [Sighting], files: usize) {
     }
 }
 
-/// Whether text begins like a log: as a list of deprecations, or with a line in a known format.
+/// Returns true if text begins like a log: as a list of deprecations, or with a line in a known
+/// format.
 fn is_log(head: &[u8]) -> bool {
     if is_binary(head) {
         return false;
@@ -74,7 +75,8 @@ fn is_log(head: &[u8]) -> bool {
     format::is_list(&text) || lines.any(format::is_sure)
 }
 
-/// Whether there are zeros near the beginning, except at the very beginning, where a crash leaves them in a log.
+/// Returns true if there are zeros near the beginning, except at the very beginning, where a crash
+/// leaves them in a log.
 fn is_binary(head: &[u8]) -> bool {
     let text = head.iter().skip_while(|byte| **byte == 0);
     text.take(TEXT_HEAD).any(|byte| *byte == 0)

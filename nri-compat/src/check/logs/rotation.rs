@@ -118,7 +118,7 @@ pub(super) struct SetReader<'p> {
     files: VecDeque<PathBuf>,
     current: Option<Box<dyn Read>>,
     progress: Option<&'p Progress>,
-    /// Whether a line is unfinished.
+    /// True if a line is unfinished.
     in_line: bool,
     /// Files that cannot be opened or read to their end.
     pub(super) skipped: Vec<Skipped>,
@@ -187,7 +187,8 @@ pub(super) fn open(path: &Path, progress: Option<&Progress>) -> io::Result<File>
     Ok(file)
 }
 
-/// Whether a file begins with a line; else it begins with the rest of one that is cut in the file before.
+/// Returns true if a file begins with a line; else it begins with the rest of one that is cut in
+/// the file before.
 fn begins_with_line(head: &[u8]) -> bool {
     let text = String::from_utf8_lossy(head);
     text.lines().next().is_some_and(format::is_sure)

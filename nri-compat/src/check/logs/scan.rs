@@ -44,9 +44,9 @@ struct Scanner<'s> {
     buffer: Vec<u8>,
     /// Bytes of the buffer that hold an unfinished line.
     held: usize,
-    /// Whether the line under way is too long and not to be kept.
+    /// True if the line under way is too long and not to be kept.
     skipping: bool,
-    /// Whether the handler wants the next line, whatever it holds.
+    /// True if the handler wants the next line, whatever it holds.
     wants_next: bool,
     /// Notations of numbers that the log may contain, as its first line and the lines of interest suggest.
     /// Logs of text are spared the search for them.

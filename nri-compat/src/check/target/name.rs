@@ -53,7 +53,8 @@ impl ReleaseName {
         format!("{}@{}", self.name, self.version)
     }
 
-    /// Whether the suffix is that of a pre-release, which may differ from the release that follows it.
+    /// Returns true if the suffix is that of a pre-release, which may differ from the release that
+    /// follows it.
     pub fn is_prerelease(&self) -> bool {
         let suffix = self.suffix.trim_start_matches(['-', '~', '.']);
         let word = suffix.split(|c: char| !c.is_ascii_alphabetic()).next();

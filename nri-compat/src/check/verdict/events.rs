@@ -48,7 +48,8 @@ fn may_subscribe_to_more(seen: &Sighting, target: &Target<'_>) -> Option<Verdict
     Some(cannot_tell(seen, reason))
 }
 
-/// Whether the stub is from before the first event that came after the first release of the protocol.
+/// Returns true if the stub is from before the first event that came after the first release of the
+/// protocol.
 fn is_older_than_new_events(seen: &Sighting) -> bool {
     let version = |text: &str| semver::Version::parse(text.trim_start_matches('v')).ok();
     let below = seen.nri.below.as_deref().and_then(version);
@@ -82,8 +83,8 @@ fn incompatible(
     }
 }
 
-/// Whether the plugin leaves out what the runtime does not know, as plugins of the `nri` crate do; only they carry a
-/// manifest.
+/// Returns true if the plugin leaves out what the runtime does not know, as plugins of the `nri`
+/// crate do; only they carry a manifest.
 fn subscribes_to_what_is_known(seen: &Sighting) -> bool {
     let manifest = seen.kind == FileKind::RustBinary && seen.events.certainty == Certainty::Exact;
     manifest || seen.interface == Interface::Funnelled

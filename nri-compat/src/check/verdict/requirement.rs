@@ -50,8 +50,8 @@ pub(super) fn judge(seen: &Sighting, reason: &str, target: &Target<'_>) -> Verdi
     }
 }
 
-/// Whether the file names the version that a build takes, or at least one older than that: `go.sum` lists versions that
-/// were only considered, and what `Cargo.lock` has is no Go stub.
+/// Returns true if the file names the version that a build takes, or at least one older than that:
+/// `go.sum` lists versions that were only considered, and what `Cargo.lock` has is no Go stub.
 fn is_selected(kind: FileKind) -> bool {
     matches!(kind, FileKind::GoMod | FileKind::GoVendor)
 }

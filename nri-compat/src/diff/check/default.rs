@@ -29,12 +29,12 @@ pub(in super::super) fn same(
     sink.add(pairs.place(place, &new.id), &new.id.full, message);
 }
 
-/// Whether both fields have a default, and not the same one.
+/// Returns true if both fields have a default, and not the same one.
 pub(in super::super) fn differ(old: (&Schema, &Field), new: (&Schema, &Field)) -> bool {
     different(old, new).is_some()
 }
 
-/// Whether the field has a default that is not its type's zero.
+/// Returns true if the field has a default that is not its type's zero.
 pub(in super::super) fn is_other_than_zero(schema: &Schema, field: &Field) -> bool {
     value(schema, field).is_some_and(|value| !value.is_zero())
 }

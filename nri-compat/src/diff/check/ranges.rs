@@ -9,7 +9,7 @@ use super::super::sink::Sink;
 /// The largest number of a field.
 const MAX_FIELD: i64 = (1 << 29) - 1;
 
-/// Whether one of the ranges holds the number.
+/// Returns true if one of the ranges holds the number.
 pub(super) fn contains(ranges: &[Span], number: i64) -> bool {
     ranges
         .iter()

@@ -84,7 +84,8 @@ fn compatible_name(pairs: &Pairs<'_>, fields: Pair<'_, Field>, kind: i32, sink: 
     name_changed(pairs, fields, sink);
 }
 
-/// Whether an enum only moved: it kept its own name and every value, and may have gained some.
+/// Returns true if an enum only moved: it kept its own name and every value, and may have gained
+/// some.
 fn moved(old: &Enum, new: &Enum) -> bool {
     let values: HashSet<_> = new.values.iter().map(named_number).collect();
     old.id.name() == new.id.name()

@@ -157,7 +157,8 @@ fn overflow(cx: &Context<'_>, sink: &mut Sink) {
 /// The field that holds the mask.
 pub(in crate::diff) const MASK: &str = "ConfigureResponse.events";
 
-/// Whether both sides have the mask in the same field, as a type that is sent the same way for bits 0 to 30.
+/// Returns true if both sides have the mask in the same field, as a type that is sent the same way
+/// for bits 0 to 30.
 pub(in crate::diff) fn same_bits(one: &Side<'_>, other: &Side<'_>) -> bool {
     let mask = |side: &Side<'_>| {
         let field = side.field("ConfigureResponse", "events")?;

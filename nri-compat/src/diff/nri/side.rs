@@ -136,7 +136,7 @@ pub(in crate::diff) fn place(at: &Option<Location>) -> Option<finding::Location>
     })
 }
 
-/// Whether a protocol carries this event by StateChange.
+/// Returns true if a protocol carries this event by StateChange.
 pub(in crate::diff) fn by_state_change(event: &Event) -> bool {
     event.carrier == Carrier::StateChange
 }

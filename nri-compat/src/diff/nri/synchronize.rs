@@ -6,19 +6,19 @@ use super::{Context, Sink};
 const MESSAGES: [&str; 2] = ["SynchronizeRequest", "SynchronizeResponse"];
 const MORE: &str = "more";
 
-/// Whether this field is the one that splits Synchronize.
+/// Returns true if this field is the one that splits Synchronize.
 pub(in crate::diff) fn is_more(message: &str, field: &str) -> bool {
     MESSAGES.contains(&message) && field == MORE
 }
 
-/// Whether both request and response have `more`.
+/// Returns true if both request and response have `more`.
 pub(in crate::diff) fn splits(side: &Side<'_>) -> bool {
     MESSAGES
         .iter()
         .all(|message| side.field(message, MORE).is_some())
 }
 
-/// Whether both sides have `more` in the same fields.
+/// Returns true if both sides have `more` in the same fields.
 pub(in crate::diff) fn agree(one: &Side<'_>, other: &Side<'_>) -> bool {
     let more = |side: &Side<'_>, message| {
         let field = side.field(message, MORE)?;

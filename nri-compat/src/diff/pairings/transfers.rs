@@ -12,7 +12,7 @@ use crate::report::pairing::{ItemKind, Outcome, PairingItem};
 
 /// A message on its way between the peers.
 pub(super) struct Message {
-    /// Whether the plugin sends it.
+    /// True if the plugin sends it.
     pub(super) from_plugin: bool,
     /// Type on the sender's side, without package.
     pub(super) sent: String,
@@ -166,14 +166,14 @@ impl Pair<'_> {
         self.plugin.side.relative(value).starts_with("Event.")
     }
 
-    /// Whether this is the field that splits Synchronize, which is judged as a whole.
+    /// Returns true if this is the field that splits Synchronize, which is judged as a whole.
     fn is_more(&self, field: &str) -> bool {
         let relative = self.plugin.side.relative(field);
         let parts = relative.rsplit_once('.');
         parts.is_some_and(|(message, field)| synchronize::is_more(message, field))
     }
 
-    /// Whether this is the subscription mask, and both sides read the same bits in it.
+    /// Returns true if this is the subscription mask, and both sides read the same bits in it.
     fn is_mask(&self, field: &str) -> bool {
         self.plugin.side.relative(field) == "ConfigureResponse.events"
             && crate::diff::nri::mask::same_bits(self.plugin.side, self.runtime.side)
@@ -211,7 +211,7 @@ impl Message {
         })
     }
 
-    /// Whether every part arrives, and nothing that is expected is missing.
+    /// Returns true if every part arrives, and nothing that is expected is missing.
     fn arrives(&self) -> bool {
         self.parts.iter().all(|part| match part {
             Transfer::Read { effect, .. } => effect.worst() == Arrival::Same,
@@ -221,7 +221,7 @@ impl Message {
         })
     }
 
-    /// Whether the receiver takes it for another message, with other content.
+    /// Returns true if the receiver takes it for another message, with other content.
     pub(super) fn is_another(&self) -> bool {
         self.sent != self.expected && !self.arrives()
     }

@@ -104,7 +104,7 @@ pub(in crate::diff) struct Field {
     pub(in crate::diff) is_extension: bool,
     pub(in crate::diff) in_map_entry: bool,
     pub(in crate::diff) cardinality: Cardinality,
-    /// Whether several values are sent as one block.
+    /// True if several values are sent as one block.
     pub(in crate::diff) packed: bool,
     /// Name of the oneof that it was written in, if any.
     pub(in crate::diff) oneof: Option<String>,

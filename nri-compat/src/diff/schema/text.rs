@@ -60,7 +60,8 @@ fn word_of(path: &[i32]) -> Option<&'static str> {
     is_field(field).then_some(word)
 }
 
-/// Whether a path leads to a field or extension: at the top of a file, or in a message, which may be nested.
+/// Returns true if a path leads to a field or extension: at the top of a file, or in a message,
+/// which may be nested.
 fn is_field(path: &[i32]) -> bool {
     match path {
         [7, _] => true,

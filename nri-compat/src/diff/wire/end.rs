@@ -46,7 +46,8 @@ impl<'s> End<'s> {
         }
     }
 
-    /// Whether the values are numbers, which a receiver of a list takes one by one and as one block.
+    /// Returns true if the values are numbers, which a receiver of a list takes one by one and as
+    /// one block.
     pub(super) const fn is_number(self) -> bool {
         !matches!(self.format(), Format::Length | Format::Group)
     }

@@ -76,12 +76,12 @@ fn text_or_message(sent: End<'_>, read: End<'_>) -> Arrival {
     }
 }
 
-/// Whether the text of this field is known to be UTF-8.
+/// Returns true if the text of this field is known to be UTF-8.
 fn is_checked(end: End<'_>) -> bool {
     end.field.features.utf8_validation != UTF8_NONE
 }
 
-/// Whether a message has no fields, so that it is sent as an empty block.
+/// Returns true if a message has no fields, so that it is sent as an empty block.
 fn is_always_empty(sent: End<'_>) -> bool {
     sent.message()
         .is_some_and(|message| message.fields.is_empty())

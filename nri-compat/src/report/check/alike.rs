@@ -29,7 +29,7 @@ impl Subject {
     }
 }
 
-/// Whether two verdicts differ in nothing but the target.
+/// Returns true if two verdicts differ in nothing but the target.
 fn same(one: &Verdict, other: &Verdict) -> bool {
     let mut other = other.clone();
     other.target.clone_from(&one.target);

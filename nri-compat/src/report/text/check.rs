@@ -19,7 +19,7 @@ pub struct CheckText {
     pub palette: Palette,
     /// Columns of the terminal, from 20 to 200; without a number, tables are not shortened.
     pub width: Option<usize>,
-    /// Whether to show the evidence behind every verdict, good ones too.
+    /// True if the evidence behind every verdict is shown, even for good ones.
     pub explain: bool,
 }
 

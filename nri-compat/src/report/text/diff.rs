@@ -216,7 +216,8 @@ impl<'r> Listed<'r> {
         }
     }
 
-    /// Whether the change is part of something else in the list, or belongs to an RPC in it.
+    /// Returns true if the change is part of something else in the list, or belongs to an RPC in
+    /// it.
     fn implies(&self, change: &Change) -> bool {
         let parent = change
             .element

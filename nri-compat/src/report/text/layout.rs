@@ -91,7 +91,7 @@ pub(super) struct Page {
     pub(super) palette: Palette,
     width: Width,
     text: String,
-    /// Whether a part of it has been written to its destination.
+    /// True if a part of it has been written to its destination.
     has_begun: bool,
 }
 

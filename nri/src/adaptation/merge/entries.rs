@@ -94,7 +94,7 @@ impl<T: Entry> ListChange<T> {
             .map(|(_, entry)| entry)
     }
 
-    /// Whether the entry of this key is removed or replaced.
+    /// Returns true if the entry of this key is removed or replaced.
     pub(super) fn touches(&self, key: &str) -> bool {
         self.removed.contains_key(key) || self.changed.contains(key)
     }

@@ -50,7 +50,7 @@ fn annotation<'r>(request: &'r Request, key: &str) -> Option<&'r str> {
     request.pod.as_ref()?.annotation_for(key, container)
 }
 
-/// Whether a plugin of this name, or of this index and name, took part.
+/// Returns true if a plugin of this name, or of this index and name, took part.
 fn is_present(request: &Request, required: &str) -> bool {
     request.plugins.iter().any(|plugin| {
         plugin.name == required || format!("{}-{}", plugin.index, plugin.name) == required

@@ -1,10 +1,10 @@
-//! The entries of one field: what holds for every field that has names.
+//! Checks that apply to every field whose entries have names.
 
 use std::collections::HashSet;
 
 use crate::adjust::{Problem, ProblemKind, marker};
 
-/// The entries of one field, looked at one after the other.
+/// Checks the entries of one field, one after the other.
 pub(super) struct Entries<'a> {
     field: &'static str,
     problems: &'a mut Vec<Problem>,
@@ -20,26 +20,26 @@ impl<'a> Entries<'a> {
         }
     }
 
-    /// Notes a problem of an entry unless what is required holds.
+    /// Adds a problem of an entry unless `holds`.
     pub(super) fn require(&mut self, holds: bool, key: &str, kind: ProblemKind) {
         if !holds {
             self.problems.push(Problem::new(self.field, key, kind));
         }
     }
 
-    /// The entry has to have a name.
+    /// Checks that the entry has a name.
     pub(super) fn named(&mut self, key: &str) {
         self.require(!key.is_empty(), key, ProblemKind::Unnamed);
     }
 
-    /// The entry has to have a name that none before it has.
+    /// Checks that the entry has a name that no earlier entry has.
     pub(super) fn unique(&mut self, key: &str) {
         self.named(key);
         let first = self.seen.insert(key.to_owned());
         self.require(first || key.is_empty(), key, ProblemKind::Duplicate);
     }
 
-    /// An entry of a field with removals. Returns the key where it adds or sets.
+    /// Checks an entry of a field with removals. Returns the key if the entry adds or sets a value.
     pub(super) fn removable<'k>(&mut self, key: &'k str, has_value: bool) -> Option<&'k str> {
         let Some(removed) = marker::removed(key) else {
             self.unique(key);
@@ -50,7 +50,7 @@ impl<'a> Entries<'a> {
         None
     }
 
-    /// The path has to start at the root; an empty one has been noted as unnamed.
+    /// Checks that the path is absolute. An empty path is already reported as unnamed.
     pub(super) fn absolute(&mut self, path: &str) {
         self.require(
             path.is_empty() || path.starts_with('/'),
@@ -59,7 +59,7 @@ impl<'a> Entries<'a> {
         );
     }
 
-    /// The value has to be within both bounds.
+    /// Checks that the value is within both bounds.
     pub(super) fn range(&mut self, key: &str, value: i64, min: i64, max: i64) {
         self.require(
             (min..=max).contains(&value),

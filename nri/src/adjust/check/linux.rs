@@ -47,7 +47,7 @@ fn devices(linux: &LinuxContainerAdjustment, problems: &mut Vec<Problem>) {
     }
 }
 
-/// ioprio_set(2).
+/// Checks I/O priorities against ioprio_set(2).
 fn io_priority(priority: &LinuxIoPriority, problems: &mut Vec<Problem>) {
     let mut entries = Entries::new("linux.io_priority", problems);
     let known = IoPrioClass::try_from(priority.class).is_ok();
@@ -59,7 +59,8 @@ fn io_priority(priority: &LinuxIoPriority, problems: &mut Vec<Problem>) {
     entries.range("", priority.priority.into(), 0, 7);
 }
 
-/// Here the runtime counts a removal as setting, so that both of one kind are a conflict.
+/// Checks namespaces: the runtime treats removing one as setting it, so two entries of one kind are
+/// a conflict.
 fn namespaces(linux: &LinuxContainerAdjustment, problems: &mut Vec<Problem>) {
     let mut entries = Entries::new("linux.namespaces", problems);
     for namespace in &linux.namespaces {
@@ -95,7 +96,8 @@ fn net_devices(linux: &LinuxContainerAdjustment, problems: &mut Vec<Problem>) {
     }
 }
 
-/// sched(7): which parameter belongs to which policy, and its range.
+/// Checks scheduling parameters against sched(7): the parameters that each policy takes, and their
+/// ranges.
 fn check_scheduler(scheduler: &LinuxScheduler, problems: &mut Vec<Problem>) {
     let mut entries = Entries::new("linux.scheduler", problems);
     let Ok(policy) = LinuxSchedulerPolicy::try_from(scheduler.policy) else {
@@ -121,7 +123,7 @@ fn deadline(scheduler: &LinuxScheduler, entries: &mut Entries<'_>) {
         period,
         ..
     } = *scheduler;
-    // A period of 0 is the deadline itself.
+    // A period of 0 means that the period equals the deadline.
     let holds = 0 < runtime && runtime <= deadline && (period == 0 || deadline <= period);
     entries.require(
         holds,
@@ -134,7 +136,8 @@ fn deadline(scheduler: &LinuxScheduler, entries: &mut Entries<'_>) {
     );
 }
 
-/// set_mempolicy(2): which mode takes nodes, and which flags exclude each other.
+/// Checks memory policies against set_mempolicy(2): the modes that take nodes, and the flags that
+/// exclude each other.
 fn memory_policy(policy: &LinuxMemoryPolicy, problems: &mut Vec<Problem>) {
     let mut entries = Entries::new("linux.memory_policy", problems);
     let Ok(mode) = MpolMode::try_from(policy.mode) else {

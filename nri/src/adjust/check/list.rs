@@ -1,7 +1,7 @@
 //! Lists of CPUs and NUMA nodes in the kernel's notation.
 
-/// Whether this is a list as
-/// [cpuset(7)](https://man7.org/linux/man-pages/man7/cpuset.7.html) describes it: numbers and ascending ranges.
+/// Returns true if the text is a list as described by
+/// [cpuset(7)](https://man7.org/linux/man-pages/man7/cpuset.7.html): numbers and ascending ranges.
 pub(super) fn is_list(text: &str) -> bool {
     text.split(',').all(is_range)
 }

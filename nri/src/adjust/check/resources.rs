@@ -1,4 +1,4 @@
-//! Resources, of a new container or a running one.
+//! Checks resources of new and running containers.
 
 use super::entries::Entries;
 use super::list::is_list;
@@ -20,7 +20,7 @@ pub(super) fn check(resources: &LinuxResources, problems: &mut Vec<Problem>) {
     check_devices(resources, problems);
 }
 
-/// Below -1, which is "no limit", the kernel takes nothing.
+/// Checks memory limits: the kernel accepts no value below -1, which means "no limit".
 fn check_memory(memory: &LinuxMemory, problems: &mut Vec<Problem>) {
     at_least_minus_one(
         "linux.resources.memory.limit",
@@ -64,7 +64,8 @@ fn at_least_minus_one(
     }
 }
 
-/// A file of the cgroup is named, not reached by a path: runc refuses a name with `/`.
+/// Checks unified resources: the key names a file of the cgroup and is not a path; runc rejects a
+/// name with `/`.
 fn check_unified(resources: &LinuxResources, problems: &mut Vec<Problem>) {
     let mut entries = Entries::new("linux.resources.unified", problems);
     for file in resources.unified.keys() {

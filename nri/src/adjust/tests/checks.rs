@@ -1,4 +1,4 @@
-//! Each rule of the check, with what it lets pass and what it does not.
+//! Tests of each rule of the check, with values that pass and values that do not.
 
 use super::*;
 use crate::adjust::HookStage;
@@ -7,7 +7,7 @@ use crate::api::{
     MpolMode, PosixRlimit,
 };
 
-/// The problems as the author reads them.
+/// Returns the problems as an author sees them.
 fn told(adjustment: Adjustment) -> Vec<String> {
     let found = adjustment
         .check()

@@ -1,4 +1,4 @@
-//! Random sequences of builder calls: nothing panics, and the wire gives back what was built.
+//! Random sequences of builder calls: none panics, and decoding returns what was built.
 
 use crate::adjust::HookStage;
 use proptest::prelude::*;
@@ -9,7 +9,7 @@ use crate::api::PosixRlimit;
 
 type Call = Box<dyn Fn(Adjustment) -> Adjustment>;
 
-/// One call of the builder with any text and number, valid or not.
+/// Returns one call of the builder with arbitrary text and numbers, valid or not.
 fn call(which: u8, text: String, other: String, number: i64) -> Call {
     match which {
         0 => Box::new(move |adjustment| adjustment.env(text.clone(), other.clone())),

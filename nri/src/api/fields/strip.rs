@@ -1,4 +1,4 @@
-//! Leaves out the fields of an encoded message that a release does not know.
+//! Removes the fields of an encoded message that a release does not know.
 
 use prost::DecodeError;
 use prost::encoding::{DecodeContext, WireType, decode_key, encode_key, encode_varint, skip_field};
@@ -6,10 +6,10 @@ use prost::encoding::{DecodeContext, WireType, decode_key, encode_key, encode_va
 use super::numbers;
 use super::walk::{content, rows};
 
-/// The number of the value in a map's entry.
+/// The number of the value in a map entry.
 const MAP_VALUE: u32 = 2;
 
-/// Returns an encoded message without the fields that are younger than a release.
+/// Returns an encoded message without the fields that are newer than a release.
 ///
 /// Returns the message unchanged if the release has no number, or the bytes cannot be read.
 pub(crate) fn without_newer(message: &str, encoded: &[u8], release: &str) -> Vec<u8> {
@@ -45,7 +45,7 @@ fn strip(message: &str, mut encoded: &[u8], release: [u32; 3]) -> Result<Vec<u8>
     Ok(kept)
 }
 
-/// Strips the value of a map's entry.
+/// Strips the value of a map entry.
 fn strip_entry(of: &str, mut entry: &[u8], release: [u32; 3]) -> Result<Vec<u8>, DecodeError> {
     let mut kept = Vec::with_capacity(entry.len());
     while !entry.is_empty() {

@@ -1,4 +1,5 @@
-//! Finds the fields in use that a release does not know, in the encoded message: the table needs no code per message.
+//! Finds the fields in use that a release does not know. Works on the encoded message, so the table
+//! needs no code per message.
 
 use std::sync::LazyLock;
 
@@ -7,12 +8,13 @@ use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_f
 
 use super::{FIELDS, Field, Newer, numbers};
 
-/// The number of the value in a map's entry.
+/// The number of the value in a map entry.
 const MAP_VALUE: u32 = 2;
 
-/// The fields set in an encoded message that are younger than a release, each once, in the order they are met.
+/// Returns the fields set in an encoded message that are newer than a release, each once, in the
+/// order of the message.
 ///
-/// Empty if the release has no number, and for bytes that are no message.
+/// Returns no fields if the release has no number or the bytes are not a message.
 pub(crate) fn newer_than(message: &str, encoded: &[u8], release: &str) -> Vec<Newer> {
     let mut walk = Walk {
         release: numbers(release),
@@ -24,11 +26,12 @@ pub(crate) fn newer_than(message: &str, encoded: &[u8], release: &str) -> Vec<Ne
     walk.found
 }
 
-/// The release of the youngest field.
+/// The release of the newest field.
 static NEWEST: LazyLock<Option<[u32; 3]>> =
     LazyLock::new(|| FIELDS.iter().filter_map(|f| numbers(f.since)).max());
 
-/// Whether any field is younger than the release: if not, nothing has to be encoded to be looked at.
+/// Returns true if any field is newer than the release. If not, messages need not be encoded to
+/// look for such fields.
 pub(crate) fn is_outdated(release: &str) -> bool {
     let release = numbers(release);
     release.is_some() && *NEWEST > release
@@ -86,7 +89,7 @@ impl Walk {
     }
 }
 
-/// Returns the rows of a message, which stand together in the table.
+/// Returns the rows of a message, which are adjacent in the table.
 pub(super) fn rows(message: &str) -> &'static [Field] {
     let mut messages = FIELDS.chunk_by(|a, b| a.message == b.message);
     let of_message = |rows: &&[Field]| rows.first().is_some_and(|row| row.message == message);

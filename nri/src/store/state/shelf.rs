@@ -1,4 +1,4 @@
-//! Things of one kind by their ids: what is known, what was removed.
+//! Known and removed items of one kind, by id.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -14,7 +14,7 @@ struct Item<T> {
 }
 
 impl<T: Clone + PartialEq> Item<T> {
-    /// Most events carry what is known already: then nothing is copied.
+    /// Copies nothing if the value is unchanged, as in most events.
     fn refresh(&mut self, value: &T) {
         if *self.value != *value {
             self.value = Arc::new(value.clone());
@@ -22,7 +22,7 @@ impl<T: Clone + PartialEq> Item<T> {
     }
 }
 
-/// Things of one kind, at most `limit` of them.
+/// Items of one kind, at most `limit`.
 #[derive(Debug)]
 pub(super) struct Shelf<T> {
     kind: &'static str,
@@ -71,7 +71,7 @@ impl<T: Clone + PartialEq> Shelf<T> {
         Seen::First
     }
 
-    /// An empty id names nothing that could be found again.
+    /// Ignores empty ids, which could not be looked up.
     fn insert(&mut self, id: &str, value: Arc<T>, stopped: bool) {
         if self.items.len() < self.limit && !id.is_empty() {
             self.items.insert(id.to_owned(), Item { value, stopped });
@@ -105,7 +105,8 @@ impl<T: Clone + PartialEq> Shelf<T> {
         }
     }
 
-    /// Takes in one of a full list. The list counts, also for what was removed. Returns whether it was known.
+    /// Records an item of a full list, which is authoritative, even for removed items. Returns true
+    /// if it was known.
     pub(super) fn list(&mut self, id: &str, value: &T) -> (bool, Arc<T>) {
         if let Entry::Occupied(mut entry) = self.items.entry(id.to_owned()) {
             entry.get_mut().refresh(value);
@@ -117,7 +118,7 @@ impl<T: Clone + PartialEq> Shelf<T> {
         (false, value)
     }
 
-    /// Forgets, without counting it as removed, what is not to be kept.
+    /// Forgets items for which `keep` is false, without recording them as removed.
     pub(super) fn forget_unless(&mut self, keep: impl Fn(&str) -> bool) -> Vec<Arc<T>> {
         let (kept, forgotten) = std::mem::take(&mut self.items)
             .into_iter()

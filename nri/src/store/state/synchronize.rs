@@ -1,4 +1,4 @@
-//! A full list against what is known.
+//! Compares a full list with the known state.
 
 use std::collections::HashSet;
 
@@ -28,7 +28,7 @@ impl State {
     }
 }
 
-/// Forgets what is not listed first, so that it takes no room from what is.
+/// First forgets what is not listed, so that it takes no room from what is.
 fn compare<T: Clone + PartialEq>(
     shelf: &mut Shelf<T>,
     list: &[T],

@@ -1,6 +1,8 @@
-//! Random histories of events and lists, through the store and through a model that only keeps a log.
+//! Random histories of events and lists, through the store and through a model that only keeps a
+//! log.
 //!
-//! The model answers every question by reading the whole log again: slow, and too simple to be wrong in the same way.
+//! The model answers each question by reading the whole log again. This is slow, but so simple that
+//! it is unlikely to have the same bugs.
 
 use proptest::prelude::*;
 
@@ -19,7 +21,7 @@ enum Step {
     },
 }
 
-/// Container n belongs to pod n / 4, so that owners never change.
+/// Returns a random step. Container n belongs to pod n / 4, so owners never change.
 fn step() -> impl Strategy<Value = Step> {
     let pod_event = (1i32..=14, 0u8..4).prop_map(|(event, pod)| (event, pod, None));
     let container_event = (1i32..=14, 0u8..16).prop_map(|(event, n)| (event, n / 4, Some(n)));
@@ -56,7 +58,7 @@ fn is_known(log: &[Mark]) -> bool {
         .iter()
         .rposition(|mark| matches!(mark, Mark::Removed | Mark::NotListed));
     let after = end.map_or(log, |end| &log[end + 1..]);
-    // After a removal only a list makes it known again; after a list without it anything does.
+    // After a removal only a list makes it known again; after a list without it any event does.
     let removed = end.is_some() && last_end(log) == Mark::Removed;
     if removed {
         after.contains(&Mark::Listed)
@@ -65,7 +67,7 @@ fn is_known(log: &[Mark]) -> bool {
     }
 }
 
-/// A list that lacks what was removed before says nothing new of it.
+/// Returns the last end of an item. A list without an item that was removed before adds nothing.
 fn last_end(log: &[Mark]) -> Mark {
     let mut last = Mark::NotListed;
     for mark in log {
@@ -95,7 +97,7 @@ fn expected(log: &[Mark], stop: bool) -> Seen {
     }
 }
 
-/// A straggler leaves no mark.
+/// Adds a mark to the log, but none for a late event.
 fn note(log: &mut Vec<Mark>, seen: Seen, mark: Mark) {
     if seen != Seen::Gone {
         log.push(mark);
@@ -182,7 +184,7 @@ impl Model {
     }
 }
 
-/// Two digits, so that the order of names is that of numbers.
+/// Returns a two-digit name, so that names sort like numbers.
 fn name(n: u8) -> String {
     format!("{n:02}")
 }

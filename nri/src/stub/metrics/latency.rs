@@ -3,16 +3,17 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// How many bounds there are: doubling from the first, they end above any sensible timeout.
+/// The number of bounds. They double from the first one, and the last one is above any sensible
+/// timeout.
 const BOUNDS: usize = 21;
 
-/// The lowest bound: 16 µs, below which no round trip over a socket stays.
+/// The lowest bound: 16 µs, which no round trip over a socket beats.
 const FIRST: Duration = Duration::from_micros(16);
 
-/// Counts while others read.
+/// A histogram that can be read while it is updated.
 #[derive(Debug, Default)]
 pub(super) struct Histogram {
-    /// One for each bound, and one above the last.
+    /// One count per bound, and one for values above the last bound.
     counts: [AtomicU64; BOUNDS + 1],
     nanos: AtomicU64,
 }
@@ -45,7 +46,7 @@ fn bound(at: usize) -> Duration {
     FIRST * (1 << at)
 }
 
-/// How long requests took, counted between bounds that double from 16 µs to 16.8 s.
+/// The durations of requests, counted in buckets whose bounds double from 16 µs to 16.8 s.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Latency {
     counts: [u64; BOUNDS + 1],
@@ -53,18 +54,18 @@ pub struct Latency {
 }
 
 impl Latency {
-    /// How many were counted.
+    /// Returns the number of requests.
     pub fn count(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// How long they took together.
+    /// Returns the total duration.
     pub fn sum(&self) -> Duration {
         self.sum
     }
 
-    /// The bounds, each with how many took no longer: the buckets of a Prometheus histogram, without the last one,
-    /// `+Inf`, which is [`count`](Self::count).
+    /// Returns the bounds, each with the number of requests that took no longer: the buckets of a
+    /// Prometheus histogram, except the last one, `+Inf`, which is [`count`](Self::count).
     pub fn buckets(&self) -> impl Iterator<Item = (Duration, u64)> {
         self.counts
             .iter()
@@ -76,7 +77,8 @@ impl Latency {
             })
     }
 
-    /// The bound below which the given part (0 to 1) of all stayed; `None` without any, or where it is above the last.
+    /// Returns the bound below which the given fraction (0 to 1) of the requests stayed; `None`
+    /// without requests, or if it is above the last bound.
     pub fn quantile(&self, part: f64) -> Option<Duration> {
         let count = self.count();
         let needed = ((count as f64 * part.clamp(0.0, 1.0)).ceil() as u64).max(1);

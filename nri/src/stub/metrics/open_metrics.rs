@@ -1,4 +1,5 @@
-//! Counters as text, in the [OpenMetrics](https://prometheus.io/docs/specs/om/open_metrics_spec/) format.
+//! Renders counters in the [OpenMetrics](https://prometheus.io/docs/specs/om/open_metrics_spec/)
+//! text format.
 
 use std::fmt::{self, Write};
 use std::time::Duration;
@@ -10,14 +11,15 @@ use crate::api::Event;
 pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 impl Metrics {
-    /// Returns all counters in the OpenMetrics text format. Events that were never handled are left out.
+    /// Renders all counters in the OpenMetrics text format. Events that were never handled are
+    /// omitted.
     ///
     /// | metric | type | meaning |
     /// | --- | --- | --- |
     /// | `nri_plugin_event_duration_seconds` | histogram | requests that a handler answered, by event |
-    /// | `nri_plugin_event_errors_total` | counter | those whose handler failed or panicked, by event |
-    /// | `nri_plugin_event_timeouts_total` | counter | those whose handler was too slow, by event |
-    /// | `nri_plugin_reconnects_total` | counter | connections made after the first |
+    /// | `nri_plugin_event_errors_total` | counter | requests whose handler failed or panicked, by event |
+    /// | `nri_plugin_event_timeouts_total` | counter | requests whose handler did not finish in time, by event |
+    /// | `nri_plugin_reconnects_total` | counter | connections after the first one |
     ///
     /// ```
     /// let text = nri::stub::Metrics::default().open_metrics();
@@ -102,7 +104,7 @@ fn sample(out: &mut String, name: &str, event: Event, count: u64) -> fmt::Result
     writeln!(out, "{name}{{event=\"{}\"}} {count}", event.as_str_name())
 }
 
-/// A duration in seconds, exact and without an exponent, with one digit after the point at least.
+/// A duration in seconds, exact and without an exponent, with at least one digit after the point.
 struct Seconds(Duration);
 
 impl fmt::Display for Seconds {

@@ -93,7 +93,7 @@ fn check(name: &str, release: &DeValue<'_>) {
     let version = release["release"].get_ref().as_str().unwrap();
     let linked = release["nri"].get_ref().as_str().unwrap();
     let linked = linked.trim_start_matches('v');
-    // NRI v0.1 is the generation before: no such runtime speaks this protocol.
+    // NRI v0.1 is the previous generation: no such runtime speaks this protocol.
     let expected = (!linked.starts_with("0.1.")).then(|| linked.to_owned());
     assert_eq!(nri_of(name, version, ""), expected, "{name} {version}");
 }

@@ -45,7 +45,7 @@ impl Covers {
         self.hidden.shrink_to_fit();
     }
 
-    /// Whether a file of a lower layer cannot be seen.
+    /// Returns true if a file of a lower layer cannot be seen.
     pub(super) fn hide(&self, path: &[u8]) -> bool {
         if self.has(By::Folder, path) {
             return true;

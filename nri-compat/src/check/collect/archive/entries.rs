@@ -45,7 +45,7 @@ pub(super) struct TarEntry {
     pub(super) link: Vec<u8>,
     pub(super) kind: EntryType,
     pub(super) size: u64,
-    /// Whether anybody may execute it.
+    /// True if anybody may execute it.
     pub(super) is_executable: bool,
     /// Where its bytes start, if they can be read again.
     pub(super) start: Option<u64>,

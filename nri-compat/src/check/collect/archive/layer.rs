@@ -52,7 +52,7 @@ pub(super) struct Layer {
     pub(super) covers: Covers,
     /// Why it could not be read to its end.
     failed: Option<Unreadable>,
-    /// Whether reading stopped because the archive is an image.
+    /// True if reading stopped because the archive is an image.
     pub(super) is_image: bool,
     /// The first archive in it, and the number of archives.
     archives: (Option<String>, u64),

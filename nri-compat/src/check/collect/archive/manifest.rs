@@ -47,7 +47,7 @@ pub(super) struct Image {
 pub(super) struct Blob {
     /// Where it is in the archive.
     pub(super) path: String,
-    /// Whether its label says that it is a tar.
+    /// True if its label says that it is a tar.
     pub(super) is_labelled_tar: bool,
     /// The name of the file that it is, if it is no tar.
     pub(super) name: String,

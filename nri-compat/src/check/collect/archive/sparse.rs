@@ -32,7 +32,7 @@ pub(super) struct Sparse {
     /// The size of the whole file.
     pub(super) size: u64,
     pub(super) pieces: Vec<Piece>,
-    /// Whether the pieces are listed at the start of what is stored (version 1.0).
+    /// True if the pieces are listed at the start of what is stored (version 1.0).
     pub(super) is_listed_in_data: bool,
 }
 

@@ -3,9 +3,9 @@
 /// How a file's numbers are laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
-    /// Whether a pointer has 64 bits, else 32.
+    /// True if a pointer has 64 bits, else 32.
     pub(crate) wide: bool,
-    /// Whether the most significant byte comes first.
+    /// True if the most significant byte comes first.
     pub(crate) big: bool,
 }
 

@@ -42,12 +42,12 @@ struct Raw {
 }
 
 impl Raw {
-    /// Whether the file has bytes of it.
+    /// Returns true if the file has bytes for it.
     fn in_file(&self) -> bool {
         self.kind != elf::SHT_NOBITS && self.kind != elf::SHT_NULL
     }
 
-    /// Whether bytes of the file are loaded for it.
+    /// Returns true if the file has bytes that are loaded for it.
     fn is_loaded(&self) -> bool {
         self.allocated && self.in_file() && self.size > 0
     }
@@ -84,7 +84,8 @@ fn of_class<H: FileHeader<Endian = Endianness>>(
     Some(read)
 }
 
-/// Whether it is an object file or a core dump. What has the parts of a program besides is one, whatever its type says.
+/// Returns true if it is an object file or a core dump. What has the parts of a program besides is
+/// one, whatever its type says.
 fn is_no_program<H: FileHeader<Endian = Endianness>>(header: &H, endian: Endianness) -> bool {
     match header.e_type(endian) {
         elf::ET_REL => header.e_phnum(endian) == 0,
@@ -170,8 +171,8 @@ fn raw_sections<H: FileHeader<Endian = Endianness>>(
     Some((raw.collect(), names))
 }
 
-/// Whether section headers fit each other and the segments: each that is loaded lies in a segment at the place that its
-/// address asks for, and none overlaps the next.
+/// Returns true if section headers fit each other and the segments: each that is loaded lies in a
+/// segment at the place that its address asks for, and none overlaps the next.
 fn agree(raw: &[Raw], names: usize, segments: &[Segment]) -> bool {
     let begins = raw.first().is_some_and(|raw| raw.kind == elf::SHT_NULL);
     let named = raw

@@ -24,8 +24,8 @@ const LITTLE: Layout = Layout {
     big: false,
 };
 
-/// Whether a file that starts with `MZ` is a PE file, may be one whose headers are damaged, or ends before that can be
-/// seen.
+/// Returns true if a file that starts with `MZ` is a PE file, may be one whose headers are damaged,
+/// or ends before that can be seen.
 pub(super) fn is_pe(file: &File<'_>) -> bool {
     let Some(start) = LITTLE.u32(&file.head, PE_HEADER) else {
         return true;

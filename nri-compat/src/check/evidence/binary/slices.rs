@@ -12,7 +12,7 @@ use crate::check::content::{Content, File, HEAD};
 /// The largest number of architectures: a Java class starts with the same four bytes, and its version is larger.
 const MAX_ARCHITECTURES: u8 = 40;
 
-/// Whether a file starts as Mach-O for several architectures.
+/// Returns true if a file starts as Mach-O for several architectures.
 pub(super) fn is_fat(head: &[u8]) -> bool {
     match head {
         [0xca, 0xfe, 0xba, 0xbe | 0xbf, 0, 0, 0, count, ..] => {
@@ -56,7 +56,7 @@ impl<'c> Slice<'c> {
         }
     }
 
-    /// Whether the file ends before the part does.
+    /// Returns true if the file ends before the part does.
     pub(crate) fn is_cut(&self) -> bool {
         self.missing > 0
     }

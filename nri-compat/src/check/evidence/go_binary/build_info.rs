@@ -170,7 +170,7 @@ pub(super) fn describe(path: &str, module: &Module<'_>) -> (String, String) {
     }
 }
 
-/// Whether a version ends in time and commit: `v0.11.1-0.20260415191100-0123456789ab`.
+/// Returns true if a version ends in time and commit: `v0.11.1-0.20260415191100-0123456789ab`.
 fn is_pseudo(version: &str) -> bool {
     let mut parts = version.split('+').next().unwrap_or_default().rsplit('-');
     let commit = parts.next().unwrap_or_default();

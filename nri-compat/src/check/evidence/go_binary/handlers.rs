@@ -136,8 +136,9 @@ fn implementations(types: &mut Types<'_>, wanted: &Wanted) -> Result<Handlers, U
     Ok(handlers)
 }
 
-/// Whether a method's receiver is one of NRI's own types, which answer calls and are no plugins. A module that holds a
-/// copy of NRI may have handlers right beside it, even in these packages: so only the types themselves count.
+/// Returns true if a method's receiver is one of NRI's own types, which answer calls and are no
+/// plugins. A module that holds a copy of NRI may have handlers right beside it, even in these
+/// packages: so only the types themselves count.
 fn of_nri(receiver: &str, module: &str) -> bool {
     let below = receiver.strip_prefix(module);
     below.is_some_and(|below| OWN_TYPES.contains(&below) || below.starts_with(ADAPTATION))

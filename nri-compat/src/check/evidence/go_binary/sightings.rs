@@ -62,12 +62,13 @@ fn names(image: &Image<'_>) -> Result<Names, Unreadable> {
     protocol::read(image, &image.constants(is_code))
 }
 
-/// Whether a program carries any trace of NRI among its constants.
+/// Returns true if a program carries any trace of NRI among its constants.
 pub(super) fn has_traces(image: &Image<'_>) -> Result<bool, Unreadable> {
     Traces::new().any(image, &image.constants(is_code))
 }
 
-/// Whether a section holds no constants: machine code, and the function table, which has names of its own.
+/// Returns true if a section holds no constants: machine code, and the function table, which has
+/// names of its own.
 fn is_code(section: &str) -> bool {
     section == ".text" || SECTIONS.contains(&section)
 }

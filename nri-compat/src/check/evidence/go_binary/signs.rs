@@ -39,9 +39,9 @@ pub(super) struct Signs {
     pub(super) services: Vec<String>,
     /// Import path of anything of NRI.
     pub(super) library: Option<String>,
-    /// Whether a ttrpc server is linked; looked for only in programs that play no other part.
+    /// True if a ttrpc server is linked; looked for only in programs that play no other part.
     pub(super) server: bool,
-    /// Whether it can load Go plugins (`-buildmode=plugin`), which may bring handlers along.
+    /// True if it can load Go plugins (`-buildmode=plugin`), which may bring handlers along.
     pub(super) loads_code: bool,
 }
 
@@ -50,15 +50,15 @@ pub(super) struct Signs {
 pub(super) struct Stub {
     /// Import path of its module.
     pub(super) module: String,
-    /// Whether a function that makes a stub is linked: without one, it is no plugin.
+    /// True if a function that makes a stub is linked: without one, it is no plugin.
     pub(super) new: bool,
-    /// Whether its methods are those of NRI's stub.
+    /// True if its methods are those of NRI's stub.
     nri: bool,
     /// The events for which it has the dedicated RPC.
     dedicated: EventSet,
-    /// Whether it knows pod updates.
+    /// True if it knows pod updates.
     pub(super) update_pod: bool,
-    /// Whether it validates adjustments.
+    /// True if it validates adjustments.
     pub(super) validate: bool,
 }
 
@@ -78,9 +78,9 @@ pub(super) enum Dedicated {
 pub(super) struct Adaptation {
     /// Import path of its module.
     pub(super) module: String,
-    /// Whether `adaptation.New` is linked.
+    /// True if `adaptation.New` is linked.
     pub(super) new: bool,
-    /// Whether it calls dedicated RPCs.
+    /// True if it calls dedicated RPCs.
     pub(super) dedicated: bool,
 }
 

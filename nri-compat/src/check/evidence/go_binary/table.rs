@@ -41,9 +41,9 @@ pub(super) struct Table {
     pub(super) names: (u64, u64),
     /// Pointer size and byte order, as it says.
     pub(super) layout: Layout,
-    /// Whether it is of Go 1.20 or later.
+    /// True if it is of Go 1.20 or later.
     pub(super) since_1_20: bool,
-    /// Whether it is of Go 1.16 or later.
+    /// True if it is of Go 1.16 or later.
     pub(super) since_1_16: bool,
 }
 

@@ -81,7 +81,8 @@ fn places_by<const WORD: usize>(bytes: &[u8]) -> Vec<usize> {
 /// Bytes that are passed over at once, where none of them can start a type.
 const BLOCK: usize = 64;
 
-/// Whether one of the words of a block may start a type, roughly: nine out of ten blocks end here.
+/// Returns true if one of the words of a block may start a type, roughly: nine out of ten blocks
+/// end here.
 fn may_have_start<const WORD: usize>(words: &[u8]) -> bool {
     let may = |word: &[u8]| {
         let flags = word
@@ -98,7 +99,8 @@ fn may_have_start<const WORD: usize>(words: &[u8]) -> bool {
         || words.len() < BLOCK
 }
 
-/// Whether these can be flags, alignments and kind of a type with methods. Without branches: it is asked of every word.
+/// Returns true if these can be flags, alignments and kind of a type with methods. Without
+/// branches: it is asked of every word.
 fn may_start([flags, align, field_align, kind]: [u8; 4]) -> bool {
     (flags & UNCOMMON != 0)
         & (align == field_align)

@@ -20,7 +20,7 @@ pub(in crate::check::evidence) struct GoMod {
     pub(in crate::check::evidence) replacements: Vec<Replacement>,
     /// Folders that a `go.work` uses.
     pub(in crate::check::evidence) uses: Vec<String>,
-    /// Whether there are more entries than are kept.
+    /// True if there are more entries than are kept.
     pub(in crate::check::evidence) cut: bool,
     block: Option<String>,
 }
@@ -45,7 +45,8 @@ pub(in crate::check::evidence) struct Replacement {
     pub(in crate::check::evidence) line: usize,
 }
 
-/// Whether the first directive is that of a `go.mod`: `module`, or one that may stand before it.
+/// Returns true if the first directive is that of a `go.mod`: `module`, or one that may stand
+/// before it.
 pub(super) fn is(head: &str) -> bool {
     let mut directives = head
         .lines()

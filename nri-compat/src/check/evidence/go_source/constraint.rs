@@ -54,8 +54,8 @@ const OTHER_ARCHITECTURES: [&str; 23] = [
     "wasm",
 ];
 
-/// Whether a build for Linux on amd64 without cgo and without tags includes the file. `header` is its text up to the
-/// package clause.
+/// Returns true if a build for Linux on amd64 without cgo and without tags includes the file.
+/// `header` is its text up to the package clause.
 pub(super) fn in_plain_build(name: &str, header: &str) -> bool {
     by_name(name) && by_text(header)
 }

@@ -13,13 +13,13 @@ pub(super) enum Token<'t> {
     Mark(u8),
 }
 
-/// Whether the first token is `package`.
+/// Returns true if the first token is `package`.
 pub(super) fn starts_with_package(text: &str) -> bool {
     let mut tokens = tokens(text);
     tokens.next() == Some(Token::Word("package")) && matches!(tokens.next(), Some(Token::Word(_)))
 }
 
-/// Whether the text is nothing but comments so far, so that a package clause may follow.
+/// Returns true if the text is nothing but comments so far, so that a package clause may follow.
 pub(super) fn may_start_with_package(text: &str) -> bool {
     tokens(text).next().is_none()
 }

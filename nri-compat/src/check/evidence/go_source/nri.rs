@@ -2,7 +2,7 @@
 
 use super::super::nri_module::{self, MODULE, Package};
 
-/// Whether the path is that of a stub.
+/// Returns true if the path is that of a stub.
 pub(super) fn is_stub(path: &str) -> bool {
     package(path) == Some(Package::Stub)
 }
@@ -23,7 +23,7 @@ pub(super) fn is_by_name(path: &str) -> bool {
     nri_module::package(path).is_some()
 }
 
-/// Whether the package belongs to NRI's own module.
+/// Returns true if the package belongs to NRI's own module.
 pub(super) fn is_own(path: &str) -> bool {
     path.strip_prefix(MODULE)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -81,7 +81,7 @@ const STANDARD: [&str; 48] = [
     "unique",
 ];
 
-/// Whether the path is one of the standard library, whose types handle no event.
+/// Returns true if the path is one of the standard library, whose types handle no event.
 pub(super) fn is_standard(path: &str) -> bool {
     let first = path.split('/').next().unwrap_or_default();
     STANDARD.contains(&first) || path == "unsafe"

@@ -23,7 +23,7 @@ const MAX_TYPES: usize = 50;
 /// How packages are resolved.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::check) struct Options {
-    /// Whether the Go toolchain may be asked where packages are.
+    /// True if the Go toolchain may be asked where packages are.
     pub(in crate::check) toolchain: bool,
 }
 

@@ -63,7 +63,7 @@ impl Handled {
 /// Resolves types and values in one set of files.
 pub(super) struct Resolver<'w, 't> {
     pub(super) world: &'w World<'t>,
-    /// Whether only files of a plain build count.
+    /// True if only files of a plain build count.
     pub(super) plain: bool,
     steps: Cell<u32>,
     /// The folder that paths in evidence are relative to.

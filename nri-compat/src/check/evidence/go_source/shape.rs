@@ -108,9 +108,9 @@ pub(super) enum Fit {
 
 /// The meaning of names in a signature, in the file of the method.
 pub(super) trait Names {
-    /// Whether the type is a pointer to this message of NRI's API.
+    /// Returns true if the type is a pointer to this message of NRI's API.
     fn is_message(&self, ty: &Type, message: &str) -> bool;
-    /// Whether the name is a predeclared type.
+    /// Returns true if the name is a predeclared type.
     fn is_predeclared(&self, name: &str) -> bool;
 }
 
@@ -139,7 +139,7 @@ pub(super) fn fit(name: &str, signature: &Signature, names: &dyn Names) -> Fit {
     if takes_subject { Fit::Yes } else { Fit::Maybe }
 }
 
-/// Whether no type of a handler's parameters can be written this way.
+/// Returns true if no type of a handler's parameters can be written this way.
 fn cannot_fit(ty: &Type, names: &dyn Names) -> bool {
     match ty {
         Type::Container(_) | Type::Function | Type::Struct { .. } => true,

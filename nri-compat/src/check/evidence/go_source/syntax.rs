@@ -12,7 +12,7 @@ pub(super) struct SourceFile {
     pub(super) name: String,
     /// Name in its package clause.
     pub(super) package: String,
-    /// Whether a plain build for Linux includes it.
+    /// True if a plain build for Linux includes it.
     pub(super) in_plain_build: bool,
     /// Line of the first syntax error.
     pub(super) error: Option<usize>,
@@ -35,7 +35,7 @@ pub(super) struct Import {
 #[derive(Debug)]
 pub(super) struct TypeDecl {
     pub(super) name: String,
-    /// Whether it is another name for a type instead of a type of its own.
+    /// True if it is another name for a type instead of a type of its own.
     pub(super) alias: bool,
     pub(super) ty: Type,
 }
@@ -82,7 +82,7 @@ pub(super) struct Signature {
 pub(super) struct Method {
     /// Name of the receiver's type.
     pub(super) receiver: String,
-    /// Whether only pointers have it.
+    /// True if only pointers have it.
     pub(super) on_pointer: bool,
     pub(super) name: String,
     pub(super) signature: Signature,

@@ -13,11 +13,11 @@ pub(in crate::check) trait Tree {
     fn names(&self, folder: &Path) -> Option<Vec<String>>;
     /// A regular file of at most `largest` bytes; `None` if it is none, or cannot be read.
     fn read(&self, path: &Path, largest: u64) -> Option<Vec<u8>>;
-    /// Whether there is a regular file.
+    /// Returns true if the path is a regular file.
     fn is_file(&self, path: &Path) -> bool;
-    /// Whether there is a folder.
+    /// Returns true if the path is a folder.
     fn is_folder(&self, path: &Path) -> bool;
-    /// Whether the path is a symbolic link.
+    /// Returns true if the path is a symbolic link.
     fn is_link(&self, path: &Path) -> bool;
 }
 

@@ -106,7 +106,8 @@ impl<'t> World<'t> {
         self.tree.is_folder(&vendored).then_some(vendored)
     }
 
-    /// Whether a `go.mod` between the two makes the package one of a module within the module.
+    /// Returns true if a `go.mod` between the two makes the package one of a module within the
+    /// module.
     fn is_other_module(&self, module: &Path, package: &Path) -> bool {
         let between = package.ancestors().take_while(|folder| *folder != module);
         between
@@ -184,7 +185,7 @@ fn within<'p>(path: &'p str, module: &str) -> Option<&'p str> {
     }
 }
 
-/// Whether the toolchain takes a file for a source that is no test.
+/// Returns true if the toolchain takes a file for a source that is no test.
 fn is_source(name: &str) -> bool {
     name.ends_with(".go") && !name.ends_with("_test.go") && !name.starts_with(['_', '.'])
 }

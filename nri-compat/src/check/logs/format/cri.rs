@@ -10,7 +10,7 @@ pub(crate) struct CriLine<'t> {
     pub(crate) time: &'t str,
     /// `stdout` or `stderr`.
     pub(crate) stream: &'t str,
-    /// Whether the line goes on in the next entry of the stream: tag `P`.
+    /// True if the line goes on in the next entry of the stream: tag `P`.
     pub(crate) is_partial: bool,
     /// The text after the tags.
     pub(crate) text: &'t str,

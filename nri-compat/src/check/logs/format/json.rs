@@ -112,7 +112,7 @@ impl Value {
         }
     }
 
-    /// Whether a value under an unknown key, or in a list, may matter.
+    /// Returns true if a value under an unknown key, or in a list, may matter.
     fn is_interesting(&self) -> bool {
         match self {
             Self::Text(text) => is_interesting(text),

@@ -133,7 +133,8 @@ fn pair(text: &str) -> Option<(&str, String, &str)> {
     (!value.contains(['=', '"', '{'])).then(|| (key, value.to_owned(), rest))
 }
 
-/// Whether a letter ends a value without quotes: white space, or what logrus quotes and a tool may put after the line.
+/// Returns true if a letter ends a value without quotes: white space, or what logrus quotes and a
+/// tool may put after the line.
 fn ends_value(letter: char) -> bool {
     letter.is_whitespace() || matches!(letter, '<' | '\'' | ')' | ']' | ',' | ';' | '|' | '`')
 }

@@ -42,7 +42,7 @@ const PREDECLARED: [&str; 22] = [
 /// How a method set is reached.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reach {
-    /// Whether through a pointer, so that methods on pointers belong to it.
+    /// True if through a pointer, so that methods on pointers belong to it.
     pointer: bool,
     /// Names that an outer type declares: they hide those of embedded ones.
     hidden: BTreeSet<String>,

@@ -24,7 +24,7 @@ pub(super) struct Place {
 pub(super) struct Types {
     /// Its types; an interface is none of them.
     pub(super) concrete: Vec<TypeRef>,
-    /// Whether something that holds it could hold other types as well.
+    /// True if something that holds it could hold other types as well.
     interface: bool,
 }
 
@@ -178,7 +178,8 @@ impl Resolver<'_, '_> {
         Ok(all)
     }
 
-    /// Whether the name is a variable of the package as well, so that other functions may assign to it.
+    /// Returns true if the name is a variable of the package as well, so that other functions may
+    /// assign to it.
     fn is_captured(&self, place: &Place, name: &str) -> bool {
         let mut variables = place.package.files.iter().flat_map(|file| &file.variables);
         variables.any(|variable| variable.name == name)
