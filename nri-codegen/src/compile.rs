@@ -73,6 +73,24 @@ pub fn text(name: &str, text: &str) -> Result<Compiled, Error> {
     compile(Files::in_memory(name, text), &[name.to_owned()], name)
 }
 
+/// Returns the proto `text` with its descriptors, which it was compiled to before.
+///
+/// # Errors
+///
+/// If `descriptors` is no `FileDescriptorSet`, or one that does not hold together.
+pub(crate) fn precompiled(name: &str, text: &str, descriptors: &[u8]) -> Result<Compiled, Error> {
+    let pool = DescriptorPool::decode(descriptors).map_err(|error| no_set(name, &error))?;
+    Ok(Compiled {
+        origin: name.to_owned(),
+        release: None,
+        pool,
+        named: vec![name.to_owned()],
+        read: Vec::new(),
+        paths: BTreeMap::new(),
+        texts: BTreeMap::from([(name.to_owned(), text.to_owned())]),
+    })
+}
+
 /// Compiles the proto at `path`. Imports are looked up next to it, then from the current folder.
 ///
 /// # Errors

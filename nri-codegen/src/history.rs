@@ -17,19 +17,20 @@ mod disk;
 mod lineage;
 mod lookup;
 mod release;
+mod revision;
 mod runtime;
 mod table;
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use crate::compile::{self, Compiled};
+use crate::compile::Compiled;
 use crate::error::{Error, ErrorKind, Problem};
-use crate::model::Protocol;
 
 pub use deprecation::{Deprecation, Interface, Removal, RemovalStatus, Since, Warning};
 pub use lineage::EventHistory;
 pub use release::{OneShot, Release};
+pub use revision::{Proto, Revision};
 pub use runtime::{Runtime, RuntimeAt, RuntimeRelease};
 
 /// All known releases and revisions of the protocol. Protos and the larger table are parsed on first use.
@@ -52,53 +53,8 @@ pub struct Tables {
     pub runtimes: Cow<'static, str>,
     /// The text of `deprecations.toml`.
     pub deprecations: Cow<'static, str>,
-    /// Name and proto of each revision, in any order.
-    pub protos: Vec<(String, Cow<'static, str>)>,
-}
-
-/// One protocol revision: a proto, and the releases that carry it.
-#[derive(Debug)]
-pub struct Revision {
-    name: String,
-    proto: Cow<'static, str>,
-    compiled: OnceLock<Compiled>,
-    protocol: OnceLock<Protocol>,
-}
-
-impl Revision {
-    /// Returns its name, which is that of the first release that carries it.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Returns its proto, with comments.
-    pub fn proto(&self) -> &str {
-        &self.proto
-    }
-
-    /// Returns its descriptors, which are compiled on first use.
-    ///
-    /// # Errors
-    ///
-    /// If the proto does not compile. Those that this crate embeds always do.
-    pub fn compiled(&self) -> Result<&Compiled, Error> {
-        if let Some(compiled) = self.compiled.get() {
-            return Ok(compiled);
-        }
-        let mut compiled = compile::text("api.proto", &self.proto)?;
-        compiled.origin.clone_from(&self.name);
-        Ok(self.compiled.get_or_init(|| compiled))
-    }
-
-    /// Returns its model, which is built on first use.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Revision::compiled`].
-    pub fn protocol(&self) -> Result<&Protocol, Error> {
-        let compiled = self.compiled()?;
-        Ok(self.protocol.get_or_init(|| Protocol::read(compiled)))
-    }
+    /// The proto of each revision, in any order.
+    pub protos: Vec<Proto>,
 }
 
 impl History {
@@ -183,7 +139,7 @@ impl History {
     /// If `release` is not one of this history.
     pub fn revision_of(&self, release: &Release) -> Result<&Revision, Error> {
         let mut revisions = self.revisions.iter();
-        let found = revisions.find(|revision| revision.name == release.revision);
+        let found = revisions.find(|revision| revision.name() == release.revision);
         found.ok_or_else(|| {
             let fact = format!("revision {} is not in this history", release.revision);
             Problem::new(ErrorKind::Version, fact).into()
@@ -192,7 +148,7 @@ impl History {
 
     /// Returns the releases that carry `revision`, ascending.
     pub fn releases_of(&self, revision: &Revision) -> impl Iterator<Item = &Release> {
-        let name = revision.name.clone();
+        let name = revision.name().to_owned();
         self.releases
             .iter()
             .filter(move |release| release.revision == name)
@@ -221,20 +177,15 @@ fn revisions(releases: &[Release], tables: &Tables) -> Result<Vec<Revision>, Err
     let mut problems = Vec::new();
     let mut revisions: Vec<Revision> = Vec::new();
     for release in releases {
-        if revisions.iter().any(|known| known.name == release.revision) {
+        if revisions
+            .iter()
+            .any(|known| known.name() == release.revision)
+        {
             continue;
         }
-        match tables
-            .protos
-            .iter()
-            .find(|(name, _)| *name == release.revision)
-        {
-            Some((name, proto)) => revisions.push(Revision {
-                name: name.clone(),
-                proto: proto.clone(),
-                compiled: OnceLock::new(),
-                protocol: OnceLock::new(),
-            }),
+        let mut protos = tables.protos.iter();
+        match protos.find(|proto| proto.revision == release.revision) {
+            Some(proto) => revisions.push(Revision::new(proto.clone())),
             None => problems.push(no_proto(release)),
         }
     }

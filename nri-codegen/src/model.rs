@@ -11,6 +11,7 @@ use std::collections::HashSet;
 use prost_types::FileDescriptorProto;
 
 use crate::compile::Compiled;
+use crate::error::Error;
 
 pub(crate) use nri::EVENT;
 pub use nri::STATE_CHANGE;
@@ -190,6 +191,20 @@ impl Protocol {
     /// Reads what these files declare.
     pub fn of_files<'f>(files: impl IntoIterator<Item = &'f FileDescriptorProto>) -> Protocol {
         read::of_files(files)
+    }
+
+    /// Reads what the files of an encoded `FileDescriptorSet` declare.
+    ///
+    /// # Errors
+    ///
+    /// If the bytes are no such set.
+    pub fn of_set(set: &[u8]) -> Result<Protocol, Error> {
+        read::of_set(set)
+    }
+
+    /// Returns the full names of everything that an encoded `FileDescriptorSet` declares.
+    pub(crate) fn names_in(set: &[u8]) -> Result<HashSet<String>, Error> {
+        read::names_in(set)
     }
 
     /// Returns true if a service, RPC, message, field, enum or enum value (as `pkg.Enum.VALUE`) of

@@ -95,7 +95,7 @@ fn dangling(spec: &str, target: &Path) -> Problem {
 
 /// Returns true if `spec` reads as a version: `latest`, something with `@`, or digits after an
 /// optional `v`.
-fn is_version(spec: &str) -> bool {
+pub fn is_version(spec: &str) -> bool {
     let digits = spec.strip_prefix('v').unwrap_or(spec);
     let numeric = digits.starts_with(|c: char| c.is_ascii_digit());
     spec == "latest" || (!spec.contains(['/', '\\']) && (spec.contains('@') || numeric))

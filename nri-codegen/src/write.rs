@@ -26,10 +26,10 @@ struct Staged {
 /// # Errors
 ///
 /// If a file cannot be written; all files are as they were before then.
-pub fn all(files: &[(PathBuf, String)]) -> Result<(), Error> {
+pub fn all(files: &[(PathBuf, impl AsRef<[u8]>)]) -> Result<(), Error> {
     let mut staged = Vec::new();
     for (path, content) in files {
-        match stage(path, content) {
+        match stage(path, content.as_ref()) {
             Ok(file) => staged.extend(file),
             Err(problem) => {
                 discard(&staged);
@@ -48,9 +48,9 @@ pub fn all(files: &[(PathBuf, String)]) -> Result<(), Error> {
 }
 
 /// Writes the content beside `target`, unless it is there already.
-fn stage(target: &Path, content: &str) -> Result<Option<Staged>, Problem> {
+fn stage(target: &Path, content: &[u8]) -> Result<Option<Staged>, Problem> {
     let before = match fs::read(target) {
-        Ok(before) if before == content.as_bytes() => return Ok(None),
+        Ok(before) if before == content => return Ok(None),
         Ok(before) => Some(before),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(cannot(target, error)),

@@ -21,8 +21,7 @@ mod sink;
 mod target;
 pub mod wire;
 
-pub(crate) use compare::last_diff;
-pub use compare::{compare, diff, findings};
+pub use compare::{compare, diff, diff_with, findings};
 pub(crate) use facts::removal;
 pub use input::Input;
 pub(crate) use nri::wasm_export;

@@ -2,7 +2,7 @@
 //!
 //! [NRI](https://github.com/containerd/nri), the Node Resource Interface, is how containerd and CRI-O let plugins
 //! watch and adjust pods and containers. Eleven revisions of its protocol are in use, and runtimes link different
-//! ones. This crate holds all of them as text; `nri-codegen` parses and checks them.
+//! ones. This crate holds all of them, as text and compiled; `nri-codegen` reads and checks them.
 //!
 //! ```
 //! use nri_protos::{REVISIONS, revision};
@@ -32,6 +32,8 @@ pub struct Revision {
     pub name: &'static str,
     /// The text of its `api.proto`, comments included.
     pub proto: &'static str,
+    /// The proto compiled: a `FileDescriptorSet` with comments and places, as `protoc --include_source_info` writes it.
+    pub descriptors: &'static [u8],
 }
 
 /// Releases of NRI, with their dates and revisions: `versions.toml`.

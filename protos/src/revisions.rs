@@ -3,17 +3,60 @@
 use crate::Revision;
 
 /// Every protocol revision, oldest first.
-#[rustfmt::skip]
 pub const REVISIONS: &[Revision] = &[
-    Revision { name: "v0.2.0", proto: include_str!("../api/v0.2.0/api.proto") },
-    Revision { name: "v0.4.0", proto: include_str!("../api/v0.4.0/api.proto") },
-    Revision { name: "v0.7.0", proto: include_str!("../api/v0.7.0/api.proto") },
-    Revision { name: "v0.8.0", proto: include_str!("../api/v0.8.0/api.proto") },
-    Revision { name: "v0.9.0", proto: include_str!("../api/v0.9.0/api.proto") },
-    Revision { name: "v0.9.1-0.20250219030224-e597e7849f24", proto: include_str!("../api/v0.9.1-0.20250219030224-e597e7849f24/api.proto") },
-    Revision { name: "v0.10.0", proto: include_str!("../api/v0.10.0/api.proto") },
-    Revision { name: "v0.11.0", proto: include_str!("../api/v0.11.0/api.proto") },
-    Revision { name: "v0.12.0", proto: include_str!("../api/v0.12.0/api.proto") },
-    Revision { name: "v0.12.2", proto: include_str!("../api/v0.12.2/api.proto") },
-    Revision { name: "v0.12.4", proto: include_str!("../api/v0.12.4/api.proto") },
+    Revision {
+        name: "v0.2.0",
+        proto: include_str!("../api/v0.2.0/api.proto"),
+        descriptors: include_bytes!("../api/v0.2.0/api.binpb"),
+    },
+    Revision {
+        name: "v0.4.0",
+        proto: include_str!("../api/v0.4.0/api.proto"),
+        descriptors: include_bytes!("../api/v0.4.0/api.binpb"),
+    },
+    Revision {
+        name: "v0.7.0",
+        proto: include_str!("../api/v0.7.0/api.proto"),
+        descriptors: include_bytes!("../api/v0.7.0/api.binpb"),
+    },
+    Revision {
+        name: "v0.8.0",
+        proto: include_str!("../api/v0.8.0/api.proto"),
+        descriptors: include_bytes!("../api/v0.8.0/api.binpb"),
+    },
+    Revision {
+        name: "v0.9.0",
+        proto: include_str!("../api/v0.9.0/api.proto"),
+        descriptors: include_bytes!("../api/v0.9.0/api.binpb"),
+    },
+    Revision {
+        name: "v0.9.1-0.20250219030224-e597e7849f24",
+        proto: include_str!("../api/v0.9.1-0.20250219030224-e597e7849f24/api.proto"),
+        descriptors: include_bytes!("../api/v0.9.1-0.20250219030224-e597e7849f24/api.binpb"),
+    },
+    Revision {
+        name: "v0.10.0",
+        proto: include_str!("../api/v0.10.0/api.proto"),
+        descriptors: include_bytes!("../api/v0.10.0/api.binpb"),
+    },
+    Revision {
+        name: "v0.11.0",
+        proto: include_str!("../api/v0.11.0/api.proto"),
+        descriptors: include_bytes!("../api/v0.11.0/api.binpb"),
+    },
+    Revision {
+        name: "v0.12.0",
+        proto: include_str!("../api/v0.12.0/api.proto"),
+        descriptors: include_bytes!("../api/v0.12.0/api.binpb"),
+    },
+    Revision {
+        name: "v0.12.2",
+        proto: include_str!("../api/v0.12.2/api.proto"),
+        descriptors: include_bytes!("../api/v0.12.2/api.binpb"),
+    },
+    Revision {
+        name: "v0.12.4",
+        proto: include_str!("../api/v0.12.4/api.proto"),
+        descriptors: include_bytes!("../api/v0.12.4/api.binpb"),
+    },
 ];

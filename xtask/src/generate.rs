@@ -11,7 +11,7 @@ use nri_codegen::history::History;
 use nri_codegen::write;
 
 /// A generated file: path from the root of the repository, and content.
-pub type Target = (PathBuf, String);
+pub type Target = (PathBuf, Vec<u8>);
 
 /// Generates some of the targets.
 type MakeTargets = fn(&History) -> Result<Vec<Target>, Error>;
@@ -63,7 +63,7 @@ pub(crate) fn beneath(root: &Path, targets: Vec<Target>) -> Vec<Target> {
 
 fn differing(root: &Path, targets: &[Target]) -> Vec<PathBuf> {
     let same = |target: &&Target| {
-        std::fs::read(root.join(&target.0)).is_ok_and(|on_disk| on_disk == target.1.as_bytes())
+        std::fs::read(root.join(&target.0)).is_ok_and(|on_disk| on_disk == target.1)
     };
     targets
         .iter()

@@ -5,7 +5,7 @@ mod request;
 use std::path::Path;
 
 use nri_codegen::compile::{self, Compiled};
-use nri_codegen::history::Tables;
+use nri_codegen::history::{Proto, Tables};
 use nri_codegen::{Error, ErrorKind, History, Problem, Protocol, write};
 use prost_types::FileDescriptorProto;
 
@@ -67,10 +67,10 @@ pub fn import(root: &Path, request: &Request) -> Result<Imported, Error> {
 fn extended(mut tables: Tables, request: &Request, revision: &str, proto: &str) -> Tables {
     let versions = tables.versions.trim_end();
     tables.versions = format!("{versions}\n\n{}", request.entry(revision)).into();
-    if !tables.protos.iter().any(|(name, _)| name == revision) {
-        tables
-            .protos
-            .push((revision.to_owned(), proto.to_owned().into()));
+    let mut known = tables.protos.iter();
+    if !known.any(|known| known.revision == revision) {
+        let proto = Proto::from_text(revision, proto.to_owned());
+        tables.protos.push(proto);
     }
     tables
 }

@@ -96,7 +96,7 @@ fn option(value: Option<impl quote::ToTokens>) -> TokenStream {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nri_codegen::history::Tables;
+    use nri_codegen::history::{Proto, Tables};
 
     /// The number of the sentinel today.
     fn last() -> i32 {
@@ -128,14 +128,12 @@ mod tests {
             "\n[[release]]\nversion = \"v0.99.0\"\nrevision = \"v0.99.0\"\ndate = 2030-01-01\n";
         let known = nri_protos::REVISIONS
             .iter()
-            .map(|r| (r.name.to_owned(), r.proto.into()));
+            .map(|known| Proto::from_text(known.name, known.proto));
         History::from_tables(Tables {
             versions: (nri_protos::VERSIONS_TOML.to_owned() + release).into(),
             runtimes: nri_protos::RUNTIMES_TOML.into(),
             deprecations: nri_protos::DEPRECATIONS_TOML.into(),
-            protos: known
-                .chain([("v0.99.0".to_owned(), proto.into())])
-                .collect(),
+            protos: known.chain([Proto::from_text("v0.99.0", proto)]).collect(),
         })
         .expect("the tables fit together")
     }

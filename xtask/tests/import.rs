@@ -111,6 +111,9 @@ fn a_new_revision_is_stored_noted_and_generated() {
     let read = |path: &str| fs::read_to_string(root.path().join(path)).unwrap();
     assert_eq!(read("protos/api/v0.99.6/api.proto"), proto);
     assert!(read("protos/src/revisions.rs").contains("\"../api/v0.99.6/api.proto\""));
+    let descriptors = fs::read(root.path().join("protos/api/v0.99.6/api.binpb")).unwrap();
+    let compiled = nri_codegen::compile::text("api.proto", &proto).unwrap();
+    assert_eq!(descriptors, compiled.pool.encode_to_vec());
     assert!(read("snapshots/codegen/nri_v0_99_6.snap").contains("pub struct Balloon"));
     let versions = read("protos/versions.toml");
     let added = versions

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::deprecation::{self, Deprecation, Interface};
-use super::{History, Revision, release, runtime};
+use super::{History, Proto, Revision, release, runtime};
 use crate::error::{Error, ErrorKind, Problem};
 use crate::model::Protocol;
 use crate::near;
@@ -28,8 +28,12 @@ impl History {
     }
 
     fn check_releases(&self, problems: &mut Vec<Problem>) {
-        for (name, _) in &self.tables.protos {
-            if !self.revisions.iter().any(|revision| revision.name == *name) {
+        for Proto { revision: name, .. } in &self.tables.protos {
+            if !self
+                .revisions
+                .iter()
+                .any(|revision| revision.name() == name)
+            {
                 let fact = format!("no release carries the proto of revision {name}");
                 problems.push(Problem::new(ErrorKind::Table, fact).in_file(release::FILE));
             }
@@ -38,9 +42,9 @@ impl History {
             if self.releases_of(revision).next().map(|r| r.name.as_str()) != Some(revision.name()) {
                 let fact = format!(
                     "revision {} is not named after the first release that carries it",
-                    revision.name
+                    revision.name()
                 );
-                problems.push(self.unmatched(release::FILE, &revision.name, fact));
+                problems.push(self.unmatched(release::FILE, revision.name(), fact));
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{History, Tables, deprecation, release, runtime};
+use super::{History, Proto, Tables, deprecation, release, runtime};
 use crate::compile::files;
 use crate::error::{Error, ErrorKind, Problem};
 
@@ -14,9 +14,7 @@ impl Tables {
             versions: nri_protos::VERSIONS_TOML.into(),
             runtimes: nri_protos::RUNTIMES_TOML.into(),
             deprecations: nri_protos::DEPRECATIONS_TOML.into(),
-            protos: protos
-                .map(|revision| (revision.name.to_owned(), revision.proto.into()))
-                .collect(),
+            protos: protos.map(Proto::embedded).collect(),
         }
     }
 
@@ -35,16 +33,16 @@ impl Tables {
     }
 
     /// Returns every file with its path below `folder`, as [`Tables::read`] reads it.
-    pub fn files(&self, folder: &Path) -> Vec<(PathBuf, String)> {
+    pub fn files(&self, folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
         let tables = [
             (release::FILE, &self.versions),
             (runtime::FILE, &self.runtimes),
             (deprecation::FILE, &self.deprecations),
         ];
-        let tables = tables.map(|(name, text)| (folder.join(name), text.to_string()));
-        let protos = self.protos.iter().map(|(revision, proto)| {
-            let path = proto_path(&folder.join("api"), revision);
-            (path, proto.to_string())
+        let tables = tables.map(|(name, text)| (folder.join(name), text.as_bytes().to_vec()));
+        let protos = self.protos.iter().map(|proto| {
+            let path = proto_path(&folder.join("api"), &proto.revision);
+            (path, proto.text.as_bytes().to_vec())
         });
         tables.into_iter().chain(protos).collect()
     }
@@ -61,17 +59,15 @@ impl History {
     }
 }
 
-type Proto = (String, std::borrow::Cow<'static, str>);
-
 fn protos(api: &Path) -> Result<Vec<Proto>, Error> {
     let mut protos = Vec::new();
     for (name, is_folder) in files::list(api)? {
         if is_folder {
-            let proto = text(&proto_path(api, &name))?;
-            protos.push((name, proto.into()));
+            let text = text(&proto_path(api, &name))?;
+            protos.push(Proto::from_text(name, text));
         }
     }
-    protos.sort();
+    protos.sort_by(|a, b| a.revision.cmp(&b.revision));
     Ok(protos)
 }
 

@@ -2,7 +2,7 @@
 
 use semver::Version;
 
-use super::{History, Release, Runtime, RuntimeAt, RuntimeRelease};
+use super::{History, Release, Revision, Runtime, RuntimeAt, RuntimeRelease};
 use crate::error::{Error, ErrorKind, Problem};
 use crate::near;
 
@@ -77,6 +77,21 @@ impl History {
         let release = runtime_release(runtime, version);
         let release = release.ok_or_else(|| unknown_runtime_release(runtime, version))?;
         Ok(RuntimeAt { runtime, release })
+    }
+
+    /// Returns the revisions that declare the element of this full name, oldest first.
+    ///
+    /// # Errors
+    ///
+    /// If a proto does not compile.
+    pub fn declaring(&self, full_name: &str) -> Result<Vec<&Revision>, Error> {
+        let mut found = Vec::new();
+        for revision in self.revisions() {
+            if revision.names()?.contains(full_name) {
+                found.push(revision);
+            }
+        }
+        Ok(found)
     }
 
     fn unknown_release(&self, spec: &str) -> Problem {

@@ -1,6 +1,9 @@
 //! Descriptors to the model.
 
+mod set;
 mod source;
+
+use std::collections::HashSet;
 
 use prost_types::field_descriptor_proto::{Label as ProtoLabel, Type};
 use prost_types::{
@@ -10,6 +13,7 @@ use prost_types::{
 
 use super::{Enum, EnumValue, Field, FieldKind, Label, Message, Protocol, Rpc, Service, nri};
 use crate::compile::Compiled;
+use crate::error::Error;
 use source::SourceInfo;
 
 // Field numbers of descriptor.proto, of which the paths of source info are made.
@@ -34,6 +38,16 @@ pub(super) fn of_files<'f>(files: impl IntoIterator<Item = &'f FileDescriptorPro
     protocol.names = names(&protocol);
     protocol.nri = nri::view(&protocol);
     protocol
+}
+
+/// Reads an encoded set of files.
+pub(super) fn of_set(set: &[u8]) -> Result<Protocol, Error> {
+    Ok(of_files(&set::files(set)?))
+}
+
+/// Returns the full names of all that an encoded set declares.
+pub(super) fn names_in(set: &[u8]) -> Result<HashSet<String>, Error> {
+    Ok(of_files(&set::declarations(set)?).names)
 }
 
 fn add_file(protocol: &mut Protocol, file: &FileDescriptorProto) {
@@ -277,8 +291,8 @@ fn scalar_name(scalar: Type) -> &'static str {
     }
 }
 
-fn names(protocol: &Protocol) -> std::collections::HashSet<String> {
-    let mut names = std::collections::HashSet::new();
+fn names(protocol: &Protocol) -> HashSet<String> {
+    let mut names = HashSet::new();
     for service in &protocol.services {
         names.insert(service.full_name.clone());
         names.extend(service.rpcs.iter().map(|rpc| rpc.full_name.clone()));
@@ -294,7 +308,7 @@ fn names(protocol: &Protocol) -> std::collections::HashSet<String> {
     names
 }
 
-fn message_names(message: &Message, names: &mut std::collections::HashSet<String>) {
+fn message_names(message: &Message, names: &mut HashSet<String>) {
     names.insert(message.full_name.clone());
     names.extend(message.fields.iter().map(|field| field.full_name.clone()));
     message
@@ -307,7 +321,7 @@ fn message_names(message: &Message, names: &mut std::collections::HashSet<String
         .for_each(|found| enum_names(found, names));
 }
 
-fn enum_names(found: &Enum, names: &mut std::collections::HashSet<String>) {
+fn enum_names(found: &Enum, names: &mut HashSet<String>) {
     names.insert(found.full_name.clone());
     names.extend(found.values.iter().map(|value| value.full_name.clone()));
 }

@@ -99,7 +99,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     let mut imports = Imports::new();
     args.imports.iter().for_each(|folder| imports.add(folder));
     let decisions = decisions(args)?;
-    let mut report = diff::last_diff(&args.from, &args.to, &imports, args.category.into())?;
+    let mut report = diff::diff_with(&args.from, &args.to, &imports, args.category.into())?;
     decide(&mut report, args, decisions)?;
     output::print(&match args.format {
         DiffFormat::Text => text::diff(&report, output::look()),

@@ -1,7 +1,6 @@
 //! The whole comparison: protobuf rules, NRI rules, changes and pairings, as one report.
 
 use std::collections::HashMap;
-use std::mem::ManuallyDrop;
 
 use nri_codegen::compile::Imports;
 use nri_codegen::history::History;
@@ -34,41 +33,25 @@ use crate::rules;
 ///
 /// When FROM or TO names nothing that can be compiled.
 pub fn diff(from: &str, to: &str, category: Category) -> Result<DiffReport, Error> {
-    let (from, to) = ends(from, to, &Imports::new())?;
-    compare(crate::data::history()?, &from, &to, category)
+    diff_with(from, to, &Imports::new(), category)
 }
 
-/// As [`diff`], with folders for imports, for a process that ends with it: its inputs are left to the system, as taking
-/// them apart takes long.
-pub(crate) fn last_diff(
+/// As [`diff`]; imports are looked up in `imports` too.
+///
+/// # Errors
+///
+/// As for [`diff`].
+pub fn diff_with(
     from: &str,
     to: &str,
     imports: &Imports,
     category: Category,
 ) -> Result<DiffReport, Error> {
-    let (from, to) = &*ManuallyDrop::new(ends(from, to, imports)?);
-    compare(crate::data::history()?, from, to, category)
-}
-
-fn ends(from: &str, to: &str, imports: &Imports) -> Result<(Input, Input), Error> {
     let history = crate::data::history()?;
-    let resolve = |spec| Input::resolve_with(history, spec, imports);
-    let (from, to) = both(|| resolve(from), || resolve(to));
-    let (mut from, to) = (from?, to?);
+    let mut from = Input::resolve_with(history, from, imports)?;
+    let to = Input::resolve_with(history, to, imports)?;
     from.match_files(&to);
-    Ok((from, to))
-}
-
-/// Runs two pieces of work side by side: compiling is most of what a comparison costs.
-fn both<A, B: Send>(one: impl FnOnce() -> A, other: impl FnOnce() -> B + Send) -> (A, B) {
-    std::thread::scope(|scope| {
-        let other = scope.spawn(other);
-        let one = one();
-        match other.join() {
-            Ok(other) => (one, other),
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-    })
+    compare(history, &from, &to, category)
 }
 
 /// Compares two inputs; see [`diff`].

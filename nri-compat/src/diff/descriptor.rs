@@ -66,8 +66,9 @@ pub(super) struct FileProto {
     pub(super) extension: Vec<FieldProto>,
     #[prost(message, optional, tag = "8")]
     pub(super) options: Option<FileOptions>,
-    #[prost(message, optional, tag = "9")]
-    pub(super) source_code_info: Option<SourceInfo>,
+    /// [`SourceInfo`], which is decoded when a place is asked for: most files of a large set have no finding.
+    #[prost(bytes = "bytes", tag = "9")]
+    pub(super) source_code_info: Bytes,
     #[prost(string, tag = "12")]
     pub(super) syntax: String,
     #[prost(int32, tag = "14")]

@@ -69,14 +69,12 @@ impl<'h> Facts<'h> {
         })
     }
 
-    /// Which runtime releases know the field, as the end of a sentence; `message` is without its package.
-    pub(super) fn known_by(&self, message: &str, field: &str) -> String {
-        let revisions = self.history.revisions().iter();
-        let knowing: Vec<&str> = revisions
-            .filter(|revision| declares(revision.proto(), message, field))
-            .map(|revision| revision.name())
-            .collect();
-        let ranges = self.shipping(|revision| knowing.contains(&revision));
+    /// Returns which runtime releases know the field of this full name, as the end of a sentence.
+    pub(super) fn known_by(&self, field: &str) -> String {
+        // A proto that does not compile declares nothing; `History::check` reports it.
+        let knowing = self.history.declaring(field).unwrap_or_default();
+        let knows = |name: &str| knowing.iter().any(|revision| revision.name() == name);
+        let ranges = self.shipping(knows);
         if ranges.is_empty() {
             "no released runtime knows it yet".to_owned()
         } else {
@@ -102,24 +100,6 @@ impl<'h> Facts<'h> {
             .map(deprecated)
             .collect()
     }
-}
-
-/// Returns true if an embedded proto declares a field of a message at its top level. It looks at
-/// the text, since compiling every revision would take longer than the whole comparison; a test
-/// holds it against the models.
-fn declares(proto: &str, message: &str, field: &str) -> bool {
-    let head = format!("\nmessage {message} {{\n");
-    let Some((_, rest)) = proto.split_once(&head) else {
-        return false;
-    };
-    let body = rest.split("\n}").next().unwrap_or_default();
-    body.lines().any(|line| {
-        let words = line
-            .split_whitespace()
-            .take_while(|word| !word.starts_with("//"));
-        let words: Vec<&str> = words.collect();
-        words.windows(2).any(|pair| pair == [field, "="])
-    })
 }
 
 /// Returns true if the side has the deprecated RPC and, for an event at least, the RPC that
@@ -164,40 +144,5 @@ pub(crate) fn removal(when: &Since, status: RemovalStatus) -> String {
         RemovalStatus::Planned if when.is_empty() => "not planned".to_owned(),
         RemovalStatus::Planned => format!("planned for {}", when.join(", ")),
         RemovalStatus::Done => format!("done in {}", when.join(", ")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::*;
-
-    /// Top-level messages and their fields, of all revisions together.
-    fn fields(history: &History) -> BTreeSet<(String, String)> {
-        let revisions = history.revisions().iter();
-        let protocols = revisions.map(|revision| revision.protocol().expect("compiles"));
-        let messages = protocols.flat_map(|protocol| &protocol.messages);
-        let names = |message: &nri_codegen::model::Message| {
-            let pair =
-                |field: &nri_codegen::model::Field| (message.name.clone(), field.name.clone());
-            message.fields.iter().map(pair).collect::<Vec<_>>()
-        };
-        messages.flat_map(names).collect()
-    }
-
-    #[test]
-    fn texts_declare_what_the_models_have() {
-        let history = History::embedded().expect("the tables fit together");
-        let all = fields(&history);
-        assert!(all.len() > 200);
-        for revision in history.revisions() {
-            let protocol = revision.protocol().expect("compiles");
-            for (message, field) in &all {
-                let full = format!("{}.{message}.{field}", protocol.package);
-                let found = declares(revision.proto(), message, field);
-                assert_eq!(found, protocol.has(&full), "{full} in {}", revision.name());
-            }
-        }
     }
 }

@@ -71,31 +71,43 @@ impl Input {
     }
 
     fn of_path(history: &History, spec: &str, imports: &Imports) -> Result<Self, Error> {
+        if source::is_version(spec) {
+            return Self::of_version(history, spec);
+        }
         let path = Path::new(spec);
-        if path.is_file() && !spec.contains('@') && !source::is_proto(path)? {
+        if path.is_file() && !source::is_proto(path)? {
             return Self::of_bytes(spec, spec, set::read(path)?);
         }
-        let compiled = source::resolve_with(history, spec, imports)?;
-        let release = compiled.release.as_ref();
-        let revision = release
-            .map(|release| history.revision_of(release))
-            .transpose()?;
-        let known = revision
-            .map(|revision| revision.protocol().cloned())
-            .transpose()?;
-        let mut input = Self::of_compiled(spec, compiled, known)?;
-        if spec.contains('@') && input.release.is_some() {
-            let at = history.runtime(spec)?;
-            let (runtime, version) = (at.runtime.id.clone(), at.release.version.clone());
-            input.target = Some(Target { runtime, version });
-        }
-        Ok(input)
+        Self::of_compiled(spec, source::resolve_with(history, spec, imports)?)
+    }
+
+    /// Reads a known revision, which comes with its descriptors.
+    fn of_version(history: &History, spec: &str) -> Result<Self, Error> {
+        let release = history.version(spec)?;
+        let revision = history.revision_of(release)?;
+        let descriptors = revision.descriptors()?;
+        let target = if spec.contains('@') {
+            Some(Target::of(history.runtime(spec)?))
+        } else {
+            None
+        };
+        let schema = Schema::compiled(&descriptors, |_| Some(revision.proto().to_owned()))?;
+        Ok(Self {
+            spec: spec.to_owned(),
+            named: schema.file_names().map(str::to_owned).collect(),
+            schema,
+            protocol: Some(Protocol::of_set(&descriptors)?),
+            target,
+            release: Some(release.clone()),
+            origin: release.name.clone(),
+            paths: BTreeMap::new(),
+        })
     }
 
     fn of_bytes(spec: &str, name: &str, bytes: Vec<u8>) -> Result<Self, Error> {
         if compile::is_text(&bytes) {
             let compiled = compile::bytes(name, bytes)?;
-            let mut input = Self::of_compiled(spec, compiled, None)?;
+            let mut input = Self::of_compiled(spec, compiled)?;
             spec.clone_into(&mut input.origin);
             return Ok(input);
         }
@@ -112,12 +124,10 @@ impl Input {
         })
     }
 
-    /// `known` is the model of a known revision, which need not be read again.
-    fn of_compiled(spec: &str, compiled: Compiled, known: Option<Protocol>) -> Result<Self, Error> {
+    fn of_compiled(spec: &str, compiled: Compiled) -> Result<Self, Error> {
         let text = |name: &str| compiled.texts.get(name).cloned();
         let schema = Schema::compiled(&compiled.pool.encode_to_vec(), text)?;
-        let read = || schema.is_nri().then(|| Protocol::read(&compiled));
-        let protocol = known.or_else(read);
+        let protocol = schema.is_nri().then(|| Protocol::read(&compiled));
         let paths = compiled.paths.iter();
         Ok(Self {
             spec: spec.to_owned(),

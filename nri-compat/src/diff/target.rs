@@ -1,5 +1,6 @@
 //! The runtime release that a schema is meant for.
 
+use nri_codegen::history::RuntimeAt;
 use semver::Version;
 
 /// A runtime and one of its releases.
@@ -12,6 +13,14 @@ pub struct Target {
 }
 
 impl Target {
+    /// Returns the release that a name such as `containerd@2.4` stands for.
+    pub(super) fn of(at: RuntimeAt<'_>) -> Self {
+        Self {
+            runtime: at.runtime.id.clone(),
+            version: at.release.version.clone(),
+        }
+    }
+
     /// Returns true if it is of this series (`2.7`) or a later one.
     pub fn reaches(&self, series: &str) -> bool {
         let mut parts = series

@@ -7,5 +7,7 @@ use nri_codegen::history::History;
 
 pub(super) fn targets(history: &History) -> Result<Vec<Target>, Error> {
     let files = shipped::files(history)?.into_iter();
-    Ok(files.map(|file| (file.path.into(), file.text)).collect())
+    Ok(files
+        .map(|file| (file.path.into(), file.text.into_bytes()))
+        .collect())
 }

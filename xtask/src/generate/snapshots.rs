@@ -24,6 +24,6 @@ fn target(history: &History, revision: &Revision) -> Result<Target, Error> {
     let file = format!("nri_{}.snap", identifier(revision.name()));
     Ok((
         PathBuf::from(FOLDER).join(file),
-        format!("{HEADER}{source}"),
+        format!("{HEADER}{source}").into_bytes(),
     ))
 }

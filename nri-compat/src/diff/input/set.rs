@@ -4,8 +4,6 @@ use std::io::Read;
 use std::path::Path;
 
 use nri_codegen::Protocol;
-use prost::Message as _;
-use prost_types::FileDescriptorSet;
 
 use crate::diff::Schema;
 use crate::error::{Error, ErrorKind};
@@ -46,9 +44,7 @@ pub(super) fn decode(shown: &str, bytes: &[u8]) -> Result<(Schema, Option<Protoc
     if !schema.is_nri() {
         return Ok((schema, None));
     }
-    let set = FileDescriptorSet::decode(bytes)
-        .map_err(|error| Error::new(ErrorKind::Schema, format!("{shown}: {error}")))?;
-    let protocol = Protocol::of_files(&set.file);
+    let protocol = Protocol::of_set(bytes)?;
     Ok((
         schema,
         Some(protocol).filter(|protocol| protocol.nri.is_some()),

@@ -42,7 +42,7 @@ fn added(cx: &Context<'_>, message: &str, field: &Field, sink: &mut Sink) {
     let label = format!("field {} `{}` of {message}", field.number, field.name);
     let flows = &cx.flows_to;
     let (rule, text) = if flows.answers.contains(message) {
-        let known = cx.facts.known_by(message, &field.name);
+        let known = cx.facts.known_by(&field.full_name);
         let text = format!("{label} is new: older runtimes ignore it silently; {known}");
         ("NRI_FIELD_IGNORED_BY_OLDER_RUNTIME", text)
     } else if flows.registration.contains(message) {

@@ -109,7 +109,7 @@ impl Builder {
             self.schema.services.push(service);
         }
         self.schema.files.push(File {
-            locations: Locations::new(proto.source_code_info.unwrap_or_default().location, text),
+            locations: Locations::new(proto.source_code_info, text),
             options: proto.options.unwrap_or_default(),
             name: proto.name,
             package: proto.package,

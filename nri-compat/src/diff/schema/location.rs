@@ -3,41 +3,50 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use super::super::descriptor::SourceLocation;
+use prost::Message;
+use prost::bytes::Bytes;
+
+use super::super::descriptor::{SourceInfo, SourceLocation};
 use super::text;
 
 /// Line and column, both from 1.
 pub(in crate::diff) type Place = (u32, u32);
 
-/// Where the parts of one file stand. Indexed on the first question: most files have no finding.
+/// Where the parts of one file stand. Decoded and indexed on the first question: most files have no finding.
 #[derive(Debug)]
 pub(in crate::diff) struct Locations {
-    all: Vec<SourceLocation>,
+    /// [`SourceInfo`], encoded. Bytes that are none give no places, as if the set came without source info.
+    encoded: Bytes,
     /// The text of the file, if its places are to be adjusted to it.
     text: Option<String>,
     by_path: OnceLock<HashMap<Vec<i32>, Place>>,
 }
 
 impl Locations {
-    pub(super) fn new(all: Vec<SourceLocation>, text: Option<String>) -> Self {
+    pub(super) fn new(encoded: Bytes, text: Option<String>) -> Self {
         Self {
-            all,
+            encoded,
             text,
             by_path: OnceLock::new(),
         }
     }
 
-    /// The first place recorded for exactly this path.
+    /// Returns the first place recorded for exactly this path.
     pub(in crate::diff) fn at(&self, path: &[i32]) -> Option<Place> {
         self.by_path.get_or_init(|| self.index()).get(path).copied()
     }
 
+    fn all(&self) -> Vec<SourceLocation> {
+        let info = SourceInfo::decode(self.encoded.clone());
+        info.map(|info| info.location).unwrap_or_default()
+    }
+
     fn index(&self) -> HashMap<Vec<i32>, Place> {
-        let mut by_path = HashMap::with_capacity(self.all.len());
-        for location in &self.all {
-            by_path
-                .entry(location.path.clone())
-                .or_insert_with(|| start(location));
+        let all = self.all();
+        let mut by_path = HashMap::with_capacity(all.len());
+        for location in all {
+            let start = start(&location);
+            by_path.entry(location.path).or_insert(start);
         }
         if let Some(text) = &self.text {
             text::adjust(&mut by_path, text);
@@ -51,8 +60,9 @@ impl Locations {
         if let Some(place) = self.at(path) {
             return Some(place);
         }
+        let all = self.all();
         let mut around: Option<&SourceLocation> = None;
-        for location in &self.all {
+        for location in &all {
             let longest = around.map_or(0, |found| found.path.len());
             if path.starts_with(&location.path)
                 && location.path.len() >= shortest
@@ -85,7 +95,10 @@ mod tests {
             path: path.to_vec(),
             span: span.to_vec(),
         });
-        Locations::new(all.collect(), None)
+        let info = SourceInfo {
+            location: all.collect(),
+        };
+        Locations::new(info.encode_to_vec().into(), None)
     }
 
     #[test]

@@ -1,0 +1,131 @@
+//! One revision of the protocol: its proto, descriptors and model.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::sync::OnceLock;
+
+use crate::compile::{self, Compiled};
+use crate::error::Error;
+use crate::model::Protocol;
+
+/// The name under which descriptors and errors know the proto of a revision.
+const FILE: &str = "api.proto";
+
+/// The proto of one revision, as a [`Tables`](super::Tables) holds it.
+#[derive(Clone, Debug)]
+pub struct Proto {
+    /// The name of the revision.
+    pub revision: String,
+    /// Its text, comments included.
+    pub text: Cow<'static, str>,
+    /// The text compiled, if it comes with its descriptors; otherwise it is compiled on first use.
+    descriptors: Option<&'static [u8]>,
+}
+
+impl Proto {
+    /// Returns the proto of a revision that is compiled from its text.
+    pub fn from_text(revision: impl Into<String>, text: impl Into<Cow<'static, str>>) -> Proto {
+        Proto {
+            revision: revision.into(),
+            text: text.into(),
+            descriptors: None,
+        }
+    }
+
+    pub(super) fn embedded(revision: &nri_protos::Revision) -> Proto {
+        Proto {
+            revision: revision.name.to_owned(),
+            text: revision.proto.into(),
+            descriptors: Some(revision.descriptors),
+        }
+    }
+}
+
+/// One protocol revision: a proto, and what it declares.
+#[derive(Debug)]
+pub struct Revision {
+    proto: Proto,
+    compiled: OnceLock<Compiled>,
+    protocol: OnceLock<Protocol>,
+    names: OnceLock<HashSet<String>>,
+}
+
+impl Revision {
+    pub(super) fn new(proto: Proto) -> Revision {
+        Revision {
+            proto,
+            compiled: OnceLock::new(),
+            protocol: OnceLock::new(),
+            names: OnceLock::new(),
+        }
+    }
+
+    /// Returns its name, which is that of the first release that carries it.
+    pub fn name(&self) -> &str {
+        &self.proto.revision
+    }
+
+    /// Returns its proto, with comments.
+    pub fn proto(&self) -> &str {
+        &self.proto.text
+    }
+
+    /// Returns its descriptors: an encoded `FileDescriptorSet` with source info.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Revision::compiled`].
+    pub fn descriptors(&self) -> Result<Cow<'static, [u8]>, Error> {
+        Ok(match self.proto.descriptors {
+            Some(descriptors) => descriptors.into(),
+            None => self.compiled()?.pool.encode_to_vec().into(),
+        })
+    }
+
+    /// Returns its descriptors with all that they refer to resolved, read or compiled on first use.
+    ///
+    /// # Errors
+    ///
+    /// If the proto does not compile. Those that this crate embeds always do.
+    pub fn compiled(&self) -> Result<&Compiled, Error> {
+        if let Some(compiled) = self.compiled.get() {
+            return Ok(compiled);
+        }
+        let text = self.proto();
+        let mut compiled = match self.proto.descriptors {
+            Some(descriptors) => compile::precompiled(FILE, text, descriptors)?,
+            None => compile::text(FILE, text)?,
+        };
+        compiled.origin = self.name().to_owned();
+        Ok(self.compiled.get_or_init(|| compiled))
+    }
+
+    /// Returns its model, which is built on first use.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Revision::compiled`].
+    pub fn protocol(&self) -> Result<&Protocol, Error> {
+        if let Some(protocol) = self.protocol.get() {
+            return Ok(protocol);
+        }
+        let protocol = match self.proto.descriptors {
+            Some(descriptors) => Protocol::of_set(descriptors)?,
+            None => Protocol::read(self.compiled()?),
+        };
+        Ok(self.protocol.get_or_init(|| protocol))
+    }
+
+    /// Returns the full names of all that it declares, without reading comments and places, which are most of a model.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Revision::compiled`].
+    pub(super) fn names(&self) -> Result<&HashSet<String>, Error> {
+        if let Some(names) = self.names.get() {
+            return Ok(names);
+        }
+        let names = Protocol::names_in(&self.descriptors()?)?;
+        Ok(self.names.get_or_init(|| names))
+    }
+}
