@@ -156,6 +156,15 @@ impl Adaptation {
         session::attach(&self.0.core, stream, session::Origin::External).await
     }
 
+    /// Takes in a plugin as [`connect`](Self::connect) does, and hands it this configuration.
+    #[cfg(feature = "testing")]
+    pub(crate) async fn connect_with_config<S>(&self, stream: S, config: String) -> Result<PluginId>
+    where
+        S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    {
+        session::attach(&self.0.core, stream, session::Origin::Configured(config)).await
+    }
+
     /// Runs a plugin in this process, with the name and index of its `#[nri(…)]`. Returns when it is synchronized.
     ///
     /// # Errors

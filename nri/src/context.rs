@@ -109,7 +109,7 @@ impl Context {
     /// Sets the deadline to a time from now, for unit tests.
     #[must_use]
     pub fn with_time_left(self, time: Duration) -> Self {
-        self.with_deadline(Instant::now() + time)
+        self.with_deadline(tokio::time::Instant::now().into_std() + time)
     }
 
     /// Sets the name, version and NRI version of the runtime, as Configure has them; an empty
@@ -141,8 +141,10 @@ impl Context {
     /// Returns how long the runtime will wait for the answer: zero if it has given up, `None` if
     /// unknown.
     pub fn time_left(&self) -> Option<Duration> {
+        // Tokio's clock, which tests can pause.
+        let now = tokio::time::Instant::now().into_std();
         self.deadline
-            .map(|deadline| deadline.saturating_duration_since(Instant::now()))
+            .map(|deadline| deadline.saturating_duration_since(now))
     }
 }
 

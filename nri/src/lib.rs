@@ -62,6 +62,8 @@ pub mod plugin;
 pub mod prelude;
 pub mod store;
 pub mod stub;
+#[cfg(feature = "testing")]
+pub mod testing;
 pub mod view;
 pub mod wire;
 

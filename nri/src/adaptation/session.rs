@@ -32,6 +32,9 @@ const REFUSAL_LINGER: Duration = Duration::from_secs(1);
 pub(super) enum Origin {
     /// It connected by itself.
     External,
+    /// It connected by itself, and is to get this configuration.
+    #[cfg(feature = "testing")]
+    Configured(String),
     /// The runtime started it, with this identity and configuration.
     Launched(PluginId, String, Process),
     /// It runs in the runtime's process.
@@ -42,6 +45,8 @@ impl Origin {
     fn identity(&self) -> Option<PluginId> {
         match self {
             Self::External => None,
+            #[cfg(feature = "testing")]
+            Self::Configured(_) => None,
             Self::Launched(id, ..) | Self::Builtin(id) => Some(id.clone()),
         }
     }
@@ -49,6 +54,8 @@ impl Origin {
     fn config(&self) -> &str {
         match self {
             Self::Launched(_, config, _) => config,
+            #[cfg(feature = "testing")]
+            Self::Configured(config) => config,
             Self::External | Self::Builtin(_) => "",
         }
     }
@@ -56,6 +63,8 @@ impl Origin {
     fn describe(&self) -> &'static str {
         match self {
             Self::External => "external",
+            #[cfg(feature = "testing")]
+            Self::Configured(_) => "external",
             Self::Launched(..) => "pre-installed",
             Self::Builtin(_) => "builtin",
         }

@@ -36,6 +36,8 @@ const MORE: [u8; 2] = [3 << 3, 1];
 #[derive(Debug, Default)]
 pub struct State {
     parts: Vec<Vec<u8>>,
+    /// Whether each entry gets a part of its own.
+    one_entry_per_part: bool,
     pods: usize,
     containers: usize,
 }
@@ -63,10 +65,18 @@ impl State {
         self.containers
     }
 
+    /// Puts each pod and container that is added from now on into a part of its own.
+    #[cfg(feature = "testing")]
+    pub(crate) fn one_entry_per_part(&mut self) {
+        self.one_entry_per_part = true;
+    }
+
     fn add(&mut self, field: u32, added: &impl Message) {
         let size = message::encoded_len(field, added);
         match self.parts.last_mut() {
-            Some(part) if part.len() + size <= MAX_PART => message::encode(field, added, part),
+            Some(part) if !self.one_entry_per_part && part.len() + size <= MAX_PART => {
+                message::encode(field, added, part)
+            }
             _ => {
                 let mut part = Vec::with_capacity(size);
                 message::encode(field, added, &mut part);

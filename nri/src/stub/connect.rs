@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::UnixStream;
+#[cfg(feature = "testing")]
+use tokio::{io::DuplexStream, sync::mpsc};
 
 use super::inherit;
 use crate::wire::Socket;
@@ -31,9 +33,12 @@ pub(super) enum Endpoint {
     Launched(String),
     /// A socket to connect to, as often as needed.
     Socket(PathBuf),
-    /// A stream passed by the caller.
-    Given(Box<dyn Stream>),
-    /// A connection that could be used only once, and has been used.
+    /// A stream passed by the caller; `None` once it is used.
+    Given(Option<Box<dyn Stream>>),
+    /// Connections that a test hands over one after the other.
+    #[cfg(feature = "testing")]
+    Handed(mpsc::UnboundedReceiver<DuplexStream>),
+    /// The runtime's socket was used.
     Used,
 }
 
@@ -51,27 +56,34 @@ impl Endpoint {
 
     /// Returns true if another connection can be made when the first one is lost.
     pub(super) fn is_external(&self) -> bool {
-        matches!(self, Self::Socket(_))
+        match self {
+            Self::Socket(_) => true,
+            #[cfg(feature = "testing")]
+            Self::Handed(_) => true,
+            Self::Launched(_) | Self::Given(_) | Self::Used => false,
+        }
     }
 
     /// Connects. An endpoint that can be used only once is marked as used.
     pub(super) async fn open(&mut self) -> Result<Box<dyn Stream>> {
-        if let Self::Socket(path) = self {
-            return match UnixStream::connect(&*path).await {
+        match self {
+            Self::Socket(path) => match UnixStream::connect(&*path).await {
                 Ok(stream) => Ok(Box::new(Socket::new(stream)?)),
                 Err(error) => Err(not_connected(path, error)),
-            };
-        }
-        match std::mem::replace(self, Self::Used) {
+            },
+            #[cfg(feature = "testing")]
+            Self::Handed(connections) => match connections.recv().await {
+                Some(stream) => Ok(Box::new(stream)),
+                None => Err(used()),
+            },
             Self::Launched(number) => {
-                let stream = inherit::take_over(&number)?;
+                let stream = inherit::take_over(number);
+                *self = Self::Used;
+                let stream = stream?;
                 Ok(Box::new(Socket::new(UnixStream::from_std(stream)?)?))
             }
-            Self::Given(stream) => Ok(stream),
-            Self::Socket(_) | Self::Used => Err(Error::with_kind(
-                ErrorKind::Connection,
-                "the stream was used before",
-            )),
+            Self::Given(stream) => stream.take().ok_or_else(used),
+            Self::Used => Err(used()),
         }
     }
 }
@@ -82,9 +94,15 @@ impl fmt::Debug for Endpoint {
             Self::Launched(number) => write!(f, "Launched({number})"),
             Self::Socket(path) => write!(f, "Socket({})", path.display()),
             Self::Given(_) => f.write_str("Given"),
+            #[cfg(feature = "testing")]
+            Self::Handed(_) => f.write_str("Handed"),
             Self::Used => f.write_str("Used"),
         }
     }
+}
+
+fn used() -> Error {
+    Error::with_kind(ErrorKind::Connection, "the stream was used before")
 }
 
 fn not_connected(path: &Path, error: io::Error) -> Error {

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite};
+#[cfg(feature = "testing")]
+use tokio::{io::DuplexStream, sync::mpsc::UnboundedReceiver};
 
 use super::Stub;
 use super::backoff::Backoff;
@@ -124,7 +126,14 @@ impl<P: Plugin> Builder<P> {
     /// Sets a stream that is already connected to a runtime. The plugin ends when it is lost.
     #[must_use]
     pub fn stream(mut self, stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static) -> Self {
-        self.endpoint = Some(Endpoint::Given(Box::new(stream)));
+        self.endpoint = Some(Endpoint::Given(Some(Box::new(stream))));
+        self
+    }
+
+    /// Takes connections from a channel, one after the other.
+    #[cfg(feature = "testing")]
+    pub(crate) fn connections(mut self, connections: UnboundedReceiver<DuplexStream>) -> Self {
+        self.endpoint = Some(Endpoint::Handed(connections));
         self
     }
 

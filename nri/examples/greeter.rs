@@ -1,0 +1,64 @@
+//! The plugin of the README, with its tests.
+
+use nri::prelude::*;
+
+#[derive(NriPlugin)]
+#[nri(name = "greeter", index = "10")]
+struct Greeter;
+
+impl CreateContainer for Greeter {
+    async fn create_container(
+        &self,
+        _cx: &Context,
+        pod: PodSandbox,
+        _container: Container,
+    ) -> nri::Result<Adjustment> {
+        match pod.annotation("example.org/greet") {
+            Some("") => Err(nri::Error::new("example.org/greet is empty")),
+            Some(name) => Ok(Adjustment::new().env("GREETING", format!("hello {name}"))),
+            None => Ok(Adjustment::new()),
+        }
+    }
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> nri::Result<()> {
+    nri::stub::run(Greeter).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nri::testing::{self, pod};
+
+    #[tokio::test]
+    async fn an_annotation_of_the_pod_sets_the_greeting() {
+        let mut runtime = testing::Runtime::new().start(Greeter).await.unwrap();
+        let app = pod("web")
+            .annotation("example.org/greet", "web")
+            .container("app");
+        let created = runtime.create_in_pod(app).await.unwrap();
+        assert_eq!(created.env_var("GREETING"), Some("hello web"));
+    }
+
+    #[tokio::test]
+    async fn an_old_runtime_is_no_different() {
+        let old = testing::Runtime::new().speaking("v0.11.0");
+        let mut runtime = old.start(Greeter).await.unwrap();
+        let created = runtime
+            .create_in_pod(pod("web").container("app"))
+            .await
+            .unwrap();
+        assert!(created.adjustment.env.is_empty());
+    }
+
+    #[tokio::test]
+    async fn an_empty_annotation_fails_the_container() {
+        let mut runtime = testing::Runtime::new().start(Greeter).await.unwrap();
+        let app = pod("web")
+            .annotation("example.org/greet", "")
+            .container("app");
+        let error = runtime.create_in_pod(app).await.unwrap_err();
+        assert!(error.fails_request());
+    }
+}

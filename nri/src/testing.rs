@@ -1,0 +1,71 @@
+//! Tests of plugins, without a container runtime.
+//!
+//! Needs the feature `testing`, which a plugin switches on for its tests only:
+//!
+//! ```toml
+//! [dev-dependencies]
+//! nri = { version = "0.1", features = ["testing"] }
+//! tokio = { version = "1", features = ["macros", "rt", "time"] }
+//! ```
+//!
+//! A [`Runtime`] starts the plugin on its real stub, connected through memory, and sends it what a runtime would:
+//! registration, Configure, Synchronize, and the events of the pods and containers that the test creates.
+//!
+//! ```
+//! use nri::prelude::*;
+//! use nri::testing;
+//!
+//! #[derive(Default, NriPlugin)]
+//! #[nri(name = "fuse", index = "10")]
+//! struct Fuse;
+//!
+//! impl CreateContainer for Fuse {
+//!     async fn create_container(
+//!         &self,
+//!         _cx: &Context,
+//!         _pod: PodSandbox,
+//!         container: Container,
+//!     ) -> nri::Result<Adjustment> {
+//!         Ok(match container.annotation("example.org/fuse") {
+//!             Some("yes") => Adjustment::new().env("FUSE", "1"),
+//!             _ => Adjustment::new(),
+//!         })
+//!     }
+//! }
+//!
+//! # // As in a test: #[tokio::test]
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let mut runtime = testing::Runtime::new().speaking("v0.11.0").start(Fuse).await?;
+//! let pod = runtime.run_pod(testing::pod("web")).await?;
+//! let app = testing::container("app").annotation("example.org/fuse", "yes");
+//! let created = runtime.create_container(&pod, app).await?;
+//! assert_eq!(created.env_var("FUSE"), Some("1"));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # What fails a test
+//!
+//! Every handler that returns an error, panics or misses its deadline is an [`EventError`], also where a runtime would only
+//! log it, as it does for events that report what has happened already. [`EventError::fails_request`] tells the two apart.
+//!
+//! # Time
+//!
+//! With `#[tokio::test(start_paused = true)]` and tokio's feature `test-util`, time stands still while something is to be
+//! done, and jumps to the next timer when nothing is: a handler that sleeps for three seconds misses its deadline of two
+//! seconds at once. [`RunningRuntime::advance`] lets time pass for tasks of the plugin.
+
+mod error;
+mod events;
+mod fixture;
+mod running;
+mod settings;
+mod subject;
+mod world;
+
+pub use error::EventError;
+pub use events::{Created, Updated};
+pub use fixture::{ContainerFixture, PodFixture, container, pod};
+pub use running::RunningRuntime;
+pub use settings::Runtime;

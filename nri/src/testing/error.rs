@@ -1,0 +1,94 @@
+//! What a plugin did wrong in a test.
+
+use std::fmt;
+
+use crate::adaptation::{Outcome, OutcomeResult, RequestError};
+use crate::api::Event;
+
+/// An event that a plugin did not handle as it should.
+#[derive(Clone, Debug)]
+pub struct EventError(Box<Kind>);
+
+#[derive(Clone, Debug)]
+enum Kind {
+    /// The request failed.
+    Request(Event, RequestError),
+    /// The request succeeded although a plugin failed.
+    Plugin(Outcome),
+    /// The test refers to a pod or container that the runtime does not have.
+    Unknown(Event, &'static str, String),
+}
+
+impl EventError {
+    pub(super) fn request(event: Event, error: RequestError) -> Self {
+        EventError(Box::new(Kind::Request(event, error)))
+    }
+
+    pub(super) fn unknown(event: Event, what: &'static str, id: &str) -> Self {
+        EventError(Box::new(Kind::Unknown(event, what, id.to_owned())))
+    }
+
+    /// Returns the first outcome that is an error, as such.
+    pub(super) fn in_outcomes(outcomes: &[Outcome]) -> Result<(), Self> {
+        let failed = outcomes.iter().find(|outcome| match outcome.result {
+            OutcomeResult::Failed
+            | OutcomeResult::Ignored
+            | OutcomeResult::TimedOut
+            | OutcomeResult::Disconnected => true,
+            OutcomeResult::Answered | OutcomeResult::NotSubscribed | OutcomeResult::Queued => false,
+        });
+        failed.map_or(Ok(()), |outcome| {
+            Err(EventError(Box::new(Kind::Plugin(outcome.clone()))))
+        })
+    }
+
+    /// Returns the event.
+    pub fn event(&self) -> Event {
+        match &*self.0 {
+            Kind::Request(event, _) | Kind::Unknown(event, ..) => *event,
+            Kind::Plugin(outcome) => outcome.event,
+        }
+    }
+
+    /// Returns whether a runtime would fail the pod or container because of it. Otherwise it logs the error and goes on.
+    pub fn fails_request(&self) -> bool {
+        matches!(&*self.0, Kind::Request(..))
+    }
+
+    /// Returns the outcome of the event at each plugin that was called before it failed; empty if the test refers to a pod
+    /// or container that does not exist.
+    pub fn outcomes(&self) -> &[Outcome] {
+        match &*self.0 {
+            Kind::Request(_, error) => error.outcomes(),
+            Kind::Plugin(outcome) => std::slice::from_ref(outcome),
+            Kind::Unknown(..) => &[],
+        }
+    }
+}
+
+impl fmt::Display for EventError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let event = self.event().name();
+        match &*self.0 {
+            Kind::Request(_, error) => write!(f, "{event} failed: {error}"),
+            Kind::Plugin(outcome) => {
+                let (plugin, result) = (&outcome.plugin, outcome.result);
+                let error = outcome.error.as_deref().unwrap_or(result.as_str());
+                write!(f, "plugin {plugin} failed to handle {event}: {error}")
+            }
+            Kind::Unknown(_, what, id) => write!(
+                f,
+                "{event}: the test runtime has no {what} with id {id:?}: create it first"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for EventError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &*self.0 {
+            Kind::Request(_, error) => Some(error),
+            Kind::Plugin(_) | Kind::Unknown(..) => None,
+        }
+    }
+}

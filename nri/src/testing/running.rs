@@ -1,0 +1,156 @@
+//! A test's runtime with its plugins.
+
+use std::time::Duration;
+
+use super::settings::Runtime;
+use super::subject::Subject;
+use super::world::World;
+use crate::Result;
+use crate::adaptation::{Adaptation, Deprecated, DeprecationList, PluginId, Requested};
+use crate::api::{Container, PodSandbox};
+use crate::plugin::Plugin;
+use crate::stub::{Metrics, StatusWatch, Updater};
+
+/// A runtime with the plugin under test. Made by [`Runtime::start`].
+///
+/// Its pods and containers are those that the test creates; a plugin that synchronizes gets them. When it is dropped, the
+/// plugin ends; [`stop`](Self::stop) ends it in order.
+#[derive(Debug)]
+pub struct RunningRuntime {
+    settings: Runtime,
+    pub(super) world: World,
+    deprecations: DeprecationList,
+    pub(super) adaptation: Adaptation,
+    plugins: Vec<Subject>,
+}
+
+impl RunningRuntime {
+    pub(super) async fn new(settings: Runtime) -> Result<Self> {
+        let (world, deprecations) = (settings.world(), DeprecationList::default());
+        let adaptation = settings.adaptation(&world, &deprecations).await?;
+        Ok(RunningRuntime {
+            settings,
+            world,
+            deprecations,
+            adaptation,
+            plugins: Vec::new(),
+        })
+    }
+
+    /// Starts another plugin, to test plugins that work together, conflict, or validate what others do.
+    ///
+    /// # Errors
+    ///
+    /// As [`Runtime::start`].
+    pub async fn add_plugin<P: Plugin>(&mut self, plugin: P) -> Result<PluginId> {
+        let plugin = Subject::start(plugin)?;
+        match self.connect(&plugin).await {
+            Ok(id) => {
+                self.plugins.push(plugin);
+                Ok(id)
+            }
+            // The plugin knows more about why: it may have refused the runtime, or its configuration.
+            Err(refused) => Err(plugin.ended().await.err().unwrap_or(refused)),
+        }
+    }
+
+    /// Restarts the runtime: every plugin loses its connection, connects again, and is synchronized with the pods and
+    /// containers that there are.
+    ///
+    /// # Errors
+    ///
+    /// Returns why a plugin ended or was refused.
+    pub async fn restart(&mut self) -> Result<()> {
+        self.adaptation.stop().await;
+        self.adaptation = self
+            .settings
+            .adaptation(&self.world, &self.deprecations)
+            .await?;
+        for plugin in &self.plugins {
+            self.connect(plugin).await?;
+        }
+        Ok(())
+    }
+
+    /// Restarts the runtime as one that speaks this release of NRI, as an upgrade of the runtime does.
+    ///
+    /// # Errors
+    ///
+    /// As [`restart`](Self::restart), and [`ErrorKind::Config`](crate::ErrorKind::Config) if the release is not known.
+    pub async fn restart_speaking(&mut self, release: impl Into<String>) -> Result<()> {
+        self.settings.set_release(release.into());
+        self.restart().await
+    }
+
+    /// Lets time pass, for timers in the plugin's own tasks, and gives these tasks the time to run.
+    ///
+    /// # Panics
+    ///
+    /// Panics unless time is paused, as in `#[tokio::test(start_paused = true)]`.
+    pub async fn advance(&mut self, time: Duration) {
+        // A task that wakes up needs a turn of its own; one that waits longer than that is not woken.
+        tokio::time::advance(time).await;
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+
+    /// Returns the updates and evictions that plugins asked for outside of events: with [`Updater`], or in the answer to
+    /// Synchronize. All are granted.
+    pub fn requested(&self) -> Vec<Requested> {
+        self.world.lock().requested.clone()
+    }
+
+    /// Returns the deprecated interfaces that plugins used.
+    pub fn deprecations(&self) -> Vec<Deprecated> {
+        self.deprecations.records()
+    }
+
+    /// Returns the plugins that are connected and synchronized, in the order in which they get events.
+    pub fn plugins(&self) -> Vec<PluginId> {
+        self.adaptation.plugins()
+    }
+
+    /// Returns the pods that run, oldest first.
+    pub fn pods(&self) -> Vec<PodSandbox> {
+        self.world.lock().pods.clone()
+    }
+
+    /// Returns the containers that exist, oldest first.
+    pub fn containers(&self) -> Vec<Container> {
+        self.world.lock().containers.clone()
+    }
+
+    /// Returns the status of the first plugin's connection.
+    pub fn status(&self) -> Option<StatusWatch> {
+        self.plugins.first().map(|plugin| plugin.status.clone())
+    }
+
+    /// Returns the counters of the first plugin.
+    pub fn metrics(&self) -> Option<Metrics> {
+        self.plugins.first().map(|plugin| plugin.metrics.clone())
+    }
+
+    /// Returns a handle with which the first plugin sends unsolicited updates.
+    pub fn updater(&self) -> Option<Updater> {
+        self.plugins.first().map(|plugin| plugin.updater.clone())
+    }
+
+    /// Stops the plugins, as SIGTERM does, and the runtime.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error that a plugin ended with.
+    pub async fn stop(self) -> Result<()> {
+        let mut outcome = Ok(());
+        for plugin in self.plugins {
+            outcome = outcome.and(plugin.stop().await);
+        }
+        self.adaptation.stop().await;
+        outcome
+    }
+
+    async fn connect(&self, plugin: &Subject) -> Result<PluginId> {
+        let stream = plugin.connect()?;
+        let config = self.settings.config.clone();
+        self.adaptation.connect_with_config(stream, config).await
+    }
+}
