@@ -41,7 +41,8 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// A builder of nothing yet: name a [`version`](Self::version) or a [`proto`](Self::proto).
+    /// Returns a builder of nothing yet: name a [`version`](Self::version) or a
+    /// [`proto`](Self::proto).
     pub fn new() -> Self {
         Builder::default()
     }
@@ -123,7 +124,7 @@ impl Builder {
         self
     }
 
-    /// Where your crate finds `prost`; by default `::prost`.
+    /// Sets the path of `prost` in your crate; by default `::prost`.
     pub fn prost_path(mut self, path: impl Into<String>) -> Self {
         self.paths.push(("prost_path", path.into()));
         self
@@ -178,7 +179,7 @@ impl Builder {
         Ok(())
     }
 
-    /// The sources, and the files they were read from.
+    /// Returns the sources, and the files they were read from.
     fn outputs(mut self) -> Result<(Vec<Output>, Vec<PathBuf>), Error> {
         let mut problems = self.set_paths();
         let mut inputs: Vec<Output> = Vec::new();

@@ -37,7 +37,8 @@ pub struct Compiled {
 }
 
 impl Compiled {
-    /// The files that were asked for, in the order of the pool: a file comes after what it imports.
+    /// Returns the files that were asked for, in the order of the pool: a file comes after what it
+    /// imports.
     pub fn files(&self) -> impl Iterator<Item = &FileDescriptorProto> {
         self.pool
             .file_descriptor_protos()
@@ -54,7 +55,7 @@ impl Compiled {
         self
     }
 
-    /// A copy of everything, imports included, as protoc would write it with source info.
+    /// Returns a copy of everything, imports included, as protoc would write it with source info.
     pub fn descriptor_set(&self) -> FileDescriptorSet {
         FileDescriptorSet {
             file: self.pool.file_descriptor_protos().cloned().collect(),

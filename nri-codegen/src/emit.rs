@@ -170,7 +170,7 @@ fn file(input: &Input<'_>, messages: &Messages, items: &TokenStream) -> String {
     header + &source_info::plain(&formatted)
 }
 
-/// The revision, or the path of a fork.
+/// Returns the revision, or the path of a fork.
 fn name<'i>(input: &'i Input<'_>) -> &'i str {
     match &input.compiled.release {
         Some(release) => &release.revision,

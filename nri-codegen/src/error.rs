@@ -52,17 +52,17 @@ pub struct Error {
 }
 
 impl Error {
-    /// The kind of the first problem.
+    /// Returns the kind of the first problem.
     pub fn kind(&self) -> ErrorKind {
         self.first.kind()
     }
 
-    /// The file that the first problem is in, as the schema or the user names it.
+    /// Returns the file that the first problem is in, as the schema or the user names it.
     pub fn file(&self) -> Option<&str> {
         self.first.file()
     }
 
-    /// Bytes of that file that the first problem is about.
+    /// Returns bytes of that file that the first problem is about.
     pub fn span(&self) -> Option<Range<usize>> {
         self.first.excerpt().map(Excerpt::span)
     }
@@ -82,7 +82,7 @@ impl Error {
         self.first.help()
     }
 
-    /// Every problem, in the order found.
+    /// Returns every problem, in the order found.
     pub fn problems(&self) -> impl Iterator<Item = &Problem> {
         std::iter::once(&*self.first).chain(&self.rest)
     }

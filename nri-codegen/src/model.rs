@@ -218,12 +218,12 @@ impl Protocol {
         self.names.iter().map(String::as_str)
     }
 
-    /// The service of this name, without package.
+    /// Returns the service of this name, without package.
     pub fn service(&self, name: &str) -> Option<&Service> {
         self.services.iter().find(|service| service.name == name)
     }
 
-    /// The message of this full name, nested or not.
+    /// Returns the message of this full name, nested or not.
     pub fn message(&self, full_name: &str) -> Option<&Message> {
         fn find<'m>(messages: &'m [Message], full_name: &str) -> Option<&'m Message> {
             messages.iter().find_map(|message| {
@@ -237,21 +237,21 @@ impl Protocol {
         find(&self.messages, full_name)
     }
 
-    /// The top-level enum of this name, without package.
+    /// Returns the top-level enum of this name, without package.
     pub fn enumeration(&self, name: &str) -> Option<&Enum> {
         self.enums.iter().find(|found| found.name == name)
     }
 }
 
 impl Service {
-    /// The RPC of this name.
+    /// Returns the RPC of this name.
     pub fn rpc(&self, name: &str) -> Option<&Rpc> {
         self.rpcs.iter().find(|rpc| rpc.name == name)
     }
 }
 
 impl Message {
-    /// The field of this name.
+    /// Returns the field of this name.
     pub fn field(&self, name: &str) -> Option<&Field> {
         self.fields.iter().find(|field| field.name == name)
     }

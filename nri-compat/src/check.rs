@@ -1,7 +1,9 @@
-//! Finds files, reads evidence, and judges it against targets: which plugins still use deprecated interfaces.
+//! Finds files, reads evidence, and judges it against targets, to find the plugins that still use
+//! deprecated interfaces.
 //!
-//! These are three steps that share only plain types. A reader of [`evidence`] reports what it saw, never what that
-//! means; [`verdict`] decides what it means for a target; the renderers of [`crate::report`] print it.
+//! The three steps share only plain types. A reader of [`evidence`] reports what it saw, without
+//! interpretation; [`verdict`] decides what it means for a target; the renderers of
+//! [`crate::report`] print it.
 
 pub mod assess;
 pub mod collect;

@@ -55,7 +55,7 @@ pub fn breaking(from: &Schema, to: &Schema, categories: &[Category]) -> Vec<Find
     sink.into_findings()
 }
 
-/// The ids of the rules that [`breaking`] runs.
+/// Returns the ids of the rules that [`breaking`] runs.
 pub fn rule_ids() -> impl Iterator<Item = &'static str> {
     rules::CHECKS.iter().map(|(rule, _)| *rule)
 }

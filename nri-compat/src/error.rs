@@ -10,7 +10,7 @@ pub struct Error {
     help: Option<String>,
 }
 
-/// The sort of an error.
+/// Returns the kind of the error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -35,7 +35,7 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    /// An error of `kind`; `message` is the fact, lower case, without remedy.
+    /// Creates an error of `kind`; `message` is the fact, in lower case, without remedy.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self {
             kind,
@@ -44,28 +44,28 @@ impl Error {
         }
     }
 
-    /// The same with a remedy.
+    /// Returns the same error with a remedy.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// The same with every `from` in its message replaced by `to`.
+    /// Returns the same error with every `from` in its message replaced by `to`.
     #[must_use]
     pub(crate) fn replacing(mut self, from: &str, to: &str) -> Self {
         self.message = self.message.replace(from, to);
         self
     }
 
-    /// The same under another kind.
+    /// Returns the same error with another kind.
     #[must_use]
     pub fn of_kind(mut self, kind: ErrorKind) -> Self {
         self.kind = kind;
         self
     }
 
-    /// The sort of an error.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
@@ -85,7 +85,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 impl From<nri_codegen::Error> for Error {
-    /// All problems with their places in the text; the help of the first.
+    /// Converts all problems with their locations in the text, and the help of the first one.
     fn from(error: nri_codegen::Error) -> Self {
         let problems: Vec<String> = error.problems().map(problem).collect();
         let new = Self::new(ErrorKind::Schema, problems.join("\n"));
@@ -96,7 +96,8 @@ impl From<nri_codegen::Error> for Error {
     }
 }
 
-/// The fact, and the offending text under its file and line: all that its `Debug` shows, but for the help.
+/// Returns the fact, and the offending text under its file and line: all that its `Debug` shows,
+/// but for the help.
 fn problem(problem: &nri_codegen::Problem) -> String {
     let shown = format!("{problem:?}");
     let help = problem

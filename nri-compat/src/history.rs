@@ -12,7 +12,7 @@ use crate::report::history::{RuntimeRange, RuntimesReport, VersionRow, VersionsR
 
 pub use release::runtime;
 
-/// Every NRI release, with what its protocol has and who ships it.
+/// Returns every NRI release, with what its protocol has and who ships it.
 ///
 /// # Errors
 ///
@@ -45,7 +45,8 @@ fn version(history: &History, release: &Release) -> Result<VersionRow, Error> {
     })
 }
 
-/// Which NRI each runtime links, as ranges of releases; of all runtimes, or of the one named.
+/// Returns which NRI each runtime links, as ranges of releases; of all runtimes, or of the one
+/// named.
 ///
 /// # Errors
 ///
@@ -88,7 +89,7 @@ fn range(history: &History, found: Range<'_>) -> Result<RuntimeRange, Error> {
     })
 }
 
-/// The NRI release that a runtime's links, unless that is from before the protocol.
+/// Returns the NRI release that a runtime's links, unless that is from before the protocol.
 fn linked<'h>(history: &'h History, release: &RuntimeRelease) -> Option<&'h Release> {
     history
         .releases()

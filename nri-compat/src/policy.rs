@@ -37,7 +37,7 @@ use crate::report::finding::Level;
 /// The name under which the policy is looked for in the working folder.
 pub const FILE: &str = "nri-compat.toml";
 
-/// The day that it is now, in UTC: what dates of expiry are held against.
+/// Returns the current day in UTC, with which expiry dates are compared.
 pub fn today() -> Date {
     jiff::Timestamp::now()
         .to_zoned(jiff::tz::TimeZone::UTC)

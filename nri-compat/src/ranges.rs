@@ -10,7 +10,8 @@ pub(crate) struct Range<'h> {
     pub(crate) last: &'h RuntimeRelease,
 }
 
-/// The longest runs of releases, in order of version, that give the same `key`; `None` belongs to no range.
+/// Returns the longest runs of releases, in order of version, that give the same `key`; `None`
+/// belongs to no range.
 pub(crate) fn by<'h, K: PartialEq>(
     runtime: &'h Runtime,
     key: impl Fn(&'h RuntimeRelease) -> Option<K>,

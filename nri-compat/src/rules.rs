@@ -50,19 +50,20 @@ impl Entry {
     }
 }
 
-/// The rule of this exact id, or `None`.
+/// Returns the rule of this exact id, or `None`.
 pub fn get(id: &str) -> Option<&'static Rule> {
     list::entries()
         .find(|entry| entry.id == id)
         .and_then(Entry::rule)
 }
 
-/// Every rule: buf's in alphabetical order, then NRI's, then those of `check`. Parses all of them; [`ids`] parses none.
+/// Returns every rule: buf's in alphabetical order, then NRI's, then those of `check`. Parses all
+/// of them; [`ids`] parses none.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
     list::entries().filter_map(Entry::rule)
 }
 
-/// The id of every rule, in the order of [`all`].
+/// Returns the id of every rule, in the order of [`all`].
 pub fn ids() -> impl Iterator<Item = &'static str> {
     list::entries().map(|entry| entry.id)
 }

@@ -20,7 +20,7 @@ fn bzip2(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// A zstd frame that decoders pass over.
+/// Returns a zstd frame that decoders pass over.
 fn skippable(length: u32) -> Vec<u8> {
     let mut frame = vec![0x53, 0x2a, 0x4d, 0x18];
     frame.extend(length.to_le_bytes());
@@ -28,7 +28,7 @@ fn skippable(length: u32) -> Vec<u8> {
     frame
 }
 
-/// A gzip member whose header has a long comment.
+/// Returns a gzip member whose header has a long comment.
 fn gzip_with_comment(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::GzBuilder::new()
         .comment(vec![b'x'; 20_000])
@@ -272,7 +272,7 @@ fn content_decides_what_a_layer_is_whatever_its_label_says() {
     assert_eq!(skipped(&look(&broken)).len(), 1);
 }
 
-/// An image with one layer of this label.
+/// Returns an image with one layer of this label.
 fn labelled(label: &str, blob: &[u8]) -> Vec<u8> {
     let mut parts = oci(&[("p", &["aaaa"])], &[("aaaa", blob.to_vec())]);
     let layer = serde_json::json!({

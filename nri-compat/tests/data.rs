@@ -21,7 +21,7 @@ fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).expect("UTF-8")
 }
 
-/// The built-in tables with one more release of containerd.
+/// Returns the built-in tables with one more release of containerd.
 fn tables() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let tables = nri_codegen::history::Tables::embedded();

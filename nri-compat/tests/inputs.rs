@@ -9,7 +9,7 @@ use tempfile::TempDir;
 const BEFORE: &str = "syntax = \"proto3\";\npackage p;\nmessage M {\n  int32 a = 1;\n}\n";
 const AFTER: &str = "syntax = \"proto3\";\npackage p;\nmessage M {\n  string a = 1;\n}\n";
 
-/// A folder with files in it.
+/// Returns a folder with files in it.
 fn folder(files: &[(&str, &[u8])]) -> TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for (name, content) in files {

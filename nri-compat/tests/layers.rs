@@ -28,7 +28,7 @@ fn item() -> impl Strategy<Value = Item> {
     ]
 }
 
-/// A file system, to which layers are applied as a runtime does it: whiteouts first, then the layer's own entries.
+/// Applies layers to a file system like a runtime: whiteouts first, then the entries of the layer.
 fn applied(layers: &[Vec<Item>]) -> Vec<String> {
     let mut files: std::collections::BTreeMap<String, bool> = std::collections::BTreeMap::new();
     let below = |path: &str, top: &str| path.starts_with(&format!("{top}/"));
@@ -57,7 +57,7 @@ fn applied(layers: &[Vec<Item>]) -> Vec<String> {
     kept.map(|(path, _)| format!("it: p: /{path}")).collect()
 }
 
-/// A layer as tools write it: no path twice, no file that is a folder of another.
+/// Returns a layer as tools write it: no path twice, no file that is a folder of another.
 fn sane(items: &[Item]) -> Vec<Item> {
     let mut taken: Vec<String> = Vec::new();
     let mut sane = Vec::new();

@@ -48,7 +48,7 @@ impl Machine {
         collect(&request, &[&Marker])
     }
 
-    /// Lines with the machine's root cut out.
+    /// Returns lines with the machine's root cut out.
     fn bare(&self, lines: &[String]) -> Vec<String> {
         let root = self.root.to_str().unwrap();
         lines.iter().map(|line| line.replace(root, "")).collect()
@@ -342,7 +342,7 @@ fn a_configuration_leads_nowhere_outside_the_root() {
     );
 }
 
-/// A containerd configuration that names a folder of plugins.
+/// Returns a containerd configuration that names a folder of plugins.
 fn containerd(folder: &str) -> String {
     format!("version = 2\n[plugins.'io.containerd.nri.v1.nri']\nplugin_path = '{folder}'\n")
 }

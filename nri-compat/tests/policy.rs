@@ -10,7 +10,7 @@ use tempfile::TempDir;
 /// A WebAssembly plugin without the dedicated exports, which newer runtimes do not load.
 const PLUGIN: &[u8] = b"\0asm\x01\0\0\0\x07\x16\x01\x12plugin_api_version\0\0";
 
-/// A folder with that plugin, and a policy unless it is empty.
+/// Returns a folder with that plugin, and a policy unless it is empty.
 fn folder(policy: &str) -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     fs::create_dir(folder.path().join("plugins")).expect("created");

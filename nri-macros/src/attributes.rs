@@ -253,7 +253,7 @@ impl Value {
         Ok(elements.parse2(tokens)?.into_iter().collect())
     }
 
-    /// The caller replaces the text: it knows the right form.
+    /// Returns an error whose text the caller replaces, because it knows the right form.
     fn wrong_form(&self) -> syn::Error {
         syn::Error::new(proc_macro2::Span::call_site(), "wrong form")
     }

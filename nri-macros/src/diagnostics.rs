@@ -31,7 +31,7 @@ impl Diagnostics {
         self.0.is_empty()
     }
 
-    /// The errors, as the compiler is to report them.
+    /// Returns the errors, as the compiler is to report them.
     pub(crate) fn into_tokens(self) -> TokenStream {
         self.0
             .into_iter()
@@ -40,12 +40,13 @@ impl Diagnostics {
     }
 }
 
-/// The text of an error.
+/// Returns the text of an error.
 pub(crate) fn message(fact: &str, help: &str) -> String {
     format!("{fact}\nhelp: {help}")
 }
 
-/// The way out for a name that is not known: the nearest one that is, or where none is near all of them, nearest first.
+/// Returns help for an unknown name: the most similar known one, or all of them, most similar
+/// first, if none is similar.
 pub(crate) fn suggest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let wrong = plain(wrong);
     let mut known: Vec<_> = known
@@ -79,7 +80,8 @@ fn plain(name: &str) -> Vec<u8> {
         .collect()
 }
 
-/// How many bytes have to be put in, taken out, replaced or swapped with the next (optimal string alignment).
+/// Returns the number of insertions, deletions, replacements and swaps of adjacent bytes (optimal
+/// string alignment).
 fn distance(a: &[u8], b: &[u8]) -> usize {
     let mut before: Vec<usize> = Vec::new();
     let mut row: Vec<usize> = (0..=b.len()).collect();

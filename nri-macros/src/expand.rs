@@ -12,8 +12,8 @@ use crate::input::Plugin;
 use crate::manifest::manifest;
 use crate::table::Rpc;
 
-/// The impl of `nri::plugin::Plugin`, and an error for everything that was wrong. With an error, nothing more is
-/// asserted, so that one mistake is one error.
+/// Returns the impl of `nri::plugin::Plugin`, and an error for everything that was wrong. With an
+/// error, nothing more is asserted, so that one mistake is one error.
 pub(crate) fn expand(plugin: &Plugin, diagnostics: Diagnostics) -> TokenStream {
     let krate = &plugin.krate;
     let assertions = diagnostics
@@ -87,7 +87,7 @@ fn policies(plugin: &Plugin) -> TokenStream {
     }
 }
 
-/// A set of events.
+/// Returns a set of events.
 pub(crate) fn mask(rpcs: &[&Rpc]) -> TokenStream {
     let events = rpcs.iter().map(|rpc| rpc.constant);
     quote!(__nri::mask(&[#(#events),*]))
@@ -101,7 +101,7 @@ pub(crate) fn option(value: Option<impl ToTokens>) -> TokenStream {
     }
 }
 
-/// The type that is the plugin. A plugin owns what it has, so every lifetime is `'static`.
+/// Returns the type that is the plugin. A plugin owns what it has, so every lifetime is `'static`.
 pub(crate) fn plugin_type(plugin: &Plugin) -> TokenStream {
     let (ident, arguments) = (&plugin.ident, arguments(&plugin.generics));
     quote!(#ident #arguments)

@@ -61,7 +61,7 @@ pub(crate) struct Handles {
 }
 
 impl Handles {
-    /// Where an RPC is listed.
+    /// Returns where an RPC is listed.
     pub(crate) fn span(&self, rpc: &Rpc) -> Option<Span> {
         self.rpcs
             .iter()

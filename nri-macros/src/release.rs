@@ -5,8 +5,8 @@ use crate::table::RELEASES;
 /// Major, minor, patch.
 pub(crate) type Version = (u32, u32, u32);
 
-/// The numbers of a release. What follows a hyphen is left out: v0.9.1-0.20250219030224-e597e7849f24, untagged, lies
-/// where 0.9.1 does, after 0.9.0 and before 0.10.0.
+/// Returns the numbers of a release. Anything after a hyphen is ignored: the untagged
+/// v0.9.1-0.20250219030224-e597e7849f24 counts as 0.9.1, after 0.9.0 and before 0.10.0.
 pub(crate) fn version(release: &str) -> Version {
     let numbers = release
         .trim_start_matches('v')
@@ -20,7 +20,7 @@ pub(crate) fn version(release: &str) -> Version {
     (next(), next(), next())
 }
 
-/// The release that `0.11` (the newest 0.11), `0.11.0` or `v0.11.0` stands for.
+/// Returns the release that `0.11` (the newest 0.11), `0.11.0` or `v0.11.0` stands for.
 pub(crate) fn resolve(asked: &str) -> Option<&'static str> {
     let asked = asked.strip_prefix('v').unwrap_or(asked);
     let exact = asked.split('.').count() == 3;
@@ -40,7 +40,7 @@ pub(crate) fn minor(release: &str) -> String {
     format!("{major}.{minor}")
 }
 
-/// The oldest and the newest minor release, such as `0.2` and `0.12`.
+/// Returns the oldest and the newest minor release, such as `0.2` and `0.12`.
 pub(crate) fn range() -> (String, String) {
     let named = |release: Option<&&str>| minor(release.copied().unwrap_or_default());
     (named(RELEASES.first()), named(RELEASES.last()))

@@ -81,14 +81,14 @@ fn answer<P: nri::plugin::Plugin>(plugin: &P, method: &str, payload: &[u8]) {
     }
 }
 
-/// The time of one call, on average over a round.
+/// Returns the time of one call, on average over a round.
 fn round(call: &mut impl FnMut()) -> Duration {
     let start = Instant::now();
     (0..CALLS).for_each(|_| call());
     start.elapsed() / CALLS
 }
 
-/// The lower quartile: what other work on the machine adds lies above.
+/// Returns the lower quartile, as other work on the machine only makes rounds slower.
 fn quartile(mut rounds: Vec<Duration>) -> Duration {
     rounds.sort_unstable();
     rounds[ROUNDS / 4]

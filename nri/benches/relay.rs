@@ -90,7 +90,7 @@ async fn measure(arguments: &[String]) -> Result<(), Box<dyn std::error::Error>>
     Ok(())
 }
 
-/// A pod and a container with ten labels each.
+/// Returns a pod and a container with ten labels each.
 fn subject() -> (PodSandbox, Container) {
     let labels = |of: &'static str| {
         (0..10).map(move |nth| (format!("{of}.example.com/label-{nth}"), "value".to_owned()))

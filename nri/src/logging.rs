@@ -142,7 +142,8 @@ fn rank(level: Level) -> u8 {
 }
 
 impl Subscriber for Logger {
-    /// The level may change later, so the interest is not cached; spans are never recorded.
+    /// Returns an interest that is not cached, because the level may change later. Spans are never
+    /// recorded.
     fn register_callsite(&self, metadata: &'static Metadata<'static>) -> Interest {
         if metadata.is_event() {
             Interest::sometimes()

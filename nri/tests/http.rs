@@ -19,7 +19,7 @@ impl RunPodSandbox for Probed {
     }
 }
 
-/// An endpoint of a stub that is not connected.
+/// Returns an endpoint of a stub that is not connected.
 async fn endpoint() -> SocketAddr {
     let stub = Stub::builder(Probed).build().unwrap();
     let endpoint = Endpoint::bind("127.0.0.1:0").await.unwrap();

@@ -16,7 +16,7 @@ use support::{Runtime, container, logs, pod};
 #[nri(name = "mistaken", index = "10", blocking(StopContainer))]
 struct Mistaken;
 
-/// An update of the container without an id.
+/// Returns an update of the container without an id.
 fn of_nothing(pod: &PodSandbox) -> Vec<ContainerUpdate> {
     if pod.name == "fine" {
         Vec::new()

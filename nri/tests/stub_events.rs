@@ -107,7 +107,7 @@ impl StartContainer for Actor {
     }
 }
 
-/// A plugin that is synchronized, and what ends its blocking.
+/// Returns a plugin that is synchronized, and what ends its blocking.
 async fn act() -> (Runtime, Metrics, mpsc::Sender<()>) {
     logs::collect();
     let (release, released) = mpsc::channel();

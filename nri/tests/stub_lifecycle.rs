@@ -405,7 +405,7 @@ async fn a_plugin_leaves_on_each_of_the_signals() {
     }
 }
 
-/// A plugin in a process of its own, synchronized.
+/// Returns a plugin in a process of its own, synchronized.
 async fn external(socket: &Path) -> (Child, Runtime) {
     let listener = UnixListener::bind(socket).unwrap();
     let child = start_child()

@@ -20,7 +20,7 @@ impl Accepted {
     }
 }
 
-/// Every accepted difference.
+/// Returns every accepted difference.
 ///
 /// # Panics
 ///

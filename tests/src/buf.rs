@@ -46,7 +46,8 @@ pub struct Buf {
 }
 
 impl Buf {
-    /// The buf named by `NRI_BUF`, else the one that npm installed in `peers/buf` of the target folder.
+    /// Returns the buf named by `NRI_BUF`, else the one that npm installed in `peers/buf` of the
+    /// target folder.
     ///
     /// # Errors
     ///
@@ -62,7 +63,8 @@ impl Buf {
             .ok_or_else(|| format!("the rules are held against buf 1.75.0, this is {version}"))
     }
 
-    /// The annotations of `buf breaking` for a move from one folder or descriptor set to another.
+    /// Returns the annotations of `buf breaking` for a move from one folder or descriptor set to
+    /// another.
     ///
     /// # Errors
     ///

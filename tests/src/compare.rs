@@ -20,7 +20,7 @@ pub const CATEGORIES: [Category; 4] = [
 /// An annotation, with how often we have it (positive) or buf has it (negative) more than the other.
 pub type Difference = (Annotation, i32);
 
-/// A finding in buf's terms.
+/// Returns a finding in buf's terms.
 pub fn annotation(finding: &Finding) -> Annotation {
     let (file, line, column) = match &finding.location {
         Some(place) => (place.file.clone(), place.line, place.column),
@@ -125,7 +125,7 @@ fn differences(
     )
 }
 
-/// The differences as text, a line each.
+/// Returns the differences as text, a line each.
 pub fn text(differences: &[Difference]) -> String {
     let line = |(annotation, count): &Difference| {
         let Annotation {

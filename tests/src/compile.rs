@@ -19,7 +19,7 @@ pub fn folder(root: &Path) -> Result<Schema, String> {
         .map_err(|error| error.to_string())
 }
 
-/// The same as an encoded descriptor set.
+/// Returns the same as an encoded descriptor set.
 ///
 /// # Errors
 ///

@@ -80,13 +80,13 @@ impl Containerd {
         containerd
     }
 
-    /// The temporary folder that everything of it is in.
+    /// Returns the temporary folder that everything of it is in.
     #[must_use]
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// The socket for external plugins.
+    /// Returns the socket for external plugins.
     #[must_use]
     pub fn nri_socket(&self) -> PathBuf {
         self.folder.path().join("nri.sock")
@@ -133,7 +133,7 @@ impl Containerd {
         self.cri(verb, &[id]);
     }
 
-    /// The whole life of a pod with one container.
+    /// Runs the whole life of a pod with one container.
     ///
     /// # Panics
     ///
@@ -168,7 +168,7 @@ impl Containerd {
         self.ctr(&["deprecations", "list", "--format", "json"])
     }
 
-    /// The ids of the deprecations that containerd recorded.
+    /// Returns the ids of the deprecations that containerd recorded.
     ///
     /// # Panics
     ///

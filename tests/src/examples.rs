@@ -5,7 +5,7 @@ use std::process::Command;
 
 use crate::peers::{run, target_folder};
 
-/// The executable of an example, built unless it is up to date.
+/// Returns the executable of an example, built unless it is up to date.
 ///
 /// # Panics
 ///

@@ -14,12 +14,12 @@ pub struct Fixture {
     pub current: Side,
 }
 
-/// The folder that holds a folder for each rule.
+/// Returns the folder that holds a folder for each rule.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/breaking")
 }
 
-/// Every fixture, in the order of the rules' names.
+/// Returns every fixture, in the order of the rules' names.
 ///
 /// # Panics
 ///
@@ -40,7 +40,7 @@ fn fixture(rule: String) -> Fixture {
     }
 }
 
-/// The names in a folder without their extensions, sorted.
+/// Returns the names in a folder without their extensions, sorted.
 ///
 /// # Panics
 ///

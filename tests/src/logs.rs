@@ -14,19 +14,19 @@ pub use wrap::{WRAPS, Wrap};
 /// Host that wrapped lines say they come from.
 pub const NODE: &str = "node-1";
 
-/// The recording of this name.
+/// Returns the recording of this name.
 pub fn recorded(name: &str) -> Vec<u8> {
     let path = folder().join(name);
     fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Lines of the recording of this name, without their ends.
+/// Returns lines of the recording of this name, without their ends.
 pub fn recorded_lines(name: &str) -> Vec<String> {
     let text = String::from_utf8(recorded(name)).expect("recordings are UTF-8");
     text.lines().map(str::to_owned).collect()
 }
 
-/// Names of all recordings.
+/// Returns names of all recordings.
 pub fn recordings() -> Vec<String> {
     let entries = fs::read_dir(folder()).expect("there are recordings");
     let name = |entry: std::io::Result<fs::DirEntry>| entry.expect("readable").file_name();
@@ -84,7 +84,7 @@ pub fn read(mut log: &[u8]) -> Log {
     logs::read(&"the.log".into(), &mut log)
 }
 
-/// The plugins of a log.
+/// Returns the plugins of a log.
 pub fn plugins(log: &Log) -> Vec<Plugin> {
     log.sightings.iter().map(Plugin::from).collect()
 }

@@ -52,7 +52,8 @@ impl Fixture {
         Ok(input)
     }
 
-    /// The runtime release that `shipped_by.txt` names, for rules that depend on one: `containerd 2.7.0`.
+    /// Returns the runtime release that `shipped_by.txt` names, for rules that depend on one:
+    /// `containerd 2.7.0`.
     fn target(&self) -> Option<Target> {
         let text = std::fs::read_to_string(self.folder.join("shipped_by.txt")).ok()?;
         let (runtime, version) = text.trim().split_once(' ').expect("runtime and version");
@@ -64,7 +65,7 @@ impl Fixture {
     }
 }
 
-/// Every fixture below `tests/fixtures/KIND`, by name.
+/// Returns every fixture below `tests/fixtures/KIND`, by name.
 ///
 /// # Panics
 ///

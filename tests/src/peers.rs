@@ -138,13 +138,13 @@ fn remove_older(parent: &Path, keep: &Path) {
     }
 }
 
-/// The folder of a peer that `.ci/setup.sh` installs.
+/// Returns the folder of a peer that `.ci/setup.sh` installs.
 #[must_use]
 pub fn folder(peer: &str) -> PathBuf {
     target_folder().join("peers").join(peer)
 }
 
-/// The folder that cargo builds into.
+/// Returns the folder that cargo builds into.
 pub(crate) fn target_folder() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target"),
@@ -169,7 +169,7 @@ pub fn run(command: &mut Command) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// The runtime over the reference adaptation of an NRI release.
+/// Returns the runtime over the reference adaptation of an NRI release.
 ///
 /// # Panics
 ///
@@ -179,7 +179,7 @@ pub fn runtime(nri: &str) -> PathBuf {
     nri_build(nri).build().join("runtime")
 }
 
-/// The plugin on the stub of an NRI release.
+/// Returns the plugin on the stub of an NRI release.
 ///
 /// # Panics
 ///
@@ -189,7 +189,7 @@ pub fn plugin(nri: &str) -> PathBuf {
     nri_build(nri).build().join("plugin")
 }
 
-/// The program that speaks ttrpc over the multiplexer of an NRI release.
+/// Returns the program that speaks ttrpc over the multiplexer of an NRI release.
 ///
 /// # Panics
 ///
@@ -199,7 +199,7 @@ pub fn wire(nri: &str) -> PathBuf {
     nri_build(nri).build().join("wire")
 }
 
-/// The program that has the reference adaptation of the newest NRI release merge answers.
+/// Returns the program that has the reference adaptation of the newest NRI release merge answers.
 ///
 /// # Panics
 ///
@@ -215,7 +215,8 @@ pub fn merge() -> PathBuf {
     .join("merge")
 }
 
-/// The program that decodes messages with schemas that it is given, using Go's protobuf library.
+/// Returns the program that decodes messages with schemas that it is given, using Go's protobuf
+/// library.
 ///
 /// # Panics
 ///
@@ -231,7 +232,7 @@ pub fn transfer() -> PathBuf {
     .join("transfer")
 }
 
-/// How the peers over an NRI release are built.
+/// Returns how the peers over an NRI release are built.
 #[must_use]
 pub fn nri_build(nri: &str) -> GoBuild {
     let tags = match nri {
@@ -249,7 +250,7 @@ pub fn nri_build(nri: &str) -> GoBuild {
     }
 }
 
-/// The folder with `containerd`, its shim and `ctr` of a release.
+/// Returns the folder with `containerd`, its shim and `ctr` of a release.
 ///
 /// # Panics
 ///
@@ -270,7 +271,8 @@ pub fn containerd(release: &str) -> PathBuf {
     .build()
 }
 
-/// The folder with `cri`, `image` and `pause`: a client, an image packer, and the program in the image.
+/// Returns the folder with `cri`, `image` and `pause`: a client, an image packer, and the program
+/// in the image.
 ///
 /// # Panics
 ///
@@ -288,7 +290,7 @@ pub fn pod_tools() -> PathBuf {
     .build()
 }
 
-/// The newest release is in `go.mod`, any other in a file of its name.
+/// Returns the module file of a release: `go.mod` for the newest one, else a file named after it.
 pub(crate) fn modfile(folder: &str, module: &str, release: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let own = format!("{}.mod", release.replace('.', "_"));

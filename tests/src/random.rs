@@ -25,7 +25,7 @@ pub struct Case {
 }
 
 impl Case {
-    /// The case of a seed, always the same.
+    /// Returns the case of a seed, always the same.
     pub fn new(seed: u64) -> Self {
         let mut rng = Rng::with_seed(seed);
         let before = generate::set(&mut rng);

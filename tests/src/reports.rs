@@ -7,7 +7,7 @@ use nri_compat::report::check::{
     Suppression, Verdict,
 };
 
-/// Every report with its name.
+/// Returns every report with its name.
 pub fn all() -> Vec<(&'static str, CheckReport)> {
     vec![
         ("empty", CheckReport::default()),
@@ -275,7 +275,7 @@ fn skipped() -> CheckReport {
     }
 }
 
-/// Names that try to act: on a terminal, in markdown, in XML, in an annotation, in a table.
+/// Returns names that try to act: on a terminal, in markdown, in XML, in an annotation, in a table.
 fn hostile() -> CheckReport {
     let name = "a\u{1b}[31m|\"x',=1+1\n::error::<b>&]]>`*%0A\u{202e}\u{9b}\u{0}\\";
     let mut verdict = state_change("containerd@2.4", Outcome::Deprecated);

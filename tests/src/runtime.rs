@@ -23,7 +23,8 @@ pub struct Runtime {
 }
 
 impl Runtime {
-    /// A runtime with an NRI release, not yet started: plugins to launch can be installed, the state set.
+    /// Returns a runtime with an NRI release, not yet started: plugins to launch can be installed,
+    /// the state set.
     ///
     /// # Panics
     ///
@@ -54,7 +55,7 @@ impl Runtime {
         }
     }
 
-    /// A runtime that has been started, with neither pods nor plugins.
+    /// Returns a runtime that has been started, with neither pods nor plugins.
     ///
     /// # Panics
     ///
@@ -66,7 +67,7 @@ impl Runtime {
         runtime
     }
 
-    /// The socket for external plugins.
+    /// Returns the socket for external plugins.
     #[must_use]
     pub fn socket(&self) -> PathBuf {
         self.folder.path().join("nri.sock")
@@ -243,7 +244,7 @@ impl Runtime {
             .collect()
     }
 
-    /// The processes of the plugins that it launched.
+    /// Returns the processes of the plugins that it launched.
     ///
     /// # Panics
     ///

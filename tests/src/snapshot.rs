@@ -32,7 +32,7 @@ pub fn assert_same(name: &str, actual: &str) {
     );
 }
 
-/// The names in a folder of snapshots, sorted, without extensions.
+/// Returns the names in a folder of snapshots, sorted, without extensions.
 ///
 /// # Panics
 ///

@@ -123,7 +123,7 @@ impl Build {
         }
     }
 
-    /// The module file: that of the release, or one made from it.
+    /// Returns the module file: that of the release, or one made from it.
     fn modfile(&self) -> String {
         if self.required.is_none() && self.go.is_none() {
             return nri_build(&self.nri).modfile;
@@ -148,7 +148,8 @@ impl Build {
             .join(format!("{}-{}-{go}.mod", self.nri, self.folder))
     }
 
-    /// The text of a module file that requires another release and replaces it, or is for an older Go.
+    /// Returns the text of a module file that requires another release and replaces it, or is for
+    /// an older Go.
     fn changed(&self, peers: &Path, original: &Path) -> String {
         let mut text = fs::read_to_string(original).expect("module file is readable");
         if let Some(go) = &self.go {
@@ -170,7 +171,7 @@ impl Build {
     }
 }
 
-/// Where Go keeps the sources of NRI.
+/// Returns where Go keeps the sources of NRI.
 fn module_folder(peers: &Path, modfile: &Path) -> String {
     let mut go = Command::new("go");
     go.current_dir(peers)

@@ -84,7 +84,7 @@ async fn joined(adaptation: &Adaptation) {
     }
 }
 
-/// An adaptation with one external plugin of a release.
+/// Returns an adaptation with one external plugin of a release.
 async fn external(nri: &str, more: &[&str]) -> (Adaptation, Plugin, DeprecationList) {
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().join("nri.sock");
@@ -101,7 +101,7 @@ async fn external(nri: &str, more: &[&str]) -> (Adaptation, Plugin, DeprecationL
     (adaptation, plugin, list)
 }
 
-/// One life of a pod with a container. Returns the outcomes of all events but validation.
+/// Runs one life of a pod with a container. Returns the outcomes of all events except validation.
 async fn live(adaptation: &Adaptation, pod: &PodSandbox) -> Vec<Outcome> {
     let (container, resources) = (container(), LinuxResources::default());
     let mut outcomes = adaptation.run_pod_sandbox(pod).await.unwrap().outcomes;

@@ -24,7 +24,7 @@ impl Content for Pieces {
     }
 }
 
-/// All that the readers see in a file.
+/// Returns all that the readers see in a file.
 fn look(path: &Path) -> Vec<Sighting> {
     let shown = path.display().to_string();
     let disk = Disk::open(path).unwrap_or_else(|e| panic!("{shown}: {e}"));
@@ -45,7 +45,7 @@ fn look(path: &Path) -> Vec<Sighting> {
         .collect()
 }
 
-/// The one thing that is to be seen.
+/// Returns the one thing that is to be seen.
 fn look_for_one(path: &Path) -> Sighting {
     let mut seen = look(path);
     assert_eq!(seen.len(), 1, "{}: {seen:#?}", path.display());
@@ -64,7 +64,7 @@ fn interface(of: &Sighting) -> &'static str {
     }
 }
 
-/// Every point in which a program is not what is expected.
+/// Returns every point in which a program is not what is expected.
 fn differences(expected: &Specimen, path: &Path, seen: &Sighting) -> Vec<String> {
     let mut all = Vec::new();
     let mut differs = |what: &str, expected: &dyn std::fmt::Debug, found: &dyn std::fmt::Debug| {

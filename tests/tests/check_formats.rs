@@ -93,7 +93,7 @@ fn the_schema_knows_every_key() {
     }
 }
 
-/// Every key of every object, with the place of the object.
+/// Returns every key of every object, with the place of the object.
 fn pointers(value: &Value) -> Vec<(String, String)> {
     let mut found = Vec::new();
     collect("", value, &mut found);

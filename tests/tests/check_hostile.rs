@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use quick_xml::events::Event;
 use serde_json::Value;
 
-/// The report with one plugin, and `name` wherever something comes from outside.
+/// Returns the report with one plugin, and `name` wherever something comes from outside.
 fn named(name: &str) -> CheckReport {
     let mut reports = reports::all();
     reports.retain(|(which, _)| *which == "hostile");

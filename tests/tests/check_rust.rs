@@ -24,7 +24,7 @@ fn look(name: &str, bytes: &[u8]) -> Vec<Sighting> {
         .collect()
 }
 
-/// An ELF file of nothing but a header and these bytes.
+/// Returns an ELF file of nothing but a header and these bytes.
 fn elf(bytes: &[u8]) -> Vec<u8> {
     let mut file = b"\x7fELF\x02\x01\x01".to_vec();
     file.resize(64, 0);

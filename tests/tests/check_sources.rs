@@ -79,7 +79,7 @@ fn crate_folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The module and checksum files of a module that builds with a release.
+/// Returns the module and checksum files of a module that builds with a release.
 fn peer(nri: &str) -> (PathBuf, PathBuf) {
     let peers = crate_folder().join("peers");
     let own = peers.join(format!("{}.mod", nri.replace('.', "_")));
@@ -121,7 +121,7 @@ impl Row {
         }
     }
 
-    /// The paths on the command line.
+    /// Returns the paths on the command line.
     fn paths(&self, folder: &Path) -> Vec<PathBuf> {
         if self.check.is_empty() {
             return vec![folder.to_owned()];
@@ -130,7 +130,7 @@ impl Row {
     }
 }
 
-/// A line with what its marks stand for.
+/// Returns a line with what its marks stand for.
 fn expanded(line: &str, require: &str) -> String {
     let nri = "github.com/containerd/nri/pkg";
     if let Some(of) = marked(line, "@handler") {
@@ -156,7 +156,7 @@ fn expanded(line: &str, require: &str) -> String {
     }
 }
 
-/// The requirements with another release of NRI.
+/// Returns the requirements with another release of NRI.
 fn replaced(require: &str, release: &str) -> String {
     let name = "github.com/containerd/nri ";
     let lines = require.lines().map(|line| match line.split_once(name) {
@@ -182,7 +182,7 @@ fn check(paths: Vec<PathBuf>) -> CheckReport {
     assess(collect(&request, READERS), &[target])
 }
 
-/// The worst of all verdicts of a report.
+/// Returns the worst of all verdicts of a report.
 fn answer(report: &CheckReport) -> &'static str {
     let outcomes: Vec<Outcome> = report
         .subjects
@@ -300,7 +300,7 @@ mod built {
         Err(String::from_utf8_lossy(&output.stderr).into_owned())
     }
 
-    /// The commands in a remedy.
+    /// Returns the commands in a remedy.
     fn commands(report: &CheckReport) -> String {
         let verdicts = report.subjects.iter().flat_map(|subject| &subject.verdicts);
         let mut remedies = verdicts.filter(|verdict| verdict.outcome == Outcome::Deprecated);

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 const DEPRECATION: &str = "io.containerd.deprecation/nri-plugin-interface";
 
-/// The names of a pod's events in the logger's file, in order.
+/// Returns the names of a pod's events in the logger's file, in order.
 fn logged(file: &Path, pod: &str) -> Vec<String> {
     let text = fs::read_to_string(file).expect("the logger writes its file");
     let lines = text

@@ -51,7 +51,7 @@ fn messages_sent(elements: &[Element]) -> BTreeSet<String> {
         .collect()
 }
 
-/// All messages that these hold, directly or not.
+/// Returns all messages that these hold, directly or not.
 fn reachable(fields: &Fields, mut found: BTreeSet<String>) -> BTreeSet<String> {
     loop {
         let held = fields

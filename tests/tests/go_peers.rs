@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 const NEWEST: &str = "v0.12.5";
 
-/// The calls of one life of a pod, as a runtime of this release makes them.
+/// Returns the calls of one life of a pod, as a runtime of this release makes them.
 fn expected_calls(release: &str) -> Vec<&'static str> {
     match release {
         "v0.6.1" | "v0.8.0" => [

@@ -6,7 +6,8 @@ use nri_tests::hostile::{Row, check, elf, look};
 
 const SERVICE: &[u8] = b"\0nri.pkg.api.v1alpha1.Plugin\0StateChange\0RunPodSandbox\0";
 
-/// The manifest that the derive of crate `nri` embeds in a plugin with a handler of StateChange.
+/// Returns the manifest that the derive of crate `nri` embeds in a plugin with a handler of
+/// StateChange.
 fn manifest() -> Vec<u8> {
     let text = br#"{"format":1,"name":"a","index":"10","nri":"0.1.0","protocol":"0.12.0","min_protocol":null,"events":["RUN_POD_SANDBOX"],"required":[],"deprecated":["StateChange"]}"#;
     let length = u32::try_from(text.len()).unwrap();
@@ -287,7 +288,7 @@ fn pe() -> Vec<u8> {
     file
 }
 
-/// One slice that starts beyond the end of the file.
+/// Returns one slice that starts beyond the end of the file.
 fn fat() -> Vec<u8> {
     let mut file = vec![0xca, 0xfe, 0xba, 0xbe];
     for number in [1u32, 7, 3, 4096, 100, 12] {

@@ -11,7 +11,7 @@ use nri_tests::peers::NRI_RELEASES;
 use nri_tests::plugin::Plugin;
 use serde_json::{Value, json};
 
-/// The calls that carry these events, as a runtime of this release makes them.
+/// Returns the calls that carry these events, as a runtime of this release makes them.
 fn calls_of<'a>(release: &str, events: &[&'a str]) -> Vec<&'a str> {
     const ALWAYS_DEDICATED: [&str; 5] = [
         "UpdatePodSandbox",

@@ -146,14 +146,14 @@ fn lines_that_ran_into_each_other_name_nothing_wrong() {
     assert!(cut_warnings > 100, "{cut_warnings}");
 }
 
-/// The plugins that a log names.
+/// Returns the plugins that a log names.
 fn named(log: &Log) -> Vec<Plugin> {
     let mut plugins = plugins(log);
     plugins.retain(|plugin| !plugin.name.is_empty());
     plugins
 }
 
-/// A warning that names nobody still counts: some plugin relies on `StateChange`.
+/// Asserts that a warning without a name still counts: some plugin relies on `StateChange`.
 fn assert_is_unnamed_warning(log: &Log) {
     let [one] = log.sightings.as_slice() else {
         panic!("{:?}", log.sightings)

@@ -36,7 +36,7 @@ fn compare(before: &str, after: &str, category: Category) -> Option<DiffReport> 
     diff(&write("before", before), &write("after", after), category).ok()
 }
 
-/// The newest protocol against itself with `from` replaced by `to`.
+/// Returns the newest protocol against itself with `from` replaced by `to`.
 fn changed(from: &str, to: &str) -> DiffReport {
     let before = newest();
     assert!(before.contains(from), "{from}");
@@ -170,8 +170,8 @@ fn is_wire(rule: &str) -> bool {
         && !NOT_ON_THE_WIRE.contains(&rule.id)
 }
 
-/// An error about the wire has trouble beside it in a pairing, and no pairing that simply works has an error beside it
-/// that does not say that peers are unaffected.
+/// Asserts that an error about the wire comes with trouble in a pairing, and that pairings that
+/// simply work have no errors other than those that do not affect peers.
 fn assert_consistent(report: &DiffReport, changes: &str) {
     let errors = report
         .findings

@@ -132,7 +132,8 @@ fn every_element_has_a_comment() {
     }
 }
 
-/// The release that a comment claims in "Since v0.10.0.", and "Since v0.9.1-0.…-…, which is untagged; …".
+/// Returns the release that a comment claims in "Since v0.10.0.", and "Since v0.9.1-0.…-…, which is
+/// untagged; …".
 fn claimed(comment: &str) -> Vec<&str> {
     let claims = comment
         .split("Since ")

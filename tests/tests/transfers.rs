@@ -169,7 +169,8 @@ fn send(
     (promise, outcome)
 }
 
-/// Every type and label sent as every other: what the rules call trouble is trouble, and nothing else is.
+/// Sends every type and label as every other one, and compares the trouble that the rules predict
+/// with what happens.
 fn matrix(decoder: &mut dyn Decoder) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     matrix::write(folder.path());

@@ -29,7 +29,7 @@ fn parsed(text: &str) -> Value {
     serde_json::from_str(text).expect("SARIF is JSON")
 }
 
-/// Every log that the tool may write, with a name.
+/// Returns every log that the tool may write, with a name.
 fn logs() -> Vec<(String, Value)> {
     let mut logs: Vec<(String, Value)> = reports::all()
         .iter()

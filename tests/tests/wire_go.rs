@@ -242,7 +242,7 @@ fn a_go_peer_that_ends_ends_the_connection_in_order() {
     assert_eq!(ended, Ended::ByPeer);
 }
 
-/// A message to connection id 1, in one frame.
+/// Returns a message to connection id 1, in one frame.
 fn raw(kind: u8, stream: u32, data: &[u8]) -> Vec<u8> {
     let header = MessageHeader {
         length: data.len() as u32,

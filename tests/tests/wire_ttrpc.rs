@@ -101,7 +101,7 @@ async fn serve(stream: DuplexStream) -> Server {
     server
 }
 
-/// A multiplexer written without any of ours: the ends of two logical connections.
+/// Returns a multiplexer written without any of ours: the ends of two logical connections.
 fn multiplex(trunk: DuplexStream, ids: [u32; 2], cut: usize) -> [DuplexStream; 2] {
     let (trunk_in, trunk_out) = split(trunk);
     let trunk_out = Arc::new(Mutex::new(trunk_out));

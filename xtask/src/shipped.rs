@@ -98,7 +98,7 @@ mod tests {
     use super::*;
     use nri_codegen::history::{Proto, Tables};
 
-    /// The number of the sentinel today.
+    /// Returns the number of the sentinel today.
     fn last() -> i32 {
         let history = History::embedded().expect("the tables fit together");
         let newest = history.revisions().last().expect("there is one");
@@ -107,7 +107,7 @@ mod tests {
         events.iter().map(|event| event.number).max().unwrap_or(0) + 1
     }
 
-    /// A future release with an event that no rule covers.
+    /// Returns a future release with an event that no rule covers.
     fn with_dance() -> History {
         let last = last();
         let proto = nri_protos::REVISIONS

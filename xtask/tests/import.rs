@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use nri_protos::REVISIONS;
 use tempfile::TempDir;
 
-/// A repository with the tables and protos of this one, and nothing generated.
+/// Returns a repository with the tables and protos of this one, and nothing generated.
 fn repository() -> TempDir {
     let root = tempfile::tempdir().unwrap();
     let protos = root.path().join("protos");
@@ -59,7 +59,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
-/// Every file below the root, with its content.
+/// Returns every file below the root, with its content.
 fn files(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![root.to_path_buf()];
@@ -84,7 +84,7 @@ fn newest_name() -> &'static str {
     REVISIONS.last().unwrap().name
 }
 
-/// The file with its bindings.
+/// Returns the file with its bindings.
 fn newest_snapshot() -> String {
     format!("nri_{}.snap", newest_name().replace(['.', '-'], "_"))
 }

@@ -114,7 +114,7 @@ impl FileResolver for Files {
 }
 
 impl Log {
-    /// The text of the file that is imported as `name`.
+    /// Returns the text of the file that is imported as `name`.
     pub(super) fn text(&self, name: &str) -> Option<Rc<str>> {
         self.0.borrow().texts.get(name).cloned()
     }
@@ -136,12 +136,12 @@ impl Log {
         self.0.borrow().paths.clone()
     }
 
-    /// Paths of the files read from disk.
+    /// Returns paths of the files read from disk.
     pub(super) fn read_from_disk(&self) -> Vec<PathBuf> {
         self.0.borrow().paths.values().cloned().collect()
     }
 
-    /// The texts of all files, by the name under which they are imported.
+    /// Returns the texts of all files, by the name under which they are imported.
     pub(super) fn take_texts(&self) -> BTreeMap<String, String> {
         let texts = std::mem::take(&mut self.0.borrow_mut().texts);
         texts
@@ -238,7 +238,8 @@ pub(super) fn protos_below(root: &Path) -> Result<Vec<String>, Error> {
     Ok(names)
 }
 
-/// Names in `folder`, and which are folders themselves. Links to folders are not followed: they can form a ring.
+/// Returns names in `folder`, and which are folders themselves. Links to folders are not followed:
+/// they can form a ring.
 pub(crate) fn list(folder: &Path) -> Result<Vec<(String, bool)>, Problem> {
     let io = |error| {
         Problem::new(ErrorKind::Io, format!("cannot list `{}`", folder.display())).caused_by(error)

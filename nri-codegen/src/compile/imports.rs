@@ -9,7 +9,7 @@ use super::files::Root;
 pub struct Imports(Vec<Root>);
 
 impl Imports {
-    /// No folders.
+    /// Returns no folders.
     #[must_use]
     pub fn new() -> Self {
         Imports::default()

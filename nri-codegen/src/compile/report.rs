@@ -5,7 +5,7 @@ use miette::Diagnostic;
 use super::files::Log;
 use crate::error::{ErrorKind, Problem};
 
-/// Every problem that `error` holds, in its order; `log` has the texts it points into.
+/// Returns every problem that `error` holds, in its order; `log` has the texts it points into.
 pub(super) fn problems(error: &protox::Error, log: &Log) -> Vec<Problem> {
     let name = error.file().unwrap_or_default();
     let (source, file) = (log.text(name), log.shown(name));

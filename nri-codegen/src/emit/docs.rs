@@ -1,7 +1,7 @@
 //! Comments of protos as rustdoc: nothing in them may become a failing doctest, a link to nowhere or an HTML tag.
 
-/// The comment as markdown that rustdoc reads as text: code blocks are fenced as `text`, brackets and angles escaped,
-/// addresses made links.
+/// Returns the comment as markdown that rustdoc reads as text: code blocks are fenced as `text`,
+/// brackets and angles escaped, addresses made links.
 pub(super) fn markdown(comment: &str) -> String {
     let comment = clean(comment);
     let mut markdown = String::new();
@@ -78,7 +78,7 @@ fn blocks(comment: &str) -> Vec<Block<'_>> {
     blocks
 }
 
-/// The marks that open a fence on this line: three or more backticks or tildes.
+/// Returns the marks that open a fence on this line: three or more backticks or tildes.
 fn opening(line: &str) -> Option<&str> {
     if indented(line).is_some() {
         return None;
@@ -97,13 +97,13 @@ fn closes(line: &str, mark: &str) -> bool {
             .is_empty()
 }
 
-/// The code of a line that is indented by a tab or four spaces.
+/// Returns the code of a line that is indented by a tab or four spaces.
 fn indented(line: &str) -> Option<&str> {
     line.strip_prefix("    ")
         .or_else(|| line.strip_prefix('\t'))
 }
 
-/// A fence that none of `lines` closes.
+/// Returns a fence that none of `lines` closes.
 fn fence(lines: &[&str]) -> String {
     let longest = lines
         .iter()

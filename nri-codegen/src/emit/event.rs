@@ -18,7 +18,8 @@ pub(super) fn emit(input: &Input<'_>, messages: &Messages) -> TokenStream {
             /// Every event a plugin can subscribe to, by number; neither the zero value nor the sentinel `Last`.
             pub const ALL: [Event; #count] = [#(Event::#variants),*];
 
-            /// The bit of the event in an [`EventMask`]; 0 for the zero value and the sentinel `Last`.
+            /// Returns the bit of the event in an [`EventMask`]; 0 for the zero value and the
+            /// sentinel `Last`.
             pub const fn bit(self) -> i32 {
                 match self {
                     #(Event::#variants => #bits,)*
@@ -26,7 +27,7 @@ pub(super) fn emit(input: &Input<'_>, messages: &Messages) -> TokenStream {
                 }
             }
 
-            /// The name of the event as people and RPCs have it: `RunPodSandbox`.
+            /// Returns the name of the event as people and RPCs have it: `RunPodSandbox`.
             pub const fn name(self) -> &'static str {
                 match self {
                     #(Event::#variants => #names,)*

@@ -75,7 +75,8 @@ impl<'f> Graph<'f> {
         self.messages.insert(name, Held { place, fields });
     }
 
-    /// Paths of the fields on a cycle that leads through a group: prost-build follows messages only.
+    /// Returns paths of the fields on a cycle that leads through a group: prost-build follows
+    /// messages only.
     pub(super) fn boxed(&self) -> Vec<String> {
         let mut boxed = Vec::new();
         for (name, held) in &self.messages {
@@ -119,7 +120,8 @@ impl<'f> Graph<'f> {
         Error::unless_empty(problems)
     }
 
-    /// How many paths lead on from a message, and the length of the longest; cycles count once.
+    /// Returns how many paths lead on from a message, and the length of the longest; cycles count
+    /// once.
     fn paths<'g>(
         &'g self,
         root: &'g str,

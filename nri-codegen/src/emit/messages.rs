@@ -181,7 +181,7 @@ fn event_variants(item: &Item) -> Vec<(Ident, i32)> {
     numbered.collect()
 }
 
-/// The path without the spaces that tokens get.
+/// Returns the path without the spaces that tokens get.
 fn written(path: &syn::Path) -> String {
     quote!(#path).to_string().replace(' ', "")
 }

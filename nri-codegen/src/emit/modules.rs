@@ -70,7 +70,7 @@ impl Package {
     }
 }
 
-/// The parts of a module path, which prost-build escaped.
+/// Returns the parts of a module path, which prost-build escaped.
 fn idents(module: &prost_build::Module) -> Vec<Ident> {
     module
         .parts()

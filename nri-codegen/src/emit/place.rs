@@ -19,7 +19,7 @@ pub(super) enum Step {
 }
 
 impl Step {
-    /// The number of the field, from descriptor.proto.
+    /// Returns the number of the field, from descriptor.proto.
     fn number(self) -> i32 {
         match self {
             Step::Field | Step::Rpc | Step::EnumValue => 2,

@@ -41,7 +41,7 @@ impl<'s> Schema<'s> {
         })
     }
 
-    /// The package that was asked for.
+    /// Returns the package that was asked for.
     pub(super) fn package(&self) -> &'s str {
         self.package
     }
@@ -55,7 +55,7 @@ impl<'s> Schema<'s> {
         self.is_nested
     }
 
-    /// Paths of the fields that need a `Box`, which prost-build does not see.
+    /// Returns paths of the fields that need a `Box`, which prost-build does not see.
     pub(super) fn boxed(&self) -> &[String] {
         &self.boxed
     }
@@ -67,7 +67,7 @@ impl<'s> Schema<'s> {
         files.flat_map(|file| (0..file.service.len()).map(move |index| (file, index)))
     }
 
-    /// The module of a package, as a key: empty where all is in one.
+    /// Returns the module of a package, as a key: empty where all is in one.
     pub(super) fn module_of(&self, package: &str) -> String {
         if !self.is_nested {
             return String::new();
@@ -77,7 +77,7 @@ impl<'s> Schema<'s> {
     }
 }
 
-/// Names of the files of `package`, and of those that declare what they refer to.
+/// Returns names of the files of `package`, and of those that declare what they refer to.
 fn needed(files: &[&FileDescriptorProto], package: &str) -> BTreeSet<String> {
     let mut declared_in = HashMap::new();
     for (index, file) in files.iter().enumerate() {
@@ -161,7 +161,7 @@ fn unknown_syntax(file: &FileDescriptorProto) -> Option<Problem> {
     )
 }
 
-/// The file without what prost-build stumbles over.
+/// Returns the file without what prost-build stumbles over.
 fn prepared(mut file: FileDescriptorProto) -> FileDescriptorProto {
     file.package = file.package.filter(|package| !package.is_empty());
     source_info::complete(&mut file);

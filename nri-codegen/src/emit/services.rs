@@ -122,7 +122,7 @@ pub(super) fn constant(service: &str) -> Ident {
     format_ident!("{digit}{name}_SERVICE")
 }
 
-/// The deprecation of this RPC, if it is deprecated in this revision.
+/// Returns the deprecation of this RPC, if it is deprecated in this revision.
 pub(super) fn deprecation<'i>(input: &Input<'i>, rpc: &str) -> Option<&'i Deprecation> {
     let mut deprecations = input.deprecations.iter();
     deprecations
@@ -151,7 +151,7 @@ fn ident(name: &str) -> Result<Ident, Error> {
     syn::parse_str(name).map_err(|_| no_name(name).into())
 }
 
-/// The Rust type of a message; protobuf's own `Empty` is `()`.
+/// Returns the Rust type of a message; protobuf's own `Empty` is `()`.
 fn message(name: &str) -> Result<syn::Type, Error> {
     syn::parse_str(name).map_err(|_| no_name(name).into())
 }

@@ -63,7 +63,7 @@ fn hidden(comment: &str) -> String {
     })
 }
 
-/// Paths of all declarations of a file.
+/// Returns paths of all declarations of a file.
 fn declarations(file: &FileDescriptorProto) -> Vec<Vec<i32>> {
     let place = Place::new(file);
     let mut paths = Vec::new();

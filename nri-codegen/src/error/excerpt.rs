@@ -18,7 +18,7 @@ pub struct Excerpt {
 }
 
 impl Excerpt {
-    /// The place of bytes `span` in `text`; a span beyond the end means the end.
+    /// Returns the place of bytes `span` in `text`; a span beyond the end means the end.
     pub(crate) fn new(text: &str, span: Range<usize>) -> Self {
         let start = floor(text, span.start);
         let end = floor(text, span.end.max(start));
@@ -46,7 +46,7 @@ impl Excerpt {
         }
     }
 
-    /// Bytes of the file.
+    /// Returns bytes of the file.
     pub fn span(&self) -> Range<usize> {
         self.span.clone()
     }
@@ -66,7 +66,7 @@ impl Excerpt {
         &self.text
     }
 
-    /// The place in `file`, then the line with the offending part underlined.
+    /// Returns the place in `file`, then the line with the offending part underlined.
     pub(crate) fn under(&self, file: &str) -> String {
         let number = self.line.to_string();
         let gutter = " ".repeat(number.len());
@@ -85,7 +85,7 @@ impl Excerpt {
     }
 }
 
-/// The nearest character boundary at or below `index`.
+/// Returns the nearest character boundary at or below `index`.
 fn floor(text: &str, index: usize) -> usize {
     let mut index = index.min(text.len());
     while !text.is_char_boundary(index) {

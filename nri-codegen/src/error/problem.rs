@@ -37,7 +37,7 @@ impl Problem {
         self
     }
 
-    /// Names the file that the problem is in.
+    /// Adds the name of the file of the problem.
     pub fn in_file(mut self, file: impl Into<String>) -> Self {
         self.file = Some(file.into());
         self
@@ -49,7 +49,7 @@ impl Problem {
         self
     }
 
-    /// Names line and column, both from 1, where the text is not at hand.
+    /// Adds line and column, both from 1, for a problem whose text is not available.
     pub fn at_position(mut self, line: u32, column: u32) -> Self {
         self.position = Some((line, column));
         self
@@ -88,17 +88,17 @@ impl Problem {
         self
     }
 
-    /// The category of the problem.
+    /// Returns the category of the problem.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// The file it is in, as the schema or the user names it.
+    /// Returns the file it is in, as the schema or the user names it.
     pub fn file(&self) -> Option<&str> {
         self.file.as_deref()
     }
 
-    /// The offending text and its place.
+    /// Returns the offending text and its place.
     pub fn excerpt(&self) -> Option<&Excerpt> {
         self.excerpt.as_deref()
     }
@@ -115,7 +115,7 @@ impl Problem {
         excerpt.or(self.position.map(|(_, column)| column as usize))
     }
 
-    /// How to fix it, if known.
+    /// Returns how to fix it, if known.
     pub fn help(&self) -> Option<&str> {
         self.help.as_deref()
     }

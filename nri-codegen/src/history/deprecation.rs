@@ -92,13 +92,14 @@ pub enum RemovalStatus {
 }
 
 impl Deprecation {
-    /// The NRI release that deprecated it.
+    /// Returns the NRI release that deprecated it.
     pub fn since(&self) -> Option<Version> {
         let name = self.deprecated_in.nri.as_deref()?;
         Version::parse(name.trim_start_matches('v')).ok()
     }
 
-    /// One sentence on when it goes, for a note: `removal is planned for containerd 2.7`; `None` if no one said.
+    /// Returns one sentence on when it goes, for a note: `removal is planned for containerd 2.7`;
+    /// `None` if no one said.
     pub fn outlook(&self) -> Option<String> {
         let nri = self.removal.when.nri.iter().map(|nri| format!("NRI {nri}"));
         let runtimes = self.removal.when.runtimes.iter();

@@ -18,8 +18,9 @@ pub struct EventHistory {
 }
 
 impl History {
-    /// The release that brought the element of this full name, seen from `revision`: the first tagged one from which
-    /// every revision up to `revision` has it. An untagged one counts only where no tagged one has it.
+    /// Returns the release that brought the element of this full name, seen from `revision`: the
+    /// first tagged one from which every revision up to `revision` has it. An untagged one counts
+    /// only where no tagged one has it.
     ///
     /// `None` if `revision` lacks it. Reads only the revisions since, and the one before.
     ///
@@ -30,7 +31,7 @@ impl History {
         self.since_when(revision, |protocol| protocol.has(full_name))
     }
 
-    /// How `event` travelled, up to `revision`.
+    /// Returns how `event` travelled, up to `revision`.
     ///
     /// # Errors
     ///
@@ -83,7 +84,7 @@ impl History {
         Ok(self.deprecations.iter().filter(holds).collect())
     }
 
-    /// The revision before the one of this name.
+    /// Returns the revision before the one of this name.
     pub fn before(&self, revision: &str) -> Option<&Revision> {
         let (index, _) = self.position(revision)?;
         self.revisions.get(index.checked_sub(1)?)

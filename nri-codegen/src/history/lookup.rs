@@ -7,7 +7,8 @@ use crate::error::{Error, ErrorKind, Problem};
 use crate::near;
 
 impl History {
-    /// The NRI release that `spec` stands for: as [`History::release`], or what a runtime links, `containerd@2.2.1`.
+    /// Returns the NRI release that `spec` stands for: as [`History::release`], or what a runtime
+    /// links, `containerd@2.2.1`.
     ///
     /// # Errors
     ///
@@ -20,7 +21,7 @@ impl History {
         self.linked(linked)
     }
 
-    /// The NRI release that a runtime links.
+    /// Returns the NRI release that a runtime links.
     ///
     /// # Errors
     ///
@@ -38,7 +39,8 @@ impl History {
         .into())
     }
 
-    /// The release `0.12.5` or `v0.12.5`; the newest patch of `0.12`; or `latest`. An untagged one is named in full.
+    /// Returns the release `0.12.5` or `v0.12.5`; the newest patch of `0.12`; or `latest`. An
+    /// untagged one is named in full.
     ///
     /// # Errors
     ///
@@ -64,7 +66,8 @@ impl History {
         found.ok_or_else(|| self.unknown_release(spec).into())
     }
 
-    /// A runtime's release: `containerd@2.2.1`; the newest patch of `cri-o@1.33`; or `containerd@latest`.
+    /// Returns a runtime's release: `containerd@2.2.1`; the newest patch of `cri-o@1.33`; or
+    /// `containerd@latest`.
     ///
     /// # Errors
     ///

@@ -50,12 +50,12 @@ pub(super) fn read<T>(
 }
 
 impl<'d, 't> Entry<'d, 't> {
-    /// Bytes of the file that this entry stands in.
+    /// Returns bytes of the file that this entry stands in.
     pub(super) fn span(&self) -> Range<usize> {
         self.span.clone()
     }
 
-    /// A string that must be there.
+    /// Returns a string that must be there.
     pub(super) fn string(&self, key: &str) -> String {
         self.required(key)
             .and_then(|value| self.want(value, "a string", DeValue::as_str))
@@ -69,7 +69,7 @@ impl<'d, 't> Entry<'d, 't> {
             .map(str::to_owned)
     }
 
-    /// A boolean, false if absent.
+    /// Returns a boolean, false if absent.
     pub(super) fn flag(&self, key: &str) -> bool {
         let value = self.table.get(key);
         value
@@ -77,7 +77,7 @@ impl<'d, 't> Entry<'d, 't> {
             .unwrap_or_default()
     }
 
-    /// A date, as `YYYY-MM-DD`.
+    /// Returns a date, as `YYYY-MM-DD`.
     pub(super) fn date(&self, key: &str) -> String {
         self.required(key)
             .and_then(|value| self.want(value, "a date", DeValue::as_datetime))
@@ -85,7 +85,7 @@ impl<'d, 't> Entry<'d, 't> {
             .unwrap_or_default()
     }
 
-    /// A version with a leading `v`, and its text.
+    /// Returns a version with a leading `v`, and its text.
     pub(super) fn version(&self, key: &str) -> (Version, String) {
         let text = self.string(key);
         match text.strip_prefix('v').map(Version::parse) {
@@ -104,7 +104,7 @@ impl<'d, 't> Entry<'d, 't> {
             .collect()
     }
 
-    /// The tables of an array, or those written as `[[key]]`.
+    /// Returns the tables of an array, or those written as `[[key]]`.
     pub(super) fn tables(&self, key: &str) -> Vec<Entry<'d, 't>> {
         self.array(key)
             .filter_map(|value| self.table_of(value))

@@ -74,19 +74,20 @@ pub enum Scope {
 }
 
 impl NriView {
-    /// The event of this enum value name.
+    /// Returns the event of this enum value name.
     pub fn event(&self, name: &str) -> Option<&Event> {
         self.events.iter().find(|event| event.name == name)
     }
 
-    /// The event that the RPC of this name carries, `StateChange` excluded.
+    /// Returns the event that the RPC of this name carries, `StateChange` excluded.
     pub fn event_of_rpc(&self, rpc: &str) -> Option<&Event> {
         let mut events = self.events.iter();
         events.find(|event| event.carrier == Carrier::Dedicated && event.rpc_name == rpc)
     }
 }
 
-/// The view of `protocol`, if it has a service `Plugin` with `Configure`, and an enum `Event`.
+/// Returns the view of `protocol`, if it has a service `Plugin` with `Configure`, and an enum
+/// `Event`.
 pub(super) fn view(protocol: &Protocol) -> Option<NriView> {
     let plugin = protocol.service(PLUGIN)?;
     plugin.rpc("Configure")?;
@@ -143,7 +144,8 @@ fn bit(number: i32) -> u32 {
         .unwrap_or(0)
 }
 
-/// The rule is `LAST - 1`: <https://github.com/containerd/nri/blob/v0.12.5/pkg/api/event.go>.
+/// Returns the mask of the valid events. The rule is `LAST - 1`:
+/// <https://github.com/containerd/nri/blob/v0.12.5/pkg/api/event.go>.
 fn valid_mask(last: Option<i32>) -> u32 {
     let count = last.map_or(0, |last| last.clamp(1, 32) - 1);
     (1..=count).map(bit).fold(0, |mask, bit| mask | bit)

@@ -218,7 +218,7 @@ fn field(proto: &FieldDescriptorProto, parent: &DescriptorProto, at: &Path<'_>) 
     }
 }
 
-/// The type of `proto`; a repeated entry of a map that `parent` declares is that map.
+/// Returns the type of `proto`; a repeated entry of a map that `parent` declares is that map.
 fn kind(proto: &FieldDescriptorProto, parent: &DescriptorProto) -> FieldKind {
     let name = type_name(proto.type_name());
     match proto.r#type() {

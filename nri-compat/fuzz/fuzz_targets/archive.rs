@@ -1,5 +1,6 @@
-//! Any bytes as an archive or an image: what is found lies in it, and nothing panics. Checksums of headers are put
-//! right first, or else hardly any input would get past them.
+//! Reads any bytes as an archive or an image. Every finding must be within it, and nothing may
+//! panic. Checksums of headers are corrected first, because otherwise hardly any input would be
+//! accepted.
 #![no_main]
 
 use std::path::PathBuf;

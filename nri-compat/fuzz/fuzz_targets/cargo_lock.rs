@@ -1,4 +1,4 @@
-//! Any bytes as `Cargo.lock`: it is recognised and read, or refused, without a panic.
+//! Reads any bytes as `Cargo.lock`, without a panic.
 #![no_main]
 
 mod reading;

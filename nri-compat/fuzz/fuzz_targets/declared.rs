@@ -1,4 +1,4 @@
-//! Any bytes as a file that declares dependencies: it is passed over or refused, without a panic.
+//! Reads any bytes as a file that declares dependencies, without a panic.
 #![no_main]
 
 mod reading;

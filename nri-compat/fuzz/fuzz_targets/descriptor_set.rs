@@ -1,4 +1,4 @@
-//! Any bytes as two descriptor sets: each is read or refused, and comparing them ends without a panic.
+//! Reads any bytes as two descriptor sets and compares them, without a panic.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

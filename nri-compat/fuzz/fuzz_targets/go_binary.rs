@@ -1,4 +1,4 @@
-//! Any bytes as an executable: read or refused, alike from memory and in pieces.
+//! Reads any bytes as an executable, with the same result from memory and in pieces.
 #![no_main]
 
 mod pieces;

@@ -1,4 +1,4 @@
-//! Any bytes as `go.mod`: it is recognised and read, or refused, without a panic.
+//! Reads any bytes as `go.mod`, without a panic.
 #![no_main]
 
 mod reading;

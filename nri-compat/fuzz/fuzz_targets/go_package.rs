@@ -1,4 +1,5 @@
-//! Any bytes as the files of a Go package on a disk, with its module file: it is resolved without a panic.
+//! Reads any bytes as the files of a Go package on disk, with its module file, and resolves it
+//! without a panic.
 #![no_main]
 
 use std::fs;

@@ -1,4 +1,4 @@
-//! Any bytes as a Go file: it is recognised and read, or refused, without a panic.
+//! Reads any bytes as a Go file, without a panic.
 #![no_main]
 
 mod reading;

@@ -1,4 +1,4 @@
-//! Any bytes as `go.sum`: it is recognised and read, or refused, without a panic.
+//! Reads any bytes as `go.sum`, without a panic.
 #![no_main]
 
 mod reading;

@@ -1,4 +1,4 @@
-//! Any bytes as `vendor/modules.txt`: it is recognised and read, or refused, without a panic.
+//! Reads any bytes as `vendor/modules.txt`, without a panic.
 #![no_main]
 
 mod reading;

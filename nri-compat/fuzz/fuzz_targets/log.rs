@@ -1,5 +1,5 @@
-//! Any bytes as a log, plain and as the inside of a packed one: it is read to its end without a panic, in pieces of
-//! any size to the same result, and what it names stays within the limits.
+//! Reads any bytes as a log, plain and compressed: to the end, without a panic, with the same
+//! result for pieces of any size. The names in the result stay within the limits.
 #![no_main]
 
 use std::io::Read;
@@ -7,7 +7,7 @@ use std::io::Read;
 use libfuzzer_sys::fuzz_target;
 use nri_compat::check::logs;
 
-/// Hands out at most so many bytes at once.
+/// Returns at most this many bytes per read.
 struct Pieces<'b>(&'b [u8], usize);
 
 impl Read for Pieces<'_> {

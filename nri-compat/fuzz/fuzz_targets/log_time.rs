@@ -1,4 +1,4 @@
-//! Any text as a time of `logs --since`: it is read or refused without a panic, and an error quotes it.
+//! Parses any text as a time of `logs --since`, without a panic. An error quotes the text.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,5 +1,5 @@
-//! Any bytes as reports of nodes: they are read to their end without a panic, in pieces of any size to the same
-//! result, and a sound report on a line of its own behind them is found.
+//! Reads any bytes as reports of nodes: to the end, without a panic, with the same result for
+//! pieces of any size. A valid report on its own line after them is found.
 #![no_main]
 
 use std::io::Read;
@@ -10,7 +10,7 @@ use nri_compat::report::merge::MergeReport;
 
 const SOUND: &[u8] = b"\n{\"schema\":1,\"subjects\":[]}\n";
 
-/// Hands out at most so many bytes at once.
+/// Returns at most this many bytes per read.
 struct Pieces<'b>(&'b [u8], usize);
 
 impl Read for Pieces<'_> {
@@ -30,7 +30,7 @@ fuzz_target!(|input: (u8, &[u8])| {
     let (piece, bytes) = input;
     let whole = merged(&mut &bytes[..]);
     assert_eq!(whole, merged(&mut Pieces(bytes, usize::from(piece) + 1)));
-    // Behind a packed stream nothing else is read.
+    // Nothing is read after a compressed stream.
     if [&b"\x1f\x8b\x08"[..], b"\x28\xb5\x2f\xfd", b"\xfd7zXZ\0"]
         .iter()
         .any(|magic| bytes.starts_with(magic))

@@ -1,4 +1,4 @@
-//! Any bytes as configuration of v0.1.0 plugins: it is recognised and read, or refused, without a panic.
+//! Reads any bytes as the configuration of v0.1.0 plugins, without a panic.
 #![no_main]
 
 mod reading;

@@ -1,11 +1,11 @@
-//! A reader on bytes in memory and on the same in pieces.
+//! Runs a reader on bytes in memory and on the same bytes in pieces.
 
 use std::io;
 
 use nri_compat::check::content::{Content, File, HEAD};
 use nri_compat::check::evidence::Reader;
 
-/// Bytes that do not say that they are in memory.
+/// Bytes that do not reveal that they are in memory.
 struct Pieces<'b>(&'b [u8]);
 
 impl Content for Pieces<'_> {

@@ -1,4 +1,5 @@
-//! Any text as a policy and as a baseline: each is read or refused with a line, and applying it ends without a panic.
+//! Reads any text as a policy and as a baseline: each is accepted or rejected with a line, and
+//! applying it does not panic.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

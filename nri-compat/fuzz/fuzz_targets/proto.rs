@@ -1,4 +1,5 @@
-//! Any text as a proto: it compiles or is refused with its place, and what compiled has no finding against itself.
+//! Compiles any text as a proto: it is accepted or rejected with a location, and comparing it with
+//! itself yields no findings.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,9 +1,10 @@
-//! One reader over any bytes.
+//! Runs one reader on any bytes.
 
 use nri_compat::check::content::{File, HEAD};
 use nri_compat::check::evidence::Reader;
 
-/// Reads the bytes, whether they are recognised or not; whatever is seen has a path and evidence.
+/// Reads the bytes, whether they are recognised or not. Checks that every sighting has a path and
+/// evidence.
 pub(crate) fn read(reader: &dyn Reader, bytes: &[u8]) {
     let file = File {
         place: "dir/file".into(),

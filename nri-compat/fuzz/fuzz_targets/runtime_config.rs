@@ -1,5 +1,5 @@
-//! Any text as a configuration of containerd or CRI-O: it is read or passed over, and the folders looked at lie below
-//! the machine's root.
+//! Reads any text as a configuration of containerd or CRI-O. All folders to check must be below the
+//! root of the machine.
 #![no_main]
 
 use std::sync::OnceLock;
@@ -8,7 +8,7 @@ use libfuzzer_sys::fuzz_target;
 use nri_compat::check::collect::{Request, collect};
 
 fuzz_target!(|text: &str| {
-    // Imports may lead upwards, to files of this machine.
+    // Imports may lead upwards, to files outside the root.
     if text.contains("..") {
         return;
     }

@@ -1,4 +1,5 @@
-//! Any bytes among the constants of an executable that Go did not link: read or refused, alike from memory and in pieces.
+//! Reads any bytes as constants of an executable that Go did not link, with the same result from
+//! memory and in pieces.
 #![no_main]
 
 mod pieces;
@@ -6,7 +7,7 @@ mod pieces;
 use libfuzzer_sys::fuzz_target;
 use nri_compat::check::evidence::program::Program;
 
-/// The start of an ELF file; no header behind it can be read, so that all of it is searched.
+/// The start of an ELF file. No header after it can be read, so all of it is searched.
 const ELF: &[u8] = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0";
 
 fuzz_target!(|bytes: &[u8]| {

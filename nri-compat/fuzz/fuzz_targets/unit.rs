@@ -1,5 +1,5 @@
-//! Any text as a systemd unit, its drop-in and its environment file: a configuration that they name is looked for below
-//! the machine's root, and nothing panics.
+//! Reads any text as a systemd unit, its drop-in and its environment file, without a panic. A
+//! configuration that they name must be below the root of the machine.
 #![no_main]
 
 use std::path::PathBuf;

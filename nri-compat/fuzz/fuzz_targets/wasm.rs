@@ -1,4 +1,4 @@
-//! Any bytes as a WebAssembly module: read or refused, alike from memory and in pieces.
+//! Reads any bytes as a WebAssembly module, with the same result from memory and in pieces.
 #![no_main]
 
 mod pieces;

@@ -1,4 +1,4 @@
-//! Turns what was collected into the report: every sighting with one verdict per target.
+//! Turns the collected sightings into the report, with one verdict per sighting and target.
 
 use super::collect::Collected;
 use super::sighting::{Role, Sighting};
@@ -7,7 +7,7 @@ use super::verdict::judge;
 use super::{join, sighting};
 use crate::report::check::{CheckReport, Subject, Summary};
 
-/// Judges all that was collected against the targets.
+/// Judges the collected sightings against the targets.
 pub fn assess(collected: Collected, targets: &[Target<'_>]) -> CheckReport {
     let mut sightings = collected.sightings;
     join::join(&mut sightings);
@@ -49,7 +49,7 @@ fn subject(seen: Sighting, targets: &[Target<'_>]) -> Subject {
     }
 }
 
-/// Returns the evidence, and how the set of events is known.
+/// Returns the evidence, plus how the set of events is known.
 fn with_certainty(
     mut evidence: Vec<sighting::Evidence>,
     certainty: sighting::Certainty,

@@ -1,8 +1,8 @@
-//! Where files come from: turns what the user named into files for the readers.
+//! Turns the paths that the user named into files for the readers.
 //!
-//! Folders are walked in parallel, every file is opened once, and only what a reader recognises by its first bytes is
-//! read further. The answer is sorted, so that it does not depend on which thread was faster. What cannot be looked
-//! at is listed with the reason.
+//! Folders are walked in parallel, every file is opened once, and a file is read further only if a
+//! reader recognises its first bytes. The result is sorted, so it does not depend on thread timing.
+//! Everything that cannot be checked is listed with a reason.
 //!
 //! The modules depend on each other in one direction: `scan` holds the shared state, `archive` and `unjudged` add to
 //! it, `visit` takes one file through them, and `walk`, `links` and `processes` find the files.
@@ -45,32 +45,33 @@ use visit::Visit;
 
 pub use collected::Collected;
 
-/// The places to look at, and how.
+/// The places to check, and the options.
 #[derive(Clone, Debug, Default)]
 pub struct Request<'p> {
-    /// Files and folders, as the user spelled them; `-` stands for standard input, and pipes are read. A runtime's
-    /// configuration stands for the folders it names.
+    /// Files and folders, as spelled by the user; `-` is standard input, and pipes are read. A
+    /// runtime's configuration stands for the folders that it names.
     ///
-    /// If there are none, and no processes are asked for: what the runtimes configured on this machine use, else
-    /// their default folders; [`Summary::looked_at`] says which.
+    /// If empty, and no processes are requested, the check covers what the runtimes configured on
+    /// this machine use, or else their default folders; [`Summary::looked_at`] lists them.
     pub paths: Vec<PathBuf>,
     /// True if the executables of running processes are checked, too.
     pub processes: bool,
-    /// Where the machine's file system is: `/`, or the folder where it is mounted in a container. It is used for the
-    /// runtimes' configuration, for the paths in it, for `proc`, and for all links below it.
+    /// The root of the machine's file system: `/`, or the folder where it is mounted in a
+    /// container. It applies to the configuration of the runtimes, the paths in it, `proc`, and all
+    /// links below it.
     pub root: Option<PathBuf>,
-    /// The most threads to use; 0 for as many as there are cores.
+    /// The maximum number of threads; 0 means the number of cores.
     pub threads: usize,
     /// True if the Go toolchain may be asked which packages a plugin is built from. It may download
     /// modules.
     pub go: bool,
-    /// The counters of a progress bar.
+    /// The counters of a progress display.
     pub progress: Option<&'p Progress>,
 }
 
-/// Looks at everything the request names and hands it to the readers.
+/// Passes everything that the request names to the readers.
 ///
-/// Nothing in it stops the rest: what cannot be read is in [`Collected::skipped`].
+/// No problem stops the scan: what cannot be read is in [`Collected::skipped`].
 pub fn collect(request: &Request<'_>, readers: &[&dyn Reader]) -> Collected {
     let start = Instant::now();
     let own = Progress::default();
@@ -128,7 +129,7 @@ fn stream(scan: &Scan<'_>, path: &Path) {
     }
 }
 
-/// Compares sightings for the order of the answer.
+/// Compares sightings for the order of the result.
 fn in_order(a: &Sighting, b: &Sighting) -> std::cmp::Ordering {
     let key = |sighting: &Sighting| (sighting.kind, sighting.name.clone(), sighting.index.clone());
     a.place

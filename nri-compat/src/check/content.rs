@@ -1,4 +1,4 @@
-//! The bytes of a file under check, wherever they come from, read in bounded pieces.
+//! The bytes of a file under check, from any source, read in bounded pieces.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,24 +7,25 @@ use super::place::Place;
 
 /// Bytes that can be read at any offset: a file, an entry of a layer, a slice.
 ///
-/// A reader takes what it needs in pieces, so that memory stays bounded whatever the file's size.
+/// Readers read the pieces that they need, so memory stays bounded whatever the size of the file.
 pub trait Content: Sync {
     /// Returns the number of bytes.
     fn len(&self) -> u64;
 
-    /// Reports whether there are none.
+    /// Reports whether there are no bytes.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Fills `buffer` with the bytes from `offset` on, and returns how many there are; fewer only at the end.
+    /// Fills `buffer` with the bytes at `offset`, and returns their number, which is smaller than
+    /// the buffer only at the end.
     ///
     /// # Errors
     ///
-    /// When the file underneath cannot be read.
+    /// Returns an error if the underlying file cannot be read.
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize>;
 
-    /// Returns all bytes as one slice, if they are in memory anyway.
+    /// Returns all bytes as one slice, if they are already in memory.
     fn as_slice(&self) -> Option<&[u8]> {
         None
     }
@@ -80,17 +81,17 @@ impl<C: Content + ?Sized> Content for Box<C> {
 
 /// A file under check.
 pub struct File<'c> {
-    /// Where it is.
+    /// The path.
     pub place: Place,
-    /// The name that it is started by, such as `10-logger`; files are recognised by content alone.
+    /// The name by which it is started, such as `10-logger`; files are recognised by content alone.
     pub name: String,
-    /// Its first bytes, up to [`HEAD`] of them, read once for all readers.
+    /// The first bytes, up to [`HEAD`], read once for all readers.
     pub head: Vec<u8>,
     /// The whole file.
     pub content: &'c dyn Content,
-    /// Where it is on a disk, if it is a file of its own: what is around it can be looked at.
+    /// The path on disk, if it is a file there, so that its surroundings can be checked.
     pub disk: Option<PathBuf>,
 }
 
-/// The number of bytes of a file that are read to recognise it.
+/// The number of bytes that are read to recognise a file.
 pub const HEAD: usize = 4096;

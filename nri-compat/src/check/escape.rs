@@ -1,24 +1,24 @@
-//! Foreign names as text that is safe to print.
+//! Escapes names from outside so that they are safe to print.
 
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-/// Returns the path as text: bytes that are not UTF-8 become `\xNN`, control characters `\u{N}`, so that a hostile
-/// name can neither break a line nor drive a terminal.
+/// Returns the path as text. Bytes that are not UTF-8 become `\xNN` and control characters `\u{N}`,
+/// so that a hostile name can neither break a line nor control a terminal.
 pub(crate) fn path(path: &Path) -> String {
     bytes(path.as_os_str().as_bytes())
 }
 
-/// Returns the last component likewise; empty if there is none.
+/// Returns the last component of a path, escaped in the same way; empty if there is none.
 pub(crate) fn name(path: &Path) -> String {
     path.file_name()
         .map(OsStr::as_bytes)
         .map_or_else(String::new, bytes)
 }
 
-/// Returns a name given as bytes likewise.
+/// Returns a name given as bytes, escaped in the same way.
 pub(crate) fn bytes(name: &[u8]) -> String {
     let mut shown = String::with_capacity(name.len());
     for chunk in name.utf8_chunks() {

@@ -4,12 +4,12 @@ mod table;
 
 pub use table::EVENTS;
 
-/// The events that a stub knows that has neither pod updates nor validation: the first ones of [`EVENTS`].
+/// The events known to a stub without pod updates and validation: the first ones of [`EVENTS`].
 pub const BEFORE_POD_UPDATES: &[&str] = EVENTS.split_at(11).0;
-/// The events that a stub knows that has pod updates but no validation.
+/// The events known to a stub with pod updates but without validation.
 pub const WITH_POD_UPDATES: &[&str] = EVENTS.split_at(13).0;
 
-/// A set of events, one bit each, by place in [`EVENTS`].
+/// A set of events, one bit each, by position in [`EVENTS`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EventSet(u32);
 
@@ -28,13 +28,13 @@ impl EventSet {
         self.0 == 0
     }
 
-    /// Returns the events that are in either.
+    /// Returns the events that are in either set.
     #[must_use]
     pub fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Returns RPC names, in order of event number.
+    /// Returns the RPC names, in the order of the event numbers.
     pub fn names(self) -> Vec<String> {
         let places = EVENTS.iter().enumerate();
         places
@@ -44,7 +44,7 @@ impl EventSet {
     }
 }
 
-/// Returns the name that the protos give the event: `RUN_POD_SANDBOX` for `RunPodSandbox`.
+/// Returns the name of the event in the protos: `RUN_POD_SANDBOX` for `RunPodSandbox`.
 pub fn proto_name(rpc: &str) -> String {
     let mut name = String::new();
     for letter in rpc.chars() {

@@ -1,4 +1,4 @@
-//! Readers: what a file is and what it carries, one module per kind of file.
+//! Readers of evidence, one module per kind of file.
 
 mod binary;
 pub mod cargo_lock;
@@ -24,7 +24,7 @@ use super::sighting::Sighting;
 pub use super::skipped::Unreadable;
 pub(super) use identity::identity;
 
-/// All readers, those of the commonest kinds of files first.
+/// All readers, starting with those of the most common kinds of files.
 pub const READERS: &[&dyn Reader] = &[
     &program::Program,
     &wasm::Wasm,
@@ -38,19 +38,20 @@ pub const READERS: &[&dyn Reader] = &[
     &one_shot::OneShotConfig,
 ];
 
-/// Something that reads evidence from one kind of file.
+/// A reader of evidence from one kind of file.
 pub trait Reader: Sync {
-    /// Returns its name in evidence, such as `go-mod`.
+    /// Returns the name in evidence, such as `go-mod`.
     fn name(&self) -> &'static str;
 
-    /// Returns true if the file is of the reader's kind, by its first bytes. Must be cheap: it runs
-    /// on every file.
+    /// Returns true if the first bytes are those of the reader's kind of file. Must be cheap,
+    /// because it is called for every file.
     fn recognises(&self, file: &File<'_>) -> bool;
 
-    /// Returns what it sees in the file: nothing if there is no NRI in it.
+    /// Returns the sightings in the file; none if there is no trace of NRI.
     ///
     /// # Errors
     ///
-    /// If the file cannot be read; the scan goes on and lists it as skipped.
+    /// Returns an error if the file cannot be read. The scan continues and lists the file as
+    /// skipped.
     fn read(&self, file: &File<'_>) -> Result<Vec<Sighting>, Unreadable>;
 }

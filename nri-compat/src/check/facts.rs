@@ -1,6 +1,7 @@
-//! Names and releases of NRI that readers and judges rely on. Tests hold each against the tables of `nri-codegen`.
+//! Names and releases of NRI that readers and verdicts depend on. Tests compare them with the
+//! tables of `nri-codegen`.
 
-/// Path of NRI's Go module.
+/// The path of NRI's Go module.
 pub(super) const MODULE: &str = "github.com/containerd/nri";
 
 /// The release with one-shot plugins, before the protocol.
@@ -9,19 +10,19 @@ pub(super) const ONE_SHOT: &str = "v0.1.0";
 /// The first release of the protocol.
 pub(super) const PROTOCOL: &str = "v0.2.0";
 
-/// The first release that loads WebAssembly modules. The protos do not show it.
+/// The first release that loads WebAssembly modules, which the protos do not show.
 pub(super) const WASM: &str = "v0.9.0";
 
-/// The first release that has an RPC for updates of pods; never tagged, but CRI-O 1.33 ships it.
+/// The first release with an RPC for updates of pods; never tagged, but in CRI-O 1.33.
 pub(super) const POD_UPDATES: &str = "v0.9.1-0.20250219030224-e597e7849f24";
 
-/// The first release that has an RPC for the validation of adjustments.
+/// The first release with an RPC for the validation of adjustments.
 pub(super) const VALIDATION: &str = "v0.10.0";
 
-/// The first release that has an RPC for each event.
+/// The first release with a dedicated RPC for each event.
 pub(super) const DEDICATED: &str = "v0.12.0";
 
-/// RPCs of the events that had none of their own before [`DEDICATED`].
+/// The RPCs of the events that had no dedicated RPC before [`DEDICATED`].
 pub(super) const DEDICATED_RPCS: [&str; 9] = [
     "RunPodSandbox",
     "StopPodSandbox",
@@ -43,7 +44,7 @@ mod tests {
 
     use super::*;
 
-    /// The first revision that fits.
+    /// Returns the first revision that fits.
     fn first(history: &History, fits: impl Fn(&Protocol) -> bool) -> &str {
         let mut revisions = history.revisions().iter();
         let found = revisions.find(|revision| fits(revision.protocol().unwrap()));

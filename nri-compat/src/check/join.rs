@@ -1,4 +1,5 @@
-//! Facts that sightings contribute to each other: the release that a source file is built with is named in a `go.mod` above it.
+//! Facts that sightings contribute to each other: for example, a `go.mod` above a source file names
+//! the release that it is built with.
 
 use std::collections::BTreeSet;
 
@@ -7,11 +8,11 @@ use super::evidence::nri_module;
 use super::place::Place;
 use super::sighting::{Certainty, Events, Evidence, FileKind, Interface, Role, Sighting};
 
-/// Why sources that are not on a disk prove nothing.
+/// The reason why sources that are not on disk prove nothing.
 const IN_ARCHIVE: &str = "cannot determine what it is built from: its sources are in an archive; unpack it and check the folder";
 
-/// Gives Go sources in archives the version that their module requires, and module files what the sources of their
-/// module are.
+/// Adds to Go sources in archives the version that their module requires, and to module files the
+/// findings in their sources.
 pub(super) fn join(sightings: &mut [Sighting]) {
     let modules: Vec<usize> = of_kind(sightings, FileKind::GoMod);
     let vendors: Vec<usize> = of_kind(sightings, FileKind::GoVendor);
@@ -51,7 +52,7 @@ pub(super) fn join(sightings: &mut [Sighting]) {
     }
 }
 
-/// Reports whether a module file is one that `-modfile` may choose instead of a `go.mod`.
+/// Reports whether `-modfile` may select a module file instead of a `go.mod`.
 fn is_alternative(sightings: &[Sighting], other: usize, module: usize) -> bool {
     let place = |at: usize| sightings.get(at).map(|one| &one.place);
     let (Some(other), Some(module)) = (place(other), place(module)) else {
@@ -85,8 +86,8 @@ fn of_kind(sightings: &[Sighting], kind: FileKind) -> Vec<usize> {
         .collect()
 }
 
-/// Returns the `go.mod` of the innermost folder around a source file. A module file of another name, as `-modfile` takes
-/// it, only counts if there is none.
+/// Returns the `go.mod` of the innermost folder around a source file. A module file with another
+/// name, for `-modfile`, only counts if there is none.
 fn nearest(sightings: &[Sighting], modules: &[usize], source: usize) -> Option<usize> {
     let source = &sightings.get(source)?.place;
     let modules = modules
@@ -98,8 +99,8 @@ fn nearest(sightings: &[Sighting], modules: &[usize], source: usize) -> Option<u
         .map(|(at, _)| at)
 }
 
-/// Judges a package in an archive, of which single files are known. It can be seen to be deprecated; nothing proves
-/// that it is not.
+/// Judges a package in an archive, of which only single files are known. They can prove that it is
+/// deprecated, but not that it is not.
 fn built_with(source: &mut Sighting, module: &Sighting) {
     source.nri = module.nri.clone();
     source.events.names = known(&source.events.names, module);
@@ -116,7 +117,8 @@ fn built_with(source: &mut Sighting, module: &Sighting) {
     }
 }
 
-/// Returns how the stub of a module works: without a replacement, a build uses the required release or a newer one.
+/// Returns the interface of the stub of a module: without a replacement, a build uses the required
+/// release or a newer one.
 fn interface(module: &Sighting) -> Interface {
     match (&module.nri.version, &module.interface) {
         (Some(version), _) => nri_module::interface(version),
@@ -125,7 +127,7 @@ fn interface(module: &Sighting) -> Interface {
     }
 }
 
-/// Returns the events without those that a stub of the module's version does not know.
+/// Returns the events without those that a stub of this version of the module does not know.
 fn known(names: &[String], module: &Sighting) -> Vec<String> {
     let version = module.nri.version.as_deref().and_then(nri_module::parse);
     let events = match version {
@@ -136,8 +138,8 @@ fn known(names: &[String], module: &Sighting) -> Vec<String> {
     names.iter().filter(known).cloned().collect()
 }
 
-/// Makes a package part of what is said of its module: the worst of all packages. `is_first` says whether it is the
-/// first of them.
+/// Adds a package to the result of its module, which is the worst of all packages. `is_first` is
+/// true for the first package.
 fn handles(module: &mut Sighting, source: &Sighting, is_first: bool) {
     if is_first {
         module.role = Role::Plugin;

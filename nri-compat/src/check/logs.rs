@@ -1,8 +1,9 @@
-//! Logs of runtimes: the plugins that they warn about for `StateChange` or as v0.1.0 plugins, that registered, that were
-//! closed.
+//! Logs of runtimes: the plugins that they warn about for `StateChange` or as v0.1.0 plugins, and
+//! those that registered or were closed.
 //!
-//! A log of any size is read once, in constant memory. A search for one word finds the few lines that matter; only
-//! those are parsed, one wrapper after the other: a collector's JSON, journald's, containerd's.
+//! A log of any size is read once, in constant memory. A search for one word finds the few relevant
+//! lines; only those are parsed, one wrapper after the other: JSON of a collector, journald's
+//! format, containerd's format.
 //!
 //! ```
 //! use nri_compat::check::logs;
@@ -54,21 +55,21 @@ pub struct Log {
     pub sightings: Vec<Sighting>,
     /// The parts that could not be read, with the reasons.
     pub skipped: Vec<Skipped>,
-    /// Bytes read, unpacked.
+    /// The number of bytes read, decompressed.
     pub bytes: u64,
 }
 
-/// How a log is read.
+/// Options for reading a log.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options<'p> {
-    /// The period that is looked at.
+    /// The period to report.
     pub period: Period,
-    /// Where to count along, for a progress bar.
+    /// The counters of a progress display.
     pub progress: Option<&'p Progress>,
 }
 
-/// Reads a log from its first byte to its last, plain or packed with gzip, zstd or xz; `place` is where it is.
-/// Whatever precedes a place that cannot be read is kept.
+/// Reads a whole log, plain or compressed with gzip, zstd or xz; `place` is its location.
+/// Everything before a part that cannot be read is kept.
 pub fn read(place: &Place, input: &mut dyn Read) -> Log {
     read_with(place, input, &Options::default())
 }
@@ -84,7 +85,7 @@ pub fn read_with(place: &Place, input: &mut dyn Read, options: &Options<'_>) -> 
     }
 }
 
-/// Reads a log that is unpacked already.
+/// Reads a decompressed log.
 fn read_lines(place: &Place, lines: &mut dyn Read, options: &Options<'_>) -> Log {
     let mut reading = Reading {
         options: *options,
@@ -115,13 +116,14 @@ fn unreadable(place: &Place, error: &std::io::Error) -> Skipped {
 struct Reading<'p> {
     tally: tally::Tally,
     options: Options<'p>,
-    /// The id of an entry of a list in JSON whose time is yet to come, and the number of lines it may take.
+    /// The id of an entry of a JSON list whose time has not been read yet, and the number of lines
+    /// in which the time may follow.
     entry: Option<(String, u8)>,
     bytes: u64,
     too_long: u64,
 }
 
-/// Lines of an entry of a list in JSON after the one with its id: message, time.
+/// The number of lines of an entry of a JSON list after its id: message, time.
 const REST_OF_ENTRY: u8 = 3;
 
 impl Reading<'_> {
@@ -144,7 +146,7 @@ impl Reading<'_> {
         reasons
     }
 
-    /// Adds a statement, if it was made in the period that is looked at.
+    /// Adds a statement, if it was made within the period.
     fn add(&mut self, statement: Statement, origin: Origin) {
         let time = match &statement {
             Statement::Deprecation(_, time) => time.as_ref(),
@@ -173,8 +175,8 @@ impl Reading<'_> {
         self.entry = waits.then_some((id, REST_OF_ENTRY));
     }
 
-    /// Returns true if the line was cut within the plugin's name: it ends with the beginning of
-    /// another's.
+    /// Returns true if the line was cut within the name of the plugin: it ends with the beginning
+    /// of another name.
     fn is_cut(&self, line: &[u8], statement: &Statement) -> bool {
         let Statement::Fact(fact) = statement else {
             return false;
@@ -186,7 +188,7 @@ impl Reading<'_> {
         name.is_some_and(|name| self.tally.has_longer(name))
     }
 
-    /// Counts down to the line on which an entry must have had its time.
+    /// Counts down to the last line on which an entry can have its time.
     fn count_down(&mut self) {
         if let Some((_, left)) = &mut self.entry {
             *left -= 1;

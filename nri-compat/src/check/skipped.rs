@@ -8,7 +8,7 @@ use super::place::Place;
 /// Something that could not be looked at.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Skipped {
-    /// Where it is.
+    /// The path.
     pub place: Place,
     /// The class of the reason, for machines.
     pub kind: SkipKind,

@@ -260,7 +260,7 @@ impl<'h> Target<'h> {
         self.history.date().unwrap_or_default().to_owned()
     }
 
-    /// The event that an RPC name stands for, if the target knows it.
+    /// Returns the event that an RPC name stands for, if the target knows it.
     pub(super) fn event(&self, rpc: &str) -> Option<&'h Event> {
         let nri = self.protocol?.nri.as_ref()?;
         nri.events.iter().find(|event| event.rpc_name == rpc)

@@ -58,7 +58,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
 }
 
 impl Args {
-    /// A root that is not there must not pass for a machine without plugins.
+    /// Returns an error for a missing root, which must not count as a machine without plugins.
     fn check_root(&self) -> Result<(), Error> {
         let Some(root) = self.root.as_ref().filter(|root| !root.is_dir()) else {
             return Ok(());
@@ -79,7 +79,7 @@ impl Args {
     }
 }
 
-/// A place that was named and is not there must not pass for a clean one.
+/// Returns the error for missing named paths, which must not count as clean.
 pub(super) fn not_there(missing: &[String]) -> Error {
     let message = format!("no such file or folder: {}", missing.join(", "));
     Error::new(ErrorKind::Input, message)

@@ -49,7 +49,7 @@ fn watch(progress: &Progress, ended: Receiver<()>) {
     }
 }
 
-/// A bar where the end is known, else something that turns.
+/// Returns a progress bar if the end is known, else a spinner.
 fn started(counts: Counts) -> ProgressBar {
     let template = match counts.expected {
         0 => "{spinner} {msg}",

@@ -66,7 +66,8 @@ impl Check {
     }
 }
 
-/// A field as messages name it: by number and name. Extensions have full names, fields and messages short ones.
+/// Returns a field as messages name it: by number and name. Extensions have full names, fields and
+/// messages short ones.
 fn field(field: &Field) -> String {
     let Field { number, owner, .. } = field;
     if field.is_extension {
@@ -79,7 +80,7 @@ fn field(field: &Field) -> String {
     }
 }
 
-/// Names in quotes, joined by commas.
+/// Returns the names in quotes, joined by commas.
 fn quoted<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     names
         .into_iter()

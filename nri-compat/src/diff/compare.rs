@@ -145,7 +145,7 @@ fn number(findings: &mut [Finding]) {
     }
 }
 
-/// Names files by their paths from the working folder, which is what tools that read the report look for.
+/// Names files by their paths from the working folder, which tools that read the report look for.
 fn name_paths(findings: &mut [Finding], to: &Input) {
     let places = findings
         .iter_mut()

@@ -18,7 +18,7 @@ pub(super) enum Syntax {
 }
 
 impl Syntax {
-    /// The syntax of a file, or `None` for a word that is none.
+    /// Returns the syntax of a file, or `None` for a word that is none.
     pub(super) fn of(file: &FileProto) -> Option<Self> {
         match file.syntax.as_str() {
             "" | "proto2" => Some(Self::Proto2),
@@ -28,7 +28,7 @@ impl Syntax {
         }
     }
 
-    /// The word in the statement.
+    /// Returns the word in the statement.
     pub(super) const fn as_str(self) -> &'static str {
         match self {
             Self::Proto2 => "proto2",

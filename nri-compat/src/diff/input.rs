@@ -143,7 +143,8 @@ impl Input {
         })
     }
 
-    /// The input under the name that the user gave, its paths relative to the folder that it was copied to.
+    /// Returns the input under the name that the user gave, its paths relative to the folder that
+    /// it was copied to.
     fn moved(mut self, folder: &Path, spec: &str) -> Self {
         let folder = format!("{}/", folder.display());
         for path in self.paths.values_mut() {
@@ -175,7 +176,7 @@ impl Input {
         }
     }
 
-    /// Its name in reports: the NRI release, or else the path.
+    /// Returns its name in reports: the NRI release, or else the path.
     pub(super) fn name(&self) -> &str {
         self.release
             .as_ref()
@@ -201,7 +202,7 @@ impl Input {
     }
 }
 
-/// The path as it is named from the working folder.
+/// Returns the path as it is named from the working folder.
 fn shown(path: &Path) -> String {
     let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::new());
     let relative = path.strip_prefix(here).unwrap_or(path);

@@ -36,7 +36,7 @@ pub(super) struct Context<'s> {
 pub(super) struct SentinelMoved {
     pub(super) rule: &'static str,
     pub(super) sentinel: String,
-    /// The new event that took the number which LAST had.
+    /// Returns the new event that has the former number of LAST.
     pub(super) heir: Option<String>,
 }
 

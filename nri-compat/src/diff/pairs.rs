@@ -70,12 +70,12 @@ impl<'a> Pairs<'a> {
         }
     }
 
-    /// A place on the later side: the given one, or the start of the element's file.
+    /// Returns a place on the later side: the given one, or the start of the element's file.
     pub(super) fn place(&self, found: Option<Location>, id: &Id) -> Option<Location> {
         found.or_else(|| Some(self.to.file_start(id)))
     }
 
-    /// Where an element of the later side is declared.
+    /// Returns where an element of the later side is declared.
     pub(super) fn declared(&self, id: &Id) -> Option<Location> {
         self.place(self.to.declared(id), id)
     }

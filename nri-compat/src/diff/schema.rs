@@ -108,33 +108,34 @@ impl Schema {
         &self.files[id.file]
     }
 
-    /// The start of an element's file.
+    /// Returns the start of an element's file.
     pub(super) fn file_start(&self, id: &Id) -> Location {
         start_of(self.file_of(id))
     }
 
-    /// Where an element is declared.
+    /// Returns where an element is declared.
     pub(super) fn declared(&self, id: &Id) -> Option<Location> {
         self.part(id, &[]).or_else(|| self.stand_in(id))
     }
 
-    /// Where the name of an element stands.
+    /// Returns where the name of an element stands.
     pub(super) fn name(&self, id: &Id) -> Option<Location> {
         self.part(id, &[1]).or_else(|| self.declared(id))
     }
 
-    /// Where a part of an element stands, if it is written at all.
+    /// Returns where a part of an element stands, if it is written at all.
     pub(super) fn part(&self, id: &Id, suffix: &[i32]) -> Option<Location> {
         let path = [&*id.path, suffix].concat();
         in_file(self.file_of(id), &path)
     }
 
-    /// Where the part of an element stands that a map field stands in for.
+    /// Returns where the part of an element stands that a map field stands in for.
     pub(super) fn part_or_stand_in(&self, id: &Id, suffix: &[i32]) -> Option<Location> {
         self.part(id, suffix).or_else(|| self.stand_in(id))
     }
 
-    /// Where an element's feature stands: `suffix` leads to it, through options (its first part) and features.
+    /// Returns where an element's feature stands: `suffix` leads to it, through options (its first
+    /// part) and features.
     pub(super) fn feature(&self, id: &Id, suffix: &[i32]) -> Option<Location> {
         let path = [&*id.path, suffix].concat();
         let file = self.file_of(id);
@@ -147,12 +148,12 @@ impl Schema {
     }
 }
 
-/// Where a part of a file stands, if it is written at all.
+/// Returns where a part of a file stands, if it is written at all.
 pub(super) fn in_file(file: &File, path: &[i32]) -> Option<Location> {
     file.locations.at(path).map(|place| at(file, place))
 }
 
-/// The first character of a file: for what has no place of its own.
+/// Returns the first character of a file, for elements without a place.
 pub(super) fn start_of(file: &File) -> Location {
     at(file, (1, 1))
 }

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, Read};
 /// Most bytes of a report.
 pub(super) const MAX_REPORT: usize = 32 << 20;
 
-/// Bytes read at once.
+/// The number of bytes read at once.
 const PIECE: usize = 128 << 10;
 
 /// One piece of the stream.

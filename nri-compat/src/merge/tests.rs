@@ -1,7 +1,7 @@
 use super::*;
 use crate::report::check::Outcome;
 
-/// A report with one plugin, on one line.
+/// Returns a report with one plugin, on one line.
 fn report(name: &str, verdict: &str) -> String {
     format!(
         r#"{{"schema":1,"targets":[],"subjects":[{{"path":"/opt/nri/plugins/10-{name}","kind":"go_binary","role":"plugin","name":"{name}","index":"10","nri":{{"version":"v0.11.0","at_least":null,"below":"v0.12.0"}},"events":["RunPodSandbox"],"verdicts":[{{"target":"nri@0.12.5","verdict":"{verdict}","reason":"a \"quoted\" {{brace"}}],"evidence":[],"seen":null}}],"skipped":[],"policy":[],"summary":{{}}}}"#
@@ -145,7 +145,7 @@ fn a_flood_of_plugins_is_bounded_and_said() {
     );
 }
 
-/// A report of a node, made at a time.
+/// Returns a report of a node, made at a time.
 fn of_node(node: &str, at: &str, name: &str, verdict: &str) -> String {
     let summary = format!(r#""summary":{{"node":"{node}","at":"{at}"}}"#);
     report(name, verdict).replace(r#""summary":{}"#, &summary)

@@ -66,7 +66,7 @@ impl<'p> Uses<'p> {
         }
     }
 
-    /// The reason of the first ignore that holds; all that match are marked.
+    /// Returns the reason of the first ignore that holds; all that match are marked.
     fn ignored(
         &mut self,
         subject: &Subject,

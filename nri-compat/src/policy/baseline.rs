@@ -117,7 +117,8 @@ impl Baseline {
         Ok(Self::from_findings(document.findings.into_iter()))
     }
 
-    /// The fingerprints of the first version cannot be translated: they do not say which program they stand for.
+    /// Returns the error for baselines of the first version: their fingerprints cannot be
+    /// converted, because they do not identify the program.
     fn of_names(file: &str) -> Error {
         let message = format!(
             "{file}: a baseline of version {SCHEMA_OF_NAMES}, whose fingerprints identify plugins by name alone"

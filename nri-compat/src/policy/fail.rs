@@ -39,7 +39,7 @@ impl FailOn {
     /// The condition if neither the command line nor the policy gives one.
     pub const DEFAULT: [Self; 1] = [Self::Deprecated];
 
-    /// The name used on the command line and in `nri-compat.toml`.
+    /// Returns the name used on the command line and in `nri-compat.toml`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Unknown => "unknown",
@@ -51,7 +51,7 @@ impl FailOn {
         }
     }
 
-    /// The outcome from which on it counts; none for `unknown` and `never`.
+    /// Returns the outcome from which on it counts; none for `unknown` and `never`.
     fn threshold(self) -> Option<Outcome> {
         match self {
             Self::Deprecated => Some(Outcome::Deprecated),
@@ -62,8 +62,8 @@ impl FailOn {
     }
 }
 
-/// The exit code for a report: [`Exit::Findings`] if any verdict counts, else [`Exit::Clean`]. An empty `fail_on` is
-/// [`FailOn::DEFAULT`].
+/// Returns the exit code for a report: [`Exit::Findings`] if any verdict counts, else
+/// [`Exit::Clean`]. An empty `fail_on` is [`FailOn::DEFAULT`].
 ///
 /// A suppressed verdict never counts. One whose rule the policy made an `error` always does, a `note` never.
 pub fn exit(report: &CheckReport, fail_on: &[FailOn]) -> Exit {

@@ -160,7 +160,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A string or a list of them, each with its place; none where the key is not there.
+    /// Returns a string or a list of them, each with its place; none where the key is not there.
     fn strings(&self, table: &Table<'_>, key: &str) -> Result<Vec<(usize, String)>, Error> {
         let located = |value: &Value<'_>| Ok((value.span().start, self.string(value, key)?));
         match table.get(key) {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::error::{Error, ErrorKind};
 
-/// The text of the file.
+/// Returns the text of the file.
 ///
 /// # Errors
 ///

@@ -50,7 +50,7 @@ pub struct CheckTarget {
 /// One thing found, and its verdicts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Subject {
-    /// Where it is.
+    /// The path.
     pub place: Place,
     /// The sort of file it is.
     pub kind: FileKind,

@@ -29,8 +29,8 @@ fn write_rows(
     writer.flush()
 }
 
-/// A cell that no spreadsheet takes for a formula: one that starts like one gets an apostrophe in front.
-/// <https://owasp.org/www-community/attacks/CSV_Injection>
+/// Returns a cell that no spreadsheet takes for a formula: one that starts like one gets an
+/// apostrophe in front. <https://owasp.org/www-community/attacks/CSV_Injection>
 fn harmless(cell: &str) -> String {
     let shown = visible(cell);
     if shown.starts_with(['=', '+', '-', '@']) {

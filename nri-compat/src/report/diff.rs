@@ -191,7 +191,7 @@ impl DiffReport {
         }
     }
 
-    /// The most serious level found, if anything was.
+    /// Returns the most serious level found, if anything was.
     pub fn worst(&self) -> Option<Level> {
         self.findings.iter().map(|finding| finding.level).max()
     }
@@ -215,7 +215,7 @@ impl ChangeKind {
     /// All kinds, in the order reports list them.
     pub const ALL: [Self; 3] = [Self::Added, Self::Removed, Self::Changed];
 
-    /// The name used in every format.
+    /// Returns the name used in every format.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Added => "added",
@@ -236,7 +236,7 @@ impl What {
         Self::EnumValue,
     ];
 
-    /// The name used in JSON.
+    /// Returns the name used in JSON.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Service => "service",
@@ -248,7 +248,7 @@ impl What {
         }
     }
 
-    /// The name used in prose, for `count` of them.
+    /// Returns the name used in prose, for `count` of them.
     pub const fn noun(self, count: usize) -> &'static str {
         match (self, count) {
             (Self::Service, 1) => "service",

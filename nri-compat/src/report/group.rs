@@ -32,8 +32,9 @@ pub fn by_rule(findings: &[Finding]) -> Vec<Group<'_>> {
     groups
 }
 
-/// The part of a fully qualified name that a reader of NRI protos looks for: `Message.field`, `Plugin.Rpc`, or the
-/// last part alone where the rest is the same for all (`RUN_POD_SANDBOX`).
+/// Returns the part of a fully qualified name that a reader of NRI protos looks for:
+/// `Message.field`, `Plugin.Rpc`, or the last part alone where the rest is the same for all
+/// (`RUN_POD_SANDBOX`).
 pub fn short(element: &str) -> &str {
     let mut dots = element.rmatch_indices('.').map(|(at, _)| at);
     let (Some(last), before) = (dots.next(), dots.next()) else {

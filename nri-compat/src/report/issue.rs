@@ -56,7 +56,7 @@ pub(super) struct Place {
 }
 
 impl Issue {
-    /// The fact, why it does not count if so, and the remedy apart.
+    /// Returns the fact, why it does not count if so, and the remedy apart.
     pub(super) fn text(&self) -> String {
         let suppressed = self.suppressed.as_ref();
         let suppressed = suppressed.map_or(String::new(), |why| format!(" ({why})"));

@@ -25,7 +25,7 @@ fn table_row(row: &[String]) -> String {
     format!("| {} |\n", cells.join(" | "))
 }
 
-/// A name in code quotes: more of them than it has in a row itself.
+/// Returns a name in code quotes: more of them than it has in a row itself.
 fn code(name: &str) -> String {
     if !name.contains('`') {
         return format!("`{name}`");

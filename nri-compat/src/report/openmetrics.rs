@@ -55,7 +55,8 @@ fn labels<'r>(subject: &'r Subject, verdict: &'r Verdict) -> Vec<(&'static str, 
     ]
 }
 
-/// All five outcomes for every target, zeros too, so that nothing that vanishes looks like no data.
+/// Returns all five outcomes for every target, including zeros, so that a count that drops to zero
+/// does not look like missing data.
 fn counts(report: &CheckReport) -> String {
     let of = |target: &CheckTarget| -> String {
         let sample = |outcome: Outcome| {
@@ -139,7 +140,7 @@ fn scan(report: &CheckReport) -> String {
     .concat()
 }
 
-/// The lines before a family's samples.
+/// Returns the lines before a family's samples.
 fn family(name: &str, unit: &str, help: &str) -> String {
     let unit = match unit {
         "" => String::new(),

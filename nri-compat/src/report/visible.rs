@@ -5,7 +5,8 @@ use std::ops::Deref;
 use crate::check::place::Place;
 use crate::report::check::{CheckReport, CheckTarget, Skipped, Subject, Verdict};
 
-/// The text with every control and invisible format character spelled out (`\n`, `\u{1b}`).
+/// Returns the text with every control and invisible format character spelled out (`
+/// `, `\u{1b}`).
 ///
 /// These are what starts a terminal's escape sequences, breaks lines, or turns the direction of what follows.
 pub fn visible(text: &str) -> String {

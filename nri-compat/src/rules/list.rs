@@ -15,7 +15,7 @@ macro_rules! catalogue {
     };
 }
 
-/// Every rule: buf's, NRI's, then those of plugins.
+/// Returns every rule: buf's, NRI's, then those of plugins.
 pub(super) fn entries() -> impl Iterator<Item = &'static Entry> {
     BREAKING.iter().chain(&NRI).chain(&CHECK)
 }

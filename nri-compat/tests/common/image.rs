@@ -41,7 +41,7 @@ impl Layer {
         self
     }
 
-    /// An entry with a path that the builder would refuse.
+    /// Returns an entry with a path that the builder would refuse.
     pub(crate) fn raw(mut self, path: &[u8], text: &str) -> Self {
         let mut header = header(EntryType::Regular, text.len() as u64);
         header.as_mut_bytes()[..path.len()].copy_from_slice(path);
@@ -106,7 +106,8 @@ pub(crate) fn docker(images: &[(&str, &[&str])], layers: &[(&str, Vec<u8>)]) -> 
     parts
 }
 
-/// An OCI layout with one index; an image has a name, an optional platform, and layers by digest.
+/// Returns an OCI layout with one index; an image has a name, an optional platform, and layers by
+/// digest.
 pub(crate) fn oci(images: &[(&str, &[&str])], layers: &[(&str, Vec<u8>)]) -> Parts {
     let mut parts = Parts::default().with("oci-layout", r#"{"imageLayoutVersion":"1.0.0"}"#);
     let mut listed = Vec::new();

@@ -51,7 +51,7 @@ fn text(file: &File<'_>) -> String {
         .to_owned()
 }
 
-/// The places in which readers saw something, in order.
+/// Returns the places in which readers saw something, in order.
 pub(crate) fn paths(found: &Collected) -> Vec<String> {
     let seen = found
         .sightings
@@ -81,12 +81,12 @@ fn is_answer(sighting: &Sighting) -> bool {
 /// A folder with files, gone when dropped.
 pub(crate) struct Tree {
     _keep: tempfile::TempDir,
-    /// Where it is.
+    /// The path.
     pub(crate) root: PathBuf,
 }
 
 impl Tree {
-    /// An empty one.
+    /// Returns an empty one.
     pub(crate) fn new() -> Self {
         let keep = tempfile::tempdir().unwrap();
         let root = keep.path().canonicalize().unwrap();
@@ -125,7 +125,7 @@ pub(crate) fn look(bytes: &[u8]) -> Collected {
     look_with(bytes, &Marker)
 }
 
-/// The same with another reader.
+/// Returns the same with another reader.
 pub(crate) fn look_with(bytes: &[u8], reader: &dyn Reader) -> Collected {
     let tree = Tree::new();
     tree.file("it", bytes);

@@ -67,7 +67,7 @@ fn is_not_newer(rpc: &Rpc, plugin: &Plugin) -> Option<TokenStream> {
     ))
 }
 
-/// A type without parameters lists its handlers only to check itself: it must not implement others.
+/// Returns a check that a type without parameters implements no handlers other than those listed.
 fn unlisted(plugin: &Plugin) -> Vec<TokenStream> {
     let Some(handles) = plugin.handles.as_ref().filter(|_| !plugin.is_generic()) else {
         return Vec::new();

@@ -7,7 +7,8 @@ use super::{option, plugin_type};
 use crate::input::{Handles, Plugin};
 use crate::table::{RPCS, Rpc};
 
-/// The constants that the impl is made of: the facts, and for a type that is not generic the table.
+/// Returns the constants that the impl is made of: the facts, and for a type that is not generic
+/// the table.
 pub(super) fn items(plugin: &Plugin) -> TokenStream {
     match &plugin.handles {
         Some(handles) => listed_facts(handles),
@@ -15,7 +16,7 @@ pub(super) fn items(plugin: &Plugin) -> TokenStream {
     }
 }
 
-/// The table of the impl.
+/// Returns the table of the impl.
 pub(super) fn value(plugin: &Plugin) -> TokenStream {
     let Some(handles) = &plugin.handles else {
         return quote!(__NRI_TABLE);
@@ -24,7 +25,7 @@ pub(super) fn value(plugin: &Plugin) -> TokenStream {
     quote!(__nri::Table { rows: &[#(#rows),*] })
 }
 
-/// The hooks of the impl.
+/// Returns the hooks of the impl.
 pub(super) fn connection(plugin: &Plugin) -> TokenStream {
     match &plugin.handles {
         None => quote!(__NRI_CONNECTION),
@@ -51,8 +52,8 @@ fn detected(plugin: &Plugin) -> TokenStream {
     }
 }
 
-/// A deprecated row has the span of the type's name: there rustc's lint warns. It is silent about tokens that a derive
-/// made, which those are not.
+/// Returns a row of the table. A deprecated row has the span of the type's name, so that rustc's
+/// lint warns there; it ignores tokens that a derive made.
 fn detected_row(rpc: &Rpc, plugin: &Plugin) -> TokenStream {
     let at = if rpc.deprecated {
         plugin.ident.span()

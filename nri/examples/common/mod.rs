@@ -61,7 +61,8 @@ impl Flags {
         Ok(true)
     }
 
-    /// The plugin with what the flags say. Without any, it is as a runtime launches it.
+    /// Returns the plugin with the settings of the flags. Without any, it runs as a runtime
+    /// launches it.
     pub(crate) fn stub<P: Plugin>(self, plugin: P) -> Builder<P> {
         let mut builder = Stub::builder(plugin);
         if let Some(socket) = self.socket {
@@ -77,7 +78,7 @@ impl Flags {
     }
 }
 
-/// An error in a flag.
+/// Returns an error in a flag.
 pub(crate) fn usage(error: lexopt::Error) -> nri::Error {
     nri::Error::with_kind(nri::ErrorKind::Config, error.to_string())
         .with_help("--help lists the flags")

@@ -90,7 +90,8 @@ pub(crate) fn cdi_devices(pod: &PodSandbox, container: &str) -> nri::Result<Vec<
 /// The domains of the annotations: the one of today, and the one that the sample had before.
 const DOMAINS: [&str; 2] = ["noderesource.dev", "nri.io"];
 
-/// The list in the annotation of this kind, for this container or for all of the pod; empty without.
+/// Returns the list in the annotation of this kind, for this container or for all of the pod; empty
+/// without.
 fn list<T: DeserializeOwned>(pod: &PodSandbox, container: &str, kind: &str) -> nri::Result<Vec<T>> {
     let keys = DOMAINS.map(|domain| format!("{kind}.{domain}"));
     let annotations = keys

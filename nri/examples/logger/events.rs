@@ -5,7 +5,8 @@ use nri::prelude::*;
 
 use super::Logger;
 
-/// The events of these names, separated by commas: `RunPodSandbox`, `RUN_POD_SANDBOX` or `run-pod-sandbox`.
+/// Returns the events of these names, separated by commas: `RunPodSandbox`, `RUN_POD_SANDBOX` or
+/// `run-pod-sandbox`.
 pub(crate) fn mask(names: &str) -> Result<EventMask, String> {
     let events: Result<Vec<_>, _> = names.split(',').map(event).collect();
     Ok(events?.into_iter().fold(EventMask::EMPTY, EventMask::with))

@@ -47,7 +47,7 @@ pub(super) struct Timeouts {
 }
 
 impl Default for Timeouts {
-    /// The timeouts of the reference.
+    /// Returns the timeouts of the reference.
     fn default() -> Self {
         Timeouts {
             registration: Duration::from_secs(5),

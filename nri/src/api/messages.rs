@@ -2014,7 +2014,8 @@ mod generated {
             Event::PostUpdatePodSandbox,
             Event::ValidateContainerAdjustment,
         ];
-        /// The bit of the event in an [`EventMask`]; 0 for the zero value and the sentinel `Last`.
+        /// Returns the bit of the event in an [`EventMask`]; 0 for the zero value and the sentinel
+        /// `Last`.
         pub const fn bit(self) -> i32 {
             match self {
                 Event::RunPodSandbox => 1i32,
@@ -2034,7 +2035,7 @@ mod generated {
                 _ => 0,
             }
         }
-        /// The name of the event as people and RPCs have it: `RunPodSandbox`.
+        /// Returns the name of the event as people and RPCs have it: `RunPodSandbox`.
         pub const fn name(self) -> &'static str {
             match self {
                 Event::RunPodSandbox => "RunPodSandbox",
@@ -2068,13 +2069,13 @@ mod generated {
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct UnknownEventName(::prost::alloc::string::String);
     impl UnknownEvents {
-        /// The bits that are not known.
+        /// Returns the bits that are not known.
         pub const fn bits(self) -> i32 {
             self.0
         }
     }
     impl UnknownEventName {
-        /// The name that is not known, in lower case.
+        /// Returns the name that is not known, in lower case.
         pub fn name(&self) -> &str {
             &self.0
         }
@@ -2116,11 +2117,12 @@ mod generated {
             .with(Event::ValidateContainerAdjustment);
     }
     impl EventMask {
-        /// The set of this event alone; empty for the zero value and the sentinel of [`Event`].
+        /// Returns the set of this event alone; empty for the zero value and the sentinel of
+        /// [`Event`].
         pub const fn from_event(event: Event) -> EventMask {
             EventMask(event.bit())
         }
-        /// The set of these bits.
+        /// Returns the set of these bits.
         ///
         /// # Errors
         ///
@@ -2133,11 +2135,11 @@ mod generated {
                 unknown => Err(UnknownEvents(unknown)),
             }
         }
-        /// The set of those bits that stand for an event of this revision.
+        /// Returns the set of those bits that stand for an event of this revision.
         pub const fn from_bits_truncate(bits: i32) -> EventMask {
             EventMask(bits & EventMask::ALL.0)
         }
-        /// The bits, as they go into `ConfigureResponse.events`.
+        /// Returns the bits, as they go into `ConfigureResponse.events`.
         pub const fn bits(self) -> i32 {
             self.0
         }
@@ -2157,11 +2159,11 @@ mod generated {
         pub const fn contains_all(self, other: EventMask) -> bool {
             self.0 & other.0 == other.0
         }
-        /// The set with this event.
+        /// Returns the set with this event.
         pub const fn with(self, event: Event) -> EventMask {
             EventMask(self.0 | event.bit())
         }
-        /// The set without this event.
+        /// Returns the set without this event.
         pub const fn without(self, event: Event) -> EventMask {
             EventMask(self.0 & !event.bit())
         }
@@ -2177,7 +2179,7 @@ mod generated {
         pub const fn difference(self, other: EventMask) -> EventMask {
             EventMask(self.0 & !other.0)
         }
-        /// The events in the set, by number.
+        /// Returns the events in the set, by number.
         pub fn iter(self) -> impl ::core::iter::Iterator<Item = Event> {
             Event::ALL.iter().copied().filter(move |event| self.contains(*event))
         }

@@ -274,7 +274,7 @@ where
         }
     }
 
-    /// A peer that has gone needs no answers, so failing to send them is no error.
+    /// Handles a failure to send. A peer that has gone needs no answers, so that is no error.
     fn send_failed(&mut self, error: io::Error) -> Result<bool, ConnectionError> {
         if !self.peer_closed && error.kind() != io::ErrorKind::BrokenPipe {
             return Err(error.into());

@@ -19,7 +19,7 @@ fn register(stream: StdUnixStream, interest: Interest) -> io::Result<AsyncFd<Std
     AsyncFd::with_interest(stream, interest)
 }
 
-/// Bytes read at once.
+/// The number of bytes read at once.
 const SCRATCH: usize = 64 << 10;
 
 /// A connected Unix socket, for low latency.

@@ -206,7 +206,7 @@ impl Peer {
         (peer, register)
     }
 
-    /// The RPCs that reached the plugin, without those of the handshake.
+    /// Returns the RPCs that reached the plugin, without those of the handshake.
     pub(crate) fn events(&self) -> Vec<String> {
         let handshake = ["Configure", "Synchronize"];
         let all = self.got().into_iter().map(|got| got.method);
@@ -219,7 +219,7 @@ impl Peer {
         self.got.lock().unwrap().clone()
     }
 
-    /// The requests of one RPC that reached the plugin.
+    /// Returns the requests of one RPC that reached the plugin.
     pub(crate) fn requests<M: Message + Default>(&self, method: &str) -> Vec<M> {
         let of_method = |got: &Got| got.method == method;
         let got = self.got();
@@ -258,7 +258,7 @@ impl Peer {
     }
 }
 
-/// The output of what should end soon.
+/// Returns the output of what should end soon.
 pub(crate) async fn patiently<T>(work: impl Future<Output = T>) -> T {
     tokio::time::timeout(PATIENCE, work)
         .await

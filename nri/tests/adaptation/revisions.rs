@@ -98,7 +98,7 @@ async fn w2_a_mask_is_checked_as_the_release_does() {
     }
 }
 
-/// A container with a field that v0.11.0 brought, beside one that was there from the first.
+/// Returns a container with a field that v0.11.0 brought, beside one that was there from the first.
 fn young() -> Container {
     Container {
         user: Some(User::default()),

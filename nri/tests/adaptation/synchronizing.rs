@@ -16,7 +16,7 @@ use tokio::task::JoinHandle;
 use crate::peer::{Answer, Peer, Script, patiently};
 use crate::plugins::{Cluster, SHORT, builder, container, pod};
 
-/// A plugin that is in the middle of Synchronize, until it may go on.
+/// Returns a plugin that is in the middle of Synchronize, until it may go on.
 async fn held(
     adaptation: &Adaptation,
     script: Script,

@@ -21,7 +21,7 @@ pub(crate) fn answer<P: Plugin>(plugin: &P, method: &str, payload: &[u8]) -> nri
     }
 }
 
-/// A pod of this name.
+/// Returns a pod of this name.
 pub(crate) fn pod(name: &str) -> PodSandbox {
     PodSandbox {
         name: name.to_owned(),
@@ -30,7 +30,7 @@ pub(crate) fn pod(name: &str) -> PodSandbox {
     }
 }
 
-/// A request that carries a pod in field 1, as all requests about pods and containers do.
+/// Returns a request that carries a pod in field 1, as all requests about pods and containers do.
 pub(crate) fn pod_request(name: &str) -> Vec<u8> {
     RunPodSandboxRequest {
         pod: Some(pod(name)),

@@ -18,7 +18,7 @@ pub(crate) fn collect() {
     drop(LINES.lock());
 }
 
-/// The lines so far that contain all of these.
+/// Returns the lines so far that contain all of these.
 pub(crate) fn with(parts: &[&str]) -> Vec<String> {
     let lines = LINES.lock().expect("no panic while locked");
     let all = |line: &&String| parts.iter().all(|part| line.contains(part));

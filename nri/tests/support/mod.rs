@@ -179,7 +179,7 @@ impl Runtime {
     }
 }
 
-/// The output of what should end soon.
+/// Returns the output of what should end soon.
 pub(crate) async fn patiently<T>(work: impl Future<Output = T>) -> T {
     tokio::time::timeout(PATIENCE, work)
         .await

@@ -36,7 +36,7 @@ pub(crate) struct Tested {
 }
 
 impl Tested {
-    /// How the connection ended; it must have been ended.
+    /// Returns how the connection ended; it must have been ended.
     pub(crate) async fn ended(self) -> Result<Ended, ConnectionError> {
         timeout(PATIENCE, self.task)
             .await
@@ -53,7 +53,7 @@ impl Tested {
     }
 }
 
-/// A served connection and its peer.
+/// Returns a served connection and its peer.
 pub(crate) fn connect(limits: Limits) -> (Tested, Peer) {
     let (ours, theirs) = UnixStream::pair().expect("socket pair");
     let (connection, caller) = Connection::new(ours, CHANNELS, limits);
@@ -147,7 +147,7 @@ impl Peer {
             .await;
     }
 
-    /// The next message, or `None` when the tested side has closed.
+    /// Returns the next message, or `None` when the tested side has closed.
     pub(crate) async fn next(&mut self) -> Option<Message> {
         let next = async {
             loop {
@@ -165,7 +165,7 @@ impl Peer {
         timeout(PATIENCE, next).await.expect("an answer in time")
     }
 
-    /// The next message, which must be an answer: its stream and what it says.
+    /// Returns the next message, which must be an answer: its stream and what it says.
     pub(crate) async fn next_answer(&mut self) -> (u32, Answer) {
         let message = self.next().await.expect("open");
         assert_eq!(
@@ -180,7 +180,7 @@ impl Peer {
         (message.header.stream, answer)
     }
 
-    /// The next message, which must be a request: its stream and content.
+    /// Returns the next message, which must be a request: its stream and content.
     pub(crate) async fn next_request(&mut self) -> (u32, RequestEnvelope) {
         let message = self.next().await.expect("open");
         assert_eq!(

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The deed is cargo's own, in a folder of its own: cargo holds the usual one for as long as this test runs.
+/// Builds in a separate folder: cargo locks the usual one while this test runs.
 fn build_release() -> PathBuf {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("manifest");
     let status = Command::new(env!("CARGO"))

@@ -74,7 +74,7 @@ fn is_kept(line: &str) -> bool {
     !LEFT_OUT.iter().any(|text| line.contains(text))
 }
 
-/// The folder and the process id, the only things that tell of the machine.
+/// Returns the folder and the process id, the only things that tell of the machine.
 fn neutral(line: &str, folder: &str) -> String {
     let line = line.replace(folder, "/run/containerd-test");
     match line.split_once("template[") {

@@ -100,7 +100,7 @@ impl Batch {
     }
 }
 
-/// Where prost is built once for all batches.
+/// Returns where prost is built once for all batches.
 fn target() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);

@@ -40,7 +40,8 @@ pub fn cases() -> Vec<Case> {
     compiling.chain(refused).chain(several_files()).collect()
 }
 
-/// The proto starts on line 1 with what the case declares, so that its lines can be counted.
+/// Returns the text of a proto that starts on line 1 with the declarations of the case, so that its
+/// lines can be counted.
 fn text_of(text: &str, proto2: bool) -> String {
     let version = if proto2 { "proto2" } else { "proto3" };
     if text.starts_with("syntax") || text.starts_with("edition") {

@@ -170,7 +170,8 @@ impl Proto {
         )
     }
 
-    /// A word that is seldom the same twice, as protobuf refuses most protos otherwise.
+    /// Returns a word that rarely repeats, because protobuf rejects most protos with duplicate
+    /// names.
     fn word(&mut self) -> String {
         let word = *self.rng.choice(WORDS).expect("there are words");
         match self.rng.u8(0..4) {

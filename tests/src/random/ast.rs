@@ -116,7 +116,7 @@ pub(super) struct Extend {
     pub(super) fields: Vec<Field>,
 }
 
-/// A message of the list or nested in one of them, groups included.
+/// Returns a message of the list or nested in one of them, groups included.
 pub(super) fn pick<'a>(list: &'a mut [Message], rng: &mut Rng) -> Option<&'a mut Message> {
     let index = (!list.is_empty()).then(|| rng.usize(..list.len()))?;
     let message = list.get_mut(index)?;
@@ -140,7 +140,7 @@ pub(super) fn pick<'a>(list: &'a mut [Message], rng: &mut Rng) -> Option<&'a mut
     Some(message)
 }
 
-/// One of the elements.
+/// Returns one of the elements.
 pub(super) fn one<'a, T>(list: &'a mut [T], rng: &mut Rng) -> Option<&'a mut T> {
     let index = (!list.is_empty()).then(|| rng.usize(..list.len()))?;
     list.get_mut(index)

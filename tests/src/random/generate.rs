@@ -89,7 +89,8 @@ fn file(index: usize, set: &mut Set, rng: &mut Rng) -> File {
     }
 }
 
-/// Names of nested messages repeat in different places; at the top of a file they carry a number.
+/// Generates a message. Names of nested messages repeat in different places; at the top of a file
+/// they carry a number.
 pub(super) fn message(set: &mut Set, rng: &mut Rng, depth: u32) -> Message {
     let uid = set.fresh();
     let nested = if depth < 2 { rng.usize(..3) } else { 0 };

@@ -13,7 +13,7 @@ pub(super) struct Known {
     pub(super) extensions: Vec<(i32, i32)>,
 }
 
-/// Every message and enum.
+/// Returns every message and enum.
 pub(super) fn known(set: &Set) -> HashMap<Uid, Known> {
     let mut known = HashMap::new();
     for (file, declared) in set.files.iter().enumerate() {

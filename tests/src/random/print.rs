@@ -8,7 +8,8 @@ use fastrand::Rng;
 use super::ast::{Enum, Extend, Field, File, Label, Message, Reserved, Service, Set, Type, Uid};
 use super::names::{self, Known};
 
-/// Every file with its text. The layout follows from the seed and is the same for both sides.
+/// Returns every file with its text. The layout follows from the seed and is the same for both
+/// sides.
 pub(super) fn files(set: &Set, seed: u64) -> Vec<(String, String)> {
     let known = names::known(set);
     let print = |(index, file)| Printer::new(set, &known, index, file, seed).print();
@@ -106,7 +107,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// One line; now and then it continues the one before, or has a comment.
+    /// Writes one line, which sometimes continues the previous one or has a comment.
     fn line(&mut self, text: &str) {
         match self.rng.u8(..8) {
             0 if self.out.ends_with('\n') && !self.out.ends_with("*/\n") => {
@@ -200,7 +201,7 @@ impl<'a> Printer<'a> {
         self.line(&format!("{label}{ty} {name} = {number}{options};"));
     }
 
-    /// The name of a type, or of one that this file can use instead.
+    /// Returns the name of a type, or of one that this file can use instead.
     fn ty(&mut self, ty: &Type, in_oneof: bool) -> String {
         match ty {
             Type::Scalar(name) => (*name).to_owned(),
@@ -211,7 +212,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// The full name of a type if this file may import it, and proto3 may use it.
+    /// Returns the full name of a type if this file may import it, and proto3 may use it.
     fn named(&mut self, uid: Uid) -> Option<String> {
         let known = self.known.get(&uid)?;
         let closed = known.values.is_some() && !self.set.files[known.file].proto3;

@@ -11,13 +11,13 @@ use nri_tests::process::PATIENCE;
 use nri_tests::runtime::Runtime;
 use serde_json::Value;
 
-/// The plugin that does what annotations ask for.
+/// Returns the plugin that follows instructions in annotations.
 pub(crate) fn peer() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_plugin"))
 }
 
-/// A runtime that links this NRI release and calls itself what the first containerd to do so is called: before NRI v0.12
-/// that is all a plugin can tell it by.
+/// Returns a runtime that links this NRI release, and has the name and version of the first
+/// containerd that does. Before NRI v0.12 a plugin can only tell from these.
 pub(crate) fn runtime(release: &str) -> Runtime {
     let version = match release {
         "v0.6.1" => "v1.7.16",
@@ -28,7 +28,7 @@ pub(crate) fn runtime(release: &str) -> Runtime {
     Runtime::named(release, "containerd", version)
 }
 
-/// The same, started.
+/// Returns the same, started.
 pub(crate) fn started(release: &str) -> Runtime {
     let mut runtime = runtime(release);
     runtime.start();
@@ -43,7 +43,7 @@ pub(crate) fn external(runtime: &mut Runtime, executable: &Path, more: &[&str]) 
     plugin
 }
 
-/// A started runtime that launched a plugin, with the text of its configuration file.
+/// Returns a started runtime that launched a plugin, with the text of its configuration file.
 pub(crate) fn launched(release: &str, executable: &Path, config: &str) -> Runtime {
     let mut runtime = runtime(release);
     runtime.install("10-rust", executable, config);
@@ -53,7 +53,7 @@ pub(crate) fn launched(release: &str, executable: &Path, config: &str) -> Runtim
     runtime
 }
 
-/// The events of a pod's life that a runtime of this release knows, in order.
+/// Returns the events of a pod's life that a runtime of this release knows, in order.
 pub(crate) fn life(release: &str) -> Vec<&'static str> {
     const LIFE: [(&str, &str); 14] = [
         ("RunPodSandbox", "v0.6.1"),
@@ -111,7 +111,7 @@ pub(crate) fn wait_for_end(process: u32) {
     }
 }
 
-/// The names of the calls.
+/// Returns the names of the calls.
 pub(crate) fn methods(calls: &[Value]) -> Vec<&str> {
     calls
         .iter()

@@ -8,8 +8,8 @@ use prost_reflect::{
 /// How deep required messages may lie in each other; a type that requires itself has no end.
 const DEEPEST: usize = 8;
 
-/// A message whose fields are each set or not; optional messages lie at most `depth` deep. `None` if the type requires
-/// itself.
+/// Returns a message whose fields are each set or not; optional messages lie at most `depth` deep.
+/// `None` if the type requires itself.
 pub(super) fn message(
     of: &MessageDescriptor,
     rng: &mut Rng,
@@ -87,7 +87,7 @@ fn shift(rng: &mut Rng, bits: u32) -> u32 {
     if rng.bool() { 0 } else { rng.u32(..bits) }
 }
 
-/// No NaN, which is not equal to itself.
+/// Returns a float other than NaN, which is not equal to itself.
 fn float(rng: &mut Rng) -> f32 {
     (rng.f32() - 0.5) * 1000.0
 }
@@ -100,7 +100,7 @@ fn text(rng: &mut Rng) -> String {
         .collect()
 }
 
-/// The message without the fields that its type does not have, at any depth.
+/// Returns the message without the fields that its type does not have, at any depth.
 pub(super) fn without_unknown(mut message: DynamicMessage) -> DynamicMessage {
     message.take_unknown_fields().for_each(drop);
     let fields: Vec<_> = message

@@ -115,7 +115,8 @@ fn deprecation(deprecation: &Deprecation) -> TokenStream {
     quote!(Deprecation { since: #since, removal: #removal, instead: &[#(#instead),*] })
 }
 
-/// Each constant once in a blanket trait, and once in an inherent impl, which hides the other where its bound holds.
+/// Generates each constant twice: in a blanket trait, and in an inherent impl, which hides the
+/// first where its bound holds.
 fn handlers(rpcs: &[Rpc<'_>]) -> TokenStream {
     let unhandled = rpcs.iter().map(|rpc| {
         let (docs, constant) = (docs(rpc), &rpc.constant);

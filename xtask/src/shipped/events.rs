@@ -6,7 +6,7 @@ use quote::quote;
 use nri_codegen::Error;
 use nri_codegen::history::History;
 
-/// The events of the newest revision.
+/// Returns the events of the newest revision.
 pub(super) fn emit(history: &History) -> Result<TokenStream, Error> {
     let newest = history.revisions().last();
     let protocol = newest.map(|revision| revision.protocol()).transpose()?;
@@ -21,7 +21,7 @@ pub(super) fn emit(history: &History) -> Result<TokenStream, Error> {
         .unwrap_or_default();
     let count = names.len();
     Ok(quote! {
-        //! The events of the newest revision.
+        //! Returns the events of the newest revision.
 
         /// RPC names of all events, in order of their numbers, from 1 on.
         pub const EVENTS: [&str; #count] = [#(#names),*];

@@ -122,7 +122,7 @@ fn held(kind: &FieldKind) -> Option<&str> {
     }
 }
 
-/// The message that a field holds, if that has a row.
+/// Returns the message that a field holds, if that has a row.
 fn of<'r>(field: &Field, rows: &'r [Row<'_>]) -> Option<&'r str> {
     let held = held(&field.kind)?;
     let row = rows.iter().find(|row| row.message.full_name == held)?;

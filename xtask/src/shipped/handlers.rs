@@ -58,7 +58,7 @@ fn handler(rpc: &Rpc<'_>) -> Result<TokenStream, Error> {
     })
 }
 
-/// The comment of the proto, which speaks of the RPC; and what differs for a handler.
+/// Returns the comment of the proto, which speaks of the RPC; and what differs for a handler.
 fn docs(rpc: &Rpc<'_>) -> TokenStream {
     let about = match rpc.comment.trim() {
         "" => format!("Handles `{}`.", rpc.name),
@@ -72,8 +72,8 @@ fn docs(rpc: &Rpc<'_>) -> TokenStream {
     doc(&(about + note))
 }
 
-/// The documentation's example: a plugin with this handler. The derive wants a handler of an event, which RPCs such as
-/// Synchronize are not.
+/// Returns the documentation's example: a plugin with this handler. The derive wants a handler of
+/// an event, which RPCs such as Synchronize are not.
 fn example(rpc: &Rpc<'_>) -> Result<TokenStream, Error> {
     let Rpc {
         name,
@@ -129,7 +129,7 @@ const HIDDEN_EVENT: &str = "\
 # }
 ";
 
-/// A type as it is written.
+/// Returns a type as it is written.
 fn source(ty: &TokenStream) -> String {
     ty.to_string().replace(' ', "")
 }

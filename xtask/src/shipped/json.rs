@@ -73,7 +73,8 @@ fn types<'p>(
     })
 }
 
-/// The path of the type that prost makes of this name: `LogRequest.Level` is `log_request::Level`.
+/// Returns the path of the type that prost makes of this name: `LogRequest.Level` is
+/// `log_request::Level`.
 fn rust_path(full_name: &str, package: &str) -> TokenStream {
     let mut parts: Vec<&str> = local(full_name, package).split('.').collect();
     let name = parts.pop().unwrap_or_default().to_upper_camel_case();

@@ -114,7 +114,7 @@ fn rpc<'h>(
     })
 }
 
-/// The first revision that has this element.
+/// Returns the first revision that has this element.
 pub(super) fn first_with<'h>(
     history: &'h History,
     full_name: &str,
@@ -127,7 +127,7 @@ pub(super) fn first_with<'h>(
     Ok(None)
 }
 
-/// The name as an identifier.
+/// Returns the name as an identifier.
 pub(super) fn ident(name: &str) -> Result<Ident, Error> {
     match syn::parse_str::<Ident>(name) {
         Ok(ident) => Ok(Ident::new(&ident.to_string(), Span::call_site())),

@@ -20,8 +20,8 @@ const OPTIONAL: &[(&str, &str)] = &[("StateChangeEvent", "container")];
 /// The field that only cuts a long message into parts: the stub's business, if request and response have it.
 const PART: &str = "more";
 
-/// The type in `nri::adjust`, or in `nri::api`, that stands for a response of exactly these fields, in order of name,
-/// and an example of a value.
+/// Returns the type in `nri::adjust`, or in `nri::api`, that stands for a response of exactly these
+/// fields, in order of name, and an example of a value.
 fn answer_of(fields: &[&str]) -> Option<(TokenStream, &'static str)> {
     Some(match fields {
         ["adjust", "evict", "update"] => (
@@ -79,7 +79,7 @@ pub(super) fn answer(rpc: &Rpc<'_>) -> Result<Answer, Error> {
     })
 }
 
-/// The arguments of a handler beside the context.
+/// Returns the arguments of a handler beside the context.
 pub(super) fn arguments(rpc: &Rpc<'_>) -> Result<Vec<Argument>, Error> {
     let is_part = |field: &Field| field.name == PART && rpc.response.field(PART).is_some();
     let fields = rpc.request.fields.iter().filter(|field| !is_part(field));
@@ -126,7 +126,7 @@ fn argument(request: &Message, field: &Field) -> Option<Argument> {
     Some(Argument { name, ty, value })
 }
 
-/// The last part of a full name, where prost leaves it as it is.
+/// Returns the last part of a full name, where prost leaves it as it is.
 fn type_name(full_name: &str) -> Option<Ident> {
     let name = full_name.rsplit('.').next()?;
     let letters: Vec<char> = name.chars().collect();
@@ -143,7 +143,7 @@ fn is_snake(name: &str) -> bool {
         .all(|letter| letter.is_ascii_lowercase() || letter == '_')
 }
 
-/// The field of the request that is one message of this type.
+/// Returns the field of the request that is one message of this type.
 pub(super) fn field_of_type(rpc: &Rpc<'_>, ty: &str) -> Option<Ident> {
     let is = |kind: &FieldKind| matches!(kind, FieldKind::Message(name) if name.rsplit('.').next() == Some(ty));
     let mut fields = rpc.request.fields.iter();

@@ -1,10 +1,10 @@
 impl EventMask {
-    /// The set of this event alone; empty for the zero value and the sentinel of [`Event`].
+    /// Returns the set of this event alone; empty for the zero value and the sentinel of [`Event`].
     pub const fn from_event(event: Event) -> EventMask {
         EventMask(event.bit())
     }
 
-    /// The set of these bits.
+    /// Returns the set of these bits.
     ///
     /// # Errors
     ///
@@ -16,12 +16,12 @@ impl EventMask {
         }
     }
 
-    /// The set of those bits that stand for an event of this revision.
+    /// Returns the set of those bits that stand for an event of this revision.
     pub const fn from_bits_truncate(bits: i32) -> EventMask {
         EventMask(bits & EventMask::ALL.0)
     }
 
-    /// The bits, as they go into `ConfigureResponse.events`.
+    /// Returns the bits, as they go into `ConfigureResponse.events`.
     pub const fn bits(self) -> i32 {
         self.0
     }
@@ -46,12 +46,12 @@ impl EventMask {
         self.0 & other.0 == other.0
     }
 
-    /// The set with this event.
+    /// Returns the set with this event.
     pub const fn with(self, event: Event) -> EventMask {
         EventMask(self.0 | event.bit())
     }
 
-    /// The set without this event.
+    /// Returns the set without this event.
     pub const fn without(self, event: Event) -> EventMask {
         EventMask(self.0 & !event.bit())
     }
@@ -71,7 +71,7 @@ impl EventMask {
         EventMask(self.0 & !other.0)
     }
 
-    /// The events in the set, by number.
+    /// Returns the events in the set, by number.
     pub fn iter(self) -> impl ::core::iter::Iterator<Item = Event> {
         Event::ALL
             .iter()

@@ -14,14 +14,14 @@ pub struct UnknownEvents(i32);
 pub struct UnknownEventName(::prost::alloc::string::String);
 
 impl UnknownEvents {
-    /// The bits that are not known.
+    /// Returns the bits that are not known.
     pub const fn bits(self) -> i32 {
         self.0
     }
 }
 
 impl UnknownEventName {
-    /// The name that is not known, in lower case.
+    /// Returns the name that is not known, in lower case.
     pub fn name(&self) -> &str {
         &self.0
     }

@@ -8,7 +8,7 @@ pub struct Status {
 }
 
 impl Status {
-    /// A status of this code.
+    /// Returns a status of this code.
     pub fn new(
         code: Code,
         message: impl ::core::convert::Into<::prost::alloc::string::String>,

@@ -42,7 +42,7 @@ impl<'f> SourceInfo<'f> {
     }
 }
 
-/// The comment's lines, without the space that separates them from the comment signs.
+/// Returns the comment's lines, without the space that separates them from the comment signs.
 fn comment(info: &Info) -> String {
     let text = match info.leading_comments() {
         "" => info.trailing_comments(),

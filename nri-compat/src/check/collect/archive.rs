@@ -1,9 +1,10 @@
-//! Archives: plain tars of files, and images (docker-save tars, OCI layouts as tars and folders), plain or packed with
-//! gzip, zstd, xz or bzip2.
+//! Archives: plain tar files, and images (docker-save tars, and OCI layouts as tars or folders),
+//! plain or compressed with gzip, zstd, xz or bzip2.
 //!
-//! They are shown as `files.tar.gz: /bin/plugin`, and images as `image.tar: example.org/plugin:1.0: /usr/bin/plugin`.
-//! Of an image, only those files count that a container would see: whiteouts and later layers hide files of earlier
-//! ones. A layer is read once, however many images share it. Archives within archives are not opened, and reported.
+//! Files are shown as `files.tar.gz: /bin/plugin`, and in images as `image.tar:
+//! example.org/plugin:1.0: /usr/bin/plugin`. Only those files of an image count that a container
+//! would see: whiteouts and later layers hide files of earlier ones. A layer is read once, however
+//! many images share it. Archives within archives are not opened, but reported.
 
 mod covers;
 mod entries;
@@ -36,7 +37,7 @@ use store::{Folder, Packed};
 
 pub(super) use kind::of as kind;
 
-/// Looks into an archive, which is packed in this way.
+/// Checks an archive with this compression.
 pub(super) fn read(scan: &Scan<'_>, file: &File<'_>, packing: Packing) {
     let done = if packing == Packing::Not {
         tar(scan, file.content, &file.place)
@@ -48,14 +49,14 @@ pub(super) fn read(scan: &Scan<'_>, file: &File<'_>, packing: Packing) {
     }
 }
 
-/// Looks into a folder that is an OCI layout.
+/// Checks a folder that is an OCI layout.
 pub(super) fn read_layout(scan: &Scan<'_>, folder: &Path, place: &Place) {
     if let Err(why) = image::read(scan, &Folder::new(folder), place) {
         scan.skip(place.clone(), why);
     }
 }
 
-/// Looks into an archive that can be read at any offset: its headers show whether it is an image.
+/// Checks an archive that can be read at any offset: its headers show whether it is an image.
 fn tar(scan: &Scan<'_>, content: &dyn Content, place: &Place) -> Result<(), Unreadable> {
     let store = Packed::index(content);
     if store.is_image() {
@@ -74,8 +75,8 @@ fn tar(scan: &Scan<'_>, content: &dyn Content, place: &Place) -> Result<(), Unre
     Ok(())
 }
 
-/// Reads a packed archive through. If it turns out to be an image, it is unpacked to a temporary file: layers may come
-/// before the manifest that names them.
+/// Reads a compressed archive sequentially. If it turns out to be an image, it is decompressed to a
+/// temporary file, because layers may precede the manifest that names them.
 fn packed(scan: &Scan<'_>, file: &File<'_>, packing: Packing) -> Result<(), Unreadable> {
     let limits = Limits::of(file.content.len());
     let reading = Reading {

@@ -1,4 +1,4 @@
-//! A number of bytes that all threads may hold in memory at one time.
+//! A limit on the bytes that all threads together hold in memory.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -9,7 +9,7 @@ pub(super) struct Budget {
     returned: Condvar,
 }
 
-/// Bytes that are lent until this is dropped.
+/// Bytes that are reserved until this is dropped.
 pub(super) struct Lent<'b> {
     from: &'b Budget,
     bytes: u64,
@@ -24,7 +24,7 @@ impl Budget {
         }
     }
 
-    /// Waits until `bytes` are free, or the whole budget if that is less, and lends them.
+    /// Waits until `bytes` are available, or the whole budget if that is less, and reserves them.
     pub(super) fn lend(&self, bytes: u64) -> Lent<'_> {
         let bytes = bytes.min(self.whole);
         let mut free = self

@@ -9,10 +9,11 @@ use crate::report::check::Summary;
 pub struct Collected {
     /// The sightings of the readers, sorted by path, kind and name.
     pub sightings: Vec<Sighting>,
-    /// Places that could not be looked at, sorted.
+    /// Places that could not be checked, sorted.
     pub skipped: Vec<Skipped>,
-    /// Named paths that do not exist; they are among `skipped` too.
+    /// Named paths that do not exist; they are in `skipped` too.
     pub missing: Vec<String>,
-    /// The places that were looked at, with counts. The number of plugins is left to whoever judges.
+    /// The places that were checked, with counts. The number of plugins is added later, with the
+    /// verdicts.
     pub summary: Summary,
 }

@@ -13,20 +13,20 @@ pub(super) struct Disk {
     len: u64,
     /// True if anybody may execute it.
     pub(super) is_executable: bool,
-    /// The file itself, whatever its name.
+    /// The identity of the file, whatever its name.
     pub(super) id: FileId,
-    /// The number of its names.
+    /// The number of hard links.
     pub(super) links: u64,
 }
 
-/// Device and inode.
+/// The device and inode of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct FileId(u64, u64);
 
 impl Disk {
     /// Opens a regular file; `None` for anything else, which is closed unread.
     ///
-    /// Without blocking: a name that became a fifo since it was listed must not hold the scan.
+    /// Does not block: a name that became a FIFO since it was listed must not stop the scan.
     pub(super) fn open(path: &Path) -> io::Result<Option<Self>> {
         let file = OpenOptions::new()
             .read(true)
@@ -39,7 +39,7 @@ impl Disk {
         }
     }
 
-    /// Returns a file that is open already; `None` if it is not regular.
+    /// Wraps an open file; `None` if it is not a regular file.
     pub(super) fn of(file: File) -> io::Result<Option<Self>> {
         let metadata = file.metadata()?;
         Ok(metadata.is_file().then(|| Self {

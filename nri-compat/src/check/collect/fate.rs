@@ -1,19 +1,19 @@
 //! The outcomes for files of a scan.
 
-/// The outcome for a file. Every file that is met is counted under exactly one.
+/// The outcome for a file. Every file is counted under exactly one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// Readers found something of NRI in it, or it has to be reported as unknown.
+    /// Readers found traces of NRI in it, or it has to be reported as unknown.
     Evidence,
-    /// It is of a kind that readers know, and has no trace of NRI.
+    /// Readers know this kind of file, and it has no trace of NRI.
     WithoutNri,
-    /// It is of no kind that could hold a plugin.
+    /// Files of this kind cannot hold a plugin.
     OtherFile,
-    /// It has no bytes.
+    /// It is empty.
     Empty,
-    /// It is another name of a file that was met before.
+    /// It is another name of a file that was counted before.
     OtherName,
-    /// It is an archive, whose files are counted themselves.
+    /// It is an archive, whose files are counted separately.
     Archive,
     /// It could not be read.
     Unreadable,

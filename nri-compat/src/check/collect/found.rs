@@ -9,7 +9,7 @@ use crate::check::place::Place;
 use crate::check::sighting::Sighting;
 use crate::check::skipped::{SkipKind, Skipped};
 
-/// Sightings of one file, and the readers that could not read it.
+/// The sightings in one file, and the readers that could not read it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Found {
     pub(super) sightings: Vec<Sighting>,
@@ -17,7 +17,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Returns nothing but something skipped.
+    /// Returns findings that consist of one skipped place.
     pub(super) fn skipped(skipped: Skipped) -> Self {
         Self {
             sightings: Vec::new(),
@@ -25,7 +25,7 @@ impl Found {
         }
     }
 
-    /// Returns what became of the file.
+    /// Returns the outcome for the file.
     pub(super) fn fate(&self) -> Fate {
         if !self.sightings.is_empty() {
             Fate::Evidence
@@ -40,7 +40,7 @@ impl Found {
         self.sightings.is_empty() && self.skipped.is_empty()
     }
 
-    /// Adds the answer of a reader.
+    /// Adds the result of a reader.
     pub(super) fn add(&mut self, file: &File<'_>, answer: Result<Vec<Sighting>, Unreadable>) {
         match answer {
             Ok(sightings) => self.sightings.extend(sightings),
@@ -50,8 +50,8 @@ impl Found {
         }
     }
 
-    /// Returns the same, found in the entry of this path of an archive or image. Lines stay; index and name change if
-    /// they came from the name of the file.
+    /// Returns the same findings for an entry of an archive or image with this path. Lines stay;
+    /// index and name change if they came from the name of the file.
     pub(super) fn moved(mut self, archive: &Place, path: &str) -> Self {
         for seen in &mut self.sightings {
             let own = (seen.index.take(), seen.name.take());
@@ -71,7 +71,7 @@ impl Found {
     }
 }
 
-/// Calls a reader. A defect in it, or in a library under it, must not end the scan of everything else.
+/// Calls a reader. A panic in it, or in a library that it uses, must not end the scan.
 pub(super) fn guarded(reader: &dyn Reader, file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {
     catch_unwind(AssertUnwindSafe(|| reader.read(file))).unwrap_or_else(|_| {
         let reason = format!("defect in the reader `{}`: it panicked", reader.name());

@@ -1,12 +1,13 @@
-//! Files with several names: hard links, and symbolic links found in folders. Each file is read once under the name
-//! that suits best, which does not depend on the order of the walk; and under every name that a runtime starts or the user gave.
+//! Files with several names: hard links, and symbolic links in folders. Each file is read once,
+//! under the most suitable name regardless of the order of the walk, and under every name that a
+//! runtime starts or the user named.
 
 use super::fate::Fate;
 use super::parallel;
 use super::scan::{Linked, NameRank, Scan};
 use super::visit;
 
-/// Reads the files that the walks put off.
+/// Reads the files that the walks deferred.
 pub(super) fn read(scan: &Scan<'_>) {
     let mut linked = scan.take_linked();
     linked.sort();

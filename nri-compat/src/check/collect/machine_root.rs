@@ -1,14 +1,15 @@
-//! The root of a machine's file system, which may be mounted in a folder: links lead to where they lead on that machine.
+//! The root of a machine's file system, which may be mounted in a folder. Links are resolved as on
+//! that machine.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// The number of symbolic links that are followed for one path, as in Linux.
+/// The maximum number of symbolic links that are followed for one path, as in Linux.
 const LINKS_FOLLOWED: usize = 40;
 
-/// The folder where a machine's file system is.
+/// The folder that contains a machine's file system.
 #[derive(Clone, Debug)]
 pub(super) struct MachineRoot {
     folder: PathBuf,
@@ -26,29 +27,30 @@ impl MachineRoot {
         &self.folder
     }
 
-    /// Reports whether paths and links have to be moved below the folder.
+    /// Reports whether paths and links have to be mapped below the folder.
     pub(super) fn is_mounted(&self) -> bool {
         self.folder != Path::new("/")
     }
 
-    /// Returns where a path of the machine is, by names alone: `..` does not lead above its root.
+    /// Maps a path of the machine below the folder, without resolving links: `..` does not lead
+    /// above the root.
     pub(super) fn below(&self, path: impl AsRef<Path>) -> PathBuf {
         let path = clean(&Path::new("/").join(path));
         self.folder.join(path.strip_prefix("/").unwrap_or(&path))
     }
 
-    /// Returns the path on the machine of something below the folder; `None` for other paths.
+    /// Returns the path on the machine for a path below the folder; `None` for other paths.
     pub(super) fn inner(&self, path: &Path) -> Option<PathBuf> {
         let rest = path.strip_prefix(&self.folder).ok()?;
         Some(Path::new("/").join(rest))
     }
 
-    /// Returns a path below the folder without any links, all of them resolved as on the machine itself: absolute
-    /// ones start at its root, and `..` does not lead above it. Other paths are resolved as usual.
+    /// Resolves all links of a path below the folder as on the machine itself: absolute links start
+    /// at its root, and `..` does not lead above it. Other paths are resolved as usual.
     ///
     /// # Errors
     ///
-    /// When the path does not exist or its links are circular.
+    /// Returns an error if the path does not exist or its links are circular.
     pub(super) fn resolve(&self, path: &Path) -> io::Result<PathBuf> {
         match self.inner(path) {
             Some(inner) if self.is_mounted() => self.resolve_inner(&inner),
@@ -98,7 +100,7 @@ fn parts(path: &Path) -> VecDeque<OsString> {
     named.collect()
 }
 
-/// Returns a path without `.` and `..`, by names alone, as containerd compares paths to find cycles.
+/// Removes `.` and `..` from a path without resolving links, as containerd does to detect cycles.
 pub(super) fn clean(path: &Path) -> PathBuf {
     let mut clean = PathBuf::new();
     for component in path.components() {

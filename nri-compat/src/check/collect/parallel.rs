@@ -1,18 +1,19 @@
-//! Work on a list in parallel.
+//! Processes a list in parallel.
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The most threads: more gain little, as the disk is the limit, and each takes memory; 8 stay below 100 MiB.
+/// The maximum number of threads. More gain little, because the disk is the bottleneck, and each
+/// takes memory; 8 stay below 100 MiB.
 const THREADS: usize = 8;
 
-/// Returns the number of threads to use if `asked` are wanted; 0 stands for the number of cores.
+/// Returns the number of threads to use if `asked` are wanted; 0 means the number of cores.
 pub(super) fn threads(asked: usize) -> usize {
     let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
     if asked == 0 { cores() } else { asked }.clamp(1, THREADS)
 }
 
-/// Calls `work` once per item, on at most `threads` threads, and returns when all is done.
+/// Calls `work` once per item, on at most `threads` threads, and returns when all calls are done.
 pub(super) fn each<T: Sync>(threads: usize, items: &[T], work: impl Fn(&T) + Sync) {
     let next = AtomicUsize::new(0);
     let run = || {

@@ -18,17 +18,18 @@ use crate::check::skipped::{SkipKind, Unreadable};
 /// The suffix that the kernel appends to the name of an executable that was deleted or replaced.
 const DELETED: &[u8] = b" (deleted)";
 
-/// An executable that runs.
+/// A running executable.
 struct Program {
     /// The link that opens it, whatever mount namespace it is in.
     exe: PathBuf,
-    /// The path its processes know it by.
+    /// The path in the view of its processes.
     path: PathBuf,
-    /// Its processes, ascending.
+    /// The ids of its processes, ascending.
     pids: Vec<u32>,
 }
 
-/// Hands the executables of all processes under `proc` to the scan, which shows them as `/opt/x (pid 12, 15)`.
+/// Passes the executables of all processes under `proc` to the scan, which shows them as `/opt/x
+/// (pid 12, 15)`.
 pub(super) fn read(scan: &Scan<'_>, proc: &Path) {
     let mut programs = BTreeMap::new();
     match pids(proc) {
@@ -74,7 +75,8 @@ fn add(scan: &Scan<'_>, proc: &Path, pid: u32, programs: &mut BTreeMap<FileId, P
     }
 }
 
-/// Returns the file that a process runs and the path it knows it by; `None` for a kernel thread or a zombie.
+/// Returns the executable of a process and its path in the view of the process; `None` for a kernel
+/// thread or a zombie.
 fn identify(folder: &Path) -> Result<Option<(FileId, PathBuf)>, Unreadable> {
     let exe = folder.join("exe");
     let path = match exe.read_link() {

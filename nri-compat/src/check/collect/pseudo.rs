@@ -1,11 +1,12 @@
-//! Filesystems that hold no files: what is mounted as `proc`, `sysfs` and the like is never walked.
+//! File systems without files: mounts of `proc`, `sysfs` and the like are never walked.
 
 use std::collections::HashSet;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
-/// Types of the kernel's own filesystems: [proc_filesystems(5)](https://man7.org/linux/man-pages/man5/filesystems.5.html).
+/// The types of virtual file systems:
+/// [proc_filesystems(5)](https://man7.org/linux/man-pages/man5/filesystems.5.html).
 const TYPES: [&str; 20] = [
     "autofs",
     "binfmt_misc",
@@ -29,14 +30,14 @@ const TYPES: [&str; 20] = [
     "tracefs",
 ];
 
-/// Where they are by convention, whatever is mounted there: `/dev` is a tmpfs in a container.
+/// Their conventional mount points, whatever is mounted there: `/dev` is a tmpfs in a container.
 const PLACES: [&str; 3] = ["/proc", "/sys", "/dev"];
 
-/// Places not to descend into.
+/// The folders not to descend into.
 pub(super) struct Pseudo(HashSet<PathBuf>);
 
 impl Pseudo {
-    /// Those of this machine.
+    /// Returns the folders of this machine.
     pub(super) fn here() -> Self {
         let mounts = std::fs::read("/proc/self/mountinfo").unwrap_or_default();
         Self::from_mounts(&mounts)
@@ -47,13 +48,13 @@ impl Pseudo {
         Self(PLACES.iter().map(PathBuf::from).chain(mounted).collect())
     }
 
-    /// Returns true if this absolute path without links is one.
+    /// Returns true if this absolute path without links is one of them.
     pub(super) fn is(&self, path: &Path) -> bool {
         self.0.contains(path)
     }
 }
 
-/// The mount point of a line, if its filesystem is one of [`TYPES`].
+/// Returns the mount point of a line, if its file system is one of [`TYPES`].
 fn mount(line: &[u8]) -> Option<PathBuf> {
     let mut fields = line.split(|byte| *byte == b' ');
     let place = fields.nth(4)?;
@@ -64,7 +65,7 @@ fn mount(line: &[u8]) -> Option<PathBuf> {
         .then(|| PathBuf::from(OsString::from_vec(unescape(place))))
 }
 
-/// The kernel writes space, tab, newline and backslash as three octal digits.
+/// Decodes the three octal digits that the kernel writes for space, tab, newline and backslash.
 fn unescape(place: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(place.len());
     let mut rest = place;

@@ -1,4 +1,4 @@
-//! The paths to start from: those that the user named, or those that a machine's runtimes use.
+//! The paths to start from: those that the user named, or those that the runtimes of a machine use.
 
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
@@ -12,10 +12,10 @@ use crate::check::evidence;
 use crate::check::place::Place;
 use crate::check::skipped::{SkipKind, Skipped, Unreadable};
 
-/// Stands for standard input among paths.
+/// The path that means standard input.
 const STDIN: &str = "-";
 
-/// The end of the path of a folder in which runtimes look for plugins, unless they are configured otherwise.
+/// The end of the path of a default plugin folder.
 const PLUGIN_FOLDER: &str = "nri/plugins";
 
 /// A path to start from.
@@ -33,17 +33,17 @@ pub(super) struct Root {
     pub(super) machine: MachineRoot,
 }
 
-/// Where to start.
+/// The paths to start from.
 #[derive(Debug)]
 pub(super) struct Roots {
     machine: MachineRoot,
-    /// Single files, in the order of naming.
+    /// Single files, in the order given.
     pub(super) files: Vec<Root>,
     /// Pipes and standard input.
     pub(super) streams: Vec<PathBuf>,
-    /// Folders, none within another.
+    /// Folders, none of which is within another.
     pub(super) folders: Vec<Root>,
-    /// All of them as the report shows them.
+    /// All paths, as shown in the report.
     pub(super) looked_at: Vec<String>,
 }
 
@@ -53,8 +53,8 @@ impl Root {
         self.is_plugin_folder && folder == self.path || folder.ends_with(PLUGIN_FOLDER)
     }
 
-    /// Returns how much an answer about a file in this folder is needed. If the user named the folder, files that are
-    /// named as plugins are taken for such.
+    /// Returns the demand for a verdict on a file in this folder. If the user named the folder,
+    /// files with plugin names are assumed to be plugins.
     pub(super) fn demand(&self, file: &Path, is_launched: bool) -> Demand {
         let is_plugin_name = || {
             let name = file.file_name().and_then(|name| name.to_str());
@@ -70,7 +70,7 @@ impl Root {
 }
 
 impl Roots {
-    /// Resolves the paths that were asked for. Those that do not exist are listed as skipped and missing.
+    /// Resolves the requested paths. Those that do not exist are listed as skipped and missing.
     pub(super) fn resolve(
         scan: &Scan<'_>,
         paths: &[PathBuf],
@@ -128,7 +128,7 @@ impl Roots {
         }
     }
 
-    /// Adds the folders that a configuration names. One that does not exist is reported.
+    /// Adds the folders that a configuration names, and reports missing ones.
     fn configured(&mut self, scan: &Scan<'_>, configured: Configured) {
         self.looked_at.push(configured.line());
         for folder in configured.folders(&self.machine) {
@@ -195,12 +195,13 @@ impl Roots {
                 |outer: &Root| outer.path != inner.path && inner.path.starts_with(&outer.path);
             inner.is_plugin_folder || !all.iter().any(contains)
         });
-        // A plugin folder within another folder is walked first, so that its files are found under their own names.
+        // A plugin folder within another folder is walked first, so that its files are found under
+        // their own names.
         self.folders.sort_by_key(|folder| !folder.is_plugin_folder);
     }
 }
 
-/// Returns the entry for a configured folder that cannot be opened; a default folder need not exist.
+/// Returns the entry for a configured folder that cannot be opened; a default folder is optional.
 fn not_there(folder: &runtime::Folder, error: &std::io::Error) -> Option<Skipped> {
     let why = Unreadable::from(error);
     let is_default = folder.configured_in.is_none() && why.kind == SkipKind::NotFound;
@@ -211,13 +212,13 @@ fn not_there(folder: &runtime::Folder, error: &std::io::Error) -> Option<Skipped
     (!is_default).then(|| Skipped::new(Place::of(&folder.path), why.kind, reason))
 }
 
-/// Reports whether a path is a pipe: one with a name, of a process substitution, or `/dev/stdin`.
+/// Reports whether a path is a pipe: a named one, a process substitution, or `/dev/stdin`.
 fn is_stream(path: &Path) -> bool {
     path.metadata()
         .is_ok_and(|metadata| metadata.file_type().is_fifo())
 }
 
-/// Returns how the report calls a stream.
+/// Returns the name of a stream in the report.
 pub(super) fn stream_name(path: &Path) -> String {
     if path == Path::new(STDIN) {
         "<stdin>".to_owned()

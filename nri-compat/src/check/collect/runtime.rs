@@ -1,4 +1,4 @@
-//! Where the runtimes of a machine find their plugins, by their configuration.
+//! Finds the plugin folders of the runtimes of a machine from their configuration.
 
 mod command;
 mod containerd;
@@ -18,19 +18,19 @@ use crate::check::place::Place;
 use crate::check::skipped::{Skipped, Unreadable};
 use document::Document;
 
-/// The settings of a runtime's configuration that concern NRI.
+/// The settings for NRI in the configuration of a runtime.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Nri {
-    /// Where it finds plugins, if set.
+    /// The plugin folder, if set.
     pub(super) plugin_dir: Option<String>,
-    /// Where it finds their configuration, if set.
+    /// The folder with the configuration of plugins, if set.
     pub(super) config_dir: Option<String>,
     /// True if NRI is on; `None` if the file does not say.
     pub(super) enabled: Option<bool>,
 }
 
 impl Nri {
-    /// Takes over the settings of a later file.
+    /// Applies the settings of a later file.
     fn overlay(&mut self, later: Self) {
         self.plugin_dir = later.plugin_dir.or(self.plugin_dir.take());
         self.config_dir = later.config_dir.or(self.config_dir.take());
@@ -38,34 +38,34 @@ impl Nri {
     }
 }
 
-/// A runtime as it is configured.
+/// A configured runtime.
 #[derive(Debug)]
 pub(super) struct Configured {
     /// Its id in the tables: `containerd` or `cri-o`.
     pub(super) runtime: &'static str,
-    /// The file it starts from.
+    /// The main configuration file.
     pub(super) file: PathBuf,
-    /// The unit or process that names the file, if it is not one of the usual files.
+    /// The unit or process that names the file, unless it is a default file.
     pub(super) named_by: Option<String>,
-    /// The settings of all its files together.
+    /// The combined settings of all its files.
     pub(super) nri: Nri,
-    /// Files that belong to it and cannot be read.
+    /// Files of the configuration that cannot be read.
     pub(super) skipped: Vec<Skipped>,
 }
 
-/// A folder that a runtime uses, or a file.
+/// A folder or file that a runtime uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Folder {
-    /// Where it is.
+    /// The path.
     pub(super) path: PathBuf,
     /// True if a runtime starts the executables in it.
     pub(super) has_plugins: bool,
-    /// The configuration that names it; none for a default.
+    /// The configuration that names it; `None` for a default.
     pub(super) configured_in: Option<PathBuf>,
 }
 
-/// Reads a file, shown as `file`, as a runtime's configuration, with all files that belong to it; `None` if it is no
-/// such configuration. Paths in it are those of the machine.
+/// Reads a file, shown as `file`, as the configuration of a runtime, with all files that belong to
+/// it; `None` if it is not such a configuration. Paths in it are those of the machine.
 pub(super) fn read(real: &Path, file: &Path, machine: &MachineRoot) -> Option<Configured> {
     let text = document::text(real).ok()?;
     let document = Document::parse(&text).ok()?;
@@ -90,7 +90,8 @@ impl Configured {
         self.skipped.push(Skipped::unreadable(Place::of(file), why));
     }
 
-    /// Returns where this runtime looks for plugins and their configuration; the defaults if its files do not say.
+    /// Returns the folders in which this runtime looks for plugins and their configuration, or the
+    /// defaults.
     pub(super) fn folders(&self, machine: &MachineRoot) -> Vec<Folder> {
         let (plugins, configs) = defaults(self.runtime);
         let chosen = [
@@ -145,7 +146,7 @@ fn defaults(runtime: &str) -> (Option<String>, Option<String>) {
     })
 }
 
-/// Returns a line for the report about a place that does not exist.
+/// Returns a line for the report about a missing place.
 pub(super) fn absent(place: &Path) -> String {
     format!("{} (not there)", escape::path(place))
 }

@@ -1,4 +1,4 @@
-//! The state that all threads of one scan share: limits, counts, and what was found so far.
+//! The state that all threads of one scan share: limits, counters and findings.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -18,16 +18,18 @@ use crate::check::sighting::Sighting;
 use crate::check::skipped::{SkipKind, Skipped, Unreadable};
 use crate::report::check::Inputs;
 
-/// The bytes of files that readers may hold in memory at one time, over all threads.
+/// The number of bytes of files that all readers together may hold in memory.
 const READING: u64 = 32 << 20;
 
-/// The bytes that a reader holds of one file at most: it reads large ones in parts.
+/// The maximum number of bytes of one file that a reader holds in memory; it reads large files in
+/// parts.
 const READING_ONE_FILE: u64 = 4 << 20;
 
-/// The largest window of a compressed stream, as a power of two; all windows together may take as much.
+/// The maximum window of a compressed stream, as a power of two. It also limits all windows
+/// together.
 pub(super) const WINDOW_LOG: u32 = 25;
 
-/// The number of skipped files that are listed; further ones are only counted.
+/// The maximum number of skipped files that are listed; further ones are only counted.
 const SKIPPED_LISTED: usize = 20_000;
 
 /// One scan.
@@ -37,7 +39,7 @@ pub(super) struct Scan<'s> {
     bytes: AtomicU64,
     fates: [AtomicU64; FATES],
     reading: Budget,
-    /// Windows of compressed streams, over all threads.
+    /// The windows of compressed streams, over all threads.
     pub(super) windows: Budget,
     found: Mutex<Collected>,
     skipped_unlisted: AtomicU64,
@@ -46,12 +48,13 @@ pub(super) struct Scan<'s> {
     pub(super) threads: usize,
 }
 
-/// A file worth reading that has, or may have, several names: which of them counts is known when all are.
+/// A recognised file that has, or may have, several names. The name to report is chosen when all
+/// names are known.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Linked {
     /// The file.
     pub(super) id: FileId,
-    /// How well the name suits the report; the best comes first.
+    /// How well the name suits the report; the best rank sorts first.
     pub(super) rank: NameRank,
     /// The place to report.
     pub(super) place: Place,
@@ -68,7 +71,7 @@ pub(super) enum NameRank {
     Wanted,
     /// The name has the form that runtimes expect: `10-logger`.
     PluginName,
-    /// It is a name of the file itself.
+    /// It is a hard link.
     Own,
     /// It is a symbolic link.
     Symbolic,
@@ -95,17 +98,17 @@ impl<'s> Scan<'s> {
         }
     }
 
-    /// Keeps a name of a file until all names are known.
+    /// Stores a name of a file until all names are known.
     pub(super) fn put_off(&self, linked: Linked) {
         lock(&self.linked).push(linked);
     }
 
-    /// Takes the names that were kept.
+    /// Takes the stored names.
     pub(super) fn take_linked(&self) -> Vec<Linked> {
         std::mem::take(&mut *lock(&self.linked))
     }
 
-    /// Remembers that a file is read at this place. Returns where it was read before, if it was.
+    /// Records that a file is read at this place. Returns where it was read before, if it was.
     pub(super) fn read_before(&self, id: FileId, place: &Place) -> Option<Place> {
         let mut read = lock(&self.read);
         match read.get(&id) {
@@ -117,7 +120,7 @@ impl<'s> Scan<'s> {
         }
     }
 
-    /// Forgets all that was found in the file on disk at this place.
+    /// Drops the findings in the file on disk at this place.
     pub(super) fn forget(&self, place: &Place) {
         let mut found = lock(&self.found);
         found.sightings.retain(|seen| seen.place.file != place.file);
@@ -126,7 +129,7 @@ impl<'s> Scan<'s> {
             .retain(|skipped| skipped.place.file != place.file);
     }
 
-    /// Counts a file, by what became of it.
+    /// Counts a file under its outcome.
     pub(super) fn count(&self, fate: Fate) {
         if let Some(count) = self.fates.get(fate as usize) {
             count.fetch_add(1, Ordering::Relaxed);
@@ -134,18 +137,18 @@ impl<'s> Scan<'s> {
         self.progress.file();
     }
 
-    /// Counts the bytes of a file that was opened.
+    /// Counts the bytes of an opened file.
     pub(super) fn count_bytes(&self, bytes: u64) {
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
         self.progress.read(bytes);
     }
 
-    /// Reports whether any reader wants more than the first bytes.
+    /// Reports whether any reader recognises the file.
     pub(super) fn recognised(&self, file: &File<'_>) -> bool {
         !file.head.is_empty() && self.readers.iter().any(|reader| reader.recognises(file))
     }
 
-    /// Returns what the readers find in a file that is no archive.
+    /// Returns the findings of the readers in a file that is not an archive.
     pub(super) fn look(&self, file: &File<'_>) -> Found {
         let _lent = self.reading.lend(file.content.len().min(READING_ONE_FILE));
         let mut found = Found::default();
@@ -155,13 +158,13 @@ impl<'s> Scan<'s> {
         found
     }
 
-    /// Keeps what was found for the answer.
+    /// Stores findings for the result.
     pub(super) fn store(&self, found: Found) {
         lock(&self.found).sightings.extend(found.sightings);
         self.skip_all(found.skipped);
     }
 
-    /// Keeps one sighting for the answer.
+    /// Stores one sighting for the result.
     pub(super) fn store_sighting(&self, sighting: Sighting) {
         lock(&self.found).sightings.push(sighting);
     }
@@ -171,7 +174,7 @@ impl<'s> Scan<'s> {
         self.skip_all([Skipped::unreadable(place, why)]);
     }
 
-    /// Lists what others could not look at.
+    /// Lists several places as skipped.
     pub(super) fn skip_all(&self, skipped: impl IntoIterator<Item = Skipped>) {
         let mut found = lock(&self.found);
         for one in skipped {
@@ -183,7 +186,7 @@ impl<'s> Scan<'s> {
         }
     }
 
-    /// Returns the reasons for which something in this file on disk was skipped, and how many there are.
+    /// Returns the reason why something in this file on disk was skipped, and how many places were.
     pub(super) fn skipped_in(&self, file: &Place) -> (Option<String>, usize) {
         let found = lock(&self.found);
         let inside = |skipped: &&Skipped| skipped.place.file == file.file;
@@ -201,7 +204,7 @@ impl<'s> Scan<'s> {
         lock(&self.found).missing.push(place.to_string());
     }
 
-    /// Returns all that was found; the sightings are in no order yet.
+    /// Returns all findings; the sightings are not sorted yet.
     pub(super) fn finish(self) -> Collected {
         let inputs = self.inputs();
         let mut found = self

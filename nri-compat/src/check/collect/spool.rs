@@ -5,17 +5,18 @@ use std::io::{self, Read, Write as _};
 use super::disk::Disk;
 use crate::check::skipped::{SkipKind, Unreadable};
 
-/// The size of the pieces that are copied, in bytes.
+/// The size of the pieces in which streams are copied, in bytes.
 const PIECE: usize = 64 << 10;
 
-/// The largest stream that is copied, in bytes.
+/// The maximum size of a stream in bytes.
 const LARGEST: u64 = 64 << 30;
 
-/// Copies a stream to a file without a name, which is gone when it is closed.
+/// Copies a stream to an unnamed file, which is deleted when it is closed.
 ///
 /// # Errors
 ///
-/// When the stream cannot be read or is too large, or no temporary file can be written.
+/// Returns an error if the stream cannot be read or is too large, or no temporary file can be
+/// written.
 pub(super) fn to_disk(input: &mut dyn Read) -> Result<Disk, Unreadable> {
     let failed = |error: &io::Error| {
         let reason = format!("cannot be copied to a temporary file: {error}");
@@ -43,7 +44,8 @@ pub(super) fn to_disk(input: &mut dyn Read) -> Result<Disk, Unreadable> {
     disk.ok_or_else(|| Unreadable::new(SkipKind::Io, "the temporary file is no regular file"))
 }
 
-/// Returns why a stream cannot be read on. Libraries that unpack report broken data as errors of any kind.
+/// Returns the reason why a stream cannot be read further. Decompression libraries report broken
+/// data as errors of any kind.
 fn read_failed(error: io::Error) -> Unreadable {
     match Unreadable::from(error) {
         Unreadable {

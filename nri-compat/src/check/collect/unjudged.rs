@@ -1,5 +1,5 @@
-//! Answers about files that nothing is known of, where an answer is needed: the user named the file, or a runtime
-//! starts it. Such a file is `unknown`, or no plugin for a stated reason; never passed over.
+//! Results for unrecognised files that need one, because the user named the file or a runtime
+//! starts it. Such a file is `unknown`, or not a plugin for a stated reason, but never ignored.
 
 use super::fate::Fate;
 use super::found::Found;
@@ -14,10 +14,10 @@ use crate::check::skipped::{SkipKind, Unreadable};
 /// The name of the reader, in evidence.
 const READER: &str = "check";
 
-/// The longest name of an interpreter that is shown, in bytes.
+/// The maximum length of an interpreter name in the report in bytes.
 const INTERPRETER: usize = 80;
 
-/// Formats that hold files but are not read, by their first bytes.
+/// Unsupported formats that contain files, by their first bytes.
 const UNSUPPORTED: [(&[u8], &str); 9] = [
     (b"PK\x03\x04", "a ZIP archive"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
@@ -30,10 +30,10 @@ const UNSUPPORTED: [(&[u8], &str); 9] = [
     (b"LZIP", "compressed with lzip"),
 ];
 
-/// How much an answer about a file is needed.
+/// The demand for a result about a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Demand {
-    /// A walk came to it: it may be anything.
+    /// It was found by walking a folder, and may be anything.
     Walked,
     /// It is in a folder whose executables a runtime starts.
     Launched,
@@ -41,7 +41,7 @@ pub(super) enum Demand {
     Named,
 }
 
-/// Returns why a file that no reader recognises cannot be judged.
+/// Returns the reason why an unrecognised file cannot be judged.
 pub(super) fn unrecognised(head: &[u8]) -> String {
     if head.is_empty() {
         return "it is empty".to_owned();
@@ -64,18 +64,18 @@ pub(super) fn unrecognised(head: &[u8]) -> String {
     }
 }
 
-/// Adds a sighting whose verdict is `unknown`, for this reason.
+/// Adds a sighting whose verdict is `unknown` for this reason.
 pub(super) fn report(scan: &Scan<'_>, place: &Place, demand: Demand, reason: &str) -> Fate {
     scan.store_sighting(sighting(place, demand, reason.to_owned()));
     Fate::Evidence
 }
 
-/// Adds a sighting of something named that is no file and has no bytes to count.
+/// Adds a sighting of a named path that is not a file and has no size.
 pub(super) fn unknown(scan: &Scan<'_>, place: &Place, reason: &str) -> Option<Fate> {
     Some(report(scan, place, Demand::Named, reason))
 }
 
-/// Returns a sighting of an executable that is not recognised, in a folder whose executables a runtime starts.
+/// Returns a sighting of an unrecognised executable in a folder whose executables a runtime starts.
 pub(super) fn launched(file: &File<'_>) -> Found {
     Found {
         sightings: vec![sighting(
@@ -87,7 +87,7 @@ pub(super) fn launched(file: &File<'_>) -> Found {
     }
 }
 
-/// Returns the reason for which a file in an unsupported format cannot be read; `None` for other formats.
+/// Returns the reason why a file in an unsupported format cannot be read; `None` for other formats.
 pub(super) fn unsupported(head: &[u8]) -> Option<Unreadable> {
     let (_, what) = UNSUPPORTED
         .iter()
@@ -103,7 +103,7 @@ pub(super) fn unsupported(head: &[u8]) -> Option<Unreadable> {
     ))
 }
 
-/// Adds a sighting if anything in an archive could not be read: that may be the plugin.
+/// Adds a sighting if any part of an archive could not be read, because that may be the plugin.
 pub(super) fn archive(scan: &Scan<'_>, place: &Place, demand: Demand) {
     let (Some(first), count) = scan.skipped_in(place) else {
         return;
@@ -118,7 +118,7 @@ pub(super) fn archive(scan: &Scan<'_>, place: &Place, demand: Demand) {
     report(scan, place, demand, &reason);
 }
 
-/// Returns what was found, and an answer if nothing was.
+/// Returns the findings, or a substitute if there are none and the demand requires a result.
 pub(super) fn with_answer(mut found: Found, file: &File<'_>, demand: Demand) -> Found {
     if !found.sightings.is_empty() {
         return found;

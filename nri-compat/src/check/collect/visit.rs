@@ -1,4 +1,5 @@
-//! The way of a single file: opened, recognised, and handed to the readers or opened as an archive.
+//! The path of a single file through the scan: opened, recognised, and passed to the readers or
+//! opened as an archive.
 
 use std::io;
 use std::path::Path;
@@ -15,20 +16,20 @@ use crate::check::packing::Packing;
 use crate::check::place::Place;
 use crate::check::skipped::Unreadable;
 
-/// A file, and how the scan came to it.
+/// A file, and how the scan found it.
 #[derive(Clone, Debug)]
 pub(super) struct Visit<'p> {
     /// The path to open.
     pub(super) path: &'p Path,
-    /// Where it is, for the report.
+    /// The place to report.
     pub(super) place: Place,
     /// Returns true if the path is a symbolic link.
     pub(super) is_link: bool,
-    /// The report on a file that is not recognised.
+    /// The demand for a result if the file is not recognised.
     pub(super) demand: Demand,
 }
 
-/// Reads a file, and counts it.
+/// Reads and counts a file.
 pub(super) fn file(scan: &Scan<'_>, visit: &Visit<'_>) {
     let fate = open(scan, visit.path).and_then(|disk| match disk {
         Some(disk) => take(scan, &disk, visit),
@@ -64,7 +65,7 @@ pub(super) fn stream(scan: &Scan<'_>, disk: &Disk, place: &Place) {
     }
 }
 
-/// Reads a file that was put off, under this name.
+/// Reads a deferred file under this name.
 pub(super) fn chosen(scan: &Scan<'_>, linked: &Linked) {
     let visit = Visit {
         path: &linked.path,
@@ -92,7 +93,7 @@ fn demand(linked: &Linked) -> Demand {
     }
 }
 
-/// Reads the executable of running processes, under the `name` that they know it by.
+/// Reads the executable of running processes, under the `name` in their view.
 pub(super) fn program(scan: &Scan<'_>, exe: &Path, place: &Place, name: &str) {
     let fate = open(scan, exe).and_then(|disk| {
         let Some(disk) = disk else { return Ok(None) };
@@ -129,7 +130,8 @@ fn open(scan: &Scan<'_>, path: &Path) -> io::Result<Option<Disk>> {
     Ok(disk)
 }
 
-/// Reads a file if it is recognised, or puts it off if it may have other names: then it has no fate yet.
+/// Reads a file if it is recognised, or defers it if it may have other names; then it has no
+/// outcome yet.
 fn take(scan: &Scan<'_>, disk: &Disk, visit: &Visit<'_>) -> io::Result<Option<Fate>> {
     let mut put_off = false;
     let fate = look(scan, disk, visit, |file, packing| {
@@ -164,7 +166,7 @@ fn rank(visit: &Visit<'_>, name: &str) -> NameRank {
     }
 }
 
-/// Hands a file on if it is recognised.
+/// Passes a file on if it is recognised.
 fn look(
     scan: &Scan<'_>,
     disk: &Disk,
@@ -211,7 +213,7 @@ fn read(scan: &Scan<'_>, file: &File<'_>, packing: Option<Packing>, visit: &Visi
     }
 }
 
-/// Reports a file that cannot be read: as unknown where an answer is needed.
+/// Reports a file that cannot be read: as unknown if a result is needed.
 fn unreadable(scan: &Scan<'_>, visit: &Visit<'_>, why: Unreadable) -> Fate {
     let is_launched = || {
         let metadata = visit.path.metadata();

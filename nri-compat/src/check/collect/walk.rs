@@ -1,8 +1,9 @@
-//! Folders, walked by several threads in bounded memory.
+//! Walks folders with several threads in bounded memory.
 //!
-//! The threads share a stack of folders and a short queue of files. The thread that lists a folder gives its files to
-//! the others in batches; if they are busy, it reads the batch itself. So a folder with any number of files takes the
-//! memory of a few batches, where libraries that list folders as a whole take hundreds of bytes per file.
+//! The threads share a stack of folders and a short queue of files. The thread that lists a folder
+//! passes its files to the others in batches; if they are busy, it reads the batch itself. So a
+//! folder with any number of files takes only the memory of a few batches. Libraries that list
+//! whole folders take hundreds of bytes per file.
 
 use std::fs::{DirEntry, FileType};
 use std::path::{Path, PathBuf};
@@ -17,10 +18,10 @@ use super::visit::{self, Visit};
 use crate::check::place::Place;
 use crate::check::skipped::{SkipKind, Unreadable};
 
-/// The number of files that are handed over together.
+/// The number of files in a batch.
 const BATCH: usize = 128;
 
-/// The number of batches that wait, per thread.
+/// The maximum number of waiting batches per thread.
 const BATCHES_PER_THREAD: usize = 4;
 
 /// A walk of one folder.
@@ -33,39 +34,39 @@ struct Walk<'w> {
     changed: Condvar,
 }
 
-/// The work that is left.
+/// The remaining work.
 #[derive(Default)]
 struct Work {
     folders: Vec<PathBuf>,
     batches: Vec<Batch>,
-    /// Threads that may still add to it.
+    /// The number of threads that may still add work.
     busy: usize,
 }
 
-/// Files of one folder.
+/// A batch of files of one folder.
 struct Batch {
     files: Vec<Listed>,
     is_launched: bool,
 }
 
-/// A file as its folder lists it.
+/// A file as listed by its folder.
 struct Listed {
     path: PathBuf,
     is_link: bool,
 }
 
-/// A piece of work.
+/// A unit of work.
 enum Task {
     Folder(PathBuf),
     Batch(Batch),
 }
 
-/// Hands every file of a folder to the scan.
+/// Passes every file of a folder to the scan.
 ///
-/// Links to files are followed, links to folders are not: that ends every cycle. Pipes, sockets and devices are never
-/// opened.
+/// Links to files are followed, links to folders are not, which rules out cycles. Pipes, sockets
+/// and devices are never opened.
 ///
-/// Folders that are among `roots` themselves are left to their own walks.
+/// Folders that are among `roots` are left to their own walks.
 pub(super) fn folder(scan: &Scan<'_>, root: &Root, roots: &[Root]) {
     let walk = Walk {
         scan,
@@ -97,7 +98,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Waits for a piece of work; `None` when all is done. Files come before folders, which bounds both.
+    /// Waits for a unit of work; `None` when all is done. Files come before folders, which bounds
+    /// the memory for both.
     fn next(&self) -> Option<Task> {
         let mut work = self.lock();
         loop {
@@ -153,7 +155,7 @@ impl Walk<'_> {
         self.hand_over(Batch { files, is_launched });
     }
 
-    /// Blobs of an OCI layout are looked at as images.
+    /// Handles an entry of a folder. Blobs of an OCI layout are read as part of their images.
     fn entry(&self, entry: &DirEntry, kind: FileType, is_layout: bool, files: &mut Vec<Listed>) {
         if kind.is_dir() {
             if !(is_layout && entry.file_name() == "blobs") {
@@ -170,7 +172,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Gives files to other threads, or reads them if enough are waiting.
+    /// Passes files to other threads, or reads them if enough batches are waiting.
     fn hand_over(&self, batch: Batch) {
         let mut work = self.lock();
         if work.batches.len() < BATCHES_PER_THREAD * self.scan.threads && self.scan.threads > 1 {
@@ -189,8 +191,8 @@ impl Walk<'_> {
         }
     }
 
-    /// A link that leads nowhere cannot be looked at, and is not reported: folders are full of them. One in a folder
-    /// of plugins that leads out of the machine is.
+    /// Handles a file. Broken links are common and not reported, except a link in a plugin folder
+    /// that leads outside the machine.
     fn file(&self, listed: &Listed, is_launched: bool) {
         let demand = self.root.demand(&listed.path, is_launched);
         let place = self.place(&listed.path);
@@ -218,7 +220,7 @@ impl Walk<'_> {
         visit::file(self.scan, &visit);
     }
 
-    /// Returns where a link leads, if that is a regular file.
+    /// Returns the target of a link, if it is a regular file.
     fn target(&self, link: &Path) -> Result<Option<PathBuf>, Unreadable> {
         if !self.root.machine.is_mounted() {
             return Ok(link.metadata()?.is_file().then(|| link.to_owned()));
@@ -236,7 +238,7 @@ impl Walk<'_> {
         self.scan.skip(place, why);
     }
 
-    /// Returns the place of a path, with the folder spelled as the user spelled it.
+    /// Returns the place of a path, with the folder spelled as by the user.
     fn place(&self, path: &Path) -> Place {
         match path.strip_prefix(&self.root.path) {
             Ok(rest) if rest.as_os_str().is_empty() => Place::of(&self.root.shown),

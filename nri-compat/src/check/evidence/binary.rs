@@ -1,8 +1,9 @@
-//! Executable files: where their parts are, and what is loaded where. ELF, PE, Mach-O, also several of those in one.
+//! Executable files: their parts, and the addresses at which they are loaded. ELF, PE and Mach-O,
+//! including several in one file.
 //!
-//! Headers are read with the crate `object`. They may lie: a file that was cut short or damaged can still start, or be
-//! started later from a whole copy. So headers only narrow a search where they agree with each other
-//! ([`Image::sound`]); everywhere else all of the file is searched.
+//! The crate `object` reads the headers. They may be wrong: a truncated or damaged file may still
+//! start, or be started later from a complete copy. So headers narrow a search only if they agree
+//! with each other ([`Image::sound`]); otherwise the whole file is searched.
 
 pub(crate) mod bytes;
 mod elf;
@@ -21,7 +22,7 @@ use window::Part;
 pub(crate) use overlay::packed as packed_overlay;
 pub(crate) use slices::slices;
 
-/// The largest number of sections, segments or load commands that are read.
+/// The maximum number of sections, segments or load commands.
 const MAX_ENTRIES: usize = 4096;
 
 /// An executable file whose headers were read.
@@ -36,18 +37,18 @@ pub(crate) struct Headers {
     pub(crate) layout: Layout,
     pub(crate) sections: Vec<Section>,
     pub(crate) segments: Vec<Segment>,
-    /// ELF: the relocation type that means "this address, moved with the program"; `None` if not known.
+    /// ELF: the relocation type for an address that moves with the program; `None` if unknown.
     pub(crate) relative: Option<u32>,
     /// True if sections and segments agree, so that sections can narrow a search.
     pub(crate) sound: bool,
     /// True if the file has no section headers by design, as opposed to damaged ones.
     pub(crate) stripped: bool,
-    /// Offset where the last part that gets loaded ends; the headers themselves are such a part.
+    /// The offset of the end of the last loaded part, which may be the headers themselves.
     pub(crate) loaded_end: u64,
-    /// Offset where the last part that any header names ends.
+    /// The offset of the end of the last part named by any header.
     pub(crate) end: u64,
-    /// True if a system can start or load it: not true of object files, core dumps and files of
-    /// debug information.
+    /// True if a system can start or load it, unlike object files, core dumps and files with debug
+    /// information.
     pub(crate) starts: bool,
 }
 
@@ -77,7 +78,7 @@ pub(crate) enum Format {
     Pe,
 }
 
-/// Returns the format of an executable, also of one that was cut short within its headers.
+/// Returns the format of an executable, even of one that is truncated within its headers.
 pub(crate) fn format(file: &File<'_>) -> Option<Format> {
     match file.head.as_slice() {
         [0x7f, b'E', b'L', b'F', ..] => Some(Format::Elf),
@@ -91,7 +92,8 @@ pub(crate) fn format(file: &File<'_>) -> Option<Format> {
 }
 
 impl Headers {
-    /// Headers that say nothing: damaged, or beyond the end of a file that has to reach at least to `loaded_end`.
+    /// Returns unusable headers: damaged, or beyond the end of a file that has to extend at least
+    /// to `loaded_end`.
     fn unreadable(layout: Layout, loaded_end: u64) -> Self {
         Self {
             layout,
@@ -108,7 +110,7 @@ impl Headers {
 }
 
 impl<'c> Image<'c> {
-    /// Reads the headers of a file of this format, as far as they can be read.
+    /// Reads the headers of a file of this format, as far as possible.
     pub(crate) fn read(file: &File<'c>, format: Format) -> Self {
         let headers = match format {
             Format::Elf => elf::read(file),
@@ -121,12 +123,13 @@ impl<'c> Image<'c> {
         }
     }
 
-    /// Returns how many bytes of what gets loaded are beyond the end of the file: 0 for a whole file.
+    /// Returns how many bytes of loaded parts are beyond the end of the file: 0 for a complete
+    /// file.
     pub(crate) fn missing(&self) -> u64 {
         self.headers.loaded_end.saturating_sub(self.content.len())
     }
 
-    /// Returns the first section that has one of these names, in the order of the names.
+    /// Returns the first section with one of these names, in the order of the names.
     pub(crate) fn section(&self, names: &[&str]) -> Option<&Section> {
         let sections = &self.headers.sections;
         names
@@ -134,8 +137,8 @@ impl<'c> Image<'c> {
             .find_map(|name| sections.iter().find(|section| section.name == *name))
     }
 
-    /// Returns offset and length of the parts that may hold constants: what gets loaded, without the sections for which
-    /// `leave_out` is true; all of a file whose headers do not agree.
+    /// Returns offset and length of the parts that may hold constants: the loaded parts, without
+    /// the sections for which `leave_out` is true, or the whole file if its headers do not agree.
     pub(crate) fn constants(&self, leave_out: impl Fn(&str) -> bool) -> Vec<(u64, u64)> {
         if !self.headers.sound {
             return vec![(0, self.content.len())];
@@ -155,12 +158,12 @@ impl<'c> Image<'c> {
             .collect()
     }
 
-    /// Returns offset and length of everything that gets loaded, or of all of the file where that is not certain.
+    /// Returns offset and length of all loaded parts, or of the whole file if these are uncertain.
     pub(crate) fn loaded(&self) -> Vec<(u64, u64)> {
         self.constants(|_| false)
     }
 
-    /// Returns the offset in the file of the byte that is loaded at `address`.
+    /// Returns the offset in the file of the byte at `address`.
     pub(crate) fn offset_of(&self, address: u64) -> Option<u64> {
         self.headers.segments.iter().find_map(|segment| {
             let into = address.checked_sub(segment.address)?;
@@ -168,7 +171,7 @@ impl<'c> Image<'c> {
         })
     }
 
-    /// Returns the address at which the byte at `offset` in the file is loaded.
+    /// Returns the address of the byte at `offset` in the file.
     pub(crate) fn address_of(&self, offset: u64) -> Option<u64> {
         self.headers.segments.iter().find_map(|segment| {
             let into = offset.checked_sub(segment.offset)?;
@@ -176,13 +179,14 @@ impl<'c> Image<'c> {
         })
     }
 
-    /// Reads up to `length` bytes from `offset` in the file on.
+    /// Reads up to `length` bytes at `offset` of the file.
     pub(crate) fn part(&self, offset: u64, length: u64) -> Result<Part<'_>, Unreadable> {
         window::part(self.content, offset, length)
     }
 }
 
-/// Returns a range, given by its start and end, without the sorted ranges that are left out: as offsets and lengths.
+/// Returns a range, given by its start and end, without these sorted ranges, as offsets and
+/// lengths.
 fn without(start: u64, end: u64, left_out: &[(u64, u64)]) -> Vec<(u64, u64)> {
     let mut parts = Vec::new();
     let mut at = start;

@@ -1,26 +1,26 @@
-//! `Cargo.lock`: which crates for NRI a Rust program uses.
+//! Reads `Cargo.lock`, for the crates for NRI that a Rust program uses.
 //!
-//! The file is read line by line: Cargo writes one key a line, always alike.
+//! The file is read line by line: Cargo writes one key per line, always in the same form.
 
 use super::{Reader, Unreadable, text};
 use crate::check::content::File;
 use crate::check::sighting::{Built, Evidence, FileKind, Interface, Role, Sighting};
 
-/// The largest file read; those of the largest projects have half a megabyte.
+/// The maximum size of the file; those of the largest projects have half a megabyte.
 const LARGEST: u64 = 32 << 20;
 
-/// The most crates kept.
+/// The maximum number of crates.
 const MOST: usize = 100;
 
 const NAME: &str = "cargo-lock";
 
-/// The crate that plugins of this project's kind use, and one that only it depends on.
+/// The crate that plugins use, and a crate that only it depends on.
 const OURS: (&str, &str) = ("nri", "nri-macros");
 
-/// Crates beside it that plugins do not use by themselves.
+/// Related crates that plugins do not use directly.
 const BESIDE: [&str; 4] = ["nri-codegen", "nri-compat", "nri-macros", "nri-protos"];
 
-/// Reads `Cargo.lock`.
+/// The reader of `Cargo.lock`.
 pub struct CargoLock;
 
 impl Reader for CargoLock {
@@ -46,7 +46,7 @@ impl Reader for CargoLock {
     }
 }
 
-/// One `[[package]]`.
+/// A `[[package]]`.
 #[derive(Default)]
 struct Package {
     name: String,
@@ -94,7 +94,7 @@ impl Lock {
     }
 }
 
-/// `key = "value"`
+/// Returns the value of `key = "value"`.
 fn value<'l>(line: &'l str, key: &str) -> Option<&'l str> {
     let value = line.strip_prefix(key)?.trim_start().strip_prefix('=')?;
     value.trim_start().strip_prefix('"')?.strip_suffix('"')
@@ -125,7 +125,7 @@ fn sighting(file: &File<'_>, package: &Package, ttrpc: bool) -> Sighting {
         kind: FileKind::CargoLock,
         role: Role::Library,
         name: Some(name.clone()),
-        // The version of a crate is none of nri.
+        // The version of a crate is not an NRI version.
         nri: Built::default(),
         interface: Interface::Unknown(reason.to_owned()),
         evidence: evidence

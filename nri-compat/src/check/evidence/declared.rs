@@ -1,5 +1,6 @@
-//! Files that declare a dependency on NRI but do not say what is built: bills of materials (CycloneDX and SPDX, as JSON)
-//! and a `Cargo.toml` without a lock file. They are named as not read, so that none passes for a clean one.
+//! Files that declare a dependency on NRI but do not determine what is built: bills of materials
+//! (CycloneDX and SPDX, as JSON) and a `Cargo.toml` without a lock file. They are listed as
+//! skipped, so that they do not count as clean.
 
 use std::path::Path;
 
@@ -9,13 +10,13 @@ use crate::check::facts::MODULE;
 use crate::check::sighting::Sighting;
 use crate::check::skipped::SkipKind;
 
-/// The largest file that is searched; bills of materials of large images have some ten megabytes.
+/// The maximum size of a file in bytes; bills of materials of large images have some ten megabytes.
 const MAX_FILE: u64 = 64 << 20;
 
-/// How many folders above a `Cargo.toml` are searched for the lock file of its workspace.
+/// The number of folders above a `Cargo.toml` that are searched for the lock file of its workspace.
 const MAX_ABOVE: usize = 8;
 
-/// Reads nothing, and says so of every file that declares a dependency on NRI.
+/// The reader of files that declare a dependency on NRI, which it lists as skipped.
 pub struct Declared;
 
 /// A format of such files.
@@ -67,7 +68,7 @@ fn format(file: &File<'_>) -> Option<Format> {
     (file.name == "Cargo.toml").then_some(Format::CargoToml)
 }
 
-/// Says what a bill of materials lists of NRI.
+/// Describes what a bill of materials lists of NRI.
 fn listed(text: &str, format: &str) -> Option<String> {
     // JSON may escape slashes.
     let text = text.replace("\\/", "/");
@@ -83,7 +84,7 @@ fn listed(text: &str, format: &str) -> Option<String> {
     ))
 }
 
-/// Says which crate for NRI a `Cargo.toml` requires.
+/// Describes the crate for NRI that a `Cargo.toml` requires.
 fn required(text: &str) -> Option<String> {
     let manifest: toml::Table = toml::from_str(text).ok()?;
     let mut tables = vec![&manifest];
@@ -107,7 +108,7 @@ fn required(text: &str) -> Option<String> {
     ))
 }
 
-/// Returns true if a lock file beside or above a `Cargo.toml` is read instead.
+/// Returns true if a lock file next to or above a `Cargo.toml` is read instead.
 fn is_locked(manifest: Option<&Path>) -> bool {
     let folders = manifest
         .into_iter()

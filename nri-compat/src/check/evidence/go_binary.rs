@@ -1,7 +1,8 @@
-//! Go executables: what part they play in NRI, which generation of the stub they link, which events they handle.
+//! Go executables: their role in NRI, the generation of the stub that they link, and the events
+//! that they handle.
 //!
-//! Judged by the code that is linked, from the function table and the type descriptors, never by the version that the
-//! build information claims.
+//! They are judged by the linked code, from the function table and the type descriptors, never by
+//! the version in the build information.
 
 mod build_info;
 mod handlers;
@@ -18,10 +19,11 @@ use crate::check::content::File;
 use crate::check::sighting::{Evidence, Sighting};
 use table::Presence;
 
-/// Name of the reader in evidence.
+/// The name of the reader in evidence.
 const NAME: &str = "go-binary";
 
-/// Reads a Go executable: nothing if NRI is not in it, `None` if Go's linker did not make it.
+/// Reads a Go executable. The result is empty if there is no NRI in it, and `None` if Go's linker
+/// did not make it.
 pub(super) fn read(
     file: &File<'_>,
     image: &Image<'_>,
@@ -31,7 +33,7 @@ pub(super) fn read(
         Presence::Unreadable => return Ok(Some(vec![hidden::without_table(file, image)?])),
         Presence::Found(table) => table,
     };
-    // Most programs have nothing of NRI, and end here. Damaged headers may hide where constants are.
+    // Most programs have no trace of NRI, and end here. Damaged headers may hide constants.
     let may_be_nri = !image.headers.sound || sightings::has_traces(image)?;
     if may_be_nri {
         let signs = signs::read(image, &table)?;

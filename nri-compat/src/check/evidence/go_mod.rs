@@ -1,7 +1,7 @@
-//! `go.mod`: which NRI a module requires, and what replaces it.
+//! `go.mod`: the NRI that a module requires, and its replacement.
 //!
-//! A requirement says neither that the module is a plugin nor, if a folder replaces the module, which NRI is built:
-//! the facts are recorded, the interface stays unknown.
+//! A requirement states neither that the module is a plugin nor, if a folder replaces the module,
+//! which NRI is built. The facts are recorded, and the interface stays unknown.
 
 mod parse;
 
@@ -12,12 +12,12 @@ use crate::check::sighting::{Built, Evidence, FileKind, Interface, Role, Sightin
 pub(super) use parse::GoMod;
 use parse::{Replacement, Requirement};
 
-/// The largest file read; real ones have a few kilobytes.
+/// The maximum size of the file; real ones have a few kilobytes.
 const LARGEST: u64 = 4 << 20;
 
 const NAME: &str = "go-mod";
 
-/// Reads `go.mod`.
+/// The reader of `go.mod`.
 pub struct GoModReader;
 
 impl Reader for GoModReader {
@@ -61,7 +61,8 @@ fn sighting(file: &File<'_>, module: &GoMod, requirement: &Requirement) -> Sight
     }
 }
 
-/// Returns the version of NRI that a module builds with, from the text of its `go.mod`, or why that is not known.
+/// Returns the version of NRI that a module builds with, from the text of its `go.mod`, or the
+/// reason why it is unknown.
 #[cfg(feature = "update")]
 pub(crate) fn linked_nri(text: &str) -> Result<String, String> {
     let module = GoMod::of_text(text.as_bytes());
@@ -98,7 +99,8 @@ fn replaced(replacement: &Replacement) -> String {
     }
 }
 
-/// The version that is built, where the file says it: that of a fork or a folder says nothing.
+/// Returns the version that is built, where the file says it: that of a fork or a folder says
+/// nothing.
 fn version(requirement: &Requirement, replacement: Option<&Replacement>) -> Option<String> {
     match replacement {
         None => Some(requirement.version.clone()),

@@ -1,8 +1,9 @@
 //! Go files that import a package of NRI.
 //!
-//! The reader looks at the imports of a file only. What a plugin handles is resolved afterwards, once for each package,
-//! over all packages that it is built from (`resolve_package`): the handlers of a plugin are rarely all in the file
-//! that calls the stub. A file that was not found on a disk has no packages around it, so that nothing is resolved.
+//! The reader only reads the imports of a file. The handlers of a plugin are resolved later, once
+//! per package, over all packages that it is built from (`resolve_package`), because they are
+//! rarely all in the file that calls the stub. A file that is not on disk has no packages around
+//! it, so nothing is resolved.
 
 mod build;
 mod constraint;
@@ -26,15 +27,15 @@ use crate::check::skipped::SkipKind;
 pub(in crate::check) use resolution::{Options, resolve_package};
 use syntax::Import;
 
-/// The largest file of which the imports are read.
+/// The maximum size of a file whose imports are read.
 const MAX_FILE: u64 = 64 << 20;
 
-/// How much of a larger file than is parsed is read for its imports.
+/// The number of bytes that are read for the imports of a file that is too large to be parsed.
 const MAX_HEADER: usize = 1 << 20;
 
 const NAME: &str = "go-source";
 
-/// Reads Go files.
+/// The reader of Go files.
 pub struct GoSource;
 
 impl Reader for GoSource {
@@ -43,7 +44,7 @@ impl Reader for GoSource {
     }
 
     fn recognises(&self, file: &File<'_>) -> bool {
-        // Tests are no part of a plugin, and their mocks look like one.
+        // Tests are not part of a plugin, and their mocks look like one.
         if file.name.ends_with("_test.go") {
             return false;
         }
@@ -70,7 +71,7 @@ impl Reader for GoSource {
             );
             return Err(Unreadable::new(SkipKind::TooLarge, reason));
         }
-        // NRI's own packages have handlers that are no plugin's.
+        // NRI's own packages have handlers that belong to no plugin.
         let handlers = if is_in_nri(file.place.path()) {
             resolution::ByName::default()
         } else {
@@ -80,7 +81,7 @@ impl Reader for GoSource {
     }
 }
 
-/// The text of a file, or the start of a large one.
+/// Returns the text of a file, or the start of a large one.
 fn header_text(file: &File<'_>) -> Result<String, Unreadable> {
     if file.content.len() <= world::MAX_FILE {
         return text::whole(file.content, MAX_FILE);
@@ -91,8 +92,8 @@ fn header_text(file: &File<'_>) -> Result<String, Unreadable> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Imports of packages of NRI. A path that merely ends as that of the stub counts if it, or another import, is NRI's by
-/// name.
+/// Returns the imports of packages of NRI. A path that merely ends like that of the stub counts if
+/// it, or another import, belongs to NRI by name.
 fn uses_of_nri(imports: &[Import]) -> Vec<(Package, &Import)> {
     let is_beside = |stub: &str| {
         let module = stub.strip_suffix("/pkg/stub").unwrap_or(stub);

@@ -1,19 +1,20 @@
-//! `go.sum`: which versions of NRI were ever downloaded for a module. The last that `go.mod` requires is among them.
+//! `go.sum`: the versions of NRI that were ever downloaded for a module, including the one that
+//! `go.mod` requires.
 
 use super::nri_module::MODULE;
 use super::{Reader, Unreadable, text};
 use crate::check::content::File;
 use crate::check::sighting::{Built, Evidence, FileKind, Interface, Role, Sighting};
 
-/// The largest file read; those of the largest projects have half a megabyte.
+/// The maximum size of the file; those of the largest projects have half a megabyte.
 const LARGEST: u64 = 32 << 20;
 
-/// The most versions kept.
+/// The maximum number of versions.
 const MOST: usize = 100;
 
 const NAME: &str = "go-sum";
 
-/// Reads `go.sum`.
+/// The reader of `go.sum`.
 pub struct GoSum;
 
 impl Reader for GoSum {
@@ -44,7 +45,8 @@ impl Reader for GoSum {
     }
 }
 
-/// `MODULE VERSION h1:…`, of a module's code, or of its `go.mod` alone, which is no use of it.
+/// A line `MODULE VERSION h1:…` about the code of a module, or only about its `go.mod`, which does
+/// not count as use.
 struct Entry<'l> {
     module: &'l str,
     version: &'l str,

@@ -1,7 +1,7 @@
-//! `vendor/modules.txt`: which packages of NRI a module uses, in which version.
+//! `vendor/modules.txt`: the packages of NRI that a module uses, and their version.
 //!
-//! [The format](https://go.dev/ref/mod#vendoring): `# MODULE VERSION`, then the packages used, one a line. A use of
-//! `pkg/stub` makes a plugin, unless only tests use it.
+//! [The format](https://go.dev/ref/mod#vendoring): `# MODULE VERSION`, then the packages used, one
+//! per line. A use of `pkg/stub` makes a plugin, unless only tests use it.
 
 use std::collections::BTreeSet;
 
@@ -10,15 +10,15 @@ use super::{Reader, Unreadable, text};
 use crate::check::content::File;
 use crate::check::sighting::{Built, Evidence, FileKind, Interface, Role, Sighting};
 
-/// The largest file read; those of the largest projects have a few hundred kilobytes.
+/// The maximum size of the file; those of the largest projects have a few hundred kilobytes.
 const LARGEST: u64 = 16 << 20;
 
-/// The most packages kept; NRI has about twenty.
+/// The maximum number of packages; NRI has about twenty.
 const MOST: usize = 200;
 
 const NAME: &str = "go-vendor";
 
-/// Reads `vendor/modules.txt`.
+/// The reader of `vendor/modules.txt`.
 pub struct GoVendor;
 
 impl Reader for GoVendor {
@@ -46,12 +46,12 @@ impl Reader for GoVendor {
     }
 }
 
-/// A mark on the module, or its first package.
+/// Returns true for a mark on the module, or its first package.
 fn is_second_line(line: &str) -> bool {
     line.starts_with("## explicit") || !line.starts_with('#') && line.contains('/')
 }
 
-/// `# PATH VERSION [=> PATH [VERSION]]`
+/// A line `# PATH VERSION [=> PATH [VERSION]]`.
 #[derive(Debug)]
 struct Module {
     path: String,
@@ -93,7 +93,7 @@ impl Module {
     }
 }
 
-/// The version of NRI that a `modules.txt` lists, if it says one, and a sentence about it.
+/// Returns the version of NRI that a `modules.txt` lists, if it says one, and a sentence about it.
 pub(super) fn listed(text: &str) -> Option<(Option<String>, String)> {
     let mut modules = text.lines().filter_map(Module::parse);
     let module = modules.find(|module| module.path == MODULE)?;

@@ -1,6 +1,7 @@
 //! Reads index and name of a plugin from the name of its file.
 
-/// Returns index and name, if the file is named as runtimes want plugins to be: `10-logger`.
+/// Returns index and name, if the file name has the form that runtimes require of plugins:
+/// `10-logger`.
 ///
 /// Rules: `ParsePluginName` of <https://github.com/containerd/nri/blob/v0.12.0/pkg/api/plugin.go>.
 pub(in crate::check) fn identity(file_name: &str) -> (Option<String>, Option<String>) {

@@ -1,4 +1,4 @@
-//! NRI's Go module: its packages, and what its version says about the interface.
+//! NRI's Go module: its packages, and the interface of its versions.
 
 use semver::Version;
 
@@ -7,10 +7,11 @@ use crate::check::sighting::Interface;
 
 pub(super) use crate::check::facts::MODULE;
 
-/// When the dedicated RPCs came to the main branch, as pseudo-versions write it: 2026-04-15 19:11 UTC.
+/// The time when the dedicated RPCs were merged to the main branch, as in pseudo-versions:
+/// 2026-04-15 19:11 UTC.
 const DEDICATED_ON_MAIN: &str = "20260415191100";
 
-/// A package of NRI that shows what its user is.
+/// A package of NRI that indicates the role of its user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::check) enum Package {
     /// Types of the protocol.
@@ -23,7 +24,7 @@ pub(in crate::check) enum Package {
     Stub,
 }
 
-/// Returns which package an import path is, in NRI or in a fork of it.
+/// Returns the package of an import path, in NRI or in a fork of it.
 pub(in crate::check) fn package(path: &str) -> Option<Package> {
     let (module, package) = [
         ("/pkg/api", Package::Api),
@@ -36,7 +37,7 @@ pub(in crate::check) fn package(path: &str) -> Option<Package> {
     (module == MODULE || module.ends_with("/nri")).then_some(package)
 }
 
-/// Returns how a plugin that was built with the stub of this version takes its events.
+/// Returns how a plugin built with the stub of this version receives its events.
 pub(in crate::check) fn interface(version: &str) -> Interface {
     let Some(parsed) = parse(version) else {
         return Interface::Unknown(format!("`{version}` does not say which nri it is"));
@@ -53,7 +54,8 @@ pub(in crate::check) fn interface(version: &str) -> Interface {
     }
 }
 
-/// Parses a version with its `v`. Versions that say nothing are none: `(devel)`, `v0.0.0` and what follows it.
+/// Parses a version with its `v`. Versions without information, such as `(devel)`, or `v0.0.0` with
+/// or without a suffix, return `None`.
 pub(in crate::check) fn parse(version: &str) -> Option<Version> {
     let parsed = Version::parse(version.strip_prefix('v')?).ok()?;
     ((parsed.major, parsed.minor, parsed.patch) != (0, 0, 0)).then_some(parsed)

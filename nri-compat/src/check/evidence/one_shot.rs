@@ -8,15 +8,15 @@ use crate::check::facts;
 use crate::check::sighting::{Built, Evidence, FileKind, Interface, Role, Sighting};
 use crate::check::skipped::SkipKind;
 
-/// The largest file that is read, in bytes; real ones have a few hundred.
+/// The maximum size of the file in bytes; real ones have a few hundred.
 const LARGEST: u64 = 1 << 20;
 
-/// The largest number of plugins that are reported of one file.
+/// The maximum number of plugins of one file that are reported.
 const MAX_PLUGINS: usize = 1000;
 
 const NAME: &str = "one-shot-config";
 
-/// Reads the configuration of v0.1.0 plugins.
+/// The reader of the configuration of v0.1.0 plugins.
 pub struct OneShotConfig;
 
 #[derive(Deserialize)]
@@ -24,7 +24,7 @@ struct Config {
     #[serde(rename = "version")]
     _version: String,
     plugins: Vec<Plugin>,
-    /// CNI's lists of plugins look alike but for this.
+    /// The key that distinguishes CNI's lists of plugins, which look similar.
     #[serde(rename = "cniVersion")]
     cni: Option<serde::de::IgnoredAny>,
 }
@@ -58,7 +58,7 @@ impl Reader for OneShotConfig {
                     format!("not valid JSON: {error}"),
                 ));
             }
-            // JSON of another shape is another file.
+            // JSON of another shape is another kind of file.
             _ => Vec::new(),
         };
         if plugins.len() > MAX_PLUGINS {

@@ -1,4 +1,4 @@
-//! Executables that cannot be read, or hide what they are made of: that has to be said.
+//! Reports executables that cannot be read, or hide their contents.
 
 use super::binary::window::find;
 use super::binary::{Image, packed_overlay};
@@ -8,15 +8,15 @@ use crate::check::content::File;
 use crate::check::sighting::{Evidence, FileKind, Interface, Role, Sighting};
 
 const NAME: &str = "program";
-/// Stands in the headers of programs that UPX has packed.
+/// The mark in the headers of programs packed with UPX.
 const UPX: &[u8] = b"UPX!";
-/// How far into the file UPX puts it, in bytes, with room to spare.
+/// The maximum offset of the UPX mark in bytes, with a margin.
 const UPX_WITHIN: usize = 1024;
-/// Stands in programs that Go has linked, and in those that rustc has compiled.
+/// Marks in programs linked by Go.
 const GO: [&[u8]; 2] = [b"\xff Go buildinf:", b"\xff Go build ID: \""];
 const RUST: [&[u8]; 2] = [b"rustc version ", b"/rustc/"];
 
-/// Reports an executable that UPX has packed, which leaves nothing of it readable.
+/// Reports an executable packed with UPX, of which nothing can be read.
 pub(super) fn packed(file: &File<'_>) -> Option<Sighting> {
     let head = file.head.get(..UPX_WITHIN).unwrap_or(&file.head);
     memchr::memmem::find(head, UPX)?;
@@ -24,7 +24,8 @@ pub(super) fn packed(file: &File<'_>) -> Option<Sighting> {
     Some(hidden(file, FileKind::Other, NAME, reason))
 }
 
-/// Reports an executable that ends before all of what it loads was read, and what it carries.
+/// Reports a truncated executable that ends before its loaded parts, with the names of the protocol
+/// in it.
 pub(super) fn cut_short(file: &File<'_>, image: &Image<'_>) -> Result<Sighting, Unreadable> {
     let (length, missing) = (image.content.len(), image.missing());
     let reason = if missing > 0 {
@@ -56,8 +57,8 @@ fn carries(image: &Image<'_>, marks: &[&[u8]]) -> Result<bool, Unreadable> {
     Ok(false)
 }
 
-/// Reports a whole executable in which nothing of NRI was found, if something in it was not read: packed data behind
-/// it, or a program without section headers that neither Go nor another known toolchain can be seen in.
+/// Reports a complete executable without traces of NRI, if parts of it were not read: appended
+/// compressed data, or a program without section headers from an unknown toolchain.
 pub(super) fn unexplained(
     file: &File<'_>,
     image: &Image<'_>,
@@ -77,13 +78,15 @@ pub(super) fn unexplained(
     Ok(None)
 }
 
-/// Reports a program that can reach a runtime and does not name the protocol: it may put the name together at run time.
+/// Reports a program that can connect to a runtime but does not contain the name of the protocol:
+/// it may construct the name at run time.
 pub(super) fn connects(file: &File<'_>, kind: FileKind, reader: &'static str) -> Sighting {
     let reason = "names NRI's socket or what a runtime sets for plugins, but not the protocol; cannot determine what it is";
     hidden(file, kind, reader, reason)
 }
 
-/// Adds what a program carries of NRI's protocol. If it carries its name, it is taken for a plugin.
+/// Adds the names of NRI's protocol in a program. If it contains the name of the protocol, it is
+/// assumed to be a plugin.
 pub(super) fn with_protocol(
     seen: &mut Sighting,
     reader: &'static str,
@@ -100,7 +103,7 @@ pub(super) fn with_protocol(
     Ok(())
 }
 
-/// Returns a sighting of something that could be a plugin and cannot be read, for this reason.
+/// Returns a sighting of something that may be a plugin but cannot be read, for this reason.
 pub(super) fn hidden(
     file: &File<'_>,
     kind: FileKind,
@@ -108,7 +111,7 @@ pub(super) fn hidden(
     reason: &str,
 ) -> Sighting {
     let (index, name) = identity(&file.name);
-    // A runtime starts whatever is named as plugins are.
+    // A runtime starts any file with a plugin name.
     let role = if index.is_some() {
         Role::Plugin
     } else {

@@ -1,12 +1,13 @@
-//! Executables: hands each to the reader of its kind, and says so where one cannot be read to its end.
+//! Executables: passes each to the reader of its kind, and reports those that cannot be read
+//! completely.
 //!
-//! A program whose code is missing or hidden could be a plugin. It is never left out:
+//! A program whose code is missing or hidden may be a plugin. It is always reported:
 //!
-//! | what was found | what is reported |
+//! | found | reported |
 //! | --- | --- |
-//! | a file that starts like a program and ends before what its headers load | `unknown`, whatever it carries |
-//! | damaged headers, but all of the file is there | what the whole file shows, searched without the headers |
-//! | packed (UPX, appended archives), obfuscated, or without section headers and of no kind that can be read | `unknown` |
+//! | a file that starts like a program and ends before the parts that its headers load | `unknown`, whatever it contains |
+//! | damaged headers, but a complete file | the result of searching the whole file without the headers |
+//! | packed (UPX, appended archives), obfuscated, or without section headers and of an unsupported kind | `unknown` |
 //! | object files, core dumps, debug information | nothing: no system starts them |
 
 use super::binary::{Format, Image, format, slices};
@@ -15,10 +16,10 @@ use crate::check::content::File;
 use crate::check::sighting::Sighting;
 use crate::check::skipped::SkipKind;
 
-/// Name of the reader in evidence.
+/// The name of the reader in evidence.
 const NAME: &str = "program";
 
-/// Reads executables: ELF, PE and Mach-O, also for several architectures in one file.
+/// The reader of executables: ELF, PE and Mach-O, including universal binaries.
 ///
 /// ```
 /// use nri_compat::check::content::File;
@@ -52,7 +53,7 @@ impl Reader for Program {
     }
 }
 
-/// Reads each program of a Mach-O file for several architectures; those that say the same are reported once.
+/// Reads each program of a Mach-O file for several architectures; equal results are reported once.
 fn fat(file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {
     let Some(slices) = slices(file) else {
         let image = Image::read(file, Format::FatMachO);
@@ -96,7 +97,7 @@ fn one(file: &File<'_>, format: Format) -> Result<Vec<Sighting>, Unreadable> {
     }
     let go = go_binary::read(file, &image)?;
     let seen = match &go {
-        // Only another linker puts code of other languages beside Go's, and leaves this section.
+        // Only other linkers combine Go with code of other languages, and they keep this section.
         Some(seen) if !seen.is_empty() || image.section(&[".comment"]).is_none() => seen.clone(),
         _ => rust_binary::read(file, &image)?,
     };

@@ -1,4 +1,5 @@
-//! Traces of NRI's protocol among the constants of programs: names of its package, services and RPCs.
+//! Traces of NRI's protocol among the constants of programs: the names of its package, services and
+//! RPCs.
 
 use memchr::memmem::Finder;
 
@@ -7,31 +8,32 @@ use super::binary::Image;
 use super::binary::window::{Flow, any_from_end, windows};
 use crate::check::events::EVENTS;
 
-/// The name that those of all services and messages begin with. Programs that put names together at run time carry no
-/// more than this.
+/// The prefix of the names of all services and messages. Programs that construct names at run time
+/// contain no more than this.
 pub(super) const PROTOCOL: &[u8] = b"nri.pkg.api";
-/// How a plugin reaches the runtime: variables of its environment, and the runtime's socket.
+/// Traces of connecting to a runtime: environment variables of plugins, and the socket of the
+/// runtime.
 pub(super) const CONNECTS: [&[u8]; 2] = [b"NRI_PLUGIN_", b"nri/nri.sock"];
-/// Further traces of plugins of NRI v0.1.0 and of the runtimes that start them: the package of their types, an error of
-/// `skel.Run`, the folder of plugins.
+/// Further traces of plugins of NRI v0.1.0 and of the runtimes that start them: the package of
+/// their types, an error of `skel.Run`, the plugin folder.
 const ONE_SHOT: [&[u8]; 3] = [
     b"nri/types/v1",
     b"unable to encode plugin error",
     b"/opt/nri/bin",
 ];
-/// The ends of names of services, behind the name of the protocol.
+/// The suffixes of service names, after the name of the protocol.
 const PLUGIN: &[u8] = b".v1alpha1.Plugin";
 const RUNTIME: &[u8] = b".v1alpha1.Runtime";
 /// A message whose name begins like that of the service.
 const INSTANCE: &[u8] = b".v1alpha1.PluginInstance";
-/// How the text of a proto goes on behind the name of the package.
+/// The continuation of the text of a proto after the name of the package.
 const PROTO: &[u8] = b".v1alpha1;";
-/// An upper limit of the length of the name of an RPC, in bytes.
+/// An upper bound for the length of an RPC name in bytes.
 const OVERLAP: u64 = 256;
-/// The RPC that carried events before each had one of its own.
+/// The RPC that carried events before they had dedicated RPCs.
 const STATE_CHANGE: &str = "StateChange";
 
-/// The names of the protocol that a program carries.
+/// The names of the protocol in a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Names {
     /// The name of the protocol itself.
@@ -42,22 +44,22 @@ pub(super) struct Names {
     pub(super) runtime: bool,
     /// The text of the proto.
     pub(super) proto: bool,
-    /// The runtime's socket, or a variable that a runtime sets for plugins.
+    /// The socket of the runtime, or a variable that a runtime sets for plugins.
     pub(super) connects: bool,
     /// Names of RPCs that carry events, in order of event number, `StateChange` last.
     rpcs: Vec<&'static str>,
 }
 
-/// Finds whether a program carries any trace of NRI: without one, it neither speaks the protocol nor is it a plugin of
-/// NRI v0.1.0.
+/// Determines whether a program contains any trace of NRI. A program without one neither speaks the
+/// protocol nor is a plugin of NRI v0.1.0.
 pub(super) struct Traces {
-    /// How the traces begin that begin alike, and how they go on: one search for all of these.
+    /// The common prefix of several traces, so that a single search finds them.
     stem: Finder<'static>,
     ends: [&'static [u8]; 3],
     others: [Finder<'static>; 3],
 }
 
-/// The beginning that the protocol's name, the socket and the types of NRI v0.1.0 have in common.
+/// The common prefix of the name of the protocol, the socket and the types of NRI v0.1.0.
 const STEM: &[u8] = b"nri";
 
 impl Traces {
@@ -73,7 +75,8 @@ impl Traces {
         }
     }
 
-    /// Returns whether there is a trace in some part of a program. Starts at the end, where Go's linker puts strings.
+    /// Returns true if there is a trace in these parts of a program. Starts at the end, where Go's
+    /// linker puts strings.
     pub(super) fn any(&self, image: &Image<'_>, parts: &[(u64, u64)]) -> Result<bool, Unreadable> {
         for part in parts.iter().rev() {
             if any_from_end(image.content, *part, OVERLAP, |bytes| self.are_in(bytes))? {
@@ -132,13 +135,13 @@ fn rpcs(image: &Image<'_>, parts: &[(u64, u64)]) -> Result<Vec<&'static str>, Un
         .collect())
 }
 
-/// Returns true if a name is there that is not the end of a longer one, as `UpdatePodSandbox` is of
+/// Returns true if a name occurs other than as the end of a longer one, like `UpdatePodSandbox` in
 /// `PostUpdatePodSandbox`.
 fn has_name(bytes: &[u8], name: &str) -> bool {
     let starts = |at: &usize| {
         let before = at.checked_sub(1).and_then(|before| bytes.get(before));
         before.is_none_or(|before| !before.is_ascii_alphabetic())
-            // Go keeps strings without anything between them.
+            // Go stores strings without separators.
             || before.is_some_and(u8::is_ascii_lowercase) && !bytes.split_at(*at).0.ends_with(b"Post")
     };
     memchr::memmem::find_iter(bytes, name).any(|at| starts(&at))
@@ -152,7 +155,7 @@ impl Names {
         self.proto |= rest.starts_with(PROTO);
     }
 
-    /// Returns a line of evidence for each thing that is there.
+    /// Returns a line of evidence for each trace.
     pub(super) fn describe(&self) -> Vec<String> {
         let services = [
             (

@@ -1,5 +1,5 @@
-//! Executables that Go's linker did not make, Rust's above all: the manifest that this toolkit's derive embeds, else the
-//! names of the protocol that they carry.
+//! Executables that Go's linker did not create, especially Rust programs: the manifest that the
+//! derive of this toolkit embeds, or else the names of the protocol in them.
 
 mod manifest;
 
@@ -13,9 +13,9 @@ use crate::check::content::File;
 use crate::check::sighting::{Evidence, FileKind, Role, Sighting};
 use manifest::Embedded;
 
-/// Name of the reader in evidence.
+/// The name of the reader in evidence.
 const NAME: &str = "rust-binary";
-/// Traces of rustc in a program: its name among the compilers, and paths of its library's sources.
+/// Traces of rustc in a program: its name, and paths of its library's sources.
 const RUSTC: [&[u8]; 2] = [b"rustc version ", b"/rustc/"];
 /// Sections without constants: machine code, and tables of the linker, the unwinder and Go's runtime.
 const NO_CONSTANTS: [&str; 12] = [
@@ -32,10 +32,10 @@ const NO_CONSTANTS: [&str; 12] = [
     ".gopclntab",
     ".data.rel.ro.gopclntab",
 ];
-/// The largest number of manifests that are read in one file.
+/// The maximum number of manifests in one file.
 const MAX_MANIFESTS: usize = 64;
 
-/// Reads an executable: nothing if NRI is not in it.
+/// Reads an executable; the result is empty if there is no NRI in it.
 pub(super) fn read(file: &File<'_>, image: &Image<'_>) -> Result<Vec<Sighting>, Unreadable> {
     let carried = carried(image)?;
     if carried.manifests.len() > MAX_MANIFESTS || carried.damaged {
@@ -67,9 +67,9 @@ pub(super) fn read(file: &File<'_>, image: &Image<'_>) -> Result<Vec<Sighting>, 
 #[derive(Default)]
 struct Carried {
     manifests: Vec<manifest::Manifest>,
-    /// True if a manifest is there that cannot be read.
+    /// True if it contains a manifest that cannot be read.
     damaged: bool,
-    /// True if it says that it is a tool that knows NRI and no plugin.
+    /// True if it identifies itself as a tool that knows NRI and is not a plugin.
     tool: bool,
     protocol: bool,
     connects: bool,
@@ -87,7 +87,7 @@ fn carried(image: &Image<'_>) -> Result<Carried, Unreadable> {
             length,
             manifest::LONGEST,
             |_, bytes| {
-                // What starts behind the window is seen whole in the next one.
+                // What starts after the window is complete in the next one.
                 for at in marker.find_iter(bytes).filter(|at| *at < WINDOW as usize) {
                     carried.manifest(bytes.split_at(at).1);
                 }
@@ -130,7 +130,7 @@ fn own_bindings(file: &File<'_>, image: &Image<'_>) -> Result<Sighting, Unreadab
     Ok(seen)
 }
 
-/// Reports a tool that carries the protocol to compare it, such as this one.
+/// Reports a tool, such as this one, that contains the protocol in order to compare it.
 fn tool(file: &File<'_>) -> Sighting {
     Sighting {
         place: file.place.clone(),

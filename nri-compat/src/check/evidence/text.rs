@@ -7,13 +7,13 @@ use crate::check::content::Content;
 use crate::check::scratch::Scratch;
 use crate::check::skipped::SkipKind;
 
-/// How many bytes are read at a time.
+/// The number of bytes that are read at a time.
 const PIECE: usize = 64 << 10;
 
-/// The longest line that is kept; the rest of a longer one is passed over.
+/// The maximum length of a line; the rest of a longer one is skipped.
 const LINE: usize = 16 << 10;
 
-/// All of a text of at most `largest` bytes; what is no UTF-8 is replaced.
+/// Returns all of a text of at most `largest` bytes; what is no UTF-8 is replaced.
 pub(super) fn whole(content: &dyn Content, largest: u64) -> Result<String, Unreadable> {
     let len = within(content, largest)?;
     let mut bytes = vec![0; len];
@@ -25,7 +25,8 @@ pub(super) fn whole(content: &dyn Content, largest: u64) -> Result<String, Unrea
     })
 }
 
-/// Calls `each` with every line of a text of at most `largest` bytes, and its number from 1 on.
+/// Calls `each` with every line of a text of at most `largest` bytes, and its number, starting at
+/// 1.
 pub(super) fn lines(
     content: &dyn Content,
     largest: u64,
@@ -69,7 +70,7 @@ fn failed(error: io::Error) -> Unreadable {
     Unreadable::new(SkipKind::Io, error.to_string().to_lowercase())
 }
 
-/// The text in the first bytes of a file; `None` if they are no text.
+/// Returns the text in the first bytes of a file; `None` if they are no text.
 pub(super) fn head(head: &[u8]) -> Option<&str> {
     let text = match std::str::from_utf8(head) {
         Ok(text) => text,

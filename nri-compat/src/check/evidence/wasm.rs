@@ -1,8 +1,9 @@
-//! WebAssembly modules: which functions of NRI's plugin interface they export.
+//! WebAssembly modules: the functions of NRI's plugin interface that they export.
 //!
-//! Own code: crate `wasmparser` hands out a section once all of its bytes are in memory, and the code of a plugin has
-//! megabytes; what is needed is a walk over section headers and one table of counted strings.
-//! Format: <https://webassembly.github.io/spec/core/binary/modules.html>.
+//! This is our own code because the crate `wasmparser` returns a section only when all of its bytes
+//! are in memory, and the code of a plugin has megabytes. All that is needed is to walk section
+//! headers and one table of length-prefixed strings. Format:
+//! <https://webassembly.github.io/spec/core/binary/modules.html>.
 
 use super::binary::bytes::leb128;
 use super::binary::window::{find, part};
@@ -15,13 +16,13 @@ use crate::check::sighting::{
 };
 use crate::diff::wasm_export;
 
-/// Name of the reader in evidence.
+/// The name of the reader in evidence.
 const NAME: &str = "wasm";
-/// How every module starts, and the versions of modules and of components.
+/// The first bytes of every module.
 const MAGIC: &[u8] = b"\0asm";
 const MODULE: &[u8] = b"\x01\0\0\0";
 const COMPONENT: &[u8] = b"\x0d\0\x01\0";
-/// Bytes of magic and version.
+/// The size of magic and version in bytes.
 const HEADER: u64 = 8;
 /// Ids of sections: custom ones, functions, exports, code; and of a function among the exports.
 const CUSTOM: u8 = 0;
@@ -29,16 +30,16 @@ const FUNCTIONS: u8 = 3;
 const EXPORTS: u8 = 7;
 const CODE: u8 = 10;
 const FUNCTION: u8 = 0;
-/// The custom section of object files, which are no modules yet.
+/// The custom section of object files, which are not modules yet.
 const LINKING: &[u8] = b"\x07linking";
-/// The function by which a module says which plugin interface it was made for, and the prefix of all of them.
+/// The function that returns the version of the plugin interface.
 pub(in crate::check) const VERSION: &str = "plugin_api_version";
 const PREFIX: &str = "plugin_";
-/// The largest number of sections and exports that are read, and the largest table of exports in bytes.
+/// The maximum number of sections and exports.
 const MAX_ENTRIES: usize = 1 << 16;
 const MAX_TABLE: u64 = 1 << 22;
 
-/// Reads WebAssembly modules.
+/// The reader of WebAssembly modules.
 ///
 /// ```
 /// use nri_compat::check::content::File;
@@ -85,21 +86,21 @@ impl Reader for Wasm {
     }
 }
 
-/// Returns true if a function is one that only NRI's plugin interface has: its version, or one for
+/// Returns true if a function occurs only in NRI's plugin interface: its version, or the handler of
 /// an event.
 fn is_of_nri(name: &str) -> bool {
     let mut rpcs = EVENTS.iter().chain(&["StateChange"]);
     name == VERSION || rpcs.any(|rpc| wasm_export(rpc) == name)
 }
 
-/// A module, as far as it matters here.
+/// The relevant parts of a module.
 #[derive(Debug, PartialEq, Eq)]
 enum Module {
-    /// The names of the functions that it exports, in its order.
+    /// The names of the functions that it exports, in order.
     Whole(Vec<String>),
-    /// No module yet: a compiler's output for a linker.
+    /// Not yet a module: the output of a compiler for a linker.
     Object,
-    /// Not a module that can be loaded, and why.
+    /// Not a module that can be loaded, with the reason.
     Damaged(&'static str),
 }
 
@@ -199,7 +200,8 @@ fn number(bytes: &[u8]) -> Option<(u64, &[u8])> {
     Some((value, bytes.get(taken..)?))
 }
 
-/// Reports a module that cannot be loaded as it is. If it carries a name of the plugin interface, it was a plugin.
+/// Reports a module that cannot be loaded. If it has a name of the plugin interface, it was a
+/// plugin.
 fn damaged(file: &File<'_>, reason: &str) -> Result<Sighting, Unreadable> {
     let mut seen = opaque::hidden(file, FileKind::WasmModule, NAME, reason);
     let all = (0, file.content.len());
@@ -234,7 +236,8 @@ fn sighting(file: &File<'_>, exports: Vec<String>) -> Sighting {
         name,
         index,
         nri: built(&exports),
-        // An exported function may do nothing: what counts is what the module subscribes to when it runs.
+        // An exported function may do nothing: what counts is what the module subscribes to when it
+        // runs.
         events: Events {
             names: events.names(),
             certainty: Certainty::ByName,

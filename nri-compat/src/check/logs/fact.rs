@@ -1,4 +1,5 @@
-//! Facts about plugins in the messages of a runtime: the wordings of NRI v0.2.0 to v0.12.5, containerd and CRI-O.
+//! Facts about plugins in the messages of a runtime: the wordings of NRI v0.2.0 to v0.12.5,
+//! containerd and CRI-O.
 
 use memchr::memmem;
 
@@ -8,29 +9,29 @@ use crate::check::events::EVENTS;
 /// A fact about a plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fact {
-    /// The plugin: `10-template`, or a name alone; none where the message names none.
+    /// The plugin: `10-template`, or only a name; `None` if the message names none.
     pub(super) plugin: Option<String>,
-    /// The statement about it.
+    /// The fact.
     pub(super) claim: Claim,
 }
 
-/// A statement about a plugin.
+/// The content of a fact about a plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Claim {
     /// It has no RPC for this event, which was delivered as `StateChange`.
     StateChange(String),
     /// It is a v0.1.0 plugin, and was run.
     OneShot,
-    /// It registered, with this NRI version by its own account: empty where the runtime does not log it,
-    /// `unknown` where the plugin did not send it.
+    /// It registered and reported this NRI version: empty if the runtime does not log it, `unknown`
+    /// if the plugin did not send it.
     Registered(String),
     /// It connected, or was synchronized.
     Connected,
-    /// It was closed or left out, or did not start, for this reason.
+    /// It was closed or skipped, or did not start, for this reason.
     Failed(String),
 }
 
-/// A warning of a runtime that may be recognised although it cannot be understood.
+/// A warning of a runtime that is recognised even if it cannot be parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Warning {
     /// A plugin relies on `StateChange`.
@@ -46,16 +47,16 @@ const WARNINGS: [(&str, Warning); 3] = [
     ("Deprecated NRI plugin(s)", Warning::OneShot),
 ];
 
-/// The message of containerd that has the rest of the warning in fields.
+/// The message of containerd whose details are in fields.
 const DEPRECATED_INTERFACE: &str = "NRI plugin uses a deprecated interface.";
 
-/// Most bytes of a plugin's name.
+/// The maximum length of a plugin name in bytes.
 const MAX_NAME: usize = 128;
 
-/// Most characters of a reason.
+/// The maximum length of a reason in characters.
 const MAX_REASON: usize = 200;
 
-/// Returns all facts of a record; none where it is about something else.
+/// Returns all facts in a record; none if it is about something else.
 pub(super) fn facts(record: &Record) -> Vec<Fact> {
     let readers = [
         state_change_fields,
@@ -77,7 +78,7 @@ pub(super) fn facts(record: &Record) -> Vec<Fact> {
         .collect()
 }
 
-/// Returns the warning that a text contains, whether or not it can be understood.
+/// Returns the warning in a text, whether or not it can be parsed.
 pub(super) fn warning(text: &str) -> Option<Warning> {
     let contains = |start: &str| memmem::find(text.as_bytes(), start.as_bytes()).is_some();
     let mut warnings = WARNINGS.iter();
@@ -99,7 +100,8 @@ fn fact(plugin: &str, claim: Claim) -> Option<Fact> {
     })
 }
 
-/// containerd: `deprecated=StateChange details="does not implement … RPC call" plugin=10-template`.
+/// Parses the format of containerd: `deprecated=StateChange details="does not implement … RPC call"
+/// plugin=10-template`.
 fn state_change_fields(record: &Record) -> Option<Fact> {
     if record.deprecated.as_deref() != Some("StateChange") {
         return None;
@@ -116,7 +118,7 @@ fn state_change_fields(record: &Record) -> Option<Fact> {
     )
 }
 
-/// A runtime without a recorder, such as CRI-O.
+/// Reads the warning of a runtime without a recorder, such as CRI-O.
 fn state_change_text(record: &Record) -> Option<Fact> {
     let (plugin, rest) = record.text.strip_prefix("plugin ")?.split_once(' ')?;
     let rest = rest.strip_prefix("uses deprecated StateChange instead of a dedicated ")?;
@@ -124,7 +126,8 @@ fn state_change_text(record: &Record) -> Option<Fact> {
     fact(plugin, Claim::StateChange(identifier(rpc)?))
 }
 
-/// Returns the name of an RPC, unless it has letters that show that the line was cut or ran into another.
+/// Returns the name of an RPC, unless it has characters that show that the line was cut or merged
+/// with another.
 fn identifier(rpc: &str) -> Option<String> {
     let sound = (1..=64).contains(&rpc.len())
         && rpc.starts_with(|first: char| first.is_ascii_uppercase())
@@ -132,7 +135,7 @@ fn identifier(rpc: &str) -> Option<String> {
     sound.then(|| rpc.to_owned())
 }
 
-/// containerd, when it runs v0.1.0 plugins for a pod.
+/// Parses the message of containerd about running v0.1.0 plugins for a pod.
 fn one_shot(text: &str) -> Option<impl Iterator<Item = &str>> {
     let (names, _) = text
         .strip_prefix("Deprecated NRI plugin(s) ")?
@@ -140,7 +143,8 @@ fn one_shot(text: &str) -> Option<impl Iterator<Item = &str>> {
     Some(names.split(',').map(str::trim))
 }
 
-/// `plugin "pre-connected:10-template[4242]" registered as "10-template" (with NRI version v0.12.5)`
+/// Parses `plugin "pre-connected:10-template[4242]" registered as "10-template" (with NRI version
+/// v0.12.5)`.
 fn registered(record: &Record) -> Option<Fact> {
     let (_, rest) = record
         .text
@@ -170,8 +174,9 @@ fn connected(record: &Record) -> Option<Fact> {
     fact(plugin, Claim::Connected)
 }
 
-/// `closing plugin 10-template, failed to handle RunPodSandbox request: …`, with the number of the event up to
-/// v0.11.0; `plugin 10-template failed to handle …, proceeding without it: …` from v0.12.4 on.
+/// Parses `closing plugin 10-template, failed to handle RunPodSandbox request: …`, with the number
+/// of the event up to v0.11.0, and `plugin 10-template failed to handle …, proceeding without it:
+/// …` from v0.12.4 on.
 fn closed(record: &Record) -> Option<Fact> {
     let (plugin, why) = match record.text.strip_prefix("closing plugin ") {
         Some(rest) => rest.split_once(", failed to ")?,
@@ -201,7 +206,7 @@ fn by_name(request: &str) -> String {
     event.map_or_else(|| clean(request), |event| format!("{event} request"))
 }
 
-/// Returns a reason in words that need no knowledge of ttrpc.
+/// Returns a reason in words that do not require knowledge of ttrpc.
 fn reason_of(reason: &str) -> String {
     if reason.contains("deadline exceeded") {
         return format!("timed out ({})", clean(reason));
@@ -209,7 +214,7 @@ fn reason_of(reason: &str) -> String {
     clean(reason)
 }
 
-/// A plugin that did not get through start, registration or synchronization.
+/// Reads a message about a plugin that failed at start, registration or synchronization.
 fn failed(record: &Record) -> Option<Fact> {
     let (step, rest) = record.text.strip_prefix("failed to ")?.split_once(' ')?;
     if !matches!(step, "create" | "initialize" | "start" | "synchronize") {
@@ -234,7 +239,7 @@ fn failed(record: &Record) -> Option<Fact> {
     )
 }
 
-/// Returns foreign text as one line of a report.
+/// Returns untrusted text as one line of a report.
 pub(super) fn clean(text: &str) -> String {
     let shown = text
         .chars()

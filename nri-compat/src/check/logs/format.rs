@@ -1,7 +1,7 @@
-//! Formats that log lines come in, one file each, and the loop that removes one wrapper after the other.
+//! Formats of log lines, one file each, and the loop that removes one wrapper after the other.
 //!
-//! Where no known format is left and the runtime has not been heard yet, its record is searched for anywhere in the
-//! text: as JSON, as logfmt, as a message, and within quotes.
+//! If no known format is left and no record of the runtime has been found, the record is searched
+//! for anywhere in the text: as JSON, as logfmt, as a message, and within quotes.
 
 mod cri;
 mod deprecations;
@@ -22,10 +22,11 @@ use std::borrow::Cow;
 use super::fact::{self, Fact, Warning};
 use super::record::{Origin, Record, Unwrapped};
 
-/// Most wrappers that are removed: a collector around journald around logfmt is three.
+/// The maximum number of wrappers: a collector around journald around logfmt is three.
 const MAX_DEPTH: usize = 8;
 
-/// The formats that are told by how a line begins, besides JSON; those that are told most surely come first.
+/// The formats other than JSON that are recognised by the beginning of a line, the most reliable
+/// first.
 const FORMATS: [fn(&str, &mut Origin) -> Option<Unwrapped>; 5] = [
     deprecations::unwrap,
     logfmt::unwrap,
@@ -34,20 +35,20 @@ const FORMATS: [fn(&str, &mut Origin) -> Option<Unwrapped>; 5] = [
     cri::unwrap,
 ];
 
-/// A statement that a line makes.
+/// A statement in a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Statement {
-    /// About a plugin.
+    /// A fact about a plugin.
     Fact(Fact),
     /// An entry of `ctr deprecations list`: id, last occurrence.
     Deprecation(String, Option<String>),
     /// The last occurrence of the entry whose id was on an earlier line.
     LastOccurrence(String),
-    /// A warning about a plugin that could not be understood.
+    /// A warning about a plugin that could not be parsed.
     Unread(Warning),
 }
 
-/// Reads all statements of a line, each with its origin.
+/// Reads all statements in a line, each with its origin.
 pub(super) fn read(line: &[u8]) -> Vec<(Origin, Statement)> {
     let mut lines = LineReader::default();
     let text = String::from_utf8_lossy(line);
@@ -60,7 +61,7 @@ pub(super) fn read(line: &[u8]) -> Vec<(Origin, Statement)> {
     lines.statements
 }
 
-/// Returns time and text of a line under its first known wrapper.
+/// Returns the time and text of a line inside its first known wrapper.
 pub(crate) fn unwrap_once(line: &str) -> Option<(Option<String>, String)> {
     let mut inner = unwrap(line.trim_matches(is_padding), &Origin::default()).into_iter();
     inner.find_map(|(origin, unwrapped)| match unwrapped {
@@ -69,13 +70,13 @@ pub(crate) fn unwrap_once(line: &str) -> Option<(Option<String>, String)> {
     })
 }
 
-/// Returns whether a line is in one of the formats beyond doubt: it has a wrapper that says when it was written.
+/// Returns true if a line is certainly in one of the formats: its wrapper has a time.
 pub(super) fn is_sure(line: &str) -> bool {
     let unwrapped = unwrap(line.trim_matches(is_padding), &Origin::default());
     unwrapped.iter().any(|(origin, _)| origin.time.is_some())
 }
 
-/// Returns the contents of a text in a known format; of anything else, nothing.
+/// Returns the contents of a text in a known format; nothing for any other text.
 fn unwrap(text: &str, origin: &Origin) -> Vec<(Origin, Unwrapped)> {
     if text.starts_with(['{', '['])
         && let Some((value, length)) = json::parse(text)
@@ -90,7 +91,7 @@ fn unwrap(text: &str, origin: &Origin) -> Vec<(Origin, Unwrapped)> {
     unwrapped.into_iter().collect()
 }
 
-/// Returns the text without the escape sequences that colour it.
+/// Returns the text without colour escape sequences.
 fn without_colours(text: &str) -> Cow<'_, str> {
     if text.contains('\x1b') {
         Cow::Owned(anstream::adapter::strip_str(text).to_string())
@@ -99,8 +100,8 @@ fn without_colours(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// White space, a byte order mark, what a crash leaves at the end of a file, and what separates the texts of JSON
-/// sequences.
+/// Returns true for white space, a byte order mark, the zeros that a crash leaves at the end of a
+/// file, and the separator of JSON sequences.
 fn is_padding(letter: char) -> bool {
     letter.is_whitespace() || matches!(letter, '\0' | '\u{1e}' | '\u{feff}')
 }
@@ -112,12 +113,12 @@ type Search = fn(&str, &Origin) -> search::Found;
 #[derive(Default)]
 struct LineReader {
     statements: Vec<(Origin, Statement)>,
-    /// A warning in a text from which no statement could be taken.
+    /// A warning in a text without statements.
     unread: Option<Warning>,
 }
 
 impl LineReader {
-    /// Reads a text; returns whether it makes a statement.
+    /// Reads a text; returns true if it has a statement.
     fn text(&mut self, text: &str, origin: &Origin, depth: usize) -> bool {
         let Some(depth) = depth.checked_sub(1) else {
             return false;
@@ -134,7 +135,7 @@ impl LineReader {
         any
     }
 
-    /// Reads everything that was found in a text; returns whether any of it makes a statement.
+    /// Reads everything found in a text; returns true if any of it has a statement.
     fn all(&mut self, found: Vec<(Origin, Unwrapped)>, depth: usize) -> bool {
         let (mut any, mut unread) = (false, None);
         for (origin, unwrapped) in found {
@@ -164,7 +165,7 @@ impl LineReader {
         self.add(statements, origin)
     }
 
-    /// Takes the facts of a record; where there are none, its message may be a line itself.
+    /// Reads the facts in a record; if there are none, its message may be a line itself.
     fn record(&mut self, record: &Record, origin: &Origin, depth: usize) -> bool {
         let facts = fact::facts(record).into_iter().map(Statement::Fact);
         self.add(facts.collect(), origin) || self.text(&record.text, origin, depth)
@@ -177,7 +178,7 @@ impl LineReader {
         any
     }
 
-    /// Reads the rest of a text if it is in a known format behind a prefix.
+    /// Reads the rest of a text if it is in a known format after a prefix.
     fn after_prefix(&mut self, text: &str, origin: &Origin, depth: usize) -> bool {
         let rest = prefix::starts(text).find(|rest| is_sure(rest));
         rest.is_some_and(|rest| self.all(unwrap(rest, origin), depth))
@@ -206,7 +207,7 @@ impl LineReader {
     }
 }
 
-/// Returns the warning that a text or record seems to be, whether or not it can be understood.
+/// Returns the warning in a text or record, whether or not it can be parsed.
 fn warning(unwrapped: &Unwrapped) -> Option<Warning> {
     match unwrapped {
         Unwrapped::Line(text) => fact::warning(text),

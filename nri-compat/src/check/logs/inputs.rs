@@ -1,4 +1,4 @@
-//! The logs that the user named: files, folders, pipes, standard input.
+//! Reads the logs that the user named: files, folders, pipes, standard input.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,14 +12,14 @@ use crate::check::collect::Collected;
 use crate::check::place::Place;
 use crate::check::skipped::{Skipped, Unreadable};
 
-/// Stands for standard input among paths.
+/// The path that means standard input.
 const STDIN: &str = "-";
 
 /// The name of standard input in reports.
 const STDIN_SHOWN: &str = "<stdin>";
 
-/// Reads logs one after the other. A log that cannot be read does not stop the others. The files of a rotated set are one log,
-/// and a folder stands for the logs in it.
+/// Reads logs one after the other. A log that cannot be read does not stop the others. The files of
+/// a rotated set are one log, and a folder stands for the logs in it.
 pub fn read_logs(paths: &[PathBuf], options: &Options<'_>) -> Collected {
     let start = Instant::now();
     let mut inputs = Inputs {
@@ -42,7 +42,7 @@ pub fn read_logs(paths: &[PathBuf], options: &Options<'_>) -> Collected {
 
 struct Inputs<'o> {
     options: &'o Options<'o>,
-    /// Files to read, as they were named or found.
+    /// The files to read, as named or found.
     files: Vec<PathBuf>,
     collected: Collected,
 }
@@ -88,8 +88,8 @@ impl Inputs<'_> {
             .push(Skipped::new(place, kind, reason));
     }
 
-    /// Adds the files of a folder and the folders in it. Links to files are followed, as those in `/var/log/containers`,
-    /// links to folders are not, and a file that has two names counts once.
+    /// Adds the files of a folder and its subfolders. Links to files are followed, as in
+    /// `/var/log/containers`, links to folders are not, and a file with two names counts once.
     fn folder(&mut self, folder: &Path) {
         let walk = WalkBuilder::new(folder)
             .standard_filters(false)
@@ -111,7 +111,7 @@ impl Inputs<'_> {
                     self.files.push(path.to_owned());
                 }
             }
-            // A folder, or something that is read only when it is named: a pipe, a socket, a device.
+            // A folder, or something that is read only if it is named: a pipe, a socket, a device.
             Ok(_) => {}
             Err(error) => self.skip(Place::of(path), &error),
         }

@@ -1,15 +1,16 @@
-//! Finds the few lines of a log that are about NRI: a search for one word in the bytes, and a look at the bytes
-//! around it. No other line is parsed.
+//! Finds the few lines of a log that are about NRI, by searching for one word in the bytes and
+//! checking the bytes around it. No other line is parsed.
 
 use memchr::memmem::{self, Finder};
 
-/// A word in every line of interest: one search is faster than one per wording.
+/// A word in every relevant line: one search is faster than one per wording.
 const WORD: &[u8] = b"plugin";
 
-/// The same in a `MESSAGE` that journald wrote as numbers, as it does since version 243 and as it did before.
+/// The word in a `MESSAGE` that journald wrote as numbers, in the forms since and before version
+/// 243.
 const NUMBERS: [&[u8]; 2] = [b"112,108,117,103,105,110", b"112, 108, 117, 103, 105, 110"];
 
-/// Bytes after the word in which the rest of a message about registration must begin.
+/// The number of bytes after the word within which the rest of a registration message must begin.
 const WINDOW: usize = 320;
 
 /// The prepared searches.
@@ -25,7 +26,7 @@ impl Markers {
         }
     }
 
-    /// Starts a search in whole lines; `numbers` says in which notations of numbers the word is looked for.
+    /// Starts a search in complete lines; `numbers` are the notations of numbers to search for.
     pub(super) fn search<'m, 'b>(&'m self, lines: &'b [u8], numbers: Numbers) -> Search<'m, 'b> {
         let mut search = Search {
             markers: self,
@@ -37,7 +38,7 @@ impl Markers {
     }
 }
 
-/// The notations of numbers that a log may contain: every search costs a pass over all of it.
+/// The notations of numbers that a log may contain: each one costs another pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Numbers {
     new: bool,
@@ -45,7 +46,8 @@ pub(super) struct Numbers {
 }
 
 impl Numbers {
-    /// Adds the notation that a line suggests: JSON with spaces around its colons is from before 243.
+    /// Adds the notation that a line suggests: JSON with spaces around its colons comes from a
+    /// version before 243.
     pub(super) fn with_line(self, line: &[u8]) -> Self {
         let old = memmem::find(line, b"\" : ").is_some();
         let new = memmem::find(line, b"{\"").is_some() || memmem::find(line, b"{ \"").is_some();
@@ -56,18 +58,18 @@ impl Numbers {
     }
 }
 
-/// The next place of a word.
+/// The next position of a word.
 #[derive(Clone, Copy)]
 enum Next {
-    /// Not looked for yet.
+    /// Not searched for yet.
     Unknown,
-    /// Here.
+    /// At this position.
     At(usize),
     /// Nowhere.
     Never,
 }
 
-/// A search in lines, from the first to the last.
+/// A search through lines, from first to last.
 pub(super) struct Search<'m, 'b> {
     markers: &'m Markers,
     lines: &'b [u8],
@@ -75,7 +77,7 @@ pub(super) struct Search<'m, 'b> {
 }
 
 impl Search<'_, '_> {
-    /// Adds notations of numbers to look for from now on.
+    /// Adds notations of numbers to search for from now on.
     pub(super) fn look_for(&mut self, before: Numbers, numbers: Numbers) {
         let [_, new, old] = &mut self.next;
         if numbers.new && !before.new {
@@ -86,7 +88,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Returns the first place from `from` on that makes its line one of interest.
+    /// Returns the first position from `from` on whose line is relevant.
     pub(super) fn next(&mut self, from: usize) -> Option<usize> {
         let [word, new, old] = [0, 1, 2].map(|nth| self.advance(nth, from));
         [word, new, old].into_iter().flatten().min()
@@ -113,7 +115,7 @@ impl Search<'_, '_> {
     }
 }
 
-/// Returns true if the bytes around the word at `at` belong to one of the messages of interest.
+/// Returns true if the bytes around the word at `at` belong to a relevant message.
 fn is_wanted(lines: &[u8], at: usize) -> bool {
     let (before, rest) = lines.split_at(at.min(lines.len()));
     let (_, after) = rest.split_at(WORD.len().min(rest.len()));

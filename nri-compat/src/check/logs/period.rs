@@ -1,4 +1,4 @@
-//! The period of a log that is looked at: `--since` and `--until` in the forms that journalctl takes.
+//! The period of a log to report: `--since` and `--until` in the forms of journalctl.
 
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;
@@ -6,7 +6,7 @@ use jiff::{Span, Timestamp, ToSpan as _, Zoned};
 
 use super::stamp;
 
-/// From one moment to another, both included; without them, everything.
+/// A period from one moment to another, both included, each optional.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Period {
     /// The first moment.
@@ -16,7 +16,8 @@ pub struct Period {
 }
 
 impl Period {
-    /// Returns whether a time stamp may be in the period. One that does not give a moment may always be.
+    /// Returns true if a time stamp may be in the period. One that does not determine a moment may
+    /// always be.
     pub(super) fn may_contain(&self, time: Option<&str>) -> bool {
         if *self == Self::default() {
             return true;
@@ -34,7 +35,7 @@ impl Period {
 ///
 /// # Errors
 ///
-/// The text, if it has none of these forms.
+/// Returns the text if it has none of these forms.
 pub fn parse(text: &str) -> Result<Timestamp, String> {
     parse_at(text, &Zoned::now())
 }
@@ -63,7 +64,7 @@ fn named(text: &str, now: &Zoned) -> Option<Timestamp> {
     Some(day.to_zoned(now.time_zone().clone()).ok()?.timestamp())
 }
 
-/// `-1h 30min`, `+5min`, `1 hour 30 minutes ago`, `5min left`.
+/// Parses `-1h 30min`, `+5min`, `1 hour 30 minutes ago`, `5min left`.
 fn relative(text: &str, now: &Zoned) -> Option<Timestamp> {
     let (is_past, span) = if let Some(span) = text.strip_prefix('-') {
         (true, span)
@@ -83,7 +84,7 @@ fn relative(text: &str, now: &Zoned) -> Option<Timestamp> {
     Some(moment.ok()?.timestamp())
 }
 
-/// Parses a span in systemd's units; a number without a unit is seconds, and `M` is months.
+/// Parses a span in systemd's units; a number without a unit is in seconds, and `M` means months.
 fn parse_span(text: &str) -> Option<Span> {
     if let Ok(seconds) = text.parse::<i64>() {
         return Span::new().try_seconds(seconds).ok();
@@ -97,7 +98,7 @@ fn parse_span(text: &str) -> Option<Span> {
     text.parse().ok()
 }
 
-/// `@1773864904`, with a fraction if need be.
+/// Parses `@1773864904`, with an optional fraction.
 fn seconds(text: &str) -> Option<Timestamp> {
     let seconds: f64 = text.strip_prefix('@')?.parse().ok()?;
     let micros = (seconds * 1e6).round();
@@ -107,8 +108,8 @@ fn seconds(text: &str) -> Option<Timestamp> {
     Timestamp::from_microsecond(micros as i64).ok()
 }
 
-/// `2026-03-18 20:15:04.5`, `2026-03-18 20:15`, `2026-03-18`, `20:15:04`, `20:15`; with a weekday before and `UTC` or a time
-/// zone after it.
+/// Parses `2026-03-18 20:15:04.5`, `2026-03-18 20:15`, `2026-03-18`, `20:15:04`, `20:15`, with an
+/// optional weekday before and `UTC` or a time zone after it.
 fn absolute(text: &str, now: &Zoned) -> Option<Timestamp> {
     let (zone, text) = match text.rsplit_once(' ') {
         Some((rest, name)) if !name.contains([':', '-']) => (TimeZone::get(name).ok()?, rest),
@@ -137,7 +138,7 @@ fn civil(text: &str, today: Date) -> Option<DateTime> {
 mod tests {
     use super::*;
 
-    /// Wednesday, in a zone two hours ahead of UTC.
+    /// Returns a Wednesday, in a zone two hours ahead of UTC.
     fn now() -> Zoned {
         let zone = TimeZone::fixed(jiff::tz::offset(2));
         let noon = "2026-03-18T10:00:00Z".parse::<Timestamp>().expect("a time");

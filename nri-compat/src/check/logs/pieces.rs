@@ -1,5 +1,5 @@
-//! Lines that a container runtime wrote in pieces, put together again: entries with the tag `P` of Kubernetes' log format,
-//! and entries of Docker's json-file without an end of line.
+//! Joins lines that a container runtime wrote in pieces: entries with the tag `P` of Kubernetes'
+//! log format, and entries of Docker's json-file without a line end.
 
 use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader, Read};
@@ -8,23 +8,24 @@ use serde::Deserialize;
 
 use super::format::CriLine;
 
-/// Bytes read at once.
+/// The number of bytes read at once.
 const CHUNK: usize = 128 << 10;
 
-/// The form in which lines are handed on.
+/// The form in which lines are passed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// As entries, each with a whole line.
+    /// As entries, each with a complete line.
     Entries,
-    /// Without the wrapper; an entry that holds a whole JSON object keeps it, as it says when it was written.
+    /// Without the wrapper; an entry with a complete JSON object keeps it, for its time.
     Bare,
 }
 
-/// Reads a stream with the pieces of each line joined. Lines that are no entries are handed on as they are.
+/// Reads a stream and joins the pieces of each line. Lines that are not entries are passed on
+/// unchanged.
 pub(crate) struct Joined<R> {
     input: BufReader<R>,
     form: Form,
-    /// Most bytes of a line that are held.
+    /// The maximum number of bytes of a line.
     limit: usize,
     /// The beginnings of unfinished lines of `stdout` and `stderr`.
     unfinished: [Vec<u8>; 2],
@@ -32,7 +33,8 @@ pub(crate) struct Joined<R> {
     taken: usize,
 }
 
-/// Returns whether a stream begins with an entry in the format of Kubernetes, whose line may go on in the next.
+/// Returns true if a stream begins with an entry in the format of Kubernetes, whose line may
+/// continue in the next entry.
 pub(crate) fn is_in_cri_entries(head: &str) -> bool {
     head.lines()
         .take(2)
@@ -51,8 +53,8 @@ impl<R: Read> Joined<R> {
         }
     }
 
-    /// Reads the next line, which may be a piece after which none is ready yet; at the end, makes ready whatever is
-    /// unfinished. Returns whether there was anything.
+    /// Reads the next line, which may be a piece that completes no line; at the end, outputs
+    /// unfinished lines. Returns true if there was anything.
     fn fill(&mut self) -> io::Result<bool> {
         let mut line = std::mem::take(&mut self.ready);
         line.clear();
@@ -75,7 +77,7 @@ impl<R: Read> Joined<R> {
         Ok(true)
     }
 
-    /// Returns the line that an entry ends, or nothing.
+    /// Returns the line that an entry completes, or nothing.
     fn entry(&mut self, entry: &Entry<'_>, line: &[u8]) -> Vec<u8> {
         let is_kept = !entry.is_partial && self.keeps(entry);
         let [out, err] = &mut self.unfinished;
@@ -97,7 +99,7 @@ impl<R: Read> Joined<R> {
         whole
     }
 
-    /// Returns true if an entry with a whole line is handed on as it is.
+    /// Returns true if an entry with a complete line is passed on unchanged.
     fn keeps(&self, entry: &Entry<'_>) -> bool {
         let text = entry.text.trim();
         match self.form {

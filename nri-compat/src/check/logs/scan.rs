@@ -81,7 +81,8 @@ impl<'s> Scanner<'s> {
         }
     }
 
-    /// A long line makes the buffer grow, up to the longest line and one byte that tells a longer one.
+    /// Grows the buffer for a long line, up to the maximum length plus one byte that identifies a
+    /// longer line.
     fn make_room(&mut self) {
         if self.held >= self.buffer.len() {
             let grown = (self.buffer.len() * 2).min(LONGEST_LINE + 1);

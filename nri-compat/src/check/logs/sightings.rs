@@ -77,7 +77,8 @@ fn listed(sighting: &mut Sighting, id: &str) {
     );
 }
 
-/// A warning that cannot be understood still proves that there is a plugin to warn about.
+/// Records a warning that cannot be understood, which still proves that there is a plugin to warn
+/// about.
 fn unread(sighting: &mut Sighting, warning: Warning, mentions: &Mentions) {
     let (interface, plugin) = match warning {
         Warning::StateChange => (

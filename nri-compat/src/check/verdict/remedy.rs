@@ -87,7 +87,7 @@ pub(super) fn leave_out(events: &[String], target: &Target<'_>) -> String {
     }
 }
 
-/// The first NRI release that knows all these events.
+/// Returns the first NRI release that knows all these events.
 fn first_release(target: &Target<'_>, events: &[String]) -> Option<String> {
     let knows = |revision: &&nri_codegen::history::Revision| {
         let nri = revision

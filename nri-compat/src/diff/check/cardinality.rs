@@ -16,7 +16,7 @@ pub(in super::super) fn wire_json(pairs: &Pairs<'_>, fields: Pair<'_, Field>, si
     });
 }
 
-/// A map is encoded as a list of its entries.
+/// Compares how fields are encoded. A map is encoded as a list of its entries.
 pub(in super::super) fn wire(pairs: &Pairs<'_>, fields: Pair<'_, Field>, sink: &mut Sink) {
     check(pairs, fields, sink, |cardinality| match cardinality {
         Cardinality::Implicit => Cardinality::Explicit,

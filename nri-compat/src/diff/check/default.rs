@@ -86,7 +86,7 @@ impl Value {
     }
 }
 
-/// A default as a proto file says it.
+/// Returns a default as a proto file says it.
 fn text(schema: &Schema, field: &Field, value: &Value) -> String {
     match value {
         Value::Bytes(bytes) => format!("\"{}\"", bytes.escape_ascii()),
@@ -127,7 +127,7 @@ fn narrowed(wide: f64) -> f32 {
     wide as f32
 }
 
-/// The default of a field, declared or implied; `None` where a field can have none.
+/// Returns the default of a field, declared or implied; `None` where a field can have none.
 fn value(schema: &Schema, field: &Field) -> Option<Value> {
     if matches!(field.cardinality, Cardinality::Repeated | Cardinality::Map) {
         return None;
@@ -149,7 +149,7 @@ fn number<T: std::str::FromStr>(text: Option<&str>, otherwise: T) -> T {
     text.and_then(|text| text.parse().ok()).unwrap_or(otherwise)
 }
 
-/// The number of the named value, or of the first one.
+/// Returns the number of the named value, or of the first one.
 fn enum_number(schema: &Schema, field: &Field) -> i128 {
     let values = enum_values(schema, field);
     let named = field.default_value.as_deref();

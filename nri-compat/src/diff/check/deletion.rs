@@ -152,8 +152,8 @@ fn of_package(kind: &Kind, pairs: &Pairs<'_>, sink: &mut Sink, packages: &BTreeS
     }
 }
 
-/// Where something nested was: the innermost message around it that still exists, else the start of the file.
-/// `package` and `accepts` say which messages may count.
+/// Returns the place of something nested that was removed: the innermost enclosing message that
+/// still exists, else the start of the file. `package` and `accepts` restrict which messages count.
 fn last_known_place(
     schema: &Schema,
     file: &File,

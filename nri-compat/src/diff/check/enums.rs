@@ -14,7 +14,7 @@ const JSON_FORMAT: [i32; 3] = [3, 7, 6];
 /// Tag of `number` in `EnumValueDescriptorProto`.
 const NUMBER: i32 = 2;
 
-/// Names of an enum's values by number; aliases share one.
+/// Returns names of an enum's values by number; aliases share one.
 fn names(declared: &Enum) -> BTreeMap<i32, BTreeSet<&str>> {
     let mut names = BTreeMap::<_, BTreeSet<_>>::new();
     for value in &declared.values {
@@ -94,7 +94,8 @@ fn first_full_name(declared: &Enum, number: i32) -> String {
     value.map_or_else(|| declared.id.full.clone(), |value| value.id.full.clone())
 }
 
-/// A number may gain names, each further one being an alias, but keeps those that it had.
+/// Checks the names of numbers. A number may gain names, each an alias, but keeps those that it
+/// had.
 pub(in super::super) fn value_name(
     pairs: &Pairs<'_>,
     Pair { old, new }: Pair<'_, Enum>,

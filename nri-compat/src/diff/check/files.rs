@@ -56,12 +56,12 @@ impl FileOption {
     }
 }
 
-/// The text of a flag.
+/// Returns the text of a flag.
 pub(in super::super) fn flag(value: bool) -> &'static str {
     if value { "true" } else { "false" }
 }
 
-/// The text of an `OptimizeMode`.
+/// Returns the text of an `OptimizeMode`.
 pub(in super::super) fn optimize_for(options: &FileOptions) -> &'static str {
     match options.optimize_for {
         1 => "SPEED",

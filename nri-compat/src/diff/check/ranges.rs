@@ -115,7 +115,7 @@ impl Owner<'_> {
     }
 }
 
-/// The ranges in order, neighbours joined.
+/// Returns the ranges in order, neighbours joined.
 fn merged(ranges: &[Span]) -> Vec<Span> {
     let mut sorted: Vec<Span> = ranges
         .iter()
@@ -133,7 +133,7 @@ fn merged(ranges: &[Span]) -> Vec<Span> {
     merged
 }
 
-/// The parts of a range that none of the merged ones holds.
+/// Returns the parts of a range that none of the merged ones holds.
 fn missing(range: Span, merged: &[Span]) -> Vec<Span> {
     let mut gaps = Vec::new();
     let mut next = range.start;

@@ -54,7 +54,8 @@ pub(in super::super) fn java_utf8(
     }
 }
 
-/// The file option decides where it is set or the file knows no features, else Java's feature, else the general one.
+/// Returns the UTF-8 validation for Java. The file option decides if it is set or the file has no
+/// features, then Java's feature, then the general one.
 fn java_validation(field: &Field, file: &File) -> i32 {
     let option = file.options.java_string_check_utf8;
     let by_option = file.edition == 0 || option.is_some();
@@ -129,7 +130,8 @@ impl CppType {
     }
 }
 
-/// The option decides up to edition 2023, the feature where there is no option.
+/// Returns the C++ string type. The option decides up to edition 2023, the feature if there is no
+/// option.
 fn cpp_type(field: &Field, file: &File) -> CppType {
     match field.ctype.filter(|_| file.edition < EDITION_2024) {
         Some(0) => CppType::String,

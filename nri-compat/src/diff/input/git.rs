@@ -84,7 +84,8 @@ impl Revision {
         })
     }
 
-    /// A path that starts with `./` is relative to the working folder, as for `git show`.
+    /// Returns the path from the top of the repository. A path that starts with `./` is relative to
+    /// the working folder, as for `git show`.
     fn path_from_top(&self) -> Result<String, Error> {
         let path = self.path.trim_end_matches('/');
         let Some(relative) = path.strip_prefix("./") else {

@@ -58,7 +58,7 @@ fn removed(cx: &Context<'_>, old: &Event, sink: &mut Sink) {
     );
 }
 
-/// An event that had an RPC of its own and has it no more.
+/// Reports an event that no longer has its dedicated RPC.
 fn rpc_changed(old: &Event, new: &Event, sink: &mut Sink) {
     let now = match (old.carrier, new.carrier) {
         (Carrier::Dedicated, Carrier::StateChange) => STATE_CHANGE,

@@ -36,7 +36,7 @@ fn sentinel_moved(cx: &Context<'_>, sink: &mut Sink) {
     sentinel(cx, "NRI_EVENT_SENTINEL_MOVED", message, sink);
 }
 
-/// The new event that took the number which LAST had.
+/// Returns the new event that has the former number of LAST.
 pub(super) fn heir<'s>(cx: &Context<'s>) -> Option<&'s Event> {
     let old = cx.from.nri.last?;
     let heir = cx.to.events().iter().find(|event| event.number == old)?;

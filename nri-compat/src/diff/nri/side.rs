@@ -34,13 +34,13 @@ impl<'s> Side<'s> {
         })
     }
 
-    /// The name of an element without this side's package.
+    /// Returns the name of an element without this side's package.
     pub(in crate::diff) fn relative<'n>(&self, full: &'n str) -> &'n str {
         let rest = full.strip_prefix(self.protocol.package.as_str());
         rest.and_then(|rest| rest.strip_prefix('.')).unwrap_or(full)
     }
 
-    /// The name of an element with this side's package.
+    /// Returns the name of an element with this side's package.
     pub(in crate::diff) fn full(&self, relative: &str) -> String {
         match self.protocol.package.as_str() {
             "" => relative.to_owned(),
@@ -60,7 +60,7 @@ impl<'s> Side<'s> {
         self.service(service)?.rpc(name)
     }
 
-    /// The message of this name without package, nested or not.
+    /// Returns the message of this name without package, nested or not.
     pub(in crate::diff) fn message(&self, relative: &str) -> Option<&'s Message> {
         self.protocol.message(&self.full(relative))
     }
@@ -69,7 +69,7 @@ impl<'s> Side<'s> {
         self.message(message)?.field(name)
     }
 
-    /// Every message, nested ones after the one they stand in.
+    /// Returns every message, nested ones after the one they stand in.
     pub(in crate::diff) fn messages(&self) -> Vec<&'s Message> {
         let mut all = Vec::new();
         let mut ahead: Vec<&Message> = self.protocol.messages.iter().rev().collect();
@@ -80,7 +80,7 @@ impl<'s> Side<'s> {
         all
     }
 
-    /// Every enum, nested or not.
+    /// Returns every enum, nested or not.
     pub(in crate::diff) fn enums(&self) -> Vec<&'s Enum> {
         let nested = self
             .messages()
@@ -97,36 +97,36 @@ impl<'s> Side<'s> {
         self.nri.event(name)
     }
 
-    /// The enum of events.
+    /// Returns the enum of events.
     pub(in crate::diff) fn events_enum(&self) -> Option<&'s Enum> {
         self.protocol.enumeration("Event")
     }
 
-    /// The event whose own RPC has this name.
+    /// Returns the event whose own RPC has this name.
     pub(in crate::diff) fn event_of(&self, rpc: &str) -> Option<&'s Event> {
         self.events().iter().find(|event| event.rpc_name == rpc)
     }
 
-    /// Where the enum of events is declared, for what is about all of them.
+    /// Returns where the enum of events is declared, for what is about all of them.
     pub(in crate::diff) fn events_place(&self) -> Option<finding::Location> {
         self.events_enum()
             .and_then(|events| place(&events.about.location))
     }
 
-    /// Where service Plugin is declared.
+    /// Returns where service Plugin is declared.
     pub(in crate::diff) fn plugin_place(&self) -> Option<finding::Location> {
         self.service(PLUGIN)
             .and_then(|plugin| place(&plugin.about.location))
     }
 
-    /// Where the message of this name is declared.
+    /// Returns where the message of this name is declared.
     pub(in crate::diff) fn message_place(&self, relative: &str) -> Option<finding::Location> {
         self.message(relative)
             .and_then(|message| place(&message.about.location))
     }
 }
 
-/// A place of the model as one of a finding.
+/// Returns a place of the model as one of a finding.
 pub(in crate::diff) fn place(at: &Option<Location>) -> Option<finding::Location> {
     let at = at.as_ref()?;
     Some(finding::Location {

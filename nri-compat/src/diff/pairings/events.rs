@@ -116,7 +116,7 @@ impl Pair<'_> {
         }
     }
 
-    /// The runtime drops a plugin that subscribes to the event.
+    /// Returns the outcome for a plugin that the runtime drops because it subscribes to the event.
     fn refused(&self) -> (Outcome, String) {
         let mask = self.runtime.side.nri.valid_mask;
         (

@@ -30,7 +30,7 @@ impl SchemaError {
         }
     }
 
-    /// The file it is about, as the schema names it.
+    /// Returns the file it is about, as the schema names it.
     pub fn file(&self) -> Option<&str> {
         self.file.as_deref()
     }

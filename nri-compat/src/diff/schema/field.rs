@@ -57,12 +57,13 @@ pub(super) fn field(
     })
 }
 
-/// A type's name as elements have it.
+/// Returns a type's name as elements have it.
 pub(super) fn without_dot(name: &str) -> String {
     name.strip_prefix('.').unwrap_or(name).to_owned()
 }
 
-/// A proto3 `optional` is compiled as a oneof of one field, which nobody wrote.
+/// Adds the oneofs of a message. A proto3 `optional` is compiled to a oneof with one field, which
+/// is not in the source.
 pub(super) fn oneofs(proto: &mut MessageProto, scope: &Scope<'_>) -> Result<Vec<Oneof>> {
     let (mut members, mut optional) = (HashMap::<_, usize>::new(), HashSet::new());
     for (field, index) in proto

@@ -184,7 +184,8 @@ impl Builder {
         Ok(())
     }
 
-    /// The entry types that fields of a message stand in for, with the place of the field's type.
+    /// Returns the entry types that fields of a message stand in for, with the place of the field's
+    /// type.
     fn map_fields(fields: &[Field]) -> HashMap<String, Box<[i32]>> {
         let maps = fields
             .iter()

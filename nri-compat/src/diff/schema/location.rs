@@ -54,8 +54,8 @@ impl Locations {
         by_path
     }
 
-    /// The place of an option: exact, else inside it, else the nearest that contains it and is
-    /// itself at least `shortest` long. An option may be written whole or part by part.
+    /// Returns the place of an option: exact, else inside it, else the nearest that contains it and
+    /// is itself at least `shortest` long. An option may be written whole or part by part.
     pub(in crate::diff) fn of_option(&self, path: &[i32], shortest: usize) -> Option<Place> {
         if let Some(place) = self.at(path) {
             return Some(place);
@@ -77,7 +77,7 @@ impl Locations {
     }
 }
 
-/// A span has three or four numbers; anything else is not a place.
+/// Returns the start of a location. A span has three or four numbers; anything else is not a place.
 fn start(location: &SourceLocation) -> Place {
     let from_one = |number: i32| u32::try_from(number).unwrap_or(0).saturating_add(1);
     match location.span[..] {

@@ -36,7 +36,7 @@ impl Scope<'_> {
     }
 }
 
-/// A name in a scope, which may be the root.
+/// Returns a name in a scope, which may be the root.
 pub(super) fn join(scope: &str, name: &str) -> String {
     if scope.is_empty() {
         name.to_owned()

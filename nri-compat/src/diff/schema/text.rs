@@ -49,7 +49,8 @@ fn group(
     (is_field(field) && places.contains_key(&name)).then_some((name, place))
 }
 
-/// The word in the text that stands for the part of a field at this path, if protox points past it.
+/// Returns the word in the text that stands for the part of a field at this path, if protox points
+/// past it.
 fn word_of(path: &[i32]) -> Option<&'static str> {
     let (last, field) = path.split_last()?;
     let word = match *last {
@@ -83,7 +84,7 @@ fn line<'a>(lines: &[&'a str], (line, _): Place) -> Option<&'a str> {
         .copied()
 }
 
-/// The nearest `word` at or before a place, on its line or one above.
+/// Returns the nearest `word` at or before a place, on its line or one above.
 fn before(lines: &[&str], place: Place, word: &str) -> Option<Place> {
     let byte = usize::try_from(place.1).ok()?.checked_sub(1)?;
     let own = line(lines, place)?;
@@ -101,7 +102,7 @@ fn before(lines: &[&str], place: Place, word: &str) -> Option<Place> {
     }
 }
 
-/// The column on a screen of a byte's column, both from 1.
+/// Returns the column on a screen of a byte's column, both from 1.
 fn column(line: &str, byte: u32) -> u32 {
     let Some(text) = usize::try_from(byte)
         .ok()

@@ -53,7 +53,8 @@ impl Types {
         );
     }
 
-    /// A field's type, and whether it is a map; `None` if it names a type that the set does not declare.
+    /// Returns a field's type, and whether it is a map; `None` if it names a type that the set does
+    /// not declare.
     pub(super) fn of_field(&self, proto: &FieldProto, type_name: &str) -> Option<(i32, bool)> {
         match (proto.r#type, self.0.get(type_name)) {
             (0 | number::ENUM, Some(Type::Enum)) => Some((number::ENUM, false)),

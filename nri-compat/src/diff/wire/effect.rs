@@ -156,7 +156,8 @@ fn of_entries(
     parts.max_by_key(Effect::worst).unwrap_or_else(Effect::same)
 }
 
-/// The receiver expects another format: Go takes the field for an unknown one, prost gives up.
+/// Returns the effect if the receiver expects another format: Go treats the field as unknown, prost
+/// fails.
 fn mismatch(sent: End<'_>, read: End<'_>) -> Effect {
     Effect {
         go: Arrival::Skipped,

@@ -84,7 +84,7 @@ impl<'s> End<'s> {
         }
     }
 
-    /// Names the type for people: `a list of int32`.
+    /// Describes the type, for example as `a list of int32`.
     pub(super) fn words(self) -> String {
         let kind = words(self.field);
         match self.field.cardinality {

@@ -41,8 +41,8 @@ fn same_kind(sent: End<'_>, read: End<'_>) -> Arrival {
     }
 }
 
-/// A varint arrives unchanged where every number that the sender has fits what the receiver reads. Both libraries keep
-/// the number of an enum that has no name for it.
+/// Returns the effect of reading a varint as another type. It arrives unchanged if every number of
+/// the sender fits the type of the receiver. Both libraries keep enum numbers without a name.
 fn varint(sent: End<'_>, read: End<'_>) -> Arrival {
     let fits = match (sent.field.kind, read.field.kind) {
         (before, after) if before == after => true,
@@ -95,7 +95,7 @@ fn block_as_block(sent: End<'_>, read: End<'_>) -> Arrival {
     }
 }
 
-/// A block of bools is valid text, and no valid message.
+/// Returns how a block of bools arrives as a value: as valid text, but not as a valid message.
 fn block_as_value(sent: End<'_>, read: End<'_>) -> Arrival {
     match (sent.field.kind, read.field.kind) {
         (_, n::BYTES) | (n::BOOL, n::STRING) => Arrival::Altered,

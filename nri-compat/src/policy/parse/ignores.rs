@@ -11,7 +11,7 @@ use crate::policy::Ignore;
 const IGNORE_KEYS: [&str; 6] = ["plugin", "element", "rule", "target", "reason", "expires"];
 
 impl Reader<'_> {
-    /// All ignores, in the order of the file.
+    /// Returns all ignores, in the order of the file.
     pub(super) fn ignores(&self, table: &Table<'_>) -> Result<Vec<Ignore>, Error> {
         let Some(value) = table.get("ignore") else {
             return Ok(Vec::new());

@@ -12,7 +12,8 @@ pub struct Alike<'r> {
 }
 
 impl Subject {
-    /// The verdicts, alike ones together; the worst first, else in the order of the targets.
+    /// Returns the verdicts, alike ones together; the worst first, else in the order of the
+    /// targets.
     pub fn alike(&self) -> Vec<Alike<'_>> {
         let mut groups: Vec<Alike<'_>> = Vec::new();
         for verdict in &self.verdicts {

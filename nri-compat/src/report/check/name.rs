@@ -14,7 +14,7 @@ impl Outcome {
         Self::Incompatible,
     ];
 
-    /// The name used in every format.
+    /// Returns the name used in every format.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -27,7 +27,7 @@ impl Outcome {
 }
 
 impl Confidence {
-    /// The name used in every format.
+    /// Returns the name used in every format.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Low => "low",
@@ -49,7 +49,7 @@ impl Suppression {
 }
 
 impl Role {
-    /// The name used in every format.
+    /// Returns the name used in every format.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Plugin => "plugin",
@@ -77,7 +77,7 @@ impl FileKind {
         Self::Other,
     ];
 
-    /// The name used in every format.
+    /// Returns the name used in every format.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::GoBinary => "go_binary",
@@ -97,8 +97,8 @@ impl FileKind {
 }
 
 impl Verdict {
-    /// How serious it is: as the policy says, else by outcome. What breaks is an error, what will break a warning,
-    /// the rest a note.
+    /// Returns how serious it is: as the policy says, else by outcome. What breaks is an error,
+    /// what will break a warning, the rest a note.
     pub fn level(&self) -> Level {
         self.level.unwrap_or(match self.outcome {
             Outcome::Ok | Outcome::Unknown => Level::Note,
@@ -120,7 +120,7 @@ impl Subject {
 }
 
 impl CheckReport {
-    /// Every verdict with the subject it is about, in the order of the report.
+    /// Returns every verdict with the subject it is about, in the order of the report.
     pub fn verdicts(&self) -> impl Iterator<Item = (&Subject, &Verdict)> {
         self.subjects.iter().flat_map(|subject| {
             let verdicts = subject.verdicts.iter();
@@ -128,14 +128,14 @@ impl CheckReport {
         })
     }
 
-    /// How many verdicts that count have this outcome.
+    /// Returns how many verdicts that count have this outcome.
     pub fn count(&self, outcome: Outcome) -> usize {
         self.verdicts()
             .filter(|(_, verdict)| verdict.outcome == outcome && verdict.suppressed.is_none())
             .count()
     }
 
-    /// How many verdicts do not count.
+    /// Returns how many verdicts do not count.
     pub fn suppressed(&self) -> usize {
         self.verdicts()
             .filter(|(_, verdict)| verdict.suppressed.is_some())

@@ -104,7 +104,7 @@ impl<W: Write> Xml<W> {
     }
 }
 
-/// The start of a suite, or of all, with its name and counts.
+/// Returns the start of a suite, or of all, with its name and counts.
 fn counted(
     element: &'static str,
     name: &str,

@@ -1,7 +1,7 @@
 //! A path as a URI reference.
 
-/// An absolute path becomes a `file:` URI, any other stays relative; all that is not plain is percent-encoded.
-/// <https://www.rfc-editor.org/rfc/rfc3986#section-2>
+/// Returns a path as a URI: an absolute path becomes a `file:` URI, any other stays relative. All
+/// special characters are percent-encoded. <https://www.rfc-editor.org/rfc/rfc3986#section-2>
 pub(super) fn reference(path: &str) -> String {
     let encoded: String = path.bytes().map(encoded).collect();
     match (path.starts_with('/'), path.is_empty()) {

@@ -123,7 +123,8 @@ fn several(page: &mut Page, report: &DiffReport, rule: &Rule, findings: &[&Findi
     }
 }
 
-/// The message, after its place where that is in a file of the user's or the rule is about protos as such.
+/// Returns the message, after its place where that is in a file of the user's or the rule is about
+/// protos as such.
 fn located(report: &DiffReport, rule: &Rule, finding: &Finding) -> String {
     let embedded = report.to.revision.is_some() && rule.categories.contains(&Category::Nri);
     match &finding.location {

@@ -140,7 +140,7 @@ fn row(text: &mut String, cells: &[Cell], widths: &[usize]) {
     text.push('\n');
 }
 
-/// The text within `width` columns, its middle replaced by `…` where it is longer.
+/// Returns the text within `width` columns, its middle replaced by `…` where it is longer.
 pub(super) fn shortened(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();

@@ -6,7 +6,7 @@ use super::*;
 use crate::wire::mux::Demux;
 use crate::wire::ttrpc::ResponseEnvelope;
 
-/// A response whose encoding has exactly `size` bytes; none has 1, 2 or 130.
+/// Returns a response whose encoding has exactly `size` bytes; none has 1, 2 or 130.
 fn response(size: usize) -> ResponseEnvelope {
     let payload = (0..5)
         .filter_map(|overhead| size.checked_sub(1 + overhead))
@@ -18,7 +18,7 @@ fn response(size: usize) -> ResponseEnvelope {
     payload.unwrap_or_default()
 }
 
-/// The sizes of the frames that a message of `size` bytes is sent as.
+/// Returns the sizes of the frames that a message of `size` bytes is sent as.
 fn frames(size: usize) -> Vec<usize> {
     let mut outbox = Outbox::default();
     outbox.push(1, Kind::Response, 3, &response(size)).unwrap();

@@ -48,7 +48,7 @@ fn line(event: &str, pod: &PodSandbox, container: Option<&Container>) -> Value {
     line
 }
 
-/// The answer to CreateContainer.
+/// Returns the answer to CreateContainer.
 pub(crate) fn adjustment(pod: &PodSandbox) -> Adjustment {
     let mut adjustment = Adjustment::new();
     let bytes = pod.annotation("peer/adjust-bytes");
@@ -61,7 +61,7 @@ pub(crate) fn adjustment(pod: &PodSandbox) -> Adjustment {
     }
 }
 
-/// The updates in the answer to other events.
+/// Returns the updates in the answer to other events.
 pub(crate) fn updates(pod: &PodSandbox) -> Updates {
     match pod.annotation("peer/update") {
         Some(id) => Updates::new().update(update(id)),

@@ -31,7 +31,8 @@ impl Settings {
         Ok(settings)
     }
 
-    /// The events that the configuration of a launched plugin chooses, else those of the command line.
+    /// Returns the events that the configuration of a launched plugin chooses, else those of the
+    /// command line.
     pub(crate) fn events_with(&self, config: &str) -> nri::Result<Option<EventMask>> {
         let mut settings = self.clone();
         settings

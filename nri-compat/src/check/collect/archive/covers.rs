@@ -1,23 +1,23 @@
-//! The paths of lower layers that a layer hides, in eight bytes per entry.
+//! The paths of lower layers that a layer hides, stored in eight bytes per entry.
 //!
-//! Paths are kept as keyed hashes: that two of them agree by accident is as good as impossible, on purpose too.
+//! Paths are stored as keyed hashes, so collisions are practically impossible, even on purpose.
 
 use std::hash::{BuildHasher as _, RandomState};
 
 use super::names::{self, Whiteout};
 
-/// How an entry hides what is below it.
+/// The way in which an entry hides lower layers.
 #[derive(Clone, Copy, Hash)]
 enum By {
-    /// Its path and everything below are replaced or gone.
+    /// The path and everything below it are replaced or removed.
     Whole,
-    /// Everything in the folder is gone.
+    /// Everything in the folder is removed.
     Opaque,
-    /// A folder takes the place of a file, and leaves a folder's content as it is.
+    /// A folder replaces a file, and does not affect the content of a folder.
     Folder,
 }
 
-/// All that a layer hides.
+/// The paths that a layer hides.
 #[derive(Default)]
 pub(super) struct Covers {
     keys: RandomState,
@@ -25,7 +25,7 @@ pub(super) struct Covers {
 }
 
 impl Covers {
-    /// Takes in an entry.
+    /// Adds an entry.
     pub(super) fn add(&mut self, path: &[u8], is_folder: bool) {
         let (by, path) = match names::whiteout(path) {
             Some(Whiteout::Gone(path)) => (By::Whole, path),
@@ -38,7 +38,7 @@ impl Covers {
         self.hidden.push(hash);
     }
 
-    /// To be called once, when all entries are in.
+    /// Sorts the entries. Must be called once, after all entries are added.
     pub(super) fn finish(&mut self) {
         self.hidden.sort_unstable();
         self.hidden.dedup();

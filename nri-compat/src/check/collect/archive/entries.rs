@@ -1,7 +1,9 @@
-//! The entries of a tar, one after another, from a stream or from a content that can be read at any place.
+//! The entries of a tar, one after another, from a stream or from content that can be read at any
+//! offset.
 //!
-//! The `tar` crate reads the headers. Going from one to the next is done here: the crate takes long names and pax
-//! records into memory whatever their size, and cannot say where in the file an entry's bytes are.
+//! The `tar` crate parses the headers. This module iterates over the entries, because the crate
+//! reads long names and pax records into memory whatever their size, and cannot report the offset
+//! of an entry in the file.
 
 use std::io::{self, Read};
 
@@ -17,21 +19,21 @@ use crate::check::skipped::{SkipKind, Unreadable};
 /// The size of a block, in bytes.
 const BLOCK: u64 = 512;
 
-/// The longest name or set of pax records that is read, in bytes.
+/// The maximum length of a name or of a set of pax records in bytes.
 const LONGEST_HEADER: u64 = 1 << 20;
 
-/// Where entries come from.
+/// The source of entries.
 pub(super) enum Source<'s> {
-    /// A content: bytes that nobody wants are not read.
+    /// Content with random access: unneeded bytes are not read.
     Anywhere(Stream<'s>),
-    /// A stream: they are passed over.
+    /// A stream: unneeded bytes are read and discarded.
     Through(Unpacked<'s>),
 }
 
-/// All entries.
+/// An iterator over the entries of a tar.
 pub(super) struct Entries<'s> {
     source: Source<'s>,
-    /// Bytes of the current entry, with its padding, that were not read.
+    /// The number of bytes of the current entry, including its padding, that were not read yet.
     left: u64,
     padding: u64,
 }
@@ -39,21 +41,21 @@ pub(super) struct Entries<'s> {
 /// One entry of a tar.
 #[derive(Debug)]
 pub(super) struct TarEntry {
-    /// The path as it is in the archive.
+    /// The path as stored in the archive.
     pub(super) path: Vec<u8>,
-    /// Where a link leads.
+    /// The target of a link.
     pub(super) link: Vec<u8>,
     pub(super) kind: EntryType,
     pub(super) size: u64,
     /// True if anybody may execute it.
     pub(super) is_executable: bool,
-    /// Where its bytes start, if they can be read again.
+    /// The offset of the data, if it can be read again.
     pub(super) start: Option<u64>,
-    /// The stored parts of a file with holes.
+    /// The stored parts of a sparse file.
     pub(super) sparse: Option<Sparse>,
 }
 
-/// The attributes that the headers before an entry give it.
+/// The attributes from the headers that precede an entry.
 #[derive(Default)]
 struct Ahead {
     path: Option<Vec<u8>>,
@@ -118,7 +120,7 @@ impl<'s> Entries<'s> {
         })
     }
 
-    /// Reads the map of a sparse file. Further headers follow at once, as long as each says so.
+    /// Reads the map of a sparse file, including continuation headers.
     fn sparse_headers(&mut self, header: &Header) -> Result<Sparse, Unreadable> {
         let header = header.as_gnu().ok_or_else(sparse::broken)?;
         let mut sparse = Sparse {
@@ -159,7 +161,7 @@ impl<'s> Entries<'s> {
         self.padding = (BLOCK - size % BLOCK) % BLOCK;
     }
 
-    /// Passes over what was not read of the current entry.
+    /// Skips the unread rest of the current entry.
     fn pass(&mut self) -> Result<(), Unreadable> {
         let rest = self.left.saturating_add(self.padding);
         let data = std::mem::take(&mut self.left);
@@ -183,7 +185,7 @@ impl<'s> Entries<'s> {
         Ok(())
     }
 
-    /// Reads a name that is an entry of its own, up to its NUL.
+    /// Reads a name that is stored as an entry, up to its NUL.
     fn name(&mut self, size: u64) -> Result<Vec<u8>, Unreadable> {
         let mut name = self.small(size)?;
         let end = name
@@ -208,7 +210,7 @@ impl<'s> Entries<'s> {
         Ok(bytes)
     }
 
-    /// Reads the first bytes of the current entry, at most `most` of them.
+    /// Reads the first bytes of the current entry, at most `most`.
     pub(super) fn head(&mut self, most: usize) -> Result<Vec<u8>, Unreadable> {
         let size = usize::try_from(self.left).map_or(most, |left| left.min(most));
         let mut head = vec![0; size];
@@ -243,11 +245,11 @@ impl<'s> Entries<'s> {
 }
 
 impl Read for Entries<'_> {
-    /// Reads on in the current entry.
+    /// Continues reading the current entry.
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let wanted = usize::try_from(self.left).map_or(buffer.len(), |left| left.min(buffer.len()));
         if wanted == 0 {
-            // A packed stream takes an empty buffer for a mistake.
+            // A compressed stream treats an empty buffer as an error.
             return Ok(0);
         }
         let (buffer, _) = buffer.split_at_mut(wanted);
@@ -267,7 +269,8 @@ fn add_pieces(sparse: &mut Sparse, pieces: &[GnuSparseHeader]) -> Result<(), Unr
     Ok(())
 }
 
-/// Links, folders and the like have no bytes, whatever size their headers say.
+/// Returns true if entries of this type have data. Links, folders and the like have none, whatever
+/// size their headers state.
 fn has_bytes(kind: EntryType) -> bool {
     let without = [
         EntryType::Link,

@@ -1,4 +1,4 @@
-//! Images: layers read once each, and laid over each other for every image.
+//! Images: each layer is read once, and the layers of each image are combined.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
@@ -13,19 +13,19 @@ use crate::check::collect::scan::Scan;
 use crate::check::place::Place;
 use crate::check::skipped::{SkipKind, Unreadable};
 
-/// The size that an image folder of unknown size is taken to have, in bytes.
+/// The assumed size of an image folder of unknown size in bytes.
 const UNKNOWN_SIZE: u64 = 1 << 30;
 
-/// The most files of all images together in which something is found; each image counts its own.
+/// The maximum number of files with findings in all images together; each image counts separately.
 const HITS: usize = 20_000;
 
-/// One of all layers of an archive.
+/// A layer of an archive, with the images that use it.
 struct Slot<'i> {
     blob: &'i Blob,
     read: OnceLock<Layer>,
 }
 
-/// Looks into all images of an archive.
+/// Checks all images of an archive.
 pub(super) fn read(scan: &Scan<'_>, store: &dyn Store, archive: &Place) -> Result<(), Unreadable> {
     let found = manifest::images(store)?;
     for why in found.problems {
@@ -53,7 +53,7 @@ pub(super) fn read(scan: &Scan<'_>, store: &dyn Store, archive: &Place) -> Resul
     Ok(())
 }
 
-/// Returns every layer once, whatever the number of images that have it.
+/// Returns every layer once, however many images have it.
 fn slots(images: &[Image]) -> Vec<Slot<'_>> {
     let blobs = images.iter().flat_map(|image| &image.layers);
     let by_path: BTreeMap<&str, &Blob> = blobs.map(|blob| (blob.path.as_str(), blob)).collect();
@@ -81,7 +81,7 @@ fn layer(scan: &Scan<'_>, store: &dyn Store, blob: &Blob, limits: &Limits) -> La
     layer::read_blob(reading, blob.is_labelled_tar, &blob.name)
 }
 
-/// Reports what could not be looked at, once per layer.
+/// Reports what could not be checked, once per layer.
 fn report<'i>(
     scan: &Scan<'_>,
     image: &'i Image,
@@ -98,7 +98,7 @@ fn report<'i>(
     }
 }
 
-/// Hands over what a container of the image would see.
+/// Reports what a container of the image would see.
 fn overlay(
     scan: &Scan<'_>,
     image: &Image,

@@ -1,4 +1,4 @@
-//! The sort of archive that a file is, by its first bytes.
+//! Detects the kind of an archive from its first bytes.
 
 use std::io::Read as _;
 
@@ -9,7 +9,8 @@ use crate::check::packing::Packing;
 /// The size of a header block, in bytes.
 const BLOCK: usize = 512;
 
-/// Returns how an archive is packed; `None` for a file that is no archive, such as a packed file that holds no tar.
+/// Returns the compression of an archive; `None` for a file that is not an archive, such as a
+/// compressed file other than a tar.
 pub(in crate::check::collect) fn of(file: &File<'_>) -> Option<Packing> {
     let packing = Packing::of(&file.head);
     let is_archive = match packing {
@@ -21,7 +22,8 @@ pub(in crate::check::collect) fn of(file: &File<'_>) -> Option<Packing> {
     is_archive.then_some(packing)
 }
 
-/// Reports whether unpacking yields the header of a tar. More than the head is read only if that is not enough.
+/// Reports whether decompression yields a tar header. Reads more than the head only if the head is
+/// not enough.
 fn starts_with_tar(file: &File<'_>, packing: Packing) -> bool {
     let block = first_block(&file.head.as_slice(), packing, file.head.len().max(1));
     let is_all = file.content.len() <= file.head.len() as u64;
@@ -31,17 +33,17 @@ fn starts_with_tar(file: &File<'_>, packing: Packing) -> bool {
     is_tar(&first_block(file.content, packing, unpack::BUFFER))
 }
 
-/// Unpacks the first block, or as much of it as there is.
+/// Decompresses the first block, or as much of it as there is.
 fn first_block(content: &dyn Content, packing: Packing, buffer: usize) -> Vec<u8> {
     let mut block = Vec::with_capacity(BLOCK);
     if let Ok(decoder) = unpack::decoder(content, packing, buffer) {
-        // What was unpacked before an error counts.
+        // Data decompressed before an error counts.
         let _ = decoder.take(BLOCK as u64).read_to_end(&mut block);
     }
     block
 }
 
-/// Reports whether the first header has the right checksum.
+/// Reports whether the checksum of the first header is correct.
 fn is_tar(head: &[u8]) -> bool {
     let Some(block) = head.get(..BLOCK) else {
         return false;
@@ -50,7 +52,7 @@ fn is_tar(head: &[u8]) -> bool {
     sum == Some(checksum(block))
 }
 
-/// Returns the sum of all bytes of a header, its own field counted as spaces.
+/// Returns the sum of all bytes of a header, with its checksum field counted as spaces.
 pub(super) fn checksum(block: &[u8]) -> u64 {
     let bytes = block.iter().enumerate();
     bytes

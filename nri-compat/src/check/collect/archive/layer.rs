@@ -1,4 +1,5 @@
-//! One layer, or one plain archive, read through once: what readers found in it, and what it hides.
+//! One layer, or one plain archive, read once: the findings of the readers, and the paths that it
+//! hides.
 
 use std::collections::HashMap;
 
@@ -23,50 +24,50 @@ use crate::check::packing::{Packing, Stream};
 use crate::check::place::Place;
 use crate::check::skipped::{SkipKind, Skipped, Unreadable};
 
-/// The most files of one layer in which something is found.
+/// The maximum number of files with findings in one layer.
 const HITS: usize = 20_000;
 
-/// The most links of one layer that are kept.
+/// The maximum number of links that are kept for one layer.
 const LINKS: usize = 100_000;
 
-/// The folder in which runtimes look for plugins, unless they are configured otherwise.
+/// The default folder in which runtimes look for plugins.
 const PLUGIN_FOLDER: &[u8] = b"nri/plugins";
 
-/// When to stop reading.
+/// The point at which to stop reading.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stop {
-    /// At the end.
+    /// The end of the archive.
     Never,
-    /// As soon as an entry shows that the archive is an image.
+    /// The first entry that shows that the archive is an image.
     AtImage,
 }
 
-/// The findings of one layer, and the paths that it hides.
+/// The findings in one layer, and the paths that it hides.
 #[derive(Default)]
 pub(super) struct Layer {
     pub(super) hits: Vec<Hit>,
-    /// Names of hard links to files that may be in lower layers, by their targets.
+    /// Names of hard links to files that may be in lower layers, by target.
     pub(super) links: HashMap<Vec<u8>, Vec<Vec<u8>>>,
-    /// Symbolic links that are named as plugins, by their targets.
+    /// Symbolic links with plugin names, by target.
     pub(super) plugin_links: HashMap<Vec<u8>, Vec<Vec<u8>>>,
     pub(super) covers: Covers,
-    /// Why it could not be read to its end.
+    /// The reason why it could not be read to its end.
     failed: Option<Unreadable>,
     /// True if reading stopped because the archive is an image.
     pub(super) is_image: bool,
-    /// The first archive in it, and the number of archives.
+    /// The first nested archive, and the number of nested archives.
     archives: (Option<String>, u64),
     link_count: usize,
     links_dropped: u64,
-    /// Targets of hard links by their names.
+    /// Targets of hard links, by name.
     targets: HashMap<Vec<u8>, Vec<u8>>,
-    /// Which hit a path belongs to.
+    /// The index of the hit for each path.
     by_path: HashMap<Vec<u8>, usize>,
 }
 
-/// One file in which readers found something.
+/// A file with findings.
 pub(super) struct Hit {
-    /// Its names.
+    /// The names of the file.
     pub(super) paths: Vec<Vec<u8>>,
     pub(super) found: Found,
 }
@@ -89,8 +90,8 @@ pub(super) fn read(reading: Reading<'_>, packing: Packing, stop: Stop) -> Layer 
     layer
 }
 
-/// Reads what an image calls a layer, whatever its label says: content decides. A blob that is no tar is a file of its
-/// own, with this name.
+/// Reads a blob that an image calls a layer. Its content decides, not its media type: a blob that
+/// is not a tar is a single file with this name.
 pub(super) fn read_blob(reading: Reading<'_>, is_labelled_tar: bool, name: &str) -> Layer {
     let head = match disk::head(reading.content) {
         Ok(head) => head,
@@ -123,7 +124,7 @@ pub(super) fn read_blob(reading: Reading<'_>, is_labelled_tar: bool, name: &str)
 }
 
 impl Layer {
-    /// Returns a layer that cannot be read at all.
+    /// Returns a layer that cannot be read.
     pub(super) fn failed(why: Unreadable) -> Self {
         Self {
             failed: Some(why),
@@ -186,7 +187,7 @@ impl Layer {
         Ok(())
     }
 
-    /// Drops what an earlier entry of this path brought: the later one replaces it.
+    /// Drops the findings of an earlier entry with this path, which the later one replaces.
     fn forget(&mut self, path: &[u8]) {
         self.targets.remove(path);
         if let Some(place) = self.by_path.remove(path)
@@ -214,7 +215,7 @@ impl Layer {
         }
     }
 
-    /// Keeps a symbolic link if it may be the name under which a runtime starts a plugin.
+    /// Stores a symbolic link if a runtime might start a plugin through it.
     fn symbolic_link(&mut self, path: Vec<u8>, target: &[u8]) {
         let (folder, name) = names::split(&path);
         let is_plugin_name = evidence::identity(&escape::bytes(name)).0.is_some();
@@ -268,7 +269,7 @@ impl Layer {
         self.unrecognised(reading, &entry, path, &file)
     }
 
-    /// Reads a file that is stored without its holes: even its first bytes depend on where these are.
+    /// Reads a sparse file, whose first bytes already depend on the position of its holes.
     fn sparse(
         &mut self,
         reading: Reading<'_>,
@@ -302,7 +303,7 @@ impl Layer {
         self.unrecognised(reading, &entry, path, &file)
     }
 
-    /// Notes an archive within the archive, which is not opened. Returns whether the file is one.
+    /// Records an archive within the archive, which is not opened. Returns whether the file is one.
     fn is_nested(&mut self, reading: Reading<'_>, file: &File<'_>) -> bool {
         if kind::of(file).is_none() {
             return false;
@@ -315,7 +316,7 @@ impl Layer {
         true
     }
 
-    /// Takes in a file that no reader knows. A runtime may start it.
+    /// Records a file that no reader recognises. A runtime may start it.
     fn unrecognised(
         &mut self,
         reading: Reading<'_>,
@@ -348,7 +349,7 @@ impl Layer {
         Ok(())
     }
 
-    /// Hands over all that was found in a plain archive.
+    /// Reports the findings in a plain archive.
     pub(super) fn report(self, scan: &Scan<'_>, archive: &Place) {
         self.report_limits(scan, archive);
         let alone = [&self];
@@ -360,7 +361,7 @@ impl Layer {
         }
     }
 
-    /// Reports what could not be looked at.
+    /// Reports what could not be checked.
     pub(super) fn report_limits(&self, scan: &Scan<'_>, place: &Place) {
         if let Some(why) = &self.failed {
             scan.skip(place.clone(), why.clone());

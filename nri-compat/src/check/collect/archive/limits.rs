@@ -1,19 +1,22 @@
-//! Limits of what an archive may cost, so that a hostile one ends with a reason instead of filling memory or disk.
+//! Limits on the cost of an archive, so that a hostile one ends with a reason instead of filling
+//! memory or disk.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::check::skipped::{SkipKind, Unreadable};
 
-/// The most entries of one archive, over all its layers: eight bytes are kept of each.
+/// The maximum number of entries of one archive, over all its layers. Each takes eight bytes of
+/// memory.
 const ENTRIES: u64 = 2_000_000;
 
-/// The bytes that any archive may unpack to.
+/// The number of bytes that any archive may decompress to.
 const UNPACKED: u64 = 1 << 30;
 
-/// How much more than its own size a larger one may unpack to. Gzip reaches 1032, layers of real images 5.
+/// The maximum ratio between decompressed and compressed size of larger archives. Gzip reaches up
+/// to 1032, layers of real images about 5.
 const RATIO: u64 = 250;
 
-/// The largest entry that is read, in bytes.
+/// The maximum size of an entry that is read, in bytes.
 pub(super) const ENTRY: u64 = 4 << 30;
 
 /// The limits of one archive, and how much of them is used.
@@ -42,7 +45,7 @@ impl Limits {
         Err(Unreadable::new(SkipKind::Limit, reason))
     }
 
-    /// Counts bytes that were unpacked.
+    /// Counts decompressed bytes.
     pub(super) fn unpacked(&self, bytes: u64) -> Result<(), Unreadable> {
         let before = self.bytes.fetch_add(bytes, Ordering::Relaxed);
         if before.saturating_add(bytes) <= self.most_bytes {

@@ -1,9 +1,10 @@
-//! Which images an archive has, and of which layers each is made.
+//! The images of an archive, and the layers of each.
 //!
 //! [Image layout](https://github.com/opencontainers/image-spec/blob/main/image-layout.md);
 //! `manifest.json` is [docker's](https://docs.docker.com/reference/cli/docker/image/save/).
 //!
-//! Manifests are read value by value, not as a whole: a broken part must not hide the others.
+//! Manifests are read value by value, not as a whole, so that a broken part does not hide the
+//! others.
 
 use serde_json::Value;
 
@@ -11,16 +12,16 @@ use super::store::Store;
 use crate::check::escape;
 use crate::check::skipped::{SkipKind, Unreadable};
 
-/// The most images of one archive.
+/// The maximum number of images in one archive.
 const IMAGES: usize = 10_000;
 
-/// The most bytes of manifests of one archive.
+/// The maximum size of all manifests of one archive in bytes.
 const MANIFESTS: usize = 16 << 20;
 
-/// The most layers of one image; runtimes accept far fewer.
+/// The maximum number of layers of one image; runtimes accept far fewer.
 const LAYERS: usize = 1000;
 
-/// How deep indexes may lie within indexes.
+/// The maximum depth of nested indexes.
 const DEPTH: usize = 16;
 
 /// The images of an archive.
@@ -34,31 +35,31 @@ pub(super) struct Images {
 /// One image.
 #[derive(Debug, Default)]
 pub(super) struct Image {
-    /// `example.org/plugin:1.0`, with the platform if there are several.
+    /// The name, such as `example.org/plugin:1.0`, with the platform if there are several.
     pub(super) name: String,
-    /// Its layers, lowest first.
+    /// The layers, lowest first.
     pub(super) layers: Vec<Blob>,
-    /// Why some of them are not known.
+    /// The reasons why some of them are unknown.
     pub(super) problems: Vec<Unreadable>,
 }
 
 /// A reference of an image to a layer.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Blob {
-    /// Where it is in the archive.
+    /// The path in the archive.
     pub(super) path: String,
-    /// True if its label says that it is a tar.
+    /// True if the media type is that of a tar.
     pub(super) is_labelled_tar: bool,
-    /// The name of the file that it is, if it is no tar.
+    /// The name of the file, if it is not a tar.
     pub(super) name: String,
 }
 
-/// Reports whether a path within an archive says that it is most likely an image.
+/// Reports whether a path within an archive indicates an image.
 pub(super) fn is_sign(path: &[u8]) -> bool {
     matches!(path, b"oci-layout" | b"index.json" | b"manifest.json")
 }
 
-/// Reports whether this is an image, by its manifests; broken ones count, too.
+/// Reports whether this is an image, by its manifests, including broken ones.
 pub(super) fn is_image(store: &dyn Store) -> bool {
     let is_index = |index: Value| !list(&index, "manifests").is_empty();
     match (json(store, "index.json"), json(store, "manifest.json")) {
@@ -71,7 +72,8 @@ pub(super) fn is_image(store: &dyn Store) -> bool {
     }
 }
 
-/// Returns all images. The OCI index counts before docker's list, which names one platform only.
+/// Returns all images. The OCI index takes precedence over docker's list, which names only one
+/// platform.
 pub(super) fn images(store: &dyn Store) -> Result<Images, Unreadable> {
     let mut finder = Finder {
         store,
@@ -127,7 +129,7 @@ fn limit(reason: String) -> Unreadable {
     Unreadable::new(SkipKind::Limit, reason)
 }
 
-/// Returns an image of docker's `manifest.json`.
+/// Returns the image of an entry of docker's `manifest.json`.
 fn saved(value: &Value) -> Image {
     let tag = list(value, "RepoTags").iter().find_map(Value::as_str);
     let config = text(value, "Config").unwrap_or_default();
@@ -194,13 +196,13 @@ impl Image {
     }
 }
 
-/// Returns twelve digits of a digest, as people know images without a name.
+/// Returns twelve digits of a digest, the usual short form for images without a name.
 fn short(digest: &str) -> String {
     let hex = digest.rsplit(':').next().unwrap_or_default();
     hex.chars().take(12).collect()
 }
 
-/// Returns where a blob is: `blobs/sha256/…`.
+/// Returns the path of a blob: `blobs/sha256/…`.
 fn path_of(digest: &str) -> Option<String> {
     let (algorithm, hex) = digest.split_once(':')?;
     let plain =
@@ -208,11 +210,11 @@ fn path_of(digest: &str) -> Option<String> {
     (plain(algorithm) && plain(hex)).then(|| format!("blobs/{algorithm}/{hex}"))
 }
 
-/// Follows indexes to manifests, within limits: they may well lead to each other.
+/// Follows indexes to manifests, within limits because they may be circular.
 struct Finder<'s> {
     store: &'s dyn Store,
     found: Images,
-    /// Bytes of manifests that may still be read.
+    /// The remaining bytes of manifests that may be read.
     left: usize,
 }
 
@@ -237,7 +239,7 @@ impl Finder<'_> {
 
     fn follow(&mut self, descriptor: &Value, around: Option<&str>, depth: usize) {
         let name = name(descriptor, around);
-        // BuildKit puts attestations beside the image they are about.
+        // BuildKit stores attestations next to the image that they describe.
         let is_attestation = descriptor
             .get("annotations")
             .is_some_and(|all| all.get("vnd.docker.reference.type").is_some());
@@ -289,7 +291,7 @@ impl Finder<'_> {
             .store
             .small(&path)?
             .ok_or_else(|| Unreadable::new(SkipKind::NotFound, "its manifest is not there"))?;
-        // A small one costs something, too.
+        // Even a small one has a cost.
         self.left = self.left.saturating_sub(bytes.len().max(256));
         if self.left == 0 {
             return Err(limit(format!(
@@ -301,7 +303,8 @@ impl Finder<'_> {
     }
 }
 
-/// Returns the name of a descriptor, else that of the index around it; with the platform, if it says one.
+/// Returns the name of a descriptor, else that of the enclosing index, with the platform if it is
+/// stated.
 fn name(descriptor: &Value, around: Option<&str>) -> String {
     let keys = [
         "io.containerd.image.name",

@@ -1,4 +1,4 @@
-//! Paths of entries: relative to the root of the archive, without `.`, and without a way out of it.
+//! Paths of entries, relative to the root of the archive, without `.`, and without leaving it.
 
 /// The prefix of a whiteout's name.
 const WHITEOUT: &[u8] = b".wh.";
@@ -6,8 +6,8 @@ const WHITEOUT: &[u8] = b".wh.";
 /// The name of the marker that hides everything that lower layers have in its folder.
 const OPAQUE: &[u8] = b".wh..wh..opq";
 
-/// Returns the path of an entry, `usr/bin/x`; empty for the root itself. `..` does not lead above the root: programs
-/// that extract images put such entries into it, too.
+/// Returns the path of an entry, such as `usr/bin/x`; empty for the root. `..` does not lead above
+/// the root, as in programs that extract images.
 pub(super) fn clean(path: &[u8]) -> Vec<u8> {
     let mut clean: Vec<&[u8]> = Vec::new();
     for part in path.split(|byte| *byte == b'/') {
@@ -32,11 +32,11 @@ pub(super) fn split(path: &[u8]) -> (&[u8], &[u8]) {
 /// The part of lower layers that an entry hides by its name alone.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Whiteout {
-    /// The path, and everything below.
+    /// The path and everything below it.
     Gone(Vec<u8>),
     /// Everything in the folder.
     Opaque(Vec<u8>),
-    /// Nothing: a note of the storage driver.
+    /// Nothing: an entry for the storage driver.
     Note,
 }
 

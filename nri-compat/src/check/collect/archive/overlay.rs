@@ -1,4 +1,4 @@
-//! Layers laid over each other: under which names a container sees a file of one of them.
+//! Combines layers: the names under which a container sees a file of one of them.
 
 use std::collections::BTreeSet;
 
@@ -7,11 +7,12 @@ use super::names;
 use crate::check::escape;
 use crate::check::evidence;
 
-/// The folder in which runtimes look for plugins, unless they are configured otherwise.
+/// The default folder in which runtimes look for plugins.
 const PLUGIN_FOLDER: &[u8] = b"nri/plugins";
 
-/// Returns the names of a file of layer `number` that are left when all layers of the stack are applied. Layers above
-/// give it further names by hard links, to its own name or to another link, and hide names.
+/// Returns the names of a file of layer `number` that remain when all layers of the stack are
+/// applied. Layers above it add names by hard links, to its own name or to another link, and hide
+/// names.
 pub(super) fn names<'l>(hit: &'l Hit, stack: &[&'l Layer], number: usize) -> BTreeSet<&'l [u8]> {
     let mut names: BTreeSet<&[u8]> = hit.paths.iter().map(Vec::as_slice).collect();
     if names.is_empty() {
@@ -29,7 +30,7 @@ pub(super) fn names<'l>(hit: &'l Hit, stack: &[&'l Layer], number: usize) -> BTr
     names
 }
 
-/// Returns the names that a layer gives to a file by hard links, also through each other.
+/// Returns the names that a layer gives to a file by hard links, including links to links.
 fn linked<'l>(names: &BTreeSet<&'l [u8]>, layer: &'l Layer) -> BTreeSet<&'l [u8]> {
     let mut linked = BTreeSet::new();
     let mut pending: Vec<&[u8]> = names.iter().copied().collect();
@@ -43,7 +44,7 @@ fn linked<'l>(names: &BTreeSet<&'l [u8]>, layer: &'l Layer) -> BTreeSet<&'l [u8]
     linked
 }
 
-/// Returns the visible symbolic links to a file that are named as plugins.
+/// Returns the visible symbolic links to a file that have plugin names.
 fn symbolic<'l>(names: &BTreeSet<&'l [u8]>, stack: &[&'l Layer]) -> Vec<&'l [u8]> {
     let mut found = Vec::new();
     for (number, layer) in stack.iter().enumerate() {
@@ -57,7 +58,7 @@ fn symbolic<'l>(names: &BTreeSet<&'l [u8]>, stack: &[&'l Layer]) -> Vec<&'l [u8]
     found
 }
 
-/// Returns the name to report: the one that a runtime starts if there is one, else the first.
+/// Returns the name to report: the name that a runtime starts, or else the first name.
 pub(super) fn best(names: BTreeSet<&[u8]>) -> Option<&[u8]> {
     names.into_iter().min_by_key(|path| {
         let (folder, name) = names::split(path);

@@ -1,30 +1,31 @@
-//! The records of a pax header about the entry that follows.
+//! The records of a pax header, which apply to the next entry.
 //!
 //! [The format](https://pubs.opengroup.org/onlinepubs/9799919799/utilities/pax.html): `LENGTH KEY=VALUE`, one per line.
 
 use super::sparse::{self, Sparse};
 use crate::check::skipped::Unreadable;
 
-/// The records that matter here.
+/// The relevant records.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Pax {
     pub(super) path: Option<Vec<u8>>,
     pub(super) link: Option<Vec<u8>>,
     pub(super) size: Option<u64>,
-    /// The stored parts of a file with holes.
+    /// The stored parts of a sparse file.
     pub(super) sparse: Option<Sparse>,
-    /// The path of such a file, which the header itself replaces by another.
+    /// The path of a sparse file, which the header itself replaces.
     sparse_path: Option<Vec<u8>>,
-    /// The offset of a piece whose length is yet to come.
+    /// The offset of a piece whose length follows.
     offset: Option<u64>,
 }
 
 impl Pax {
-    /// Reads records until one is broken.
+    /// Parses records up to the first broken one.
     ///
     /// # Errors
     ///
-    /// When the map of a sparse file is wrong: then the file is not what is stored.
+    /// Returns an error if the map of a sparse file is wrong, because then the file differs from
+    /// the stored data.
     pub(super) fn parse(mut text: &[u8]) -> Result<Self, Unreadable> {
         let mut found = Self::default();
         while let Some((key, value, rest)) = record(text) {
@@ -68,14 +69,14 @@ impl Pax {
                     sparse.push(offset.ok_or_else(wrong)?, len)?;
                 }
             }
-            // The number of pieces, and the minor version, say nothing more.
+            // The number of pieces, and the minor version, are redundant.
             _ => {}
         }
         Ok(())
     }
 }
 
-/// Returns key and value of the first record, and what follows it.
+/// Returns the key and value of the first record, and the remaining text.
 fn record(text: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     let space = text.iter().position(|byte| *byte == b' ')?;
     let length = usize::try_from(number(text.get(..space)?)?).ok()?;

@@ -1,4 +1,4 @@
-//! Files that are stored without their holes, as GNU tar writes them in its own format and in pax headers.
+//! Sparse files, which GNU tar stores without their holes in its own format and in pax headers.
 //!
 //! [The formats](https://www.gnu.org/software/tar/manual/html_section/Sparse-Formats.html): the old GNU one, and 0.0,
 //! 0.1 and 1.0 in pax records.
@@ -9,19 +9,19 @@ use super::unpack;
 use crate::check::content::Content;
 use crate::check::skipped::{SkipKind, Unreadable};
 
-/// The most pieces of one file.
+/// The maximum number of pieces of one file.
 const PIECES: usize = 100_000;
 
 /// The size of a block of an archive, in bytes.
 const BLOCK: u64 = 512;
 
-/// The longest number in a map of version 1.0, with its newline.
+/// The maximum length of a number in a map of version 1.0, with its newline.
 const NUMBER: usize = 21;
 
-/// A piece of a file that is stored.
+/// A stored piece of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Piece {
-    /// Where it belongs in the file.
+    /// The offset in the file.
     pub(super) offset: u64,
     pub(super) len: u64,
 }
@@ -32,15 +32,15 @@ pub(super) struct Sparse {
     /// The size of the whole file.
     pub(super) size: u64,
     pub(super) pieces: Vec<Piece>,
-    /// True if the pieces are listed at the start of what is stored (version 1.0).
+    /// True if the pieces are listed at the start of the stored data (version 1.0).
     pub(super) is_listed_in_data: bool,
 }
 
-/// A sparse file as the file that it stands for.
+/// A sparse file in expanded form.
 pub(super) struct Expanded<C> {
     stored: C,
     size: u64,
-    /// Pieces, each with its place in what is stored, in order.
+    /// The pieces in order, each with its offset in the stored data.
     pieces: Vec<(Piece, u64)>,
 }
 
@@ -81,7 +81,8 @@ impl Sparse {
         })
     }
 
-    /// Reads the list at the start of what is stored, and returns where the bytes of the file start.
+    /// Reads the list at the start of the stored data, and returns the offset at which the bytes of
+    /// the file start.
     fn read_list(&mut self, stored: &dyn Content) -> Result<u64, Unreadable> {
         let mut at = 0;
         let count = number(stored, &mut at)?;
@@ -109,7 +110,7 @@ fn number(stored: &dyn Content, at: &mut u64) -> Result<u64, Unreadable> {
         .ok_or_else(broken)
 }
 
-/// Returns the reason of a map of pieces that cannot be.
+/// Returns the reason for an impossible map of pieces.
 pub(super) fn broken() -> Unreadable {
     Unreadable::new(SkipKind::Broken, "the map of a sparse file is wrong")
 }

@@ -1,4 +1,5 @@
-//! Bytes of a stream that have to be read at any offset: small ones in memory, others in a temporary file.
+//! Data of a stream that has to be read at any offset: in memory if small, else in a temporary
+//! file.
 
 use std::io::{self, Read};
 
@@ -11,7 +12,7 @@ use crate::check::content::Content;
 use crate::check::packing::Packing;
 use crate::check::skipped::Unreadable;
 
-/// The most bytes that are held in memory per thread.
+/// The maximum number of bytes held in memory per thread.
 const MEMORY: u64 = 256 << 10;
 
 /// Spooled bytes.
@@ -43,7 +44,7 @@ impl Content for Spooled {
     }
 }
 
-/// Returns the bytes of an entry of `size` bytes, of which `head` was read already.
+/// Returns the bytes of an entry of `size` bytes; `head` was read already.
 pub(super) fn entry(head: &[u8], rest: &mut dyn Read, size: u64) -> Result<Spooled, Unreadable> {
     let mut all = head.chain(rest);
     if size <= MEMORY {
@@ -62,7 +63,7 @@ fn whole(spooled: Spooled, size: u64) -> Result<Spooled, Unreadable> {
     }
 }
 
-/// Unpacks a content.
+/// Decompresses content.
 pub(super) fn unpacked(
     scan: &Scan<'_>,
     content: &dyn Content,

@@ -1,4 +1,4 @@
-//! Where an image keeps its parts: a tar, or a folder.
+//! Storage of the parts of an image: a tar or a folder.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -14,21 +14,21 @@ use crate::check::content::Content;
 use crate::check::packing::Stream;
 use crate::check::skipped::{SkipKind, Unreadable};
 
-/// The largest manifest that is read, in bytes.
+/// The maximum size of a manifest in bytes.
 const MANIFEST: u64 = 1 << 20;
 
-/// The most memory that names of an archive may take, in bytes; an image has few and short ones.
+/// The maximum memory for the names in an archive in bytes; an image has few and short ones.
 const NAMES: usize = 4 << 20;
 
-/// The number of links that are followed from one part to another.
+/// The maximum number of links that are followed from one part to another.
 const LINKS_FOLLOWED: usize = 8;
 
-/// Parts by their paths.
+/// Storage of parts by path.
 pub(super) trait Store: Sync {
-    /// Opens a part; `None` if it is not there.
+    /// Opens a part; `None` if it does not exist.
     fn open(&self, path: &str) -> Result<Option<Box<dyn Content + '_>>, Unreadable>;
 
-    /// Returns the bytes of all parts, if that is known.
+    /// Returns the total size of all parts in bytes, if known.
     fn size(&self) -> Option<u64>;
 
     /// Reads a small part into memory.
@@ -81,11 +81,11 @@ impl Store for Folder {
     }
 }
 
-/// An image in a tar that can be read at any place.
+/// An image in a tar that can be read at any offset.
 pub(super) struct Packed<'c> {
     base: &'c dyn Content,
     parts: HashMap<String, Part>,
-    /// Why the tar could not be read to its end.
+    /// The reason why the tar could not be read to its end.
     pub(super) broken: Option<Unreadable>,
 }
 
@@ -95,7 +95,7 @@ enum Part {
 }
 
 impl<'c> Packed<'c> {
-    /// Goes through all headers.
+    /// Reads all headers.
     pub(super) fn index(base: &'c dyn Content) -> Self {
         let mut packed = Self {
             base,
@@ -129,7 +129,7 @@ impl<'c> Packed<'c> {
                 }
                 _ => None,
             };
-            // What the map takes besides is counted, too.
+            // The overhead of the map counts too.
             names += path.len() + 64;
             if names < NAMES {
                 self.parts.extend(part.map(|part| (path, part)));
@@ -144,7 +144,7 @@ impl<'c> Packed<'c> {
     }
 }
 
-/// Returns where a link in `folder` leads.
+/// Returns the target of a link in `folder`.
 fn link(folder: &[u8], target: &[u8]) -> Option<Part> {
     let path = names::clean(&[folder, target].join(&b'/'));
     Some(Part::Link(String::from_utf8(path).ok()?))

@@ -1,4 +1,4 @@
-//! The bytes of one entry of an archive, and the names under which they are judged.
+//! The bytes of one entry of an archive, and the names under which it is judged.
 
 use super::entries::{Entries, TarEntry};
 use super::limits::ENTRY;
@@ -8,7 +8,7 @@ use crate::check::content::{Content, File};
 use crate::check::escape;
 use crate::check::skipped::{SkipKind, Unreadable};
 
-/// Returns the bytes of an entry as they are stored; `head` was read already.
+/// Returns the stored bytes of an entry; `head` was read already.
 pub(super) fn stored<'c>(
     archive: &'c dyn Content,
     entries: &mut Entries<'_>,
@@ -43,12 +43,12 @@ pub(super) fn with_head(path: &[u8], head: Vec<u8>) -> File<'static> {
     }
 }
 
-/// Returns a path within an archive, from its root.
+/// Returns a path within an archive, starting at its root.
 pub(super) fn shown_path(path: &[u8]) -> String {
     format!("/{}", escape::bytes(path))
 }
 
-/// Stands for bytes that nobody reads: a file is recognised by its head.
+/// Content that is never read: a file is recognised by its head.
 struct Nothing;
 
 impl Content for Nothing {

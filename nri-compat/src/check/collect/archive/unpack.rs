@@ -1,4 +1,4 @@
-//! Unpacking within limits of memory and size.
+//! Decompression within limits of memory and size.
 
 use std::io::{self, BufReader, Read};
 
@@ -14,16 +14,16 @@ use crate::check::content::Content;
 use crate::check::packing::{Packing, Stream};
 use crate::check::skipped::{SkipKind, Unreadable};
 
-/// The number of bytes that are read from the packed side at a time.
+/// The number of compressed bytes that are read at a time.
 pub(super) const BUFFER: usize = 64 << 10;
 
-/// The most memory that unpacking xz may take, in bytes: `xz -9` asks for 65 MiB.
+/// The maximum memory for decompressing xz in bytes: `xz -9` requires 65 MiB.
 const XZ_MEMORY: u64 = 80 << 20;
 
-/// The most memory that unpacking bzip2 takes, in bytes.
+/// The maximum memory for decompressing bzip2 in bytes.
 const BZIP2_MEMORY: u64 = 4 << 20;
 
-/// The unpacked bytes of a content.
+/// The decompressed bytes of content.
 pub(super) struct Unpacked<'u> {
     input: Box<dyn Read + 'u>,
     limits: &'u Limits,
@@ -31,7 +31,7 @@ pub(super) struct Unpacked<'u> {
 }
 
 impl<'u> Unpacked<'u> {
-    /// Waits until there is memory for the window, and starts unpacking.
+    /// Waits until there is memory for the window, and starts decompressing.
     pub(super) fn new(
         scan: &'u Scan<'_>,
         content: &'u dyn Content,
@@ -47,7 +47,7 @@ impl<'u> Unpacked<'u> {
     }
 }
 
-/// Returns the unpacked bytes of a content, without a limit; `buffer` bytes are read at a time.
+/// Returns a decoder of content without a limit; it reads `buffer` bytes at a time.
 pub(super) fn decoder<'u>(
     content: &'u dyn Content,
     packing: Packing,
@@ -74,13 +74,13 @@ fn zstd<'r>(input: impl io::BufRead + 'r) -> io::Result<impl Read + 'r> {
     Ok(decoder)
 }
 
-/// Streams may follow each other, as in zstd and gzip.
+/// Returns a decoder that accepts concatenated streams, as in zstd and gzip.
 fn xz() -> Result<liblzma::stream::Stream, Unreadable> {
     liblzma::stream::Stream::new_stream_decoder(XZ_MEMORY, liblzma::stream::CONCATENATED)
         .map_err(|error| reason(error.into()))
 }
 
-/// Returns the memory that unpacking takes.
+/// Returns the memory that decompression takes.
 fn memory(content: &dyn Content, packing: Packing) -> Result<u64, Unreadable> {
     match packing {
         Packing::Not | Packing::Gzip => Ok(0),
@@ -115,7 +115,8 @@ impl Read for Unpacked<'_> {
     }
 }
 
-/// Returns why an archive cannot be read on: libraries that unpack report broken data as other errors.
+/// Returns the reason why an archive cannot be read further: decompression libraries report broken
+/// data as other errors.
 pub(super) fn reason(error: io::Error) -> Unreadable {
     let is_format = matches!(
         error.kind(),
@@ -130,7 +131,7 @@ pub(super) fn reason(error: io::Error) -> Unreadable {
     }
 }
 
-/// Returns the reason of an archive that ends too early.
+/// Returns the reason for an archive that ends too early.
 pub(super) fn cut_short() -> Unreadable {
     Unreadable::new(SkipKind::Truncated, "cut short")
 }

@@ -1,4 +1,4 @@
-//! A part of a content as a content of its own.
+//! Part of content, as content.
 
 use std::io;
 

@@ -1,4 +1,5 @@
-//! The frames of a zstd stream: where the first one with data starts, and how much memory it asks for.
+//! The frames of a zstd stream: the offset of the first one with data, and the memory that it
+//! requires.
 //!
 //! [RFC 8878, section 3.1](https://www.rfc-editor.org/rfc/rfc8878#section-3.1).
 
@@ -6,18 +7,18 @@ use std::io;
 
 use crate::check::content::Content;
 
-/// The most skippable frames that are passed over at the start.
+/// The maximum number of skippable frames at the start.
 const SKIPPED_FRAMES: usize = 10_000;
 
-/// The size of the longest header of a frame, in bytes.
+/// The maximum size of a frame header in bytes.
 const HEADER: usize = 18;
 
 /// The first frame with data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Frame {
-    /// Where it starts.
+    /// The offset of the frame.
     pub(super) start: u64,
-    /// The bytes of its window.
+    /// The size of its window in bytes.
     pub(super) window: u64,
 }
 
@@ -38,7 +39,8 @@ pub(super) fn first(content: &dyn Content) -> io::Result<Option<Frame>> {
     Ok(None)
 }
 
-/// Returns the bytes of the window of the frame that starts here; `None` if its header is not all there.
+/// Returns the size of the window of the frame that starts here; `None` if its header is
+/// incomplete.
 fn window(head: &[u8]) -> Option<u64> {
     let descriptor = *head.get(4)?;
     if descriptor & 0x20 == 0 {
@@ -46,7 +48,7 @@ fn window(head: &[u8]) -> Option<u64> {
         let base = 1_u64 << (10 + u32::from(window >> 3));
         return Some(base + base / 8 * u64::from(window & 7));
     }
-    // A single segment: the window is the content, whose size follows the dictionary's id.
+    // A single segment: the window is the content, whose size follows the dictionary id.
     let dictionary = [0, 1, 2, 4].get(usize::from(descriptor & 3))?;
     let start = 5 + dictionary;
     let size = match descriptor >> 6 {

@@ -1,29 +1,29 @@
-//! Command lines of runtimes: which configuration they name.
+//! Finds the configuration that the command line of a runtime names.
 
 use std::path::Path;
 
-/// A configuration that a command line names.
+/// A configuration named on a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Named {
     /// The runtime's id in the tables.
     pub(super) runtime: &'static str,
-    /// The file, as it is named.
+    /// The file, as named there.
     pub(super) file: String,
 }
 
-/// How a program names the configuration of its runtime.
+/// A program, and the ways to name the configuration of its runtime.
 struct Program {
     name: &'static str,
     runtime: &'static str,
-    /// Options whose value names it.
+    /// Options whose value is the configuration.
     options: &'static [&'static str],
-    /// Environment variables that name it.
+    /// Environment variables whose value is the configuration.
     variables: &'static [&'static str],
-    /// The suffix that is appended to the value: distributions name a folder of data.
+    /// A suffix for the value: distributions name a data folder.
     below: &'static str,
 }
 
-/// Programs that are runtimes, or bring one.
+/// Programs that are or include runtimes.
 const PROGRAMS: &[Program] = &[
     Program {
         name: "containerd",
@@ -55,10 +55,10 @@ const PROGRAMS: &[Program] = &[
     },
 ];
 
-/// Returns the configuration that a command line names, with these environment variables; `None` if it is not that of
-/// a runtime, or names none.
+/// Returns the configuration that a command line with these environment variables names; `None` if
+/// it is not that of a runtime, or names none.
 pub(super) fn named(words: &[String], environment: &[(String, String)]) -> Option<Named> {
-    // What precedes the program may be a tool such as `env` or `nice`.
+    // The program may be preceded by a tool such as `env` or `nice`.
     let (at, program) = words.iter().enumerate().find_map(|(at, word)| {
         let name = Path::new(word).file_name()?.to_str()?;
         let known = PROGRAMS.iter().find(|program| program.name == name)?;
@@ -94,7 +94,7 @@ fn option<'w>(words: impl Iterator<Item = &'w String>, names: &[&str]) -> Option
     value
 }
 
-/// Returns what follows the name of an option in its word.
+/// Returns the part of a word after the name of an option.
 fn rest<'w>(word: &'w str, name: &str) -> Option<&'w str> {
     let rest = word.strip_prefix(name)?;
     let is_long = name.starts_with("--");

@@ -1,7 +1,8 @@
-//! containerd's `config.toml`, versions 2 and 3, and what it imports.
+//! containerd's `config.toml`, versions 2 and 3, and its imports.
 //!
 //! [containerd-config.toml(5)](https://github.com/containerd/containerd/blob/main/docs/man/containerd-config.toml.5.md):
-//! imports are read after the file that names them, in turn, and what comes later counts.
+//! imports are read recursively after the file that names them, and later values override earlier
+//! ones.
 
 use std::collections::{HashSet, VecDeque};
 use std::path::{Path, PathBuf};
@@ -14,10 +15,10 @@ use crate::check::skipped::Unreadable;
 /// The name of the NRI plugin of containerd in versions 2 and 3 of the file.
 const PLUGIN: &str = "io.containerd.nri.v1.nri";
 
-/// The most files that are read for one configuration.
+/// The maximum number of files for one configuration.
 const FILES: usize = 1000;
 
-/// Reports whether a document is such a file: it has a version, and something that only containerd has.
+/// Reports whether a document is such a file: it has a version, and keys that only containerd has.
 pub(super) fn is(document: &Document<'_>) -> bool {
     let sections = [
         "plugins",
@@ -32,7 +33,7 @@ pub(super) fn is(document: &Document<'_>) -> bool {
             && sections.iter().any(|section| document.has(&[section]))
 }
 
-/// Reads the file and all that it imports; a file is read once, which ends every cycle.
+/// Reads the file and all its imports, each once, which ends cycles.
 pub(super) fn read(file: &Path, machine: &MachineRoot) -> Configured {
     let mut all = Configured::new("containerd", file);
     let (mut seen, mut pending) = (HashSet::new(), VecDeque::from([file.to_owned()]));

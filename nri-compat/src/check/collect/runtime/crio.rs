@@ -1,7 +1,7 @@
 //! CRI-O's `crio.conf` and the drop-in files of `crio.conf.d`.
 //!
-//! [crio.conf(5)](https://github.com/cri-o/cri-o/blob/main/docs/crio.conf.5.md): drop-in files are read in the order
-//! of their names, after the file itself, and what comes later counts.
+//! [crio.conf(5)](https://github.com/cri-o/cri-o/blob/main/docs/crio.conf.5.md): drop-in files are
+//! read in the order of their names, after the file itself, and later values override earlier ones.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use super::{Configured, Nri};
 use crate::check::collect::machine_root::MachineRoot;
 use crate::check::skipped::Unreadable;
 
-/// The most drop-in files that are read.
+/// The maximum number of drop-in files.
 const DROP_INS: usize = 1000;
 
 /// Reports whether a document is such a file.
@@ -18,7 +18,8 @@ pub(super) fn is(document: &Document<'_>) -> bool {
     document.has(&["crio"])
 }
 
-/// Reads the file, if there is one, and the drop-in files beside it, in `crio.conf.d` for `crio.conf`.
+/// Reads the file, if it exists, and the drop-in files next to it, in `crio.conf.d` for
+/// `crio.conf`.
 pub(super) fn read(file: &Path, machine: &MachineRoot) -> Configured {
     let mut all = Configured::new("cri-o", file);
     let main = machine.resolve(file).is_ok().then(|| file.to_owned());
@@ -31,7 +32,7 @@ pub(super) fn read(file: &Path, machine: &MachineRoot) -> Configured {
     all
 }
 
-/// Returns the drop-in files by name. A link that leads nowhere is one that cannot be read.
+/// Returns the drop-in files by name. A broken link counts as a file that cannot be read.
 fn drop_ins(file: &Path, machine: &MachineRoot) -> Vec<PathBuf> {
     let folder = folder(file);
     let entries = machine

@@ -1,4 +1,4 @@
-//! Small text files of a runtime, and TOML read for a few keys.
+//! Small text files of a runtime, with access to a few TOML keys.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -7,7 +7,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::check::skipped::{SkipKind, Unreadable};
 
-/// The largest file that is read, in bytes; real ones have a few kilobytes.
+/// The maximum size of a file in bytes; real ones have a few kilobytes.
 const LARGEST: u64 = 1 << 20;
 
 /// A parsed file.

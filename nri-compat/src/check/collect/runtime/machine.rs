@@ -1,4 +1,5 @@
-//! The places to look at if none is named: the folders that the machine's runtimes use, and those of v0.1.0.
+//! The default places to check: the folders that the runtimes of the machine use, and those of
+//! v0.1.0.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +11,8 @@ use crate::check::place::Place;
 use crate::check::skipped::{Skipped, Unreadable};
 use crate::report::check::NO_CONFIGURATION;
 
-/// Where containerd's configuration is, by default and in distributions that bring their own.
+/// The paths of containerd's configuration: the default, and those of distributions that include
+/// containerd.
 const CONTAINERD: [&str; 10] = [
     "/etc/containerd/config.toml",
     "/usr/share/containerd/config.toml",
@@ -24,28 +26,29 @@ const CONTAINERD: [&str; 10] = [
     "/run/docker/containerd/containerd.toml",
 ];
 
-/// Where CRI-O's configuration is.
+/// The path of CRI-O's configuration.
 const CRIO: &str = "/etc/crio/crio.conf";
 
-/// Where v0.1.0 plugins and their configuration are: fixed in NRI's `skel` and its client.
+/// The paths of v0.1.0 plugins and their configuration, which NRI's `skel` and its client
+/// hard-code.
 const ONE_SHOT: [(&str, bool); 2] = [("/opt/nri/bin", true), ("/etc/nri/conf.json", false)];
 
-/// The most processes whose command lines are read.
+/// The maximum number of processes whose command lines are read.
 const PROCESSES: usize = 100_000;
 
-/// The longest command line that is read, in bytes.
+/// The maximum length of a command line in bytes.
 const COMMAND_LINE: usize = 1 << 20;
 
-/// Where to look on a machine.
+/// The places to check on a machine.
 #[derive(Debug, Default)]
 pub(in crate::check::collect) struct Machine {
-    /// The runtimes as they are configured.
+    /// The configured runtimes.
     pub(in crate::check::collect) configured: Vec<Configured>,
     /// Folders and files that are used without a configuration.
     pub(in crate::check::collect) folders: Vec<Folder>,
-    /// Lines for the report on where configurations were looked for.
+    /// Lines for the report about the places that were searched for configurations.
     pub(in crate::check::collect) looked_at: Vec<String>,
-    /// Configurations that are named somewhere and cannot be read.
+    /// Named configurations that cannot be read.
     pub(in crate::check::collect) skipped: Vec<Skipped>,
 }
 
@@ -84,7 +87,7 @@ fn default(root: &MachineRoot, path: impl AsRef<Path>, has_plugins: bool) -> Fol
 }
 
 impl Machine {
-    /// Adds the configurations that are in usual places, and a line for each usual place that has none.
+    /// Adds the configurations in default places, and a line for each default place without one.
     fn usual(&mut self, root: &MachineRoot) {
         let mut absent = Vec::new();
         for path in CONTAINERD {
@@ -157,7 +160,8 @@ fn running(root: &MachineRoot) -> Vec<(String, Named)> {
         .collect()
 }
 
-/// Returns the configuration that a process names; a relative one belongs to its working folder.
+/// Returns the configuration that a process names; a relative path is relative to its working
+/// folder.
 fn started(process: &Path) -> Option<Named> {
     let mut line = std::fs::read(process.join("cmdline")).ok()?;
     line.truncate(COMMAND_LINE);

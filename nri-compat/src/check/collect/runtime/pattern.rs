@@ -1,4 +1,4 @@
-//! Paths with wildcards, as containerd expands them.
+//! Paths with wildcards, expanded as in containerd.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -6,7 +6,7 @@ use crate::check::collect::machine_root::MachineRoot;
 use crate::check::escape;
 use crate::check::skipped::{SkipKind, Unreadable};
 
-/// The most paths that a pattern stands for.
+/// The maximum number of matches of a pattern.
 const MATCHES: usize = 1000;
 
 /// Returns the paths that a pattern matches, by name. Links are resolved on the machine. `**` is the same as `*`: it

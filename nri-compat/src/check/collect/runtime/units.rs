@@ -1,4 +1,4 @@
-//! systemd units and their drop-ins, read for the command lines of runtimes.
+//! Reads the command lines of runtimes from systemd units and their drop-ins.
 //!
 //! [systemd.unit(5)](https://www.freedesktop.org/software/systemd/man/latest/systemd.unit.html),
 //! [systemd.service(5)](https://www.freedesktop.org/software/systemd/man/latest/systemd.service.html).
@@ -11,7 +11,8 @@ use super::document;
 use crate::check::collect::machine_root::MachineRoot;
 use crate::check::escape;
 
-/// The folders of units; a unit in an earlier one replaces its namesake in a later one.
+/// The folders of units; a unit in an earlier folder replaces one of the same name in a later
+/// folder.
 const FOLDERS: [&str; 6] = [
     "/etc/systemd/system",
     "/run/systemd/system",
@@ -21,13 +22,13 @@ const FOLDERS: [&str; 6] = [
     "/lib/systemd/system",
 ];
 
-/// The most units, and the most drop-ins of one unit, that are read.
+/// The maximum number of units, and of drop-ins of one unit.
 const FILES: usize = 4096;
 
-/// The settings of one unit that matter here.
+/// The relevant settings of one unit.
 #[derive(Debug, Default)]
 struct Service {
-    /// Lines of `ExecStart=`.
+    /// The lines of `ExecStart=`.
     commands: Vec<Vec<String>>,
     environment: Vec<(String, String)>,
     environment_files: Vec<String>,
@@ -53,7 +54,7 @@ pub(super) fn named(machine: &MachineRoot) -> Vec<(String, Named)> {
     found.collect()
 }
 
-/// Returns the services by name, each where it is found first.
+/// Returns the services by name, each from the first folder that has it.
 fn units(machine: &MachineRoot) -> BTreeMap<String, PathBuf> {
     let mut units = BTreeMap::new();
     for folder in FOLDERS {
@@ -64,7 +65,7 @@ fn units(machine: &MachineRoot) -> BTreeMap<String, PathBuf> {
     units
 }
 
-/// Returns the drop-ins of a unit by name, each where it is found first.
+/// Returns the drop-ins of a unit by name, each from the first folder that has it.
 fn drop_ins(unit: &str, machine: &MachineRoot) -> Vec<PathBuf> {
     let mut files_by_name = BTreeMap::new();
     for folder in FOLDERS {
@@ -91,7 +92,7 @@ fn files(folder: &std::path::Path, ending: &str, machine: &MachineRoot) -> Vec<(
 }
 
 impl Service {
-    /// Adds the settings of a file. An empty `ExecStart=` removes those before it.
+    /// Adds the settings of a file. An empty `ExecStart=` removes the previous ones.
     fn read(&mut self, text: &str) {
         for line in joined(text) {
             let Some((key, value)) = line.split_once('=') else {
@@ -190,7 +191,7 @@ fn assignment(word: &str) -> Option<(String, String)> {
     Some((name.to_owned(), value.to_owned()))
 }
 
-/// Replaces variables: `$NAME` as a word of its own becomes any number of words, `${NAME}` a part of a word.
+/// Expands variables: the word `$NAME` expands to any number of words, `${NAME}` to part of a word.
 fn expanded(all: &[String], environment: &[(String, String)]) -> Vec<String> {
     let value = |name: &str| {
         environment

@@ -1,9 +1,9 @@
-//! Reads numbers at an offset of foreign bytes; `None` where the bytes end.
+//! Reads numbers at an offset of untrusted bytes; `None` beyond their end.
 
-/// How a file's numbers are laid out.
+/// The layout of numbers in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
-    /// True if a pointer has 64 bits, else 32.
+    /// True if pointers have 64 bits, false if 32.
     pub(crate) wide: bool,
     /// True if the most significant byte comes first.
     pub(crate) big: bool,
@@ -55,7 +55,7 @@ impl Layout {
     }
 }
 
-/// Reads a number in LEB128, of ten bytes at most, and returns how many bytes it takes.
+/// Reads a LEB128 number of at most ten bytes, and returns its length.
 pub(crate) fn leb128(bytes: &[u8]) -> Option<(u64, usize)> {
     let mut value = 0u64;
     for (place, byte) in bytes.iter().take(10).enumerate() {

@@ -9,9 +9,9 @@ use super::source::{Tables, cache};
 use super::{Headers, MAX_ENTRIES, Section, Segment};
 use crate::check::content::File;
 
-/// Bytes of a file header, 64 bits.
+/// The size of a 64-bit file header in bytes.
 const FILE_HEADER: u64 = 64;
-/// Names that linkers give to the section with the names of sections.
+/// The names that linkers give to the section with the section names.
 const NAMES: [&str; 2] = [".shstrtab", ".strtab"];
 
 /// Reads the headers of a file that starts as ELF.
@@ -84,8 +84,8 @@ fn of_class<H: FileHeader<Endian = Endianness>>(
     Some(read)
 }
 
-/// Returns true if it is an object file or a core dump. What has the parts of a program besides is
-/// one, whatever its type says.
+/// Returns true if it is an object file or a core dump. A file with the parts of a program is a
+/// program, whatever its type says.
 fn is_no_program<H: FileHeader<Endian = Endianness>>(header: &H, endian: Endianness) -> bool {
     match header.e_type(endian) {
         elf::ET_REL => header.e_phnum(endian) == 0,
@@ -111,7 +111,7 @@ fn segments<H: FileHeader<Endian = Endianness>>(
     segments.take(MAX_ENTRIES).collect()
 }
 
-/// Adds the sections, and what follows from them.
+/// Adds the sections and the properties that depend on them.
 fn sections<H: FileHeader<Endian = Endianness>>(
     read: &mut Headers,
     header: &H,
@@ -124,7 +124,7 @@ fn sections<H: FileHeader<Endian = Endianness>>(
     };
     read.sound = agree(&raw, names, &read.segments);
     if raw.iter().any(Raw::in_file) && !raw.iter().any(|raw| raw.is_loaded() && !is_note(raw)) {
-        // Debug information that was taken out of a program: its segments are those of the program.
+        // Separate debug information: its segments are those of the program.
         read.starts &= read.loaded_end <= length;
     }
     let table = header.e_shoff(endian).into();
@@ -147,7 +147,7 @@ fn is_note(raw: &Raw) -> bool {
     raw.kind == elf::SHT_NOTE
 }
 
-/// Returns the section headers with their names, and which of them holds the names.
+/// Returns the section headers with their names, and the index of the section with the names.
 fn raw_sections<H: FileHeader<Endian = Endianness>>(
     header: &H,
     endian: Endianness,
@@ -171,8 +171,8 @@ fn raw_sections<H: FileHeader<Endian = Endianness>>(
     Some((raw.collect(), names))
 }
 
-/// Returns true if section headers fit each other and the segments: each that is loaded lies in a
-/// segment at the place that its address asks for, and none overlaps the next.
+/// Returns true if section headers agree with each other and the segments: each loaded section is
+/// in a segment at the offset that its address implies, and none overlaps the next.
 fn agree(raw: &[Raw], names: usize, segments: &[Segment]) -> bool {
     let begins = raw.first().is_some_and(|raw| raw.kind == elf::SHT_NULL);
     let named = raw
@@ -194,7 +194,7 @@ fn lies_in(raw: &Raw, segment: &Segment) -> bool {
     fits && into == raw.address.checked_sub(segment.address)
 }
 
-/// Returns `R_*_RELATIVE` of a machine whose relocations carry the address, by the psABI of each.
+/// Returns `R_*_RELATIVE` of a machine whose relocations contain the address, by the psABI of each.
 fn relative(machine: elf::Machine) -> Option<u32> {
     match machine {
         elf::EM_PPC64 => Some(22),

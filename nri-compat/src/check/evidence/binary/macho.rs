@@ -9,7 +9,7 @@ use super::source::{Tables, cache};
 use super::{Headers, MAX_ENTRIES, Section, Segment};
 use crate::check::content::File;
 
-/// Bytes of a file header, 64 bits.
+/// The size of a 64-bit file header in bytes.
 const FILE_HEADER: u64 = 32;
 
 /// Reads the headers of a file that starts as Mach-O.

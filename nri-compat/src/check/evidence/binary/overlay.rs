@@ -1,10 +1,10 @@
-//! Data appended to a program: self-extracting programs keep another program there, packed.
+//! Data appended to a program, such as the compressed program in a self-extracting one.
 
 use super::Image;
 use super::window::Part;
 use crate::check::evidence::Unreadable;
 
-/// How archives and packed streams begin, and what they are called.
+/// The first bytes of archives and compressed streams, with their names.
 const BEGINNINGS: &[(&[u8], &str)] = &[
     (&[0x1f, 0x8b, 8], "gzip"),
     (&[0x28, 0xb5, 0x2f, 0xfd], "zstd"),
@@ -16,17 +16,19 @@ const BEGINNINGS: &[(&[u8], &str)] = &[
     (b"\x7fELF", "another program"),
     (b"\x04\x22\x4d\x18", "lz4"),
 ];
-/// How archives end that are read from their end.
+/// The final marks of archives that are read from the end.
 const ENDINGS: &[(&[u8], &str)] = &[
     (b"PK\x05\x06", "zip"),
     (b"MEI\x0c\x0b\x0a\x0b\x0e", "PyInstaller"),
 ];
-/// How far the beginning of appended data is searched, past the padding in front of it, in bytes.
+/// The number of bytes of appended data, after padding, that are searched for its start.
 const BEGINNING: u64 = 4096;
-/// How far from its end the mark of an archive can be, in bytes: a zip file may end in a comment of 64 KiB.
+/// The maximum distance of an archive's mark from its end in bytes: a zip file may end with a
+/// comment of 64 KiB.
 const ENDING: u64 = (1 << 16) + 64;
 
-/// Returns how the data appended to a program is packed, and its size; `None` if there is none, or it is not packed.
+/// Returns the format and size of data appended to a program; `None` if there is none, or it is not
+/// compressed.
 pub(crate) fn packed(image: &Image<'_>) -> Result<Option<(&'static str, u64)>, Unreadable> {
     let size = image.content.len().saturating_sub(image.headers.end);
     if size == 0 {

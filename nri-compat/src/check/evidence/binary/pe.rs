@@ -10,12 +10,12 @@ use super::window::part;
 use super::{Headers, MAX_ENTRIES, Section, Segment};
 use crate::check::content::File;
 
-/// Bytes of a DOS header, and where in it the offset of the PE header is.
+/// The size of a DOS header in bytes.
 const DOS_HEADER: u64 = 64;
 const PE_HEADER: usize = 0x3c;
-/// Where a DOS header has the offset of its relocations; those of PE files are behind the header.
+/// The offset of the relocation table in a DOS header; in PE files the table is after the header.
 const RELOCATIONS: usize = 0x18;
-/// The first bytes of a PE header, and where behind it the optional header says whether it has 64 bits.
+/// The first bytes of a PE header.
 const SIGNATURE: &[u8] = b"PE\0\0";
 const MAGIC: u64 = 24;
 const WIDE: [u8; 2] = [0x0b, 0x02];
@@ -24,8 +24,8 @@ const LITTLE: Layout = Layout {
     big: false,
 };
 
-/// Returns true if a file that starts with `MZ` is a PE file, may be one whose headers are damaged,
-/// or ends before that can be seen.
+/// Returns true if a file that starts with `MZ` is a PE file, may be a PE file with damaged
+/// headers, or ends before that can be determined.
 pub(super) fn is_pe(file: &File<'_>) -> bool {
     let Some(start) = LITTLE.u32(&file.head, PE_HEADER) else {
         return true;

@@ -1,4 +1,4 @@
-//! Mach-O files for several architectures: one whole program for each.
+//! Mach-O files for several architectures: one complete program for each.
 
 use std::io;
 
@@ -9,7 +9,8 @@ use super::source::{Tables, cache};
 use super::{Format, format};
 use crate::check::content::{Content, File, HEAD};
 
-/// The largest number of architectures: a Java class starts with the same four bytes, and its version is larger.
+/// The maximum number of architectures: a Java class starts with the same four bytes, and its
+/// version number is larger.
 const MAX_ARCHITECTURES: u8 = 40;
 
 /// Returns true if a file starts as Mach-O for several architectures.
@@ -22,12 +23,12 @@ pub(super) fn is_fat(head: &[u8]) -> bool {
     }
 }
 
-/// A part of a file as a file of its own. It is as long as the headers say, or as far as the file goes.
+/// A part of a file, as a file. It is as long as its headers say, or ends with the file.
 pub(crate) struct Slice<'c> {
     whole: &'c dyn Content,
     offset: u64,
     size: u64,
-    /// How many bytes of the part are beyond the end of the file.
+    /// The number of bytes beyond the end of the file.
     missing: u64,
 }
 
@@ -56,12 +57,12 @@ impl<'c> Slice<'c> {
         }
     }
 
-    /// Returns true if the file ends before the part does.
+    /// Returns true if the file ends before the part.
     pub(crate) fn is_cut(&self) -> bool {
         self.missing > 0
     }
 
-    /// Returns it as a file, and its format if it is a program.
+    /// Returns the part as a file, and its format if it is a program.
     pub(crate) fn file<'s>(&'s self, of: &File<'_>) -> io::Result<(File<'s>, Option<Format>)> {
         let mut head = vec![0; HEAD];
         let filled = self.read_at(0, &mut head)?;

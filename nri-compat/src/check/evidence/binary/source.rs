@@ -1,10 +1,10 @@
-//! The bytes of a file as the crate `object` reads them.
+//! Provides the bytes of a file to the crate `object`.
 
 use object::read::{ReadCache, ReadCacheOps, ReadRef};
 
 use crate::check::content::Content;
 
-/// The largest table of headers that is read, in bytes: 65,535 section headers of 64 bytes are smaller.
+/// The maximum size of a table of headers in bytes: 65,535 section headers of 64 bytes are smaller.
 const MAX_TABLE: u64 = 4 << 20;
 
 /// A file with a reading position.
@@ -13,7 +13,7 @@ pub(super) struct Source<'c> {
     at: u64,
 }
 
-/// Keeps what was read of a file's headers.
+/// A cache of the headers of a file.
 pub(super) type Cache<'c> = ReadCache<Source<'c>>;
 
 /// Returns a cache over a file.
@@ -43,7 +43,8 @@ impl ReadCacheOps for Source<'_> {
     }
 }
 
-/// A cached file of which only tables up to [`MAX_TABLE`] can be read, so that headers cannot claim all memory.
+/// A cached file that returns only tables up to [`MAX_TABLE`], so that headers cannot exhaust
+/// memory.
 #[derive(Clone, Copy)]
 pub(super) struct Tables<'a, 'c>(pub(super) &'a Cache<'c>);
 

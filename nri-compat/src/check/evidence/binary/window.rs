@@ -1,4 +1,4 @@
-//! Reads parts of a file: short ones whole, longer ones window by window.
+//! Reads parts of a file: short ones as a whole, longer ones in windows.
 
 use std::ops::Deref;
 
@@ -7,14 +7,15 @@ use crate::check::content::Content;
 use crate::check::scratch::Scratch;
 use crate::check::skipped::SkipKind;
 
-/// Bytes that are searched at once. They stay in the processor's cache from one needle to the next.
+/// The number of bytes that are searched at once. They stay in the processor's cache while several
+/// needles are searched.
 pub(crate) const WINDOW: u64 = 1 << 18;
 
 /// A part of a file.
 pub(crate) enum Part<'c> {
-    /// Of a file that is in memory.
+    /// A part of a file in memory.
     Borrowed(&'c [u8]),
-    /// Read into a buffer, with the number of bytes that were read.
+    /// A part in a buffer, with its length.
     Read(Scratch, usize),
 }
 
@@ -35,9 +36,9 @@ impl Deref for Part<'_> {
     }
 }
 
-/// Reads up to `length` bytes from `offset` on; fewer only at the end of the file.
+/// Reads up to `length` bytes at `offset`; fewer only at the end of the file.
 ///
-/// The caller limits memory by `length`; a file that is shorter takes less.
+/// The caller limits memory by `length`; a shorter file takes less.
 pub(crate) fn part(
     content: &dyn Content,
     offset: u64,
@@ -47,7 +48,7 @@ pub(crate) fn part(
     let length = usize::try_from(length)
         .map_err(|_| Unreadable::new(SkipKind::TooLarge, "too large for this machine"))?;
     if let Some(all) = content.as_slice() {
-        // Never more than there is: the length was cut to the end of the file.
+        // The length was limited to the end of the file.
         let start = usize::try_from(offset).map_or(all.len(), |start| start.min(all.len()));
         return Ok(Part::Borrowed(all.split_at(start).1.split_at(length).0));
     }
@@ -61,10 +62,11 @@ fn unreadable(error: std::io::Error) -> Unreadable {
     Unreadable::new(SkipKind::Io, format!("cannot be read: {error}"))
 }
 
-/// Calls `look` with each window of a part of the file and its offset in the file, until it returns [`Flow::Stop`].
+/// Calls `look` with each window of a part of the file and its offset in the file, until it returns
+/// [`Flow::Stop`].
 ///
-/// Windows start every [`WINDOW`] bytes and overlap by `overlap` bytes, so that anything up to that size is whole in the
-/// window that it starts in.
+/// Windows start every [`WINDOW`] bytes and overlap by `overlap` bytes, so that a match up to that
+/// size is complete in the window in which it starts.
 pub(crate) fn windows(
     content: &dyn Content,
     offset: u64,
@@ -82,7 +84,8 @@ pub(crate) fn windows(
     Ok(())
 }
 
-/// Returns whether `fits` is true of a window of this part of the file, the last windows first.
+/// Returns true if `fits` is true for a window of this part of the file, starting with the last
+/// window.
 pub(crate) fn any_from_end(
     content: &dyn Content,
     (offset, length): (u64, u64),
@@ -104,15 +107,15 @@ fn starts(offset: u64, end: u64) -> impl DoubleEndedIterator<Item = u64> {
     (0..count).map(move |number| offset + number * WINDOW)
 }
 
-/// Whether to go on.
+/// The decision to continue or stop.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flow {
     On,
     Stop,
 }
 
-/// Returns the offset in the file of the first `needle` in a part of it for which `fits` is true, called with the bytes
-/// from there on.
+/// Returns the offset in the file of the first `needle` for which `fits`, called with the bytes
+/// from there on, is true.
 pub(crate) fn find(
     content: &dyn Content,
     part: (u64, u64),
@@ -123,7 +126,7 @@ pub(crate) fn find(
     Ok(found.first().copied())
 }
 
-/// Returns the offsets of the first such needles, `limit` of them at most.
+/// Returns the offsets of at most `limit` such needles.
 pub(crate) fn find_some(
     content: &dyn Content,
     (offset, length): (u64, u64),
@@ -137,7 +140,7 @@ pub(crate) fn find_some(
         let fit = |place: &usize| bytes.get(*place..).is_some_and(&fits);
         for place in finder.find_iter(bytes).filter(fit) {
             let place = at + place as u64;
-            // A needle where windows overlap is found twice.
+            // A needle in the overlap of two windows is found twice.
             if found.last().is_none_or(|last| *last < place) {
                 found.push(place);
             }

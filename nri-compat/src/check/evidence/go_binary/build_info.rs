@@ -1,4 +1,4 @@
-//! Build information: what a Go program says about the modules it was built from. Supporting evidence only.
+//! Build information: the modules that a Go program was built from. Supporting evidence only.
 //!
 //! Layout: <https://go.dev/src/debug/buildinfo/buildinfo.go>.
 
@@ -10,25 +10,25 @@ use crate::check::evidence::binary::window::find;
 const SECTIONS: [&str; 2] = [".go.buildinfo", "__go_buildinfo"];
 const MAGIC: &[u8] = b"\xff Go buildinf:";
 const HEADER: usize = 32;
-/// The largest text that is read, in bytes: module lists of large programs have some ten thousand.
+/// The maximum size of the text in bytes: module lists of large programs have some ten thousand.
 const LARGEST: u64 = 1 << 20;
-/// Bytes of the marks around the module text.
+/// The size of the marks around the module text in bytes.
 const MARK: usize = 16;
 
-/// A program's statement about its build.
+/// The build information of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct BuildInfo {
-    /// Release of Go, such as `go1.26.0`.
+    /// The Go release, such as `go1.26.0`.
     pub(super) go: String,
-    /// Modules and settings, a line each; empty where there are none.
+    /// Modules and settings, one per line; empty if there are none.
     pub(super) modules: String,
 }
 
-/// A module that was built in.
+/// A module that the program was built with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Module<'t> {
     pub(super) version: &'t str,
-    /// Path and version of what was built instead.
+    /// The path and version of the replacement.
     pub(super) replaced: Option<(&'t str, &'t str)>,
 }
 
@@ -41,12 +41,12 @@ pub(super) fn read(image: &Image<'_>) -> Result<Option<BuildInfo>, Unreadable> {
     Ok(parse(image, &bytes))
 }
 
-/// Returns its offset, and the largest number of bytes that it can have.
+/// Returns its offset and its maximum size.
 fn locate(image: &Image<'_>) -> Result<Option<(u64, u64)>, Unreadable> {
     if let Some(section) = image.section(&SECTIONS) {
         return Ok(Some((section.offset, section.size)));
     }
-    // No section header names it: it starts a data section, or a segment.
+    // No section header names it: it is at the start of a data section or a segment.
     let data = image
         .section(&[".data"])
         .map(|section| (section.offset, section.size));
@@ -71,7 +71,7 @@ fn parse(image: &Image<'_>, bytes: &[u8]) -> Option<BuildInfo> {
     })
 }
 
-/// Splits off a string that stands behind its length.
+/// Splits off a string that is preceded by its length.
 fn counted(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, taken) = leb128(bytes)?;
     bytes
@@ -79,7 +79,7 @@ fn counted(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
         .split_at_checked(usize::try_from(length).ok()?)
 }
 
-/// Reads the layout from before Go 1.18: addresses of two strings.
+/// Reads the layout before Go 1.18: the addresses of two strings.
 fn pointed_to(image: &Image<'_>, bytes: &[u8], big: bool) -> Option<BuildInfo> {
     let layout = Layout {
         wide: bytes.get(14) == Some(&8),
@@ -123,7 +123,7 @@ impl BuildInfo {
         path.filter(|path| !path.is_empty() && *path != "command-line-arguments")
     }
 
-    /// Returns the module with this import path, as main module or dependency.
+    /// Returns the module with this import path, as main module or as a dependency.
     pub(super) fn module(&self, path: &str) -> Option<Module<'_>> {
         let mut lines = self
             .modules
@@ -141,7 +141,7 @@ impl BuildInfo {
     }
 }
 
-/// Returns the version to report, and a sentence on how far to trust it.
+/// Returns the version to report, and a sentence on how reliable it is.
 pub(super) fn describe(path: &str, module: &Module<'_>) -> (String, String) {
     let Module { version, replaced } = module;
     match replaced {

@@ -1,4 +1,5 @@
-//! Which events a plugin handles: exactly, from its types, or else by the names of its methods.
+//! The events that a plugin handles: exactly, from its types, or else from the names of its
+//! methods.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -12,7 +13,8 @@ use crate::check::evidence::binary::window::Flow;
 
 /// The module with clients and servers of the CRI, whose calls have the same names.
 const CRI_PACKAGE: &str = "k8s.io/cri-api/";
-/// Types of NRI with methods of the same names: the stub, clients and servers of the bindings.
+/// The types of NRI with methods of the same names: the stub, and clients and servers of the
+/// bindings.
 const OWN_TYPES: [&str; 7] = [
     "/pkg/stub.stub",
     "/pkg/api.pluginClient",
@@ -22,12 +24,12 @@ const OWN_TYPES: [&str; 7] = [
     "/pkg/api.pluginplugin",
     "/pkg/api.UnimplementedPluginServer",
 ];
-/// The package that a runtime calls plugins with.
+/// The package with which a runtime calls plugins.
 const ADAPTATION: &str = "/pkg/adaptation.";
-/// The largest number of types that are named in evidence.
+/// The maximum number of types that are named in evidence.
 const MAX_NAMED: usize = 8;
 
-/// Handlers found, and in which types.
+/// The handlers found, and their types.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Handlers {
     pub(super) events: EventSet,
@@ -50,8 +52,8 @@ impl Handlers {
     }
 }
 
-/// Returns the events that the stub would find in some type of the program, as the stub does: by name and type of its
-/// methods. `None` if the types cannot be found.
+/// Returns the events that the stub would find in any type of the program, by name and type of the
+/// methods, like the stub. `None` if the types cannot be found.
 pub(super) fn exact(
     image: &Image<'_>,
     table: &Table,
@@ -67,7 +69,8 @@ pub(super) fn exact(
     implementations(&mut types, &wanted).map(Some)
 }
 
-/// Returns the events that a stub of this generation knows at least; a newer one than any known may know more.
+/// Returns the events that a stub of this generation knows at least; a stub newer than any known
+/// one may know more.
 fn known(stub: &Stub) -> &'static [&'static str] {
     if stub.validate {
         &EVENTS
@@ -78,7 +81,8 @@ fn known(stub: &Stub) -> &'static [&'static str] {
     }
 }
 
-/// The methods that the stub asks a plugin for: event and type of its method, from the stub's own interfaces.
+/// The methods that the stub requires for each event, with their types, from the stub's own
+/// interfaces.
 type Wanted = HashMap<&'static str, u32>;
 
 fn interfaces(types: &mut Types<'_>, package: &str) -> Result<Wanted, Unreadable> {
@@ -114,7 +118,7 @@ fn implementations(types: &mut Types<'_>, wanted: &Wanted) -> Result<Handlers, U
     let mut handlers = Handlers::default();
     types.each(|types, found| {
         let handled = |method: &Method| {
-            // Most methods fail here, before their name is looked at.
+            // Most methods fail here, before their name is compared.
             wanted.values().any(|of| *of == method.of).then_some(())?;
             let event = event(&types.name(method.name)?)?;
             (wanted.get(event) == Some(&method.of)).then_some(event)
@@ -136,15 +140,15 @@ fn implementations(types: &mut Types<'_>, wanted: &Wanted) -> Result<Handlers, U
     Ok(handlers)
 }
 
-/// Returns true if a method's receiver is one of NRI's own types, which answer calls and are no
-/// plugins. A module that holds a copy of NRI may have handlers right beside it, even in these
-/// packages: so only the types themselves count.
+/// Returns true if the receiver of a method is one of NRI's own types, which answer calls but are
+/// not plugins. A module with a copy of NRI may have handlers right next to it, even in these
+/// packages, so only the types themselves count.
 fn of_nri(receiver: &str, module: &str) -> bool {
     let below = receiver.strip_prefix(module);
     below.is_some_and(|below| OWN_TYPES.contains(&below) || below.starts_with(ADAPTATION))
 }
 
-/// Returns each type once: `main.plugin` and `*main.plugin` are one to people.
+/// Returns each type once: `main.plugin` and `*main.plugin` count as the same.
 fn without_pointers(types: &BTreeSet<String>) -> BTreeSet<String> {
     types
         .iter()
@@ -152,7 +156,8 @@ fn without_pointers(types: &BTreeSet<String>) -> BTreeSet<String> {
         .collect()
 }
 
-/// Returns the events for which some type outside NRI has a method of the right name: an upper bound.
+/// Returns the events for which some type outside NRI has a method with the right name: an upper
+/// bound.
 pub(super) fn by_name(
     image: &Image<'_>,
     table: &Table,
@@ -177,8 +182,8 @@ pub(super) fn by_name(
     Ok(handlers)
 }
 
-/// Splits receiver and name of a method, from the name of its function: `main.(*plugin).Run`, `main.plugin.Run`,
-/// `main.(*plugin[...]).Run`. `None` for plain functions.
+/// Splits the receiver and name of a method from the name of its function: `main.(*plugin).Run`,
+/// `main.plugin.Run`, `main.(*plugin[...]).Run`. Returns `None` for plain functions.
 fn method(name: &str) -> Option<(String, &str)> {
     let (receiver, method) = name.rsplit_once('.')?;
     let (package, of) = match receiver.rsplit_once(".(*") {
@@ -189,7 +194,8 @@ fn method(name: &str) -> Option<(String, &str)> {
     Some((format!("{package}.{plain}"), method))
 }
 
-/// Splits `main.plugin[...]` and `example.org/x.plugin` in package and type: the first dot behind the last slash of the path.
+/// Splits `main.plugin[...]` and `example.org/x.plugin` into package and type, at the first dot
+/// after the last slash of the path.
 fn split_package(receiver: &str) -> Option<(&str, &str)> {
     let path = receiver.split('[').next()?;
     let start = path.rfind('/').map_or(0, |slash| slash + 1);

@@ -1,4 +1,4 @@
-//! Go executables that hide what they are made of.
+//! Go executables that hide their contents.
 
 use super::{NAME, build_info};
 use crate::check::content::File;
@@ -7,7 +7,7 @@ use crate::check::evidence::binary::Image;
 use crate::check::evidence::opaque::{hidden, with_protocol};
 use crate::check::sighting::{FileKind, Sighting};
 
-/// Reports a program linked by Go whose function table is gone or changed.
+/// Reports a program linked by Go whose function table was removed or changed.
 pub(super) fn without_table(file: &File<'_>, image: &Image<'_>) -> Result<Sighting, Unreadable> {
     let reason = "a Go program without a readable function table";
     let mut seen = hidden(file, FileKind::GoBinary, NAME, reason);
@@ -15,7 +15,8 @@ pub(super) fn without_table(file: &File<'_>, image: &Image<'_>) -> Result<Sighti
     Ok(seen)
 }
 
-/// Reports a program whose names mean nothing: garble writes `unknown` as the release of Go, and no modules.
+/// Reports a program with obfuscated names: garble writes `unknown` as the Go release, and no
+/// modules.
 pub(super) fn obfuscated(
     file: &File<'_>,
     image: &Image<'_>,
@@ -29,7 +30,8 @@ pub(super) fn obfuscated(
     let reason = "a Go program whose names are obfuscated (garble); check its sources, or a build without that";
     let mut seen = hidden(file, FileKind::GoBinary, NAME, reason);
     with_protocol(&mut seen, NAME, image)?;
-    // Other builds have no list of modules either: then only the protocol shows it.
+    // Other builds have no list of modules either; then only the names of the protocol are
+    // evidence.
     let hides = seen.evidence.len() > 1 || !has_release;
     Ok(hides.then_some(seen))
 }

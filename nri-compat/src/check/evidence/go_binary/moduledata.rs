@@ -1,11 +1,12 @@
-//! `moduledata`, the record from which Go's runtime finds its tables: here, to find the type descriptors.
+//! `moduledata`, the record from which Go's runtime finds its tables. It locates the type
+//! descriptors.
 
 use super::table::Table;
 use crate::check::evidence::Unreadable;
 use crate::check::evidence::binary::Image;
 use crate::check::evidence::binary::window::{Flow, find_some, windows};
 
-/// Sections of its own since Go 1.26, and where it stood before.
+/// The sections that hold it since Go 1.26.
 const OWN: [&str; 2] = [".go.module", "__go_module"];
 const DATA: [&str; 5] = [
     ".noptrdata",
@@ -14,21 +15,21 @@ const DATA: [&str; 5] = [
     "__data",
     ".data.rel.ro",
 ];
-/// Relocations, as other linkers and as Go's name them.
+/// The names of the relocation sections, by other linkers and by Go's.
 const RELOCATIONS: [&str; 2] = [".rela.dyn", ".rela"];
-/// Bytes of a relocation with an address, 64 bits.
+/// The size of a 64-bit relocation with an address, in bytes.
 const RELOCATION: usize = 24;
-/// The largest number of places in a section that are tried.
+/// The maximum number of candidate positions in a section.
 const MAX_PLACES: usize = 16;
 /// The number of words that are read of it.
 const WORDS: usize = 48;
-/// The word with the start of the types, since Go 1.20 and before.
+/// The index of the word with the start of the types.
 const TYPES: usize = 37;
 const TYPES_BEFORE_1_20: usize = 35;
-/// The largest region of types believed, in bytes.
+/// The maximum plausible size of the types in bytes.
 const LARGEST: u64 = 1 << 28;
 
-/// Returns offset in the file and length of the type descriptors.
+/// Returns the offset in the file and the length of the type descriptors.
 pub(super) fn types(image: &Image<'_>, table: &Table) -> Result<Option<(u64, u64)>, Unreadable> {
     let Some(target) = image.address_of(table.offset).filter(|_| table.since_1_16) else {
         return Ok(None);
@@ -44,7 +45,7 @@ pub(super) fn types(image: &Image<'_>, table: &Table) -> Result<Option<(u64, u64
     })
 }
 
-/// Returns where in the file it may start: it begins with the address of the function table.
+/// Returns its possible offsets in the file: it begins with the address of the function table.
 fn places(image: &Image<'_>, table: &Table, target: u64) -> Result<Vec<u64>, Unreadable> {
     if let Some(own) = image.section(&OWN) {
         return Ok(vec![own.offset]);
@@ -86,7 +87,7 @@ fn parse(image: &Image<'_>, table: &Table, words: &[u64]) -> Option<(u64, u64)> 
         TYPES_BEFORE_1_20
     };
     let start = *words.get(place)?;
-    // Go 1.27 put the length of a part of them between start and end.
+    // Go 1.27 inserted the length of a part of them between start and end.
     let ends = [*words.get(place + 1)?, *words.get(place + 2)?];
     let end = ends.into_iter().find(|end| *end > start)?;
     let length = (end - start).min(LARGEST);
@@ -95,7 +96,8 @@ fn parse(image: &Image<'_>, table: &Table, words: &[u64]) -> Option<(u64, u64)> 
     all_there.then_some((offset, length))
 }
 
-/// Returns its words where only relocations have the addresses, as in position-independent programs of other linkers.
+/// Returns its words if only relocations have the addresses, as in position-independent programs of
+/// other linkers.
 fn relocated(image: &Image<'_>, target: u64) -> Result<Option<Vec<u64>>, Unreadable> {
     let (Some(section), Some(relative), true) = (
         image.section(&RELOCATIONS),
@@ -112,7 +114,7 @@ fn relocated(image: &Image<'_>, target: u64) -> Result<Option<Vec<u64>>, Unreada
             section.size,
             RELOCATION as u64,
             |at, bytes| {
-                // Windows are no multiple of an entry: start where the next one does.
+                // Windows are not a multiple of an entry: start at the next entry.
                 let behind = (at - section.offset) % RELOCATION as u64;
                 let before = (RELOCATION as u64 - behind) % RELOCATION as u64;
                 let skipped = bytes.iter().take(before as usize).count();

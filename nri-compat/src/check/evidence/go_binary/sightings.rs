@@ -1,4 +1,4 @@
-//! From signs to sightings: one for each part that a program plays.
+//! Turns signs into sightings, one for each role that a program has.
 
 use super::handlers::{self, Handlers};
 use super::signs::{Adaptation, Dedicated, Signs, Stub};
@@ -13,7 +13,7 @@ use crate::check::sighting::{
     Built, Certainty, Events, Evidence, FileKind, Interface, Role, Sighting,
 };
 
-/// Returns what the signs say the program is; nothing if NRI is not in it.
+/// Returns the sightings for these signs; none if there is no NRI in the program.
 pub(super) fn from(
     file: &File<'_>,
     image: &Image<'_>,
@@ -24,7 +24,7 @@ pub(super) fn from(
     for stub in signs.stubs.iter().filter(|stub| stub.new) {
         seen.push(plugin(file, image, table, stub, signs)?);
     }
-    // Bindings of another protocol can have a service of this name.
+    // Bindings of another protocol can have a service with this name.
     if !signs.services.is_empty() && names(image)?.protocol {
         let services = signs.services.iter();
         seen.extend(services.map(|package| without_stub(file, package)));
@@ -57,7 +57,7 @@ pub(super) fn from(
     Ok(seen.into_iter().map(|seen| seen.sighting).collect())
 }
 
-/// Returns the names of the protocol among a program's constants.
+/// Returns the names of the protocol among the constants of a program.
 fn names(image: &Image<'_>) -> Result<Names, Unreadable> {
     protocol::read(image, &image.constants(is_code))
 }
@@ -67,13 +67,14 @@ pub(super) fn has_traces(image: &Image<'_>) -> Result<bool, Unreadable> {
     Traces::new().any(image, &image.constants(is_code))
 }
 
-/// Returns true if a section holds no constants: machine code, and the function table, which has
-/// names of its own.
+/// Returns true if a section has no constants, such as machine code, or the function table, whose
+/// names do not count.
 fn is_code(section: &str) -> bool {
     section == ".text" || SECTIONS.contains(&section)
 }
 
-/// Reports a program without NRI's packages that names the protocol, or what plugins connect with.
+/// Reports a program without NRI's packages that has names of the protocol or of the connection to
+/// a runtime.
 pub(super) fn own_bindings(
     file: &File<'_>,
     image: &Image<'_>,
@@ -99,7 +100,7 @@ fn of_names(file: &File<'_>, names: &Names) -> Seen {
     seen
 }
 
-/// A sighting, and the import path of the NRI in it.
+/// A sighting, and the import path of its NRI.
 struct Seen {
     sighting: Sighting,
     module: String,
@@ -154,7 +155,7 @@ fn plugin(
     Ok(seen)
 }
 
-/// Returns what a stub of this generation does, and the releases that have it.
+/// Describes the interface of a stub of this generation, and the releases that have it.
 fn generation(stub: &Stub) -> (Interface, Built, String) {
     let (at_least, below, detail) = match stub.dedicated() {
         Dedicated::All => (
@@ -259,7 +260,7 @@ fn exact_evidence(handlers: &Handlers) -> Vec<Evidence> {
     all
 }
 
-/// Reports a plugin that serves the protocol with generated bindings alone.
+/// Reports a plugin that serves the protocol only with generated bindings.
 fn without_stub(file: &File<'_>, package: &str) -> Seen {
     let module = package.strip_suffix("/pkg/api").unwrap_or(package);
     let detail = format!("{package}.RegisterPluginService is linked without a stub");
@@ -312,7 +313,8 @@ fn old_runtime(file: &File<'_>, module: &str) -> Seen {
     seen(file, module, Role::Runtime, detail)
 }
 
-/// Reports a user of NRI's types. One that also names the services, or links a server, could answer calls by itself.
+/// Reports a user of NRI's types. A program that also names the services, or links a server, might
+/// serve the protocol.
 fn library(
     file: &File<'_>,
     image: &Image<'_>,
@@ -335,7 +337,7 @@ fn library(
 
 fn add_build_info(seen: &mut Seen, info: Option<&build_info::BuildInfo>) {
     let sighting = &mut seen.sighting;
-    // A folder `vendor` in front of the path is how programs without modules have it.
+    // Programs without modules have a folder `vendor` before the path.
     let path = seen
         .module
         .rsplit("/vendor/")

@@ -1,4 +1,5 @@
-//! Reads from the names of linked functions who uses NRI, from which import path, and which generation of it.
+//! Determines from the names of linked functions which role a program has, from which import path,
+//! and with which generation of NRI.
 
 use super::table::Table;
 use crate::check::events::EventSet;
@@ -7,7 +8,7 @@ use crate::check::evidence::binary::Image;
 use crate::check::evidence::binary::window::Flow;
 use crate::check::facts::{DEDICATED_RPCS, MODULE};
 
-/// Where NRI's packages stand below its import path.
+/// The suffixes of NRI's packages below its import path.
 const STUB: &str = "/pkg/stub.";
 const ADAPTATION: &str = "/pkg/adaptation.";
 const API: &str = "/pkg/api";
@@ -15,44 +16,44 @@ const SKEL: &str = "/skel.Run";
 const CLIENT: &str = "/nri.(*Client).Invoke";
 const MESSAGE: &str = "/pkg/api.(*ContainerAdjustment)";
 const PACKAGES: &str = "nri/pkg/";
-/// Part of all names of NRI's packages, except in forks of another name.
+/// A part of all names of NRI's packages, except in renamed forks.
 const NRI_FOLDER: &str = "/nri";
-/// The function that generated bindings register the service of a plugin with, in whatever package they are.
+/// The function with which generated bindings register the service of a plugin, in any package.
 const SERVICE: &str = ".RegisterPluginService";
-/// The function by which a ttrpc server, or a copy of it, starts to serve.
+/// The function with which a ttrpc server, or a copy of it, starts to serve.
 const SERVER: &str = "ttrpc.(*Server).Serve";
-/// The function by which a program loads code that is not in it.
+/// The function with which a program loads code.
 const LOADER: &str = "plugin.Open";
 
-/// All that was found.
+/// The signs that were found.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Signs {
-    /// Stubs, by import path: usually none or one.
+    /// The stubs, by import path: usually none or one.
     pub(super) stubs: Vec<Stub>,
-    /// Adaptations.
+    /// The adaptations.
     pub(super) adaptations: Vec<Adaptation>,
-    /// Import paths of modules whose `skel.Run` is linked: v0.1.0 plugins.
+    /// The import path of a module whose `skel.Run` is linked: a v0.1.0 plugin.
     pub(super) one_shot: Option<String>,
-    /// Import path of a client that runs v0.1.0 plugins.
+    /// The import path of a client that runs v0.1.0 plugins.
     pub(super) client: Option<String>,
     /// Packages with bindings whose plugin service is registered without a stub.
     pub(super) services: Vec<String>,
     /// Import path of anything of NRI.
     pub(super) library: Option<String>,
-    /// True if a ttrpc server is linked; looked for only in programs that play no other part.
+    /// True if a ttrpc server is linked. Only determined for programs without another role.
     pub(super) server: bool,
-    /// True if it can load Go plugins (`-buildmode=plugin`), which may bring handlers along.
+    /// True if it can load Go plugins (`-buildmode=plugin`), which may contain handlers.
     pub(super) loads_code: bool,
 }
 
-/// NRI's stub, as far as it is linked.
+/// NRI's stub, with the parts that are linked.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Stub {
     /// Import path of its module.
     pub(super) module: String,
-    /// True if a function that makes a stub is linked: without one, it is no plugin.
+    /// True if a function that creates a stub is linked; a program without one is not a plugin.
     pub(super) new: bool,
-    /// True if its methods are those of NRI's stub.
+    /// True if it has the methods of NRI's stub.
     nri: bool,
     /// The events for which it has the dedicated RPC.
     dedicated: EventSet,
@@ -62,14 +63,14 @@ pub(super) struct Stub {
     pub(super) validate: bool,
 }
 
-/// How many of the dedicated RPCs a stub answers.
+/// The dedicated RPCs that a stub answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dedicated {
-    /// None: it is older than they are.
+    /// None: the stub is older than these RPCs.
     None,
-    /// Some, as no release does.
+    /// Some of them, unlike in any release.
     Some,
-    /// All.
+    /// All of them.
     All,
 }
 
@@ -84,7 +85,7 @@ pub(super) struct Adaptation {
     pub(super) dedicated: bool,
 }
 
-/// Reads the signs off the names of a table.
+/// Determines the signs from the names in a table.
 pub(super) fn read(image: &Image<'_>, table: &Table) -> Result<Signs, Unreadable> {
     let mut signs = Signs::default();
     let see = |needles: &[&str], signs: &mut Signs| {
@@ -93,7 +94,7 @@ pub(super) fn read(image: &Image<'_>, table: &Table) -> Result<Signs, Unreadable
             Flow::On
         })
     };
-    // One pass: each reads all names anew.
+    // A single pass, because each pass decodes all names.
     see(&[STUB, ADAPTATION, SERVICE, SKEL, LOADER], &mut signs)?;
     signs.stubs.retain(|stub| stub.nri);
     signs.adaptations.retain(|adaptation| adaptation.new);
@@ -103,7 +104,8 @@ pub(super) fn read(image: &Image<'_>, table: &Table) -> Result<Signs, Unreadable
     signs.services.retain(|package| !of_stubs.contains(package));
     let is_plugin = signs.stubs.iter().any(|stub| stub.new);
     if !is_plugin && signs.adaptations.is_empty() && any(image, table, &[NRI_FOLDER, MESSAGE])? {
-        // Most programs have nothing of NRI, and end before this; plugins and runtimes need no more.
+        // Most programs have no trace of NRI and end before this; plugins and runtimes need no
+        // more.
         see(&[CLIENT], &mut signs)?;
         signs.library = part_of_nri(image, table)?;
         if signs.library.is_some() {
@@ -196,12 +198,12 @@ impl Stub {
                 self.dedicated.insert(method);
             }
             Some(_) => {}
-            // Forks have other names for it.
+            // Forks have other names.
             None => self.new |= rest.starts_with("New") && !rest.contains('.'),
         }
     }
 
-    /// Returns how many of the dedicated RPCs it answers.
+    /// Returns which of the dedicated RPCs it answers.
     pub(super) fn dedicated(&self) -> Dedicated {
         match self.dedicated.names().len() {
             0 => Dedicated::None,
@@ -228,7 +230,8 @@ fn library(name: &str) -> Option<&str> {
     name.get(..end).filter(|module| module.ends_with(MODULE))
 }
 
-/// Returns the name up to its type arguments: those of a generic function may name NRI without being part of it.
+/// Returns the name without its type arguments, which may name NRI although the function is not
+/// part of it.
 fn without_type_arguments(name: &str) -> &str {
     name.split_once('[').map_or(name, |(before, _)| before)
 }

@@ -1,7 +1,8 @@
-//! The function table of Go's runtime: where it is in a file, and the names in it.
+//! The function table of Go's runtime: its position in a file, and its names.
 //!
-//! Names of all linked functions stay for tracebacks, whatever is stripped. Layout of the header: `pcHeader` in
-//! <https://go.dev/src/runtime/symtab.go>; Go 1.16, 1.18 and 1.20 changed it, each with a magic of its own.
+//! The names of all linked functions are kept for tracebacks, even in stripped programs. Layout of
+//! the header: `pcHeader` in <https://go.dev/src/runtime/symtab.go>; Go 1.16, 1.18 and 1.20 changed
+//! it, each with another magic number.
 
 use crate::check::evidence::Unreadable;
 use crate::check::evidence::binary::Image;
@@ -9,7 +10,7 @@ use crate::check::evidence::binary::bytes::Layout;
 use crate::check::evidence::binary::window::{Flow, find, windows};
 
 pub(super) const SECTIONS: [&str; 3] = [".gopclntab", ".data.rel.ro.gopclntab", "__gopclntab"];
-/// Other sections that only Go's linker makes.
+/// Other sections that only Go's linker creates.
 const MARKS: [&str; 7] = [
     ".go.buildinfo",
     ".note.go.buildid",
@@ -19,7 +20,7 @@ const MARKS: [&str; 7] = [
     "__go_buildinfo",
     "__typelink",
 ];
-/// Where the table ends up when another linker merges sections, or names none.
+/// The sections that contain the table if another linker merges sections, or names none.
 const MERGED: [&str; 4] = [".data.rel.ro", ".rodata", ".rdata", "__rodata"];
 
 const GO_1_2: u32 = 0xffff_fffb;
@@ -27,19 +28,19 @@ const GO_1_16: u32 = 0xffff_fffa;
 const GO_1_18: u32 = 0xffff_fff0;
 const GO_1_20: u32 = 0xffff_fff1;
 
-/// The longest name that is looked at, in bytes; generics make long ones.
+/// The maximum length of a name in bytes; generics make long ones.
 const LONGEST_NAME: u64 = 4096;
-/// The largest table that is read, in bytes: some 20 times that of the largest programs known.
+/// The maximum size of a table in bytes: some 20 times that of the largest known programs.
 const LARGEST: u64 = 1 << 28;
 
 /// A function table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Table {
-    /// Where it starts in the file.
+    /// The offset in the file.
     pub(super) offset: u64,
-    /// Offset and length in the file of what has the names.
+    /// Offset and length of the names in the file.
     pub(super) names: (u64, u64),
-    /// Pointer size and byte order, as it says.
+    /// The pointer size and byte order in its header.
     pub(super) layout: Layout,
     /// True if it is of Go 1.20 or later.
     pub(super) since_1_20: bool,
@@ -47,18 +48,19 @@ pub(super) struct Table {
     pub(super) since_1_16: bool,
 }
 
-/// Whether there is a function table.
+/// The result of looking for a function table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Presence {
-    /// This one.
+    /// The file has this table.
     Found(Table),
-    /// The file was linked by Go, but has none that can be read.
+    /// The file was linked by Go, but has no readable table.
     Unreadable,
-    /// The file is not Go's.
+    /// The file was not linked by Go.
     NotGo,
 }
 
-/// Looks for the table: in its section, else by its first bytes where a Go linker may have put it.
+/// Looks for the table in its section, or else by its first bytes in the places where a Go linker
+/// may have put it.
 pub(super) fn locate(image: &Image<'_>) -> Result<Presence, Unreadable> {
     if let Some(section) = image.section(&SECTIONS) {
         let header = image.part(section.offset, 128)?;
@@ -82,7 +84,8 @@ pub(super) fn locate(image: &Image<'_>) -> Result<Presence, Unreadable> {
     })
 }
 
-/// Looks for the first bytes of a table: in the sections where a linker may have put it, then in all that is loaded.
+/// Looks for the first bytes of a table: in the sections where a linker may have put it, then in
+/// all loaded parts.
 fn scan(image: &Image<'_>) -> Result<Option<Table>, Unreadable> {
     let merged = MERGED.iter().filter_map(|name| image.section(&[name]));
     let sections = merged.map(|section| (section.offset, section.size));
@@ -111,7 +114,7 @@ fn scan(image: &Image<'_>) -> Result<Option<Table>, Unreadable> {
     Ok(None)
 }
 
-/// The table that starts at `offset` and has at most `size` bytes, from its header.
+/// Returns the table that starts at `offset` and has at most `size` bytes, from its header.
 fn parse(big: bool, offset: u64, size: u64, header: &[u8]) -> Option<Table> {
     let &[_, _, _, _, 0, 0, quantum, pointer, ..] = header else {
         return None;
@@ -144,7 +147,8 @@ fn parse(big: bool, offset: u64, size: u64, header: &[u8]) -> Option<Table> {
 }
 
 impl Table {
-    /// Calls `see` with every whole name in which one of the needles stands, until that says to stop.
+    /// Calls `see` with every complete name that contains one of the needles, until it returns
+    /// [`Flow::Stop`].
     ///
     /// A name may be seen twice.
     pub(super) fn search(
@@ -167,7 +171,8 @@ impl Table {
     }
 }
 
-/// The name around a hit; none where the window cuts it, as the window before or after has it whole.
+/// Returns the name around a hit; none where the window cuts it, as the window before or after has
+/// it whole.
 fn whole(window: &[u8], hit: usize, at_start: bool) -> Option<&str> {
     let start = match memchr::memrchr(0, window.get(..hit)?) {
         Some(zero) => zero + 1,

@@ -1,8 +1,9 @@
-//! Go's type descriptors: where they are, and the ones with methods.
+//! Go's type descriptors: their position, and those with methods.
 //!
-//! Layouts: `moduledata` in <https://go.dev/src/runtime/symtab.go>, types in <https://go.dev/src/internal/abi/type.go>.
-//! Own code, as the crate that reads them (gobin) wants the whole file in memory and decodes all of it, and does not
-//! apply the relocations of programs that another linker made independent of their place.
+//! Layouts: `moduledata` in <https://go.dev/src/runtime/symtab.go>, types in
+//! <https://go.dev/src/internal/abi/type.go>. This is our own code because the crate that reads
+//! them (gobin) needs the whole file in memory, decodes all of it, and does not apply the
+//! relocations of position-independent programs from other linkers.
 
 use super::moduledata;
 use super::table::Table;
@@ -11,7 +12,7 @@ use crate::check::evidence::binary::Image;
 use crate::check::evidence::binary::bytes::{Layout, leb128};
 use crate::check::evidence::binary::window::Part;
 
-/// Kinds of types, and the bits that they take.
+/// The bits that hold the kind of a type.
 const KIND: u8 = 31;
 const ARRAY: u8 = 17;
 const CHAN: u8 = 18;
@@ -22,21 +23,21 @@ const POINTER: u8 = 22;
 const SLICE: u8 = 23;
 const STRUCT: u8 = 25;
 const LAST_KIND: u8 = 26;
-/// Flags: there are methods, and the name has a star too many.
+/// Flag: the type has methods.
 const UNCOMMON: u8 = 1;
 const EXTRA_STAR: u8 = 2;
 
-/// Bytes of the descriptors that are in memory at once.
+/// The number of bytes of descriptors in memory at a time.
 const WINDOW: u64 = 1 << 20;
-/// How much of the next window comes along: more than a descriptor with its methods takes.
+/// The overlap with the next window: larger than a descriptor with its methods.
 const OVERLAP: u64 = 1 << 18;
-/// The longest name that is read, in bytes.
+/// The maximum length of a name in bytes.
 const LONGEST_NAME: u64 = 4096;
-/// Bytes of a method, of a method of an interface.
+/// The size of a method in bytes.
 const METHOD: usize = 16;
 const INTERFACE_METHOD: usize = 8;
 
-/// The part of the file that holds type descriptors and their names; offsets count from its start.
+/// The part of the file with type descriptors and their names; offsets are relative to its start.
 pub(super) struct Types<'i> {
     image: &'i Image<'i>,
     layout: Layout,
@@ -47,9 +48,10 @@ pub(super) struct Types<'i> {
     places: Vec<usize>,
 }
 
-/// Returns the places in the first [`WINDOW`] bytes where a type with methods may start.
+/// Returns the positions in the first [`WINDOW`] bytes where a type with methods may start.
 ///
-/// Descriptors stand among names and bit masks, in an order that no release promises: so every place is tried.
+/// Descriptors are between names and bit masks, in an unspecified order, so every position is
+/// tried.
 fn places(bytes: &[u8], layout: Layout) -> Vec<usize> {
     if layout.wide {
         places_by::<8>(bytes)
@@ -60,7 +62,7 @@ fn places(bytes: &[u8], layout: Layout) -> Vec<usize> {
 
 fn places_by<const WORD: usize>(bytes: &[u8]) -> Vec<usize> {
     let window = usize::try_from(WINDOW).unwrap_or(usize::MAX);
-    // A word's first half from there on has the flags, whether or not the second half is there.
+    // The first half of the word contains the flags, even if the second half is missing.
     let Some(flags) = bytes.get(flags_at(WORD)..) else {
         return Vec::new();
     };
@@ -78,18 +80,18 @@ fn places_by<const WORD: usize>(bytes: &[u8]) -> Vec<usize> {
     places
 }
 
-/// Bytes that are passed over at once, where none of them can start a type.
+/// The number of bytes that are skipped at once if none of them can start a type.
 const BLOCK: usize = 64;
 
-/// Returns true if one of the words of a block may start a type, roughly: nine out of ten blocks
-/// end here.
+/// Returns true if a word of the block may start a type, approximately: nine out of ten blocks end
+/// here.
 fn may_have_start<const WORD: usize>(words: &[u8]) -> bool {
     let may = |word: &[u8]| {
         let flags = word
             .first_chunk()
             .map_or(0, |flags| u32::from_le_bytes(*flags));
         let align = (flags >> 8) & 0xff;
-        // All of these are zero in a type with methods, but for an alignment of zero.
+        // All of these are zero in a type with methods, except for an alignment of zero.
         let differs = align ^ ((flags >> 16) & 0xff);
         (!flags & u32::from(UNCOMMON)) | differs | (align & align.wrapping_sub(1)) | (align >> 4)
     };
@@ -99,8 +101,8 @@ fn may_have_start<const WORD: usize>(words: &[u8]) -> bool {
         || words.len() < BLOCK
 }
 
-/// Returns true if these can be flags, alignments and kind of a type with methods. Without
-/// branches: it is asked of every word.
+/// Returns true if these can be the flags, alignments and kind of a type with methods. Has no
+/// branches, because it is called for every word.
 fn may_start([flags, align, field_align, kind]: [u8; 4]) -> bool {
     (flags & UNCOMMON != 0)
         & (align == field_align)
@@ -109,7 +111,7 @@ fn may_start([flags, align, field_align, kind]: [u8; 4]) -> bool {
         & ((kind & KIND).wrapping_sub(1) < LAST_KIND)
 }
 
-/// Returns where a descriptor has its flags, alignments and kind.
+/// Returns the position of the flags, alignments and kind in a descriptor.
 fn flags_at(word: usize) -> usize {
     2 * word + 4
 }
@@ -119,7 +121,7 @@ pub(super) struct Descriptor {
     kind: u8,
     name: u32,
     extra_star: bool,
-    /// Offset of the name of the package it is declared in, 0 for none.
+    /// The offset of the package name, 0 for none.
     pub(super) package: u32,
     methods: usize,
     count: usize,
@@ -134,7 +136,7 @@ pub(super) struct Method {
 }
 
 impl<'i> Types<'i> {
-    /// Finds them; `None` if the layout is not a known one.
+    /// Finds the types; `None` if the layout is unknown.
     pub(super) fn locate(image: &'i Image<'i>, table: &Table) -> Result<Option<Self>, Unreadable> {
         let Some((start, length)) = moduledata::types(image, table)? else {
             return Ok(None);
@@ -152,7 +154,8 @@ impl<'i> Types<'i> {
         Ok(Some(types))
     }
 
-    /// Calls `see` with every type that has methods or an import path, and the bytes that it is in.
+    /// Calls `see` with every type that has methods or an import path, and the bytes that contain
+    /// it.
     pub(super) fn each(
         &mut self,
         mut see: impl FnMut(&Self, &Descriptor),
@@ -180,7 +183,7 @@ impl<'i> Types<'i> {
         Ok(())
     }
 
-    /// Returns the type that starts here in the window, if one with methods does.
+    /// Returns the type that starts here in the window, if it has methods.
     fn descriptor(&self, at: usize) -> Option<Descriptor> {
         let word = self.layout.word();
         let header = 4 * word + 16;
@@ -225,21 +228,21 @@ impl<'i> Types<'i> {
         })
     }
 
-    /// Returns the entries of the exported methods of a type that is no interface.
+    /// Returns the entries of the exported methods of a type other than an interface.
     pub(super) fn entries(&self, of: &Descriptor) -> Part<'_> {
         if of.kind == INTERFACE {
             return Part::default();
         }
         let length = of.count * METHOD;
         let end = of.methods.saturating_add(length);
-        // They stand behind the fields of a struct, however many these are.
+        // They follow the fields of a struct, however many it has.
         match self.bytes.get(of.methods..end) {
             Some(entries) => Part::Borrowed(entries),
             None => self.at(of.methods, length).unwrap_or_default(),
         }
     }
 
-    /// Returns the methods of these entries, without those that the linker left out.
+    /// Returns the methods of these entries, without those that the linker removed.
     pub(super) fn methods<'t>(
         &'t self,
         entries: &'t [u8],
@@ -252,7 +255,7 @@ impl<'i> Types<'i> {
         })
     }
 
-    /// Reads bytes behind the window, within the descriptors.
+    /// Reads bytes after the window, within the descriptors.
     fn at(&self, at: usize, length: usize) -> Option<Part<'_>> {
         let at = self.window.checked_add(at as u64)?;
         let end = at.checked_add(length as u64)?;
@@ -260,16 +263,16 @@ impl<'i> Types<'i> {
         part.ok().filter(|_| end <= self.length)
     }
 
-    /// Returns the method of an interface that has just one.
+    /// Returns the method of an interface with a single method.
     pub(super) fn only_method(&self, of: &Descriptor) -> Option<Method> {
         let word = self.layout.word();
-        // Behind the common header: import path, then address, length and capacity of the methods.
+        // After the common header: import path, then address, length and capacity of the methods.
         let fields = of.at + 4 * word + 16;
         let length = self.layout.pointer(&self.bytes, fields + 2 * word)?;
         if of.kind != INTERFACE || length != 1 {
             return None;
         }
-        // The methods stand right behind; that needs no address, which the loader might have to fill in first.
+        // The methods follow immediately, so the address, which may need relocation, is not used.
         let entry = self
             .bytes
             .get(fields + 4 * word + 16..)?

@@ -1,5 +1,5 @@
-//! `go.mod` and `go.work`, as far as they decide which packages are built. Other directives and mistakes are passed
-//! over.
+//! `go.mod` and `go.work`, as far as they determine which packages are built. Other directives and
+//! mistakes are ignored.
 //!
 //! The formats: [go.mod](https://go.dev/ref/mod#go-mod-file), [go.work](https://go.dev/ref/mod#go-work-file).
 
@@ -7,15 +7,15 @@ use super::super::nri_module::{self, MODULE};
 use super::super::{Unreadable, text};
 use crate::check::content::Content;
 
-/// The most replacements, and the most folders of a workspace, that are kept.
+/// The maximum number of replacements, and of folders of a workspace.
 const MAX_ENTRIES: usize = 5000;
 
-/// The parts of a `go.mod` or `go.work` that matter here.
+/// The relevant parts of a `go.mod` or `go.work`.
 #[derive(Debug, Default)]
 pub(in crate::check::evidence) struct GoMod {
-    /// Path of the module.
+    /// The path of the module.
     pub(in crate::check::evidence) module: Option<String>,
-    /// Its requirement of NRI.
+    /// The requirement of NRI.
     pub(in crate::check::evidence) requirement: Option<Requirement>,
     pub(in crate::check::evidence) replacements: Vec<Replacement>,
     /// Folders that a `go.work` uses.
@@ -25,7 +25,7 @@ pub(in crate::check::evidence) struct GoMod {
     block: Option<String>,
 }
 
-/// `require MODULE VERSION`
+/// A `require MODULE VERSION`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::check::evidence) struct Requirement {
     pub(in crate::check::evidence) version: String,
@@ -33,20 +33,19 @@ pub(in crate::check::evidence) struct Requirement {
     pub(in crate::check::evidence) line: usize,
 }
 
-/// `replace MODULE [OLD] => PATH [VERSION]`
+/// A `replace MODULE [OLD] => PATH [VERSION]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::check::evidence) struct Replacement {
     pub(in crate::check::evidence) module: String,
-    /// The only version replaced, if it says one.
+    /// The version to replace, if stated.
     pub(in crate::check::evidence) old: Option<String>,
     pub(in crate::check::evidence) path: String,
-    /// None for a folder.
+    /// The new version; `None` for a folder.
     pub(in crate::check::evidence) version: Option<String>,
     pub(in crate::check::evidence) line: usize,
 }
 
-/// Returns true if the first directive is that of a `go.mod`: `module`, or one that may stand
-/// before it.
+/// Returns true if the first directive is that of a `go.mod`: `module`, or one that may precede it.
 pub(super) fn is(head: &str) -> bool {
     let mut directives = head
         .lines()
@@ -66,7 +65,7 @@ impl GoMod {
         Ok(found)
     }
 
-    /// Reads a text that is in memory.
+    /// Parses a text in memory.
     pub(in crate::check::evidence) fn of_text(text: &[u8]) -> Self {
         let mut found = Self::default();
         let text = String::from_utf8_lossy(text);
@@ -76,7 +75,7 @@ impl GoMod {
         found
     }
 
-    /// Returns the replacement of NRI at a version. One for this version alone counts before one for all.
+    /// Returns the replacement of NRI at a version. One for exactly this version takes precedence.
     pub(in crate::check::evidence) fn replacement(&self, version: &str) -> Option<&Replacement> {
         let of = |old: Option<&str>| {
             let mut all = self.replacements.iter();
@@ -154,7 +153,8 @@ fn is_indirect(line: &str) -> bool {
     })
 }
 
-/// The words of a line without its comment; quotes are taken off, `(` and `)` are words of their own.
+/// Returns the words of a line without its comment; quotes are taken off, `(` and `)` are words of
+/// their own.
 fn directive(line: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), String::new(), None);
     let mut letters = line.chars().peekable();

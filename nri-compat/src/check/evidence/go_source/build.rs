@@ -1,8 +1,8 @@
-//! Which NRI a package is built with, and where the packages are that it is built from.
+//! The NRI that a package is built with, and the locations of the packages that it is built from.
 //!
-//! A version in `go.mod` alone does not say it: replacements, workspaces, vendored code, other module files and settings
-//! of the toolchain may choose another one. Every choice that is in view is looked at; unless all of them lead to the
-//! same interface, it is unknown.
+//! The version in `go.mod` alone does not determine it: replacements, workspaces, vendored code,
+//! other module files and settings of the toolchain may select another one. Every visible choice is
+//! considered; unless all of them lead to the same interface, it is unknown.
 
 mod code;
 mod flags;
@@ -19,13 +19,13 @@ use crate::check::sighting::{Interface, Pin};
 pub(in crate::check) use flags::Settings;
 use workspace::Workspace;
 
-/// The largest module file that is read.
+/// The maximum size of a module file.
 const MAX_MOD: u64 = 4 << 20;
 
 /// The NRI that a package is built with.
 #[derive(Debug, Default)]
 pub(super) struct Build {
-    /// Folder of the module.
+    /// The folder of the module.
     pub(super) root: PathBuf,
     pub(super) layout: Layout,
     pub(super) interface: Interface,
@@ -40,13 +40,14 @@ pub(super) struct Build {
 /// One way to build the module.
 #[derive(Clone, Debug)]
 struct Choice {
-    /// The file or variable that chooses it.
+    /// The file or variable that selects it.
     by: String,
     interface: Interface,
     version: Option<String>,
 }
 
-/// Finds out what a package in a folder is built with. `copy` is the import path of a stub that is not NRI's own.
+/// Determines what a package in a folder is built with. `copy` is the import path of a stub other
+/// than NRI's own.
 pub(super) fn of(tree: &dyn Tree, folder: &Path, settings: &Settings, copy: Option<&str>) -> Build {
     let mut roots = folder.ancestors();
     let Some(root) = roots.find(|folder| tree.is_file(&folder.join("go.mod"))) else {
@@ -105,7 +106,7 @@ fn read(tree: &dyn Tree, path: &Path) -> Option<GoMod> {
     tree.read(path, MAX_MOD).map(|text| GoMod::of_text(&text))
 }
 
-/// The modules whose sources are at hand.
+/// Returns the modules whose sources are at hand.
 fn layout(tree: &dyn Tree, root: &Path, main: &GoMod, workspace: Option<&Workspace>) -> Layout {
     let mut modules = Vec::new();
     modules.extend(main.module.clone().map(|path| (path, root.to_owned())));
@@ -123,7 +124,7 @@ fn layout(tree: &dyn Tree, root: &Path, main: &GoMod, workspace: Option<&Workspa
     }
 }
 
-/// Modules that folders replace, whatever version is required.
+/// Returns modules that folders replace, whatever version is required.
 fn replaced_by_folders(folder: &Path, file: &GoMod) -> Vec<(String, PathBuf)> {
     let replaced = file
         .replacements
@@ -265,7 +266,7 @@ impl Build {
         }
     }
 
-    /// The code in a `vendor` folder is what is built, and has to be what the module file names.
+    /// Reads what `vendor` contains, which is what is built, and has to match the module file.
     fn of_vendored(&mut self, tree: &dyn Tree, vendor: &Path, others: &[Choice]) -> Choice {
         let by = self.shown(vendor);
         let in_workspace = vendor.parent() != Some(&self.root);
@@ -302,7 +303,7 @@ impl Build {
         }
     }
 
-    /// A stub under another path than NRI's own.
+    /// Returns the choice of a stub with a path other than NRI's own.
     fn of_copy(&mut self, tree: &dyn Tree, path: &str) -> Choice {
         let by = format!("a copy of NRI's stub, {path}");
         let modules = self.layout.modules.iter();
@@ -336,7 +337,7 @@ impl Build {
         }
     }
 
-    /// Takes over the interface that all choices lead to.
+    /// Sets the interface that all choices lead to.
     fn agree(&mut self, choices: &[Choice]) {
         let doubt = choices.iter().find_map(|choice| match &choice.interface {
             Interface::Unknown(why) => Some(why.clone()),
@@ -366,7 +367,7 @@ impl Build {
     }
 }
 
-/// A path as it is written in the folder of the module.
+/// Returns a path as it is written in the folder of the module.
 fn relative(path: &Path, root: &Path) -> String {
     let mut up = String::new();
     for folder in root.ancestors() {

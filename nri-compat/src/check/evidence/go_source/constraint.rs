@@ -1,12 +1,12 @@
-//! Build constraints: whether a plain build for Linux includes a file.
+//! Build constraints: they determine whether a plain build for Linux includes a file.
 //!
-//! [The rules](https://pkg.go.dev/cmd/go#hdr-Build_constraints). Files that such a build leaves out are not ignored:
-//! what they declare counts as possible instead of certain.
+//! [The rules](https://pkg.go.dev/cmd/go#hdr-Build_constraints). Files that such a build excludes
+//! are not ignored: what they declare is possible instead of certain.
 
-/// The longest constraint that is evaluated.
+/// The maximum length of a constraint.
 const LONGEST_CONSTRAINT: usize = 2000;
 
-/// Values of `GOOS` that a file name may end in, besides `linux`.
+/// Values of `GOOS`, except `linux`, that a file name may end with.
 const OTHER_SYSTEMS: [&str; 17] = [
     "aix",
     "android",
@@ -27,7 +27,7 @@ const OTHER_SYSTEMS: [&str; 17] = [
     "zos",
 ];
 
-/// Values of `GOARCH` that a file name may end in, besides `amd64`.
+/// Values of `GOARCH`, except `amd64`, that a file name may end with.
 const OTHER_ARCHITECTURES: [&str; 23] = [
     "386",
     "amd64p32",
@@ -94,7 +94,7 @@ fn is_set(tag: &str) -> bool {
     matches!(tag, "linux" | "unix" | "amd64" | "gc") || tag.starts_with("go1.")
 }
 
-/// Evaluates `a && (b || !c)`; false if it is not understood.
+/// Evaluates `a && (b || !c)`; false if it cannot be parsed.
 fn evaluate(expression: &str) -> bool {
     let spaced = expression
         .replace('(', " ( ")

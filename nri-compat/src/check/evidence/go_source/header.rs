@@ -3,7 +3,7 @@
 use super::lexer::{self, Token};
 use super::syntax::Import;
 
-/// The package clause and the imports of a file; `None` if it has no package clause.
+/// Returns the package clause and the imports of a file; `None` if it has no package clause.
 pub(super) fn read(text: &str) -> Option<(String, Vec<Import>)> {
     let mut tokens = lexer::tokens(text);
     let (Some(Token::Word("package")), Some(Token::Word(name))) = (tokens.next(), tokens.next())
@@ -37,7 +37,7 @@ pub(super) fn read(text: &str) -> Option<(String, Vec<Import>)> {
     Some((name.to_owned(), imports))
 }
 
-/// Where a token is.
+/// The context of a token.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Outside,

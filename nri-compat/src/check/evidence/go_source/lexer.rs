@@ -1,6 +1,8 @@
-//! Go's tokens, as far as declarations need them: comments are left out, and what is within strings is no code.
+//! Go's tokens, as far as declarations need them: comments are skipped, and the content of strings
+//! is not code.
 //!
-//! [The grammar](https://go.dev/ref/spec#Lexical_elements). Broken text gives tokens of some sort, never an error.
+//! [The grammar](https://go.dev/ref/spec#Lexical_elements). Broken text yields arbitrary tokens,
+//! never an error.
 
 /// A token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,7 +11,7 @@ pub(super) enum Token<'t> {
     Word(&'t str),
     /// A string, without its quotes and with its escapes.
     Text(&'t str),
-    /// Any other byte that is no space.
+    /// Any other byte that is not a space.
     Mark(u8),
 }
 
@@ -19,12 +21,12 @@ pub(super) fn starts_with_package(text: &str) -> bool {
     tokens.next() == Some(Token::Word("package")) && matches!(tokens.next(), Some(Token::Word(_)))
 }
 
-/// Returns true if the text is nothing but comments so far, so that a package clause may follow.
+/// Returns true if the text so far consists of comments, so that a package clause may follow.
 pub(super) fn may_start_with_package(text: &str) -> bool {
     tokens(text).next().is_none()
 }
 
-/// The tokens of a text.
+/// Returns the tokens of a text.
 pub(super) fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
     let mut rest = text.strip_prefix('\u{feff}').unwrap_or(text);
     std::iter::from_fn(move || {
@@ -41,7 +43,7 @@ pub(super) fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
     })
 }
 
-/// Returns the text behind a comment, if there is one.
+/// Returns the text after a comment, if there is one.
 fn comment(text: &str) -> Option<&str> {
     if let Some(line) = text.strip_prefix("//") {
         Some(line.split_once('\n').map_or("", |(_, after)| after))
@@ -73,7 +75,7 @@ fn token(text: &str) -> Option<(Token<'_>, &str)> {
     }
 }
 
-/// The value of a string literal; escapes that an import path cannot need make it empty.
+/// Returns the value of a string literal; escapes that an import path cannot need make it empty.
 pub(super) fn unquoted(literal: &str) -> String {
     if let Some(raw) = literal
         .strip_prefix('`')
@@ -87,7 +89,7 @@ pub(super) fn unquoted(literal: &str) -> String {
     unescaped(inside.unwrap_or_default())
 }
 
-/// Replaces escapes by what they stand for.
+/// Replaces escapes by their values.
 pub(super) fn unescaped(text: &str) -> String {
     let mut value = Vec::new();
     let mut rest = text.as_bytes();
@@ -131,7 +133,7 @@ fn is_word(letter: char) -> bool {
     letter == '_' || letter.is_alphanumeric()
 }
 
-/// A string or rune with escapes; it ends at the end of the line at the latest.
+/// Splits off a string or rune with escapes; it ends at the end of the line at the latest.
 fn quoted(text: &str, quote: char) -> (Token<'_>, &str) {
     let body = text.get(1..).unwrap_or_default();
     let mut escaped = false;

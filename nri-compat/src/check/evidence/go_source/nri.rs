@@ -1,4 +1,4 @@
-//! Which import paths are packages of NRI, in its own module or in a copy of it.
+//! Determines which import paths are packages of NRI, in its own module or in a copy.
 
 use super::super::nri_module::{self, MODULE, Package};
 
@@ -7,8 +7,8 @@ pub(super) fn is_stub(path: &str) -> bool {
     package(path) == Some(Package::Stub)
 }
 
-/// Returns the package of NRI, or of a fork or copy of it, that an import path is. Copies keep the layout `pkg/stub` and
-/// `pkg/api`, whatever they are called.
+/// Returns the package of NRI, or of a fork or copy, with this import path. Copies keep the layout
+/// `pkg/stub` and `pkg/api`, whatever their name.
 pub(super) fn package(path: &str) -> Option<Package> {
     let copied = || match path.rsplit_once("/pkg/") {
         Some((_, "stub")) => Some(Package::Stub),
@@ -18,7 +18,7 @@ pub(super) fn package(path: &str) -> Option<Package> {
     nri_module::package(path).or_else(copied)
 }
 
-/// Reports whether the path is that of NRI's package by the name of its module.
+/// Reports whether the path is that of NRI's package, by the name of its module.
 pub(super) fn is_by_name(path: &str) -> bool {
     nri_module::package(path).is_some()
 }
@@ -29,7 +29,7 @@ pub(super) fn is_own(path: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// The folders at the top of Go's standard library.
+/// The top-level folders of Go's standard library.
 const STANDARD: [&str; 48] = [
     "C",
     "archive",
@@ -81,7 +81,7 @@ const STANDARD: [&str; 48] = [
     "unique",
 ];
 
-/// Returns true if the path is one of the standard library, whose types handle no event.
+/// Returns true if the path belongs to the standard library, whose types handle no events.
 pub(super) fn is_standard(path: &str) -> bool {
     let first = path.split('/').next().unwrap_or_default();
     STANDARD.contains(&first) || path == "unsafe"

@@ -1,4 +1,4 @@
-//! From text to [`SourceFile`], with the grammar of tree-sitter.
+//! Parses text to a [`SourceFile`], with the grammar of tree-sitter.
 
 mod body;
 mod types;
@@ -12,10 +12,10 @@ use super::constraint;
 use super::syntax::{Function, Import, Method, SourceFile, Type, TypeDecl, Variable};
 use body::Scope;
 
-/// How long one file may take; the largest real ones take less than a second.
+/// The time limit for one file; the largest real ones take less than a second.
 const LONGEST_PARSE: Duration = Duration::from_secs(3);
 
-/// The most nodes of one file that are looked at.
+/// The maximum number of nodes in one file.
 const MAX_NODES: usize = 2_000_000;
 
 /// Parses a file. `None` if that takes too long.
@@ -61,7 +61,7 @@ fn tree(text: &str) -> Option<Tree> {
     parser.parse_with_options(&mut piece, None, Some(options))
 }
 
-/// Line of the first syntax error, from 1 on.
+/// Returns the line of the first syntax error, starting at 1.
 fn first_error(root: Node<'_>) -> usize {
     let found = descendants(root).find(|node| node.is_error() || node.is_missing());
     line(found.unwrap_or(root))
@@ -71,7 +71,7 @@ fn line(node: Node<'_>) -> usize {
     node.start_position().row + 1
 }
 
-/// All nodes below one, in the order of the text, without recursion.
+/// Returns all nodes below one, in the order of the text, without recursion.
 fn descendants(root: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     let mut cursor = root.walk();
     let mut done = false;
@@ -106,7 +106,8 @@ fn declaration(node: Node<'_>, text: &str, file: &mut SourceFile) {
         }
         "method_declaration" => method(node, text, file),
         "var_declaration" => variables(node, text, file),
-        // Comments, constants and the package clause declare nothing that has methods. What is broken is in `error`.
+        // Comments, constants and the package clause declare nothing with methods. Syntax errors
+        // are in `error`.
         _ => {}
     }
 }
@@ -145,7 +146,7 @@ fn method(node: Node<'_>, text: &str, file: &mut SourceFile) {
         None => (None, false),
     };
     let Some(receiver) = receiver else {
-        // A receiver that is not understood could be that of any type.
+        // A receiver that cannot be parsed may be that of any type.
         file.error.get_or_insert(line(node));
         return;
     };
@@ -175,7 +176,7 @@ fn base_name(ty: &Type) -> Option<String> {
 
 fn variables(node: Node<'_>, text: &str, file: &mut SourceFile) {
     for spec in descendants(node).filter(|node| node.kind() == "var_spec") {
-        // Those within function literals belong to their body.
+        // Those within function literals belong to the body of the literal.
         let top = spec.parent().and_then(|parent| match parent.kind() {
             "var_spec_list" => parent.parent(),
             _ => Some(parent),
@@ -203,18 +204,18 @@ fn variable(spec: Node<'_>, text: &str) -> Vec<Variable> {
     names.into_iter().enumerate().map(with).collect()
 }
 
-/// The text of a node.
+/// Returns the text of a node.
 fn of(node: Node<'_>, text: &str) -> String {
     text.get(node.byte_range()).unwrap_or_default().to_owned()
 }
 
-/// The text of a field, empty if there is none.
+/// Returns the text of a field, empty if there is none.
 fn field(node: Node<'_>, name: &str, text: &str) -> String {
     node.child_by_field_name(name)
         .map_or_else(String::new, |node| of(node, text))
 }
 
-/// The texts of all fields called `name`.
+/// Returns the texts of all fields called `name`.
 fn names(node: Node<'_>, text: &str) -> Vec<String> {
     let mut cursor = node.walk();
     let names = node.children_by_field_name("name", &mut cursor);

@@ -1,4 +1,5 @@
-//! The resolution of a package that uses the stub: which events it handles, and which NRI it is built with.
+//! Resolves a package that uses the stub: the events that it handles, and the NRI that it is built
+//! with.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -14,16 +15,16 @@ use super::{NAME, nri, parse, toolchain};
 use crate::check::events::EventSet;
 use crate::check::sighting::{Built, Certainty, Events, Evidence, GoPackage, Interface, Pin};
 
-/// The most reasons that are given.
+/// The maximum number of reasons in a report.
 const MAX_REASONS: usize = 3;
 
-/// The most types of one file that are listed.
+/// The maximum number of types of one file that are listed.
 const MAX_TYPES: usize = 50;
 
-/// How packages are resolved.
+/// Options for resolving packages.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::check) struct Options {
-    /// True if the Go toolchain may be asked where packages are.
+    /// True if the Go toolchain may be asked for the locations of packages.
     pub(in crate::check) toolchain: bool,
 }
 
@@ -31,17 +32,17 @@ pub(in crate::check) struct Options {
 #[derive(Debug)]
 pub(in crate::check) struct Resolution {
     pub(in crate::check) nri: Built,
-    /// The version that `go.mod` requires, and what else decides on the release.
+    /// The version that `go.mod` requires, and other facts that determine the release.
     pub(in crate::check) required: Option<String>,
     pub(in crate::check) pins: Vec<Pin>,
     pub(in crate::check) interface: Interface,
     pub(in crate::check) events: Events,
     pub(in crate::check) evidence: Vec<Evidence>,
-    /// Folders of the packages that were looked at.
+    /// The folders of the packages that were read.
     pub(in crate::check) folders: Vec<PathBuf>,
 }
 
-/// Resolves a package on the disk. `by_name` are the handlers in it that are known by name only.
+/// Resolves a package on disk. `by_name` are the handlers in it that are known only by name.
 pub(in crate::check) fn resolve_package(
     package: &GoPackage,
     by_name: &Events,
@@ -112,7 +113,7 @@ fn resolution(
     }
 }
 
-/// The events that are handled. They are exact only if everything was resolved.
+/// Returns the events that are handled. They are exact only if everything was resolved.
 fn events(handled: &Handled, by_name: &Events, details: &mut Vec<String>) -> Events {
     let is_whole = handled.uses > 0 && handled.unresolved.is_empty();
     let mut names = handled.certain.clone();
@@ -151,7 +152,7 @@ fn set(names: &BTreeSet<&'static str>) -> EventSet {
     set
 }
 
-/// Handlers that the methods of a single file are, by their names and signatures.
+/// Methods of a single file that are handlers, by their names and signatures.
 #[derive(Debug, Default)]
 pub(super) struct ByName {
     events: EventSet,
@@ -199,7 +200,7 @@ pub(super) fn handlers_by_name(name: &str, text: &str) -> ByName {
     found
 }
 
-/// A file without its package: qualifiers are judged by the imports alone.
+/// A file without its package: qualifiers are resolved only by its imports.
 struct Alone<'f>(&'f super::syntax::SourceFile);
 
 impl shape::Names for Alone<'_> {

@@ -1,7 +1,7 @@
-//! Which events the values handle that a package passes to `stub.New`.
+//! The events handled by the values that a package passes to `stub.New`.
 //!
-//! The question is asked twice: of the files of a plain build, whose answer is certain, and of all files, whose answer
-//! is what may be handled under some build constraint.
+//! They are resolved twice: for the files of a plain build, with a certain result, and for all
+//! files, with the events that may be handled under some build constraint.
 
 mod types;
 mod values;
@@ -14,13 +14,13 @@ use std::rc::Rc;
 use super::syntax::{Expr, SourceFile, Type};
 use super::world::{Package, World};
 
-/// How many questions one plugin may take: hostile sources can make them grow without end.
+/// The maximum number of steps for one plugin: hostile sources can require any number.
 const MAX_STEPS: u32 = 50_000;
 
-/// How many lines of evidence are kept.
+/// The maximum number of lines of evidence.
 const MAX_NOTES: usize = 40;
 
-/// A type as written in one file of a package.
+/// A type as written in a file of a package.
 #[derive(Clone, Debug)]
 pub(super) struct TypeRef {
     pub(super) package: Rc<Package>,
@@ -31,15 +31,15 @@ pub(super) struct TypeRef {
 /// The events that are handled, as far as known.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Handled {
-    /// Those that are handled.
+    /// The events that are handled.
     pub(super) certain: BTreeSet<&'static str>,
-    /// Those that may be handled, besides.
+    /// The events that may be handled in addition.
     pub(super) possible: BTreeSet<&'static str>,
-    /// Why there may be more; nothing if there are none.
+    /// The reasons why there may be more; empty if there are none.
     pub(super) unresolved: BTreeSet<String>,
-    /// The evidence for this.
+    /// The evidence.
     pub(super) notes: BTreeSet<String>,
-    /// How many uses of `stub.New` there are.
+    /// The number of uses of `stub.New`.
     pub(super) uses: usize,
 }
 
@@ -63,14 +63,14 @@ impl Handled {
 /// Resolves types and values in one set of files.
 pub(super) struct Resolver<'w, 't> {
     pub(super) world: &'w World<'t>,
-    /// True if only files of a plain build count.
+    /// True if only the files of a plain build count.
     pub(super) plain: bool,
     steps: Cell<u32>,
-    /// The folder that paths in evidence are relative to.
+    /// The folder to which paths in evidence are relative.
     root: &'w Path,
 }
 
-/// Returns the events that the package of this name in the folder handles.
+/// Returns the events that the package with this name in the folder handles.
 pub(super) fn handled(world: &World<'_>, folder: &Path, name: &str, root: &Path) -> Handled {
     let package = world.package(folder, Some(name));
     let certain = Resolver::new(world, true, root).uses(&package);
@@ -96,7 +96,7 @@ impl<'w, 't> Resolver<'w, 't> {
         }
     }
 
-    /// The files that count, with their numbers.
+    /// Returns the files that count, with their numbers.
     pub(super) fn files<'p>(
         &self,
         package: &'p Package,
@@ -106,7 +106,7 @@ impl<'w, 't> Resolver<'w, 't> {
         files.filter(move |(_, file)| !plain || file.in_plain_build)
     }
 
-    /// Counts a step; an error if there were too many.
+    /// Counts a step; returns an error if there were too many.
     fn step(&self) -> Result<(), String> {
         self.steps.set(self.steps.get() + 1);
         if self.steps.get() > MAX_STEPS {
@@ -159,7 +159,7 @@ impl<'w, 't> Resolver<'w, 't> {
         all
     }
 
-    /// `pkg/base/base.go:12`, relative to the module.
+    /// Returns a place such as `pkg/base/base.go:12`, relative to the module.
     pub(super) fn place(&self, package: &Package, file: &SourceFile, line: usize) -> String {
         let path = package.folder.join(&file.name);
         format!("{}:{line}", self.shown(&path))

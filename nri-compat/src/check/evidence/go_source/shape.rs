@@ -1,18 +1,19 @@
-//! Whether a method is one that the stub would call: by name, and by number and kind of its parameters and results.
+//! Determines whether the stub would call a method: by name, and by number and kind of its
+//! parameters and results.
 //!
-//! The shapes are those of the interfaces in
-//! [pkg/stub](https://github.com/containerd/nri/blob/v0.12.0/pkg/stub/stub.go), with and without the context that they
-//! got in v0.3.0.
+//! The signatures are those of the interfaces in
+//! [pkg/stub](https://github.com/containerd/nri/blob/v0.12.0/pkg/stub/stub.go), with and without
+//! the context that v0.3.0 added.
 
 use super::syntax::{Signature, Type};
 
 /// A handler that the stub looks for.
 struct Handler {
-    /// The stub's interface that declares it.
+    /// The interface of the stub that declares it.
     interface: &'static str,
-    /// Name of the method and of the event's RPC.
+    /// The name of the method and of the RPC of the event.
     event: &'static str,
-    /// The fewest and the most parameters after the context; early stubs pass fewer.
+    /// The minimum and maximum number of parameters after the context; early stubs pass fewer.
     parameters: (usize, usize),
     results: usize,
 }
@@ -68,7 +69,7 @@ const HANDLERS: [Handler; 14] = [
     ),
 ];
 
-/// Interfaces of the stub that declare no handler of an event.
+/// Interfaces of the stub without event handlers.
 const WITHOUT_EVENTS: [&str; 5] = [
     "ConfigureInterface",
     "Plugin",
@@ -77,8 +78,8 @@ const WITHOUT_EVENTS: [&str; 5] = [
     "SynchronizeInterface",
 ];
 
-/// Returns the event that one of the stub's interfaces declares: none within if it declares none, none at all if the
-/// stub has no such interface.
+/// Returns the event that an interface of the stub declares: `Some(None)` if it declares none,
+/// `None` if the stub has no such interface.
 pub(super) fn of_interface(name: &str) -> Option<Option<&'static str>> {
     match HANDLERS.iter().find(|handler| handler.interface == name) {
         Some(handler) => Some(Some(handler.event)),
@@ -95,14 +96,14 @@ fn find(name: &str) -> Option<&'static Handler> {
     HANDLERS.iter().find(|handler| handler.event == name)
 }
 
-/// Whether a method is a handler.
+/// The result of matching a method with a handler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fit {
-    /// Its signature cannot be the one that the stub looks for.
+    /// The signature differs from the one that the stub requires.
     No,
-    /// That depends on types that are not resolved here.
+    /// The result depends on types that are not resolved here.
     Maybe,
-    /// It takes what the stub passes.
+    /// The signature is the one that the stub requires.
     Yes,
 }
 
@@ -114,12 +115,12 @@ pub(super) trait Names {
     fn is_predeclared(&self, name: &str) -> bool;
 }
 
-/// Judges a method by its name and its signature.
+/// Matches a method by its name and its signature.
 pub(super) fn fit(name: &str, signature: &Signature, names: &dyn Names) -> Fit {
     let Some(handler) = find(name) else {
         return Fit::No;
     };
-    // One more where a context comes first.
+    // One more if a context comes first.
     let (fewest, most) = (handler.parameters.0, handler.parameters.1 + 1);
     let parameters = &signature.parameters;
     if !(fewest..=most).contains(&parameters.len())
@@ -139,7 +140,7 @@ pub(super) fn fit(name: &str, signature: &Signature, names: &dyn Names) -> Fit {
     if takes_subject { Fit::Yes } else { Fit::Maybe }
 }
 
-/// Returns true if no type of a handler's parameters can be written this way.
+/// Returns true if no parameter type of a handler can be written this way.
 fn cannot_fit(ty: &Type, names: &dyn Names) -> bool {
     match ty {
         Type::Container(_) | Type::Function | Type::Struct { .. } => true,

@@ -1,20 +1,20 @@
-//! The parts of a Go file that decide which methods a value has.
+//! The parts of a Go file that determine which methods a value has.
 //!
-//! Whatever has no place here becomes `Unknown`, which resolves to nothing: a construct that is not understood can
-//! never prove that a plugin handles no event.
+//! Anything else becomes `Unknown`, which resolves to nothing: a construct that is not understood
+//! can never prove that a plugin does not handle an event.
 
 use std::collections::BTreeMap;
 
 /// A parsed file.
 #[derive(Debug, Default)]
 pub(super) struct SourceFile {
-    /// Name within its folder.
+    /// The name within its folder.
     pub(super) name: String,
-    /// Name in its package clause.
+    /// The name in its package clause.
     pub(super) package: String,
     /// True if a plain build for Linux includes it.
     pub(super) in_plain_build: bool,
-    /// Line of the first syntax error.
+    /// The line of the first syntax error.
     pub(super) error: Option<usize>,
     pub(super) imports: Vec<Import>,
     pub(super) types: Vec<TypeDecl>,
@@ -26,7 +26,7 @@ pub(super) struct SourceFile {
 /// One import.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Import {
-    /// The name it is given, which may be `.` or `_`.
+    /// The local name, which may be `.` or `_`.
     pub(super) alias: Option<String>,
     pub(super) path: String,
 }
@@ -35,7 +35,7 @@ pub(super) struct Import {
 #[derive(Debug)]
 pub(super) struct TypeDecl {
     pub(super) name: String,
-    /// True if it is another name for a type instead of a type of its own.
+    /// True if it is an alias.
     pub(super) alias: bool,
     pub(super) ty: Type,
 }
@@ -56,11 +56,11 @@ pub(super) enum Type {
         methods: Vec<(String, Signature)>,
         embedded: Vec<Type>,
     },
-    /// A slice, array, map or channel of this.
+    /// A slice, array, map or channel of this type.
     Container(Box<Type>),
     /// A function, which has no methods.
     Function,
-    /// Anything else, type parameters included.
+    /// Anything else, including type parameters.
     Unknown,
 }
 
@@ -80,33 +80,33 @@ pub(super) struct Signature {
 /// A method; its body is one of the file's functions.
 #[derive(Debug)]
 pub(super) struct Method {
-    /// Name of the receiver's type.
+    /// The name of the receiver's type.
     pub(super) receiver: String,
-    /// True if only pointers have it.
+    /// True if only the pointer type has it.
     pub(super) on_pointer: bool,
     pub(super) name: String,
     pub(super) signature: Signature,
     pub(super) line: usize,
-    /// Index of its body in [`SourceFile::functions`].
+    /// The index of its body in [`SourceFile::functions`].
     pub(super) body: usize,
 }
 
 /// The body of a function or method, or the initializers of variables.
 #[derive(Debug, Default)]
 pub(super) struct Function {
-    /// Empty for methods and initializers.
+    /// The name; empty for methods and initializers.
     pub(super) name: String,
     pub(super) signature: Signature,
-    /// Names of results, as far as they have some.
+    /// The names of results, if they have any.
     pub(super) result_names: Vec<String>,
     /// Everything that any scope of the body binds to a name.
     pub(super) bindings: BTreeMap<String, Vec<Binding>>,
-    /// Operands of its `return` statements, without those of function literals.
+    /// The operands of its `return` statements, without those of function literals.
     pub(super) returns: Vec<Vec<Expr>>,
     pub(super) stub_uses: Vec<StubUse>,
 }
 
-/// How a name gets a value.
+/// The way in which a name gets a value.
 #[derive(Clone, Debug)]
 pub(super) enum Binding {
     /// `var name T`, a receiver or a named result.
@@ -117,7 +117,7 @@ pub(super) enum Binding {
     Defined(Value),
     /// `name = value`.
     Assigned(Value),
-    /// Its address is taken, so that anything may assign to it.
+    /// Its address is taken, so anything may assign to it.
     Escapes,
     /// A statement binds it to something that is not followed, such as an element of a range.
     NotFollowed,
@@ -127,7 +127,7 @@ pub(super) enum Binding {
 #[derive(Clone, Debug)]
 pub(super) struct Value {
     pub(super) expr: Expr,
-    /// Which result of a call with several.
+    /// The index of the result of a call with several results.
     pub(super) index: usize,
 }
 
@@ -135,7 +135,7 @@ pub(super) struct Value {
 #[derive(Clone, Debug)]
 pub(super) struct StubUse {
     pub(super) line: usize,
-    /// Its first argument; `None` if the function is not called right here.
+    /// The first argument; `None` if the function is not called directly.
     pub(super) plugin: Option<Expr>,
 }
 

@@ -1,4 +1,5 @@
-//! The Go toolchain, asked where the packages of a build are: only with `--go`, as it may download modules.
+//! Asks the Go toolchain for the locations of the packages of a build, but only with `--go`,
+//! because it may download modules.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -10,25 +11,25 @@ use super::super::nri_module::{self, MODULE};
 use super::build::Build;
 use crate::check::sighting::Interface;
 
-/// How long the toolchain may take.
+/// The time limit for the toolchain.
 const MAX_TIME: Duration = Duration::from_secs(120);
 
-/// The longest answer that is read.
+/// The maximum size of its output in bytes.
 const MAX_ANSWER: u64 = 64 << 20;
 
-/// The format in which packages are listed: one line each, separated by tabs.
+/// The format in which packages are listed: one per line, with fields separated by tabs.
 const FORMAT: &str = "{{.ImportPath}}\t{{.Dir}}\t{{with .Module}}{{.Path}}\t{{.Version}}\t{{with .Replace}}{{.Path}}\t{{.Version}}{{end}}{{end}}";
 
-/// The toolchain's answer about a build.
+/// The output of the toolchain for a build.
 #[derive(Debug, Default)]
 pub(super) struct Listed {
-    /// Folders of packages, by import path.
+    /// The folders of packages, by import path.
     pub(super) folders: BTreeMap<String, PathBuf>,
     /// The release of NRI that is built; `None` for a fork or a folder.
     nri: Option<String>,
 }
 
-/// Asks for the packages that a package in a folder is built from.
+/// Lists the packages that a package in a folder is built from.
 pub(super) fn list(folder: &Path) -> Result<Listed, String> {
     let mut go = Command::new("go");
     go.current_dir(folder)
@@ -102,7 +103,7 @@ fn read(answer: &str) -> Listed {
 }
 
 impl Listed {
-    /// Takes over the release that the toolchain builds.
+    /// Sets the release that the toolchain builds.
     pub(super) fn settle(&self, build: &mut Build) {
         if let Some(version) = &self.nri {
             build

@@ -1,17 +1,18 @@
-//! The files around a Go file, wherever they are kept.
+//! The files around a Go file, in any storage.
 
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-/// The most names of one folder that are read.
+/// The maximum number of names in one folder.
 const MAX_NAMES: usize = 20_000;
 
 /// Folders and files that imports, module files and replacements lead to.
 pub(in crate::check) trait Tree {
-    /// Names in a folder, sorted; `None` if it cannot be read or has too many.
+    /// Returns the names in a folder, sorted; `None` if it cannot be read or has too many.
     fn names(&self, folder: &Path) -> Option<Vec<String>>;
-    /// A regular file of at most `largest` bytes; `None` if it is none, or cannot be read.
+    /// Reads a regular file of at most `largest` bytes; `None` if it is not such a file, or cannot
+    /// be read.
     fn read(&self, path: &Path, largest: u64) -> Option<Vec<u8>>;
     /// Returns true if the path is a regular file.
     fn is_file(&self, path: &Path) -> bool;
@@ -29,7 +30,7 @@ impl Tree for Disk {
         let entries = fs::read_dir(folder).ok()?;
         let mut names = Vec::new();
         for entry in entries {
-            // A name that is not UTF-8 is none that the toolchain takes.
+            // The toolchain ignores names that are not UTF-8.
             names.extend(entry.ok()?.file_name().into_string().ok());
             if names.len() > MAX_NAMES {
                 return None;
@@ -40,7 +41,7 @@ impl Tree for Disk {
     }
 
     fn read(&self, path: &Path, largest: u64) -> Option<Vec<u8>> {
-        // Never opens a fifo or a device.
+        // Never opens a FIFO or a device.
         if !self.is_file(path) {
             return None;
         }
@@ -63,7 +64,7 @@ impl Tree for Disk {
     }
 }
 
-/// The path without `.` and `..`, as text: links are not followed.
+/// Returns the path without `.` and `..`, as text: links are not followed.
 pub(in crate::check) fn cleaned(path: &Path) -> PathBuf {
     let mut clean = PathBuf::new();
     for part in path.components() {

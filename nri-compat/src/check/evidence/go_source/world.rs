@@ -1,4 +1,4 @@
-//! The packages that a build sees, read when something asks for them.
+//! The packages of a build, read on demand.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -11,44 +11,44 @@ use super::parse;
 use super::syntax::{Import, SourceFile};
 use super::tree::Tree;
 
-/// The largest file that is parsed; only generated ones are larger.
+/// The maximum size of a parsed file; only generated ones are larger.
 pub(super) const MAX_FILE: u64 = 4 << 20;
 
-/// The most bytes and packages read for one plugin.
+/// The maximum number of bytes and packages read for one plugin.
 const MAX_BYTES: u64 = 96 << 20;
 const MAX_PACKAGES: usize = 400;
 
-/// Where the packages of a build are.
+/// The locations of the packages of a build.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layout {
-    /// Path and folder of each module that is built from the sources at hand.
+    /// The path and folder of each module that is built from local sources.
     pub(super) modules: Vec<(String, PathBuf)>,
-    /// Folder of vendored packages.
+    /// The folder of vendored packages.
     pub(super) vendor: Option<PathBuf>,
-    /// Folders of packages that the toolchain named, by import path.
+    /// The folders of packages listed by the toolchain, by import path.
     pub(super) listed: BTreeMap<String, PathBuf>,
 }
 
-/// Where an import leads.
+/// The target of an import.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Destination {
     Folder(PathBuf),
     Standard,
     Nri(Nri),
-    /// A package whose source is not at hand.
+    /// A package whose source is not available.
     Elsewhere,
 }
 
-/// A package: the files of a folder that say so.
+/// A package: the files of a folder with its package clause.
 #[derive(Debug, Default)]
 pub(super) struct Package {
     pub(super) folder: PathBuf,
     pub(super) files: Vec<SourceFile>,
-    /// Why something of it may be missing.
+    /// The reason why parts of it may be missing.
     pub(super) incomplete: Option<String>,
 }
 
-/// All packages read so far.
+/// The packages read so far.
 pub(super) struct World<'t> {
     tree: &'t dyn Tree,
     layout: Layout,
@@ -67,7 +67,7 @@ impl<'t> World<'t> {
         }
     }
 
-    /// Where an import path leads.
+    /// Returns where an import path leads.
     pub(super) fn locate(&self, path: &str) -> Destination {
         if let Some(package) =
             nri::package(path).filter(|_| nri::is_own(path) || nri::is_stub(path))
@@ -75,7 +75,7 @@ impl<'t> World<'t> {
             return Destination::Nri(package);
         }
         if nri::is_own(path) {
-            // The other packages of NRI's module declare no handlers that a plugin could take over.
+            // The other packages of NRI's module declare no handlers that a plugin could inherit.
             return Destination::Elsewhere;
         }
         if let Some(folder) = self.layout.listed.get(path) {
@@ -89,7 +89,7 @@ impl<'t> World<'t> {
     }
 
     fn folder(&self, path: &str) -> Option<PathBuf> {
-        // The module with the longest path that the import starts with has the package.
+        // The package belongs to the module with the longest matching path.
         let modules = self.layout.modules.iter();
         let owner = modules
             .filter_map(|(module, folder)| Some((module.len(), folder, within(path, module)?)))
@@ -106,8 +106,7 @@ impl<'t> World<'t> {
         self.tree.is_folder(&vendored).then_some(vendored)
     }
 
-    /// Returns true if a `go.mod` between the two makes the package one of a module within the
-    /// module.
+    /// Returns true if a `go.mod` between the two puts the package into a nested module.
     fn is_other_module(&self, module: &Path, package: &Path) -> bool {
         let between = package.ancestors().take_while(|folder| *folder != module);
         between
@@ -115,7 +114,8 @@ impl<'t> World<'t> {
             .any(|folder| self.tree.is_file(&folder.join("go.mod")))
     }
 
-    /// The files of a folder that belong to the package that others import, or to the one called `name`.
+    /// Returns the files of a folder that belong to the package that others import, or to the one
+    /// called `name`.
     pub(super) fn package(&self, folder: &Path, name: Option<&str>) -> Rc<Package> {
         let key = folder.join(name.unwrap_or_default());
         if let Some(known) = self.packages.borrow().get(&key) {
@@ -126,7 +126,7 @@ impl<'t> World<'t> {
         package
     }
 
-    /// Folders of the packages read so far.
+    /// Returns folders of the packages read so far.
     pub(super) fn folders(&self) -> Vec<PathBuf> {
         self.packages
             .borrow()
@@ -185,12 +185,13 @@ fn within<'p>(path: &'p str, module: &str) -> Option<&'p str> {
     }
 }
 
-/// Returns true if the toolchain takes a file for a source that is no test.
+/// Returns true if the toolchain treats a file as a source other than a test.
 fn is_source(name: &str) -> bool {
     name.ends_with(".go") && !name.ends_with("_test.go") && !name.starts_with(['_', '.'])
 }
 
-/// Files of programs beside a package are not what is imported. A file without a package clause is broken.
+/// Returns true if a file belongs to the package. Files of programs next to a package are not part
+/// of what is imported; a file without a package clause is broken.
 fn belongs(file: &SourceFile, name: Option<&str>) -> bool {
     match name {
         Some(name) => file.package == name || file.package.is_empty(),
@@ -199,13 +200,13 @@ fn belongs(file: &SourceFile, name: Option<&str>) -> bool {
 }
 
 impl Package {
-    /// Name of the package.
+    /// Returns the name of the package.
     pub(super) fn name(&self) -> &str {
         self.files.first().map_or("", |file| &file.package)
     }
 }
 
-/// The import that a qualifier stands for in a file.
+/// Returns the import that a qualifier stands for in a file.
 pub(super) fn qualified<'f>(
     world: &World<'_>,
     file: &'f SourceFile,
@@ -222,7 +223,8 @@ pub(super) fn qualified<'f>(
         Destination::Standard | Destination::Nri(_) => named_so(import),
         Destination::Elsewhere => false,
     };
-    // Most packages are called as the last part of their path: the others are read only if none of these is it.
+    // Most packages have the name of the last part of their path: others are read only if none of
+    // these matches.
     unnamed()
         .filter(named_so)
         .find(is_it)
@@ -230,7 +232,7 @@ pub(super) fn qualified<'f>(
         .or_else(|| unnamed().find(named_so))
 }
 
-/// The last part of an import path that is no version.
+/// Returns the last part of an import path that is no version.
 fn last_part(path: &str) -> &str {
     let is_version = |part: &&str| {
         part.strip_prefix('v')

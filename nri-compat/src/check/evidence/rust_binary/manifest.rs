@@ -1,5 +1,5 @@
-//! Reads the manifest that the derive of crate `nri` embeds; its module `manifest` has the layout, and a test compares
-//! both.
+//! Reads the manifest that the derive of the crate `nri` embeds; its module `manifest` documents
+//! the layout, and a test compares both.
 
 use serde_json::Value;
 
@@ -9,14 +9,14 @@ use crate::check::events::{EVENTS, proto_name};
 use crate::check::evidence::identity;
 use crate::check::sighting::{Built, Certainty, Events, FileKind, Interface, Role, Sighting};
 
-/// The marker in front of every manifest.
+/// The marker before every manifest.
 pub(super) const MAGIC: [u8; 16] = *b"NRI-PLUGIN-INFO\x01";
-/// An upper limit of the size of marker, length and text, in bytes.
+/// An upper bound for the size of marker, length and text in bytes.
 pub(super) const LONGEST: u64 = 8192;
-/// The longest text, in bytes.
+/// The maximum length of the text in bytes.
 const MAX_LEN: usize = 4096;
 
-/// A plugin's statement about itself.
+/// A plugin's description of itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Manifest {
     name: Option<String>,
@@ -29,25 +29,25 @@ pub(super) struct Manifest {
     deprecated: Vec<String>,
 }
 
-/// The data behind a marker.
+/// The data after a marker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Embedded {
     /// The manifest of a plugin.
     Plugin(Box<Manifest>),
-    /// A note that the program is a tool that knows NRI, and no plugin.
+    /// A note that the program is a tool that knows NRI and is not a plugin.
     Tool,
-    /// A manifest that is cut short or damaged.
+    /// A truncated or damaged manifest.
     Damaged,
 }
 
-/// Reads what stands at the start of some bytes, marker included; `None` if the marker stands there for something else,
-/// as in programs that look for it.
+/// Parses the start of some bytes, marker included; `None` if the marker is there for another
+/// reason, as in programs that search for it.
 pub(super) fn parse(bytes: &[u8]) -> Option<Embedded> {
     let (length, rest) = bytes.strip_prefix(&MAGIC)?.split_first_chunk::<4>()?;
     let length = usize::try_from(u32::from_le_bytes(*length)).ok()?;
     let is_object = rest.first() == Some(&b'{');
     if length > MAX_LEN {
-        // The text alone may be whole, and its length damaged.
+        // The text may be complete although its length is damaged.
         return rest.starts_with(b"{\"").then_some(Embedded::Damaged);
     }
     let text = rest.get(..length);
@@ -91,7 +91,7 @@ impl Manifest {
             place: file.place.clone(),
             kind: FileKind::RustBinary,
             role: Role::Plugin,
-            // A launched plugin goes by the name of its file.
+            // A launched plugin has the name of its file.
             name: name.or_else(|| self.name.clone()),
             index: index.or_else(|| self.index.clone()),
             nri: Built {
@@ -143,13 +143,13 @@ impl Manifest {
     }
 }
 
-/// Returns `v0.12.0`, whether or not the `v` is there.
+/// Returns the release with a `v`, such as `v0.12.0`.
 fn release(protocol: &str) -> String {
     format!("v{}", protocol.trim_start_matches('v'))
 }
 
-/// Returns RPC names for the names that the protos have, in order of event number; an event that is too new keeps its
-/// name.
+/// Converts the names of events in the protos to RPC names, in the order of the event numbers; an
+/// event that is too new keeps its name.
 fn rpcs(events: &[String]) -> Vec<String> {
     let known = EVENTS
         .iter()

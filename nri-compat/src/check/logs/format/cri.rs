@@ -6,18 +6,18 @@ use crate::check::logs::stamp;
 /// A line of a container's log, or a part of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CriLine<'t> {
-    /// When it was written.
+    /// The time of the entry.
     pub(crate) time: &'t str,
     /// `stdout` or `stderr`.
     pub(crate) stream: &'t str,
-    /// True if the line goes on in the next entry of the stream: tag `P`.
+    /// True if the line continues in the next entry of the stream: tag `P`.
     pub(crate) is_partial: bool,
     /// The text after the tags.
     pub(crate) text: &'t str,
 }
 
 impl<'t> CriLine<'t> {
-    /// Parses a line without its end.
+    /// Parses a line without its line end.
     pub(crate) fn parse(line: &'t str) -> Option<Self> {
         let (time, rest) = line.split_once(' ')?;
         let (stream, rest) = rest.split_once(' ')?;
@@ -37,7 +37,7 @@ impl<'t> CriLine<'t> {
     }
 }
 
-/// Removes time stamp, stream and tags.
+/// Removes the time stamp, stream and tags.
 pub(super) fn unwrap(text: &str, origin: &mut Origin) -> Option<Unwrapped> {
     let (time, rest) = match CriLine::parse(text) {
         Some(line) => (line.time, line.text),

@@ -1,9 +1,9 @@
-//! `ctr deprecations list`: a table, or JSON, which spreads one entry over lines.
+//! `ctr deprecations list`: a table, or JSON, in which an entry has several lines.
 
 use super::json::Object;
 use crate::check::logs::record::{Origin, Unwrapped};
 
-/// The beginning of the ids of all warnings.
+/// The prefix of the ids of all warnings.
 const PREFIX: &str = "io.containerd.deprecation/";
 
 /// Parses a row of the table, or a line of an entry in JSON.
@@ -31,13 +31,13 @@ fn member(text: &str) -> Option<Unwrapped> {
     }
 }
 
-/// Returns id and last occurrence of an entry that stands on one line.
+/// Returns id and last occurrence of an entry on one line.
 pub(super) fn entry(object: &Object) -> Option<(String, Option<String>)> {
     let id = object.id().filter(|id| id.starts_with(PREFIX))?;
     Some((id, object.last_occurrence()))
 }
 
-/// Returns whether a file begins like such a list.
+/// Returns true if a file begins like such a list.
 pub(in super::super) fn is_list(head: &str) -> bool {
     let mut words = head.split_whitespace();
     let table = words

@@ -1,5 +1,5 @@
-//! JSON as log collectors, journald, container engines and query APIs write it, reduced to what may matter: the keys that
-//! say something about a line, and whatever else mentions a plugin.
+//! JSON of log collectors, journald, container engines and query APIs, reduced to relevant parts:
+//! keys that describe a line, and any other value that mentions a plugin.
 
 use std::fmt;
 
@@ -9,7 +9,8 @@ use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 /// The meaning of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Field {
-    /// The message of a record, which is a line itself where the object has no other field of a record.
+    /// The message of a record, which is a line itself if the object has no other field of a
+    /// record.
     Message,
     Plugin,
     Deprecated,
@@ -21,14 +22,15 @@ enum Field {
     Node,
     /// The name within such an object.
     Name,
-    /// An object that describes where the lines beside it come from.
+    /// An object that describes the source of the lines next to it.
     Labels,
     /// The id of an entry of `ctr deprecations list`.
     Id,
     LastOccurrence,
 }
 
-/// The keys that say something. Of several keys with one meaning in an object, the first in this table counts.
+/// The relevant keys. If an object has several keys with one meaning, the first one in this table
+/// counts.
 const FIELDS: [(&str, Field); 37] = [
     ("msg", Field::Message),
     ("plugin", Field::Plugin),
@@ -69,7 +71,7 @@ const FIELDS: [(&str, Field); 37] = [
     ("lastOccurrence", Field::LastOccurrence),
 ];
 
-/// Bytes that text under any other key must have to be kept.
+/// Text under any other key is kept only if it contains these bytes.
 const INTERESTING: &[u8] = b"plugin";
 
 /// A value, as far as it is kept.
@@ -77,24 +79,25 @@ const INTERESTING: &[u8] = b"plugin";
 pub(super) enum Value {
     /// Text, or a number as it is written.
     Text(String),
-    /// An array of bytes: journald writes a message so that is not printable text.
+    /// An array of bytes, which journald uses for messages that are not printable.
     Bytes(Vec<u8>),
     Object(Object),
     List(Vec<Value>),
-    /// Nothing to keep.
+    /// Irrelevant.
     Other,
 }
 
 /// An object, as far as it is kept.
 #[derive(Debug, Default)]
 pub(super) struct Object {
-    /// Values of known keys, with the places of the keys in [`FIELDS`]; of a key that comes twice, the first.
+    /// Values of known keys, with the indexes of the keys in [`FIELDS`]; the first value of a
+    /// repeated key.
     fields: Vec<(usize, Value)>,
     /// Values of other keys.
     rest: Vec<Value>,
 }
 
-/// Parses the value that `text` begins with; returns it with the number of bytes that it takes.
+/// Parses the value at the start of `text`; returns it with the number of its bytes.
 pub(super) fn parse(text: &str) -> Option<(Value, usize)> {
     let mut deserializer = serde_json::Deserializer::from_str(text).into_iter::<Value>();
     let value = deserializer.next()?.ok()?;
@@ -112,7 +115,7 @@ impl Value {
         }
     }
 
-    /// Returns true if a value under an unknown key, or in a list, may matter.
+    /// Returns true if a value under an unknown key, or in a list, may be relevant.
     fn is_interesting(&self) -> bool {
         match self {
             Self::Text(text) => is_interesting(text),
@@ -124,7 +127,7 @@ impl Value {
     }
 }
 
-/// Returns whether text may be about a plugin.
+/// Returns true if text may be about a plugin.
 pub(super) fn is_interesting(text: &str) -> bool {
     memmem::find(text.as_bytes(), INTERESTING).is_some()
 }
@@ -162,7 +165,8 @@ impl Object {
         self.text(Field::LastOccurrence)
     }
 
-    /// Returns the host. Where labels say on which node a pod runs, that is the host, not the collector's.
+    /// Returns the host. If labels name the node of a pod, that is the host, not that of the
+    /// collector.
     pub(super) fn node(&self) -> Option<String> {
         let of_labels = self.objects(Field::Labels).find_map(Self::own_node);
         of_labels.or_else(|| self.own_node())
@@ -178,7 +182,7 @@ impl Object {
             .or_else(|| self.objects(Field::Node).find_map(of_object))
     }
 
-    /// Returns everything that may hold lines besides the text of known keys.
+    /// Returns everything that may contain lines besides the text of known keys.
     pub(super) fn inner(&self) -> impl Iterator<Item = &Value> {
         let nested = self.fields.iter().map(|(_, value)| value);
         nested
@@ -279,7 +283,7 @@ impl<'de> Visitor<'de> for AnyValue {
     }
 }
 
-/// The place of a key in [`FIELDS`], if it is there.
+/// The index of a key in [`FIELDS`], if it is there.
 struct Key(Option<usize>);
 
 impl<'de> serde::Deserialize<'de> for Key {
@@ -300,7 +304,7 @@ impl<'de> serde::Deserialize<'de> for Key {
     }
 }
 
-/// An element of an array. Bytes are told from other numbers without making text of each.
+/// An element of an array. Bytes are distinguished from other numbers without allocating text.
 enum Item {
     Byte(u8),
     Value(Value),

@@ -1,7 +1,7 @@
-//! A JSON value as lines and records, each with what the objects around it say about time and host.
+//! A JSON value as lines and records, each with the time and host from the enclosing objects.
 //!
-//! Docker's json-file, journald, fluent-bit, Fluentd, Vector, Filebeat, Promtail, OpenTelemetry, Loki's API, CloudWatch,
-//! Stackdriver and Azure differ in little but the names and the depth.
+//! Docker's json-file, journald, fluent-bit, Fluentd, Vector, Filebeat, Promtail, OpenTelemetry,
+//! Loki's API, CloudWatch, Stackdriver and Azure differ mostly in names and nesting.
 
 use super::deprecations;
 use super::json::{Object, Value, is_interesting};
@@ -49,7 +49,7 @@ fn object_of(object: &Object, outer: &Origin, all: &mut Vec<(Origin, Unwrapped)>
     }
 }
 
-/// Returns the record of a runtime that logs JSON, or whose fields a collector has taken apart:
+/// Returns the record of a runtime that logs JSON, or whose fields a collector has split:
 /// `{"level":"warning","msg":"…","plugin":"10-template","time":"…"}`.
 fn record(object: &Object) -> Option<Record> {
     let (plugin, deprecated) = (object.plugin(), object.deprecated());

@@ -1,8 +1,9 @@
-//! logfmt, as containerd and CRI-O write it: `time="…" level=warning msg="…" plugin=10-template`.
+//! logfmt, as in the logs of containerd and CRI-O: `time="…" level=warning msg="…"
+//! plugin=10-template`.
 
 use crate::check::logs::record::{Origin, Record, Unwrapped};
 
-/// The keys of interest, as places in [`Fields`].
+/// The relevant keys, in the order of [`Fields`].
 const KEYS: [&str; 5] = ["time", "msg", "plugin", "deprecated", "details"];
 
 /// The values of [`KEYS`].
@@ -10,7 +11,7 @@ const KEYS: [&str; 5] = ["time", "msg", "plugin", "deprecated", "details"];
 struct Fields([Option<String>; KEYS.len()]);
 
 impl Fields {
-    /// Takes a pair; returns whether its key came before, as where two lines ran into each other.
+    /// Adds a pair; returns true if its key is repeated, as when two lines were merged.
     fn set(&mut self, key: &str, value: String) -> bool {
         let place = KEYS.iter().position(|known| *known == key);
         match place.and_then(|at| self.0.get_mut(at)) {
@@ -34,7 +35,7 @@ impl Fields {
     }
 }
 
-/// Parses a line that is logfmt from its first byte to its last, and has a `msg`.
+/// Parses a line that consists of logfmt only, and has a `msg`.
 pub(super) fn unwrap(text: &str, origin: &mut Origin) -> Option<Unwrapped> {
     let (run, rest) = Run::parse(text);
     if !rest.is_empty() {
@@ -47,13 +48,14 @@ pub(super) fn unwrap(text: &str, origin: &mut Origin) -> Option<Unwrapped> {
 
 /// A record found within a text.
 pub(super) struct Found<'t> {
-    /// The text between the record before and this one.
+    /// The text between the previous record and this one.
     pub(super) before: &'t str,
     pub(super) time: Option<String>,
     pub(super) record: Record,
 }
 
-/// Finds all records within a text: runs of pairs with a `msg`. Returns them with the text after the last one.
+/// Finds all records in a text: sequences of pairs with a `msg`. Returns them with the text after
+/// the last one.
 pub(super) fn find(text: &str) -> (Vec<Found<'_>>, &str) {
     let (mut found, mut before, mut at) = (Vec::new(), text, text);
     while !at.is_empty() {
@@ -76,13 +78,13 @@ pub(super) fn find(text: &str) -> (Vec<Found<'_>>, &str) {
     (found, before)
 }
 
-/// Parses the pairs after a message that stands before them, as logrus writes it to a terminal.
+/// Parses the pairs after a message, as logrus writes them to a terminal.
 pub(super) fn after_message(message: &str, pairs: &str) -> Option<Record> {
     let (run, _) = Run::parse(pairs);
     run.fields.record(Some(message)).map(|(_, record)| record)
 }
 
-/// Skips what cannot begin with a pair: the letters of a key, then one other letter.
+/// Skips what cannot begin with a pair: the characters of a key, then one other character.
 fn after_word(text: &str) -> &str {
     let rest = text.trim_start_matches(is_key);
     let mut letters = rest.chars();
@@ -90,14 +92,14 @@ fn after_word(text: &str) -> &str {
     letters.as_str()
 }
 
-/// Pairs, one after the other.
+/// A sequence of pairs.
 struct Run {
     fields: Fields,
     pairs: usize,
 }
 
 impl Run {
-    /// Parses pairs up to the first that is malformed or repeats a key; returns the text from there on.
+    /// Parses pairs up to the first that is malformed or repeats a key; returns the remaining text.
     fn parse(text: &str) -> (Self, &str) {
         let mut run = Self {
             fields: Fields::default(),
@@ -129,17 +131,18 @@ fn pair(text: &str) -> Option<(&str, String, &str)> {
             .then_some((key, value, rest));
     }
     let (value, rest) = rest.split_at(rest.find(ends_value).unwrap_or(rest.len()));
-    // Whoever writes logfmt quotes a value with such letters: two lines ran into each other.
+    // Writers of logfmt quote values with such characters: two lines were merged.
     (!value.contains(['=', '"', '{'])).then(|| (key, value.to_owned(), rest))
 }
 
-/// Returns true if a letter ends a value without quotes: white space, or what logrus quotes and a
-/// tool may put after the line.
+/// Returns true if a character ends a value without quotes: white space, a character that logrus
+/// quotes, or one that a tool may append to the line.
 fn ends_value(letter: char) -> bool {
     letter.is_whitespace() || matches!(letter, '<' | '\'' | ')' | ']' | ',' | ';' | '|' | '`')
 }
 
-/// Returns the text up to the closing quote, its escapes resolved as Go writes them, and what follows the quote.
+/// Returns the text up to the closing quote, with Go's escapes decoded, and the text after the
+/// quote.
 fn unquote(text: &str) -> Option<(String, &str)> {
     let mut value = String::new();
     let mut letters = text.char_indices();

@@ -1,13 +1,14 @@
-//! The words that tools put before a line of a known format: `grep` a file and a line, `kubectl logs --prefix` and
-//! `stern` a pod, `talosctl` a node.
+//! The prefixes that tools add to lines of a known format: `grep` adds file and line, `kubectl logs
+//! --prefix` and `stern` a pod, `talosctl` a node.
 
-/// Most places at which a line may begin.
+/// The maximum number of positions at which a line may begin.
 const MAX_STARTS: usize = 8;
 
-/// Most bytes of a prefix.
+/// The maximum length of a prefix in bytes.
 const MAX_PREFIX: usize = 512;
 
-/// Returns the places at which a line may begin behind a prefix: after `: `, `:`, `] ` and after each of the first words.
+/// Returns the text at positions where a line may begin after a prefix: after `: `, `:`, `] ` and
+/// after each of the first words.
 pub(super) fn starts(text: &str) -> impl Iterator<Item = &str> {
     let head = text.len().min(MAX_PREFIX);
     let separators = text.char_indices().take_while(move |(at, _)| *at < head);

@@ -1,12 +1,12 @@
-//! Text within quotes, one level of escaping removed: what is left where JSON was cut, where CSV holds a line, or where a
-//! program prints one text within another.
+//! Text within quotes, with one level of escaping removed, for truncated JSON, for lines in CSV,
+//! and for programs that print one text within another.
 
-/// The notations of text within text. Each returns the segments of a text with one level of the notation removed, and
-/// nothing for a text without it.
+/// The notations of nested text. Each returns the segments of a text with one level of the notation
+/// removed, and nothing for a text without it.
 pub(super) const NOTATIONS: [fn(&str) -> Vec<String>; 4] =
     [backslashes, doubled, entities, numbers];
 
-/// `\"` within `"`, as in JSON and Go.
+/// Decodes `\"` within `"`, as in JSON and Go.
 fn backslashes(text: &str) -> Vec<String> {
     if !text.contains('\\') {
         return Vec::new();
@@ -24,7 +24,7 @@ fn backslashes(text: &str) -> Vec<String> {
     segments
 }
 
-/// Returns the letter that an escape stands for.
+/// Returns the character of an escape.
 fn escaped(letters: &mut std::str::Chars<'_>) -> char {
     match letters.next() {
         Some('n' | 'r' | 't' | 'b' | 'f') => ' ',
@@ -34,7 +34,8 @@ fn escaped(letters: &mut std::str::Chars<'_>) -> char {
     }
 }
 
-/// Returns the letter of four hexadecimal digits, which JSON encoders write for `"`, `<`, `>` and `&`.
+/// Returns the character of four hexadecimal digits, which JSON encoders write for `"`, `<`, `>`
+/// and `&`.
 fn unicode(letters: &mut std::str::Chars<'_>) -> char {
     let code = letters.as_str().get(..4);
     let letter = code
@@ -46,7 +47,7 @@ fn unicode(letters: &mut std::str::Chars<'_>) -> char {
     letter.unwrap_or('u')
 }
 
-/// `""` within `"`, as in CSV.
+/// Decodes `""` within `"`, as in CSV.
 fn doubled(text: &str) -> Vec<String> {
     if !text.contains("\"\"") {
         return Vec::new();
@@ -64,7 +65,7 @@ fn doubled(text: &str) -> Vec<String> {
     segments
 }
 
-/// `&quot;`, as in HTML and XML.
+/// Decodes `&quot;`, as in HTML and XML.
 fn entities(text: &str) -> Vec<String> {
     let names = [
         ("&quot;", "\""),
@@ -84,7 +85,7 @@ fn entities(text: &str) -> Vec<String> {
     vec![resolved]
 }
 
-/// Returns the texts that lists of numbers stand for, each a byte: `116,105,109,101`.
+/// Decodes lists of numbers, one per byte: `116,105,109,101`.
 fn numbers(text: &str) -> Vec<String> {
     let lists = text.split(|letter: char| {
         !(letter.is_ascii_digit() || letter == ',' || letter.is_ascii_whitespace())

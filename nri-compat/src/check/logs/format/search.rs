@@ -1,4 +1,4 @@
-//! The record of a runtime anywhere within a text, whatever a tool has put around it.
+//! Finds the record of a runtime anywhere in a text, whatever a tool has put around it.
 
 use memchr::memmem;
 
@@ -6,16 +6,16 @@ use super::{json, json_line, logfmt};
 use crate::check::logs::fact;
 use crate::check::logs::record::{Origin, Record, Unwrapped};
 
-/// Most braces within a text at which no JSON value begins.
+/// The maximum number of braces in a text at which no JSON value begins.
 const MAX_BROKEN_VALUES: usize = 32;
 
-/// Most mentions of a plugin within a text that are looked at.
+/// The maximum number of mentions of a plugin in a text.
 const MAX_MENTIONS: usize = 256;
 
-/// Most bytes of a message that begins within a text.
+/// The maximum length of a message within a text in bytes.
 const MAX_MESSAGE: usize = 1024;
 
-/// Words that a message has before `plugin`.
+/// The beginnings of messages before `plugin`.
 const MESSAGE_STARTS: [&str; 4] = ["NRI ", "Deprecated NRI ", "closing ", ""];
 
 /// The records in a text.
@@ -71,7 +71,7 @@ pub(super) fn logfmt(text: &str, origin: &Origin) -> Found {
     Found { records, rest }
 }
 
-/// Finds messages that stand in the text as they are, with the pairs that follow them.
+/// Finds plain messages in the text, with the pairs that follow them.
 pub(super) fn messages(text: &str, origin: &Origin) -> Found {
     let mentions = memmem::find_iter(text.as_bytes(), "plugin").take(MAX_MENTIONS);
     let records = mentions.filter_map(|at| message(text, at));
@@ -82,7 +82,7 @@ pub(super) fn messages(text: &str, origin: &Origin) -> Found {
     }
 }
 
-/// Returns the message with the mention of a plugin at `at`, if it says something.
+/// Returns the message with the mention of a plugin at `at`, if it has a fact.
 fn message(text: &str, at: usize) -> Option<Record> {
     let before = text.get(..at)?;
     let starts = MESSAGE_STARTS.iter();

@@ -1,13 +1,13 @@
-//! `journalctl` and syslog: `Mar 18 20:15:04 node-1 containerd[19584]: LINE` with the time in any of journalctl's
-//! short formats, the same after a priority (RFC 3164), RFC 5424, and `MESSAGE=LINE` of journalctl's formats `export` and
-//! `verbose`.
+//! `journalctl` and syslog: `Mar 18 20:15:04 node-1 containerd[19584]: LINE` with the time in any
+//! of journalctl's short formats, the same after a priority (RFC 3164), RFC 5424, and
+//! `MESSAGE=LINE` of journalctl's formats `export` and `verbose`.
 
 use crate::check::logs::record::{Origin, Unwrapped};
 
-/// Most bytes before the text of the line.
+/// The maximum number of bytes before the text of the line.
 const MAX_HEADER: usize = 512;
 
-/// Most words of a header: `Wed 2026-03-18 20:15:04 UTC node-1 containerd[1]`.
+/// The maximum number of words in a header: `Wed 2026-03-18 20:15:04 UTC node-1 containerd[1]`.
 const MAX_WORDS: usize = 6;
 
 /// Removes the header of a line.
@@ -21,14 +21,15 @@ pub(super) fn unwrap(text: &str, origin: &mut Origin) -> Option<Unwrapped> {
     header(text, origin)
 }
 
-/// Returns the text after `<28>`, and after the length that precedes it where syslog is sent over TCP.
+/// Returns the text after `<28>`, and after the length that precedes it in syslog over TCP.
 fn after_priority(text: &str) -> Option<&str> {
     let text = text.trim_start_matches(|letter: char| letter.is_ascii_digit());
     let (priority, rest) = text.trim_start().strip_prefix('<')?.split_once('>')?;
     (is_number(priority) && priority.len() <= 3).then_some(rest)
 }
 
-/// `1 TIME HOST APP PID ID STRUCTURED-DATA LINE`: <https://www.rfc-editor.org/rfc/rfc5424#section-6>
+/// Parses `1 TIME HOST APP PID ID STRUCTURED-DATA LINE`:
+/// <https://www.rfc-editor.org/rfc/rfc5424#section-6>
 fn rfc5424(text: &str, origin: &mut Origin) -> Option<Unwrapped> {
     let rest = text.strip_prefix("1 ")?;
     let mut fields = rest.splitn(6, ' ');
@@ -43,12 +44,12 @@ fn rfc5424(text: &str, origin: &mut Origin) -> Option<Unwrapped> {
     ))
 }
 
-/// `-` stands for a field without a value.
+/// Returns the value of a field; `-` means none.
 fn present(field: &str) -> Option<&str> {
     Some(field).filter(|field| *field != "-")
 }
 
-/// Returns the text after `-`, or after `[id name="value"]` once or several times.
+/// Returns the text after `-`, or after one or more `[id name="value"]`.
 fn after_structured_data(text: &str) -> Option<&str> {
     if let Some(rest) = text.strip_prefix('-') {
         return Some(rest.trim_start());
@@ -60,7 +61,7 @@ fn after_structured_data(text: &str) -> Option<&str> {
     Some(rest.trim_start())
 }
 
-/// Returns where the `]` of an element ends; within quotes `]` is escaped.
+/// Returns the position after the `]` of an element; within quotes `]` is escaped.
 fn end_of_element(text: &str) -> Option<usize> {
     let mut is_escaped = false;
     for (at, letter) in text.char_indices() {
@@ -74,7 +75,7 @@ fn end_of_element(text: &str) -> Option<usize> {
     None
 }
 
-/// `TIME [HOST] UNIT[PID]: LINE`
+/// Parses `TIME [HOST] UNIT[PID]: LINE`.
 fn header(text: &str, origin: &mut Origin) -> Option<Unwrapped> {
     let (header, line) = text.split_once(": ")?;
     if header.len() > MAX_HEADER {
@@ -95,7 +96,7 @@ fn header(text: &str, origin: &mut Origin) -> Option<Unwrapped> {
     Some(Unwrapped::Line(line.to_owned()))
 }
 
-/// Returns what follows the seconds since boot, which are no time of the day: `[ 1234.567890]`, or
+/// Returns the text after the seconds since boot, which are not a time of day: `[ 1234.567890]`, or
 /// `[ 1234.567890 <    0.001234 >]` of `-o short-delta`.
 fn since_boot(header: &str) -> Option<&str> {
     let (seconds, rest) = header.strip_prefix('[')?.split_once(']')?;
@@ -104,7 +105,7 @@ fn since_boot(header: &str) -> Option<&str> {
     (!seconds.is_empty() && seconds.chars().all(allowed)).then_some(rest)
 }
 
-/// Splits the words before the unit; `--no-hostname` leaves the host out.
+/// Splits the words before the unit; `--no-hostname` omits the host.
 fn time_and_node<'w, 't>(
     words: &'w [&'t str],
     elapsed: bool,
@@ -119,8 +120,8 @@ fn time_and_node<'w, 't>(
     is_time(time).then_some((time, Some(node)))
 }
 
-/// `Mar 18 20:15:04`, `Wed 2026-03-18 20:15:04 UTC`, `2026-03-18T20:15:04+0000`, `2026-03-18 20:15:04`,
-/// `1773864904.861795`.
+/// Returns true for `Mar 18 20:15:04`, `Wed 2026-03-18 20:15:04 UTC`, `2026-03-18T20:15:04+0000`,
+/// `2026-03-18 20:15:04`, `1773864904.861795`.
 fn is_time(words: &[&str]) -> bool {
     match words {
         [time] => time.len() >= 10 && time.starts_with(|first: char| first.is_ascii_digit()),
@@ -146,7 +147,7 @@ fn is_clock(word: &str) -> bool {
     word.len() >= 8 && word.chars().all(allowed)
 }
 
-/// `containerd[19584]`; without a process id only after a time that syslog writes.
+/// Returns true for `containerd[19584]`; without a process id only after a time in syslog's format.
 fn is_unit(word: &str, may_lack_pid: bool) -> bool {
     let pid = word
         .strip_suffix(']')

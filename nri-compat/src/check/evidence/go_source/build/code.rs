@@ -1,4 +1,4 @@
-//! Which NRI a stub is, by its code: the same sign that tells in a binary.
+//! Determines the NRI release of a stub from its code, by the same sign as in binaries.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use super::unknown;
 use crate::check::facts::DEDICATED_RPCS;
 use crate::check::sighting::Interface;
 
-/// The interface of a stub in a folder, and a sentence about it.
+/// Returns the interface of a stub in a folder, and a sentence about it.
 pub(super) fn of(tree: &dyn Tree, folder: &Path) -> (Interface, String) {
     match methods(tree, folder) {
         Err(why) => (
@@ -43,7 +43,7 @@ pub(super) fn of(tree: &dyn Tree, folder: &Path) -> (Interface, String) {
     }
 }
 
-/// The methods of the type `stub` in files that every build includes.
+/// Returns the methods of the type `stub` in files that every build includes.
 fn methods(tree: &dyn Tree, folder: &Path) -> Result<Vec<String>, String> {
     let names = tree.names(folder).ok_or("cannot be read")?;
     let mut found = Vec::new();

@@ -1,24 +1,25 @@
-//! Settings of the Go toolchain that choose another module file, another workspace or other sources.
+//! Settings of the Go toolchain that select another module file, another workspace or other
+//! sources.
 
 use std::path::PathBuf;
 use std::{env, fs};
 
-/// The largest settings file that is read.
+/// The maximum size of the settings file.
 const MAX_ENV: u64 = 1 << 20;
 
 /// `GOFLAGS` and `GOWORK`, from the environment or the toolchain's own file of settings.
 #[derive(Clone, Debug, Default)]
 pub(in crate::check) struct Settings {
-    /// Value of `-modfile`.
+    /// The value of `-modfile`.
     pub(in crate::check) modfile: Option<String>,
-    /// Value of `GOWORK`, unless it is empty.
+    /// The value of `GOWORK`, unless it is empty.
     pub(in crate::check) workspace: Option<String>,
     /// Settings whose effect is not followed.
     pub(in crate::check) doubts: Vec<String>,
 }
 
 impl Settings {
-    /// Reads the settings that a build by this user would have.
+    /// Returns the settings that apply to a build by this user.
     pub(in crate::check) fn of_process() -> Self {
         let file = file().and_then(|path| {
             let small =
@@ -32,7 +33,7 @@ impl Settings {
         Self::of(value("GOFLAGS").as_deref(), value("GOWORK").as_deref())
     }
 
-    /// Reads the values of `GOFLAGS` and `GOWORK`.
+    /// Parses the values of `GOFLAGS` and `GOWORK`.
     pub(in crate::check) fn of(flags: Option<&str>, workspace: Option<&str>) -> Self {
         let mut settings = Self {
             workspace: workspace
@@ -56,7 +57,7 @@ impl Settings {
     }
 }
 
-/// The file that `go env -w` writes.
+/// Returns the file that `go env -w` writes.
 fn file() -> Option<PathBuf> {
     if let Some(path) = env::var_os("GOENV").filter(|path| !path.is_empty()) {
         return (path != "off").then(|| PathBuf::from(path));
@@ -66,7 +67,7 @@ fn file() -> Option<PathBuf> {
     Some(config.join("go/env"))
 }
 
-/// The value of `NAME=value` in a file of settings.
+/// Returns the value of `NAME=value` in a file of settings.
 fn setting(text: &str, name: &str) -> Option<String> {
     let mut lines = text.lines();
     lines.find_map(|line| Some(line.strip_prefix(name)?.strip_prefix('=')?.to_owned()))

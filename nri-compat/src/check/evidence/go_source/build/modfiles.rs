@@ -1,23 +1,23 @@
-//! The module files that a build may use: `go.mod`, or one that `-modfile` names.
+//! The module files that a build may use: `go.mod`, or one named by `-modfile`.
 
 use std::path::{Path, PathBuf};
 
 use super::super::tree::{Tree, cleaned};
 use super::{GoMod, MAX_MOD, Settings};
 
-/// The most folders that are searched for other module files.
+/// The maximum number of folders that are searched for other module files.
 const MAX_FOLDERS: usize = 20_000;
 
-/// The largest script that is searched for `-modfile`.
+/// The maximum size of a script that is searched for `-modfile`.
 const MAX_SCRIPT: u64 = 256 << 10;
 
-/// How many folders above the module are looked into.
+/// The number of folders above the module that are searched.
 const MAX_ABOVE: usize = 8;
 
-/// Folders that hold no module files of this module.
+/// Folders without module files of this module.
 const NOT_SEARCHED: [&str; 4] = [".git", "node_modules", "testdata", "vendor"];
 
-/// Module files, and why there may be others.
+/// Module files, and the reasons why there may be others.
 #[derive(Debug, Default)]
 pub(super) struct ModFiles {
     pub(super) paths: Vec<PathBuf>,
@@ -70,7 +70,7 @@ impl ModFiles {
         }
     }
 
-    /// Looks into the folders above, up to that of the repository.
+    /// Searches the folders above, up to that of the repository.
     fn above(&mut self, tree: &dyn Tree, root: &Path) {
         let is_repository = |folder: &Path| {
             let git = folder.join(".git");
@@ -95,7 +95,7 @@ impl ModFiles {
         }
     }
 
-    /// Adds a file that is a module file and concerns NRI.
+    /// Adds a file if it is a module file that concerns NRI.
     fn add(&mut self, tree: &dyn Tree, path: PathBuf) -> bool {
         let Some(text) = tree.read(&path, MAX_MOD) else {
             return false;
@@ -107,7 +107,7 @@ impl ModFiles {
         file.module.is_some()
     }
 
-    /// Looks for `-modfile` in what may call the toolchain.
+    /// Looks for `-modfile` in files that may call the toolchain.
     fn scripts(&mut self, tree: &dyn Tree, folder: &Path, names: &[String]) {
         for name in names
             .iter()
@@ -131,7 +131,7 @@ impl ModFiles {
     }
 }
 
-/// Lines that mention `-modfile`, and the files that they name.
+/// Returns lines that mention `-modfile`, and the files that they name.
 fn mentions(text: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     for (index, line) in text.lines().enumerate() {

@@ -14,12 +14,13 @@ pub(super) struct Workspace {
     pub(super) work: GoMod,
     /// Folders and module files of its modules.
     pub(super) members: Vec<(PathBuf, GoMod)>,
-    /// Why it cannot be followed.
+    /// The reason why it cannot be followed.
     pub(super) doubt: Option<String>,
 }
 
 impl Workspace {
-    /// The workspace that a build in this folder takes; `None` if it builds the module alone.
+    /// Returns the workspace that a build in this folder takes; `None` if it builds the module
+    /// alone.
     pub(super) fn around(tree: &dyn Tree, root: &Path, settings: &Settings) -> Option<Self> {
         let file = match settings.workspace.as_deref() {
             Some("off") => return None,
@@ -57,7 +58,7 @@ impl Workspace {
         })
     }
 
-    /// Paths and folders of its modules, and of those that folders replace.
+    /// Returns paths and folders of its modules, and of those that folders replace.
     pub(super) fn modules(&self) -> Vec<(String, PathBuf)> {
         let mut all = replaced_by_folders(&self.folder, &self.work);
         for (folder, file) in &self.members {
@@ -67,7 +68,8 @@ impl Workspace {
         all
     }
 
-    /// The newest version of NRI that one of the modules requires, which is the one that is built.
+    /// Returns the newest version of NRI that one of the modules requires, which is the one that is
+    /// built.
     pub(super) fn required(&self) -> Option<String> {
         let all = self
             .members

@@ -1,4 +1,4 @@
-//! Bodies: what binds names, what is returned, and where the stub is used.
+//! Function bodies: bindings of names, returned values, and uses of the stub.
 
 use tree_sitter::Node;
 
@@ -6,14 +6,14 @@ use super::super::nri;
 use super::super::syntax::{Binding, Expr, Function, Import, StubUse, Type, Value};
 use super::{descendants, field, line, names, of, types};
 
-/// How deep expressions may nest.
+/// The maximum depth of nested expressions.
 const MAX_DEPTH: usize = 50;
 
-/// A function or the initializers of a `var` declaration, while it is read.
+/// A function, or the initializers of a `var` declaration, while it is parsed.
 pub(super) struct Scope<'t> {
     text: &'t str,
     imports: &'t [Import],
-    /// Type parameters and local types: names that are not followed.
+    /// Type parameters and local types, which are not followed.
     hidden: Vec<String>,
     pub(super) receiver: Option<Type>,
     pub(super) function: Function,
@@ -163,7 +163,7 @@ impl<'t> Scope<'t> {
         }
     }
 
-    /// Names that a statement binds to something that is not followed.
+    /// Records names that a statement binds to something that is not followed.
     fn not_followed(&mut self, node: Node<'_>) {
         for list in ["left", "alias"]
             .iter()
@@ -188,7 +188,8 @@ impl<'t> Scope<'t> {
         }
     }
 
-    /// Every mention of `stub.New`: one that is not called right here may be called anywhere.
+    /// Records every mention of `stub.New`: one that is not called right here may be called
+    /// anywhere.
     fn stub_use(&mut self, node: Node<'_>) {
         if !self.names_new(node) {
             return;
@@ -242,7 +243,7 @@ fn first_argument(arguments: Node<'_>) -> Option<Node<'_>> {
         .find(|node| node.kind() != "comment")
 }
 
-/// The expressions of a list, or the one that a node is.
+/// Returns the expressions of a list, or the one that a node is.
 pub(super) fn values(node: Option<Node<'_>>, text: &str) -> Vec<Expr> {
     expressions(node, text, &[])
 }
@@ -259,7 +260,8 @@ fn expressions(node: Option<Node<'_>>, text: &str, hidden: &[String]) -> Vec<Exp
     all.map(|node| expression(node, text, hidden)).collect()
 }
 
-/// The value for the target at `index` of `count`: one for each, or the results of a single call.
+/// Returns the value for the target at `index` of `count`: one for each, or the results of a single
+/// call.
 pub(super) fn nth(values: &[Expr], index: usize, count: usize) -> Option<Value> {
     match values {
         [] => None,

@@ -5,10 +5,10 @@ use tree_sitter::Node;
 use super::super::syntax::{Signature, Type};
 use super::{field, names, of as text_of};
 
-/// How deep type expressions may nest.
+/// The maximum depth of nested type expressions.
 const MAX_DEPTH: usize = 50;
 
-/// Names of the type parameters that a declaration has: within it they hide other types.
+/// Returns names of the type parameters that a declaration has: within it they hide other types.
 pub(super) fn parameters(declaration: Node<'_>, text: &str) -> Vec<String> {
     let Some(list) = declaration.child_by_field_name("type_parameters") else {
         return Vec::new();
@@ -19,18 +19,19 @@ pub(super) fn parameters(declaration: Node<'_>, text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The type in a field of a node. `hidden` are names that stand for something that is not followed.
+/// Returns the type in a field of a node. `hidden` are names that stand for something that is not
+/// followed.
 pub(super) fn of_field(node: Node<'_>, name: &str, text: &str, hidden: &[String]) -> Type {
     node.child_by_field_name(name)
         .map_or(Type::Unknown, |node| of(node, text, hidden))
 }
 
-/// The type that a node is.
+/// Returns the type that a node is.
 pub(super) fn of(node: Node<'_>, text: &str, hidden: &[String]) -> Type {
     Reader { text, hidden }.read(node, 0)
 }
 
-/// Parameters and results of a function, method or method of an interface.
+/// Parses parameters and results of a function, method or method of an interface.
 pub(super) fn signature(node: Node<'_>, text: &str, hidden: &[String]) -> Signature {
     Reader { text, hidden }.signature(node, 0)
 }
@@ -77,7 +78,7 @@ impl Reader<'_> {
             "type_elem" | "type_constraint" if node.named_child_count() == 1 => node
                 .named_child(0)
                 .map_or(Type::Unknown, |only| self.read(only, depth + 1)),
-            // Unions, constraints, and what the grammar may come to have.
+            // Unions, constraints, and future syntax.
             _ => Type::Unknown,
         }
     }
@@ -101,7 +102,7 @@ impl Reader<'_> {
                         self.field(declaration, depth, &mut embedded, &mut fields);
                     }
                     "comment" => {}
-                    // Perhaps an embedded type.
+                    // It may be an embedded type.
                     _ => embedded.push(Type::Unknown),
                 }
             }
@@ -156,7 +157,7 @@ impl Reader<'_> {
         }
     }
 
-    /// One type for each name of a parameter list; a single result has no list around it.
+    /// Returns one type for each name of a parameter list; a single result has no list around it.
     fn list(&self, node: Node<'_>, depth: usize) -> Vec<Type> {
         if node.kind() != "parameter_list" {
             return vec![self.read(node, depth)];

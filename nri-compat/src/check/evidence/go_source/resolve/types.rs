@@ -10,10 +10,10 @@ use super::super::syntax::{Signature, SourceFile, Type, TypeDecl};
 use super::super::world::{Destination, Package, qualified};
 use super::{Handled, Resolver, TypeRef};
 
-/// How deep types may embed each other.
+/// The maximum depth of embedded types.
 const MAX_DEPTH: usize = 40;
 
-/// Types that every package knows.
+/// The predeclared types.
 const PREDECLARED: [&str; 22] = [
     "any",
     "bool",
@@ -39,24 +39,24 @@ const PREDECLARED: [&str; 22] = [
     "uintptr",
 ];
 
-/// How a method set is reached.
+/// The path to a method set.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reach {
-    /// True if through a pointer, so that methods on pointers belong to it.
+    /// True if it goes through a pointer, so that methods on pointers are included.
     pointer: bool,
-    /// Names that an outer type declares: they hide those of embedded ones.
+    /// Names declared by an outer type, which hide those of embedded types.
     hidden: BTreeSet<String>,
 }
 
 /// The definition of a named type.
 pub(super) enum Named {
-    /// Its declarations: several where build constraints choose among them.
+    /// The declarations: several if build constraints select among them.
     Declared(Vec<(Rc<Package>, usize, usize)>),
     /// A type of the language or of the standard library.
     Harmless(&'static str),
     /// A type of NRI's stub.
     Stub,
-    /// A message of NRI's API, or something else in it.
+    /// A message, or something else, of NRI's API.
     Api,
 }
 
@@ -138,7 +138,7 @@ impl Resolver<'_, '_> {
         all
     }
 
-    /// Adds a method if it is a handler that nothing hides.
+    /// Adds a method if it is a handler and not hidden.
     fn method(
         &self,
         all: &mut Handled,
@@ -255,7 +255,8 @@ impl Resolver<'_, '_> {
         all
     }
 
-    /// Returns the methods that a type declared as another one keeps: promoted ones and those of an interface.
+    /// Returns the methods that a type declared as another one inherits: promoted ones and those of
+    /// an interface.
     fn underlying_methods(&self, of: &TypeRef, reach: &Reach, depth: usize) -> Handled {
         if depth > MAX_DEPTH {
             return Handled::unresolved("types are declared by each other too deeply");
@@ -291,7 +292,7 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// Finds what a name stands for in the file of a type.
+    /// Resolves a name in the file of a type.
     pub(super) fn find(
         &self,
         of: &TypeRef,
@@ -332,7 +333,7 @@ impl Resolver<'_, '_> {
         ))
     }
 
-    /// Returns what an alias stands for, and any other type as it is.
+    /// Expands an alias, and returns any other type unchanged.
     fn expanded(&self, of: &TypeRef, depth: usize) -> Option<TypeRef> {
         let Type::Named { qualifier, name } = &of.ty else {
             return Some(of.clone());
@@ -428,7 +429,7 @@ fn stub_interface(name: &str, reach: &Reach) -> Handled {
     }
 }
 
-/// Names as one file of a package uses them.
+/// The names in one file of a package.
 struct FileNames<'a, 'w, 't> {
     resolver: &'a Resolver<'w, 't>,
     of: &'a TypeRef,

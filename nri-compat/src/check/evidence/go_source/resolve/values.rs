@@ -7,24 +7,24 @@ use super::super::world::{Destination, Package, qualified};
 use super::types::Named;
 use super::{Resolver, TypeRef};
 
-/// How many expressions may follow from each other.
+/// The maximum number of expressions that are followed one after another.
 const MAX_DEPTH: usize = 40;
 
-/// Where an expression is.
+/// The place of an expression.
 #[derive(Clone)]
 pub(super) struct Place {
     pub(super) package: Rc<Package>,
     pub(super) file: usize,
-    /// Index of the function.
+    /// The index of the function.
     pub(super) body: usize,
 }
 
 /// The types that a value can have.
 #[derive(Default)]
 pub(super) struct Types {
-    /// Its types; an interface is none of them.
+    /// The concrete types, without interfaces.
     pub(super) concrete: Vec<TypeRef>,
-    /// True if something that holds it could hold other types as well.
+    /// True if something that holds the value may hold other types too.
     interface: bool,
 }
 
@@ -58,7 +58,7 @@ impl Place {
 }
 
 impl Resolver<'_, '_> {
-    /// The types that an expression can have.
+    /// Returns the types that an expression can have.
     pub(super) fn infer(&self, place: &Place, expr: &Expr, depth: usize) -> Found {
         self.step()?;
         if depth > MAX_DEPTH {
@@ -88,7 +88,7 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// The type itself, unless it is an interface, which says nothing of the value.
+    /// Returns the type itself, unless it is an interface, which says nothing of the value.
     fn concrete(&self, ty: &TypeRef) -> Found {
         if self.is_interface(ty, 0)? {
             return Err(
@@ -178,14 +178,15 @@ impl Resolver<'_, '_> {
         Ok(all)
     }
 
-    /// Returns true if the name is a variable of the package as well, so that other functions may
+    /// Returns true if the name is also a variable of the package, so that other functions may
     /// assign to it.
     fn is_captured(&self, place: &Place, name: &str) -> bool {
         let mut variables = place.package.files.iter().flat_map(|file| &file.variables);
         variables.any(|variable| variable.name == name)
     }
 
-    /// A variable at package level. One that is an interface can be assigned to from anywhere.
+    /// Returns a variable at package level. One that is an interface can be assigned to from
+    /// anywhere.
     fn variable(&self, package: &Rc<Package>, name: &str, depth: usize) -> Found {
         self.whole(package)?;
         let mut all = Types::default();
@@ -225,7 +226,7 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// The package that a qualifier stands for, unless a variable is called so.
+    /// Returns the package that a qualifier stands for, unless a variable is called so.
     fn package_of(&self, place: &Place, expr: &Expr) -> Result<Option<Rc<Package>>, String> {
         let Expr::Name(name) = expr else {
             return Ok(None);
@@ -263,7 +264,7 @@ impl Resolver<'_, '_> {
         Ok(all)
     }
 
-    /// The type of a field, promoted ones included.
+    /// Returns the type of a field, promoted ones included.
     fn field(&self, of: &TypeRef, field: &str, depth: usize) -> Result<Option<TypeRef>, String> {
         self.step()?;
         if depth > MAX_DEPTH {
@@ -316,7 +317,7 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// One of the results of a call, or the value of a conversion.
+    /// Returns one of the results of a call, or the value of a conversion.
     fn call(
         &self,
         place: &Place,
@@ -352,7 +353,7 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// An error if something of a package may be missing.
+    /// Returns an error if something of a package may be missing.
     fn whole(&self, package: &Package) -> Result<(), String> {
         match &package.incomplete {
             Some(why) => Err(format!("{}: {why}", self.shown(&package.folder))),
@@ -376,7 +377,7 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// The type that an expression in place of a function names.
+    /// Returns the type that an expression in place of a function names.
     fn conversion(&self, place: &Place, ty: &Expr) -> Found {
         match ty {
             Expr::Name(name) => self.concrete(&place.ty(&named(None, name))),
@@ -413,7 +414,8 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// A result of a function: its type, or what its `return` statements have where that is an interface.
+    /// Returns a result of a function: its type, or what its `return` statements have where that is
+    /// an interface.
     fn result(&self, place: &Place, index: usize, depth: usize) -> Found {
         let function = place.function().ok_or("a function is missing")?;
         let results = &function.signature.results;
@@ -521,7 +523,7 @@ fn named(qualifier: Option<&str>, name: &str) -> Type {
     }
 }
 
-/// The name under which an embedded type is a field.
+/// Returns the name under which an embedded type is a field.
 fn embedded_name(ty: &Type) -> Option<&str> {
     match ty {
         Type::Pointer(to) => embedded_name(to),
