@@ -99,8 +99,8 @@ fn replaced(replacement: &Replacement) -> String {
     }
 }
 
-/// Returns the version that is built, where the file says it: that of a fork or a folder says
-/// nothing.
+/// Returns the version that is built, if the file determines it: that of a fork or a folder does
+/// not.
 fn version(requirement: &Requirement, replacement: Option<&Replacement>) -> Option<String> {
     match replacement {
         None => Some(requirement.version.clone()),

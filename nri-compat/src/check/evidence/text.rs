@@ -13,7 +13,7 @@ const PIECE: usize = 64 << 10;
 /// The maximum length of a line; the rest of a longer one is skipped.
 const LINE: usize = 16 << 10;
 
-/// Returns all of a text of at most `largest` bytes; what is no UTF-8 is replaced.
+/// Returns the whole text of at most `largest` bytes; bytes that are not UTF-8 are replaced.
 pub(super) fn whole(content: &dyn Content, largest: u64) -> Result<String, Unreadable> {
     let len = within(content, largest)?;
     let mut bytes = vec![0; len];
@@ -70,7 +70,7 @@ fn failed(error: io::Error) -> Unreadable {
     Unreadable::new(SkipKind::Io, error.to_string().to_lowercase())
 }
 
-/// Returns the text in the first bytes of a file; `None` if they are no text.
+/// Returns the text in the first bytes of a file; `None` if they are not text.
 pub(super) fn head(head: &[u8]) -> Option<&str> {
     let text = match std::str::from_utf8(head) {
         Ok(text) => text,

@@ -153,8 +153,8 @@ fn is_indirect(line: &str) -> bool {
     })
 }
 
-/// Returns the words of a line without its comment; quotes are taken off, `(` and `)` are words of
-/// their own.
+/// Returns the words of a line without its comment; quotes are removed, and `(` and `)` are
+/// separate words.
 fn directive(line: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), String::new(), None);
     let mut letters = line.chars().peekable();

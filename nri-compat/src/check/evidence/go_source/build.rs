@@ -106,7 +106,7 @@ fn read(tree: &dyn Tree, path: &Path) -> Option<GoMod> {
     tree.read(path, MAX_MOD).map(|text| GoMod::of_text(&text))
 }
 
-/// Returns the modules whose sources are at hand.
+/// Returns the modules whose sources are available.
 fn layout(tree: &dyn Tree, root: &Path, main: &GoMod, workspace: Option<&Workspace>) -> Layout {
     let mut modules = Vec::new();
     modules.extend(main.module.clone().map(|path| (path, root.to_owned())));
@@ -367,7 +367,7 @@ impl Build {
     }
 }
 
-/// Returns a path as it is written in the folder of the module.
+/// Returns a path relative to the folder of the module.
 fn relative(path: &Path, root: &Path) -> String {
     let mut up = String::new();
     for folder in root.ancestors() {

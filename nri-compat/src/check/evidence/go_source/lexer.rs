@@ -75,7 +75,7 @@ fn token(text: &str) -> Option<(Token<'_>, &str)> {
     }
 }
 
-/// Returns the value of a string literal; escapes that an import path cannot need make it empty.
+/// Returns the value of a string literal; empty if it has escapes that no import path needs.
 pub(super) fn unquoted(literal: &str) -> String {
     if let Some(raw) = literal
         .strip_prefix('`')

@@ -67,7 +67,7 @@ impl<'t> World<'t> {
         }
     }
 
-    /// Returns where an import path leads.
+    /// Returns the target of an import path.
     pub(super) fn locate(&self, path: &str) -> Destination {
         if let Some(package) =
             nri::package(path).filter(|_| nri::is_own(path) || nri::is_stub(path))
@@ -232,7 +232,7 @@ pub(super) fn qualified<'f>(
         .or_else(|| unnamed().find(named_so))
 }
 
-/// Returns the last part of an import path that is no version.
+/// Returns the last part of an import path that is not a version.
 fn last_part(path: &str) -> &str {
     let is_version = |part: &&str| {
         part.strip_prefix('v')

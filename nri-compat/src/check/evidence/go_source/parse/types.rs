@@ -8,7 +8,7 @@ use super::{field, names, of as text_of};
 /// The maximum depth of nested type expressions.
 const MAX_DEPTH: usize = 50;
 
-/// Returns names of the type parameters that a declaration has: within it they hide other types.
+/// Returns the names of the type parameters of a declaration, which hide other types within it.
 pub(super) fn parameters(declaration: Node<'_>, text: &str) -> Vec<String> {
     let Some(list) = declaration.child_by_field_name("type_parameters") else {
         return Vec::new();
@@ -19,14 +19,13 @@ pub(super) fn parameters(declaration: Node<'_>, text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Returns the type in a field of a node. `hidden` are names that stand for something that is not
-/// followed.
+/// Returns the type in a field of a node. `hidden` are names of things that are not followed.
 pub(super) fn of_field(node: Node<'_>, name: &str, text: &str, hidden: &[String]) -> Type {
     node.child_by_field_name(name)
         .map_or(Type::Unknown, |node| of(node, text, hidden))
 }
 
-/// Returns the type that a node is.
+/// Returns the type expressed by a node.
 pub(super) fn of(node: Node<'_>, text: &str, hidden: &[String]) -> Type {
     Reader { text, hidden }.read(node, 0)
 }

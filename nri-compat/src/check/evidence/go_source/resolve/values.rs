@@ -88,7 +88,8 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// Returns the type itself, unless it is an interface, which says nothing of the value.
+    /// Returns the type itself, unless it is an interface, which does not determine the type of the
+    /// value.
     fn concrete(&self, ty: &TypeRef) -> Found {
         if self.is_interface(ty, 0)? {
             return Err(
@@ -185,8 +186,8 @@ impl Resolver<'_, '_> {
         variables.any(|variable| variable.name == name)
     }
 
-    /// Returns a variable at package level. One that is an interface can be assigned to from
-    /// anywhere.
+    /// Returns the types of a package-level variable. One whose type is an interface can be
+    /// assigned to from anywhere.
     fn variable(&self, package: &Rc<Package>, name: &str, depth: usize) -> Found {
         self.whole(package)?;
         let mut all = Types::default();
@@ -226,7 +227,7 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// Returns the package that a qualifier stands for, unless a variable is called so.
+    /// Returns the package of a qualifier, unless a variable has the same name.
     fn package_of(&self, place: &Place, expr: &Expr) -> Result<Option<Rc<Package>>, String> {
         let Expr::Name(name) = expr else {
             return Ok(None);
@@ -353,7 +354,7 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// Returns an error if something of a package may be missing.
+    /// Returns an error if parts of a package may be missing.
     fn whole(&self, package: &Package) -> Result<(), String> {
         match &package.incomplete {
             Some(why) => Err(format!("{}: {why}", self.shown(&package.folder))),
@@ -377,7 +378,7 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// Returns the type that an expression in place of a function names.
+    /// Returns the type that an expression in the position of a function names.
     fn conversion(&self, place: &Place, ty: &Expr) -> Found {
         match ty {
             Expr::Name(name) => self.concrete(&place.ty(&named(None, name))),
@@ -414,7 +415,7 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// Returns a result of a function: its type, or what its `return` statements have where that is
+    /// Returns a result of a function: its type, or the types of its `return` statements if that is
     /// an interface.
     fn result(&self, place: &Place, index: usize, depth: usize) -> Found {
         let function = place.function().ok_or("a function is missing")?;
@@ -523,7 +524,7 @@ fn named(qualifier: Option<&str>, name: &str) -> Type {
     }
 }
 
-/// Returns the name under which an embedded type is a field.
+/// Returns the field name of an embedded type.
 fn embedded_name(ty: &Type) -> Option<&str> {
     match ty {
         Type::Pointer(to) => embedded_name(to),
