@@ -47,9 +47,9 @@ pub struct About {
 pub struct Location {
     /// The file as the schema names it.
     pub file: String,
-    /// Line, from 1.
+    /// The line, counted from 1.
     pub line: u32,
-    /// Column, from 1.
+    /// The column, counted from 1.
     pub column: u32,
 }
 

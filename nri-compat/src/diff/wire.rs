@@ -1,8 +1,9 @@
-//! The transfer of a message between a sender and a receiver that hold different schemas of it.
+//! The transfer of a message between a sender and a receiver with different schemas of it.
 //!
-//! Only bytes count here: a field is found by its number, and names mean nothing. The receivers are the two kinds that
-//! NRI peers are built with: `google.golang.org/protobuf`, which skips a field whose encoding it does not expect, and
-//! `prost`, which refuses the whole message. Tests hold the answers against both libraries.
+//! Only bytes count: a field is identified by its number, and names do not matter. The receivers
+//! are the two kinds that NRI peers use: `google.golang.org/protobuf`, which skips a field with an
+//! unexpected encoding, and `prost`, which rejects the whole message. Tests compare the results
+//! with both libraries.
 
 mod effect;
 mod end;
@@ -16,39 +17,40 @@ use end::End;
 
 pub use effect::{Arrival, Effect};
 
-/// The outcome for one part of a message.
+/// The outcome for a part of a message.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Transfer {
-    /// Both sides have a field of this number.
+    /// Both sides have a field with this number.
     Read {
-        /// Full name on the sender's side.
+        /// The full name on the sender's side.
         sent: String,
-        /// Full name on the receiver's side.
+        /// The full name on the receiver's side.
         read: String,
-        /// How it arrives.
+        /// The effect at the receiver.
         effect: Effect,
     },
-    /// Only the sender has a field of this number: the receiver skips it.
+    /// Only the sender has a field with this number: the receiver skips it.
     Unknown {
-        /// Full name on the sender's side.
+        /// The full name on the sender's side.
         sent: String,
     },
-    /// Only the receiver has a field of this number: it is never filled.
+    /// Only the receiver has a field with this number: it is never filled.
     Unfilled {
-        /// Full name on the receiver's side.
+        /// The full name on the receiver's side.
         read: String,
-        /// True if a Go receiver refuses a message without it.
+        /// True if a Go receiver rejects a message without it.
         required: bool,
     },
-    /// The sender has a value of an enum whose number means nothing to the receiver.
+    /// The sender has a value of an enum whose number is unknown to the receiver.
     UnknownValue {
-        /// Full name of the value on the sender's side.
+        /// The full name of the value on the sender's side.
         sent: String,
     },
 }
 
-/// Returns what happens to each field that a message of type `sent` can contain, at any depth, when the receiver takes
-/// it for a message of type `expected`. Returns nothing if either side does not declare its type.
+/// Returns the transfer of each field that a message of type `sent` can contain, at any depth, when
+/// the receiver decodes it as a message of type `expected`. Returns nothing if either side does not
+/// declare its type.
 pub fn transfer(sender: &Schema, sent: &str, receiver: &Schema, expected: &str) -> Vec<Transfer> {
     let mut walk = Walk {
         sender,
@@ -111,10 +113,11 @@ impl<'s> Walk<'s> {
         self.follow(ends.0, ends.1);
     }
 
-    /// Goes on to the types of both ends, where one is decoded as the other.
+    /// Continues with the types of both ends, if one is decoded as the other.
     fn follow(&mut self, sent: End<'s>, read: End<'s>) {
         if let (Some(sent), Some(read)) = (sent.entry(), read.entry()) {
-            // The key and value of a map are judged with the map; only the type of its values lies deeper.
+            // The key and value of a map are judged with the map; only the type of its values is
+            // nested.
             if let (Some(sent), Some(read)) = (of_number(sent, 2), of_number(read, 2)) {
                 self.follow(End::new(self.sender, sent), End::new(self.receiver, read));
             }
@@ -142,13 +145,13 @@ impl<'s> Walk<'s> {
     }
 }
 
-/// Returns the field of this number.
+/// Returns the field with this number.
 fn of_number(message: &Message, number: i32) -> Option<&Field> {
     message.fields.iter().find(|field| field.number == number)
 }
 
-/// Returns true if the receiver has the field in a oneof together with another that the sender may
-/// send beside it.
+/// Returns true if the receiver has the field in a oneof together with another field that the
+/// sender may send too.
 fn joins_oneof((sent, of): (&Field, &Message), (read, expected): (&Field, &Message)) -> bool {
     let Some(oneof) = &read.oneof else {
         return false;

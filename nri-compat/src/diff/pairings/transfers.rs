@@ -10,15 +10,15 @@ use crate::diff::nri::synchronize;
 use crate::diff::wire::{self, Arrival, Transfer};
 use crate::report::pairing::{ItemKind, Outcome, PairingItem};
 
-/// A message on its way between the peers.
+/// A message between the peers.
 pub(super) struct Message {
     /// True if the plugin sends it.
     pub(super) from_plugin: bool,
-    /// Type on the sender's side, without package.
+    /// The type on the sender's side, without package.
     pub(super) sent: String,
-    /// Type on the receiver's side, without package.
+    /// The type on the receiver's side, without package.
     pub(super) expected: String,
-    /// The outcome for each of its parts.
+    /// The transfer of each of its parts.
     pub(super) parts: Vec<Transfer>,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct RpcTransfer {
 }
 
 impl Pair<'_> {
-    /// Returns the RPCs that both sides have, in the order declared.
+    /// Returns the RPCs that both sides have, in declaration order.
     pub(super) fn transfers(&self) -> Vec<RpcTransfer> {
         let of_runtime = self.runtime.side.services().iter();
         let called =
@@ -81,8 +81,8 @@ impl Pair<'_> {
         }
     }
 
-    /// Lists every field and enum value that does not arrive as it was sent, each once, at its worst. What plugins
-    /// send comes first: it is their answer that is lost.
+    /// Lists every field and enum value that does not arrive as it was sent, each once, with its
+    /// worst outcome. Fields sent by plugins come first, because they are parts of lost answers.
     pub(super) fn parts(&mut self, transfers: &[RpcTransfer]) {
         let messages = || transfers.iter().flat_map(|rpc| &rpc.messages);
         let sent = messages().filter(|message| message.from_plugin);
@@ -153,7 +153,7 @@ impl Pair<'_> {
                     field(read, Outcome::Loses, detail)
                 }
             }
-            // Events are judged one by one.
+            // Events are judged separately.
             Transfer::UnknownValue { sent } if self.is_event(sent) => None,
             Transfer::UnknownValue { sent } => {
                 let detail = format!("{unread}: no value of this number there");
@@ -166,7 +166,7 @@ impl Pair<'_> {
         self.plugin.side.relative(value).starts_with("Event.")
     }
 
-    /// Returns true if this is the field that splits Synchronize, which is judged as a whole.
+    /// Returns true if this is the field that splits Synchronize, which is judged separately.
     fn is_more(&self, field: &str) -> bool {
         let relative = self.plugin.side.relative(field);
         let parts = relative.rsplit_once('.');
@@ -194,7 +194,7 @@ fn message(
 }
 
 impl Message {
-    /// Returns the first field whose values can make the receiver refuse the message.
+    /// Returns the first field whose values can make the receiver reject the message.
     pub(super) fn refused(&self) -> Option<&str> {
         self.parts.iter().find_map(|part| match part {
             Transfer::Read { sent, effect, .. } if effect.worst() == Arrival::Refused => {
@@ -221,14 +221,14 @@ impl Message {
         })
     }
 
-    /// Returns true if the receiver takes it for another message, with other content.
+    /// Returns true if the receiver interprets it as another message, with other content.
     pub(super) fn is_another(&self) -> bool {
         self.sent != self.expected && !self.arrives()
     }
 }
 
 impl RpcTransfer {
-    /// Returns why the RPC does not get through, if it does not: what happens, and whether requests fail over it.
+    /// Returns why the RPC does not work, if so: the outcome, with a description.
     pub(super) fn trouble(&self) -> Option<(Outcome, String)> {
         if self.streams_differ {
             let detail = "a stream on one side, a single message on the other";
