@@ -19,55 +19,67 @@ pub use effect::{Arrival, Effect};
 
 /// The outcome for a part of a message.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Transfer {
+pub enum Transfer<'s> {
     /// Both sides have a field with this number.
     Read {
         /// The full name on the sender's side.
-        sent: String,
+        sent: &'s str,
         /// The full name on the receiver's side.
-        read: String,
+        read: &'s str,
         /// The effect at the receiver.
         effect: Effect,
     },
     /// Only the sender has a field with this number: the receiver skips it.
     Unknown {
         /// The full name on the sender's side.
-        sent: String,
+        sent: &'s str,
     },
     /// Only the receiver has a field with this number: it is never filled.
     Unfilled {
         /// The full name on the receiver's side.
-        read: String,
+        read: &'s str,
         /// True if a Go receiver rejects a message without it.
         required: bool,
     },
     /// The sender has a value of an enum whose number is unknown to the receiver.
     UnknownValue {
         /// The full name of the value on the sender's side.
-        sent: String,
+        sent: &'s str,
     },
 }
 
 /// Returns the transfer of each field that a message of type `sent` can contain, at any depth, when
 /// the receiver decodes it as a message of type `expected`. Returns nothing if either side does not
 /// declare its type.
-pub fn transfer(sender: &Schema, sent: &str, receiver: &Schema, expected: &str) -> Vec<Transfer> {
+pub fn transfer<'s>(
+    sender: &'s Schema,
+    sent: &'s str,
+    receiver: &'s Schema,
+    expected: &'s str,
+) -> Vec<Transfer<'s>> {
     let mut walk = Walk {
         sender,
         receiver,
-        ahead: vec![(sent.to_owned(), expected.to_owned())],
+        ahead: vec![(sent, expected)],
         found: Vec::new(),
     };
     let mut seen = HashSet::new();
     while let Some(pair) = walk.ahead.pop() {
-        if let (Some(sent), Some(expected)) = (sender.message(&pair.0), receiver.message(&pair.1))
+        if let (Some(sent), Some(expected)) = (sender.message(pair.0), receiver.message(pair.1))
             && seen.insert(pair)
         {
             walk.message(sent, expected);
         }
     }
     let mut once = HashSet::new();
-    walk.found.retain(|found| once.insert(found.clone()));
+    walk.found.retain(|found| match found {
+        // A pair of fields is met once, as its pair of messages is.
+        Transfer::Read { .. } => true,
+        Transfer::Unknown { sent: name } | Transfer::UnknownValue { sent: name } => {
+            once.insert((*name, true))
+        }
+        Transfer::Unfilled { read: name, .. } => once.insert((*name, false)),
+    });
     walk.found
 }
 
@@ -75,8 +87,8 @@ pub fn transfer(sender: &Schema, sent: &str, receiver: &Schema, expected: &str) 
 struct Walk<'s> {
     sender: &'s Schema,
     receiver: &'s Schema,
-    ahead: Vec<(String, String)>,
-    found: Vec<Transfer>,
+    ahead: Vec<(&'s str, &'s str)>,
+    found: Vec<Transfer<'s>>,
 }
 
 impl<'s> Walk<'s> {
@@ -85,7 +97,7 @@ impl<'s> Walk<'s> {
             match of_number(expected, field.number) {
                 Some(read) => self.field(field, read, sent, expected),
                 None => self.found.push(Transfer::Unknown {
-                    sent: field.id.full.clone(),
+                    sent: &field.id.full,
                 }),
             }
         }
@@ -94,7 +106,7 @@ impl<'s> Walk<'s> {
             .iter()
             .filter(|field| of_number(sent, field.number).is_none());
         self.found.extend(unfilled.map(|field| Transfer::Unfilled {
-            read: field.id.full.clone(),
+            read: &field.id.full,
             required: field.cardinality == Cardinality::Required,
         }));
     }
@@ -106,8 +118,8 @@ impl<'s> Walk<'s> {
             effect = Effect::altered("the receiver keeps only one of the fields that are sent");
         }
         self.found.push(Transfer::Read {
-            sent: sent.id.full.clone(),
-            read: read.id.full.clone(),
+            sent: &sent.id.full,
+            read: &read.id.full,
             effect,
         });
         self.follow(ends.0, ends.1);
@@ -122,7 +134,7 @@ impl<'s> Walk<'s> {
                 self.follow(End::new(self.sender, sent), End::new(self.receiver, read));
             }
         } else if sent.is_message() && sent.format() == read.format() && read.is_message() {
-            let types = (sent.field.type_name.clone(), read.field.type_name.clone());
+            let types = (&*sent.field.type_name, &*read.field.type_name);
             self.ahead.push(types);
         } else {
             self.enum_values(sent, read);
@@ -140,7 +152,7 @@ impl<'s> Walk<'s> {
             .filter(|value| !known.contains(&value.number));
         self.found
             .extend(unknown.map(|value| Transfer::UnknownValue {
-                sent: value.id.full.clone(),
+                sent: &value.id.full,
             }));
     }
 }

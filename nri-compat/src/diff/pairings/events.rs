@@ -10,7 +10,7 @@ use crate::report::pairing::{ItemKind, Outcome};
 const NO_CARRIER: &str = "the runtime has no RPC to send it by";
 
 impl Pair<'_> {
-    pub(super) fn events(&mut self, transfers: &[RpcTransfer]) {
+    pub(super) fn events(&mut self, transfers: &[RpcTransfer<'_>]) {
         for event in self.runtime.side.events() {
             let (outcome, detail) = match self.plugin.side.event(&event.name) {
                 Some(known) if known.number != event.number => (
@@ -39,7 +39,7 @@ impl Pair<'_> {
         &self,
         sent: &Event,
         known: &Event,
-        transfers: &[RpcTransfer],
+        transfers: &[RpcTransfer<'_>],
     ) -> (Outcome, String) {
         let by_route = self.route(sent, known);
         let carrier = match (sent.carrier, by_route.0) {

@@ -31,7 +31,7 @@ impl Pair<'_> {
     }
 
     /// Adds RPCs that one side lacks, and those whose messages do not arrive.
-    pub(super) fn rpcs(&mut self, transfers: &[RpcTransfer]) {
+    pub(super) fn rpcs(&mut self, transfers: &[RpcTransfer<'_>]) {
         self.unserved_by_runtime();
         self.unserved_by_plugin();
         self.never_called();

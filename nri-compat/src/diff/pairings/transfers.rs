@@ -11,7 +11,7 @@ use crate::diff::wire::{self, Arrival, Transfer};
 use crate::report::pairing::{ItemKind, Outcome, PairingItem};
 
 /// A message between the peers.
-pub(super) struct Message {
+pub(super) struct Message<'s> {
     /// True if the plugin sends it.
     pub(super) from_plugin: bool,
     /// The type on the sender's side, without package.
@@ -19,20 +19,20 @@ pub(super) struct Message {
     /// The type on the receiver's side, without package.
     pub(super) expected: String,
     /// The transfer of each of its parts.
-    pub(super) parts: Vec<Transfer>,
+    pub(super) parts: Vec<Transfer<'s>>,
 }
 
 /// Both messages of an RPC that both sides have, request first.
-pub(super) struct RpcTransfer {
+pub(super) struct RpcTransfer<'s> {
     pub(super) service: String,
     pub(super) name: String,
     pub(super) streams_differ: bool,
-    pub(super) messages: [Message; 2],
+    pub(super) messages: [Message<'s>; 2],
 }
 
-impl Pair<'_> {
+impl<'s> Pair<'s> {
     /// Returns the RPCs that both sides have, in declaration order.
-    pub(super) fn transfers(&self) -> Vec<RpcTransfer> {
+    pub(super) fn transfers(&self) -> Vec<RpcTransfer<'s>> {
         let of_runtime = self.runtime.side.services().iter();
         let called =
             of_runtime.flat_map(|service| service.rpcs.iter().map(move |rpc| (service, rpc)));
@@ -43,7 +43,7 @@ impl Pair<'_> {
         shared.collect()
     }
 
-    fn transfer(&self, service: &str, of_plugin: &Rpc, of_runtime: &Rpc) -> RpcTransfer {
+    fn transfer(&self, service: &str, of_plugin: &'s Rpc, of_runtime: &'s Rpc) -> RpcTransfer<'s> {
         let streams = |rpc: &Rpc| (rpc.client_streaming, rpc.server_streaming);
         let (plugin, runtime) = (self.plugin, self.runtime);
         let messages = if service == PLUGIN {
@@ -83,7 +83,7 @@ impl Pair<'_> {
 
     /// Lists every field and enum value that does not arrive as it was sent, each once, with its
     /// worst outcome. Fields sent by plugins come first, because they are parts of lost answers.
-    pub(super) fn parts(&mut self, transfers: &[RpcTransfer]) {
+    pub(super) fn parts(&mut self, transfers: &[RpcTransfer<'_>]) {
         let messages = || transfers.iter().flat_map(|rpc| &rpc.messages);
         let sent = messages().filter(|message| message.from_plugin);
         let received = messages().filter(|message| !message.from_plugin);
@@ -105,7 +105,7 @@ impl Pair<'_> {
         self.items.extend(items);
     }
 
-    fn item(&self, from_plugin: bool, part: &Transfer) -> Option<PairingItem> {
+    fn item(&self, from_plugin: bool, part: &Transfer<'_>) -> Option<PairingItem> {
         let item = |kind, element: &str, outcome, detail: &str| {
             Some(PairingItem {
                 kind,
@@ -180,11 +180,11 @@ impl Pair<'_> {
     }
 }
 
-fn message(
-    (sender, sent): (Peer<'_>, &str),
-    (receiver, expected): (Peer<'_>, &str),
+fn message<'s>(
+    (sender, sent): (Peer<'s>, &'s str),
+    (receiver, expected): (Peer<'s>, &'s str),
     from_plugin: bool,
-) -> Message {
+) -> Message<'s> {
     Message {
         from_plugin,
         sent: sender.side.relative(sent).to_owned(),
@@ -193,17 +193,17 @@ fn message(
     }
 }
 
-impl Message {
+impl Message<'_> {
     /// Returns the first field whose values can make the receiver reject the message.
     pub(super) fn refused(&self) -> Option<&str> {
-        self.parts.iter().find_map(|part| match part {
-            Transfer::Read { sent, effect, .. } if effect.worst() == Arrival::Refused => {
-                Some(sent.as_str())
-            }
+        self.parts.iter().find_map(|part| match *part {
+            Transfer::Read {
+                sent, ref effect, ..
+            } if effect.worst() == Arrival::Refused => Some(sent),
             Transfer::Unfilled {
                 read,
                 required: true,
-            } => Some(read.as_str()),
+            } => Some(read),
             Transfer::Read { .. }
             | Transfer::Unfilled { .. }
             | Transfer::Unknown { .. }
@@ -227,7 +227,7 @@ impl Message {
     }
 }
 
-impl RpcTransfer {
+impl RpcTransfer<'_> {
     /// Returns why the RPC does not work, if so: the outcome, with a description.
     pub(super) fn trouble(&self) -> Option<(Outcome, String)> {
         if self.streams_differ {
