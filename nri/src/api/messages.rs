@@ -51,7 +51,7 @@ mod generated {
         /// The line to log.
         #[prost(string, tag = "1")]
         pub msg: ::prost::alloc::string::String,
-        /// The severity.
+        /// How serious it is.
         #[prost(enumeration = "log_request::Level", tag = "2")]
         pub level: i32,
     }
@@ -2014,8 +2014,8 @@ mod generated {
             Event::PostUpdatePodSandbox,
             Event::ValidateContainerAdjustment,
         ];
-        /// Returns the bit of the event in an [`EventMask`]; 0 for the zero value and the sentinel
-        /// `Last`.
+        /// Returns the bit of the event in an [`EventMask`]; 0 for the zero value and the
+        /// sentinel `Last`.
         pub const fn bit(self) -> i32 {
             match self {
                 Event::RunPodSandbox => 1i32,
@@ -2117,8 +2117,7 @@ mod generated {
             .with(Event::ValidateContainerAdjustment);
     }
     impl EventMask {
-        /// Returns the set of this event alone; empty for the zero value and the sentinel of
-        /// [`Event`].
+        /// Returns the set of this event alone; empty for the zero value and the sentinel of [`Event`].
         pub const fn from_event(event: Event) -> EventMask {
             EventMask(event.bit())
         }
