@@ -14,6 +14,7 @@ pub mod evidence;
 mod facts;
 mod join;
 pub mod logs;
+mod needles;
 pub mod packages;
 mod packing;
 pub mod place;

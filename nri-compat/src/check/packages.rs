@@ -1,9 +1,9 @@
-//! Combines findings in single files to Go packages.
+//! Go packages, put together from what was seen in single files.
 //!
-//! The files of one folder are one package: it is a plugin if one of them imports the stub. Its
-//! handlers and the NRI that it is built with are then resolved over the packages around it, on
-//! disk. Files in an archive have no packages around them; there, only the names of methods are
-//! known. A `go.sum` next to a `go.mod` is part of its evidence.
+//! The files of one folder are one package: it is a plugin if one of them imports the stub. What it handles and which NRI
+//! it is built with is then resolved over the packages around it, on the disk. Files in an archive have none around
+//! them; of a package there, only the names of its methods are known. A `go.sum` beside a `go.mod` is part of its
+//! evidence.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -13,11 +13,10 @@ use super::evidence::go_source::{Options, resolve_package};
 use super::place::Place;
 use super::sighting::{Certainty, Evidence, FileKind, Interface, Role, Sighting};
 
-/// The maximum number of lines of evidence for one package.
+/// The most lines of evidence kept of one package.
 const EVIDENCE_PER_PACKAGE: usize = 60;
 
-/// Combines Go packages; everything else stays unchanged. `toolchain` is true if the Go toolchain
-/// may be called.
+/// Puts Go packages together; everything else stays as it is. `toolchain` says whether Go may be asked.
 pub fn merge(sightings: Vec<Sighting>, toolchain: bool) -> Vec<Sighting> {
     let (sources, others): (Vec<_>, Vec<_>) = sightings
         .into_iter()
@@ -42,13 +41,13 @@ pub fn merge(sightings: Vec<Sighting>, toolchain: bool) -> Vec<Sighting> {
     merged
 }
 
-/// Reports whether a package that only has handlers contributes them to a plugin.
+/// Reports whether a package that only has handlers is one that a plugin takes them from.
 fn is_part(package: &Sighting, reached: &BTreeSet<PathBuf>) -> bool {
     let folder = package.source.as_ref().map(|source| &source.folder);
     package.role == Role::None && folder.is_some_and(|folder| reached.contains(folder))
 }
 
-/// Returns the place of the folder that contains a file.
+/// Returns the place of the folder around a file.
 fn folder(file: &Place) -> Place {
     let folder = file.folder().to_owned();
     match file.entry {
@@ -57,8 +56,8 @@ fn folder(file: &Place) -> Place {
     }
 }
 
-/// Returns one package, placed at the first of the files that determine its role; `None` for one
-/// that only uses types. `reached` receives the folders of the packages that it is built from.
+/// Returns one package, placed at the first of its files that made it what it is; `None` for one that only uses types.
+/// `reached` takes the folders of the packages that it is built from.
 fn package(
     mut files: Vec<Sighting>,
     options: Options,
@@ -68,6 +67,10 @@ fn package(
     let events = events(&files);
     let evidence = files.iter().flat_map(evidence).take(EVIDENCE_PER_PACKAGE);
     let evidence: Vec<Evidence> = evidence.collect();
+    let answers = files.iter().find_map(|file| match &file.interface {
+        Interface::Unknown(_) if file.role == Role::Plugin => Some(file.interface.clone()),
+        _ => None,
+    });
     let first = files.into_iter().next()?;
     let uses_types_only = first.role == Role::Library && events.is_empty();
     let certainty = if events.is_empty() {
@@ -84,11 +87,17 @@ fn package(
         ..first
     };
     match package.role {
-        Role::Plugin if package.interface != Interface::OneShot => {
+        Role::Plugin if package.interface == Interface::None => {
             resolve(&mut package, options, reached);
+            let is_affected =
+                package.interface == Interface::StateChange && !package.events.names.is_empty();
+            // It also answers calls without the stub.
+            package.interface = answers
+                .filter(|_| !is_affected)
+                .unwrap_or(package.interface);
         }
         Role::Library => {
-            // Something that is not visible may pass them to a stub.
+            // Something that is not in view may hand them to a stub.
             package.role = Role::None;
             package.interface = Interface::Unknown(
                 "has handler methods, and nothing in view hands them to a stub".to_owned(),
@@ -99,7 +108,7 @@ fn package(
     (!uses_types_only).then_some(package)
 }
 
-/// Replaces the findings in single files of a plugin by those in its packages.
+/// Replaces what single files say of a plugin by what its packages say.
 fn resolve(package: &mut Sighting, options: Options, reached: &mut BTreeSet<PathBuf>) {
     let Some(source) = &mut package.source else {
         return;
@@ -114,14 +123,14 @@ fn resolve(package: &mut Sighting, options: Options, reached: &mut BTreeSet<Path
     reached.extend(resolved.folders);
 }
 
-/// Returns the rank of a file: files that determine the role of a package come first, for a plugin
-/// those that use the stub.
+/// Returns the rank of a file: those that decide what a package is come first; of a plugin, those that use the stub.
 fn rank(file: &Sighting) -> u8 {
     match (file.role, &file.interface) {
-        (Role::Plugin, Interface::OneShot) => 1,
+        (Role::Plugin, Interface::OneShot) => 2,
+        (Role::Plugin, Interface::Unknown(_)) => 1,
         (Role::Plugin, _) => 0,
-        (Role::Runtime, _) => 2,
-        (Role::Library | Role::None, _) => 3,
+        (Role::Runtime, _) => 3,
+        (Role::Library | Role::None, _) => 4,
     }
 }
 
@@ -133,7 +142,7 @@ fn events(files: &[Sighting]) -> EventSet {
     events
 }
 
-/// Returns the evidence in a file, with its name.
+/// Returns what was seen in a file, with its name.
 fn evidence(file: &Sighting) -> impl Iterator<Item = Evidence> + '_ {
     file.evidence.iter().map(move |seen| Evidence {
         reader: seen.reader,
@@ -141,7 +150,7 @@ fn evidence(file: &Sighting) -> impl Iterator<Item = Evidence> + '_ {
     })
 }
 
-/// Adds each `go.sum` to the evidence of the `go.mod` next to it.
+/// Makes each `go.sum` beside a `go.mod` evidence of the latter.
 fn with_sums(sightings: Vec<Sighting>) -> Vec<Sighting> {
     let (sums, mut rest): (Vec<_>, Vec<_>) = sightings
         .into_iter()

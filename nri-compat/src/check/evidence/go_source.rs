@@ -5,6 +5,7 @@
 //! rarely all in the file that calls the stub. A file that is not on disk has no packages around
 //! it, so nothing is resolved.
 
+mod bindings;
 mod build;
 mod constraint;
 mod header;
@@ -61,7 +62,8 @@ impl Reader for GoSource {
             return Ok(Vec::new());
         };
         let used: Vec<(Package, &Import)> = uses_of_nri(&imports);
-        if used.is_empty() {
+        let bindings = bindings::used(file.place.path(), &text);
+        if used.is_empty() && bindings.is_none() {
             return Ok(Vec::new());
         }
         if file.content.len() > world::MAX_FILE {
@@ -77,7 +79,11 @@ impl Reader for GoSource {
         } else {
             resolution::handlers_by_name(&file.name, &text)
         };
-        Ok(vec![sighting(file, package, &used, &handlers)])
+        let mut seen = sighting(file, package, &used, &handlers);
+        if let Some(how) = bindings {
+            serve(&mut seen, how);
+        }
+        Ok(vec![seen])
     }
 }
 
@@ -159,6 +165,16 @@ fn sighting(
         source: source.map(Box::new),
         ..Sighting::default()
     }
+}
+
+/// Makes a file that answers calls by itself part of a plugin.
+fn serve(seen: &mut Sighting, how: &str) {
+    seen.role = Role::Plugin;
+    seen.evidence.push(Evidence {
+        reader: NAME,
+        detail: how.to_owned(),
+    });
+    seen.interface = Interface::Unknown(format!("{how}; cannot determine which calls it answers"));
 }
 
 fn role(has: impl Fn(Package) -> bool) -> Role {

@@ -60,6 +60,17 @@ pub(super) fn in_plain_build(name: &str, header: &str) -> bool {
     by_name(name) && by_text(header)
 }
 
+/// Whether the file has no constraint, so that every build includes it.
+pub(super) fn in_every_build(name: &str, header: &str) -> bool {
+    let stem = name.strip_suffix(".go").unwrap_or(name);
+    let last = stem.rsplit('_').next().unwrap_or_default();
+    let is_tag = ["linux", "amd64"].contains(&last)
+        || OTHER_SYSTEMS.contains(&last)
+        || OTHER_ARCHITECTURES.contains(&last);
+    let is_constraint = |line: &str| line.contains("go:build") || line.contains("+build");
+    (stem == last || !is_tag) && !header.lines().any(is_constraint)
+}
+
 fn by_name(name: &str) -> bool {
     let stem = name.strip_suffix(".go").unwrap_or(name);
     let mut parts = stem.rsplit('_');
@@ -183,6 +194,13 @@ mod tests {
             ("a.go", "// +build custom", false),
         ] {
             assert_eq!(in_plain_build(name, header), included, "{name} {header}");
+            let unconditional =
+                header.is_empty() && ["a.go", "linux.go", "windows.go"].contains(&name);
+            assert_eq!(
+                in_every_build(name, header),
+                unconditional,
+                "{name} {header}"
+            );
         }
         assert!(!evaluate(&"!(".repeat(900)));
     }

@@ -22,9 +22,10 @@ const MAX_NODES: usize = 2_000_000;
 pub(super) fn parse(name: &str, text: &str) -> Option<SourceFile> {
     let tree = tree(text)?;
     let root = tree.root_node();
+    let is_broken = root.has_error() || root.descendant_count() > MAX_NODES;
     let mut file = SourceFile {
         name: name.to_owned(),
-        error: root.has_error().then(|| first_error(root)),
+        error: is_broken.then(|| first_error(root)),
         ..SourceFile::default()
     };
     let mut header = text.len();
@@ -41,6 +42,7 @@ pub(super) fn parse(name: &str, text: &str) -> Option<SourceFile> {
     let uses_cgo = file.imports.iter().any(|import| import.path == "C");
     let header = text.get(..header).unwrap_or_default();
     file.in_plain_build = !uses_cgo && constraint::in_plain_build(name, header);
+    file.in_every_build = !uses_cgo && constraint::in_every_build(name, header);
     Some(file)
 }
 

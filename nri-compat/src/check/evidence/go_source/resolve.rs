@@ -3,7 +3,10 @@
 //! They are resolved twice: for the files of a plain build, with a certain result, and for all
 //! files, with the events that may be handled under some build constraint.
 
-mod types;
+mod calls;
+mod fields;
+mod methods;
+mod names;
 mod values;
 
 use std::cell::Cell;
@@ -154,7 +157,7 @@ impl<'w, 't> Resolver<'w, 't> {
         for ty in types {
             all.notes
                 .insert(format!("{at}: passes {} to stub.New", self.describe(&ty)));
-            all.add(self.methods(&ty, types::Reach::default(), 0));
+            all.add(self.methods(&ty, methods::Reach::default(), 0));
         }
         all
     }

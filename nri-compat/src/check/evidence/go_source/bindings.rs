@@ -1,0 +1,78 @@
+//! Go sources that answer NRI's calls without NRI's stub: they register the service of generated
+//! bindings, or name the service themselves.
+
+use super::lexer::{self, Token};
+use crate::check::needles::Needles;
+
+/// The function with which generated bindings register the service of a plugin.
+const REGISTER: &str = "RegisterPluginService";
+/// The prefix of the names of NRI's services.
+const PROTOCOL: &str = "nri.pkg.api";
+/// The folders of a copy of NRI that contain these, although they are not plugins: who imports them
+/// may be one.
+const OF_NRI: [&str; 3] = ["pkg/stub", "pkg/api", "pkg/adaptation"];
+
+/// Returns how the code of a file answers NRI's calls, if it seems to do so.
+pub(super) fn used(path: &str, text: &str) -> Option<&'static str> {
+    if !Needles::new(&[REGISTER, PROTOCOL]).are_in(text.as_bytes()) || is_copy_of_nri(path) {
+        return None;
+    }
+    let (mut registers, mut names, mut before) = (false, false, None);
+    for token in lexer::tokens(text) {
+        match token {
+            // A file that declares the function is generated.
+            Token::Word(REGISTER) if before == Some(Token::Word("func")) => return None,
+            Token::Word(REGISTER) => registers = true,
+            Token::Text(text) => names |= text.contains(PROTOCOL),
+            Token::Word(_) | Token::Mark(_) => {}
+        }
+        before = Some(token);
+    }
+    if registers {
+        Some("registers the plugin service (RegisterPluginService) without NRI's stub")
+    } else {
+        names.then_some("names NRI's protocol (nri.pkg.api)")
+    }
+}
+
+/// Returns true if the file is in one of NRI's own packages, in a folder that is called so.
+fn is_copy_of_nri(path: &str) -> bool {
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let is_nri = |name: &str| name.split(['-', '_', '.', '@']).any(|word| word == "nri");
+    OF_NRI.iter().any(|package| {
+        let rest = folder.strip_suffix(package);
+        rest.is_some_and(|module| module.split('/').any(is_nri))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::used;
+
+    #[test]
+    fn code_counts_and_comments_do_not() {
+        let found = |text: &str| used("cmd/main.go", text);
+        let register = found("package main\nfunc init() { api.RegisterPluginService(s, p) }");
+        assert!(register.is_some_and(|how| how.contains("registers")));
+        let name = found("package main\nconst service = `nri.pkg.api.v1alpha1.Plugin`");
+        assert!(name.is_some_and(|how| how.contains("names")));
+        assert_eq!(
+            found("package main // nri.pkg.api, RegisterPluginService"),
+            None
+        );
+        assert_eq!(
+            found("package api\nfunc RegisterPluginService() {}\nvar x = \"nri.pkg.api\""),
+            None
+        );
+    }
+
+    #[test]
+    fn copies_of_nri_are_no_plugins() {
+        let text = "package stub\nvar _ = api.RegisterPluginService";
+        assert_eq!(
+            used("vendor/corp.example/nri-fork/pkg/stub/stub.go", text),
+            None
+        );
+        assert!(used("vendor/corp.example/fork/pkg/stub/stub.go", text).is_some());
+    }
+}
