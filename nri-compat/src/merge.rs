@@ -1,9 +1,7 @@
-//! Merges the JSON reports of many nodes: the plugins, the number of nodes of each, and the
-//! verdicts.
+//! The JSON reports of many nodes as one: the plugins, on how many nodes each is, and with which verdicts.
 //!
-//! Reports are read one at a time: memory grows with the number of nodes and of distinct findings,
-//! up to a limit, but not with the number of reports. If there are several reports of a node, the
-//! newest counts.
+//! Reports are read one at a time: memory grows with the number of nodes and of distinct findings, up to a limit, and not
+//! with the number of reports. Of several reports of a node the newest counts.
 //!
 //! ```
 //! use nri_compat::merge::Merge;
@@ -32,11 +30,10 @@ use crate::report::merge::MergeReport;
 use add::Inventory;
 use split::{Piece, Splitter};
 
-/// The maximum number of reports that are listed as skipped; beyond that, only their number is
-/// given.
+/// Most reports that are listed as skipped; of more, only the number is given.
 const MAX_LISTED: usize = 1000;
 
-/// A merge of reports in progress.
+/// Reports being merged.
 #[derive(Debug, Default)]
 pub struct Merge {
     inventory: Inventory,
@@ -46,9 +43,9 @@ pub struct Merge {
 }
 
 impl Merge {
-    /// Reads all reports in `input`, which is shown as `path`: one report, one per line,
-    /// concatenated, or an array; also compressed with gzip, zstd or xz, wrapped by log collectors,
-    /// or cut into pieces by container runtimes. Anything else is listed as skipped.
+    /// Reads all reports in `input`, which is shown as `path`: one report, one per line, one after the other, or an array of
+    /// them; plain or packed with gzip, zstd or xz; also as log collectors wrap lines and as container runtimes cut them into
+    /// pieces. Anything else is listed as skipped.
     pub fn read(&mut self, path: &str, input: &mut dyn Read) {
         let mut nth = 0;
         let end = unwrapped(input).and_then(|mut input| {
@@ -76,7 +73,7 @@ impl Merge {
         }
     }
 
-    /// Returns the merged report; `expected` are the names of the nodes that should have a report.
+    /// Returns the sum of all reports; `expected` are the names of the nodes of which there should be one.
     pub fn finish(self, expected: &[String]) -> MergeReport {
         let nodes = self.inventory.nodes();
         MergeReport {
@@ -108,7 +105,7 @@ impl Merge {
     }
 }
 
-/// Parses a list of nodes: a name per line, with an optional prefix `node/`; `#` begins a comment.
+/// Parses a list of nodes: a name per line, with or without `node/` before it; `#` begins a comment.
 pub fn node_names(text: &str) -> Vec<String> {
     let lines = text
         .lines()
@@ -120,7 +117,7 @@ pub fn node_names(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Returns the decompressed stream, with the pieces joined that a container runtime wrote.
+/// Returns the stream unpacked, and with the pieces in which a container runtime wrote it joined.
 fn unwrapped<'r>(input: &'r mut dyn Read) -> io::Result<Box<dyn Read + 'r>> {
     let input = source::unpacked(input)?;
     Ok(Box::new(Joined::new(input, Form::Bare, split::MAX_REPORT)))

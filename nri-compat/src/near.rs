@@ -1,9 +1,9 @@
-//! Suggestions for mistyped names.
+//! Names near to one that was mistyped.
 
-/// The minimum similarity of a suggestion (0 to 1).
+/// Names less alike than this are not worth proposing (0 to 1).
 const ALIKE: f64 = 0.7;
 
-/// Returns at most three of `known`, the most similar first.
+/// At most three of `known`, the most alike first.
 pub(crate) fn near<'k>(wanted: &str, known: impl IntoIterator<Item = &'k str>) -> Vec<&'k str> {
     let wanted = wanted.to_ascii_lowercase();
     let mut alike: Vec<(f64, &str)> = known

@@ -1,8 +1,6 @@
-//! The catalogue: every rule as data, one file per rule in `rules/`, embedded, and parsed on first
-//! use.
+//! The catalogue: every rule as data, one file per rule in `rules/`, embedded and parsed when first asked for.
 //!
-//! To add a rule, write `rules/ID.toml`, add the id to its list in `rules/list.rs`, and register
-//! its check.
+//! Adding a rule: write `rules/ID.toml`, add the id to its list in `rules/list.rs`, register its check.
 //!
 //! ```
 //! let rule = nri_compat::rules::get("FIELD_NO_DELETE").expect("a rule of buf's");
@@ -16,24 +14,24 @@ use std::sync::OnceLock;
 
 use crate::report::finding::{Category, Level};
 
-/// A rule: its meaning, who is affected, what to do.
+/// One rule: what it means, who breaks, what to do.
 ///
-/// An id is permanent. An obsolete rule names its successor in `replaced_by` and stays.
+/// An id is permanent. A rule that lost its purpose names its successor in `replaced_by` and stays.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
     /// Permanent id, for example `FIELD_NO_DELETE`.
     pub id: &'static str,
     /// The fact in one lower-case phrase.
     pub summary: String,
-    /// The meaning, and who is affected; one paragraph.
+    /// The meaning, and who breaks; one paragraph.
     pub explanation: String,
     /// The remedy; one lower-case phrase.
     pub remedy: String,
-    /// What breaks; never empty.
+    /// Who breaks; never empty.
     pub categories: Vec<Category>,
-    /// The severity of a violation unless overridden.
+    /// How serious a violation is unless overridden.
     pub level: Level,
-    /// The rule that replaces this one, if it is obsolete.
+    /// The rule that took over, once this one is retired.
     pub replaced_by: Option<String>,
 }
 
@@ -52,7 +50,7 @@ impl Entry {
     }
 }
 
-/// Returns the rule with this exact id, or `None`.
+/// Returns the rule of this exact id, or `None`.
 pub fn get(id: &str) -> Option<&'static Rule> {
     list::entries()
         .find(|entry| entry.id == id)

@@ -1,5 +1,4 @@
-//! Archives and images, both well-formed and malformed: each is created here, with the expected
-//! result.
+//! Archives and images as other tools write them, or as nobody should: each is made here, with the answer it must get.
 
 mod common;
 

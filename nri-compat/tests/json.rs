@@ -1,4 +1,4 @@
-//! Compares JSON reports with the committed schema.
+//! JSON reports against the committed schema.
 
 use jsonschema::Validator;
 use nri_compat::diff::diff;

@@ -1,4 +1,4 @@
-//! Tests of `check`: what counts, what is suppressed, and the exit code.
+//! `check` as its users run it: what counts, what is suppressed, and the exit code.
 
 use std::fs;
 use std::path::Path;

@@ -1,14 +1,12 @@
 //! One revision of the protocol: its proto, descriptors and model.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::OnceLock;
-
-use protox::prost::bytes::Bytes;
 
 use crate::compile::{self, Compiled};
 use crate::error::Error;
 use crate::model::Protocol;
-use crate::model::outline::Outline;
 
 /// The name under which descriptors and errors know the proto of a revision.
 const FILE: &str = "api.proto";
@@ -49,7 +47,7 @@ pub struct Revision {
     proto: Proto,
     compiled: OnceLock<Compiled>,
     protocol: OnceLock<Protocol>,
-    outline: OnceLock<Outline>,
+    names: OnceLock<HashSet<String>>,
 }
 
 impl Revision {
@@ -58,7 +56,7 @@ impl Revision {
             proto,
             compiled: OnceLock::new(),
             protocol: OnceLock::new(),
-            outline: OnceLock::new(),
+            names: OnceLock::new(),
         }
     }
 
@@ -118,19 +116,16 @@ impl Revision {
         Ok(self.protocol.get_or_init(|| protocol))
     }
 
-    /// Returns the names that it declares, which are read on first use.
+    /// Returns the full names of all that it declares, without reading comments and places, which are most of a model.
     ///
     /// # Errors
     ///
     /// As for [`Revision::compiled`].
-    pub(super) fn outline(&self) -> Result<&Outline, Error> {
-        if let Some(outline) = self.outline.get() {
-            return Ok(outline);
+    pub(super) fn names(&self) -> Result<&HashSet<String>, Error> {
+        if let Some(names) = self.names.get() {
+            return Ok(names);
         }
-        let outline = Outline::read(match self.descriptors()? {
-            Cow::Borrowed(descriptors) => Bytes::from_static(descriptors),
-            Cow::Owned(descriptors) => descriptors.into(),
-        })?;
-        Ok(self.outline.get_or_init(|| outline))
+        let names = Protocol::names_in(&self.descriptors()?)?;
+        Ok(self.names.get_or_init(|| names))
     }
 }

@@ -1,69 +1,69 @@
-//! The observations of readers, without a verdict, which depends on the target.
+//! The observations of readers, without a meaning: that depends on the target.
 
 use std::path::PathBuf;
 
 use super::place::Place;
 
-/// A plugin, runtime, library user, requirement or log entry, as seen by a reader.
+/// One plugin, runtime, library user, requirement or log entry, as a reader saw it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sighting {
-    /// The location.
+    /// Where it was seen.
     pub place: Place,
-    /// The kind of file.
+    /// The sort of file it is.
     pub kind: FileKind,
-    /// The role.
+    /// The part it plays.
     pub role: Role,
-    /// The name of the plugin, if known.
+    /// Name of the plugin, where known.
     pub name: Option<String>,
-    /// The two-digit index, if known.
+    /// Its two-digit index, where known.
     pub index: Option<String>,
-    /// The identity of the program, which copies and rebuilds do not change: the import path of a
-    /// Go program's main package, or the name in a manifest.
+    /// The program that it is, by the name that its build gives it and that no copy or rebuild changes: the import path of
+    /// a Go program's main package, the name in a manifest.
     pub program: Option<String>,
-    /// The NRI that it was built with.
+    /// Which NRI it was built with.
     pub nri: Built,
-    /// The way in which it receives events.
+    /// How it takes its events.
     pub interface: Interface,
-    /// The events that it handles.
+    /// Which events it handles.
     pub events: Events,
-    /// The RPC names of the events that it refuses to run without.
+    /// RPC names of the events that it refuses to run without.
     pub required: Vec<String>,
-    /// The oldest release that it claims to support.
+    /// The oldest release that it says it is meant for.
     pub min_protocol: Option<String>,
-    /// The observations behind all this, in the order in which they were made.
+    /// The observations that led to all this, in the order in which they were made.
     pub evidence: Vec<Evidence>,
-    /// How often and when logs mention it.
+    /// How often and when logs saw it at work.
     pub occurrences: Option<Occurrences>,
-    /// The Go package that it is part of, to be resolved when all files have been read.
+    /// The Go package that it is part of, to be resolved when all files were read.
     pub source: Option<Box<GoPackage>>,
 }
 
-/// A Go package on disk.
+/// A Go package on a disk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GoPackage {
-    /// The folder.
+    /// Its folder.
     pub folder: PathBuf,
     /// The name in its package clauses.
     pub name: String,
-    /// The import paths of the stubs that it uses.
+    /// Import paths of the stubs that it uses.
     pub stubs: Vec<String>,
     /// The version of NRI that its `go.mod` requires.
     pub required: Option<String>,
-    /// Everything besides this requirement that determines the release.
+    /// Everything that decides on the release besides this requirement.
     pub pins: Vec<Pin>,
 }
 
-/// Something besides a requirement that determines which NRI a Go module is built with. Files are
-/// named relative to the folder of the module.
+/// Something besides a requirement that decides which NRI a Go module is built with. Files are named relative to the
+/// module's folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pin {
     /// A `replace` directive.
     Replace {
-        /// The `go.mod` or `go.work` with the directive.
+        /// The `go.mod` or `go.work` that has it.
         file: String,
         /// Its line.
         line: usize,
-        /// The module, with the version if only that version is replaced.
+        /// The module, with the version where it replaces only that one.
         key: String,
     },
     /// Another module file, for `-modfile`.
@@ -78,7 +78,7 @@ pub enum Pin {
     },
 }
 
-/// The kind of a file.
+/// The sort of file that was looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FileKind {
     /// A Go executable.
@@ -101,102 +101,97 @@ pub enum FileKind {
     CargoLock,
     /// A log of a runtime.
     Log,
-    /// The output of `ctr deprecations list`.
+    /// Answer of `ctr deprecations list`.
     DeprecationList,
     /// Anything else.
     #[default]
     Other,
 }
 
-/// The role of something in NRI.
+/// The part that something plays in NRI.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
     /// A plugin.
     Plugin,
-    /// A runtime, which calls plugins.
+    /// A runtime: it calls plugins.
     Runtime,
-    /// A user of the API types only.
+    /// It uses the API's types only.
     Library,
-    /// No visible role.
+    /// No part that could be seen.
     #[default]
     None,
 }
 
-/// The NRI release that something was built with. Ranges come from code, `version` from the build's
-/// own information.
+/// The NRI release that something was built with. Ranges come from code, `version` from what the build says of itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Built {
-    /// The version in build information or a lock file, such as `v0.11.0`: supporting evidence,
-    /// never enough for a verdict.
+    /// The version in build information or a lock file, such as `v0.11.0`: supporting evidence, never a verdict of its own.
     pub version: Option<String>,
-    /// The oldest possible release, such as `v0.12.0`.
+    /// The oldest release it can be, such as `v0.12.0`.
     pub at_least: Option<String>,
-    /// The oldest release that is too new.
+    /// The oldest release that is newer than it.
     pub below: Option<String>,
 }
 
 /// How a plugin receives its events from the runtime.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Interface {
-    /// As JSON on standard input of a process per event: v0.1.0.
+    /// It is started once per event, with JSON on standard input: v0.1.0.
     OneShot,
-    /// As `StateChange`, for events without an RPC before v0.12.0.
+    /// Events that had no RPC before v0.12.0 arrive as `StateChange`.
     StateChange,
-    /// In a dedicated RPC for every event, and also as `StateChange` from older runtimes.
+    /// It answers a dedicated RPC for every event, and also `StateChange`, for older runtimes.
     Dedicated,
-    /// In dedicated RPCs that call its `StateChange` handler, so that it keeps working without that
-    /// RPC.
+    /// It answers the dedicated RPCs with its own handler of `StateChange`, so that it outlives that RPC.
     Funnelled,
-    /// Through these exported functions (`plugin_…`) of a WebAssembly module.
+    /// It is a WebAssembly module that exports these functions (`plugin_…`).
     Exports(Vec<String>),
-    /// Unknown, for this reason: one line, in lower case.
+    /// It cannot be determined, for this reason: one line, lower case.
     Unknown(String),
-    /// It receives no events, or this was not checked.
+    /// It receives no events, or that was not looked at.
     #[default]
     None,
 }
 
-/// The events that a plugin handles, by RPC name in CamelCase (`RunPodSandbox`), in the order of
-/// their numbers.
+/// The events that a plugin handles, by RPC name in CamelCase (`RunPodSandbox`), in order of their numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Events {
-    /// RPC names, in the order of the event numbers; `Synchronize`, `Configure` and `Shutdown` are
-    /// not events.
+    /// RPC names, in order of event number; `Synchronize`, `Configure` and `Shutdown` are no events.
     pub names: Vec<String>,
-    /// The certainty of the set.
+    /// How that is known.
     pub certainty: Certainty,
 }
 
-/// The certainty of a set of events.
+/// How a set of events is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Certainty {
-    /// Known from types or a manifest: exactly these, or fewer if the plugin subscribes to fewer.
+    /// From types or a manifest: exactly these, or fewer if the plugin subscribes to fewer.
     Exact,
-    /// Known from names: possibly more than it handles.
+    /// From names alone: possibly more than it handles.
     ByName,
-    /// Known from logs: possibly fewer than it handles.
+    /// From what happened: possibly fewer than it handles.
     Observed,
-    /// Unknown.
+    /// Not known at all.
     #[default]
     Unknown,
 }
 
-/// An observation.
+/// One observation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evidence {
-    /// The name of the reader.
+    /// Name of the reader.
     pub reader: &'static str,
-    /// The observation: one line, in lower case.
+    /// The observation: one line, lower case.
     pub detail: String,
 }
 
-/// How often and when a log mentions something, with the time stamps of the log.
+/// How often and when a log mentions something, in the log's own time stamps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Occurrences {
-    /// The number of lines.
+    /// Number of lines.
     pub count: u64,
-    /// The first time stamp, as RFC 3339 if the log has that.
+    /// First time stamp, RFC 3339 where the log has that.
     pub first: Option<String>,
-    /// The last time stamp.
+    /// Last time stamp.
     pub last: Option<String>,
 }

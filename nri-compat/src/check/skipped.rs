@@ -1,39 +1,39 @@
-//! Files and folders that could not be checked.
+//! Files and folders that could not be looked at.
 
 use std::fmt;
 use std::io;
 
 use super::place::Place;
 
-/// A file or folder that could not be checked.
+/// Something that could not be looked at.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Skipped {
     /// The path.
     pub place: Place,
     /// The class of the reason, for machines.
     pub kind: SkipKind,
-    /// The reason: one line, in lower case.
+    /// The reason: one line, lower case.
     pub reason: String,
 }
 
-/// The class of a reason for skipping something.
+/// Why something was skipped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SkipKind {
     /// It does not exist.
     NotFound,
-    /// The user is not permitted to read it.
+    /// The user may not read it.
     Permission,
-    /// It is neither a file nor a folder, but for example a socket or a device.
+    /// It is neither a file nor a folder: a socket, a device.
     SpecialFile,
-    /// It is on a virtual file system such as `proc`.
+    /// It is on a file system of the kernel's own, such as `proc`.
     PseudoFilesystem,
-    /// It exceeds the size limit.
+    /// It is larger than what is read.
     TooLarge,
     /// It exceeds another limit, such as the number of entries of an archive.
     Limit,
-    /// Its compression is not supported.
+    /// It is packed in a way that is not supported.
     UnsupportedCompression,
-    /// Its format is known but not supported.
+    /// It has a format that is known but not supported.
     UnsupportedFormat,
     /// It is an archive within an archive.
     NestedArchive,
@@ -41,13 +41,13 @@ pub enum SkipKind {
     Truncated,
     /// It contradicts its own format.
     Broken,
-    /// A link leads out of the file system or archive under check, or is circular.
+    /// A link leads out of the file system or archive under check, or in a circle.
     Link,
-    /// It changed or vanished while it was read.
+    /// It changed or vanished while it was looked at.
     Changed,
-    /// The reader of its format panicked, which is a bug of this tool.
+    /// The reader of its format failed, which is a defect of this tool.
     Defect,
-    /// Another error occurred while reading it.
+    /// Reading it failed in another way.
     #[default]
     Io,
 }
@@ -100,7 +100,7 @@ impl SkipKind {
 }
 
 impl Skipped {
-    /// Creates an entry with this reason.
+    /// Returns something skipped for this reason.
     pub fn new(place: impl Into<Place>, kind: SkipKind, reason: impl Into<String>) -> Self {
         Self {
             place: place.into(),
@@ -109,23 +109,23 @@ impl Skipped {
         }
     }
 
-    /// Creates an entry for something that cannot be read.
+    /// Returns something skipped as it cannot be read.
     pub fn unreadable(place: impl Into<Place>, why: Unreadable) -> Self {
         Self::new(place, why.kind, why.reason)
     }
 }
 
-/// The reason why something cannot be read.
+/// Why something cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreadable {
     /// The class of the reason.
     pub kind: SkipKind,
-    /// The reason: one line, in lower case.
+    /// The reason: one line, lower case.
     pub reason: String,
 }
 
 impl Unreadable {
-    /// Creates an error of this kind with its reason: one line, in lower case.
+    /// Returns an error of this kind with its reason: one line, lower case.
     pub fn new(kind: SkipKind, reason: impl Into<String>) -> Self {
         Self {
             kind,
@@ -150,7 +150,7 @@ impl From<&io::Error> for Unreadable {
 }
 
 impl From<io::Error> for Unreadable {
-    /// Extracts the reason that a reader of this crate put into the error.
+    /// Takes over the reason that a reader of this crate put into the error.
     fn from(error: io::Error) -> Self {
         match error.downcast::<Self>() {
             Ok(unreadable) => unreadable,

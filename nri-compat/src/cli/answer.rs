@@ -1,4 +1,4 @@
-//! Options and output that `check` and `logs` share: format, what counts, and the exit code.
+//! Options and answers that `check` and `logs` share: format, what counts, and the exit code.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -13,31 +13,30 @@ use crate::report::check::CheckReport;
 use crate::report::text::CheckText;
 use crate::report::{csv, github, json, junit, markdown, openmetrics, sarif, text};
 
-/// Options of commands that print a check report.
+/// Options of a command that ends in a check report.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub(super) struct Args {
-    /// Output format.
+    /// Format of the answer.
     #[arg(long, value_enum, default_value_t = CheckFormat::Text)]
     format: CheckFormat,
-    /// Show the evidence behind every verdict, even good ones; machine formats always include it.
+    /// Show the evidence behind every verdict, good ones too; machine formats always have it.
     #[arg(long)]
     explain: bool,
-    /// Verdicts that make the exit code 100: these and more serious ones, separated by commas
-    /// [default: deprecated, or as set in the policy].
+    /// Verdicts that make the exit code 100: this one and more serious ones; several with commas [default: deprecated,
+    /// or what the policy says].
     #[arg(long, value_enum, value_delimiter = ',', value_name = "VERDICT")]
     fail_on: Vec<FailOnArg>,
-    /// The policy [default: nri-compat.toml in the working folder, if it exists].
+    /// The policy [default: nri-compat.toml in the working folder, if there is one].
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Known findings that do not count.
+    /// Findings that are known and do not count.
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
-    /// Write the findings as a baseline, which already applies to this run.
+    /// Write what is found as a baseline, which holds for this run already.
     #[arg(long, value_name = "FILE")]
     write_baseline: Option<PathBuf>,
-    /// Name of this node in the report, by which `merge` distinguishes nodes [default: $NODE_NAME,
-    /// else the host name].
+    /// Name of this node in the report, by which `merge` tells nodes apart [default: $NODE_NAME, else the host name].
     #[arg(long, value_name = "NAME")]
     node: Option<String>,
 }
@@ -49,7 +48,7 @@ enum CheckFormat {
     Text,
     /// For machines; described by a JSON Schema.
     Json,
-    /// JSON on one line, for logs that are collected line by line.
+    /// The same on one line, for logs that are collected line by line.
     Jsonl,
     /// For pull requests and release notes.
     Markdown,
@@ -57,7 +56,7 @@ enum CheckFormat {
     Csv,
     /// Annotations of GitHub Actions.
     Github,
-    /// Test results for CI systems.
+    /// Test results, as CI systems collect them.
     Junit,
     /// For code scanning: SARIF 2.1.0.
     Sarif,
@@ -67,40 +66,39 @@ enum CheckFormat {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum FailOnArg {
-    /// Unknown verdicts, in addition to others named; alone, every verdict except ok.
+    /// Verdicts that cannot be determined, in addition to others named; alone, every verdict but ok.
     Unknown,
     /// Works through a fallback, or worse.
     Deprecated,
-    /// Uses something that was removed, or worse.
+    /// Uses something that is gone, or worse.
     Removed,
     /// Would be dropped or refused.
     Incompatible,
     /// Anything that was skipped, in addition to others named.
     Skipped,
-    /// No finding changes the exit code.
+    /// Nothing found changes the exit code.
     Never,
 }
 
-/// Policy and baseline. They are read before the run, so that a mistake in them is reported before
-/// the scan.
+/// Policy and baseline. They are read before the run, so that a mistake in them costs no scan.
 pub(super) struct Decisions {
     policy: Policy,
     baseline: Option<Baseline>,
 }
 
 impl Decisions {
-    /// Returns the targets of the policy, for a command line without targets.
+    /// Targets of the policy, for a command line that names none.
     pub(super) fn targets(&self) -> &[String] {
         &self.policy.targets
     }
 }
 
 impl Args {
-    /// Reads the policy and baseline.
+    /// Reads policy and baseline.
     ///
     /// # Errors
     ///
-    /// Returns an error if one of them cannot be read.
+    /// When one of them cannot be read.
     pub(super) fn decisions(&self) -> Result<Decisions, Error> {
         let known = match self.write_baseline {
             Some(_) => None,
@@ -112,11 +110,11 @@ impl Args {
         })
     }
 
-    /// Applies policy and baseline, writes the report, and returns the exit code.
+    /// Applies the decisions, writes the answer, and says how to exit.
     ///
     /// # Errors
     ///
-    /// Returns an error if the report or the baseline cannot be written.
+    /// When the answer or the baseline cannot be written.
     pub(super) fn finish(
         &self,
         mut report: CheckReport,
@@ -146,7 +144,7 @@ impl Args {
         }
     }
 
-    /// Writes the report piece by piece, because it may be large.
+    /// Writes the report piece by piece, as it may be large.
     fn write(&self, report: CheckReport, out: &mut dyn Write) -> io::Result<()> {
         match self.format {
             CheckFormat::Text => text::write_check(&report.into(), &self.look(), out),

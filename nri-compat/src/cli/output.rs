@@ -1,4 +1,4 @@
-//! Standard output and standard error, with colour only on a terminal.
+//! Where answers and errors go: standard output, standard error, with colour only on a terminal.
 
 use std::io::{self, BufWriter, ErrorKind as IoErrorKind, IsTerminal as _, Write};
 use std::path::Path;
@@ -11,8 +11,7 @@ use crate::policy::Baseline;
 use crate::report::text::{Look, Palette, Width};
 use crate::report::visible::visible;
 
-/// Returns the palette for standard output: colours on a terminal, unless disabled (`NO_COLOR`,
-/// `CLICOLOR`).
+/// Returns the palette for standard output: colours on a terminal that wants them (`NO_COLOR`, `CLICOLOR`).
 pub(super) fn palette() -> Palette {
     match AutoStream::choice(&io::stdout()) {
         ColorChoice::Never => Palette::plain(),
@@ -24,7 +23,7 @@ pub(super) fn palette() -> Palette {
 ///
 /// # Errors
 ///
-/// Returns an error if the file cannot be written.
+/// When the file cannot be written.
 pub(super) fn write_baseline(path: &Path, baseline: &Baseline) -> Result<(), Error> {
     std::fs::write(path, baseline.to_json()).map_err(|error| {
         let message = format!("cannot write {}: {error}", path.display());
@@ -32,7 +31,7 @@ pub(super) fn write_baseline(path: &Path, baseline: &Baseline) -> Result<(), Err
     })
 }
 
-/// Returns the width and colours of text on standard output.
+/// Returns how text looks on standard output.
 pub(super) fn look() -> Look {
     Look {
         palette: palette(),
@@ -40,8 +39,8 @@ pub(super) fn look() -> Look {
     }
 }
 
-/// Returns the number of columns of standard output: `COLUMNS` if it is a number, else the width of
-/// the terminal; `None` if standard output is not a terminal.
+/// Returns the columns that lines of standard output may take: those of `COLUMNS` if it is a number, else those of the
+/// terminal; `None` if standard output is no terminal.
 pub(super) fn width() -> Option<usize> {
     let asked = std::env::var("COLUMNS").ok();
     let asked = asked.and_then(|columns| columns.trim().parse().ok());
@@ -52,24 +51,23 @@ pub(super) fn width() -> Option<usize> {
     Some(columns.into())
 }
 
-/// Writes text to standard output. A reader that has closed the pipe (`| head`) is not an error.
+/// Writes the answer to standard output. A reader that has gone away (`| head`) is not an error.
 ///
 /// # Errors
 ///
-/// Returns an error if standard output cannot be written.
+/// If standard output cannot be written.
 pub(super) fn print(answer: &str) -> Result<(), Error> {
     write(|out| out.write_all(answer.as_bytes()))
 }
 
-/// The number of bytes that are buffered before they are written to standard output.
+/// Bytes that are collected before they are written to standard output.
 const BUFFER: usize = 64 * 1024;
 
-/// Lets `render` write to standard output, piece by piece. A reader that has closed the pipe (`|
-/// head`) is not an error.
+/// Lets `render` write the answer to standard output, piece by piece. A reader that has gone away (`| head`) is not an error.
 ///
 /// # Errors
 ///
-/// Returns an error if standard output cannot be written.
+/// If standard output cannot be written.
 pub(super) fn write(render: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
     let mut out = BufWriter::with_capacity(BUFFER, io::stdout().lock());
     match render(&mut out).and_then(|()| out.flush()) {
@@ -81,7 +79,7 @@ pub(super) fn write(render: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Re
     }
 }
 
-/// Prints why the tool could not run, and how to fix it.
+/// Prints why the tool could not run, then what to do about it.
 pub(super) fn error(error: &Error) -> Exit {
     let mut err = anstream::stderr().lock();
     let red = anstyle::AnsiColor::Red.on_default().bold();
@@ -94,18 +92,17 @@ pub(super) fn error(error: &Error) -> Exit {
     Exit::CouldNotRun
 }
 
-/// Returns the maximum number of columns of a line in an error: those of the terminal, or a default
-/// for logs.
+/// Columns that a line of an error may take: those of the terminal, or what a log shows.
 fn error_width() -> usize {
     const IN_A_LOG: usize = 400;
     let columns = console::Term::stderr().size_checked();
     columns.map_or(IN_A_LOG, |(_, columns)| usize::from(columns).max(40))
 }
 
-/// Returns the text with control characters escaped, and each line cut at `width` characters.
+/// Returns the text with control characters spelled out, and each line cut at `width` characters.
 fn harmless(text: &str, width: usize) -> String {
     let lines = text.lines().map(|line| {
-        // Tabs would move the text above a caret.
+        // Tabs move the text under which a caret stands.
         let line: Vec<String> = line.split('\t').map(visible).collect();
         let line = line.join("\t");
         match line.char_indices().nth(width) {
@@ -116,8 +113,7 @@ fn harmless(text: &str, width: usize) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Reports that standard input is read, if that is a terminal, because otherwise the command
-/// appears to hang.
+/// Says that standard input is read, if that is a terminal: someone who did not expect that would wait for ever.
 pub(super) fn waiting_for_input() {
     if io::stdin().is_terminal() {
         let _ = writeln!(
@@ -127,7 +123,7 @@ pub(super) fn waiting_for_input() {
     }
 }
 
-/// Prints a message of clap. Help and version are not errors.
+/// Prints a message of clap. Help and version are no mistakes.
 pub(super) fn usage(usage: &clap::Error) -> Exit {
     let _ = usage.print();
     if usage.use_stderr() {

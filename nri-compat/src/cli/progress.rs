@@ -1,4 +1,4 @@
-//! A progress display on standard error, for runs of more than a second at a terminal.
+//! A bar on standard error for whoever waits at a terminal for more than a second.
 
 use std::io::{IsTerminal as _, stderr};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -10,13 +10,13 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::check::progress::{Counts, Progress};
 use crate::report::check::bytes;
 
-/// The time after which the display appears: shorter runs need none.
+/// The time after which the bar appears: shorter runs need none.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The interval between updates.
+/// How often the bar moves.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Runs the work, and shows its progress.
+/// Does the work, and shows how far it is.
 pub(super) fn shown<T>(work: impl FnOnce(&Progress) -> T) -> T {
     let progress = Progress::default();
     if !stderr().is_terminal() {
@@ -31,7 +31,7 @@ pub(super) fn shown<T>(work: impl FnOnce(&Progress) -> T) -> T {
     })
 }
 
-/// Shows the progress until the other end of the channel is dropped, then removes the display.
+/// Shows a bar until the other end of the channel is gone, then leaves no trace of it.
 fn watch(progress: &Progress, ended: Receiver<()>) {
     let mut bar: Option<ProgressBar> = None;
     let mut wait = PATIENCE;

@@ -1,4 +1,4 @@
-//! The table of rules and their checks.
+//! Which check belongs to which rule.
 
 use super::check::files::{FileOption, flag, optimize_for};
 use super::check::{

@@ -1,11 +1,11 @@
-//! Collects the findings of rules.
+//! Where rules put what they find.
 
 use std::collections::HashSet;
 
 use crate::report::finding::{Finding, Level, Location};
 use crate::rules;
 
-/// A collector of findings, each under the current rule.
+/// Collects findings, each under the rule that is running.
 #[derive(Default)]
 pub(super) struct Sink {
     pub(super) rule: &'static str,
@@ -26,8 +26,8 @@ impl Sink {
         });
     }
 
-    /// Returns the sorted findings. Two with the same text at the same place are merged, as in buf:
-    /// a message may be named only by the last part of its name.
+    /// Sorted findings. Two that say the same about the same place are one, as in buf: a message may be
+    /// named by the last part of its name only.
     pub(super) fn into_findings(self) -> Vec<Finding> {
         let mut found = self.found;
         found.sort();

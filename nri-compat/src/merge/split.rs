@@ -1,33 +1,31 @@
-//! Splits a stream into JSON objects, in constant memory, and finds the next one after a broken
-//! one.
+//! Cuts a stream into JSON objects, in constant memory, and finds the next one where one is broken.
 
 use std::io::{self, BufRead, BufReader, Read};
 
-/// The maximum size of a report in bytes.
+/// Most bytes of a report.
 pub(super) const MAX_REPORT: usize = 32 << 20;
 
 /// The number of bytes read at once.
 const PIECE: usize = 128 << 10;
 
-/// A piece of the stream.
+/// One piece of the stream.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Piece<'b> {
     /// An object from its first brace to its last.
     Whole(&'b [u8]),
-    /// Something else, with the reason.
+    /// Something else: why.
     Broken(&'static str),
 }
 
-/// Tracks braces and strings. A brace at the beginning of a line begins a new report, whatever is
-/// unfinished: in our formats, only a new report has one there, so the report after a broken one is
-/// found.
+/// Follows braces and strings. A brace at the beginning of a line begins a new report, whatever is unfinished: no
+/// format of ours has one there but for a new report, so that the one after a broken one is found.
 pub(super) struct Splitter<'r> {
     input: BufReader<&'r mut dyn Read>,
     object: Vec<u8>,
     depth: usize,
     state: State,
     line_begins: bool,
-    /// True if the line so far contains anything except spaces and separators of reports.
+    /// True if the line so far has something that is neither space nor a separator of reports.
     garbage: bool,
     too_large: bool,
 }
@@ -56,7 +54,7 @@ impl<'r> Splitter<'r> {
     ///
     /// # Errors
     ///
-    /// Returns an error if the stream cannot be read to its end.
+    /// When the stream cannot be read to its end.
     pub(super) fn each(mut self, mut take: impl FnMut(Piece<'_>)) -> io::Result<()> {
         loop {
             let read = match self.input.fill_buf() {
@@ -139,7 +137,7 @@ impl<'r> Splitter<'r> {
         self.object.clear();
     }
 
-    /// Ends the current piece, which will not be completed.
+    /// Whatever is under way will not be finished.
     fn give_up(&mut self, take: &mut impl FnMut(Piece<'_>)) {
         if self.depth > 0 {
             take(Piece::Broken("cut: another begins before it ends"));

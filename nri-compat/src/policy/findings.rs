@@ -1,4 +1,4 @@
-//! Applies policy and baseline to the findings of `diff`.
+//! Policy and baseline over the findings of `diff`.
 
 use std::collections::BTreeSet;
 
@@ -9,8 +9,8 @@ use crate::report::check::Suppression;
 use crate::report::diff::{DiffReport, SuppressedFinding};
 use crate::report::finding::Finding;
 
-/// Sets the levels of findings, suppresses those that the policy ignores or the baseline contains,
-/// and adds notes about unused ignores.
+/// Sets the levels of findings, moves those that the policy ignores or the baseline holds to the suppressed ones, and notes
+/// which ignores have no effect.
 ///
 /// ```
 /// use nri_compat::diff::diff;
@@ -45,7 +45,7 @@ pub fn apply_to_diff(
     report.policy = uses.notes(policy, baseline, today);
 }
 
-/// The used ignores and entries of the baseline.
+/// The ignores and entries of the baseline that matched a finding.
 struct Uses {
     ignores: Vec<bool>,
     known: BTreeSet<String>,
@@ -107,7 +107,7 @@ impl Uses {
     }
 }
 
-/// Returns why an ignore has no effect, if so.
+/// Returns why an ignore has no effect, if it has none.
 pub(super) fn note(policy: &Policy, ignore: &Ignore, used: bool, today: Date) -> Option<String> {
     let at = || {
         format!(

@@ -1,4 +1,4 @@
-//! Parses `nri-compat.toml` to a [`Policy`]. Anything unknown is an error with its line.
+//! `nri-compat.toml` to [`Policy`]. Whatever it does not know is an error with its line.
 
 mod ignores;
 
@@ -14,7 +14,7 @@ use crate::near::near;
 use crate::report::finding::Level;
 use crate::rules;
 
-/// The maximum size of a policy in bytes.
+/// More than this is no policy, in bytes.
 const LIMIT: u64 = 1 << 20;
 
 const KEYS: [&str; 4] = ["targets", "fail-on", "rules", "ignore"];
@@ -24,12 +24,12 @@ type Table<'t> = DeTable<'t>;
 type Value<'t> = Spanned<DeValue<'t>>;
 
 impl Policy {
-    /// Reads the policy from `path`, or from `nri-compat.toml` in the working folder; returns an
-    /// empty one if that does not exist.
+    /// Reads the policy from `path`, or from `nri-compat.toml` in the working folder; an empty one if that is not
+    /// there.
     ///
     /// # Errors
     ///
-    /// Returns an error if the file cannot be read or is not a policy.
+    /// When the file cannot be read or is no policy.
     pub fn load(path: Option<&Path>) -> Result<Self, Error> {
         let path = match path {
             Some(path) => path,
@@ -40,12 +40,11 @@ impl Policy {
         Self::parse(&path.display().to_string(), &text)
     }
 
-    /// Parses the text of a policy; `file` is its name in messages.
+    /// Reads the text of a policy; `file` is what messages call it.
     ///
     /// # Errors
     ///
-    /// Returns an error if it is not TOML, or has a key, a rule or a value that does not exist,
-    /// with file, line and similar names.
+    /// When it is not TOML, or has a key, a rule or a value that does not exist; with file, line and what is near.
     pub fn parse(file: &str, text: &str) -> Result<Self, Error> {
         let reader = Reader { file, text };
         let document = DeTable::parse(text).map_err(|error| {
@@ -56,7 +55,7 @@ impl Policy {
     }
 }
 
-/// A reader with the text, for the lines of errors.
+/// The text, for the lines of errors.
 struct Reader<'t> {
     file: &'t str,
     text: &'t str,
@@ -124,7 +123,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Rejects an unknown rule.
+    /// Refuses a rule that does not exist.
     fn rule(&self, at: usize, id: &str) -> Result<(), Error> {
         if rules::get(id).is_some() {
             Ok(())
@@ -133,7 +132,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Rejects keys that are not in the list.
+    /// Refuses keys that are not in the list.
     fn known(&self, table: &Table<'_>, keys: &[&'static str]) -> Result<(), Error> {
         let unknown = |key: &&Spanned<_>| !keys.contains(&AsRef::<str>::as_ref(key.get_ref()));
         match table.keys().find(unknown) {
@@ -161,7 +160,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Returns a string or a list of strings, each with its position; empty if the key is missing.
+    /// Returns a string or a list of them, each with its place; none where the key is not there.
     fn strings(&self, table: &Table<'_>, key: &str) -> Result<Vec<(usize, String)>, Error> {
         let located = |value: &Value<'_>| Ok((value.span().start, self.string(value, key)?));
         match table.get(key) {

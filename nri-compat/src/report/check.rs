@@ -1,4 +1,4 @@
-//! The findings of `check` and `logs`, as plain data for every renderer.
+//! The findings of `check` and `logs`: one plain value that every renderer reads.
 
 mod alike;
 mod name;
@@ -13,20 +13,20 @@ use crate::check::place::Place;
 use crate::check::sighting::{Built, Evidence, FileKind, Occurrences, Role};
 use crate::report::finding::Level;
 
-/// The result of `check` or `logs`.
+/// The answer of `check` and `logs`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckReport {
     /// The date of the newest release in the tables, `YYYY-MM-DD`.
     pub data_date: String,
-    /// The targets, in the order requested.
+    /// The targets, in the order asked for.
     pub targets: Vec<CheckTarget>,
     /// The plugins and other things found, sorted by path, name and kind.
     pub subjects: Vec<Subject>,
-    /// Places that could not be checked.
+    /// Places that could not be looked at.
     pub skipped: Vec<Skipped>,
     /// Findings about the policy itself: an ignore that matches nothing or has expired.
     pub policy: Vec<String>,
-    /// The places that were checked, with counts.
+    /// The places that were looked at, with counts.
     pub summary: Summary,
 }
 
@@ -35,47 +35,46 @@ pub struct CheckReport {
 pub struct CheckTarget {
     /// The release in its canonical spelling, such as `containerd@2.7`.
     pub name: String,
-    /// The name as given, if printed by a machine: `containerd://2.2.1-k3s1`.
+    /// The name as given, if a machine gave it: `containerd://2.2.1-k3s1`.
     pub given: Option<String>,
-    /// The NRI release that it links; for a planned release, the newest known one.
+    /// The NRI release it links; of a release that is only planned, the newest known.
     pub nri: String,
-    /// The substitute if the tables do not have the release: `2.4.2`, or `nri@0.12.5` with
-    /// `--assume`.
+    /// The release that stands in for it if the tables do not have it: `2.4.2`, or `nri@0.12.5` by `--assume`.
     pub assumed: Option<String>,
     /// True if the release is only planned.
     pub planned: bool,
-    /// True if it is the default: the newest known release.
+    /// True if it is the newest known release because the user named none.
     pub by_default: bool,
 }
 
-/// A subject, and its verdicts.
+/// One thing found, and its verdicts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Subject {
     /// The path.
     pub place: Place,
-    /// The kind of file.
+    /// The sort of file it is.
     pub kind: FileKind,
-    /// The role.
+    /// The part it plays.
     pub role: Role,
-    /// The name of the plugin.
+    /// Name of the plugin.
     pub name: Option<String>,
-    /// The index of the plugin.
+    /// Its index.
     pub index: Option<String>,
-    /// The identity of the program, from its build.
+    /// The program that it is, by the name that its build gives it.
     pub program: Option<String>,
-    /// The NRI that it was built with.
+    /// Which NRI it was built with.
     pub nri: Built,
-    /// RPC names of the events that it handles.
+    /// RPC names of the events it handles.
     pub events: Vec<String>,
-    /// One verdict per target, in the order of the targets; empty for anything except plugins.
+    /// One verdict per target, in the order of the targets; none for anything that is not a plugin.
     pub verdicts: Vec<Verdict>,
-    /// The observations behind the verdicts.
+    /// The observations that led to them.
     pub evidence: Vec<Evidence>,
-    /// Mentions in logs.
+    /// Occasions in logs.
     pub occurrences: Option<Occurrences>,
 }
 
-/// The outcome for a plugin under a target, from good to bad.
+/// The outcome for a plugin under a target. Ordered from good to bad.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Outcome {
     /// Works, and uses nothing deprecated.
@@ -85,102 +84,101 @@ pub enum Outcome {
     Unknown,
     /// Works through a fallback.
     Deprecated,
-    /// Uses something that was removed.
+    /// Uses something that is gone.
     Removed,
     /// Would be dropped or refused.
     Incompatible,
 }
 
-/// The confidence in a verdict.
+/// How sure a verdict is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Confidence {
     /// A guess with a reason.
     #[default]
     Low,
-    /// Based on names or versions.
+    /// Names, versions.
     Medium,
-    /// Based on code, types, a manifest, or messages of a runtime.
+    /// Code, types, a manifest, a runtime's own word.
     High,
 }
 
-/// A verdict on one subject for one target.
+/// A judgement on one subject for one target.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
-    /// The name of the target.
+    /// Name of the target.
     pub target: String,
     /// The outcome for the plugin.
     pub outcome: Outcome,
-    /// The id of the rule behind it, empty for `ok`: `CHECK_STATE_CHANGE`, …; see `nri-compat
-    /// explain`.
+    /// Id of the rule that says so, empty for `ok`: `CHECK_STATE_CHANGE`, …; see `nri-compat explain`.
     pub rule: &'static str,
-    /// The events concerned, by RPC name.
+    /// Events concerned, by RPC name.
     pub events: Vec<String>,
-    /// The release since which it applies: `v0.12.0`.
+    /// Since when it is so: `v0.12.0`.
     pub since: Option<String>,
-    /// The planned removal: `containerd 2.7`.
+    /// When it goes: `containerd 2.7`.
     pub planned_removal: Option<String>,
-    /// The reason: one line, in lower case.
+    /// Why: one line, lower case.
     pub reason: String,
     /// The exact next step; empty for `ok`.
     pub remedy: String,
-    /// The confidence.
+    /// How sure.
     pub confidence: Confidence,
-    /// The level that the policy sets for its rule, if any; see [`Verdict::level`].
+    /// The level that the policy gives its rule, if it gives one; see [`Verdict::level`].
     pub level: Option<Level>,
-    /// The suppression by a baseline or the policy, if any.
+    /// Why it does not count, where a baseline or the policy says so.
     pub suppressed: Option<Suppression>,
 }
 
-/// The suppression of a verdict.
+/// Why a verdict does not count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suppression {
-    /// True if the baseline suppresses it; otherwise the policy does.
+    /// True if it is in the baseline; else the policy says so.
     pub by_baseline: bool,
     /// The reason given there.
     pub reason: String,
 }
 
-/// The places that were checked, with counts.
+/// The places that were looked at, with counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// The places that were requested, or found by default.
+    /// The places asked for, or found by default.
     pub looked_at: Vec<String>,
-    /// The number of files: the sum of [`Summary::inputs`].
+    /// Files that were met: the sum of [`Summary::inputs`].
     pub files: u64,
-    /// The number of files by outcome.
+    /// The counts of these files by outcome.
     pub inputs: Inputs,
-    /// The number of bytes in them.
+    /// Bytes in them.
     pub bytes: u64,
-    /// The number of plugins among the subjects.
+    /// Plugins among the subjects.
     pub plugins: u64,
-    /// The number of skipped places.
+    /// Subjects skipped.
     pub skipped: u64,
     /// Time taken, in milliseconds.
     pub millis: u64,
-    /// The time of the report as RFC 3339, which `merge` uses as the time when plugins were seen.
+    /// When the report was made, RFC 3339; `merge` tells by it since when a plugin is there.
     pub at: Option<String>,
-    /// The name of the node.
+    /// Name of the node on which it was made.
     pub node: Option<String>,
-    /// The id of the scan, unique for each report.
+    /// Id of the scan: no two reports have the same.
     pub scan: Option<String>,
 }
 
-/// The numbers of files by outcome. Each file is counted once.
+/// The files that were met, by outcome. Each is counted once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Inputs {
-    /// Files with evidence, and files that may be plugins: they are among the subjects.
+    /// Files with evidence, or of which it is unknown whether they are plugins: they are among the subjects.
     pub evidence: u64,
-    /// Not plugins: programs, modules, sources and logs without a trace of NRI.
+    /// No plugins: programs, modules, sources and logs without a trace of NRI.
     pub without_nri: u64,
-    /// Not plugins: files of other kinds.
+    /// No plugins: files of no kind that could hold one.
     pub other_files: u64,
-    /// Not plugins: empty files.
+    /// No plugins: files without a byte.
     pub empty: u64,
-    /// Further names of files that were counted already.
+    /// Further names of files that are counted already.
     pub other_names: u64,
-    /// Archives, whose files are counted separately.
+    /// Archives, whose files are counted themselves.
     pub archives: u64,
-    /// Files that could not be read, which are skipped.
+    /// Files that could not be read: they are skipped.
     pub unreadable: u64,
 }
 

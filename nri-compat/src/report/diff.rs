@@ -1,34 +1,34 @@
-//! The findings of `diff`, as plain data for every renderer.
+//! The findings of `diff`: one plain value that every renderer reads.
 
 use super::check::Suppression;
 use super::finding::{Category, Finding, Level};
 use super::pairing::Pairing;
 use super::visible::{acts, visible};
 
-/// The result of `diff`: what changed between two schemas, and the consequences.
+/// The answer of `diff`: what changed between two schemas, and what that means.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DiffReport {
     /// The date of the newest release in the tables, `YYYY-MM-DD`.
     pub data_date: String,
-    /// The older side, or the one that the user named first.
+    /// The older end, or whatever the user named first.
     pub from: Side,
-    /// The newer side, or the one that the user named second.
+    /// The newer end, or whatever the user named second.
     pub to: Side,
     /// The category whose protobuf rules ran.
     pub category: Category,
-    /// The number of rules that ran, protobuf and NRI rules together.
+    /// How many rules ran, protobuf and NRI together.
     pub rules: usize,
     /// The findings of the rules, sorted.
     pub findings: Vec<Finding>,
-    /// Interfaces that are deprecated at `to` but not at `from`.
+    /// Interfaces that are deprecated at `to` and were not at `from`.
     pub deprecated: Vec<Deprecated>,
-    /// Every element that was added, removed or changed, in declaration order.
+    /// Every element added, removed or changed, in order of declaration.
     pub changes: Vec<Change>,
-    /// The pairings of plugins of one side with runtimes of the other.
+    /// How a plugin of one side gets on with a runtime of the other.
     pub pairings: Vec<Pairing>,
-    /// Findings that do not count because of the policy or the baseline.
+    /// Findings that do not count, since the policy or the baseline says so.
     pub suppressed: Vec<SuppressedFinding>,
-    /// Ignores of the policy without effect, and entries of the baseline that were not found.
+    /// Ignores of the policy that have no effect, and how much of the baseline was not found.
     pub policy: Vec<String>,
 }
 
@@ -37,13 +37,12 @@ pub struct DiffReport {
 pub struct SuppressedFinding {
     /// The finding.
     pub finding: Finding,
-    /// The suppression.
+    /// Why it does not count.
     pub by: Suppression,
 }
 
 impl DiffReport {
-    /// Returns the report with every name and path escaped by [`visible`], for all human-readable
-    /// formats.
+    /// Returns the report with every name and path as [`visible`] shows it, for all formats that people read.
     #[must_use]
     pub fn visible(&self) -> Self {
         let mut report = self.clone();
@@ -55,7 +54,7 @@ impl DiffReport {
         report
     }
 
-    /// Returns every text that comes from a file, a path or the user.
+    /// Returns every text that holds what a file, a path or the user said.
     fn texts_mut(&mut self) -> impl Iterator<Item = &mut String> {
         let sides = [&mut self.from, &mut self.to].into_iter();
         let sides = sides.flat_map(|side| [&mut side.input, &mut side.name]);
@@ -83,15 +82,15 @@ impl DiffReport {
 /// One of the two schemas compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Side {
-    /// The spelling of the user.
+    /// As the user named it.
     pub input: String,
-    /// The name of the schema: an NRI release, or the path of a file or folder.
+    /// The schema that this names: an NRI release, or the path of a file or folder.
     pub name: String,
-    /// The protocol revision, if it is a known one.
+    /// The protocol revision, when it is a known one.
     pub revision: Option<String>,
-    /// The release date, `YYYY-MM-DD`.
+    /// When the release came out, `YYYY-MM-DD`.
     pub date: Option<String>,
-    /// All releases with the revision.
+    /// All releases that carry the revision.
     pub releases: Vec<String>,
     /// Ranges of runtime releases that ship the revision, such as `containerd 2.3.0–2.3.7`.
     pub runtimes: Vec<String>,
@@ -99,37 +98,37 @@ pub struct Side {
     pub is_nri: bool,
 }
 
-/// An interface that became deprecated between the two sides.
+/// An interface that became deprecated on the way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deprecated {
     /// Permanent id in the table of deprecations.
     pub id: String,
-    /// A summary in one line.
+    /// One line on what it is.
     pub summary: String,
-    /// The first release in which it is deprecated, such as `v0.12.0`.
+    /// First release that counts it as deprecated, such as `v0.12.0`.
     pub since: String,
-    /// The first runtime release that warns the operator, such as `containerd 2.3.4`.
+    /// First runtime release that tells the operator, such as `containerd 2.3.4`.
     pub warned_by: Option<String>,
-    /// The removal: `planned for containerd 2.7`, `done in v0.12.0`.
+    /// When it goes: `planned for containerd 2.7`, `done in v0.12.0`.
     pub removal: String,
-    /// The replacements: event and RPC.
+    /// Its replacements: event and RPC.
     pub replaced_by: Vec<(String, String)>,
-    /// The next step for the author of a plugin.
+    /// The step for the author of a plugin.
     pub remedy: String,
 }
 
-/// The kind of a change.
+/// The way in which an element changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ChangeKind {
     /// Only `to` has it.
     Added,
     /// Only `from` has it.
     Removed,
-    /// Both have it, but it differs.
+    /// Both have it, not alike.
     Changed,
 }
 
-/// The kind of a changed element.
+/// The sort of element that changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum What {
     /// A service.
@@ -151,15 +150,15 @@ pub enum What {
 pub struct Change {
     /// Added, removed or changed.
     pub kind: ChangeKind,
-    /// The kind of element.
+    /// The sort of element.
     pub what: What,
     /// Fully qualified name.
     pub element: String,
-    /// The difference, such as `number 12 → 14`; empty unless changed.
+    /// How it changed, such as `number 12 → 14`; empty unless changed.
     pub detail: String,
 }
 
-/// The counts in the last lines of a report.
+/// Counts for the last lines of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// Findings of level error.
@@ -168,13 +167,13 @@ pub struct Summary {
     pub warnings: usize,
     /// Findings of level note.
     pub notes: usize,
-    /// The number of elements only in `to`.
+    /// Elements only `to` has.
     pub added: usize,
-    /// The number of elements only in `from`.
+    /// Elements only `from` has.
     pub removed: usize,
-    /// The number of changed elements.
+    /// Elements both have, not alike.
     pub changed: usize,
-    /// The number of rules that ran.
+    /// Rules that ran.
     pub rules: usize,
 }
 
@@ -192,7 +191,7 @@ impl DiffReport {
         }
     }
 
-    /// Returns the most serious level found, if there are findings.
+    /// Returns the most serious level found, if anything was.
     pub fn worst(&self) -> Option<Level> {
         self.findings.iter().map(|finding| finding.level).max()
     }
@@ -213,7 +212,7 @@ impl DiffReport {
 }
 
 impl ChangeKind {
-    /// All kinds, in the order of reports.
+    /// All kinds, in the order reports list them.
     pub const ALL: [Self; 3] = [Self::Added, Self::Removed, Self::Changed];
 
     /// Returns the name used in every format.
@@ -227,7 +226,7 @@ impl ChangeKind {
 }
 
 impl What {
-    /// All kinds, in the order of reports.
+    /// All sorts, in the order reports list them.
     pub const ALL: [Self; 6] = [
         Self::Service,
         Self::Rpc,
@@ -249,7 +248,7 @@ impl What {
         }
     }
 
-    /// Returns the noun for `count` elements.
+    /// Returns the name used in prose, for `count` of them.
     pub const fn noun(self, count: usize) -> &'static str {
         match (self, count) {
             (Self::Service, 1) => "service",

@@ -1,29 +1,29 @@
-//! A finding of a rule about a pair of schemas.
+//! One finding of a rule about a pair of schemas.
 
 use std::fmt;
 
 use super::fingerprint::fingerprint_of;
 
-/// What breaks when a rule is violated: buf's four categories, `NRI` for rules of this protocol,
+/// Who breaks when a rule is violated; buf's four categories, `NRI` for rules of this protocol,
 /// and `CHECK` for findings about plugins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Category {
-    /// Generated source code breaks, per file.
+    /// Generated source code breaks, judged file by file.
     #[default]
     File,
-    /// Generated source code breaks, per package.
+    /// Generated source code breaks, judged package by package.
     Package,
     /// The binary or the JSON encoding breaks.
     WireJson,
     /// The binary encoding breaks.
     Wire,
-    /// Plugins or runtimes break although their encodings agree.
+    /// Plugins or runtimes break though their encodings agree.
     Nri,
     /// A plugin breaks, or will break.
     Check,
 }
 
-/// The severity of a finding.
+/// How serious a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
     /// Worth knowing; nothing breaks.
@@ -34,40 +34,39 @@ pub enum Level {
     Error,
 }
 
-/// The location of a declaration. Line and column are counted from 1, as in buf.
+/// Where an element is declared. Line and column count from 1, as buf prints them.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Location {
     /// The file: its path from the working folder, or its name in the schema if it was not read from disk.
     pub file: String,
-    /// The line, counted from 1.
+    /// Line, from 1.
     pub line: u32,
-    /// The column, counted from 1.
+    /// Column, from 1.
     pub column: u32,
 }
 
-/// A violation of a rule.
+/// One violation of one rule.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Finding {
-    /// The location; `None` if the file of the element exists on neither side.
+    /// Where to look; `None` when the element's file exists on neither side any more.
     pub location: Option<Location>,
     /// Permanent id of the rule, for example `FIELD_NO_DELETE`.
     pub rule: &'static str,
-    /// The full name of the element.
+    /// Fully qualified name of the element the finding is about.
     pub element: String,
-    /// Its number among the findings of this rule about this element, counted from 0.
+    /// Its number among the findings of this rule about this element, from 0.
     pub nth: usize,
-    /// The fact, in lower case, without remedy.
+    /// The fact, lower case, without remedy.
     pub message: String,
-    /// The severity, after any override.
+    /// How serious it is, after any override.
     pub level: Level,
-    /// The id of the rule whose finding explains this one, if it is not a real break.
+    /// Id of the rule whose finding explains this one away, when it is no real break.
     pub explained_by: Option<&'static str>,
 }
 
 impl Finding {
-    /// Returns 32 hexadecimal digits that identify the finding, regardless of its wording, level
-    /// and location: derived from its rule, its element, and its number among the findings of that
-    /// rule about that element.
+    /// Returns 32 hexadecimal digits that identify the finding, whatever its wording, level and place: made of its rule,
+    /// its element, and its number among the findings of that rule about that element.
     pub fn fingerprint(&self) -> String {
         fingerprint_of(&[self.rule, &self.element, &self.nth.to_string()])
     }
@@ -84,7 +83,7 @@ impl Category {
         Self::Check,
     ];
 
-    /// Returns a sentence on what breaks.
+    /// Returns a sentence on who breaks.
     pub const fn about(self) -> &'static str {
         match self {
             Self::File => "generated source code breaks, compared file by file",

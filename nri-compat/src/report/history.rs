@@ -1,11 +1,11 @@
-//! The results of `versions` and `runtimes`: the history of releases as plain data.
+//! The answers of `versions` and `runtimes`: the history of releases as plain values.
 
 /// Every release of the protocol.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VersionsReport {
     /// The date of the newest release in the tables, `YYYY-MM-DD`.
     pub data_date: String,
-    /// One row per release, oldest first.
+    /// One row a release, oldest first.
     pub rows: Vec<VersionRow>,
 }
 
@@ -14,45 +14,45 @@ pub struct VersionsReport {
 pub struct VersionRow {
     /// The release, such as `v0.12.1`.
     pub release: String,
-    /// The protocol revision, such as `v0.12.0`.
+    /// The protocol revision it carries, such as `v0.12.0`.
     pub revision: String,
-    /// The release date, `YYYY-MM-DD`.
+    /// When it came out, `YYYY-MM-DD`.
     pub date: String,
-    /// The number of RPCs in all its services.
+    /// How many RPCs its services have in all.
     pub rpcs: usize,
-    /// The number of events that a plugin can subscribe to.
+    /// How many events a plugin can subscribe to.
     pub events: usize,
     /// Ranges of runtime releases that link exactly this release.
     pub runtimes: Vec<String>,
 }
 
-/// The NRI that the runtimes link, as ranges of releases.
+/// Which NRI the runtimes link, as ranges of releases.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RuntimesReport {
     /// The date of the newest release in the tables, `YYYY-MM-DD`.
     pub data_date: String,
-    /// One row per range, by runtime and then oldest first.
+    /// One row a range, by runtime and then oldest first.
     pub rows: Vec<RuntimeRange>,
 }
 
-/// Adjacent releases of a runtime that link the same NRI.
+/// Neighbouring releases of a runtime that link the same NRI.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuntimeRange {
-    /// The name, `containerd` or `cri-o`.
+    /// `containerd` or `cri-o`.
     pub runtime: String,
-    /// The first release of the range.
+    /// First release of the range.
     pub first: String,
-    /// The last known release of the range.
+    /// Last known release of the range.
     pub last: String,
-    /// The date of the first release.
+    /// When the first came out.
     pub first_date: String,
-    /// The date of the last release.
+    /// When the last came out.
     pub last_date: String,
     /// The NRI release linked.
     pub nri: String,
-    /// The protocol revision; `None` for one-shot plugins, which have no proto.
+    /// Its protocol revision; `None` for the one-shot generation, which has no proto.
     pub revision: Option<String>,
-    /// The event mask that the runtime accepts, if there is a proto.
+    /// The event mask the runtime accepts, where there is a proto.
     pub mask: Option<u32>,
 }
 
@@ -61,25 +61,25 @@ pub struct RuntimeRange {
 pub struct RuntimeReport {
     /// The date of the newest release in the tables, `YYYY-MM-DD`.
     pub data_date: String,
-    /// The name, `containerd` or `cri-o`.
+    /// `containerd` or `cri-o`.
     pub runtime: String,
     /// The release, such as `2.2.1`.
     pub release: String,
-    /// The release date.
+    /// When it came out.
     pub date: String,
-    /// The NRI release that it links.
+    /// The NRI release it links.
     pub nri: String,
-    /// The protocol revision; `None` for one-shot plugins, which have no proto.
+    /// Its protocol revision; `None` for the one-shot generation, which has no proto.
     pub revision: Option<String>,
     /// The event mask it accepts: bit (number - 1) for each event.
     pub mask: Option<u32>,
     /// The events it sends.
     pub events: Vec<EventRow>,
-    /// The interfaces that it deprecates or warns about.
+    /// The interfaces that it deprecates or warns of.
     pub deprecations: Vec<RuntimeDeprecation>,
-    /// The fields that a plugin of the newest protocol may send and this runtime ignores.
+    /// The fields that a plugin of the newest protocol may send and this runtime skips.
     pub lost_fields: Vec<LostField>,
-    /// The newest protocol release, with which `lost_fields` was determined.
+    /// The newest protocol release, against which `lost_fields` was drawn up.
     pub newest: String,
 }
 
@@ -94,26 +94,26 @@ pub struct EventRow {
     pub rpc: String,
 }
 
-/// A deprecated interface, from the view of one runtime release.
+/// A deprecated interface, as seen from one runtime release.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuntimeDeprecation {
     /// Permanent id in the table of deprecations.
     pub id: String,
-    /// A summary in one line.
+    /// One line on what it is.
     pub summary: String,
-    /// True if this release warns the operator.
+    /// True if this release tells the operator.
     pub warns: bool,
-    /// The removal: `planned for containerd 2.7`.
+    /// When it goes: `planned for containerd 2.7`.
     pub removal: String,
-    /// The next step for the author of a plugin.
+    /// The step for the author of a plugin.
     pub remedy: String,
 }
 
-/// A field that a runtime does not know.
+/// A field that a runtime is too old to know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LostField {
     /// Fully qualified name.
     pub element: String,
-    /// The protocol revision that added it.
+    /// The protocol revision that brought it.
     pub since: String,
 }

@@ -1,5 +1,4 @@
-//! Problems with one entry per place: the common model of formats that list them (annotations,
-//! SARIF).
+//! Problems, one entry for each place: the common model of formats that list them (annotations, SARIF).
 
 mod check;
 mod diff;
@@ -9,18 +8,18 @@ pub(super) use diff::{issue as of_finding, suppressed as of_suppressed};
 
 use super::finding::Level;
 
-/// Problems, and further information for readers.
+/// Problems, and what a reader of them has to know besides.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Issues {
     /// The subcommand: `check`, `diff`.
     pub(super) command: &'static str,
-    /// The problems, in the order of the report.
+    /// One a problem, in the order of the report.
     pub(super) issues: Vec<Issue>,
-    /// Places that could not be checked, with reasons.
+    /// Places that could not be looked at, and why.
     pub(super) skipped: Vec<(String, String)>,
     /// Problems with the policy.
     pub(super) policy: Vec<String>,
-    /// The places that were checked.
+    /// The places that were looked at.
     pub(super) summary: String,
 }
 
@@ -29,35 +28,35 @@ pub(super) struct Issues {
 pub(super) struct Issue {
     /// Id of the rule.
     pub(super) rule: &'static str,
-    /// The severity.
+    /// How serious it is.
     pub(super) level: Level,
-    /// The plugin or element.
+    /// The plugin or element it is about.
     pub(super) about: String,
-    /// The fact in one line.
+    /// The whole fact in one line.
     pub(super) message: String,
     /// The remedy.
     pub(super) help: String,
-    /// The location.
+    /// Where.
     pub(super) place: Option<Place>,
-    /// An identifier that is stable as long as the problem exists.
+    /// Stays the same while the problem does.
     pub(super) fingerprint: String,
-    /// The suppression, if any: `suppressed by the baseline`, …
+    /// Why it does not count: `suppressed by the baseline`, …
     pub(super) suppressed: Option<String>,
 }
 
-/// The location of a problem.
+/// Where a problem is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Place {
-    /// The path of a file.
+    /// Path of a file.
     pub(super) file: String,
-    /// The location within it, for an image: `layer 3: /usr/bin/plugin`.
+    /// Where within it, for an image: `layer 3: /usr/bin/plugin`.
     pub(super) within: Option<String>,
-    /// Line and column, counted from 1, for text files.
+    /// Line and column, from 1, where it is text.
     pub(super) line: Option<(u32, u32)>,
 }
 
 impl Issue {
-    /// Returns the fact, the suppression if any, and the remedy.
+    /// Returns the fact, why it does not count if so, and the remedy apart.
     pub(super) fn text(&self) -> String {
         let suppressed = self.suppressed.as_ref();
         let suppressed = suppressed.map_or(String::new(), |why| format!(" ({why})"));

@@ -1,5 +1,4 @@
-//! A Go module, as described by a module proxy: its releases, their dates, and the NRI that they
-//! require.
+//! A Go module as a module proxy describes it: its releases, their dates, and the NRI that they require.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -29,7 +28,7 @@ pub(super) fn releases(proxies: &Proxies, module: &str) -> Result<Option<Vec<Ver
     Ok(Some(versions))
 }
 
-/// Returns the version of NRI that a release builds with, or the reason why it is unknown.
+/// Returns the version of NRI that a release builds with, or why that is not known.
 pub(super) fn linked_nri(
     proxies: &Proxies,
     module: &str,
@@ -41,7 +40,7 @@ pub(super) fn linked_nri(
 
 /// Returns the day of a release, in UTC.
 pub(super) fn date(proxies: &Proxies, module: &str, release: &str) -> Result<Date, Error> {
-    /// The relevant part of `@v/VERSION.info`.
+    /// The part of `@v/VERSION.info` that is of use.
     #[derive(Deserialize)]
     struct Info {
         #[serde(rename = "Time")]

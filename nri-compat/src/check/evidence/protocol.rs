@@ -1,12 +1,13 @@
 //! Traces of NRI's protocol among the constants of programs: the names of its package, services and
 //! RPCs.
 
-use memchr::memmem::Finder;
+use memchr::memmem::{self, Finder};
 
 use super::Unreadable;
 use super::binary::Image;
 use super::binary::window::{Flow, any_from_end, windows};
 use crate::check::events::EVENTS;
+use crate::check::needles::Needles;
 
 /// The prefix of the names of all services and messages. Programs that construct names at run time
 /// contain no more than this.
@@ -50,28 +51,29 @@ pub(super) struct Names {
     rpcs: Vec<&'static str>,
 }
 
+/// Short parts of which each trace has one, and which few other constants have: the search takes half as long for needles
+/// of two bytes as for needles of four.
+const MARKS: [&[u8]; 3] = [b"nri", b"NR", b"ugin error"];
+
 /// Determines whether a program contains any trace of NRI. A program without one neither speaks the
 /// protocol nor is a plugin of NRI v0.1.0.
 pub(super) struct Traces {
-    /// The common prefix of several traces, so that a single search finds them.
-    stem: Finder<'static>,
-    ends: [&'static [u8]; 3],
-    others: [Finder<'static>; 3],
+    marks: Needles,
+    /// The traces, with the place of the mark in each.
+    traces: Vec<(usize, &'static [u8])>,
 }
-
-/// The common prefix of the name of the protocol, the socket and the types of NRI v0.1.0.
-const STEM: &[u8] = b"nri";
 
 impl Traces {
     /// Prepares the search.
     pub(super) fn new() -> Self {
-        let [name, socket] = CONNECTS;
-        let [types, error, folder] = ONE_SHOT;
-        let end = |trace: &'static [u8]| trace.strip_prefix(STEM).unwrap_or(trace);
+        let all = [PROTOCOL].into_iter().chain(CONNECTS).chain(ONE_SHOT);
+        let place = |trace: &'static [u8]| {
+            let mut marks = MARKS.iter().filter_map(|mark| memmem::find(trace, mark));
+            Some((marks.next()?, trace))
+        };
         Self {
-            stem: Finder::new(STEM),
-            ends: [PROTOCOL, socket, types].map(end),
-            others: [name, error, folder].map(Finder::new),
+            marks: Needles::new(&MARKS),
+            traces: all.filter_map(place).collect(),
         }
     }
 
@@ -87,12 +89,18 @@ impl Traces {
     }
 
     fn are_in(&self, bytes: &[u8]) -> bool {
-        let goes_on = |at: usize| {
-            let rest = bytes.split_at(at + STEM.len()).1;
-            self.ends.iter().any(|end| rest.starts_with(end))
+        let is_trace = |mark: usize| {
+            self.traces.iter().any(|(into, trace)| {
+                let start = mark.checked_sub(*into);
+                start.is_some_and(|start| bytes.split_at(start).1.starts_with(trace))
+            })
         };
-        self.stem.find_iter(bytes).any(goes_on)
-            || self.others.iter().any(|other| other.find(bytes).is_some())
+        let mut found = false;
+        self.marks.each(bytes, |mark| {
+            found = is_trace(mark);
+            !found
+        });
+        found
     }
 }
 
@@ -207,6 +215,7 @@ mod tests {
     fn each_trace_is_found() {
         let traces = Traces::new();
         let all = [PROTOCOL].into_iter().chain(CONNECTS).chain(ONE_SHOT);
+        assert_eq!(traces.traces.len(), 6);
         for trace in all {
             assert!(traces.are_in(&[&b"nrinri"[..], trace, b"nri"].concat()));
             assert!(!traces.are_in(trace.split_last().unwrap().1));

@@ -18,9 +18,11 @@ pub(crate) use cri::CriLine;
 pub(super) use deprecations::is_list;
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use super::fact::{self, Fact, Warning};
 use super::record::{Origin, Record, Unwrapped};
+use crate::check::needles::Needles;
 
 /// The maximum number of wrappers: a collector around journald around logfmt is three.
 const MAX_DEPTH: usize = 8;
@@ -91,6 +93,25 @@ fn unwrap(text: &str, origin: &Origin) -> Vec<(Origin, Unwrapped)> {
     unwrapped.into_iter().collect()
 }
 
+/// Parts of words: each statement has one of them, whatever is wrapped around it. The last is the `p` of `plugin` where a
+/// log has numbers for letters.
+const STATEMENTS: [&str; 8] = [
+    "eprecat",
+    "ccurrence",
+    "registered",
+    "connected",
+    "closing",
+    "failed",
+    "success",
+    "112",
+];
+
+/// Returns whether a text may hold a statement behind something that is no known wrapper. Most lines end here.
+fn may_state(text: &str) -> bool {
+    static STATEMENT: LazyLock<Needles> = LazyLock::new(|| Needles::new(&STATEMENTS));
+    STATEMENT.are_in(text.as_bytes())
+}
+
 /// Returns the text without colour escape sequences.
 fn without_colours(text: &str) -> Cow<'_, str> {
     if text.contains('\x1b') {
@@ -127,8 +148,8 @@ impl LineReader {
         let text = plain.trim_matches(is_padding);
         let any = self.all(unwrap(text, origin), depth)
             || self.record(&Record::of_text(text), origin, 0)
-            || self.after_prefix(text, origin, depth)
-            || self.search(text, origin, depth);
+            || may_state(text)
+                && (self.after_prefix(text, origin, depth) || self.search(text, origin, depth));
         if !any {
             self.unread = self.unread.or_else(|| fact::warning(text));
         }

@@ -1,25 +1,23 @@
-//! Puts JSON objects that are spread over lines, as in the output of `journalctl -o json-pretty`
-//! and `jq`, on one line each.
+//! JSON that is spread over lines, as `journalctl -o json-pretty` and `jq` write it, with each object on one line.
 
 use std::io::{self, Read};
 
-/// The maximum size of an object that is put on one line in bytes; the lines of a larger one stay.
+/// Most bytes of an object that is put on one line; the lines of a larger one are left as they are.
 const MAX_OBJECT: usize = 1 << 20;
 
-/// Removes the line ends within an object, and the indentation after them; strings contain no line
-/// ends.
+/// Removes the ends of lines within an object, and the indentation behind them; strings contain no end of a line.
 pub(super) struct OneLine<R> {
     input: R,
     depth: usize,
-    /// The number of bytes of the object so far.
+    /// Bytes of the object so far.
     length: usize,
     string: InString,
     at_line_start: bool,
-    /// True if the line has only white space so far.
+    /// True if there was only white space on the line so far.
     indented: bool,
 }
 
-/// The position of the previous byte relative to strings.
+/// Whether the byte before was within a string.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum InString {
     No,
@@ -28,7 +26,7 @@ enum InString {
     Escaped,
 }
 
-/// Returns true if a stream begins with an object or an array of objects spread over lines.
+/// Returns whether a stream begins with an object or an array of them that is spread over lines.
 pub(super) fn is_spread(head: &str) -> bool {
     let inside = |rest: &str| {
         let blanks = rest.len() - rest.trim_start().len();
@@ -52,11 +50,11 @@ impl<R> OneLine<R> {
         }
     }
 
-    /// Returns the replacement of a byte: the byte itself, or nothing for a line end or indentation
-    /// within an object.
+    /// Returns what takes the place of a byte: itself, or nothing where a line ends within an object, and where the next is
+    /// indented.
     fn byte(&mut self, byte: u8) -> Option<u8> {
         if byte == b'{' && self.at_line_start {
-            // Only a new object begins there: the previous one was cut.
+            // Only a new object begins there: the one before was cut.
             (self.depth, self.string) = (0, InString::No);
         }
         self.length = if self.depth == 0 { 0 } else { self.length + 1 };

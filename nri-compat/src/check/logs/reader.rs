@@ -1,5 +1,5 @@
-//! The reader of logs for `check`, which reads any file: it accepts only files that begin like a
-//! log of a known format.
+//! The reader of logs for `check`, which looks at any file: it accepts only files that begin like a log of a known
+//! format.
 
 use super::format;
 use super::{Log, READER, read, source};
@@ -8,16 +8,14 @@ use crate::check::evidence::{Reader, Unreadable};
 use crate::check::packing::Stream;
 use crate::check::sighting::{Evidence, Sighting};
 
-/// The reader of logs of containerd and CRI-O, which it recognises by their first lines.
+/// Recognises logs of containerd and CRI-O by their first lines.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LogReader;
 
-/// The number of lines of the head that are checked; the first may be the rest of a line that a
-/// rotation cut.
+/// Lines of the head that are looked at; the first may be the rest of one that a rotation cut.
 const HEAD_LINES: usize = 8;
 
-/// The number of first bytes in which a zero shows that a file is not text: a tar header ends
-/// there.
+/// First bytes in which a zero shows that a file is no text: a tar header ends there.
 const TEXT_HEAD: usize = 512;
 
 impl Reader for LogReader {
@@ -56,7 +54,7 @@ fn with_notes(log: Log) -> Vec<Sighting> {
     sightings
 }
 
-/// Adds to the evidence that a log consists of several files.
+/// Notes in evidence that a log was read out of several files.
 pub(super) fn note_rotated_set(sightings: &mut [Sighting], files: usize) {
     for sighting in sightings {
         sighting.evidence.push(Evidence {
@@ -78,7 +76,7 @@ fn is_log(head: &[u8]) -> bool {
 }
 
 /// Returns true if there are zeros near the beginning, except at the very beginning, where a crash
-/// may leave them in a log.
+/// leaves them in a log.
 fn is_binary(head: &[u8]) -> bool {
     let text = head.iter().skip_while(|byte| **byte == 0);
     text.take(TEXT_HEAD).any(|byte| *byte == 0)

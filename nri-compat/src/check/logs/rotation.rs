@@ -1,5 +1,4 @@
-//! Combines the files of a rotated set into one log, oldest first: `containerd.log.2.gz`,
-//! `containerd.log.1`, `containerd.log`.
+//! The files of a rotated set as one log: `containerd.log.2.gz`, `containerd.log.1`, `containerd.log`, the oldest first.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, VecDeque};
@@ -12,30 +11,29 @@ use crate::check::place::Place;
 use crate::check::progress::Progress;
 use crate::check::skipped::{Skipped, Unreadable};
 
-/// Extensions of compressed files.
+/// Endings of packed files.
 const PACKED: [&str; 4] = [".gz", ".zst", ".xz", ".zstd"];
 
-/// The number of bytes of a file that are checked to determine whether it begins with a complete
-/// line.
+/// Bytes of a file that say whether it begins with a line or with the rest of one.
 const HEAD: usize = 4096;
 
-/// The files of one log.
+/// Files that make one log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LogSet {
-    /// The path in reports: that of the newest file.
+    /// The path that reports show: that of the newest file.
     pub(super) shown: PathBuf,
-    /// The files, oldest first.
+    /// The files, the oldest first.
     pub(super) files: Vec<PathBuf>,
 }
 
-/// The age of a file in its set. The derived order is from newest to oldest.
+/// The place of a file in its set. The derived order goes from the newest to the oldest.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Age {
-    /// The current file.
+    /// The file that is written to.
     Current,
     /// `.1` is newer than `.2`.
     Number(u64),
-    /// A date such as `-20260318`; later dates are newer.
+    /// `-20260318`: the later, the newer.
     Date(std::cmp::Reverse<String>),
 }
 
@@ -67,7 +65,7 @@ fn set(mut files: Vec<(Age, PathBuf)>) -> Option<LogSet> {
     Some(LogSet { shown, files })
 }
 
-/// Returns the common path of the files of a set, and the age of this file.
+/// Returns the path that the files of a set have in common, and the place of this one in it.
 fn log_and_age(file: &Path) -> (PathBuf, Age) {
     let Some(name) = file.file_name().and_then(|name| name.to_str()) else {
         return (file.to_owned(), Age::Current);
@@ -77,8 +75,8 @@ fn log_and_age(file: &Path) -> (PathBuf, Age) {
     (file.with_file_name(log), age)
 }
 
-/// Splits a file name: `a.log` and `1` of `a.log.1`; `20260318` of `a.log-20260318`, of
-/// `a-20260318.log` and of `a-2026-03-18T20-15-04.861.log`.
+/// `a.log` and `1` of `a.log.1`; `20260318` of `a.log-20260318`, of `a-20260318.log` and of
+/// `a-2026-03-18T20-15-04.861.log`.
 fn base_and_age(name: &str) -> (String, Age) {
     if let Some((base, suffix)) = name.rsplit_once('.')
         && !base.is_empty()
@@ -99,8 +97,7 @@ fn base_and_age(name: &str) -> (String, Age) {
     (name.to_owned(), Age::Current)
 }
 
-/// Returns the age for a suffix of digits: a number of at most four digits, or a date, possibly
-/// with a time.
+/// Returns the age that a suffix of digits stands for: a number of at most four, or a date, possibly with a time.
 fn age(suffix: &str) -> Option<Age> {
     let is_allowed =
         |letter: char| letter.is_ascii_digit() || matches!(letter, '-' | 'T' | '.' | '_');
@@ -116,18 +113,18 @@ fn age(suffix: &str) -> Option<Age> {
     (suffix.len() <= 4).then_some(Age::Number(number))
 }
 
-/// A reader of the files of a set, one after the other.
+/// Reads the files of a set one after the other.
 pub(super) struct SetReader<'p> {
     files: VecDeque<PathBuf>,
     current: Option<Box<dyn Read>>,
     progress: Option<&'p Progress>,
-    /// True if the last line is unfinished.
+    /// True if a line is unfinished.
     in_line: bool,
     /// Files that cannot be opened or read to their end.
     pub(super) skipped: Vec<Skipped>,
-    /// The current file.
+    /// The file that is being read.
     place: Place,
-    /// The number of opened files.
+    /// Files opened.
     pub(super) opened: u64,
 }
 
@@ -144,7 +141,7 @@ impl<'p> SetReader<'p> {
         }
     }
 
-    /// Opens the next file; returns false if there is none.
+    /// Opens the next file; returns whether there is one.
     fn next_file(&mut self) -> bool {
         let Some(path) = self.files.pop_front() else {
             return false;
@@ -177,7 +174,7 @@ impl<'p> SetReader<'p> {
     }
 }
 
-/// Opens and counts a file.
+/// Opens a file, and counts it.
 pub(super) fn open(path: &Path, progress: Option<&Progress>) -> io::Result<File> {
     let file = File::open(path)?;
     let metadata = file.metadata()?;
@@ -190,8 +187,8 @@ pub(super) fn open(path: &Path, progress: Option<&Progress>) -> io::Result<File>
     Ok(file)
 }
 
-/// Returns true if a file begins with a complete line, not with the rest of a line that was cut in
-/// the previous file.
+/// Returns true if a file begins with a line; else it begins with the rest of one that is cut in
+/// the file before.
 fn begins_with_line(head: &[u8]) -> bool {
     let text = String::from_utf8_lossy(head);
     text.lines().next().is_some_and(format::is_sure)

@@ -1,4 +1,4 @@
-//! Aggregates the statements of one log, per plugin, in bounded memory.
+//! Adds up the statements of one log, per plugin, in bounded memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,56 +7,56 @@ use super::record::Origin;
 use super::stamp::{Span, Stamp};
 use crate::check::events::EventSet;
 
-/// The maximum number of plugins; a log that names more is not from a runtime.
+/// Most plugins that are kept apart; a log that names more is no runtime's.
 const MAX_PLUGINS: usize = 2048;
 
-/// The maximum number of hosts, unknown RPCs and reasons per plugin.
+/// Most hosts, unknown RPCs and reasons that are kept per plugin.
 const MAX_DETAILS: usize = 16;
 
-/// The maximum length of a host name in bytes.
+/// Most bytes of a host's name.
 const MAX_NODE: usize = 253;
 
-/// The subject of statements.
+/// The thing that statements are about.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Topic {
     /// An entry of a list of deprecations, by its id without the prefix.
     Listed(String),
-    /// A plugin of the protocol; `None` if no message names it.
+    /// A plugin of the protocol; none where no message names it.
     Plugin(Option<String>),
     /// A v0.1.0 plugin.
     OneShot(String),
-    /// Warnings that could not be parsed.
+    /// Warnings that could not be understood.
     Unread(Warning),
 }
 
 /// All statements about one topic.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Mentions {
-    /// The number of lines.
+    /// Lines.
     pub(super) lines: u64,
-    /// The number of lines that warn about `StateChange`.
+    /// Lines that warn of `StateChange`.
     pub(super) warnings: u64,
-    /// The events in those lines.
+    /// Events in those lines.
     pub(super) events: EventSet,
     /// RPCs in those lines that belong to no known event.
     pub(super) unknown: BTreeSet<String>,
-    /// The times of the first and last line.
+    /// When the first line was written, and the last.
     pub(super) span: Span,
-    /// The time of the last warning.
+    /// When the last warning was written.
     pub(super) last_warning: Option<Stamp>,
-    /// The time of the last registration, and the NRI version in it.
+    /// When it last registered, and the NRI version it gave.
     pub(super) registered: Option<(Option<Stamp>, String)>,
-    /// The reasons of failures, with the number of times.
+    /// The reasons why it failed, with the number of times.
     pub(super) failed: BTreeMap<String, u64>,
-    /// The hosts of the lines.
+    /// Hosts the lines come from.
     pub(super) nodes: BTreeSet<String>,
 }
 
-/// The aggregated statements of one log.
+/// The sum of the statements of one log.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     pub(super) topics: BTreeMap<Topic, Mentions>,
-    /// The number of lines about plugins beyond the maximum.
+    /// Lines about more plugins than are kept apart.
     pub(super) beyond: u64,
 }
 
@@ -72,19 +72,19 @@ impl Tally {
         }
     }
 
-    /// Adds a warning that could not be parsed.
+    /// Adds a warning that could not be understood.
     pub(super) fn unread(&mut self, warning: Warning, origin: &Origin) {
         self.line(Topic::Unread(warning), origin);
     }
 
-    /// Returns how many warnings could not be parsed.
+    /// Returns how many warnings could not be understood.
     pub(super) fn unread_lines(&self) -> u64 {
         let unread = self.topics.iter();
         let unread = unread.filter(|(topic, _)| matches!(topic, Topic::Unread(_)));
         unread.map(|(_, mentions)| mentions.lines).sum()
     }
 
-    /// Adds an entry of a list of deprecations; returns true if it is about NRI.
+    /// Adds an entry of a list of deprecations; returns whether it is about NRI.
     pub(super) fn listed(&mut self, id: &str, origin: &Origin) -> bool {
         let id = id.rsplit('/').next().unwrap_or(id);
         let is_nri = matches!(id, "nri-plugin-interface" | "nri-v010-plugin");
@@ -102,13 +102,13 @@ impl Tally {
         }
     }
 
-    /// Returns true if a known plugin has a longer name that begins with this one.
+    /// Returns whether a known plugin has a longer name that begins with this one.
     pub(super) fn has_longer(&self, name: &str) -> bool {
         let goes_on = |topic: &Topic| matches!(topic, Topic::Plugin(Some(known)) if known.len() > name.len() && known.starts_with(name));
         self.topics.keys().any(goes_on)
     }
 
-    /// Counts a line about a topic; returns its entry, unless there are too many topics.
+    /// Counts a line about a topic; returns what is known about it, unless there are too many topics.
     fn line(&mut self, topic: Topic, origin: &Origin) -> Option<&mut Mentions> {
         if self.topics.len() >= MAX_PLUGINS && !self.topics.contains_key(&topic) {
             self.beyond += 1;
@@ -172,7 +172,7 @@ impl Mentions {
     }
 }
 
-/// Keeps the later of two stamps, or the second if their order is unknown.
+/// Keeps the later of two stamps; where their order is not known, the second.
 fn later(kept: &mut Option<Stamp>, time: Option<Stamp>) {
     let is_earlier = kept
         .as_ref()

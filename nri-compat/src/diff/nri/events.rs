@@ -1,4 +1,4 @@
-//! Events: their numbers and carriers.
+//! Events: their numbers, and what carries them.
 
 use nri_codegen::model::{Carrier, Event};
 

@@ -1,4 +1,4 @@
-//! Fields: the direction in which they travel, and who does not know them.
+//! Fields: which way they travel, and who does not know them.
 
 use nri_codegen::model::{Field, Message};
 
@@ -20,8 +20,7 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// Returns true if the message has the field. Peers identify a field by its number; a new name does
-/// not affect them.
+/// Peers find a field by its number; a new name for it changes nothing between them.
 fn has(message: &Message, field: &Field) -> bool {
     message
         .fields
@@ -29,7 +28,7 @@ fn has(message: &Message, field: &Field) -> bool {
         .any(|other| other.number == field.number)
 }
 
-/// Returns true for fields with separate rules.
+/// Fields with rules of their own.
 fn is_reported_elsewhere(message: &str, field: &Field) -> bool {
     synchronize::is_more(message, &field.name)
         || message.strip_suffix("Event") == Some(STATE_CHANGE)
@@ -84,7 +83,7 @@ fn removed(cx: &Context<'_>, message: &str, field: &Field, sink: &mut Sink) {
     sink.report(rule, cx.to.message_place(message), &field.full_name, text);
 }
 
-/// Returns the full names of the fields that plugins of `to` may set and runtimes of `from` ignore.
+/// Full names of the fields that plugins of `to` may set and runtimes of `from` skip.
 pub(in crate::diff) fn ignored(from: &super::Side<'_>, to: &super::Side<'_>) -> Vec<String> {
     let flows = super::Flows::new(to);
     let mut ignored = Vec::new();

@@ -1,4 +1,4 @@
-//! The error for bytes that are not a schema.
+//! Why bytes are not a schema.
 
 use std::fmt;
 

@@ -1,5 +1,4 @@
-//! The types that the names in a set refer to. They are collected first, because fields may use
-//! types that are declared later.
+//! The meaning of the type names of a set, found before anything else: fields may use types that come later.
 
 use std::collections::HashMap;
 
@@ -7,7 +6,7 @@ use super::super::descriptor::{FieldProto, FileTypes, MessageTypes, NamedProto};
 use super::element::number;
 use super::scope::join;
 
-/// The type that a name refers to.
+/// The meaning of a type name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Type {
     Message,
@@ -15,7 +14,7 @@ enum Type {
     Enum,
 }
 
-/// The types of a set by full name.
+/// Every type of a set by its full name.
 #[derive(Default)]
 pub(super) struct Types(HashMap<String, Type>);
 

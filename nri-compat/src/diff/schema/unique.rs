@@ -1,4 +1,4 @@
-//! Checks that names and field numbers are unique.
+//! Whether names, and the numbers of fields, are unique.
 
 use std::borrow::Cow;
 use std::collections::HashSet;

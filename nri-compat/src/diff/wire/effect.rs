@@ -1,4 +1,4 @@
-//! The effect of a field whose number both sides have.
+//! How a field arrives where both sides have its number.
 
 use super::end::{End, Format};
 use super::of_number;
@@ -6,27 +6,27 @@ use super::value;
 use crate::diff::check::default;
 use crate::diff::schema::element::{Cardinality, Message};
 
-/// The result of receiving a value, from best to worst.
+/// How a value arrives, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Arrival {
     /// As it was sent.
     Same,
-    /// As another value, or only in part, at least for some values.
+    /// As another value, or only in part; for some values at least.
     Altered,
     /// Not at all: the receiver skips it.
     Skipped,
-    /// Some values make the receiver reject the whole message.
+    /// Some values make the receiver refuse the whole message.
     Refused,
 }
 
-/// The arrival of a field at both kinds of receivers, with the reason.
+/// How a field arrives at either kind of receiver, and why.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Effect {
-    /// At a Go peer.
+    /// At a peer written in Go.
     pub go: Arrival,
     /// At a peer that decodes with prost.
     pub prost: Arrival,
-    /// The reason, without the name of the field; empty if it arrives as sent.
+    /// The reason, without the field's name; empty if it arrives as it was sent.
     pub reason: String,
 }
 
@@ -53,8 +53,7 @@ impl Effect {
     }
 }
 
-/// Returns the effect of the field at `sent` on `read`: the worst that its values, their number or
-/// its absence can cause.
+/// Returns how the field at `sent` arrives at `read`: the worst that its values, their number or its absence can do.
 pub(super) fn of_field(sent: End<'_>, read: End<'_>) -> Effect {
     let effects = [
         Some(of_values(sent, read)),
@@ -78,8 +77,7 @@ pub(super) fn of_field(sent: End<'_>, read: End<'_>) -> Effect {
     worst
 }
 
-/// Returns the effect of a missing field on a Go peer that requires it. A skipped value counts as
-/// missing.
+/// Returns what a message without the field does to a Go peer that requires it. A value that is skipped is missing too.
 fn of_requirement(sent: End<'_>, read: End<'_>) -> Option<Effect> {
     let is_required = |end: End<'_>| end.field.cardinality == Cardinality::Required;
     let may_be_missing = !is_required(sent) || of_values(sent, read).go == Arrival::Skipped;
@@ -91,7 +89,7 @@ fn of_requirement(sent: End<'_>, read: End<'_>) -> Option<Effect> {
     })
 }
 
-/// Returns the effect of an unset field.
+/// Returns what a reader takes an unset field for.
 fn of_default(sent: End<'_>, read: End<'_>) -> Option<Effect> {
     let differs = if read.is_list() {
         default::is_other_than_zero(sent.schema, sent.field)
@@ -102,7 +100,7 @@ fn of_default(sent: End<'_>, read: End<'_>) -> Option<Effect> {
     (differs && !is_always_set).then(|| Effect::altered("unset is read as another default"))
 }
 
-/// Returns the effect of more values than the receiver expects.
+/// Returns what more values than the receiver expects do.
 fn of_number_of_values(sent: End<'_>, read: End<'_>) -> Option<Effect> {
     if sent.is_list() && !read.is_list() {
         let reason = "sent as a list, read as one value: only the last one arrives whole";
@@ -114,7 +112,7 @@ fn of_number_of_values(sent: End<'_>, read: End<'_>) -> Option<Effect> {
     })
 }
 
-/// Returns the effect of the values, whatever their number.
+/// Returns how the values arrive, however many there are.
 fn of_values(sent: End<'_>, read: End<'_>) -> Effect {
     let takes_both = read.is_list() && read.is_number();
     let fits =
@@ -139,8 +137,7 @@ fn of_values(sent: End<'_>, read: End<'_>) -> Effect {
     }
 }
 
-/// Returns the worse effect of key and value. An entry whose key or value is skipped arrives with a
-/// default instead.
+/// Returns the worse of key and value. An entry whose key or value is skipped arrives with a default in its place.
 fn of_entries(
     (sent, sent_entry): (End<'_>, &Message),
     (read, read_entry): (End<'_>, &Message),

@@ -49,7 +49,7 @@ struct JsonSummary {
     skipped: u64,
 }
 
-/// The numbers of nodes by verdict; all five are always present.
+/// Numbers of nodes by verdict; all five are always there.
 struct Counts([u64; Outcome::ALL.len()]);
 
 impl Serialize for Counts {

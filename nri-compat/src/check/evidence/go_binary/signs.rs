@@ -24,6 +24,9 @@ const SERVICE: &str = ".RegisterPluginService";
 const SERVER: &str = "ttrpc.(*Server).Serve";
 /// The function with which a program loads code.
 const LOADER: &str = "plugin.Open";
+/// Parts of stub, adaptation, service, `skel.Run` and loader that begin with letters which few other names have: the
+/// search compares every name with the first four bytes of each, and `/pkg` would fit most.
+const RARE_PARTS: [&str; 5] = ["/stub.", "/adaptation.", "rPluginService", SKEL, "n.Open"];
 
 /// The signs that were found.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -95,7 +98,7 @@ pub(super) fn read(image: &Image<'_>, table: &Table) -> Result<Signs, Unreadable
         })
     };
     // A single pass, because each pass decodes all names.
-    see(&[STUB, ADAPTATION, SERVICE, SKEL, LOADER], &mut signs)?;
+    see(&RARE_PARTS, &mut signs)?;
     signs.stubs.retain(|stub| stub.nri);
     signs.adaptations.retain(|adaptation| adaptation.new);
     // A stub registers the service of its own bindings.
@@ -263,6 +266,16 @@ mod tests {
             ("github.com/containerd/nri", false, Dedicated::Some),
         ];
         assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn the_parts_searched_for_are_those_of_the_names() {
+        for (part, name) in RARE_PARTS
+            .iter()
+            .zip([STUB, ADAPTATION, SERVICE, SKEL, LOADER])
+        {
+            assert!(name.ends_with(part), "{name}");
+        }
     }
 
     #[test]

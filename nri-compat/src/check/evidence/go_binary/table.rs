@@ -8,6 +8,7 @@ use crate::check::evidence::Unreadable;
 use crate::check::evidence::binary::Image;
 use crate::check::evidence::binary::bytes::Layout;
 use crate::check::evidence::binary::window::{Flow, find, windows};
+use crate::check::needles::Needles;
 
 pub(super) const SECTIONS: [&str; 3] = [".gopclntab", ".data.rel.ro.gopclntab", "__gopclntab"];
 /// Other sections that only Go's linker creates.
@@ -157,16 +158,17 @@ impl Table {
         needles: &[&str],
         mut see: impl FnMut(&str) -> Flow,
     ) -> Result<(), Unreadable> {
-        let finders: Vec<_> = needles.iter().map(memchr::memmem::Finder::new).collect();
+        let needles = Needles::new(needles);
         let (offset, length) = self.names;
         windows(image.content, offset, length, LONGEST_NAME, |at, bytes| {
-            let hits = finders.iter().flat_map(|finder| finder.find_iter(bytes));
-            for name in hits.filter_map(|hit| whole(bytes, hit, at == offset)) {
-                if see(name) == Flow::Stop {
-                    return Flow::Stop;
+            let mut flow = Flow::On;
+            needles.each(bytes, |hit| {
+                if let Some(name) = whole(bytes, hit, at == offset) {
+                    flow = see(name);
                 }
-            }
-            Flow::On
+                flow == Flow::On
+            });
+            flow
         })
     }
 }

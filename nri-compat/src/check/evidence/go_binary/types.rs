@@ -238,6 +238,8 @@ impl<'i> Types<'i> {
         // They follow the fields of a struct, however many it has.
         match self.bytes.get(of.methods..end) {
             Some(entries) => Part::Borrowed(entries),
+            // Every place that looks like the start of a type is tried: what has no methods where
+            // they should be is no type.
             None => self.at(of.methods, length).unwrap_or_default(),
         }
     }
