@@ -28,6 +28,7 @@ mod owners;
 mod resources;
 mod update;
 mod updates;
+mod view;
 
 pub use create::{CreateCollector, Created};
 pub use error::{Conflict, MergeError};

@@ -1,14 +1,13 @@
 //! Answers to CreateContainer.
 
-use std::sync::Arc;
-
-use super::entries::{ListChange, merge_map};
+use super::entries::{ListChange, merge_list, merge_map};
 use super::owners::{Claims, Owners};
 use super::updates::Updates;
+use super::view::View;
 use super::{MergeError, linux};
 use crate::api::{
-    CdiDevice, Container, ContainerAdjustment, ContainerEviction, ContainerUpdate,
-    CreateContainerResponse, Field, Hook, Hooks, KeyValue, Mount, OwningPlugins, PosixRlimit,
+    Container, ContainerAdjustment, ContainerEviction, ContainerUpdate, CreateContainerResponse,
+    Field, Hook, Hooks, KeyValue, OwningPlugins,
 };
 
 /// Collects the answers of plugins to CreateContainer.
@@ -31,7 +30,8 @@ use crate::api::{
 /// ```
 #[derive(Clone, Debug)]
 pub struct CreateCollector {
-    container: Container,
+    view: View,
+    /// What the container does not show, such as removals; the view has the rest.
     adjustment: ContainerAdjustment,
     updates: Updates,
     owners: Owners,
@@ -56,7 +56,7 @@ impl CreateCollector {
     /// Returns a collector for the creation of this container.
     pub fn new(container: Container) -> Self {
         CreateCollector {
-            container,
+            view: View::of(container),
             adjustment: ContainerAdjustment::default(),
             updates: Updates::default(),
             owners: Owners::default(),
@@ -65,7 +65,7 @@ impl CreateCollector {
 
     /// Returns the container as adjusted so far, which is what the next plugin sees.
     pub fn container(&self) -> &Container {
-        &self.container
+        &self.view.container
     }
 
     /// Merges the answer of a plugin, named with its index: `10-name`.
@@ -78,20 +78,20 @@ impl CreateCollector {
         plugin: &str,
         answer: CreateContainerResponse,
     ) -> Result<(), MergeError> {
-        let plugin: Arc<str> = plugin.into();
         if let Some(adjustment) = answer.adjust {
-            self.adjust(adjustment, &plugin)?;
+            self.adjust(adjustment, plugin)?;
         }
         for update in answer.update {
-            self.refuse_own(&update.container_id, &plugin)?;
-            self.updates.merge(update, &mut self.owners, &plugin)?;
+            self.refuse_own(&update.container_id, plugin)?;
+            self.updates.merge(update, &mut self.owners, plugin)?;
         }
         self.updates.evict(answer.evict);
         Ok(())
     }
 
     /// Returns the merged answers.
-    pub fn finish(self) -> Created {
+    pub fn finish(mut self) -> Created {
+        self.view.finish(&mut self.adjustment, &self.owners);
         let (updates, evictions, ignored) = self.updates.finish();
         Created {
             adjust: self.adjustment.strip(),
@@ -103,7 +103,7 @@ impl CreateCollector {
     }
 
     fn refuse_own(&self, container_id: &str, plugin: &str) -> Result<(), MergeError> {
-        if container_id != self.container.id {
+        if container_id != self.view.container.id {
             return Ok(());
         }
         Err(MergeError::UpdateDuringCreation {
@@ -112,68 +112,96 @@ impl CreateCollector {
         })
     }
 
-    fn adjust(&mut self, asked: ContainerAdjustment, plugin: &Arc<str>) -> Result<(), MergeError> {
-        let (container, collected) = (&mut self.container, &mut self.adjustment);
+    fn adjust(&mut self, asked: ContainerAdjustment, plugin: &str) -> Result<(), MergeError> {
+        // Without `..`, so that a new field cannot be forgotten.
+        let ContainerAdjustment {
+            annotations,
+            mounts,
+            env,
+            hooks: asked_hooks,
+            linux,
+            rlimits,
+            cdi_devices,
+            args,
+        } = asked;
+        let View { container, unowned } = &mut self.view;
+        let collected = &mut self.adjustment;
         let mut claims = self.owners.claims(&container.id, plugin);
+        let (known, removals) = (&mut container.annotations, &mut collected.annotations);
         merge_map(
             Field::Annotations,
-            asked.annotations,
-            &mut container.annotations,
-            &mut collected.annotations,
+            annotations,
+            known,
+            removals,
             &mut claims,
         )?;
-        mounts(asked.mounts, container, collected, &mut claims)?;
-        environment(asked.env, container, collected, &mut claims)?;
-        arguments(asked.args, container, collected, &mut claims)?;
-        if let Some(asked) = asked.hooks {
+        let (known, unowned_mounts) = (&mut container.mounts, &mut unowned.mounts);
+        let removals = merge_list(mounts, known, unowned_mounts, &mut claims)?;
+        collected.mounts.extend(removals);
+        environment(
+            env,
+            &mut container.env,
+            &mut unowned.env,
+            &mut collected.env,
+            &mut claims,
+        )?;
+        arguments(args, container, collected, &mut claims)?;
+        if let Some(asked) = asked_hooks {
             hooks(asked, container, collected, &mut claims);
         }
-        if let Some(asked) = asked.linux {
-            let container = container.linux.get_or_insert_default();
+        if let Some(asked) = linux {
+            let seen = container.linux.get_or_insert_default();
             let collected = collected.linux.get_or_insert_default();
-            linux::merge(asked, container, collected, &mut claims)?;
+            linux::merge(asked, seen, unowned, collected, &mut claims)?;
         }
-        rlimits(asked.rlimits, container, collected, &mut claims)?;
-        cdi_devices(asked.cdi_devices, collected, &mut claims)
+        for limit in rlimits {
+            claims.claim_entry(Field::Rlimits, &limit.r#type)?;
+            container.rlimits.push(limit);
+        }
+        // CDI devices can only be added, and the container that plugins see does not show them.
+        for device in cdi_devices {
+            claims.claim_entry(Field::CdiDevices, &device.name)?;
+            collected.cdi_devices.push(device);
+        }
+        Ok(())
     }
 }
 
-fn mounts(
-    asked: Vec<Mount>,
-    container: &mut Container,
-    collected: &mut ContainerAdjustment,
+/// Merges environment variables, which the container has as `KEY=value`.
+///
+/// As in the reference, a removal is not passed on to the runtime.
+fn environment(
+    asked: Vec<KeyValue>,
+    seen: &mut Vec<String>,
+    unowned: &mut usize,
+    collected: &mut Vec<KeyValue>,
     claims: &mut Claims<'_>,
 ) -> Result<(), MergeError> {
+    if asked.is_empty() {
+        return Ok(());
+    }
     let change = ListChange::new(asked);
-    change.merge(&mut collected.mounts, claims)?;
-    collected.mounts.extend(change.removals().cloned());
-    container
-        .mounts
-        .retain(|mount| !change.touches(&mount.destination));
-    container.mounts.extend(change.into_added());
+    change.drop_unowned(seen, unowned, |variable| name(variable));
+    if change.removes_any() {
+        change.drop_owned(collected, 0, claims);
+        let removed = |variable: &mut String| change.removes(name(variable));
+        seen.extract_if(*unowned.., removed).for_each(drop);
+    }
+    change.reserve(seen);
+    change.reserve(collected);
+    change.add(claims, |variable| {
+        seen.push([&*variable.key, "=", &*variable.value].concat());
+        // The variable `A=B` of value `C` reads as `A` of value `B=C`: whoever sets `A` replaces it.
+        if variable.key.contains('=') {
+            *unowned = seen.len();
+        }
+        collected.push(variable);
+    })?;
     Ok(())
 }
 
-/// Merges environment variables. As in the reference, a removal is not passed on to the runtime.
-fn environment(
-    asked: Vec<KeyValue>,
-    container: &mut Container,
-    collected: &mut ContainerAdjustment,
-    claims: &mut Claims<'_>,
-) -> Result<(), MergeError> {
-    let change = ListChange::new(asked);
-    change.merge(&mut collected.env, claims)?;
-    container.env.retain(|variable| {
-        let name = variable
-            .split_once('=')
-            .map_or(variable.as_str(), |(name, _)| name);
-        !change.touches(name)
-    });
-    let added = change.into_added().into_iter();
-    container
-        .env
-        .extend(added.map(|variable| format!("{}={}", variable.key, variable.value)));
-    Ok(())
+fn name(variable: &str) -> &str {
+    variable.split_once('=').map_or(variable, |(name, _)| name)
 }
 
 /// Merges arguments. An empty first one means that those of an earlier plugin may be replaced.
@@ -232,31 +260,4 @@ fn append_hooks(hooks: &mut Hooks, added: Hooks) {
     for (stage, added) in stages {
         stage.extend(added);
     }
-}
-
-fn rlimits(
-    asked: Vec<PosixRlimit>,
-    container: &mut Container,
-    collected: &mut ContainerAdjustment,
-    claims: &mut Claims<'_>,
-) -> Result<(), MergeError> {
-    for limit in asked {
-        claims.claim_entry(Field::Rlimits, &limit.r#type)?;
-        container.rlimits.push(limit.clone());
-        collected.rlimits.push(limit);
-    }
-    Ok(())
-}
-
-/// Merges CDI devices. They can only be added, and the container that plugins see does not show them.
-fn cdi_devices(
-    asked: Vec<CdiDevice>,
-    collected: &mut ContainerAdjustment,
-    claims: &mut Claims<'_>,
-) -> Result<(), MergeError> {
-    for device in asked {
-        claims.claim_entry(Field::CdiDevices, &device.name)?;
-        collected.cdi_devices.push(device);
-    }
-    Ok(())
 }

@@ -1,14 +1,20 @@
 //! Lists and maps whose entries have a key, and can be removed by it.
+//!
+//! What a plugin sets is moved into the container that the next plugin sees, and from there into the merged adjustment
+//! when all plugins have answered.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::MergeError;
 use super::owners::Claims;
 use crate::adjust::marker;
 use crate::api::{Field, KeyValue, LinuxDevice, Mount};
 
+/// The number of entries of later plugins that a list gets room for.
+const ROOM: usize = 64;
+
 /// An entry of a list that is known by a key.
-pub(super) trait Entry: Clone {
+pub(super) trait Entry {
     /// The field that the list is.
     const FIELD: Field;
 
@@ -43,93 +49,140 @@ impl Entry for KeyValue {
 /// One plugin's changes of a list.
 pub(super) struct ListChange<T> {
     added: Vec<T>,
-    removed: BTreeMap<String, T>,
-    changed: BTreeSet<String>,
+    /// Sorted by key, one for each key.
+    removed: Vec<T>,
 }
 
 impl<T: Entry> ListChange<T> {
-    /// Parts removals from additions.
-    pub(super) fn new(entries: Vec<T>) -> Self {
-        let mut change = ListChange {
-            added: Vec::with_capacity(entries.len()),
-            removed: BTreeMap::new(),
-            changed: BTreeSet::new(),
-        };
-        for entry in entries {
-            if let Some(key) = marker::removed(entry.key()) {
-                change.removed.insert(key.to_owned(), entry);
-            } else {
-                change.changed.insert(entry.key().to_owned());
-                change.added.push(entry);
-            }
+    /// Parts removals from additions. Of several removals of one key, the last counts.
+    pub(super) fn new(mut asked: Vec<T>) -> Self {
+        let is_removal = |entry: &mut T| marker::removed(entry.key()).is_some();
+        let mut removed: Vec<_> = asked.extract_if(.., is_removal).collect();
+        removed.reverse();
+        removed.sort_by(|one, other| one.key().cmp(other.key()));
+        removed.dedup_by(|one, other| one.key() == other.key());
+        ListChange {
+            added: asked,
+            removed,
         }
-        change
     }
 
-    /// Merges the change into what the plugins before it have asked for.
-    pub(super) fn merge(
+    /// Returns true if it removes any entry.
+    pub(super) fn removes_any(&self) -> bool {
+        !self.removed.is_empty()
+    }
+
+    /// Returns true if it removes the entry of this key, even if it sets the entry again.
+    pub(super) fn removes(&self, key: &str) -> bool {
+        let found = |removed: &T| marker::key(removed.key()).cmp(key);
+        self.removed.binary_search_by(found).is_ok()
+    }
+
+    /// Returns the keys that are set, sorted.
+    fn set(&self) -> Vec<&str> {
+        let mut set: Vec<_> = self.added.iter().map(T::key).collect();
+        set.sort_unstable();
+        set
+    }
+
+    /// Makes room in a list for the entries that are set, and for some of later plugins, so that it rarely moves.
+    pub(super) fn reserve<S>(&self, entries: &mut Vec<S>) {
+        let added = self.added.len();
+        if entries.capacity() - entries.len() < added {
+            entries.reserve(added + ROOM);
+        }
+    }
+
+    /// Drops those of the first `unowned` entries that are removed or set.
+    pub(super) fn drop_unowned<S>(
         &self,
-        collected: &mut Vec<T>,
-        claims: &mut Claims<'_>,
-    ) -> Result<(), MergeError> {
-        collected.retain(|entry| {
-            let removed = self.removed.contains_key(entry.key());
-            if removed {
-                claims.remove_entry(T::FIELD, entry.key());
-            }
-            !removed
-        });
-        for entry in &self.added {
-            claims.claim_entry(T::FIELD, entry.key())?;
-            collected.push(entry.clone());
+        entries: &mut Vec<S>,
+        unowned: &mut usize,
+        key: impl Fn(&S) -> &str,
+    ) {
+        if *unowned == 0 {
+            return;
         }
-        Ok(())
+        let set = self.set();
+        let is_changed =
+            |entry: &mut S| self.removes(key(entry)) || set.binary_search(&key(entry)).is_ok();
+        *unowned -= entries.extract_if(..*unowned, is_changed).count();
     }
 
-    /// Returns the removals of entries that the plugin does not replace.
-    pub(super) fn removals(&self) -> impl Iterator<Item = &T> {
-        let removed = self.removed.iter();
-        removed
-            .filter(|(key, _)| !self.changed.contains(*key))
-            .map(|(_, entry)| entry)
+    /// Drops entries after the first `unowned` that are removed: earlier plugins have set them, and the plugin may set
+    /// them now.
+    pub(super) fn drop_owned(&self, entries: &mut Vec<T>, unowned: usize, claims: &mut Claims<'_>) {
+        let is_removed = |entry: &mut T| self.removes(entry.key());
+        for entry in entries.extract_if(unowned.., is_removed) {
+            claims.remove_entry(T::FIELD, entry.key());
+        }
     }
 
-    /// Returns true if the entry of this key is removed or replaced.
-    pub(super) fn touches(&self, key: &str) -> bool {
-        self.removed.contains_key(key) || self.changed.contains(key)
-    }
-
-    /// Returns the entries that are added or replaced.
-    pub(super) fn into_added(self) -> Vec<T> {
-        self.added
+    /// Claims and adds the entries that the plugin sets. Returns the removals of other entries.
+    pub(super) fn add(
+        mut self,
+        claims: &mut Claims<'_>,
+        mut add: impl FnMut(T),
+    ) -> Result<Vec<T>, MergeError> {
+        let mut removed = std::mem::take(&mut self.removed);
+        if !removed.is_empty() {
+            let set = self.set();
+            removed.retain(|removed| set.binary_search(&marker::key(removed.key())).is_err());
+        }
+        for entry in self.added {
+            claims.claim_entry(T::FIELD, entry.key())?;
+            add(entry);
+        }
+        Ok(removed)
     }
 }
 
-/// Merges one plugin's changes of a map into the container and into what the plugins before it have asked for.
+/// Merges one plugin's changes of a list. Adds what it sets to `entries`, of which the first `unowned` are those of the
+/// request.
+///
+/// Returns the removals of entries that it does not set.
+pub(super) fn merge_list<T: Entry>(
+    asked: Vec<T>,
+    entries: &mut Vec<T>,
+    unowned: &mut usize,
+    claims: &mut Claims<'_>,
+) -> Result<Vec<T>, MergeError> {
+    if asked.is_empty() {
+        return Ok(asked);
+    }
+    let change = ListChange::new(asked);
+    change.drop_unowned(entries, unowned, T::key);
+    if change.removes_any() {
+        change.drop_owned(entries, *unowned, claims);
+    }
+    change.reserve(entries);
+    change.add(claims, |entry| entries.push(entry))
+}
+
+/// Merges one plugin's changes of a map. Adds what it sets to `entries`, and the keys that mark removals to `removals`.
 ///
 /// As in the reference, a key that is removed and not set again stays in the container that later plugins see.
-pub(super) fn merge_map<V: Clone + Default>(
+pub(super) fn merge_map<V: Default>(
     field: Field,
-    entries: BTreeMap<String, V>,
-    container: &mut BTreeMap<String, V>,
-    collected: &mut BTreeMap<String, V>,
+    asked: BTreeMap<String, V>,
+    entries: &mut BTreeMap<String, V>,
+    removals: &mut BTreeMap<String, V>,
     claims: &mut Claims<'_>,
 ) -> Result<(), MergeError> {
-    let (removals, entries): (BTreeMap<_, _>, BTreeMap<_, _>) = entries
-        .into_iter()
-        .partition(|(key, _)| marker::removed(key).is_some());
-    for removal in removals.into_keys() {
-        let key = marker::key(&removal);
-        if entries.contains_key(key) {
-            claims.remove_entry(field, key);
-            container.remove(key);
+    let sets = |key: &str| marker::removed(key).is_none() && asked.contains_key(key);
+    for removal in asked.keys() {
+        if let Some(key) = marker::removed(removal) {
+            if sets(key) {
+                claims.remove_entry(field, key);
+            }
+            removals.insert(removal.clone(), V::default());
         }
-        collected.insert(removal, V::default());
     }
-    for (key, value) in entries {
-        claims.claim_entry(field, &key)?;
-        container.insert(key.clone(), value.clone());
-        collected.insert(key, value);
+    for (key, value) in asked {
+        if marker::removed(&key).is_none() {
+            claims.claim_entry(field, &key)?;
+            entries.insert(key, value);
+        }
     }
     Ok(())
 }

@@ -1,24 +1,25 @@
 //! The Linux part of an adjustment.
 
-use super::entries::{ListChange, merge_map};
+use super::entries::{merge_list, merge_map};
 use super::owners::Claims;
+use super::view::Unowned;
 use super::{MergeError, resources};
 use crate::adjust::marker;
 use crate::api::{
-    Field, LinuxContainer, LinuxContainerAdjustment, LinuxDevice, LinuxNamespace, LinuxRdt,
-    LinuxResources,
+    Field, LinuxContainer, LinuxContainerAdjustment, LinuxNamespace, LinuxRdt, LinuxResources,
 };
 
 /// Merges the Linux part of one plugin's adjustment into the container and into what was collected before.
 pub(super) fn merge(
     asked: LinuxContainerAdjustment,
-    container: &mut LinuxContainer,
+    seen: &mut LinuxContainer,
+    unowned: &mut Unowned,
     collected: &mut LinuxContainerAdjustment,
     claims: &mut Claims<'_>,
 ) -> Result<(), MergeError> {
     // Without `..`, so that a new field cannot be forgotten.
     let LinuxContainerAdjustment {
-        devices: asked_devices,
+        devices,
         resources: asked_resources,
         cgroups_path,
         oom_score_adj,
@@ -31,38 +32,45 @@ pub(super) fn merge(
         rdt: asked_rdt,
         memory_policy,
     } = asked;
-    devices(asked_devices, container, collected, claims)?;
+    // As in the reference, the removal of a device is not passed on to the runtime.
+    merge_list(devices, &mut seen.devices, &mut unowned.devices, claims)?;
     if let Some(asked) = asked_resources {
-        adjusted_resources(&asked, container, collected, claims)?;
+        adjusted_resources(asked, seen, collected, claims)?;
     }
     if !cgroups_path.is_empty() {
         claims.claim(Field::CgroupsPath)?;
-        container.cgroups_path.clone_from(&cgroups_path);
+        seen.cgroups_path.clone_from(&cgroups_path);
         collected.cgroups_path = cgroups_path;
     }
     if oom_score_adj.is_some() {
         claims.claim(Field::OomScoreAdj)?;
-        container.oom_score_adj = oom_score_adj;
+        seen.oom_score_adj = oom_score_adj;
         collected.oom_score_adj = oom_score_adj;
     }
     if io_priority.is_some() {
         claims.claim(Field::IoPriority)?;
-        container.io_priority = io_priority;
+        seen.io_priority = io_priority;
         collected.io_priority = io_priority;
     }
     if seccomp_policy.is_some() {
         claims.claim(Field::SeccompPolicy)?;
-        container.seccomp_policy.clone_from(&seccomp_policy);
+        seen.seccomp_policy.clone_from(&seccomp_policy);
         collected.seccomp_policy = seccomp_policy;
     }
-    namespaces(asked_namespaces, container, collected, claims)?;
-    let (known, asked) = (&mut container.sysctl, &mut collected.sysctl);
-    merge_map(Field::Sysctl, sysctl, known, asked, claims)?;
-    let (known, asked) = (&mut container.net_devices, &mut collected.net_devices);
-    merge_map(Field::LinuxNetDevices, net_devices, known, asked, claims)?;
+    namespaces(
+        asked_namespaces,
+        &mut seen.namespaces,
+        &mut unowned.namespaces,
+        &mut collected.namespaces,
+        claims,
+    )?;
+    let (known, removals) = (&mut seen.sysctl, &mut collected.sysctl);
+    merge_map(Field::Sysctl, sysctl, known, removals, claims)?;
+    let (known, removals) = (&mut seen.net_devices, &mut collected.net_devices);
+    merge_map(Field::LinuxNetDevices, net_devices, known, removals, claims)?;
     if scheduler.is_some() {
         claims.claim(Field::LinuxSched)?;
-        container.scheduler.clone_from(&scheduler);
+        seen.scheduler.clone_from(&scheduler);
         collected.scheduler = scheduler;
     }
     if let Some(asked) = asked_rdt {
@@ -75,56 +83,46 @@ pub(super) fn merge(
     Ok(())
 }
 
-/// Merges devices. As in the reference, a removal is not passed on to the runtime.
-fn devices(
-    asked: Vec<LinuxDevice>,
-    container: &mut LinuxContainer,
+/// Merges resources. Devices of the cgroup have no owner: every plugin may add some.
+fn adjusted_resources(
+    asked: LinuxResources,
+    seen: &mut LinuxContainer,
     collected: &mut LinuxContainerAdjustment,
     claims: &mut Claims<'_>,
 ) -> Result<(), MergeError> {
-    let change = ListChange::new(asked);
-    change.merge(&mut collected.devices, claims)?;
-    container
-        .devices
-        .retain(|device| !change.touches(&device.path));
-    container.devices.extend(change.into_added());
+    resources::claim(&asked, claims)?;
+    if asked.pids.is_some() {
+        claims.claim(Field::PidsLimit)?;
+    }
+    add_resources(asked.clone(), seen.resources.get_or_insert_default());
+    add_resources(asked, collected.resources.get_or_insert_default());
     Ok(())
 }
 
-fn adjusted_resources(
-    asked: &LinuxResources,
-    container: &mut LinuxContainer,
-    collected: &mut LinuxContainerAdjustment,
-    claims: &mut Claims<'_>,
-) -> Result<(), MergeError> {
-    let container = container.resources.get_or_insert_default();
-    let collected = collected.resources.get_or_insert_default();
-    resources::merge(asked, &mut [container, collected], claims)?;
-    container.devices.extend_from_slice(&asked.devices);
-    collected.devices.extend_from_slice(&asked.devices);
-    if asked.pids.is_some() {
-        claims.claim(Field::PidsLimit)?;
-        container.pids = asked.pids;
-        collected.pids = asked.pids;
-    }
-    Ok(())
+fn add_resources(mut asked: LinuxResources, target: &mut LinuxResources) {
+    target.devices.append(&mut asked.devices);
+    target.pids = asked.pids.or(target.pids);
+    resources::set(asked, target);
 }
 
 /// Merges namespaces. A removal is claimed like a setting, so that no two plugins disagree about a namespace.
 fn namespaces(
     asked: Vec<LinuxNamespace>,
-    container: &mut LinuxContainer,
-    collected: &mut LinuxContainerAdjustment,
+    seen: &mut Vec<LinuxNamespace>,
+    unowned: &mut usize,
+    collected: &mut Vec<LinuxNamespace>,
     claims: &mut Claims<'_>,
 ) -> Result<(), MergeError> {
+    let mut kinds: Vec<_> = asked.iter().map(|it| marker::key(&it.r#type)).collect();
+    kinds.sort_unstable();
+    let is_touched = |known: &mut LinuxNamespace| kinds.binary_search(&&*known.r#type).is_ok();
+    *unowned -= seen.extract_if(..*unowned, is_touched).count();
     for namespace in asked {
-        let kind = marker::key(&namespace.r#type);
-        claims.claim_entry(Field::Namespace, kind)?;
-        container.namespaces.retain(|known| known.r#type != kind);
+        claims.claim_entry(Field::Namespace, marker::key(&namespace.r#type))?;
         if marker::removed(&namespace.r#type).is_none() {
-            container.namespaces.push(namespace.clone());
+            seen.push(namespace.clone());
         }
-        collected.namespaces.push(namespace);
+        collected.push(namespace);
     }
     Ok(())
 }

@@ -1,168 +1,119 @@
 //! Who owns which field of which container.
 
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::collections::btree_map::Entry;
 
 use super::{Conflict, MergeError};
 use crate::adjust::marker;
-use crate::api::{CompoundFieldOwners, Field, FieldOwners, OwningPlugins};
+use crate::api::{Field, FieldOwners, OwningPlugins};
 
 /// The owners of the fields of every container that an event changes.
+///
+/// They are kept as validators get them: the name of the plugin that has set a field, with the removal marker if it has
+/// removed the field and not set it again.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Owners {
-    containers: HashMap<String, ContainerOwners>,
-}
+pub(super) struct Owners(OwningPlugins);
 
 impl Owners {
     /// Returns what `plugin` claims fields of this container with.
-    pub(super) fn claims<'o>(&'o mut self, container_id: &str, plugin: &'o Arc<str>) -> Claims<'o> {
-        if !self.containers.contains_key(container_id) {
-            let owners = ContainerOwners::default();
-            self.containers.insert(container_id.to_owned(), owners);
+    pub(super) fn claims<'o>(&'o mut self, container_id: &str, plugin: &'o str) -> Claims<'o> {
+        let containers = &mut self.0.owners;
+        if !containers.contains_key(container_id) {
+            containers.insert(container_id.to_owned(), FieldOwners::default());
         }
-        let owners = self.containers.get_mut(container_id);
+        let owners = containers.get_mut(container_id);
         Claims {
             owners: owners.expect("inserted above"),
             plugin,
         }
     }
+
+    /// Returns the keys of the owned entries of a list or map of this container, in order.
+    pub(super) fn keys(&self, container_id: &str, field: Field) -> impl Iterator<Item = &String> {
+        let fields = self.0.owners.get(container_id);
+        let entries = fields.and_then(|fields| fields.compound.get(&(field as i32)));
+        entries
+            .into_iter()
+            .flat_map(|entries| entries.owners.keys())
+    }
 }
 
 impl From<Owners> for OwningPlugins {
-    fn from(owners: Owners) -> Self {
-        let owned =
-            |owners: &ContainerOwners| !(owners.simple.is_empty() && owners.keyed.is_empty());
-        let containers = owners.containers.into_iter();
-        let containers = containers.filter(|(_, owners)| owned(owners));
-        let owners = containers.map(|(id, owners)| (id, owners.into())).collect();
-        OwningPlugins { owners }
-    }
-}
-
-/// The owners of the fields of one container.
-#[derive(Clone, Debug, Default)]
-struct ContainerOwners {
-    simple: HashMap<Field, Owner>,
-    keyed: HashMap<Field, HashMap<String, Owner>>,
-}
-
-impl From<ContainerOwners> for FieldOwners {
-    fn from(owners: ContainerOwners) -> Self {
-        let simple = owners.simple.into_iter();
-        let keyed = owners.keyed.into_iter().map(|(field, entries)| {
-            let entries = entries.into_iter();
-            let owners = entries.map(|(key, owner)| (key, owner.into())).collect();
-            (field as i32, CompoundFieldOwners { owners })
-        });
-        FieldOwners {
-            simple: simple
-                .map(|(field, owner)| (field as i32, owner.into()))
-                .collect(),
-            compound: keyed.collect(),
-        }
-    }
-}
-
-/// The plugin that has set or removed a field or entry.
-#[derive(Clone, Debug)]
-enum Owner {
-    /// It set the field: nobody else may.
-    Set(Arc<str>),
-    /// It removed what was there: only it may set the field again.
-    Removed(Arc<str>),
-}
-
-impl Owner {
-    fn plugin(&self) -> &Arc<str> {
-        match self {
-            Owner::Set(plugin) | Owner::Removed(plugin) => plugin,
-        }
-    }
-
-    /// Returns the plugin that stands in the way of `plugin`. Setting a field twice is a conflict of a plugin with itself.
-    fn against(&self, plugin: &Arc<str>) -> Option<&Arc<str>> {
-        match self {
-            Owner::Removed(owner) if owner == plugin => None,
-            Owner::Set(owner) | Owner::Removed(owner) => Some(owner),
-        }
-    }
-}
-
-/// The wire form: the name of the plugin, with the removal marker if the plugin has removed the field.
-impl From<Owner> for String {
-    fn from(owner: Owner) -> Self {
-        match owner {
-            Owner::Set(plugin) => plugin.as_ref().to_owned(),
-            Owner::Removed(plugin) => marker::mark(&plugin),
-        }
+    fn from(Owners(mut owners): Owners) -> Self {
+        owners
+            .owners
+            .retain(|_, fields| !(fields.simple.is_empty() && fields.compound.is_empty()));
+        owners
     }
 }
 
 /// Claims fields of one container for one plugin.
 #[derive(Debug)]
 pub(super) struct Claims<'o> {
-    owners: &'o mut ContainerOwners,
-    plugin: &'o Arc<str>,
+    owners: &'o mut FieldOwners,
+    plugin: &'o str,
 }
 
 impl Claims<'_> {
     /// Claims a field that has one value.
     pub(super) fn claim(&mut self, field: Field) -> Result<(), MergeError> {
-        let owner = self.owners.simple.get(&field);
-        self.refuse(owner, field, None)?;
-        let owner = Owner::Set(self.plugin.clone());
-        self.owners.simple.insert(field, owner);
-        Ok(())
+        let owner = self.owners.simple.entry(field as i32);
+        take(owner, self.plugin).map_err(|other| conflict(self.plugin, other, field, None))
     }
 
     /// Claims one entry of a list or map.
     pub(super) fn claim_entry(&mut self, field: Field, key: &str) -> Result<(), MergeError> {
-        let entries = self.owners.keyed.get(&field);
-        let owner = entries.and_then(|entries| entries.get(key));
-        self.refuse(owner, field, Some(key))?;
-        self.own_entry(field, key, Owner::Set(self.plugin.clone()));
-        Ok(())
+        let entries = self.owners.compound.entry(field as i32).or_default();
+        let owner = entries.owners.entry(key.to_owned());
+        take(owner, self.plugin).map_err(|other| conflict(self.plugin, other, field, Some(key)))
     }
 
     /// Notes that the plugin removed this field, which gives it the right to set it.
     pub(super) fn remove(&mut self, field: Field) {
-        let owner = Owner::Removed(self.plugin.clone());
-        self.owners.simple.insert(field, owner);
+        let owner = marker::mark(self.plugin);
+        self.owners.simple.insert(field as i32, owner);
     }
 
     /// Notes that the plugin removed this entry, which gives it the right to set it.
     pub(super) fn remove_entry(&mut self, field: Field, key: &str) {
-        self.own_entry(field, key, Owner::Removed(self.plugin.clone()));
+        let entries = self.owners.compound.entry(field as i32).or_default();
+        entries
+            .owners
+            .insert(key.to_owned(), marker::mark(self.plugin));
     }
 
     /// Adds the plugin to the owners of a field that any number of plugins may add to.
     pub(super) fn share(&mut self, field: Field) {
-        let plugin = match self.owners.simple.get(&field) {
-            Some(owner) => format!("{},{}", owner.plugin(), self.plugin).into(),
-            None => self.plugin.clone(),
-        };
-        self.owners.simple.insert(field, Owner::Set(plugin));
+        let owners = self.owners.simple.entry(field as i32).or_default();
+        if !owners.is_empty() {
+            owners.push(',');
+        }
+        owners.push_str(self.plugin);
     }
+}
 
-    fn own_entry(&mut self, field: Field, key: &str, owner: Owner) {
-        let entries = self.owners.keyed.entry(field).or_default();
-        entries.insert(key.to_owned(), owner);
+/// Makes the plugin the owner.
+///
+/// # Errors
+///
+/// Returns the owner that stands in the way, which is the plugin itself if it sets a field twice.
+fn take<K: Ord>(owner: Entry<'_, K, String>, plugin: &str) -> Result<(), String> {
+    match owner {
+        Entry::Vacant(owner) => {
+            owner.insert(plugin.to_owned());
+        }
+        Entry::Occupied(mut owner) if marker::removed(owner.get()) == Some(plugin) => {
+            owner.insert(plugin.to_owned());
+        }
+        Entry::Occupied(owner) => return Err(marker::key(owner.get()).to_owned()),
     }
+    Ok(())
+}
 
-    fn refuse(
-        &self,
-        owner: Option<&Owner>,
-        field: Field,
-        key: Option<&str>,
-    ) -> Result<(), MergeError> {
-        let Some(other) = owner.and_then(|owner| owner.against(self.plugin)) else {
-            return Ok(());
-        };
-        Err(MergeError::Conflict(Box::new(Conflict {
-            plugin: self.plugin.as_ref().to_owned(),
-            other: other.as_ref().to_owned(),
-            field,
-            key: key.map(str::to_owned),
-        })))
-    }
+fn conflict(plugin: &str, other: String, field: Field, key: Option<&str>) -> MergeError {
+    MergeError::Conflict(Box::new(Conflict {
+        plugin: plugin.to_owned(),
+        other,
+        field,
+        key: key.map(str::to_owned),
+    }))
 }

@@ -1,117 +1,118 @@
 //! Resources of a container: in an adjustment and in an update.
+//!
+//! What a plugin asks for is claimed as a whole before any of it is set, so that a conflict changes nothing but owners.
 
 use super::MergeError;
 use super::owners::Claims;
 use crate::api::{Field, LinuxCpu, LinuxMemory, LinuxResources};
 
-/// Merges the resources that a plugin asks for into each of the targets.
-///
-/// Sets what is set in `asked` and leaves the rest as it is.
-pub(super) fn merge(
-    asked: &LinuxResources,
-    targets: &mut [&mut LinuxResources],
-    claims: &mut Claims<'_>,
-) -> Result<(), MergeError> {
+/// Claims the resources that a plugin asks for, except devices and the limit of processes.
+pub(super) fn claim(asked: &LinuxResources, claims: &mut Claims<'_>) -> Result<(), MergeError> {
     if let Some(memory) = &asked.memory {
-        merge_memory(memory, targets, claims)?;
+        claim_memory(memory, claims)?;
     }
     if let Some(cpu) = &asked.cpu {
-        merge_cpu(cpu, targets, claims)?;
+        claim_cpu(cpu, claims)?;
     }
     for limit in &asked.hugepage_limits {
         claims.claim_entry(Field::HugepageLimits, &limit.page_size)?;
-        each(targets, |target| target.hugepage_limits.push(limit.clone()));
     }
-    for (key, value) in &asked.unified {
+    for key in asked.unified.keys() {
         claims.claim_entry(Field::CgroupsUnified, key)?;
-        each(targets, |target| {
-            target.unified.insert(key.clone(), value.clone());
-        });
     }
     if asked.blockio_class.is_some() {
         claims.claim(Field::BlockioClass)?;
-        each(targets, |target| {
-            target.blockio_class.clone_from(&asked.blockio_class)
-        });
     }
     if asked.rdt_class.is_some() {
         claims.claim(Field::RdtClass)?;
-        each(targets, |target| {
-            target.rdt_class.clone_from(&asked.rdt_class)
-        });
     }
     Ok(())
 }
 
-/// Claims and sets each optional value of a message, in the order given.
-macro_rules! merge_optional {
-    ($asked:ident, $claims:ident, $targets:ident, $part:ident: $($name:ident => $field:ident),+ $(,)?) => {
-        $(
-            if $asked.$name.is_some() {
-                $claims.claim(Field::$field)?;
-                each($targets, |target| {
-                    target.$part.get_or_insert_default().$name = $asked.$name;
-                });
-            }
-        )+
+/// Sets what is set in `asked`, except devices and the limit of processes, and leaves the rest as it is.
+pub(super) fn set(asked: LinuxResources, target: &mut LinuxResources) {
+    // Without `..`, so that a new field cannot be forgotten.
+    let LinuxResources {
+        memory,
+        cpu,
+        hugepage_limits,
+        blockio_class,
+        rdt_class,
+        unified,
+        devices: _,
+        pids: _,
+    } = asked;
+    if let Some(memory) = memory {
+        set_memory(memory, &mut target.memory);
+    }
+    if let Some(cpu) = cpu {
+        set_cpu(cpu, &mut target.cpu);
+    }
+    target.hugepage_limits.extend(hugepage_limits);
+    target.unified.extend(unified);
+    if blockio_class.is_some() {
+        target.blockio_class = blockio_class;
+    }
+    if rdt_class.is_some() {
+        target.rdt_class = rdt_class;
+    }
+}
+
+/// Defines how the values of one part are claimed, in the order given, and how they are set.
+macro_rules! part {
+    (
+        $part:ident, $claim:ident, $set:ident:
+        $($value:ident => $field:ident),+;
+        $($list:ident => $list_field:ident),*
+    ) => {
+        fn $claim(asked: &$part, claims: &mut Claims<'_>) -> Result<(), MergeError> {
+            $(
+                if asked.$value.is_some() {
+                    claims.claim(Field::$field)?;
+                }
+            )+
+            $(
+                if !asked.$list.is_empty() {
+                    claims.claim(Field::$list_field)?;
+                }
+            )*
+            Ok(())
+        }
+
+        fn $set(asked: $part, target: &mut Option<$part>) {
+            // Without `..`, so that a new field cannot be forgotten.
+            let $part { $($value,)+ $($list),* } = asked;
+            $(
+                if $value.is_some() {
+                    target.get_or_insert_default().$value = $value;
+                }
+            )+
+            $(
+                if !$list.is_empty() {
+                    target.get_or_insert_default().$list = $list;
+                }
+            )*
+        }
     };
 }
 
-fn merge_memory(
-    asked: &LinuxMemory,
-    targets: &mut [&mut LinuxResources],
-    claims: &mut Claims<'_>,
-) -> Result<(), MergeError> {
-    merge_optional!(asked, claims, targets, memory:
-        limit => MemLimit,
-        reservation => MemReservation,
-        swap => MemSwapLimit,
-        kernel => MemKernelLimit,
-        kernel_tcp => MemTcpLimit,
-        swappiness => MemSwappiness,
-        disable_oom_killer => MemDisableOomKiller,
-        use_hierarchy => MemUseHierarchy,
-    );
-    Ok(())
-}
+part!(LinuxMemory, claim_memory, set_memory:
+    limit => MemLimit,
+    reservation => MemReservation,
+    swap => MemSwapLimit,
+    kernel => MemKernelLimit,
+    kernel_tcp => MemTcpLimit,
+    swappiness => MemSwappiness,
+    disable_oom_killer => MemDisableOomKiller,
+    use_hierarchy => MemUseHierarchy;
+);
 
-fn merge_cpu(
-    asked: &LinuxCpu,
-    targets: &mut [&mut LinuxResources],
-    claims: &mut Claims<'_>,
-) -> Result<(), MergeError> {
-    merge_optional!(asked, claims, targets, cpu:
-        shares => CpuShares,
-        quota => CpuQuota,
-        period => CpuPeriod,
-        realtime_runtime => CpuRealtimeRuntime,
-        realtime_period => CpuRealtimePeriod,
-    );
-    if !asked.cpus.is_empty() {
-        claims.claim(Field::CpuSetCpUs)?;
-        each(targets, |target| {
-            target
-                .cpu
-                .get_or_insert_default()
-                .cpus
-                .clone_from(&asked.cpus);
-        });
-    }
-    if !asked.mems.is_empty() {
-        claims.claim(Field::CpuSetMems)?;
-        each(targets, |target| {
-            target
-                .cpu
-                .get_or_insert_default()
-                .mems
-                .clone_from(&asked.mems);
-        });
-    }
-    Ok(())
-}
-
-fn each(targets: &mut [&mut LinuxResources], mut change: impl FnMut(&mut LinuxResources)) {
-    for target in targets {
-        change(target);
-    }
-}
+part!(LinuxCpu, claim_cpu, set_cpu:
+    shares => CpuShares,
+    quota => CpuQuota,
+    period => CpuPeriod,
+    realtime_runtime => CpuRealtimeRuntime,
+    realtime_period => CpuRealtimePeriod;
+    cpus => CpuSetCpUs,
+    mems => CpuSetMems
+);

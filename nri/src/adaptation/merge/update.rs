@@ -55,9 +55,8 @@ impl UpdateCollector {
         updates: Vec<ContainerUpdate>,
         evictions: Vec<ContainerEviction>,
     ) -> Result<(), MergeError> {
-        let plugin = plugin.into();
         for update in updates {
-            self.updates.merge(update, &mut self.owners, &plugin)?;
+            self.updates.merge(update, &mut self.owners, plugin)?;
         }
         self.updates.evict(evictions);
         Ok(())

@@ -1,39 +1,92 @@
 //! Updates of containers that plugins ask for in answer to an event, and evictions.
 
-use std::sync::Arc;
+use std::collections::{HashMap, HashSet};
 
 use super::owners::Owners;
 use super::{MergeError, resources};
-use crate::api::{ContainerEviction, ContainerUpdate, Field, LinuxResources};
+use crate::api::{ContainerEviction, ContainerUpdate, Field, LinuxContainerUpdate, LinuxResources};
 
-/// The updates that the plugins asked for so far, one for each container.
+/// The updates that the plugins asked for so far, one for each container, and the evictions.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Updates {
-    collected: Vec<ContainerUpdate>,
-    requested: Option<Requested>,
+    collected: Vec<Pending>,
+    /// The positions in `collected`, by container.
+    positions: HashMap<String, usize>,
+    /// The update of the container that an UpdateContainer request is about.
+    requested: Option<Pending>,
     evictions: Vec<ContainerEviction>,
+    evicted: HashSet<String>,
     ignored: Vec<MergeError>,
 }
 
-/// The container that an UpdateContainer request is about.
+/// The update of one container.
 #[derive(Clone, Debug)]
-struct Requested {
-    id: String,
-    /// As requested, with the changes of the plugins so far.
+struct Pending {
+    container_id: String,
+    /// The requested ones, if any, with the changes of the plugins so far.
     resources: LinuxResources,
-    /// The merged changes of the plugins; `None` as long as no plugin asked for any.
-    update: Option<ContainerUpdate>,
+    /// Whether all plugins that asked for the update ignore its failure.
+    ignore_failure: bool,
+    /// Whether any plugin asked for the update.
+    is_asked: bool,
+    /// Whether any plugin changed the resources.
+    is_changed: bool,
+}
+
+impl Pending {
+    fn new(container_id: String, resources: LinuxResources) -> Self {
+        Pending {
+            container_id,
+            resources,
+            ignore_failure: true,
+            is_asked: false,
+            is_changed: false,
+        }
+    }
+
+    /// Merges what a plugin asks for. A failed update leaves no trace but its claims, as in the reference.
+    fn merge(
+        &mut self,
+        update: ContainerUpdate,
+        owners: &mut Owners,
+        plugin: &str,
+    ) -> Result<(), MergeError> {
+        self.is_asked = true;
+        self.ignore_failure &= update.ignore_failure;
+        let Some(asked) = update.linux.and_then(|linux| linux.resources) else {
+            return Ok(());
+        };
+        let mut claims = owners.claims(&self.container_id, plugin);
+        resources::claim(&asked, &mut claims)?;
+        // The reference takes the limit of processes from the request, never from the plugin, and has the plugin own it.
+        if self.resources.pids.is_some() {
+            claims.claim(Field::PidsLimit)?;
+        }
+        resources::set(asked, &mut self.resources);
+        self.is_changed = true;
+        Ok(())
+    }
+
+    /// Returns the update without parts that change nothing.
+    fn finish(self) -> ContainerUpdate {
+        let linux = LinuxContainerUpdate {
+            resources: Some(self.resources),
+        };
+        let update = ContainerUpdate {
+            container_id: self.container_id,
+            linux: self.is_changed.then_some(linux),
+            ignore_failure: self.ignore_failure,
+        };
+        update.strip()
+    }
 }
 
 impl Updates {
     /// Returns an empty collection for an UpdateContainer request with these resources.
     pub(super) fn of_request(container_id: String, resources: Option<LinuxResources>) -> Self {
+        let requested = Pending::new(container_id, resources.unwrap_or_default());
         Updates {
-            requested: Some(Requested {
-                id: container_id,
-                resources: resources.unwrap_or_default(),
-                update: None,
-            }),
+            requested: Some(requested),
             ..Updates::default()
         }
     }
@@ -54,82 +107,38 @@ impl Updates {
         &mut self,
         update: ContainerUpdate,
         owners: &mut Owners,
-        plugin: &Arc<str>,
+        plugin: &str,
     ) -> Result<(), MergeError> {
         let ignore = update.ignore_failure;
-        match self.merge_resources(update, owners, plugin) {
+        let pending = self.pending(&update.container_id);
+        match pending.merge(update, owners, plugin) {
             Err(error) if ignore => self.ignored.push(error),
             merged => merged?,
         }
         Ok(())
     }
 
-    fn merge_resources(
-        &mut self,
-        update: ContainerUpdate,
-        owners: &mut Owners,
-        plugin: &Arc<str>,
-    ) -> Result<(), MergeError> {
-        let (collected, requested) = self.slot(&update);
-        collected.ignore_failure &= update.ignore_failure;
-        let Some(asked) = update.linux.and_then(|linux| linux.resources) else {
-            return Ok(());
-        };
-        let current = collected.linux.get_or_insert_default();
-        let current = current.resources.get_or_insert_default();
-        // A failed update leaves no trace but its claims, as in the reference.
-        let mut merged = match &requested {
-            Some(requested) => (**requested).clone(),
-            None => current.clone(),
-        };
-        let mut claims = owners.claims(&update.container_id, plugin);
-        resources::merge(&asked, &mut [&mut merged], &mut claims)?;
-        // The reference takes the limit of processes from the request, never from the plugin, and has the plugin own it.
-        if merged.pids.is_some() {
-            claims.claim(Field::PidsLimit)?;
-        }
-        *current = merged.clone();
-        if let Some(requested) = requested {
-            *requested = merged;
-        }
-        Ok(())
-    }
-
-    /// Returns the collected update of this container, and the resources of the request if it is about that container.
-    fn slot(
-        &mut self,
-        update: &ContainerUpdate,
-    ) -> (&mut ContainerUpdate, Option<&mut LinuxResources>) {
-        let id = &update.container_id;
-        let fresh = || ContainerUpdate {
-            container_id: id.clone(),
-            linux: None,
-            ignore_failure: update.ignore_failure,
-        };
-        if let Some(requested) = self
-            .requested
-            .as_mut()
-            .filter(|requested| requested.id == *id)
+    /// Returns the update of this container.
+    fn pending(&mut self, container_id: &str) -> &mut Pending {
+        if let Some(requested) = &mut self.requested
+            && requested.container_id == container_id
         {
-            let slot = requested.update.get_or_insert_with(fresh);
-            return (slot, Some(&mut requested.resources));
+            return requested;
         }
-        let known = self
-            .collected
-            .iter()
-            .position(|known| known.container_id == *id);
-        let position = known.unwrap_or_else(|| {
-            self.collected.push(fresh());
-            self.collected.len() - 1
-        });
-        (&mut self.collected[position], None)
+        if let Some(&position) = self.positions.get(container_id) {
+            return &mut self.collected[position];
+        }
+        let position = self.collected.len();
+        self.positions.insert(container_id.to_owned(), position);
+        let update = Pending::new(container_id.to_owned(), LinuxResources::default());
+        self.collected.push(update);
+        &mut self.collected[position]
     }
 
     /// Adds the evictions that one plugin asked for. The first one of a container counts.
     pub(super) fn evict(&mut self, evictions: Vec<ContainerEviction>) {
         for eviction in evictions {
-            let id = &eviction.container_id;
-            if !self.evictions.iter().any(|known| known.container_id == *id) {
+            if self.evicted.insert(eviction.container_id.clone()) {
                 self.evictions.push(eviction);
             }
         }
@@ -144,9 +153,9 @@ impl Updates {
         Vec<ContainerEviction>,
         Vec<MergeError>,
     ) {
-        let requested = self.requested.and_then(|requested| requested.update);
+        let requested = self.requested.filter(|requested| requested.is_asked);
         let updates = self.collected.into_iter().chain(requested);
-        let updates = updates.map(ContainerUpdate::strip).collect();
+        let updates = updates.map(Pending::finish).collect();
         (updates, self.evictions, self.ignored)
     }
 }
