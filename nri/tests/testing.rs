@@ -309,3 +309,14 @@ fn the_readme_shows_the_example() {
         "copy examples/greeter.rs to the README"
     );
 }
+
+#[tokio::test]
+async fn plugins_may_register_at_another_index() -> Result {
+    let mut runtime = testing::Runtime::new().start(Subject::default()).await?;
+    runtime.add_plugin_at("05", Subject::default()).await?;
+    let plugins: Vec<_> = runtime.plugins().iter().map(ToString::to_string).collect();
+    assert_eq!(plugins, ["05-subject", "10-subject"]);
+    let error = runtime.add_plugin_at("five", Subject::default()).await;
+    assert_eq!(error.unwrap_err().kind(), nri::ErrorKind::Config);
+    Ok(())
+}

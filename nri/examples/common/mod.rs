@@ -1,5 +1,9 @@
-//! Shared by the examples: flags, and logs on standard error.
+//! Code that the examples share: flags, logs on standard error, annotations.
 #![allow(dead_code, reason = "each example uses a part")]
+
+pub(crate) mod annotations;
+#[cfg(test)]
+pub(crate) mod logged;
 
 use std::path::PathBuf;
 
@@ -12,20 +16,22 @@ const FLAGS: &str = concat!(
     "      --socket PATH   connect to the runtime at this socket [default: /var/run/nri/nri.sock]\n",
     "      --name NAME     register with this name\n",
     "      --index NN      register with this index, two digits: plugins are called in its order\n",
+    "      --verbose       log debug messages as well\n",
     "  -h, --help          print this and leave",
 );
 
 /// The flags that every example takes.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Flags {
     socket: Option<PathBuf>,
     name: Option<String>,
     index: Option<String>,
+    verbose: bool,
 }
 
 impl Flags {
-    /// Reads the command line. `own` takes the flags that only this example has, which `help` describes a line each.
-    /// `None` when help was asked for and given.
+    /// Reads the command line. `own` takes the flags that only this example has, which `help` describes on one line each.
+    /// Returns `None` after printing the help text, if the command line asks for it.
     pub(crate) fn parse(
         about: &str,
         help: &str,
@@ -56,9 +62,25 @@ impl Flags {
             "socket" => self.socket = Some(parser.value()?.into()),
             "name" => self.name = Some(parser.value()?.string()?),
             "index" => self.index = Some(parser.value()?.string()?),
+            "verbose" => self.verbose = true,
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// Runs the plugin until it is stopped.
+    pub(crate) async fn run<P: Plugin>(self, plugin: P) -> nri::Result<()> {
+        self.log();
+        self.stub(plugin).run().await
+    }
+
+    /// Starts to log.
+    pub(crate) fn log(&self) {
+        log(if self.verbose {
+            Level::DEBUG
+        } else {
+            Level::INFO
+        });
     }
 
     /// Returns the plugin with the settings of the flags. Without any, it runs as a runtime
@@ -75,6 +97,14 @@ impl Flags {
             builder = builder.index(index);
         }
         builder
+    }
+}
+
+/// Runs a plugin that has no flags of its own.
+pub(crate) async fn run<P: Plugin>(about: &str, plugin: P) -> nri::Result<()> {
+    match Flags::parse(about, "", |_, _| Ok(false))? {
+        Some(flags) => flags.run(plugin).await,
+        None => Ok(()),
     }
 }
 

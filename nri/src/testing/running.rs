@@ -43,7 +43,23 @@ impl RunningRuntime {
     ///
     /// As [`Runtime::start`].
     pub async fn add_plugin<P: Plugin>(&mut self, plugin: P) -> Result<PluginId> {
-        let plugin = Subject::start(plugin)?;
+        self.add(Subject::start(plugin, None)?).await
+    }
+
+    /// Starts another plugin, which registers with this index (two digits) instead of its own.
+    ///
+    /// # Errors
+    ///
+    /// As [`Runtime::start`], and [`ErrorKind::Config`](crate::ErrorKind::Config) if the index is invalid.
+    pub async fn add_plugin_at<P: Plugin>(
+        &mut self,
+        index: impl Into<String>,
+        plugin: P,
+    ) -> Result<PluginId> {
+        self.add(Subject::start(plugin, Some(index.into()))?).await
+    }
+
+    async fn add(&mut self, plugin: Subject) -> Result<PluginId> {
         match self.connect(&plugin).await {
             Ok(id) => {
                 self.plugins.push(plugin);

@@ -32,12 +32,13 @@ pub(super) struct Subject {
 }
 
 impl Subject {
-    /// Starts the plugin. It waits for a connection.
-    pub(super) fn start<P: Plugin>(plugin: P) -> Result<Self> {
+    /// Starts the plugin, with another index than its own if one is given. It waits for a connection.
+    pub(super) fn start<P: Plugin>(plugin: P, index: Option<String>) -> Result<Self> {
+        let index = index.unwrap_or_else(|| P::INDEX.unwrap_or(DEFAULT_INDEX).to_owned());
         let (streams, connections) = mpsc::unbounded_channel();
         let stub = Stub::builder(plugin)
             .name(P::NAME.unwrap_or(DEFAULT_NAME))
-            .index(P::INDEX.unwrap_or(DEFAULT_INDEX))
+            .index(index)
             .connections(connections)
             .reconnect(Backoff {
                 first: RECONNECT,

@@ -1,0 +1,84 @@
+//! Remembers what arrived at each index, until it has arrived at the next one.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use nri::api::{Container, PodSandbox};
+use serde_json::Value;
+
+use super::report::Report;
+
+/// The number of events that are remembered at most: an event that no later index gets is forgotten at some time.
+const LIMIT: usize = 1024;
+
+/// The plugins at all indices share it.
+pub(crate) struct History {
+    places: usize,
+    pub(crate) report: Report,
+    /// What arrived at a place, per place and event.
+    arrived: Mutex<HashMap<(usize, String), Arrival>>,
+}
+
+/// A pod, and a container if the event is about one.
+#[derive(Clone)]
+pub(crate) struct Arrival {
+    pod: Value,
+    container: Option<Value>,
+}
+
+impl Arrival {
+    pub(crate) fn new(pod: &PodSandbox, container: Option<&Container>) -> nri::Result<Self> {
+        let json = |error: serde_json::Error| nri::Error::other(error);
+        Ok(Arrival {
+            pod: serde_json::to_value(pod).map_err(json)?,
+            container: container
+                .map(serde_json::to_value)
+                .transpose()
+                .map_err(json)?,
+        })
+    }
+
+    /// Returns its objects with their names.
+    pub(crate) fn objects(&self) -> impl Iterator<Item = (&'static str, &Value)> {
+        let container = self.container.as_ref();
+        let container = container.map(|container| ("container", container));
+        [("pod", &self.pod)].into_iter().chain(container)
+    }
+}
+
+impl History {
+    pub(crate) fn new(places: usize, report: Report) -> Self {
+        History {
+            places,
+            report,
+            arrived: Mutex::default(),
+        }
+    }
+
+    /// Reports what changed since the event arrived at the place before. Nothing is reported if that place did not get the
+    /// event, because its plugin was not registered yet.
+    pub(crate) fn arrive(&self, place: usize, (index, event): (u8, &str), id: &str, now: Arrival) {
+        let key = format!("{event} {id}");
+        let before = place.checked_sub(1).map(|before| (before, key.clone()));
+        let before = before.map(|before| {
+            let mut arrived = self.arrived.lock().unwrap_or_else(PoisonError::into_inner);
+            arrived.remove(&before)
+        });
+        match before {
+            None => self.report.first(index, event, &now),
+            Some(None) => {}
+            Some(Some(before)) => self.report.changes(index, event, &before, &now),
+        }
+        if place + 1 < self.places {
+            self.remember((place, key), now);
+        }
+    }
+
+    fn remember(&self, key: (usize, String), now: Arrival) {
+        let mut arrived = self.arrived.lock().unwrap_or_else(PoisonError::into_inner);
+        if arrived.len() >= LIMIT {
+            arrived.clear();
+        }
+        arrived.insert(key, now);
+    }
+}

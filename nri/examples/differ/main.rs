@@ -1,0 +1,99 @@
+//! Shows what other plugins change: registers at several indices and compares the pods and containers that arrive there.
+//!
+//! With the default indices, 0 and 99, it logs the changes of all plugins. `--indices 45,50,80` logs those of the plugins
+//! between 45 and 50, and between 50 and 80. As a plugin that the runtime launches has one index, run it as an external
+//! one.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod handlers;
+mod history;
+mod report;
+#[cfg(all(test, feature = "testing"))]
+mod tests;
+
+use std::sync::Arc;
+
+use common::Flags;
+use handlers::Differ;
+use history::History;
+use lexopt::ValueExt;
+use report::Report;
+
+const ABOUT: &str = "An NRI plugin that logs what other plugins change.";
+
+const HELP: &str = concat!(
+    "      --indices NN,…  compare what arrives at these indices, at least two [default: 0,99]\n",
+    "      --log-file FILE append to this file [default: standard error]\n",
+    "      --yaml          print changes as differences of YAML\n",
+    "      --verbose-level N  1: also what arrives first; 2: also what is compared; 3: also Synchronize [default: 0]\n",
+);
+
+/// The settings of the command line.
+struct Settings {
+    indices: Vec<u8>,
+    report: Report,
+}
+
+impl Settings {
+    fn new() -> Self {
+        Settings {
+            indices: vec![0, 99],
+            report: Report::default(),
+        }
+    }
+
+    fn take(&mut self, name: &str, parser: &mut lexopt::Parser) -> Result<bool, lexopt::Error> {
+        match name {
+            "indices" => self.indices = parser.value()?.parse_with(indices)?,
+            "log-file" => self.report.append_to(&parser.value()?.string()?)?,
+            "yaml" => self.report.yaml = true,
+            "verbose-level" => self.report.level = parser.value()?.parse()?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+}
+
+/// Parses indices, and sorts them into the order in which the runtime calls plugins.
+fn indices(text: &str) -> Result<Vec<u8>, String> {
+    let parse = |text: &str| match text.trim().parse() {
+        Ok(index @ 0..=99) => Ok(index),
+        Ok(_) | Err(_) => Err(format!("{text:?} is not an index from 0 to 99")),
+    };
+    let mut indices: Vec<u8> = text.split(',').map(parse).collect::<Result<_, _>>()?;
+    indices.sort_unstable();
+    indices.dedup();
+    match indices.len() {
+        0 | 1 => Err("at least two indices are needed".to_owned()),
+        _ => Ok(indices),
+    }
+}
+
+/// Returns a plugin for each index.
+fn differs(indices: &[u8], report: Report) -> Vec<Differ> {
+    let history = Arc::new(History::new(indices.len(), report));
+    let indices = indices.iter().enumerate();
+    let differs = indices.map(|(place, index)| Differ::new(place, *index, Arc::clone(&history)));
+    differs.collect()
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> nri::Result<()> {
+    let mut settings = Settings::new();
+    let own = |name: &str, parser: &mut lexopt::Parser| settings.take(name, parser);
+    let Some(flags) = Flags::parse(ABOUT, HELP, own)? else {
+        return Ok(());
+    };
+    flags.log();
+    let mut running = tokio::task::JoinSet::new();
+    for differ in differs(&settings.indices, settings.report) {
+        let index = format!("{:02}", differ.index);
+        let stub = flags.clone().stub(differ).index(index);
+        running.spawn(stub.run());
+    }
+    while let Some(ended) = running.join_next().await {
+        ended.map_err(nri::Error::other)??;
+    }
+    Ok(())
+}
