@@ -1,9 +1,15 @@
 //! The cost of a relay: `cargo bench -p nri --features adaptation --bench relay`, or with a number for more rounds.
 //!
-//! PostStartContainer from an adaptation to a plugin on the stub, each in its own process, beside a ping-pong of the
-//! same number of bytes between two processes that block in read and write. That is the limit: it decodes nothing
-//! and has no timeout. In microseconds; the two take turns, so that a change of the machine's pace hits both.
+//! | line | what it measures |
+//! | --- | --- |
+//! | relay | PostStartContainer from an adaptation to a plugin on the stub, each in its own process |
+//! | messages | the same request between two processes that block in read and write: one encodes it and decodes the answer, the other decodes it and encodes the answer |
+//! | raw | the same number of bytes between two such processes, which neither encode nor decode |
+//!
+//! In microseconds. The three take turns, so that a change of the machine's pace hits all. What a relay costs beyond
+//! `messages` is the work of the crate: the two headers, deadlines, order, dispatch, outcomes, and tokio.
 
+use std::hint::black_box;
 use std::io::{Read as _, Write as _};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
@@ -11,9 +17,10 @@ use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use nri::adaptation::Adaptation;
-use nri::api::{Container, PodSandbox};
+use nri::api::{PostStartContainerRequest, PostStartContainerResponse};
 use nri::prelude::*;
 use nri::stub::Stub;
+use prost::Message as _;
 
 /// Round trips measured in a row before it is the other's turn.
 const TURN: usize = 500;
@@ -46,7 +53,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let stub = Stub::builder(Silent).name("bench").index("10");
             stub.socket(&arguments[2]).no_reconnect().run().await
         })?),
-        Some("echo") => echo(&arguments[2], arguments[3].parse()?),
+        Some("echo") => echo(&arguments[2], arguments[3].parse()?, arguments[4].parse()?),
         _ => runtime.block_on(measure(&arguments)),
     }
 }
@@ -65,9 +72,15 @@ async fn measure(arguments: &[String]) -> Result<(), Box<dyn std::error::Error>>
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
     let (pod, container) = subject();
-    let bytes = ENVELOPE + nri_size(&pod, &container);
-    let mut raw = Raw::connect(&folder.path().join("raw.sock"), bytes)?;
-    let (mut relayed, mut raws) = (Vec::new(), Vec::new());
+    let request = PostStartContainerRequest {
+        pod: Some(pod.clone()),
+        container: Some(container.clone()),
+    };
+    let bytes = ENVELOPE + request.encoded_len();
+    let mut raw = Raw::connect(&folder.path().join("raw.sock"), bytes, None)?;
+    let mut messages = Raw::connect(&folder.path().join("messages.sock"), bytes, Some(request))?;
+    let mut times = [const { Vec::new() }; 3];
+    let [relayed, with_messages, raws] = &mut times;
     for _ in 0..rounds.div_ceil(TURN) {
         for _ in 0..TURN {
             let start = Instant::now();
@@ -75,18 +88,21 @@ async fn measure(arguments: &[String]) -> Result<(), Box<dyn std::error::Error>>
             relayed.push(start.elapsed());
         }
         for _ in 0..TURN {
+            with_messages.push(messages.round_trip()?);
+        }
+        for _ in 0..TURN {
             raws.push(raw.round_trip()?);
         }
     }
     println!("{bytes} bytes, {} round trips (p50/p99 us)", relayed.len());
-    let (relayed, raws) = (percentiles(relayed), percentiles(raws));
-    println!("relay     {:>8.1} {:>8.1}", relayed.0, relayed.1);
-    println!("raw       {:>8.1} {:>8.1}", raws.0, raws.1);
-    println!(
-        "relay/raw {:>8.2} {:>8.2}",
-        relayed.0 / raws.0,
-        relayed.1 / raws.1
-    );
+    let [relayed, with_messages, raws] = times.map(percentiles);
+    let print = |name, (p50, p99)| println!("{name:14} {p50:>8.2} {p99:>8.2}");
+    let ratio = |one: (f64, f64), other: (f64, f64)| (one.0 / other.0, one.1 / other.1);
+    print("relay", relayed);
+    print("messages", with_messages);
+    print("raw", raws);
+    print("relay/messages", ratio(relayed, with_messages));
+    print("relay/raw", ratio(relayed, raws));
     Ok(())
 }
 
@@ -112,11 +128,6 @@ fn subject() -> (PodSandbox, Container) {
     (pod, container)
 }
 
-fn nri_size(pod: &PodSandbox, container: &Container) -> usize {
-    use prost::Message as _;
-    pod.encoded_len() + container.encoded_len()
-}
-
 /// A process that this one started from itself.
 struct Process(Child);
 
@@ -135,10 +146,12 @@ impl Drop for Process {
     }
 }
 
-/// Sends messages of `bytes` and gets empty answers.
+/// Sends messages of one size and gets empty answers.
 struct Raw {
     stream: UnixStream,
     message: Vec<u8>,
+    /// Encoded anew for each round trip, at the end of the message.
+    request: Option<PostStartContainerRequest>,
     _echo: Process,
 }
 
@@ -146,29 +159,48 @@ struct Raw {
 const ANSWER: usize = 18;
 
 impl Raw {
-    fn connect(socket: &Path, bytes: usize) -> std::io::Result<Self> {
+    fn connect(
+        socket: &Path,
+        bytes: usize,
+        request: Option<PostStartContainerRequest>,
+    ) -> std::io::Result<Self> {
         let listener = UnixListener::bind(socket)?;
-        let echo = Process::start(&["echo", &socket.display().to_string(), &bytes.to_string()])?;
+        let (path, size) = (socket.display().to_string(), bytes.to_string());
+        let decodes = request.is_some().to_string();
+        let echo = Process::start(&["echo", &path, &size, &decodes])?;
         Ok(Raw {
             stream: listener.accept()?.0,
             message: vec![1; bytes],
+            request,
             _echo: echo,
         })
     }
 
-    fn round_trip(&mut self) -> std::io::Result<Duration> {
+    fn round_trip(&mut self) -> Result<Duration, Box<dyn std::error::Error>> {
         let start = Instant::now();
+        if let Some(request) = &self.request {
+            self.message.truncate(ENVELOPE);
+            request.encode(&mut self.message)?;
+        }
         self.stream.write_all(&self.message)?;
         self.stream.read_exact(&mut [0; ANSWER])?;
+        if self.request.is_some() {
+            PostStartContainerResponse::decode(&[][..])?;
+        }
         Ok(start.elapsed())
     }
 }
 
-/// Answers messages of `bytes` until there are no more.
-fn echo(socket: &str, bytes: usize) -> Result<(), Box<dyn std::error::Error>> {
+/// Answers messages of `bytes` until there are no more. Decodes them if they are requests.
+fn echo(socket: &str, bytes: usize, decodes: bool) -> Result<(), Box<dyn std::error::Error>> {
     let mut stream = UnixStream::connect(socket)?;
     let mut message = vec![0; bytes];
     while stream.read_exact(&mut message).is_ok() {
+        if decodes {
+            drop(black_box(PostStartContainerRequest::decode(
+                &message[ENVELOPE..],
+            )?));
+        }
         stream.write_all(&[0; ANSWER])?;
     }
     Ok(())

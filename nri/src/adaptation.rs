@@ -75,6 +75,7 @@ mod builder;
 mod builtin;
 mod callbacks;
 mod configure;
+mod content;
 mod core;
 mod deprecation;
 mod events;

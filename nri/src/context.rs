@@ -49,14 +49,17 @@ use crate::stub::{Metrics, Runtime, StatusWatch, Tools, Updater};
 pub struct Context {
     deadline: Option<Instant>,
     tools: Arc<Tools>,
+    in_process: bool,
 }
 
 impl Context {
-    /// Creates the context of a request that the stub serves.
-    pub(crate) fn of_request(deadline: Instant, tools: Arc<Tools>) -> Self {
+    /// Creates the context of a request that the stub serves. The response to a request from a runtime in the same
+    /// process is not encoded.
+    pub(crate) fn of_request(deadline: Instant, tools: Arc<Tools>, in_process: bool) -> Self {
         Context {
             deadline: Some(deadline),
             tools,
+            in_process,
         }
     }
 
@@ -65,6 +68,7 @@ impl Context {
         Context {
             deadline: None,
             tools,
+            in_process: false,
         }
     }
 
@@ -92,6 +96,11 @@ impl Context {
     /// Returns true if answers of handlers are checked before they are sent.
     pub(crate) fn checks_answers(&self) -> bool {
         self.tools.checks_answers()
+    }
+
+    /// Returns true if the response is not to be encoded.
+    pub(crate) fn is_in_process(&self) -> bool {
+        self.in_process
     }
 
     /// Returns the index and name that the plugin registers with.

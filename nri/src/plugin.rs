@@ -7,6 +7,7 @@ mod call;
 mod checked;
 mod connection;
 pub(crate) mod facts;
+mod payload;
 mod policy;
 pub(crate) mod probe;
 mod route;
@@ -22,6 +23,7 @@ pub use {
     call::{Answer, Call, Reply, Subject},
     checked::Checked,
     connection::ConnectionHooks,
+    payload::{AnyMessage, Body, Payload},
     policy::Policies,
     route::{Route, dispatch, resolve},
     rpc::{Deprecation, Rpc},
@@ -30,7 +32,9 @@ pub use {
 
 #[cfg(feature = "adaptation")]
 pub(crate) use bridge::to_change;
-pub(crate) use call::decode;
+pub(crate) use payload::decode;
+#[cfg(feature = "adaptation")]
+pub(crate) use payload::downcast;
 
 use crate::api::EventMask;
 

@@ -70,6 +70,8 @@ mod backoff;
 mod check;
 mod connect;
 mod deadline;
+#[cfg(feature = "adaptation")]
+mod direct;
 mod identity;
 mod inherit;
 mod mask;
@@ -89,11 +91,14 @@ mod update;
 mod watchdog;
 
 use std::fmt;
+use std::sync::Arc;
 
 pub use aside::blocking;
 pub use backoff::Backoff;
 pub use check::CheckAnswers;
 pub use connect::DEFAULT_SOCKET;
+#[cfg(feature = "adaptation")]
+pub(crate) use direct::Direct;
 pub use metrics::{EventMetrics, Latency, Metrics, OPEN_METRICS_CONTENT_TYPE};
 pub use options::{Builder, RuntimeExit};
 pub use runtime::Runtime;
@@ -115,7 +120,7 @@ const CHANNELS: Channels = Channels { serve: 1, call: 2 };
 
 /// A plugin that is ready to run.
 pub struct Stub<P> {
-    shared: shared::Shared<P>,
+    shared: Arc<shared::Shared<P>>,
     endpoint: connect::Endpoint,
     reconnect: Option<Backoff>,
     wait_for_runtime: bool,

@@ -1,33 +1,33 @@
 //! The plugins' answers, merged by kind of event.
 
-use bytes::Bytes;
-
 use crate::api::{
     Container, ContainerAdjustment, CreateContainerResponse, Empty, Event, LinuxResources,
     PodSandbox, StopContainerResponse, UpdateContainerResponse,
 };
 
+use crate::plugin::{Body, downcast};
+
+use super::content::Content;
 use super::core::Core;
 use super::member::Member;
 use super::merge::{CreateCollector, MergeError, UpdateCollector};
-use super::message::{add_resources, of_container};
 use super::outcome::Reason;
 use super::relay::{Answers, Unusable};
 
-/// The field of UpdateContainerRequest that holds the resources.
-const UPDATE_RESOURCES: u32 = 3;
-
 /// Answers of events that have none: they only have to be readable.
-pub(super) struct Empties;
+pub(super) struct Empties<'a>(pub(super) Content<'a>);
 
-impl Answers for Empties {
-    fn take(
-        &mut self,
-        _: &Core,
-        member: &Member,
-        answer: Bytes,
-    ) -> Result<Option<Vec<u8>>, Unusable> {
-        read::<Empty>(member, answer).map(|Empty {}| None)
+impl Answers for Empties<'_> {
+    fn content(&self) -> Content<'_> {
+        self.0
+    }
+
+    fn take(&mut self, _: &Core, member: &Member, answer: Body) -> Result<bool, Unusable> {
+        match answer {
+            Body::Encoded(_) => read::<Empty>(member, answer).map(|Empty {}| false),
+            // The plugin's response of this type has no fields.
+            Body::Message(_) => Ok(false),
+        }
     }
 }
 
@@ -38,12 +38,11 @@ pub(super) struct Creation<'a> {
 }
 
 impl Answers for Creation<'_> {
-    fn take(
-        &mut self,
-        core: &Core,
-        member: &Member,
-        answer: Bytes,
-    ) -> Result<Option<Vec<u8>>, Unusable> {
+    fn content(&self) -> Content<'_> {
+        Content::Container(self.pod, self.collector.container())
+    }
+
+    fn take(&mut self, core: &Core, member: &Member, answer: Body) -> Result<bool, Unusable> {
         let answer: CreateContainerResponse = read(member, answer)?;
         let (updates, evictions) = (answer.update.len(), answer.evict.len());
         let adjustment = answer.adjust.as_ref();
@@ -55,7 +54,7 @@ impl Answers for Creation<'_> {
         merge(core, member, event, &mut self.collector, |collector| {
             collector.apply(&member.full_name, answer)
         })?;
-        Ok(changes.then(|| of_container(self.pod, self.collector.container())))
+        Ok(changes)
     }
 }
 
@@ -63,16 +62,18 @@ impl Answers for Creation<'_> {
 pub(super) struct Update<'a> {
     pub(super) pod: &'a PodSandbox,
     pub(super) container: &'a Container,
+    /// The resources that the runtime asked for.
+    pub(super) resources: &'a LinuxResources,
     pub(super) collector: UpdateCollector,
 }
 
 impl Answers for Update<'_> {
-    fn take(
-        &mut self,
-        core: &Core,
-        member: &Member,
-        answer: Bytes,
-    ) -> Result<Option<Vec<u8>>, Unusable> {
+    fn content(&self) -> Content<'_> {
+        let resources = self.collector.resources().unwrap_or(self.resources);
+        Content::ContainerUpdate(self.pod, self.container, resources)
+    }
+
+    fn take(&mut self, core: &Core, member: &Member, answer: Body) -> Result<bool, Unusable> {
         let UpdateContainerResponse { update, evict } = read(member, answer)?;
         let (name, rpc) = (&*member.full_name, "UpdateContainer");
         core.metrics
@@ -82,23 +83,22 @@ impl Answers for Update<'_> {
         merge(core, member, event, &mut self.collector, |collector| {
             collector.apply(name, update, evict)
         })?;
-        let resources = self.collector.resources().filter(|_| changes);
-        Ok(resources.map(|resources| of_update(self.pod, self.container, resources)))
+        Ok(changes)
     }
 }
 
 /// Answers to StopContainer.
-pub(super) struct Stop {
+pub(super) struct Stop<'a> {
+    pub(super) content: Content<'a>,
     pub(super) collector: UpdateCollector,
 }
 
-impl Answers for Stop {
-    fn take(
-        &mut self,
-        core: &Core,
-        member: &Member,
-        answer: Bytes,
-    ) -> Result<Option<Vec<u8>>, Unusable> {
+impl Answers for Stop<'_> {
+    fn content(&self) -> Content<'_> {
+        self.content
+    }
+
+    fn take(&mut self, core: &Core, member: &Member, answer: Body) -> Result<bool, Unusable> {
         let StopContainerResponse { update } = read(member, answer)?;
         let (name, rpc) = (&*member.full_name, "StopContainer");
         core.metrics.adjustments(name, rpc, None, update.len(), 0);
@@ -106,19 +106,8 @@ impl Answers for Stop {
         merge(core, member, event, &mut self.collector, |collector| {
             collector.apply(name, update, Vec::new())
         })?;
-        Ok(None)
+        Ok(false)
     }
-}
-
-/// Encodes an UpdateContainerRequest.
-pub(super) fn of_update(
-    pod: &PodSandbox,
-    container: &Container,
-    resources: &LinuxResources,
-) -> Vec<u8> {
-    let mut request = of_container(pod, container);
-    add_resources(&mut request, UPDATE_RESOURCES, resources);
-    request
 }
 
 /// Merges an answer. One that cannot be merged leaves no trace where the request goes on without it.
@@ -140,12 +129,18 @@ fn merge<C: Clone>(
     })
 }
 
-/// Decodes an answer.
-pub(super) fn read<M: prost::Message + Default>(
+/// Reads an answer.
+pub(super) fn read<M: prost::Message + Default + 'static>(
     member: &Member,
-    answer: Bytes,
+    answer: Body,
 ) -> Result<M, Unusable> {
-    M::decode(answer).map_err(|error| Unusable {
+    let read = match answer {
+        Body::Encoded(encoded) => M::decode(encoded).map_err(|error| error.to_string()),
+        Body::Message(message) => {
+            downcast(message).ok_or_else(|| "it is of another type".to_owned())
+        }
+    };
+    read.map_err(|error| Unusable {
         reason: Reason::PluginError,
         message: format!(
             "plugin {} sent an unreadable answer: {error}",

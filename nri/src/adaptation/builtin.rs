@@ -13,7 +13,10 @@ use super::session::{Origin, attach};
 /// Bytes between plugin and adaptation that one side may be ahead of the other.
 const BUFFER: usize = 64 << 10;
 
-/// Runs a plugin over a stream in memory, so it sees what it would see over a socket.
+/// Runs a plugin in this process.
+///
+/// It registers, synchronizes and asks for updates over a stream in memory, as it would over a socket. Events are calls
+/// of its handlers, with nothing in between but the deadline.
 pub(super) async fn run<P: Plugin>(
     core: &Arc<Core>,
     plugin: P,
@@ -29,6 +32,7 @@ pub(super) async fn run<P: Plugin>(
         .stream(theirs)
         .no_reconnect()
         .build()?;
+    let direct = stub.direct();
     let stopping = Arc::clone(core);
     let full_name = id.to_string();
     tokio::spawn(async move {
@@ -39,7 +43,7 @@ pub(super) async fn run<P: Plugin>(
             tracing::error!("builtin plugin {full_name} ended: {error}");
         }
     });
-    attach(core, ours, Origin::Builtin(id)).await
+    attach(core, ours, Origin::Builtin(id, direct)).await
 }
 
 /// Returns the index and name that `#[nri(…)]` gives a plugin.

@@ -3,20 +3,17 @@
 use crate::api::{Container, Event, LinuxResources, PodSandbox};
 
 use super::Adaptation;
-use super::answers::{Creation, Empties, Stop, Update, of_update};
+use super::answers::{Creation, Empties, Stop, Update};
+use super::content::Content;
 use super::core::Core;
 use super::merge::{CreateCollector, Created, UpdateCollector, Updated};
-use super::message::{Message, add_resources, of_container, of_pod};
+use super::message::Message;
 use super::outcome::{Relayed, RequestError};
 use super::relay::{Answers, Relay};
 use super::roster::Members;
 
 /// The result of a request.
 type Result<T = ()> = std::result::Result<Relayed<T>, RequestError>;
-
-/// Fields of UpdatePodSandboxRequest.
-const OVERHEAD: u32 = 2;
-const RESOURCES: u32 = 3;
 
 /// Events.
 ///
@@ -48,13 +45,8 @@ impl Adaptation {
         overhead: Option<&LinuxResources>,
         resources: Option<&LinuxResources>,
     ) -> Result {
-        let mut request = of_pod(pod);
-        for (field, resources) in [(OVERHEAD, overhead), (RESOURCES, resources)] {
-            if let Some(resources) = resources {
-                add_resources(&mut request, field, resources);
-            }
-        }
-        self.report(Event::UpdatePodSandbox, pod, request).await
+        let content = Content::PodUpdate(pod, overhead, resources);
+        self.report(Event::UpdatePodSandbox, pod, content).await
     }
 
     /// Reports a pod whose resources were updated.
@@ -63,7 +55,7 @@ impl Adaptation {
     ///
     /// Returns an error only if a plugin's failure policy or a rule of the error policy demands it.
     pub async fn post_update_pod_sandbox(&self, pod: &PodSandbox) -> Result {
-        self.report(Event::PostUpdatePodSandbox, pod, of_pod(pod))
+        self.report(Event::PostUpdatePodSandbox, pod, Content::Pod(pod))
             .await
     }
 
@@ -73,7 +65,8 @@ impl Adaptation {
     ///
     /// Never fails because of a plugin.
     pub async fn stop_pod_sandbox(&self, pod: &PodSandbox) -> Result {
-        self.report(Event::StopPodSandbox, pod, of_pod(pod)).await
+        self.report(Event::StopPodSandbox, pod, Content::Pod(pod))
+            .await
     }
 
     /// Reports a pod that is removed. Reaches every plugin.
@@ -82,7 +75,8 @@ impl Adaptation {
     ///
     /// Never fails because of a plugin.
     pub async fn remove_pod_sandbox(&self, pod: &PodSandbox) -> Result {
-        self.report(Event::RemovePodSandbox, pod, of_pod(pod)).await
+        self.report(Event::RemovePodSandbox, pod, Content::Pod(pod))
+            .await
     }
 
     /// Asks for adjustments of a container that is about to be created. Each plugin sees the container as
@@ -110,7 +104,7 @@ impl Adaptation {
         self.report(
             Event::PostCreateContainer,
             pod,
-            of_container(pod, container),
+            Content::Container(pod, container),
         )
         .await
     }
@@ -121,8 +115,12 @@ impl Adaptation {
     ///
     /// Returns the error of the plugin that refused.
     pub async fn start_container(&self, pod: &PodSandbox, container: &Container) -> Result {
-        self.report(Event::StartContainer, pod, of_container(pod, container))
-            .await
+        self.report(
+            Event::StartContainer,
+            pod,
+            Content::Container(pod, container),
+        )
+        .await
     }
 
     /// Reports a container that was started.
@@ -131,8 +129,12 @@ impl Adaptation {
     ///
     /// As [`post_update_pod_sandbox`](Self::post_update_pod_sandbox).
     pub async fn post_start_container(&self, pod: &PodSandbox, container: &Container) -> Result {
-        self.report(Event::PostStartContainer, pod, of_container(pod, container))
-            .await
+        self.report(
+            Event::PostStartContainer,
+            pod,
+            Content::Container(pod, container),
+        )
+        .await
     }
 
     /// Asks for changes to an update of a container's resources.
@@ -151,12 +153,12 @@ impl Adaptation {
         let mut answers = Update {
             pod,
             container,
+            resources,
             collector: UpdateCollector::for_update(&*container.id, Some(resources.clone())),
         };
-        let request = of_update(pod, container, resources);
         let members = core.roster.members();
         let relayed = core
-            .relay(&members, Event::UpdateContainer, request, &mut answers)
+            .relay(&members, Event::UpdateContainer, &mut answers)
             .await?;
         Ok(relayed.map(|()| answers.collector.finish()))
     }
@@ -170,7 +172,7 @@ impl Adaptation {
         self.report(
             Event::PostUpdateContainer,
             pod,
-            of_container(pod, container),
+            Content::Container(pod, container),
         )
         .await
     }
@@ -184,12 +186,12 @@ impl Adaptation {
         let core = &self.0.core;
         let _turn = core.order.turn(&pod.id).await;
         let mut answers = Stop {
+            content: Content::Container(pod, container),
             collector: UpdateCollector::for_stop(),
         };
-        let request = of_container(pod, container);
         let members = core.roster.members();
         let relayed = core
-            .relay(&members, Event::StopContainer, request, &mut answers)
+            .relay(&members, Event::StopContainer, &mut answers)
             .await?;
         Ok(relayed.map(|()| answers.collector.finish()))
     }
@@ -200,28 +202,26 @@ impl Adaptation {
     ///
     /// Never fails because of a plugin.
     pub async fn remove_container(&self, pod: &PodSandbox, container: &Container) -> Result {
-        self.report(Event::RemoveContainer, pod, of_container(pod, container))
-            .await
+        self.report(
+            Event::RemoveContainer,
+            pod,
+            Content::Container(pod, container),
+        )
+        .await
     }
 
     /// Sends an event that has no answer.
-    async fn report(&self, event: Event, pod: &PodSandbox, request: Vec<u8>) -> Result {
+    async fn report(&self, event: Event, pod: &PodSandbox, content: Content<'_>) -> Result {
         let core = &self.0.core;
         let _turn = core.order.turn(&pod.id).await;
         let members = core.roster.members();
-        core.relay(&members, event, request, &mut Empties).await
+        core.relay(&members, event, &mut Empties(content)).await
     }
 }
 
 impl Core {
-    async fn relay(
-        &self,
-        members: &Members,
-        event: Event,
-        request: Vec<u8>,
-        answers: &mut dyn Answers,
-    ) -> Result {
-        let Some(message) = Message::new(&self.revision, event, request) else {
+    async fn relay(&self, members: &Members, event: Event, answers: &mut dyn Answers) -> Result {
+        let Some(message) = Message::new(&self.revision, event) else {
             return Ok(Relayed {
                 answer: (),
                 outcomes: Vec::new(),
@@ -239,14 +239,14 @@ impl Core {
 
     async fn run_pod(&self, pod: &PodSandbox) -> Result {
         let members = self.roster.members();
-        let Some(message) = Message::new(&self.revision, Event::RunPodSandbox, of_pod(pod)) else {
+        let Some(message) = Message::new(&self.revision, Event::RunPodSandbox) else {
             return Ok(Relayed {
                 answer: (),
                 outcomes: Vec::new(),
             });
         };
         let mut relay = Relay::new(self, message);
-        let result = relay.run(&members, &mut Empties).await;
+        let result = relay.run(&members, &mut Empties(Content::Pod(pod))).await;
         let Err(error) = result else {
             return Ok(Relayed {
                 answer: (),
@@ -269,13 +269,13 @@ impl Core {
     ) -> Vec<super::Outcome> {
         let mut outcomes = Vec::new();
         for event in [Event::StopPodSandbox, Event::RemovePodSandbox] {
-            let Some(message) = Message::new(&self.revision, event, of_pod(pod)) else {
+            let Some(message) = Message::new(&self.revision, event) else {
                 continue;
             };
             let mut relay = Relay::new(self, message);
             for member in accepted {
                 // Teardown never fails.
-                let _ = relay.visit(member, &mut Empties).await;
+                let _ = relay.visit(member, &mut Empties(Content::Pod(pod))).await;
             }
             outcomes.append(&mut relay.outcomes);
         }
@@ -288,9 +288,8 @@ impl Core {
             pod,
             collector: CreateCollector::new(container.clone()),
         };
-        let request = of_container(pod, container);
         let mut relayed = self
-            .relay(&members, Event::CreateContainer, request, &mut answers)
+            .relay(&members, Event::CreateContainer, &mut answers)
             .await?;
         let collected = answers.collector.finish();
         let asked: Vec<_> = members

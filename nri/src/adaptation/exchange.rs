@@ -3,9 +3,12 @@
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use tokio::time::timeout;
 
+use crate::plugin::Body;
 use crate::wire::{CallError, Code, Status};
 
+use super::content::Content;
 use super::core::Core;
 use super::member::Member;
 use super::message::Message;
@@ -20,7 +23,7 @@ pub(super) struct Delivery {
     pub(super) via: Via,
     pub(super) fell_back: bool,
     pub(super) duration: Duration,
-    pub(super) result: Result<Bytes, CallError>,
+    pub(super) result: Result<Body, CallError>,
 }
 
 /// How a plugin says that it lacks an RPC.
@@ -32,8 +35,13 @@ enum Lack {
     Misstated,
 }
 
-/// Sends a request to a plugin, waits for the answer, and counts both.
-pub(super) async fn exchange(core: &Core, member: &Member, message: &mut Message) -> Delivery {
+/// Sends a request to a plugin, waits for the answer, and counts both. A message without content must have been encoded.
+pub(super) async fn exchange(
+    core: &Core,
+    member: &Member,
+    message: &mut Message,
+    content: Option<Content<'_>>,
+) -> Delivery {
     let start = Instant::now();
     let remembered = message.can_fall_back() && member.lacks(message.event);
     let first = if remembered {
@@ -45,14 +53,14 @@ pub(super) async fn exchange(core: &Core, member: &Member, message: &mut Message
         via: first,
         fell_back: false,
         duration: Duration::ZERO,
-        result: call(core, member, message, first).await,
+        result: call(core, member, message, content, first).await,
     };
     let lack = lack(&delivery.result).filter(|_| message.can_fall_back() && !remembered);
     if let Some(lack) = lack {
         member.set_lacking(message.event, lack == Lack::Misstated);
         delivery.via = Via::StateChange;
         delivery.fell_back = true;
-        delivery.result = call(core, member, message, Via::StateChange).await;
+        delivery.result = call(core, member, message, content, Via::StateChange).await;
     }
     delivery.duration = start.elapsed();
     count(core, member, message, &delivery);
@@ -63,15 +71,39 @@ async fn call(
     core: &Core,
     member: &Member,
     message: &mut Message,
+    content: Option<Content<'_>>,
     via: Via,
-) -> Result<Bytes, CallError> {
-    let payload = message.payload(&core.revision, via);
+) -> Result<Body, CallError> {
     let method = message.method(via);
     let within = core.timeouts.request;
-    member
-        .link
-        .call(PLUGIN_SERVICE, method, &payload, within)
-        .await
+    if let Some(direct) = &member.direct {
+        let body = body(core, message, content, via);
+        return match timeout(within, direct.call(method, body, within)).await {
+            Ok(answer) => answer.map_err(CallError::Status),
+            Err(_) => Err(CallError::Timeout(within)),
+        };
+    }
+    let payload = payload(core, message, content, via);
+    let answer = member.link.call(PLUGIN_SERVICE, method, &payload, within);
+    answer.await.map(Body::Encoded)
+}
+
+/// Returns a request for a plugin in the process. It is encoded if fields have to be left out.
+fn body(core: &Core, message: &mut Message, content: Option<Content<'_>>, via: Via) -> Body {
+    let content_as_it_is = content
+        .filter(|_| via == Via::Dedicated && !core.revision.lacks_fields())
+        .and_then(|content| content.message(message.event));
+    match content_as_it_is {
+        Some(request) => Body::Message(request),
+        None => Body::Encoded(payload(core, message, content, via)),
+    }
+}
+
+fn payload(core: &Core, message: &mut Message, content: Option<Content<'_>>, via: Via) -> Bytes {
+    if let Some(content) = content {
+        message.encode(&content);
+    }
+    message.payload(&core.revision, via)
 }
 
 fn count(core: &Core, member: &Member, message: &Message, delivery: &Delivery) {
@@ -102,7 +134,7 @@ pub(super) fn is_unimplemented(status: &Status) -> bool {
     lack_of(status).is_some()
 }
 
-fn lack(result: &Result<Bytes, CallError>) -> Option<Lack> {
+fn lack(result: &Result<Body, CallError>) -> Option<Lack> {
     match result {
         Err(CallError::Status(status)) => lack_of(status),
         _ => None,

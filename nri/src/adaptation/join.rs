@@ -74,7 +74,7 @@ async fn deliver(core: &Core, member: &Member, queued: Queued) {
         mut message,
         waiting,
     } = queued;
-    let delivery = exchange(core, member, &mut message).await;
+    let delivery = exchange(core, member, &mut message, None).await;
     let unheard = match waiting {
         Some(waiting) => waiting.send(delivery).err(),
         None => Some(delivery),

@@ -7,8 +7,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Mutex as AsyncMutex, MutexGuard as AsyncMutexGuard};
 
 use crate::api::{Event, EventMask, FailurePolicy};
+use crate::stub::Direct;
 use crate::wire::Link;
 
+use super::content::Content;
 use super::identity::PluginId;
 use super::message::Message;
 use super::queue::{Admission, Queue, Queued};
@@ -23,6 +25,8 @@ pub(super) struct Member {
     pub(super) events: EventMask,
     pub(super) failure_policy: FailurePolicy,
     pub(super) link: Link,
+    /// A plugin in this process, which gets requests without the link.
+    pub(super) direct: Option<Arc<dyn Direct>>,
     turn: AsyncMutex<()>,
     stage: Mutex<Stage>,
     /// True if the stage is [`Stage::Ready`], readable without the lock.
@@ -48,6 +52,7 @@ impl Member {
         events: EventMask,
         failure_policy: FailurePolicy,
         link: Link,
+        direct: Option<Arc<dyn Direct>>,
         queue_limit: usize,
     ) -> Self {
         Member {
@@ -57,6 +62,7 @@ impl Member {
             events,
             failure_policy,
             link,
+            direct,
             turn: AsyncMutex::default(),
             stage: Mutex::new(Stage::Synchronizing(Queue::new(queue_limit))),
             ready: AtomicBool::new(false),
@@ -77,7 +83,12 @@ impl Member {
     }
 
     /// Decides how an event gets to the plugin now. `waits` says whether the caller needs the answer.
-    pub(super) fn admit(&self, message: &Message, waits: bool) -> Admission {
+    pub(super) fn admit(
+        &self,
+        message: &mut Message,
+        content: &Content<'_>,
+        waits: bool,
+    ) -> Admission {
         if self.is_ready() && !self.link.is_closed() {
             return Admission::Direct;
         }
@@ -85,7 +96,10 @@ impl Member {
             Stage::Ready if self.link.is_closed() => Admission::Closed,
             Stage::Ready => Admission::Direct,
             Stage::Closed => Admission::Closed,
-            Stage::Synchronizing(queue) => queue.admit(message, waits),
+            Stage::Synchronizing(queue) => {
+                message.encode(content);
+                queue.admit(message, waits)
+            }
         }
     }
 

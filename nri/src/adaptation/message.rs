@@ -1,18 +1,13 @@
-//! An event, encoded once for all plugins.
+//! An event, encoded at most once for all plugins.
 
 use bytes::Bytes;
-use prost::Message as _;
-use prost::encoding::message;
 
 use crate::api::dispatch::rpc::STATE_CHANGE;
-use crate::api::{Container, Event, LinuxResources, PodSandbox, fields};
+use crate::api::{Event, fields};
 use crate::plugin::{Rpc, to_change};
 
+use super::content::Content;
 use super::revision::{Revision, Via, rpc_of};
-
-/// Field numbers that all requests share.
-const POD: u32 = 1;
-const CONTAINER: u32 = 2;
 
 /// The message that StateChange takes.
 const STATE_CHANGE_EVENT: &str = "StateChangeEvent";
@@ -24,8 +19,8 @@ pub(super) struct Message {
     pub(super) rpc: &'static Rpc,
     /// The RPC that the revision spoken has for the event.
     pub(super) carrier: Via,
-    /// Encoded for the dedicated RPC, with all fields.
-    request: Bytes,
+    /// Encoded for the dedicated RPC, with all fields; `None` until a plugin needs it.
+    request: Option<Bytes>,
     /// Encoded for the dedicated RPC, without fields that the revision lacks.
     dedicated: Option<Bytes>,
     /// Encoded for StateChange, likewise.
@@ -34,23 +29,27 @@ pub(super) struct Message {
 
 impl Message {
     /// Returns the message of an event, or `None` if the revision does not send the event.
-    pub(super) fn new(revision: &Revision, event: Event, request: Vec<u8>) -> Option<Self> {
-        let rpc = rpc_of(event)?;
+    pub(super) fn new(revision: &Revision, event: Event) -> Option<Self> {
         Some(Message {
             event,
-            rpc,
-            carrier: revision.carrier(rpc)?,
-            request: request.into(),
+            rpc: rpc_of(event)?,
+            carrier: revision.carrier(event)?,
+            request: None,
             dedicated: None,
             change: None,
         })
     }
 
-    /// Replaces the encoded request.
-    pub(super) fn replace(&mut self, request: Vec<u8>) {
-        self.request = request.into();
+    /// Notes that the content has changed.
+    pub(super) fn renew(&mut self) {
+        self.request = None;
         self.dedicated = None;
         self.change = None;
+    }
+
+    /// Encodes the content, unless that is done.
+    pub(super) fn encode(&mut self, content: &Content<'_>) {
+        self.request.get_or_insert_with(|| content.encode().into());
     }
 
     /// Returns whether the event may be sent as StateChange to plugins that lack its dedicated RPC.
@@ -66,7 +65,7 @@ impl Message {
         }
     }
 
-    /// Returns the encoded request of the RPC.
+    /// Returns the encoded request of the RPC. The message must have been encoded.
     pub(super) fn payload(&mut self, revision: &Revision, via: Via) -> Bytes {
         let made = match via {
             Via::Dedicated => &mut self.dedicated,
@@ -75,9 +74,10 @@ impl Message {
         if let Some(made) = made {
             return made.clone();
         }
+        let request = self.request.clone().unwrap_or_default();
         let payload = match via {
-            Via::Dedicated => dedicated(self.rpc, &self.request, revision),
-            Via::StateChange => change(self.event, self.rpc, &self.request, revision),
+            Via::Dedicated => dedicated(self.rpc, &request, revision),
+            Via::StateChange => change(self.event, self.rpc, &request, revision),
         };
         *made = Some(payload.clone());
         payload
@@ -85,7 +85,7 @@ impl Message {
 }
 
 fn dedicated(rpc: &Rpc, request: &Bytes, revision: &Revision) -> Bytes {
-    if !fields::is_outdated(revision.release()) {
+    if !revision.lacks_fields() {
         return request.clone();
     }
     let name = format!("{}Request", rpc.name);
@@ -96,32 +96,10 @@ fn change(event: Event, rpc: &Rpc, request: &Bytes, revision: &Revision) -> Byte
     let fields = rpc.change_fields.unwrap_or_default();
     // The request was encoded here, so it can be read.
     let change = to_change(request, event, fields).unwrap_or_default();
-    if !fields::is_outdated(revision.release()) {
+    if !revision.lacks_fields() {
         return change.into();
     }
     fields::without_newer(STATE_CHANGE_EVENT, &change, revision.release()).into()
-}
-
-/// Encodes the request of an event about a pod.
-pub(super) fn of_pod(pod: &PodSandbox) -> Vec<u8> {
-    let mut request = Vec::with_capacity(message::encoded_len(POD, pod));
-    message::encode(POD, pod, &mut request);
-    request
-}
-
-/// Encodes the request of an event about a container.
-pub(super) fn of_container(pod: &PodSandbox, container: &Container) -> Vec<u8> {
-    let size = message::encoded_len(POD, pod) + message::encoded_len(CONTAINER, container);
-    let mut request = Vec::with_capacity(size);
-    message::encode(POD, pod, &mut request);
-    message::encode(CONTAINER, container, &mut request);
-    request
-}
-
-/// Appends a message with resources to an encoded request.
-pub(super) fn add_resources(request: &mut Vec<u8>, field: u32, resources: &LinuxResources) {
-    request.reserve(resources.encoded_len() + 8);
-    message::encode(field, resources, request);
 }
 
 #[cfg(test)]
@@ -130,7 +108,7 @@ mod tests {
     use prost::Message as _;
 
     use super::*;
-    use crate::api::{CreateContainerRequest, StateChangeEvent};
+    use crate::api::{PodSandbox, StateChangeEvent};
 
     fn pod() -> PodSandbox {
         PodSandbox {
@@ -142,7 +120,8 @@ mod tests {
     #[test]
     fn an_event_is_encoded_for_either_rpc() {
         let newest = Revision::newest();
-        let mut message = Message::new(&newest, Event::RunPodSandbox, of_pod(&pod())).unwrap();
+        let mut message = Message::new(&newest, Event::RunPodSandbox).unwrap();
+        message.encode(&Content::Pod(&pod()));
         assert!(message.can_fall_back());
         assert_eq!(message.method(Via::StateChange), "StateChange");
         let change = StateChangeEvent::decode(message.payload(&newest, Via::StateChange)).unwrap();
@@ -153,21 +132,8 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_what_the_message_type_encodes() {
-        let container = Container {
-            id: "container".to_owned(),
-            ..Container::default()
-        };
-        let whole = CreateContainerRequest {
-            pod: Some(pod()),
-            container: Some(container.clone()),
-        };
-        assert_eq!(of_container(&pod(), &container), whole.encode_to_vec());
-    }
-
-    #[test]
     fn an_event_that_the_revision_lacks_has_no_message() {
         let older = Revision::of("v0.8.0").unwrap();
-        assert!(Message::new(&older, Event::UpdatePodSandbox, Vec::new()).is_none());
+        assert!(Message::new(&older, Event::UpdatePodSandbox).is_none());
     }
 }

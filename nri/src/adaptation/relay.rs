@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use tokio::time::timeout;
 
 use crate::api::Event;
+use crate::plugin::Body;
 use crate::wire::CallError;
 
+use super::content::Content;
 use super::core::Core;
 use super::exchange::{Delivery, exchange};
 use super::member::Member;
@@ -20,17 +21,15 @@ use super::roster::Members;
 
 /// Takes the answers of the plugins, one after the other.
 pub(super) trait Answers: Send {
-    /// Takes an answer. Returns the request for the next plugins, if it changed.
+    /// Returns the content of the request for the next plugin.
+    fn content(&self) -> Content<'_>;
+
+    /// Takes an answer. Returns whether the content has changed by it.
     ///
     /// # Errors
     ///
     /// Returns why the answer cannot be used. It leaves no trace then.
-    fn take(
-        &mut self,
-        core: &Core,
-        member: &Member,
-        answer: Bytes,
-    ) -> Result<Option<Vec<u8>>, Unusable>;
+    fn take(&mut self, core: &Core, member: &Member, answer: Body) -> Result<bool, Unusable>;
 }
 
 /// An answer that cannot be used.
@@ -110,7 +109,7 @@ impl<'a> Relay<'a> {
             return Ok(());
         }
         let waits = Hook::of(self.message.event) == Hook::Synchronous;
-        match member.admit(&self.message, waits) {
+        match member.admit(&mut self.message, &answers.content(), waits) {
             Admission::Direct => self.send(member, answers).await,
             Admission::Waiting(answer) => {
                 let within = self.core.timeouts.request;
@@ -144,7 +143,13 @@ impl<'a> Relay<'a> {
         if member.link.is_closed() {
             return self.absent(member, OutcomeResult::Disconnected, GONE);
         }
-        let delivery = exchange(self.core, member, &mut self.message).await;
+        let delivery = exchange(
+            self.core,
+            member,
+            &mut self.message,
+            Some(answers.content()),
+        )
+        .await;
         drop(turn);
         self.conclude(member, delivery, answers)
     }
@@ -178,15 +183,15 @@ impl<'a> Relay<'a> {
     fn take(
         &mut self,
         member: &Arc<Member>,
-        answer: Bytes,
+        answer: Body,
         outcome: &mut Outcome,
         answers: &mut dyn Answers,
     ) -> Option<RequestError> {
         member.reset_timeouts();
         match answers.take(self.core, member, answer) {
             Ok(changed) => {
-                if let Some(request) = changed {
-                    self.message.replace(request);
+                if changed {
+                    self.message.renew();
                 }
                 self.accepted.push(Arc::clone(member));
                 None

@@ -1,7 +1,7 @@
 //! The NRI release that the adaptation behaves as: the events it knows and the RPCs it uses.
 
 use crate::api::dispatch::{PROTOCOL, RPCS};
-use crate::api::fields::numbers;
+use crate::api::fields::{self, numbers};
 use crate::api::{Event, EventMask};
 use crate::plugin::Rpc;
 use crate::{Error, ErrorKind, Result};
@@ -11,6 +11,12 @@ use crate::{Error, ErrorKind, Result};
 pub(super) struct Revision {
     release: String,
     numbers: [u32; 3],
+    /// The events that it sends in an RPC of their own.
+    dedicated: EventMask,
+    /// The events that it sends as StateChange.
+    changes: EventMask,
+    /// Whether messages have fields that it lacks.
+    lacks_fields: bool,
 }
 
 /// The RPC that brought an event to a plugin.
@@ -25,10 +31,7 @@ pub enum Via {
 impl Revision {
     /// Returns the newest release that this crate knows.
     pub(super) fn newest() -> Self {
-        Revision {
-            release: PROTOCOL.to_owned(),
-            numbers: numbers(PROTOCOL).unwrap_or_default(),
-        }
+        Self::new(PROTOCOL.to_owned(), numbers(PROTOCOL).unwrap_or_default())
     }
 
     /// Returns a release by its version, with or without the leading `v`.
@@ -39,16 +42,39 @@ impl Revision {
     pub(super) fn of(release: &str) -> Result<Self> {
         let known = |of: &[u32; 3]| *of >= [0, 2, 0] && *of <= Self::newest().numbers;
         match numbers(release).filter(known) {
-            Some(numbers) => Ok(Revision {
-                release: format!("v{}", release.trim_start_matches('v')),
-                numbers,
-            }),
+            Some(numbers) => {
+                let release = format!("v{}", release.trim_start_matches('v'));
+                Ok(Self::new(release, numbers))
+            }
             None => {
                 let message = format!("cannot speak NRI {release:?}");
                 let help = format!("give a release from v0.2.0 to {PROTOCOL}");
                 Err(Error::with_kind(ErrorKind::Config, message).with_help(help))
             }
         }
+    }
+
+    /// Looks up what follows from the version, which every request needs.
+    fn new(release: String, numbers: [u32; 3]) -> Self {
+        let lacks_fields = fields::is_outdated(&release);
+        let mut revision = Revision {
+            release,
+            numbers,
+            dedicated: EventMask::EMPTY,
+            changes: EventMask::EMPTY,
+            lacks_fields,
+        };
+        for (rpc, event) in RPCS.iter().filter_map(|rpc| Some((rpc, rpc.event?))) {
+            let known = rpc
+                .event_since
+                .is_some_and(|since| revision.is_at_least(since));
+            if revision.is_at_least(rpc.since) {
+                revision.dedicated = revision.dedicated.with(event);
+            } else if known && rpc.change_fields.is_some() {
+                revision.changes = revision.changes.with(event);
+            }
+        }
+        revision
     }
 
     /// Returns the version, such as `v0.12.5`.
@@ -62,12 +88,16 @@ impl Revision {
     }
 
     /// Returns the RPC that carries an event, or `None` if this revision does not send it.
-    pub(super) fn carrier(&self, rpc: &Rpc) -> Option<Via> {
-        if self.is_at_least(rpc.since) {
+    pub(super) fn carrier(&self, event: Event) -> Option<Via> {
+        if self.dedicated.contains(event) {
             return Some(Via::Dedicated);
         }
-        let known = rpc.event_since.is_some_and(|since| self.is_at_least(since));
-        (known && rpc.change_fields.is_some()).then_some(Via::StateChange)
+        self.changes.contains(event).then_some(Via::StateChange)
+    }
+
+    /// Returns whether messages have fields that are younger than this revision.
+    pub(super) fn lacks_fields(&self) -> bool {
+        self.lacks_fields
     }
 
     /// Returns the events that a plugin may subscribe to.
@@ -126,7 +156,7 @@ mod tests {
     fn each_release_uses_its_rpcs() {
         let via = |release: &str, event| {
             let revision = Revision::of(release).unwrap();
-            rpc_of(event).and_then(|rpc| revision.carrier(rpc))
+            revision.carrier(event)
         };
         let (change, dedicated) = (Some(Via::StateChange), Some(Via::Dedicated));
         assert_eq!(via("v0.8.0", Event::RunPodSandbox), change);

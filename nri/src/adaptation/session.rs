@@ -10,6 +10,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
+use crate::stub::Direct;
 use crate::wire::{Channels, ConnectionError, Ended, Limits, Link};
 use crate::{Error, ErrorKind, Result};
 
@@ -28,7 +29,6 @@ const CHANNELS: Channels = Channels { serve: 2, call: 1 };
 const REFUSAL_LINGER: Duration = Duration::from_secs(1);
 
 /// Where a plugin comes from.
-#[derive(Debug)]
 pub(super) enum Origin {
     /// It connected by itself.
     External,
@@ -38,7 +38,7 @@ pub(super) enum Origin {
     /// The runtime started it, with this identity and configuration.
     Launched(PluginId, String, Process),
     /// It runs in the runtime's process.
-    Builtin(PluginId),
+    Builtin(PluginId, Arc<dyn Direct>),
 }
 
 impl Origin {
@@ -47,7 +47,7 @@ impl Origin {
             Self::External => None,
             #[cfg(feature = "testing")]
             Self::Configured(_) => None,
-            Self::Launched(id, ..) | Self::Builtin(id) => Some(id.clone()),
+            Self::Launched(id, ..) | Self::Builtin(id, _) => Some(id.clone()),
         }
     }
 
@@ -56,7 +56,16 @@ impl Origin {
             Self::Launched(_, config, _) => config,
             #[cfg(feature = "testing")]
             Self::Configured(config) => config,
-            Self::External | Self::Builtin(_) => "",
+            Self::External | Self::Builtin(..) => "",
+        }
+    }
+
+    fn direct(&self) -> Option<Arc<dyn Direct>> {
+        match self {
+            Self::Builtin(_, direct) => Some(Arc::clone(direct)),
+            #[cfg(feature = "testing")]
+            Self::Configured(_) => None,
+            Self::External | Self::Launched(..) => None,
         }
     }
 
@@ -66,7 +75,7 @@ impl Origin {
             #[cfg(feature = "testing")]
             Self::Configured(_) => "external",
             Self::Launched(..) => "pre-installed",
-            Self::Builtin(_) => "builtin",
+            Self::Builtin(..) => "builtin",
         }
     }
 }
@@ -170,6 +179,7 @@ async fn admit(
         subscription.events,
         subscription.failure_policy,
         connected.link.clone(),
+        origin.direct(),
         core.queue_limit,
     ));
     join(core, &member).await.map_err(named)?;

@@ -82,7 +82,7 @@ pub(super) async fn synchronize(
 fn parts(core: &Core, state: State) -> VecDeque<Vec<u8>> {
     let parts = state.into_parts();
     let release = core.revision.release();
-    if !fields::is_outdated(release) {
+    if !core.revision.lacks_fields() {
         return parts.into();
     }
     let older = |part: Vec<u8>| fields::without_newer("SynchronizeRequest", &part, release);

@@ -5,14 +5,15 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
 
-use prost::Message as _;
-
 use crate::api::{
     Container, Event, PluginInstance, PodSandbox, ValidateContainerAdjustmentRequest,
     ValidateContainerAdjustmentResponse,
 };
 
+use crate::plugin::Body;
+
 use super::answers::read;
+use super::content::Content;
 use super::core::Core;
 use super::member::Member;
 use super::merge::Created;
@@ -45,13 +46,17 @@ impl Core {
         }
         let request = request(asked, pod, container, created);
         self.validate_inside(&request)?;
-        let Some(message) = Message::new(&self.revision, event, request.encode_to_vec()) else {
+        let Some(mut message) = Message::new(&self.revision, event) else {
             return Ok(Vec::new());
         };
+        let content = Content::Validation(&request);
+        if plugins.iter().any(|member| member.direct.is_none()) {
+            message.encode(&content);
+        }
         let visits = plugins.into_iter().map(|member| {
             let mut relay = Relay::new(self, message.clone());
             Box::pin(async move {
-                let result = relay.visit(member, &mut Verdicts).await;
+                let result = relay.visit(member, &mut Verdicts(content)).await;
                 (relay.outcomes, result)
             }) as Visit<'_>
         });
@@ -104,18 +109,17 @@ fn request(
 }
 
 /// Turns rejections into errors.
-struct Verdicts;
+struct Verdicts<'a>(Content<'a>);
 
-impl Answers for Verdicts {
-    fn take(
-        &mut self,
-        _: &Core,
-        member: &Member,
-        answer: bytes::Bytes,
-    ) -> Result<Option<Vec<u8>>, Unusable> {
+impl Answers for Verdicts<'_> {
+    fn content(&self) -> Content<'_> {
+        self.0
+    }
+
+    fn take(&mut self, _: &Core, member: &Member, answer: Body) -> Result<bool, Unusable> {
         let ValidateContainerAdjustmentResponse { reject, reason } = read(member, answer)?;
         if !reject {
-            return Ok(None);
+            return Ok(false);
         }
         let plugin = &member.full_name;
         let reason = if reason.is_empty() {

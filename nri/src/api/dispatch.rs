@@ -3,7 +3,7 @@
 //! The basis of `#[derive(NriPlugin)]`: facts about every RPC, and the functions that decode requests and call handlers.
 use crate::api::handlers::*;
 use crate::api::*;
-use crate::plugin::{Call, Deprecation, Row, Rpc, Subject, decode};
+use crate::plugin::{Call, Deprecation, Payload, Row, Rpc, Subject, decode};
 use crate::{Context, Result};
 /// The newest NRI release that this crate knows.
 pub const PROTOCOL: &str = "v0.12.5";
@@ -480,7 +480,7 @@ impl<T: ValidateContainerAdjustment> Handlers<T> {
 fn configure<'a, T: Configure>(
     plugin: &'a T,
     cx: &'a Context,
-    payload: &[u8],
+    payload: Payload<'_>,
 ) -> Result<Call<'a>> {
     let request: ConfigureRequest = decode("Configure", payload)?;
     let subject = Subject::new(None, None);
@@ -490,7 +490,7 @@ fn configure<'a, T: Configure>(
 fn synchronize<'a, T: Synchronize>(
     plugin: &'a T,
     cx: &'a Context,
-    payload: &[u8],
+    payload: Payload<'_>,
 ) -> Result<Call<'a>> {
     let request: SynchronizeRequest = decode("Synchronize", payload)?;
     let subject = Subject::new(None, None);
@@ -500,7 +500,7 @@ fn synchronize<'a, T: Synchronize>(
 fn shutdown<'a, T: Shutdown>(
     plugin: &'a T,
     cx: &'a Context,
-    payload: &[u8],
+    payload: Payload<'_>,
 ) -> Result<Call<'a>> {
     let _: Empty = decode("Shutdown", payload)?;
     let subject = Subject::new(None, None);
@@ -510,7 +510,7 @@ fn shutdown<'a, T: Shutdown>(
 fn run_pod_sandbox<'a, T: RunPodSandbox>(
     plugin: &'a T,
     cx: &'a Context,
-    payload: &[u8],
+    payload: Payload<'_>,
 ) -> Result<Call<'a>> {
     let request: RunPodSandboxRequest = decode("RunPodSandbox", payload)?;
     let subject = Subject::new(request.pod.as_ref(), None);
@@ -520,7 +520,7 @@ fn run_pod_sandbox<'a, T: RunPodSandbox>(
 fn update_pod_sandbox<'a, T: UpdatePodSandbox>(
     plugin: &'a T,
     cx: &'a Context,
-    payload: &[u8],
+    payload: Payload<'_>,
 ) -> Result<Call<'a>> {
     let request: UpdatePodSandboxRequest = decode("UpdatePodSandbox", payload)?;
     let subject = Subject::new(request.pod.as_ref(), None);
@@ -536,7 +536,7 @@ fn update_pod_sandbox<'a, T: UpdatePodSandbox>(
 fn post_update_pod_sandbox<'a, T: PostUpdatePodSandbox>(
     plugin: &'a T,
     cx: &'a Context,
-    payload: &[u8],
+    payload: Payload<'_>,
 ) -> Result<Call<'a>> {
     let request: PostUpdatePodSandboxRequest = decode("PostUpdatePodSandbox", payload)?;
     let subject = Subject::new(request.pod.as_ref(), None);
@@ -546,7 +546,7 @@ fn post_update_pod_sandbox<'a, T: PostUpdatePodSandbox>(
 fn stop_pod_sandbox<'a, T: StopPodSandbox>(
     plugin: &'a T,
     cx: &'a Context,
-    payload: &[u8],
+    payload: Payload<'_>,
 ) -> Result<Call<'a>> {
     let request: StopPodSandboxRequest = decode("StopPodSandbox", payload)?;
     let subject = Subject::new(request.pod.as_ref(), None);
@@ -556,7 +556,7 @@ fn stop_pod_sandbox<'a, T: StopPodSandbox>(
 fn remove_pod_sandbox<'a, T: RemovePodSandbox>(
     plugin: &'a T,
     cx: &'a Context,
-    payload: &[u8],
+    payload: Payload<'_>,
 ) -> Result<Call<'a>> {
     let request: RemovePodSandboxRequest = decode("RemovePodSandbox", payload)?;
     let subject = Subject::new(request.pod.as_ref(), None);
@@ -566,7 +566,7 @@ fn remove_pod_sandbox<'a, T: RemovePodSandbox>(
 fn create_container<'a, T: CreateContainer>(
     plugin: &'a T,
     cx: &'a Context,
-    payload: &[u8],
+    payload: Payload<'_>,
 ) -> Result<Call<'a>> {
     let request: CreateContainerRequest = decode("CreateContainer", payload)?;
     let subject = Subject::new(request.pod.as_ref(), request.container.as_ref());
@@ -581,7 +581,7 @@ fn create_container<'a, T: CreateContainer>(
 fn post_create_container<'a, T: PostCreateContainer>(
     plugin: &'a T,
     cx: &'a Context,
-    payload: &[u8],
+    payload: Payload<'_>,
 ) -> Result<Call<'a>> {
     let request: PostCreateContainerRequest = decode("PostCreateContainer", payload)?;
     let subject = Subject::new(request.pod.as_ref(), request.container.as_ref());
@@ -596,7 +596,7 @@ fn post_create_container<'a, T: PostCreateContainer>(
 fn start_container<'a, T: StartContainer>(
     plugin: &'a T,
     cx: &'a Context,
-    payload: &[u8],
+    payload: Payload<'_>,
 ) -> Result<Call<'a>> {
     let request: StartContainerRequest = decode("StartContainer", payload)?;
     let subject = Subject::new(request.pod.as_ref(), request.container.as_ref());
@@ -611,7 +611,7 @@ fn start_container<'a, T: StartContainer>(
 fn post_start_container<'a, T: PostStartContainer>(
     plugin: &'a T,
     cx: &'a Context,
-    payload: &[u8],
+    payload: Payload<'_>,
 ) -> Result<Call<'a>> {
     let request: PostStartContainerRequest = decode("PostStartContainer", payload)?;
     let subject = Subject::new(request.pod.as_ref(), request.container.as_ref());
@@ -626,7 +626,7 @@ fn post_start_container<'a, T: PostStartContainer>(
 fn update_container<'a, T: UpdateContainer>(
     plugin: &'a T,
     cx: &'a Context,
-    payload: &[u8],
+    payload: Payload<'_>,
 ) -> Result<Call<'a>> {
     let request: UpdateContainerRequest = decode("UpdateContainer", payload)?;
     let subject = Subject::new(request.pod.as_ref(), request.container.as_ref());
@@ -642,7 +642,7 @@ fn update_container<'a, T: UpdateContainer>(
 fn post_update_container<'a, T: PostUpdateContainer>(
     plugin: &'a T,
     cx: &'a Context,
-    payload: &[u8],
+    payload: Payload<'_>,
 ) -> Result<Call<'a>> {
     let request: PostUpdateContainerRequest = decode("PostUpdateContainer", payload)?;
     let subject = Subject::new(request.pod.as_ref(), request.container.as_ref());
@@ -657,7 +657,7 @@ fn post_update_container<'a, T: PostUpdateContainer>(
 fn stop_container<'a, T: StopContainer>(
     plugin: &'a T,
     cx: &'a Context,
-    payload: &[u8],
+    payload: Payload<'_>,
 ) -> Result<Call<'a>> {
     let request: StopContainerRequest = decode("StopContainer", payload)?;
     let subject = Subject::new(request.pod.as_ref(), request.container.as_ref());
@@ -672,7 +672,7 @@ fn stop_container<'a, T: StopContainer>(
 fn remove_container<'a, T: RemoveContainer>(
     plugin: &'a T,
     cx: &'a Context,
-    payload: &[u8],
+    payload: Payload<'_>,
 ) -> Result<Call<'a>> {
     let request: RemoveContainerRequest = decode("RemoveContainer", payload)?;
     let subject = Subject::new(request.pod.as_ref(), request.container.as_ref());
@@ -687,7 +687,7 @@ fn remove_container<'a, T: RemoveContainer>(
 fn state_change<'a, T: StateChange>(
     plugin: &'a T,
     cx: &'a Context,
-    payload: &[u8],
+    payload: Payload<'_>,
 ) -> Result<Call<'a>> {
     let request: StateChangeEvent = decode("StateChange", payload)?;
     let subject = Subject::new(request.pod.as_ref(), request.container.as_ref());
@@ -703,7 +703,7 @@ fn state_change<'a, T: StateChange>(
 fn validate_container_adjustment<'a, T: ValidateContainerAdjustment>(
     plugin: &'a T,
     cx: &'a Context,
-    payload: &[u8],
+    payload: Payload<'_>,
 ) -> Result<Call<'a>> {
     let request: ValidateContainerAdjustmentRequest = decode(
         "ValidateContainerAdjustment",

@@ -7,7 +7,7 @@ use std::task::{Context as Task, Poll};
 use pin_project_lite::pin_project;
 use prost::Message;
 
-use super::Checked;
+use super::{Body, Checked};
 use crate::adjust::Invalid;
 use crate::api::{Container, PodSandbox};
 use crate::{Context, Error, ErrorKind, Result};
@@ -18,8 +18,8 @@ pub type Reply<'a> = Pin<Box<dyn Future<Output = Result<Answer>> + Send + 'a>>;
 /// The answer of a handler.
 #[derive(Debug, Default)]
 pub struct Answer {
-    /// The encoded response.
-    pub response: Vec<u8>,
+    /// The response.
+    pub response: Body,
     /// The problems that the runtime would reject it for; `None` if there are none, or answers are not checked.
     pub invalid: Option<Invalid>,
 }
@@ -38,13 +38,14 @@ impl<'a> Call<'a> {
     where
         F: Future<Output = Result<A>> + Send + 'a,
         A: Checked + 'a,
-        R: Message + 'a,
+        R: Message + 'static,
     {
         Call {
             subject,
             reply: Box::pin(Answered {
                 handler,
                 is_checked: cx.checks_answers(),
+                in_process: cx.is_in_process(),
                 respond,
             }),
         }
@@ -59,16 +60,18 @@ pin_project! {
         #[pin]
         handler: F,
         is_checked: bool,
+        in_process: bool,
         respond: fn(A) -> R,
     }
 }
 
-impl<F: Future<Output = Result<A>>, A: Checked, R: Message> Future for Answered<F, A, R> {
+impl<F: Future<Output = Result<A>>, A: Checked, R: Message + 'static> Future for Answered<F, A, R> {
     type Output = Result<Answer>;
 
     fn poll(self: Pin<&mut Self>, task: &mut Task<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        let (is_checked, respond) = (*this.is_checked, this.respond);
+        let (is_checked, in_process) = (*this.is_checked, *this.in_process);
+        let respond = this.respond;
         this.handler
             .poll(task)
             .map_ok(|answer| Answer {
@@ -77,7 +80,11 @@ impl<F: Future<Output = Result<A>>, A: Checked, R: Message> Future for Answered<
                 } else {
                     None
                 },
-                response: respond(answer).encode_to_vec(),
+                response: if in_process {
+                    Body::Message(Box::new(respond(answer)))
+                } else {
+                    Body::Encoded(respond(answer).encode_to_vec().into())
+                },
             })
             .map_err(Error::of_handler)
     }
@@ -128,11 +135,6 @@ impl fmt::Display for Subject {
             (Some(pod), Some(container)) => write!(f, " for container {container} of pod {pod}"),
         }
     }
-}
-
-/// Decodes a request of the RPC of this name.
-pub(crate) fn decode<M: Message + Default>(rpc: &'static str, payload: &[u8]) -> Result<M> {
-    M::decode(payload).map_err(|error| malformed(rpc, error))
 }
 
 pub(crate) fn malformed(rpc: &str, error: prost::DecodeError) -> Error {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::call::malformed;
-use super::{Call, Handler, Plugin, Row, Rpc, bridge};
+use super::{Call, Handler, Payload, Plugin, Row, Rpc, bridge};
 use crate::api::Event;
 use crate::{Context, Error, ErrorKind, Result};
 
@@ -63,17 +63,22 @@ impl<P: Plugin> Route<P> {
     /// # Errors
     ///
     /// Returns [`ErrorKind::Malformed`] if the payload is not the message of this RPC.
-    pub fn call<'a>(self, plugin: &'a P, cx: &'a Context, payload: &[u8]) -> Result<Call<'a>> {
+    pub fn call<'a, 'p>(
+        self,
+        plugin: &'a P,
+        cx: &'a Context,
+        payload: impl Into<Payload<'p>>,
+    ) -> Result<Call<'a>> {
+        let payload = payload.into();
         let rewritten = match self.bridge {
             Bridge::None => return (self.handler)(plugin, cx, payload),
-            Bridge::FromChange(fields) => bridge::from_change(payload, fields),
-            Bridge::ToChange(event, fields) => bridge::to_change(payload, event, fields),
+            Bridge::FromChange(fields) => bridge::from_change(&payload.to_bytes(), fields),
+            Bridge::ToChange(event, fields) => {
+                bridge::to_change(&payload.to_bytes(), event, fields)
+            }
         };
-        (self.handler)(
-            plugin,
-            cx,
-            &rewritten.map_err(|error| malformed(self.rpc.name, error))?,
-        )
+        let rewritten = rewritten.map_err(|error| malformed(self.rpc.name, error))?;
+        (self.handler)(plugin, cx, Payload::Encoded(&rewritten))
     }
 }
 
@@ -116,7 +121,10 @@ pub async fn dispatch<P: Plugin>(
     payload: &[u8],
 ) -> Result<Vec<u8>> {
     match resolve::<P>(method, payload)? {
-        Some(route) => Ok(route.call(plugin, cx, payload)?.reply.await?.response),
+        Some(route) => {
+            let answer = route.call(plugin, cx, payload)?.reply.await?;
+            Ok(answer.response.into_bytes().into())
+        }
         None => Ok(Vec::new()),
     }
 }

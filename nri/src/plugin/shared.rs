@@ -4,7 +4,7 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use super::{Call, ConnectionHooks, Plugin, Policies, Row, Table};
+use super::{Call, ConnectionHooks, Payload, Plugin, Policies, Row, Table};
 use crate::api::EventMask;
 use crate::api::dispatch::RPCS;
 use crate::{Context, Result};
@@ -61,7 +61,7 @@ const fn row<P: Plugin, const INDEX: usize>() -> Row<Arc<P>> {
 fn call<'a, P: Plugin, const INDEX: usize>(
     plugin: &'a Arc<P>,
     cx: &'a Context,
-    payload: &[u8],
+    payload: Payload<'_>,
 ) -> Result<Call<'a>> {
     let row = const { P::TABLE.rows()[INDEX] };
     match row.handler {

@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use super::{Call, Rpc};
+use super::{Call, Payload, Rpc};
 use crate::{Context, Result};
 
 /// Decodes a request and calls the handler. Borrows nothing from the payload, because the reply may
 /// outlive it.
-pub type Handler<T> = for<'a> fn(&'a T, &'a Context, &[u8]) -> Result<Call<'a>>;
+pub type Handler<T> = for<'a> fn(&'a T, &'a Context, Payload<'_>) -> Result<Call<'a>>;
 
 /// An RPC, with the plugin's handler for it, if any.
 pub struct Row<T: 'static> {

@@ -17,24 +17,42 @@ use super::shared::Shared;
 use super::watchdog::Watchdog;
 use super::{aside, panic};
 use crate::api::Event;
-use crate::plugin::{Answer, Plugin, Reply, Route, Subject, resolve};
+use crate::plugin::{Answer, Body, Plugin, Reply, Route, Subject, resolve};
 use crate::{Context, Error, ErrorKind, Result};
 
 impl<P: Plugin> Shared<P> {
-    /// Answers a request with its handler, or with an empty message if there is none.
+    /// Answers an encoded request with its handler, or with an empty message if there is none.
+    ///
+    /// # Errors
+    ///
+    /// As [`respond`](Self::respond).
+    pub(super) async fn answer(
+        &self,
+        method: &str,
+        payload: Bytes,
+        moments: Moments,
+    ) -> Result<Bytes> {
+        let response = self.respond(method, Body::Encoded(payload), moments);
+        let answer = response.await?.into_bytes();
+        self.warn_of_skipped(method, &answer);
+        Ok(answer)
+    }
+
+    /// Answers a request with its handler, or with an empty message if there is none. The response is encoded if the
+    /// request is.
     ///
     /// # Errors
     ///
     /// Returns an error if the RPC is unknown, the request cannot be decoded, or the handler fails
     /// or times out.
-    pub(super) async fn answer(
-        &self,
-        method: &str,
-        payload: &Bytes,
-        moments: Moments,
-    ) -> Result<Bytes> {
+    pub(super) async fn respond(&self, method: &str, body: Body, moments: Moments) -> Result<Body> {
+        let (payload, in_process): (&[u8], bool) = match &body {
+            Body::Encoded(payload) => (payload, false),
+            // Only StateChange has to be looked into to find its handler, and that is always encoded.
+            Body::Message(_) => (&[], true),
+        };
         let Some(route) = resolve::<P>(method, payload)? else {
-            return Ok(Bytes::new());
+            return Ok(Body::default());
         };
         let name = route
             .event()
@@ -45,14 +63,12 @@ impl<P: Plugin> Shared<P> {
             event: route.event(),
             moments,
         };
-        let cx = Context::of_request(moments.deadline(), Arc::clone(&self.tools));
-        let answer = if P::POLICIES.blocks(route.rpc().name, route.event()) {
-            self.aside(request, route, cx, payload.clone()).await?
+        let cx = Context::of_request(moments.deadline(), Arc::clone(&self.tools), in_process);
+        if P::POLICIES.blocks(route.rpc().name, route.event()) {
+            self.aside(request, route, cx, body).await
         } else {
-            self.in_place(request, route, &cx, payload).await?
-        };
-        self.warn_of_skipped(method, &answer);
-        Ok(answer)
+            self.in_place(request, route, &cx, body).await
+        }
     }
 
     async fn in_place(
@@ -60,9 +76,9 @@ impl<P: Plugin> Shared<P> {
         request: Request,
         route: Route<P>,
         cx: &Context,
-        payload: &[u8],
-    ) -> Result<Bytes> {
-        let call = route.call(&self.plugin, cx, payload)?;
+        body: Body,
+    ) -> Result<Body> {
+        let call = body.with_payload(|payload| route.call(&self.plugin, cx, payload))?;
         let subject = call.subject;
         let span = tracing::info_span!(
             "event",
@@ -91,8 +107,8 @@ impl<P: Plugin> Shared<P> {
         request: Request,
         route: Route<P>,
         cx: Context,
-        payload: Bytes,
-    ) -> Result<Bytes> {
+        body: Body,
+    ) -> Result<Body> {
         let span = tracing::info_span!(
             "event",
             event = request.name,
@@ -103,7 +119,7 @@ impl<P: Plugin> Shared<P> {
         let (plugin, runtime) = (Arc::clone(&self.plugin), Handle::current());
         let (tell, named) = (Arc::clone(&subject), span.clone());
         let work = async move {
-            let call = route.call(&plugin, &cx, &payload)?;
+            let call = body.with_payload(|payload| route.call(&plugin, &cx, payload))?;
             named
                 .record("pod", call.subject.pod())
                 .record("container", call.subject.container());
@@ -129,11 +145,11 @@ impl<P: Plugin> Shared<P> {
         request: &Request,
         subject: &Subject,
         outcome: Option<Result<Answer>>,
-    ) -> Result<Bytes> {
+    ) -> Result<Body> {
         let accept = |answer| self.accept(request.rpc, subject, answer);
         let outcome = outcome.map(|result| result.and_then(accept));
         let (end, answer) = match outcome {
-            Some(Ok(answer)) => (End::Answered, Ok(answer.into())),
+            Some(Ok(answer)) => (End::Answered, Ok(answer)),
             Some(Err(error)) => (End::Failed, request.failed::<P>(subject, error)),
             None => (End::TimedOut, request.timed_out::<P>(subject)),
         };
@@ -169,7 +185,7 @@ impl Request {
         );
     }
 
-    fn failed<P: Plugin>(&self, subject: &Subject, error: Error) -> Result<Bytes> {
+    fn failed<P: Plugin>(&self, subject: &Subject, error: Error) -> Result<Body> {
         let ignored = error.kind() != ErrorKind::Malformed && self.is_in(P::POLICIES.ignore_errors);
         let answered = if ignored {
             "; answered with success, as `on_error` says"
@@ -185,13 +201,13 @@ impl Request {
             "the handler of {name} failed: {error:#}{answered}"
         );
         if ignored {
-            Ok(Bytes::new())
+            Ok(Body::default())
         } else {
             Err(error)
         }
     }
 
-    fn timed_out<P: Plugin>(&self, subject: &Subject) -> Result<Bytes> {
+    fn timed_out<P: Plugin>(&self, subject: &Subject) -> Result<Body> {
         let ok = self.is_in(P::POLICIES.ok_on_timeout);
         let answered = if ok {
             "success, as `on_timeout` says"
@@ -208,7 +224,7 @@ impl Request {
              of {allowed:.1?}"
         );
         if ok {
-            return Ok(Bytes::new());
+            return Ok(Body::default());
         }
         let message =
             format!("the handler of {name} timed out{subject}: not done after {elapsed:.1?}");

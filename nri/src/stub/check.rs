@@ -2,7 +2,7 @@
 
 use super::shared::Shared;
 use crate::adjust::Invalid;
-use crate::plugin::{Answer, Subject};
+use crate::plugin::{Answer, Body, Subject};
 use crate::{Error, Result};
 
 /// The reaction of the stub to an answer that the runtime would reject, or that conflicts with
@@ -24,7 +24,7 @@ impl<P> Shared<P> {
     /// # Errors
     ///
     /// Returns the problems of the answer, if answers with problems are to be refused.
-    pub(super) fn accept(&self, rpc: &str, subject: &Subject, answer: Answer) -> Result<Vec<u8>> {
+    pub(super) fn accept(&self, rpc: &str, subject: &Subject, answer: Answer) -> Result<Body> {
         match (answer.invalid, self.tools.check_answers) {
             (None, _) | (Some(_), CheckAnswers::Off) => {}
             (Some(invalid), CheckAnswers::Warn) => warn(rpc, subject, &invalid),

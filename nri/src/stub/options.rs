@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -216,13 +217,13 @@ impl<P: Plugin> Builder<P> {
             .or(written);
         let endpoint = self.endpoint.or(launched);
         Ok(Stub {
-            shared: Shared::new(
+            shared: Arc::new(Shared::new(
                 self.plugin,
                 given.check()?,
                 self.registration_timeout,
                 self.max_synchronize,
                 self.check_answers,
-            ),
+            )),
             endpoint: endpoint.unwrap_or_else(Endpoint::external),
             reconnect: self.reconnect,
             wait_for_runtime: self.wait_for_runtime,

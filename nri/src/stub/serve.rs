@@ -97,7 +97,10 @@ impl<'s, P: Plugin> Serving<'s, P> {
         let runtime = Arc::new(Runtime::of(&request));
         self.stub.tools.set_runtime(Arc::clone(&runtime));
         tracing::info!(plugin = %self.stub.identity, "registered with {runtime}");
-        let answer = self.stub.answer("Configure", payload, moments).await?;
+        let answer = self
+            .stub
+            .answer("Configure", payload.clone(), moments)
+            .await?;
         let answer =
             ConfigureResponse::decode(answer).map_err(|error| malformed("Configure", &error))?;
         self.subscribe(&runtime, answer.events)
@@ -134,7 +137,7 @@ impl<'s, P: Plugin> Serving<'s, P> {
         };
         let outcome = match added {
             Ok(Part::More) => return Ok(more().encode_to_vec().into()),
-            Ok(Part::Whole(request)) => self.stub.answer("Synchronize", &request, moments).await,
+            Ok(Part::Whole(request)) => self.stub.answer("Synchronize", request, moments).await,
             Err(error) => Err(error),
         };
         self.advance(Phase::Serving, outcome)
@@ -159,7 +162,7 @@ impl<P: Plugin> Service for Serving<'_, P> {
             "Synchronize" => self.synchronize(request.payload, moments).await,
             method => self
                 .stub
-                .answer(method, &request.payload, moments)
+                .answer(method, request.payload, moments)
                 .await
                 .map_err(|error| status(&error)),
         }
@@ -207,6 +210,6 @@ fn malformed(method: &str, error: &prost::DecodeError) -> Error {
 }
 
 /// Returns the status that the runtime gets for an error: its message with all causes.
-fn status(error: &Error) -> Status {
+pub(super) fn status(error: &Error) -> Status {
     Status::new(Code(error.kind().code()), format!("{error:#}"))
 }

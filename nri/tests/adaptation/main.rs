@@ -2,6 +2,7 @@
 
 #![allow(deprecated, reason = "old plugins get StateChange")]
 
+mod builtin;
 mod connecting;
 mod faults;
 mod lifecycle;

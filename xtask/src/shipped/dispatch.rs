@@ -23,7 +23,7 @@ pub(super) fn emit(plugin: &Plugin<'_>) -> Result<TokenStream, Error> {
 
         use crate::api::handlers::*;
         use crate::api::*;
-        use crate::plugin::{Call, Deprecation, Row, Rpc, Subject, decode};
+        use crate::plugin::{Call, Deprecation, Payload, Row, Rpc, Subject, decode};
         use crate::{Context, Result};
 
         /// The newest NRI release that this crate knows.
@@ -227,7 +227,7 @@ fn call(rpc: &Rpc<'_>) -> Result<TokenStream, Error> {
     };
     let respond = answer(rpc)?.respond;
     Ok(quote! {
-        fn #method<'a, T: #handler>(plugin: &'a T, cx: &'a Context, payload: &[u8]) -> Result<Call<'a>> {
+        fn #method<'a, T: #handler>(plugin: &'a T, cx: &'a Context, payload: Payload<'_>) -> Result<Call<'a>> {
             let #binding: #request = decode(#name, payload)?;
             let subject = Subject::new(#pod, #container);
             let handler = plugin.#method(cx, #(#values),*);
