@@ -4,7 +4,7 @@
 //!
 //! | line | what it does |
 //! | --- | --- |
-//! | request, builtin plugins | CreateContainer through 20 plugins in the process; ours talk over a stream in memory, those of Go are function calls |
+//! | request, builtin plugins | CreateContainer through 20 plugins in the process |
 //! | merging | decoding 20 answers and merging them; for Go, the request less the same request with 20 empty answers |
 
 use std::io::{BufRead as _, BufReader, Write as _};

@@ -232,7 +232,7 @@ async fn raw(adaptation: &nri::adaptation::Adaptation) -> Raw {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_none_disconnects() {
+async fn w18_an_answer_that_is_none_disconnects() {
     let adaptation = adaptation().await;
     let mut raw = raw(&adaptation).await;
     let pod = pod("p");
@@ -289,7 +289,7 @@ async fn w10_a_late_answer_belongs_to_no_other_request() {
 }
 
 #[tokio::test]
-async fn garbage_on_the_connection_disconnects() {
+async fn w18_garbage_on_the_connection_disconnects() {
     for bytes in [
         &b"\xff\xff\xff\xff\xff\xff\xff\xff"[..],
         &[
