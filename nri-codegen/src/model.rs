@@ -3,10 +3,10 @@
 //! Reading never fails, so that a diff can look at anything; [`Protocol::check`] says whether it can be generated from.
 
 mod check;
+mod names;
 mod nri;
+pub(crate) mod outline;
 mod read;
-
-use std::collections::HashSet;
 
 use prost_types::FileDescriptorProto;
 
@@ -30,7 +30,6 @@ pub struct Protocol {
     pub enums: Vec<Enum>,
     /// Events, mask and who carries what; `None` if the schema is no NRI protocol.
     pub nri: Option<NriView>,
-    names: HashSet<String>,
 }
 
 /// Comment and place of a declaration.
@@ -47,9 +46,9 @@ pub struct About {
 pub struct Location {
     /// The file as the schema names it.
     pub file: String,
-    /// Line, from 1.
+    /// The line, counted from 1.
     pub line: u32,
-    /// Column, from 1.
+    /// The column, counted from 1.
     pub column: u32,
 }
 
@@ -202,20 +201,15 @@ impl Protocol {
         read::of_set(set)
     }
 
-    /// Returns the full names of everything that an encoded `FileDescriptorSet` declares.
-    pub(crate) fn names_in(set: &[u8]) -> Result<HashSet<String>, Error> {
-        read::names_in(set)
-    }
-
     /// Returns true if a service, RPC, message, field, enum or enum value (as `pkg.Enum.VALUE`) of
     /// this full name is declared.
     pub fn has(&self, full_name: &str) -> bool {
-        self.names.contains(full_name)
+        names::of(self).any(|name| name == full_name)
     }
 
     /// Full names of everything declared, in no order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.names.iter().map(String::as_str)
+        names::of(self)
     }
 
     /// Returns the service of this name, without package.

@@ -1,4 +1,5 @@
-//! The command line: one file per subcommand; each parses, calls the library and picks the exit code.
+//! The command line: one file per subcommand. Each parses, calls the library and selects the exit
+//! code.
 
 mod answer;
 mod check;
@@ -23,11 +24,12 @@ use crate::exit::Exit;
 
 /// Checks compatibility of NRI, the Node Resource Interface of containerd and CRI-O.
 ///
-/// Exit codes: 0 clean, 1 could not run, 2 usage, 100 findings at or above --fail-on.
+/// Exit codes: 0 clean, 1 could not run, 2 wrong usage, 100 findings at or above --fail-on.
 #[derive(Debug, Parser)]
 #[command(name = "nri-compat", version, arg_required_else_help = true)]
 struct Cli {
-    /// Folder with the tables to use instead of the built-in ones: the files of `protos/`; also NRI_COMPAT_DATA.
+    /// Folder with tables that replace the built-in ones: the files of `protos/`; also
+    /// NRI_COMPAT_DATA.
     #[arg(long, global = true, value_name = "DIR")]
     data: Option<std::path::PathBuf>,
     #[command(subcommand)]
@@ -49,7 +51,7 @@ enum Command {
     Man(completions::ManArgs),
 }
 
-/// Format of the answer.
+/// Output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// For people.
@@ -60,7 +62,7 @@ enum Format {
     Markdown,
 }
 
-/// Parses the process's arguments, runs the command, prints, and says how to exit.
+/// Parses the arguments of the process, runs the command, prints, and returns the exit code.
 pub fn main() -> Exit {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,

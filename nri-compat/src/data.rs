@@ -1,7 +1,7 @@
-//! The tables that every command judges by: those built in, or those of a folder.
+//! The tables behind every command: the built-in ones, or those of a folder.
 //!
-//! Runtimes release patches every month. A folder with the files of `protos/` replaces the built-in tables without a new
-//! build; it is checked the same way.
+//! Runtimes release patches every month. A folder with the files of `protos/` replaces the built-in
+//! tables without a new build; it is checked in the same way.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -17,12 +17,13 @@ pub const VARIABLE: &str = "NRI_COMPAT_DATA";
 /// The folder named on the command line.
 static FOLDER: OnceLock<PathBuf> = OnceLock::new();
 
-/// Reads the tables of `folder` in this process; call it before anything else. The first call counts.
+/// Uses the tables of `folder` in this process. Must be called before anything else; only the first
+/// call has an effect.
 pub fn set_folder(folder: &Path) {
     FOLDER.get_or_init(|| folder.to_path_buf());
 }
 
-/// Returns the folder that replaces the built-in tables: the one set, else the one that [`VARIABLE`] names.
+/// Returns the folder that replaces the built-in tables: the one set, else the one in [`VARIABLE`].
 pub fn folder() -> Option<PathBuf> {
     let variable = || std::env::var_os(VARIABLE).filter(|folder| !folder.is_empty());
     FOLDER
@@ -31,11 +32,11 @@ pub fn folder() -> Option<PathBuf> {
         .or_else(|| variable().map(PathBuf::from))
 }
 
-/// Returns the tables, which are read once in a process.
+/// Returns the tables, which are read once per process.
 ///
 /// # Errors
 ///
-/// If the folder lacks a file, a table is malformed, or an entry matches nothing.
+/// Returns an error if the folder lacks a file, a table is malformed, or an entry matches nothing.
 pub fn history() -> Result<&'static History, Error> {
     static HISTORY: OnceLock<History> = OnceLock::new();
     if let Some(history) = HISTORY.get() {
@@ -48,11 +49,11 @@ pub fn history() -> Result<&'static History, Error> {
     Ok(HISTORY.get_or_init(|| history))
 }
 
-/// Returns the text of the tables: of the folder if one replaces the built-in ones.
+/// Returns the text of the tables: those of the folder if one replaces the built-in ones.
 ///
 /// # Errors
 ///
-/// If the folder lacks a file, or one cannot be read.
+/// Returns an error if the folder lacks a file, or one cannot be read.
 pub fn tables() -> Result<Tables, Error> {
     Ok(match folder() {
         Some(folder) => Tables::read(&folder)?,
@@ -60,18 +61,18 @@ pub fn tables() -> Result<Tables, Error> {
     })
 }
 
-/// Reads and checks the tables of a folder. Those built in are checked by the tests.
+/// Reads and checks the tables of a folder. The tests check the built-in ones.
 fn read(folder: &Path) -> Result<History, Error> {
     let history = History::read(folder)?;
     history.check()?;
     Ok(history)
 }
 
-/// Returns a line with the date of the newest release that the tables know, and its age on the day `today`.
+/// Returns a line with the date of the newest release in the tables, and its age on `today`.
 ///
 /// # Errors
 ///
-/// As for [`history`].
+/// Returns the errors of [`history`].
 pub fn age(today: Date) -> Result<String, Error> {
     let date = history()?.date()?;
     let from = match folder() {

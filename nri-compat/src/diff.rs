@@ -1,9 +1,9 @@
-//! The rules of `buf breaking`, under buf's ids and in buf's categories, on two compiled schemas.
+//! The rules of `buf breaking`, with buf's ids and categories, for two compiled schemas.
 //!
-//! A rule is data (`rules/ID.toml`) and a line in the table in `diff/rules.rs`, which names its check and what
-//! the check looks at: both schemas, or each pair of files, messages, fields, enums, services or RPCs.
-//! Which changes count as broken, and where a finding points, is what
-//! [buf 1.75.0](https://buf.build/docs/breaking/rules/) does; the tests hold the two against each other.
+//! A rule is data (`rules/ID.toml`) and a line in the table in `diff/rules.rs`, which names its
+//! check and the elements that it applies to: both schemas, or each pair of files, messages,
+//! fields, enums, services or RPCs. Which changes count as breaking, and where a finding points,
+//! follows [buf 1.75.0](https://buf.build/docs/breaking/rules/); tests compare the two.
 
 mod changes;
 mod check;
@@ -33,10 +33,11 @@ use crate::report::finding::{Category, Finding};
 use pairs::Pairs;
 use sink::Sink;
 
-/// Returns the findings for users who move from `from` to `to`, sorted by place, without duplicates.
+/// Returns the findings for users who move from `from` to `to`, sorted by place, without
+/// duplicates.
 ///
-/// Only rules of the given categories report, each of them once; no categories means all rules. A finding
-/// points into `to`, and nowhere if the file it is about is gone.
+/// Only rules of the given categories report, each once; no categories means all rules. A finding
+/// points into `to`, and has no place if its file was removed.
 ///
 /// ```
 /// use nri_compat::diff::{Schema, breaking};
@@ -68,8 +69,9 @@ fn is_in(rule: &str, categories: &[Category]) -> bool {
     })
 }
 
-/// Full names of the fields that plugins of `newer` may send and runtimes of `older` skip without a word, those of
-/// messages that `older` lacks as a whole left out. Empty unless both are NRI protocols.
+/// Returns the full names of the fields that plugins of `newer` may send and runtimes of `older`
+/// silently ignore, except those of messages that `older` lacks. Empty unless both are NRI
+/// protocols.
 pub fn ignored_fields(older: &nri_codegen::Protocol, newer: &nri_codegen::Protocol) -> Vec<String> {
     let side = |protocol| nri::side::Side::new(protocol, "");
     match (side(older), side(newer)) {

@@ -1,8 +1,8 @@
-//! Why the tool could not run.
+//! Errors that prevent the tool from running.
 
 use std::fmt;
 
-/// An error with a remedy: what is wrong, then what to do about it.
+/// An error with a remedy: what is wrong, then how to fix it.
 #[derive(Debug)]
 pub struct Error {
     kind: ErrorKind,
@@ -16,21 +16,21 @@ pub struct Error {
 pub enum ErrorKind {
     /// A version, proto file or folder could not be turned into a schema.
     Schema,
-    /// No rule has the id asked for.
+    /// No rule has the given id.
     UnknownRule,
-    /// No runtime or release has the name asked for.
+    /// No runtime or release has the given name.
     UnknownRuntime,
     /// `nri-compat.toml` could not be read.
     Policy,
     /// A baseline could not be read or written.
     Baseline,
-    /// No release has the name that a target was given.
+    /// No release has the name of a given target.
     Target,
-    /// A place that was named is not there.
+    /// A named path does not exist.
     Input,
     /// Newer data could not be fetched.
     Fetch,
-    /// The answer could not be written.
+    /// The output could not be written.
     Output,
 }
 
@@ -96,8 +96,8 @@ impl From<nri_codegen::Error> for Error {
     }
 }
 
-/// Returns the fact, and the offending text under its file and line: all that its `Debug` shows,
-/// but for the help.
+/// Returns the message, and the offending text with its file and line: everything in its `Debug`
+/// output except the help.
 fn problem(problem: &nri_codegen::Problem) -> String {
     let shown = format!("{problem:?}");
     let help = problem

@@ -2,7 +2,8 @@
 
 use std::process::ExitCode;
 
-/// How the process ends. The code depends on what was found and on `--fail-on`, never on a display option.
+/// The exit status of the process. The code depends on the findings and on `--fail-on`, never on a
+/// display option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {

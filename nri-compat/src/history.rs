@@ -1,4 +1,4 @@
-//! The known releases and runtimes, as the reports of `versions` and `runtimes`.
+//! The known releases and runtimes, for the reports of `versions` and `runtimes`.
 
 mod release;
 
@@ -12,11 +12,11 @@ use crate::report::history::{RuntimeRange, RuntimesReport, VersionRow, VersionsR
 
 pub use release::runtime;
 
-/// Returns every NRI release, with what its protocol has and who ships it.
+/// Returns every NRI release, with the contents of its protocol and the runtimes that ship it.
 ///
 /// # Errors
 ///
-/// When an embedded table or proto is broken.
+/// Returns an error if an embedded table or proto is broken.
 pub fn versions() -> Result<VersionsReport, Error> {
     let history = crate::data::history()?;
     let rows = history
@@ -45,12 +45,12 @@ fn version(history: &History, release: &Release) -> Result<VersionRow, Error> {
     })
 }
 
-/// Returns which NRI each runtime links, as ranges of releases; of all runtimes, or of the one
-/// named.
+/// Returns the NRI that each runtime links, as ranges of releases; of all runtimes, or of the named
+/// one.
 ///
 /// # Errors
 ///
-/// When no runtime has this name, or an embedded table or proto is broken.
+/// Returns an error if no runtime has this name, or an embedded table or proto is broken.
 pub fn runtimes(name: Option<&str>) -> Result<RuntimesReport, Error> {
     let history = crate::data::history()?;
     let mut rows = Vec::new();

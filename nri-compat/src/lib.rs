@@ -1,5 +1,5 @@
-//! The library behind the `nri-compat` command: which plugins still use deprecated interfaces, what changed between two
-//! NRI protocol versions, what breaks and for whom.
+//! The library behind the `nri-compat` command: the plugins that still use deprecated interfaces,
+//! what changed between two NRI protocol versions, what breaks and for whom.
 //!
 //! ```
 //! use nri_compat::diff::diff;
@@ -14,9 +14,9 @@
 //! # Ok::<(), nri_compat::error::Error>(())
 //! ```
 //!
-//! Data flows one way: [`diff`] and [`history`] turn what the user named into the plain types of [`report`], whose
-//! renderers know nothing of where they came from; [`cli`] parses, calls and picks the [`exit`] code. The rules are
-//! data, one file each, in [`rules`].
+//! Data flows one way: [`diff`] and [`history`] turn user input into the plain types of [`report`],
+//! whose renderers are independent of their origin; [`cli`] parses, calls and selects the [`exit`]
+//! code. The rules are data, one file each, in [`rules`].
 #![forbid(unsafe_code)]
 
 pub mod check;

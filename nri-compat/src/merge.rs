@@ -1,7 +1,9 @@
-//! The JSON reports of many nodes as one: the plugins, on how many nodes each is, and with which verdicts.
+//! Merges the JSON reports of many nodes: the plugins, the number of nodes of each, and the
+//! verdicts.
 //!
-//! Reports are read one at a time: memory grows with the number of nodes and of distinct findings, up to a limit, and not
-//! with the number of reports. Of several reports of a node the newest counts.
+//! Reports are read one at a time: memory grows with the number of nodes and of distinct findings,
+//! up to a limit, but not with the number of reports. If there are several reports of a node, the
+//! newest counts.
 //!
 //! ```
 //! use nri_compat::merge::Merge;
@@ -30,10 +32,11 @@ use crate::report::merge::MergeReport;
 use add::Inventory;
 use split::{Piece, Splitter};
 
-/// Most reports that are listed as skipped; of more, only the number is given.
+/// The maximum number of reports that are listed as skipped; beyond that, only their number is
+/// given.
 const MAX_LISTED: usize = 1000;
 
-/// Reports being merged.
+/// A merge of reports in progress.
 #[derive(Debug, Default)]
 pub struct Merge {
     inventory: Inventory,
@@ -43,9 +46,9 @@ pub struct Merge {
 }
 
 impl Merge {
-    /// Reads all reports in `input`, which is shown as `path`: one report, one per line, one after the other, or an array of
-    /// them; plain or packed with gzip, zstd or xz; also as log collectors wrap lines and as container runtimes cut them into
-    /// pieces. Anything else is listed as skipped.
+    /// Reads all reports in `input`, which is shown as `path`: one report, one per line,
+    /// concatenated, or an array; also compressed with gzip, zstd or xz, wrapped by log collectors,
+    /// or cut into pieces by container runtimes. Anything else is listed as skipped.
     pub fn read(&mut self, path: &str, input: &mut dyn Read) {
         let mut nth = 0;
         let end = unwrapped(input).and_then(|mut input| {
@@ -73,7 +76,7 @@ impl Merge {
         }
     }
 
-    /// Returns the sum of all reports; `expected` are the names of the nodes of which there should be one.
+    /// Returns the merged report; `expected` are the names of the nodes that should have a report.
     pub fn finish(self, expected: &[String]) -> MergeReport {
         let nodes = self.inventory.nodes();
         MergeReport {
@@ -105,7 +108,7 @@ impl Merge {
     }
 }
 
-/// Parses a list of nodes: a name per line, with or without `node/` before it; `#` begins a comment.
+/// Parses a list of nodes: a name per line, with an optional prefix `node/`; `#` begins a comment.
 pub fn node_names(text: &str) -> Vec<String> {
     let lines = text
         .lines()
@@ -117,7 +120,7 @@ pub fn node_names(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Returns the stream unpacked, and with the pieces in which a container runtime wrote it joined.
+/// Returns the decompressed stream, with the pieces joined that a container runtime wrote.
 fn unwrapped<'r>(input: &'r mut dyn Read) -> io::Result<Box<dyn Read + 'r>> {
     let input = source::unpacked(input)?;
     Ok(Box::new(Joined::new(input, Form::Bare, split::MAX_REPORT)))

@@ -1,9 +1,9 @@
-//! Names near to one that was mistyped.
+//! Suggestions for mistyped names.
 
-/// Names less alike than this are not worth proposing (0 to 1).
+/// The minimum similarity of a suggestion (0 to 1).
 const ALIKE: f64 = 0.7;
 
-/// At most three of `known`, the most alike first.
+/// Returns at most three of `known`, the most similar first.
 pub(crate) fn near<'k>(wanted: &str, known: impl IntoIterator<Item = &'k str>) -> Vec<&'k str> {
     let wanted = wanted.to_ascii_lowercase();
     let mut alike: Vec<(f64, &str)> = known

@@ -1,7 +1,7 @@
 //! Decisions of a project or cluster about findings: `nri-compat.toml` and a baseline.
 //!
-//! Both are read once and applied to a finished report by a pure function, [`apply`]; which verdicts count is then up
-//! to [`exit`] alone.
+//! Both are read once and applied to a finished report by a pure function, [`apply`]; then [`exit`]
+//! alone decides which verdicts count.
 //!
 //! ```
 //! use nri_compat::policy::{FailOn, Policy, apply, exit, today};
@@ -34,7 +34,7 @@ use jiff::civil::Date;
 
 use crate::report::finding::Level;
 
-/// The name under which the policy is looked for in the working folder.
+/// The file name of the policy in the working folder.
 pub const FILE: &str = "nri-compat.toml";
 
 /// Returns the current day in UTC, with which expiry dates are compared.
@@ -44,16 +44,16 @@ pub fn today() -> Date {
         .date()
 }
 
-/// A policy: `nri-compat.toml`. Without one, nothing is decided.
+/// A policy: `nri-compat.toml`. The default decides nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Policy {
-    /// The file it came from, as messages show it.
+    /// The file, as shown in messages.
     pub file: String,
-    /// Targets to judge against where the command line names none.
+    /// The targets if the command line names none.
     pub targets: Vec<String>,
     /// The conditions for exit code 100 if the command line gives none.
     pub fail_on: Vec<FailOn>,
-    /// Levels of rules, by id.
+    /// The levels of rules, by id.
     pub rules: BTreeMap<String, RuleLevel>,
     /// Verdicts that do not count, in the order of the file.
     pub ignores: Vec<Ignore>,
@@ -62,8 +62,8 @@ pub struct Policy {
 /// The level that the policy gives to a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuleLevel {
-    /// Its verdicts have this level. `error`: they count whatever `--fail-on` names; `note`: they never count.
+    /// A level. `error`: its verdicts count whatever `--fail-on` names; `note`: they never count.
     Level(Level),
-    /// Its verdicts are suppressed.
+    /// The verdicts are suppressed.
     Off,
 }

@@ -1,8 +1,8 @@
-//! Releases of a runtime put together as ranges.
+//! Ranges of releases of a runtime.
 
 use nri_codegen::history::{Runtime, RuntimeRelease};
 
-/// Neighbouring releases of one runtime, by version.
+/// Adjacent releases of one runtime, by version.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Range<'h> {
     pub(crate) runtime: &'h Runtime,
@@ -10,8 +10,8 @@ pub(crate) struct Range<'h> {
     pub(crate) last: &'h RuntimeRelease,
 }
 
-/// Returns the longest runs of releases, in order of version, that give the same `key`; `None`
-/// belongs to no range.
+/// Returns the longest runs of releases, ordered by version, with the same `key`; `None` belongs to
+/// no range.
 pub(crate) fn by<'h, K: PartialEq>(
     runtime: &'h Runtime,
     key: impl Fn(&'h RuntimeRelease) -> Option<K>,
@@ -34,7 +34,8 @@ pub(crate) fn by<'h, K: PartialEq>(
     ranges
 }
 
-/// Ranges of every runtime's releases that `ships` is true of, as text: `containerd 2.3.0–2.3.7`.
+/// Returns the ranges of the releases of every runtime that satisfy `ships`, as text: `containerd
+/// 2.3.0–2.3.7`.
 pub(crate) fn texts(runtimes: &[Runtime], ships: impl Fn(&RuntimeRelease) -> bool) -> Vec<String> {
     let of = |runtime| by(runtime, |release| ships(release).then_some(()));
     runtimes

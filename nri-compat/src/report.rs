@@ -1,8 +1,9 @@
 //! The findings of the tool as plain data, and one renderer per format.
 //!
-//! The types in [`mod@check`], [`mod@diff`], [`pairing`] and [`history`] know nothing of formats; the renderers in
-//! [`text`], [`json`], [`markdown`], [`csv`], [`github`], [`junit`], [`sarif`] and [`openmetrics`] are pure functions
-//! from them to text. A check report may have very many findings: each format can also be written piece by piece.
+//! The types in [`mod@check`], [`mod@diff`], [`pairing`] and [`history`] are independent of
+//! formats; the renderers in [`text`], [`json`], [`markdown`], [`csv`], [`github`], [`junit`],
+//! [`sarif`] and [`openmetrics`] are pure functions from them to text. A check report may have very
+//! many findings, so each format can also be written piece by piece.
 
 pub mod check;
 pub mod csv;
@@ -27,10 +28,10 @@ pub use visible::{VisibleReport, visible};
 
 use std::io::{self, Write};
 
-/// Returns what `write` writes, as text.
+/// Returns the output of `write` as text.
 fn written(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> String {
     let mut bytes = Vec::new();
-    // Memory takes everything, and the formats are made of UTF-8.
+    // Writing to memory does not fail, and all formats are UTF-8.
     let _ = write(&mut bytes);
     String::from_utf8(bytes).unwrap_or_default()
 }

@@ -1,6 +1,8 @@
-//! The catalogue: every rule as data, one file per rule in `rules/`, embedded and parsed when first asked for.
+//! The catalogue: every rule as data, one file per rule in `rules/`, embedded, and parsed on first
+//! use.
 //!
-//! Adding a rule: write `rules/ID.toml`, add the id to its list in `rules/list.rs`, register its check.
+//! To add a rule, write `rules/ID.toml`, add the id to its list in `rules/list.rs`, and register
+//! its check.
 //!
 //! ```
 //! let rule = nri_compat::rules::get("FIELD_NO_DELETE").expect("a rule of buf's");
@@ -14,24 +16,24 @@ use std::sync::OnceLock;
 
 use crate::report::finding::{Category, Level};
 
-/// One rule: what it means, who breaks, what to do.
+/// A rule: its meaning, who is affected, what to do.
 ///
-/// An id is permanent. A rule that lost its purpose names its successor in `replaced_by` and stays.
+/// An id is permanent. An obsolete rule names its successor in `replaced_by` and stays.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
     /// Permanent id, for example `FIELD_NO_DELETE`.
     pub id: &'static str,
     /// The fact in one lower-case phrase.
     pub summary: String,
-    /// The meaning, and who breaks; one paragraph.
+    /// The meaning, and who is affected; one paragraph.
     pub explanation: String,
     /// The remedy; one lower-case phrase.
     pub remedy: String,
-    /// Who breaks; never empty.
+    /// What breaks; never empty.
     pub categories: Vec<Category>,
-    /// How serious a violation is unless overridden.
+    /// The severity of a violation unless overridden.
     pub level: Level,
-    /// The rule that took over, once this one is retired.
+    /// The rule that replaces this one, if it is obsolete.
     pub replaced_by: Option<String>,
 }
 
@@ -50,7 +52,7 @@ impl Entry {
     }
 }
 
-/// Returns the rule of this exact id, or `None`.
+/// Returns the rule with this exact id, or `None`.
 pub fn get(id: &str) -> Option<&'static Rule> {
     list::entries()
         .find(|entry| entry.id == id)

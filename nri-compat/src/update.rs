@@ -1,7 +1,9 @@
-//! Newer tables: asks a Go module proxy for releases of container runtimes that the tables do not know.
+//! Updates the tables: asks a Go module proxy for releases of container runtimes that the tables do
+//! not have.
 //!
-//! Which NRI a release links stands in its `go.mod`. Any proxy that speaks the
-//! [GOPROXY protocol](https://go.dev/ref/mod#goproxy-protocol) serves it, so that neither git nor an API token is needed.
+//! The `go.mod` of a release determines the NRI that it links. Any proxy that implements the
+//! [GOPROXY protocol](https://go.dev/ref/mod#goproxy-protocol) provides it, so neither git nor an
+//! API token is needed.
 
 mod http;
 mod insert;
@@ -23,13 +25,14 @@ pub use proxies::{Proxies, goproxy};
 /// The Go module of NRI.
 const NRI: &str = "github.com/containerd/nri";
 
-/// The most releases that are added at once: as many as the runtimes publish in about five years.
+/// The maximum number of releases that are added at once: as many as the runtimes publish in about
+/// five years.
 const MAX_NEW: usize = 1000;
 
 /// A runtime release that was added to the tables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Added {
-    /// `containerd` or `cri-o`.
+    /// The name, `containerd` or `cri-o`.
     pub runtime: String,
     /// The release, as tagged: `v2.4.3`.
     pub release: String,
@@ -44,11 +47,11 @@ pub struct Added {
 pub struct LeftOut {
     /// The release: `containerd v2.5.0`, or `NRI v0.13.0`.
     pub release: String,
-    /// Why it was not added.
+    /// The reason why it was not added.
     pub reason: String,
 }
 
-/// The tables with all that is new.
+/// The tables with all new releases.
 #[derive(Clone, Debug)]
 pub struct Update {
     /// The extended tables.
@@ -59,12 +62,12 @@ pub struct Update {
     pub left_out: Vec<LeftOut>,
 }
 
-/// Returns `tables` with the runtime releases that the module proxies know besides.
+/// Returns `tables` with the additional runtime releases of the module proxies.
 ///
 /// # Errors
 ///
-/// If the tables are malformed, no proxy has any of the modules, a proxy fails in another way than "not found", or it
-/// answers with what is no Go module.
+/// Returns an error if the tables are malformed, no proxy has any of the modules, a proxy fails
+/// other than with "not found", or its answer is not a Go module.
 pub fn update(tables: Tables, proxies: &Proxies) -> Result<Update, Error> {
     let history = History::from_tables(tables.clone())?;
     let mut update = Update {
@@ -94,17 +97,17 @@ fn nothing_served() -> Error {
 }
 
 impl Update {
-    /// Writes the tables and protos to a folder that `--data` takes.
+    /// Writes the tables and protos to a folder for `--data`.
     ///
     /// # Errors
     ///
-    /// If a file cannot be written; the folder is as it was before then.
+    /// Returns an error if a file cannot be written; the folder is then unchanged.
     pub fn write(&self, folder: &Path) -> Result<(), Error> {
         Ok(write::all(&self.tables.files(folder))?)
     }
 
-    /// Reports releases of NRI that are newer than the newest known one; a table entry needs the revision of the protocol,
-    /// which a proto decides. Returns whether a proxy has NRI.
+    /// Reports releases of NRI that are newer than the newest known one; a table entry needs the
+    /// revision of the protocol, which depends on a proto. Returns true if a proxy has NRI.
     fn protocols(&mut self, history: &History, proxies: &Proxies) -> Result<bool, Error> {
         let Some(versions) = module::releases(proxies, NRI)? else {
             self.left_out.push(not_served("NRI", NRI));
@@ -116,7 +119,7 @@ impl Update {
         Ok(true)
     }
 
-    /// Adds the new releases of a module of a runtime. Returns whether a proxy has the module.
+    /// Adds the new releases of a module of a runtime. Returns true if a proxy has the module.
     fn module(
         &mut self,
         history: &History,

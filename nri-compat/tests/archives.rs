@@ -1,4 +1,5 @@
-//! Archives and images as other tools write them, or as nobody should: each is made here, with the answer it must get.
+//! Archives and images, both well-formed and malformed: each is created here, with the expected
+//! result.
 
 mod common;
 

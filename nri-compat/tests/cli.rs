@@ -1,4 +1,4 @@
-//! The binary as its users run it: exit codes, wording of errors, and what goes where.
+//! Tests of the binary: exit codes, wording of errors, standard output and standard error.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -259,7 +259,7 @@ fn explain_knows_every_rule_of_the_catalogue() {
     let paths = rules
         .map(|entry| entry.expect("readable").path())
         .filter(|path| toml(path));
-    // Running all of them takes long in a debug build; NRI's own are those that no one can look up elsewhere.
+    // Running all of them takes long in a debug build; NRI's own rules are documented nowhere else.
     for path in paths.filter(|path| path.to_string_lossy().contains("NRI_EVENT_")) {
         let id = path
             .file_stem()

@@ -1,4 +1,4 @@
-//! Where `check` gets its files from: folders, links, and what is listed as skipped.
+//! The files that `check` finds: folders, links, and what is listed as skipped.
 
 mod common;
 

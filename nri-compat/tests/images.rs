@@ -200,7 +200,7 @@ fn docker_layers_that_link_to_each_other_are_followed() {
     );
 }
 
-/// Counts how often it reads.
+/// A reader that counts how often it reads.
 struct Counting(AtomicUsize);
 
 impl Reader for Counting {
@@ -259,7 +259,7 @@ fn pax_records_count() {
         .append_pax_extensions([("path", &b"from/pax"[..])])
         .unwrap();
     let tar = builder.into_inner().unwrap();
-    // Without its end, which the rest brings.
+    // Without its end, which is in the rest.
     let start = &tar[..tar.len() - 1024];
     let rest = Layer::new().file("short", "MARK pax").tar();
     let found = look(&[start, &rest].concat());

@@ -1,4 +1,5 @@
-//! Inputs of `diff`: git, standard input, protos of any name, folders that import each other by longer names.
+//! Inputs of `diff`: git, standard input, protos of any name, folders that import each other by
+//! longer names.
 
 use std::io::Write as _;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! JSON reports against the committed schema.
+//! Compares JSON reports with the committed schema.
 
 use jsonschema::Validator;
 use nri_compat::diff::diff;

@@ -1,4 +1,4 @@
-//! Properties of archives: layers lie over each other as a file system would have them, and damage never ends a scan.
+//! Properties of archives: layers are combined as in a file system, and damage never ends a scan.
 
 mod common;
 

@@ -54,7 +54,7 @@ impl Machine {
         lines.iter().map(|line| line.replace(root, "")).collect()
     }
 
-    /// Returns the places that were looked at, without usual places that have no configuration.
+    /// Returns the places that were checked, without default places that have no configuration.
     fn places(&self, found: &Collected) -> Vec<String> {
         let mut lines = self.bare(&found.summary.looked_at);
         lines.retain(|line| {
@@ -139,7 +139,7 @@ fn a_real_process_is_found_under_its_pid_even_if_its_file_was_deleted() {
     assert_eq!(sighting.unwrap().name.as_deref(), Some("10-sleeper"));
 }
 
-/// Sees every ELF file.
+/// A reader that reports every ELF file.
 struct Elf;
 
 impl nri_compat::check::evidence::Reader for Elf {

@@ -21,7 +21,7 @@ fn nri_compat(folder: &Path, args: &[&str], stdin: &[u8]) -> Output {
     child.wait_with_output().expect("it ends")
 }
 
-/// Returns what `logs` writes on a node about a plugin that it was warned about.
+/// Returns the output of `logs` on a node about a plugin with a warning.
 fn report(folder: &Path, node: &str, plugin: &str, format: &str) -> Vec<u8> {
     let log = format!(
         "time=\"2026-03-18T20:15:04Z\" level=warning msg=\"plugin {plugin} uses deprecated StateChange instead of a dedicated RunPodSandbox RPC call\"\n"
@@ -64,7 +64,7 @@ fn reports_of_nodes_add_up_and_fit_the_schema() {
         .map(|error| error.to_string())
         .collect();
     assert!(errors.is_empty(), "{errors:#?}");
-    // Standard input and files differ in their path only by name: `<stdin>` in all of them.
+    // Standard input and files differ only in the name: `<stdin>` in all of them.
     let nodes: Vec<_> = merged["plugins"]
         .as_array()
         .expect("an array")

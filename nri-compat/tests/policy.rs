@@ -1,4 +1,4 @@
-//! `check` as its users run it: what counts, what is suppressed, and the exit code.
+//! Tests of `check`: what counts, what is suppressed, and the exit code.
 
 use std::fs;
 use std::path::Path;

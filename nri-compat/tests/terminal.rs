@@ -28,7 +28,7 @@ fn run(folder: &Path, args: &[&str]) -> Output {
     command(folder, args).output().expect("the binary runs")
 }
 
-/// Returns the answer to `check -` with these bytes as standard input.
+/// Returns the output of `check -` with these bytes as standard input.
 fn piped(input: &[u8], args: &[&str]) -> Output {
     let mut child = command(Path::new("."), &[&["check", "-"], args].concat())
         .stdin(Stdio::piped())

@@ -18,7 +18,8 @@ const NRI: &str = "github.com/containerd/nri";
 /// The files of a proxy, by path.
 type Files = HashMap<String, String>;
 
-/// Returns a proxy on which containerd 2.2 has one release more than the tables, beside what must not be added.
+/// Returns a proxy on which containerd 2.2 has one release more than the tables, besides some that
+/// must not be added.
 fn files() -> Files {
     let mut files = Files::new();
     let mut list = |module: &str, versions: &str| {
@@ -42,7 +43,8 @@ fn release(files: &mut Files, module: &str, version: &str, nri: &str) {
     files.insert(format!("{module}/@v/{version}.info"), info);
 }
 
-/// A proxy on loopback, which ends with the process. It answers each path first with the statuses queued for it.
+/// A proxy on loopback, which ends with the process. It answers each path first with the queued
+/// statuses.
 struct Server {
     url: String,
     asked: Arc<Mutex<Vec<String>>>,
@@ -60,7 +62,7 @@ impl Server {
         let log = Arc::clone(&asked);
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                // A client that gives up on a request is part of some tests.
+                // Some tests involve a client that gives up on a request.
                 let _ = serve(stream, &files, &mut queued, &log);
             }
         });
@@ -127,7 +129,7 @@ fn update(proxy: &str, folder: &Path) -> Output {
     )
 }
 
-/// Runs an update that must succeed, and returns what it prints.
+/// Runs an update that must succeed, and returns its output.
 fn updated(proxy: &str, folder: &Path) -> String {
     let output = update(proxy, folder);
     let stderr = String::from_utf8_lossy(&output.stderr);

@@ -74,14 +74,14 @@ impl Decoder for Prost {
 
 /// The promise of the rules about a whole message.
 #[derive(Debug)]
-struct Promise {
+struct Promise<'s> {
     worst: Arrival,
     /// True if both sides have the same fields.
     complete: bool,
-    parts: Vec<Transfer>,
+    parts: Vec<Transfer<'s>>,
 }
 
-impl Promise {
+impl Promise<'_> {
     /// Returns true if the trouble needs text that is not UTF-8, which prost never sends.
     fn needs_bad_text(&self) -> bool {
         self.parts.iter().any(|part| {
@@ -98,7 +98,11 @@ impl Promise {
     }
 }
 
-fn promise(sent: (&Side, &str), expected: (&Side, &str), decoder: &dyn Decoder) -> Promise {
+fn promise<'s>(
+    sent: (&'s Side, &'s str),
+    expected: (&'s Side, &'s str),
+    decoder: &dyn Decoder,
+) -> Promise<'s> {
     let parts = transfer(&sent.0.schema, sent.1, &expected.0.schema, expected.1);
     let arrivals = parts.iter().map(|part| match part {
         Transfer::Read { effect, .. } => decoder.arrival(effect),
@@ -124,12 +128,12 @@ struct Outcome {
 }
 
 /// Sends `count` random messages and holds each against the promise.
-fn send(
-    (sender, sent): (&Side, &MessageDescriptor),
-    (receiver, expected): (&Side, &MessageDescriptor),
+fn send<'s>(
+    (sender, sent): (&'s Side, &'s MessageDescriptor),
+    (receiver, expected): (&'s Side, &'s MessageDescriptor),
     decoder: &mut dyn Decoder,
     (count, rng): (usize, &mut Rng),
-) -> (Promise, Outcome) {
+) -> (Promise<'s>, Outcome) {
     let promise = promise(
         (sender, sent.full_name()),
         (receiver, expected.full_name()),
@@ -201,11 +205,11 @@ fn matrix(decoder: &mut dyn Decoder) {
 }
 
 /// Sends messages until the promised trouble shows: some of it takes rare values.
-fn keeps_its_promise(
-    (side, sent, expected): (&Side, &MessageDescriptor, &MessageDescriptor),
+fn keeps_its_promise<'s>(
+    (side, sent, expected): (&'s Side, &'s MessageDescriptor, &'s MessageDescriptor),
     decoder: &mut dyn Decoder,
     rng: &mut Rng,
-) -> (Promise, bool) {
+) -> (Promise<'s>, bool) {
     const ROUNDS: usize = 200;
     let mut round = 0;
     loop {

@@ -51,7 +51,7 @@ impl Excerpt {
         self.span.clone()
     }
 
-    /// Line, from 1.
+    /// The line, counted from 1.
     pub fn line(&self) -> usize {
         self.line
     }

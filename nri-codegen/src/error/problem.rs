@@ -103,7 +103,7 @@ impl Problem {
         self.excerpt.as_deref()
     }
 
-    /// Line, from 1.
+    /// The line, counted from 1.
     pub fn line(&self) -> Option<usize> {
         let excerpt = self.excerpt().map(Excerpt::line);
         excerpt.or(self.position.map(|(line, _)| line as usize))

@@ -90,7 +90,7 @@ impl History {
     pub fn declaring(&self, full_name: &str) -> Result<Vec<&Revision>, Error> {
         let mut found = Vec::new();
         for revision in self.revisions() {
-            if revision.names()?.contains(full_name) {
+            if revision.outline()?.declares(full_name) {
                 found.push(revision);
             }
         }

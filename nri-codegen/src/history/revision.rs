@@ -1,12 +1,14 @@
 //! One revision of the protocol: its proto, descriptors and model.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::sync::OnceLock;
+
+use protox::prost::bytes::Bytes;
 
 use crate::compile::{self, Compiled};
 use crate::error::Error;
 use crate::model::Protocol;
+use crate::model::outline::Outline;
 
 /// The name under which descriptors and errors know the proto of a revision.
 const FILE: &str = "api.proto";
@@ -47,7 +49,7 @@ pub struct Revision {
     proto: Proto,
     compiled: OnceLock<Compiled>,
     protocol: OnceLock<Protocol>,
-    names: OnceLock<HashSet<String>>,
+    outline: OnceLock<Outline>,
 }
 
 impl Revision {
@@ -56,7 +58,7 @@ impl Revision {
             proto,
             compiled: OnceLock::new(),
             protocol: OnceLock::new(),
-            names: OnceLock::new(),
+            outline: OnceLock::new(),
         }
     }
 
@@ -116,16 +118,19 @@ impl Revision {
         Ok(self.protocol.get_or_init(|| protocol))
     }
 
-    /// Returns the full names of all that it declares, without reading comments and places, which are most of a model.
+    /// Returns the names that it declares, which are read on first use.
     ///
     /// # Errors
     ///
     /// As for [`Revision::compiled`].
-    pub(super) fn names(&self) -> Result<&HashSet<String>, Error> {
-        if let Some(names) = self.names.get() {
-            return Ok(names);
+    pub(super) fn outline(&self) -> Result<&Outline, Error> {
+        if let Some(outline) = self.outline.get() {
+            return Ok(outline);
         }
-        let names = Protocol::names_in(&self.descriptors()?)?;
-        Ok(self.names.get_or_init(|| names))
+        let outline = Outline::read(match self.descriptors()? {
+            Cow::Borrowed(descriptors) => Bytes::from_static(descriptors),
+            Cow::Owned(descriptors) => descriptors.into(),
+        })?;
+        Ok(self.outline.get_or_init(|| outline))
     }
 }

@@ -1,19 +1,17 @@
 //! Descriptors to the model.
 
-mod set;
 mod source;
-
-use std::collections::HashSet;
 
 use prost_types::field_descriptor_proto::{Label as ProtoLabel, Type};
 use prost_types::{
     DescriptorProto, EnumDescriptorProto, FieldDescriptorProto, FileDescriptorProto,
-    MethodDescriptorProto, ServiceDescriptorProto,
+    FileDescriptorSet, MethodDescriptorProto, ServiceDescriptorProto,
 };
+use protox::prost::Message as _;
 
 use super::{Enum, EnumValue, Field, FieldKind, Label, Message, Protocol, Rpc, Service, nri};
 use crate::compile::Compiled;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind, Problem};
 use source::SourceInfo;
 
 // Field numbers of descriptor.proto, of which the paths of source info are made.
@@ -35,19 +33,16 @@ pub(super) fn of_files<'f>(files: impl IntoIterator<Item = &'f FileDescriptorPro
     for file in files {
         add_file(&mut protocol, file);
     }
-    protocol.names = names(&protocol);
     protocol.nri = nri::view(&protocol);
     protocol
 }
 
 /// Reads an encoded set of files.
 pub(super) fn of_set(set: &[u8]) -> Result<Protocol, Error> {
-    Ok(of_files(&set::files(set)?))
-}
-
-/// Returns the full names of all that an encoded set declares.
-pub(super) fn names_in(set: &[u8]) -> Result<HashSet<String>, Error> {
-    Ok(of_files(&set::declarations(set)?).names)
+    let set = FileDescriptorSet::decode(set).map_err(|error| {
+        Error::from(Problem::new(ErrorKind::Descriptor, "not a FileDescriptorSet").caused_by(error))
+    })?;
+    Ok(of_files(&set.file))
 }
 
 fn add_file(protocol: &mut Protocol, file: &FileDescriptorProto) {
@@ -289,39 +284,4 @@ fn scalar_name(scalar: Type) -> &'static str {
         Type::Message => "message",
         Type::Enum => "enum",
     }
-}
-
-fn names(protocol: &Protocol) -> HashSet<String> {
-    let mut names = HashSet::new();
-    for service in &protocol.services {
-        names.insert(service.full_name.clone());
-        names.extend(service.rpcs.iter().map(|rpc| rpc.full_name.clone()));
-    }
-    protocol
-        .messages
-        .iter()
-        .for_each(|message| message_names(message, &mut names));
-    protocol
-        .enums
-        .iter()
-        .for_each(|found| enum_names(found, &mut names));
-    names
-}
-
-fn message_names(message: &Message, names: &mut HashSet<String>) {
-    names.insert(message.full_name.clone());
-    names.extend(message.fields.iter().map(|field| field.full_name.clone()));
-    message
-        .messages
-        .iter()
-        .for_each(|nested| message_names(nested, names));
-    message
-        .enums
-        .iter()
-        .for_each(|found| enum_names(found, names));
-}
-
-fn enum_names(found: &Enum, names: &mut HashSet<String>) {
-    names.insert(found.full_name.clone());
-    names.extend(found.values.iter().map(|value| value.full_name.clone()));
 }

@@ -1,4 +1,4 @@
-//! Compression formats of streams, and contents as streams.
+//! Compression formats, and content as streams.
 
 use std::io::{self, Read};
 
@@ -15,7 +15,7 @@ pub(crate) enum Packing {
 }
 
 impl Packing {
-    /// Returns the format that the first bytes show.
+    /// Returns the format of data with these first bytes.
     pub(crate) fn of(head: &[u8]) -> Self {
         match head {
             [0x1f, 0x8b, 8, ..] => Self::Gzip,
@@ -38,7 +38,7 @@ impl Packing {
         }
     }
 
-    /// Returns its name; `None` for bytes that are not packed.
+    /// Returns its name; `None` for uncompressed data.
     pub(crate) fn name(self) -> Option<&'static str> {
         match self {
             Self::Not => None,
@@ -50,7 +50,7 @@ impl Packing {
     }
 }
 
-/// A content as a stream that continues at `at`.
+/// Content as a stream that continues at `at`.
 pub(crate) struct Stream<'c> {
     pub(crate) content: &'c dyn Content,
     pub(crate) at: u64,

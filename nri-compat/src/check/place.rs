@@ -1,4 +1,4 @@
-//! Where something was found, as data.
+//! The location of a finding, as data.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::escape;
 
-/// The number of processes that are listed; of further ones only the number is shown.
+/// The maximum number of processes that are listed; for more, only the number is shown.
 const PIDS_SHOWN: usize = 8;
 
 /// The location of a file or of something in it: on disk, or within an archive or image.
@@ -22,15 +22,15 @@ const PIDS_SHOWN: usize = 8;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
-    /// The file on disk, as the user spelled it.
+    /// The file on disk, as spelled by the user.
     pub file: String,
     /// The image within an archive.
     pub image: Option<String>,
-    /// The layer of the image, from 1, where that matters.
+    /// The layer of the image, counted from 1, if relevant.
     pub layer: Option<u32>,
-    /// The file within an archive or image, from its root: `/usr/bin/plugin`.
+    /// The file within an archive or image, starting at its root: `/usr/bin/plugin`.
     pub entry: Option<String>,
-    /// The line, from 1.
+    /// The line, counted from 1.
     pub line: Option<u32>,
     /// The processes that run the file, ascending.
     pub pids: Vec<u32>,
@@ -96,7 +96,7 @@ impl Place {
         }
     }
 
-    /// Returns the path of the file itself: within the archive if it is in one, else on disk.
+    /// Returns the path of the file: within the archive if it is in one, else on disk.
     pub fn path(&self) -> &str {
         self.entry.as_deref().unwrap_or(&self.file)
     }
@@ -107,38 +107,40 @@ impl Place {
         path.rsplit_once('/').map_or(path, |(_, name)| name)
     }
 
-    /// Returns the path of the folder around the file, without the last `/`; empty if the path has none.
+    /// Returns the path of the folder that contains the file, without a final `/`; empty if the
+    /// path has none.
     pub fn folder(&self) -> &str {
         self.path()
             .rsplit_once('/')
             .map_or("", |(folder, _)| folder)
     }
 
-    /// Reports whether both files lie in the same folder of the same disk or image.
+    /// Reports whether both files are in the same folder of the same disk or image.
     pub fn is_beside(&self, other: &Self) -> bool {
         self.same_tree(other) && self.folder() == other.folder()
     }
 
-    /// Reports whether the file lies in the folder of `other`, or anywhere below it.
+    /// Reports whether the file is in the folder of `other`, or anywhere below it.
     pub fn is_below_folder_of(&self, other: &Self) -> bool {
         let folder = Path::new(other.path()).parent();
         self.same_tree(other)
             && folder.is_some_and(|folder| Path::new(self.path()).starts_with(folder))
     }
 
-    /// Returns how many folders lie above the file.
+    /// Returns the number of folders above the file.
     pub fn depth(&self) -> usize {
         Path::new(self.folder()).components().count()
     }
 
-    /// Returns what is within the file on disk, or runs it: `layer 3: /usr/bin/plugin`, `pid 12, 15`.
+    /// Returns the location within the file on disk, or the processes that run it: `layer 3:
+    /// /usr/bin/plugin`, `pid 12, 15`.
     pub fn within(&self) -> Option<String> {
         let inner = self.inner();
         let inner = (!inner.is_empty()).then(|| inner.join(": "));
         inner.or_else(|| self.processes())
     }
 
-    /// Compares for the order of reports: that of the text, which does not depend on lines and processes.
+    /// Compares in the order of reports: by text, ignoring lines and processes.
     pub fn compare_paths(&self, other: &Self) -> Ordering {
         self.file
             .cmp(&other.file)

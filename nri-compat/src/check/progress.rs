@@ -1,8 +1,8 @@
-//! The progress of a run: counted by the collector, read by a progress bar.
+//! The progress of a run, written by the collector and read by a progress display.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Counters of a run, shared by its threads. They only show progress; reports have counts of their own.
+/// Counters of a run, shared by its threads. They only show progress; reports have separate counts.
 #[derive(Debug, Default)]
 pub struct Progress {
     files: AtomicU64,
@@ -46,7 +46,7 @@ impl Progress {
 /// The counts of [`Progress`] at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Files opened.
+    /// The number of opened files.
     pub files: u64,
     /// Bytes read.
     pub bytes: u64,

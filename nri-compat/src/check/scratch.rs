@@ -1,8 +1,9 @@
-//! Buffers for parts of files, reused by the same thread: fresh memory for each file costs more than reading it.
+//! Buffers for parts of files, reused by the same thread, because allocating memory for each file
+//! costs more than reading it.
 
 use std::cell::RefCell;
 
-/// The size of the largest buffer that is kept, in bytes.
+/// The maximum size of a kept buffer in bytes.
 const LARGEST_KEPT: usize = 3 << 19;
 
 /// The number of buffers that a thread keeps.

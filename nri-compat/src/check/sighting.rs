@@ -1,69 +1,69 @@
-//! The observations of readers, without a meaning: that depends on the target.
+//! The observations of readers, without a verdict, which depends on the target.
 
 use std::path::PathBuf;
 
 use super::place::Place;
 
-/// One plugin, runtime, library user, requirement or log entry, as a reader saw it.
+/// A plugin, runtime, library user, requirement or log entry, as seen by a reader.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sighting {
-    /// Where it was seen.
+    /// The location.
     pub place: Place,
-    /// The sort of file it is.
+    /// The kind of file.
     pub kind: FileKind,
-    /// The part it plays.
+    /// The role.
     pub role: Role,
-    /// Name of the plugin, where known.
+    /// The name of the plugin, if known.
     pub name: Option<String>,
-    /// Its two-digit index, where known.
+    /// The two-digit index, if known.
     pub index: Option<String>,
-    /// The program that it is, by the name that its build gives it and that no copy or rebuild changes: the import path of
-    /// a Go program's main package, the name in a manifest.
+    /// The identity of the program, which copies and rebuilds do not change: the import path of a
+    /// Go program's main package, or the name in a manifest.
     pub program: Option<String>,
-    /// Which NRI it was built with.
+    /// The NRI that it was built with.
     pub nri: Built,
-    /// How it takes its events.
+    /// The way in which it receives events.
     pub interface: Interface,
-    /// Which events it handles.
+    /// The events that it handles.
     pub events: Events,
-    /// RPC names of the events that it refuses to run without.
+    /// The RPC names of the events that it refuses to run without.
     pub required: Vec<String>,
-    /// The oldest release that it says it is meant for.
+    /// The oldest release that it claims to support.
     pub min_protocol: Option<String>,
-    /// The observations that led to all this, in the order in which they were made.
+    /// The observations behind all this, in the order in which they were made.
     pub evidence: Vec<Evidence>,
-    /// How often and when logs saw it at work.
+    /// How often and when logs mention it.
     pub occurrences: Option<Occurrences>,
-    /// The Go package that it is part of, to be resolved when all files were read.
+    /// The Go package that it is part of, to be resolved when all files have been read.
     pub source: Option<Box<GoPackage>>,
 }
 
-/// A Go package on a disk.
+/// A Go package on disk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GoPackage {
-    /// Its folder.
+    /// The folder.
     pub folder: PathBuf,
     /// The name in its package clauses.
     pub name: String,
-    /// Import paths of the stubs that it uses.
+    /// The import paths of the stubs that it uses.
     pub stubs: Vec<String>,
     /// The version of NRI that its `go.mod` requires.
     pub required: Option<String>,
-    /// Everything that decides on the release besides this requirement.
+    /// Everything besides this requirement that determines the release.
     pub pins: Vec<Pin>,
 }
 
-/// Something besides a requirement that decides which NRI a Go module is built with. Files are named relative to the
-/// module's folder.
+/// Something besides a requirement that determines which NRI a Go module is built with. Files are
+/// named relative to the folder of the module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pin {
     /// A `replace` directive.
     Replace {
-        /// The `go.mod` or `go.work` that has it.
+        /// The `go.mod` or `go.work` with the directive.
         file: String,
         /// Its line.
         line: usize,
-        /// The module, with the version where it replaces only that one.
+        /// The module, with the version if only that version is replaced.
         key: String,
     },
     /// Another module file, for `-modfile`.
@@ -78,7 +78,7 @@ pub enum Pin {
     },
 }
 
-/// The sort of file that was looked at.
+/// The kind of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FileKind {
     /// A Go executable.
@@ -101,97 +101,102 @@ pub enum FileKind {
     CargoLock,
     /// A log of a runtime.
     Log,
-    /// Answer of `ctr deprecations list`.
+    /// The output of `ctr deprecations list`.
     DeprecationList,
     /// Anything else.
     #[default]
     Other,
 }
 
-/// The part that something plays in NRI.
+/// The role of something in NRI.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
     /// A plugin.
     Plugin,
-    /// A runtime: it calls plugins.
+    /// A runtime, which calls plugins.
     Runtime,
-    /// It uses the API's types only.
+    /// A user of the API types only.
     Library,
-    /// No part that could be seen.
+    /// No visible role.
     #[default]
     None,
 }
 
-/// The NRI release that something was built with. Ranges come from code, `version` from what the build says of itself.
+/// The NRI release that something was built with. Ranges come from code, `version` from the build's
+/// own information.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Built {
-    /// The version in build information or a lock file, such as `v0.11.0`: supporting evidence, never a verdict of its own.
+    /// The version in build information or a lock file, such as `v0.11.0`: supporting evidence,
+    /// never enough for a verdict.
     pub version: Option<String>,
-    /// The oldest release it can be, such as `v0.12.0`.
+    /// The oldest possible release, such as `v0.12.0`.
     pub at_least: Option<String>,
-    /// The oldest release that is newer than it.
+    /// The oldest release that is too new.
     pub below: Option<String>,
 }
 
 /// How a plugin receives its events from the runtime.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Interface {
-    /// It is started once per event, with JSON on standard input: v0.1.0.
+    /// As JSON on standard input of a process per event: v0.1.0.
     OneShot,
-    /// Events that had no RPC before v0.12.0 arrive as `StateChange`.
+    /// As `StateChange`, for events without an RPC before v0.12.0.
     StateChange,
-    /// It answers a dedicated RPC for every event, and also `StateChange`, for older runtimes.
+    /// In a dedicated RPC for every event, and also as `StateChange` from older runtimes.
     Dedicated,
-    /// It answers the dedicated RPCs with its own handler of `StateChange`, so that it outlives that RPC.
+    /// In dedicated RPCs that call its `StateChange` handler, so that it keeps working without that
+    /// RPC.
     Funnelled,
-    /// It is a WebAssembly module that exports these functions (`plugin_…`).
+    /// Through these exported functions (`plugin_…`) of a WebAssembly module.
     Exports(Vec<String>),
-    /// It cannot be determined, for this reason: one line, lower case.
+    /// Unknown, for this reason: one line, in lower case.
     Unknown(String),
-    /// It receives no events, or that was not looked at.
+    /// It receives no events, or this was not checked.
     #[default]
     None,
 }
 
-/// The events that a plugin handles, by RPC name in CamelCase (`RunPodSandbox`), in order of their numbers.
+/// The events that a plugin handles, by RPC name in CamelCase (`RunPodSandbox`), in the order of
+/// their numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Events {
-    /// RPC names, in order of event number; `Synchronize`, `Configure` and `Shutdown` are no events.
+    /// RPC names, in the order of the event numbers; `Synchronize`, `Configure` and `Shutdown` are
+    /// not events.
     pub names: Vec<String>,
-    /// How that is known.
+    /// The certainty of the set.
     pub certainty: Certainty,
 }
 
-/// How a set of events is known.
+/// The certainty of a set of events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Certainty {
-    /// From types or a manifest: exactly these, or fewer if the plugin subscribes to fewer.
+    /// Known from types or a manifest: exactly these, or fewer if the plugin subscribes to fewer.
     Exact,
-    /// From names alone: possibly more than it handles.
+    /// Known from names: possibly more than it handles.
     ByName,
-    /// From what happened: possibly fewer than it handles.
+    /// Known from logs: possibly fewer than it handles.
     Observed,
-    /// Not known at all.
+    /// Unknown.
     #[default]
     Unknown,
 }
 
-/// One observation.
+/// An observation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evidence {
-    /// Name of the reader.
+    /// The name of the reader.
     pub reader: &'static str,
-    /// The observation: one line, lower case.
+    /// The observation: one line, in lower case.
     pub detail: String,
 }
 
-/// How often and when a log mentions something, in the log's own time stamps.
+/// How often and when a log mentions something, with the time stamps of the log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Occurrences {
-    /// Number of lines.
+    /// The number of lines.
     pub count: u64,
-    /// First time stamp, RFC 3339 where the log has that.
+    /// The first time stamp, as RFC 3339 if the log has that.
     pub first: Option<String>,
-    /// Last time stamp.
+    /// The last time stamp.
     pub last: Option<String>,
 }

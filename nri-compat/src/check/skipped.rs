@@ -1,39 +1,39 @@
-//! Files and folders that could not be looked at.
+//! Files and folders that could not be checked.
 
 use std::fmt;
 use std::io;
 
 use super::place::Place;
 
-/// Something that could not be looked at.
+/// A file or folder that could not be checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Skipped {
     /// The path.
     pub place: Place,
     /// The class of the reason, for machines.
     pub kind: SkipKind,
-    /// The reason: one line, lower case.
+    /// The reason: one line, in lower case.
     pub reason: String,
 }
 
-/// Why something was skipped.
+/// The class of a reason for skipping something.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SkipKind {
     /// It does not exist.
     NotFound,
-    /// The user may not read it.
+    /// The user is not permitted to read it.
     Permission,
-    /// It is neither a file nor a folder: a socket, a device.
+    /// It is neither a file nor a folder, but for example a socket or a device.
     SpecialFile,
-    /// It is on a file system of the kernel's own, such as `proc`.
+    /// It is on a virtual file system such as `proc`.
     PseudoFilesystem,
-    /// It is larger than what is read.
+    /// It exceeds the size limit.
     TooLarge,
     /// It exceeds another limit, such as the number of entries of an archive.
     Limit,
-    /// It is packed in a way that is not supported.
+    /// Its compression is not supported.
     UnsupportedCompression,
-    /// It has a format that is known but not supported.
+    /// Its format is known but not supported.
     UnsupportedFormat,
     /// It is an archive within an archive.
     NestedArchive,
@@ -41,13 +41,13 @@ pub enum SkipKind {
     Truncated,
     /// It contradicts its own format.
     Broken,
-    /// A link leads out of the file system or archive under check, or in a circle.
+    /// A link leads out of the file system or archive under check, or is circular.
     Link,
-    /// It changed or vanished while it was looked at.
+    /// It changed or vanished while it was read.
     Changed,
-    /// The reader of its format failed, which is a defect of this tool.
+    /// The reader of its format panicked, which is a bug of this tool.
     Defect,
-    /// Reading it failed in another way.
+    /// Another error occurred while reading it.
     #[default]
     Io,
 }
@@ -100,7 +100,7 @@ impl SkipKind {
 }
 
 impl Skipped {
-    /// Returns something skipped for this reason.
+    /// Creates an entry with this reason.
     pub fn new(place: impl Into<Place>, kind: SkipKind, reason: impl Into<String>) -> Self {
         Self {
             place: place.into(),
@@ -109,23 +109,23 @@ impl Skipped {
         }
     }
 
-    /// Returns something skipped as it cannot be read.
+    /// Creates an entry for something that cannot be read.
     pub fn unreadable(place: impl Into<Place>, why: Unreadable) -> Self {
         Self::new(place, why.kind, why.reason)
     }
 }
 
-/// Why something cannot be read.
+/// The reason why something cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreadable {
     /// The class of the reason.
     pub kind: SkipKind,
-    /// The reason: one line, lower case.
+    /// The reason: one line, in lower case.
     pub reason: String,
 }
 
 impl Unreadable {
-    /// Returns an error of this kind with its reason: one line, lower case.
+    /// Creates an error of this kind with its reason: one line, in lower case.
     pub fn new(kind: SkipKind, reason: impl Into<String>) -> Self {
         Self {
             kind,
@@ -150,7 +150,7 @@ impl From<&io::Error> for Unreadable {
 }
 
 impl From<io::Error> for Unreadable {
-    /// Takes over the reason that a reader of this crate put into the error.
+    /// Extracts the reason that a reader of this crate put into the error.
     fn from(error: io::Error) -> Self {
         match error.downcast::<Self>() {
             Ok(unreadable) => unreadable,

@@ -1,4 +1,4 @@
-//! Releases of NRI or of a runtime to judge plugins against, and the protocol that each speaks.
+//! Releases of NRI or of a runtime that plugins are judged against, and the protocol of each.
 
 mod name;
 
@@ -12,32 +12,32 @@ use crate::diff::Target as RuntimeRelease;
 use crate::error::{Error, ErrorKind};
 use crate::report::check::CheckTarget;
 
-/// A release to judge against.
+/// A release that plugins are judged against.
 #[derive(Clone, Debug)]
 pub struct Target<'h> {
-    /// Its name and what it links, as reports show it.
+    /// Its name and the NRI that it links, as shown in reports.
     pub head: CheckTarget,
     pub(super) history: &'h History,
     /// The protocol that it speaks; `None` if it knows only one-shot plugins.
     pub(super) protocol: Option<&'h Protocol>,
-    /// The NRI release it links.
+    /// The NRI release that it links.
     pub(super) nri: Version,
-    /// The runtime release, unless NRI itself was asked for.
+    /// The runtime release, unless the target is a release of NRI.
     pub(super) runtime: Option<RuntimeRelease>,
 }
 
-/// How to take releases that the tables do not know.
+/// The treatment of releases that are not in the tables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UnknownReleases {
-    /// True if a patch release that is not in the tables is an error, not judged as the newest
-    /// known one of its minor.
+    /// True if a patch release that is not in the tables is an error, instead of being treated as
+    /// the newest known one of its minor.
     pub strict: bool,
-    /// The NRI release (`nri@0.12`) that a runtime release of an unknown minor is assumed to link.
+    /// The NRI release (`nri@0.12`) that runtime releases of an unknown minor are assumed to link.
     pub assume: Option<String>,
 }
 
 impl UnknownReleases {
-    /// Refuses to judge a release as another one if that must not be.
+    /// Returns an error if a release must not be treated as another one.
     fn allow(&self, name: &ReleaseName, assumed: &str) -> Result<(), Error> {
         if !self.strict {
             return Ok(());
@@ -52,22 +52,23 @@ impl UnknownReleases {
 }
 
 impl<'h> Target<'h> {
-    /// Returns the release that a user names: `nri@0.12`, `containerd@2.3.4`, `cri-o@1.36`, `containerd@latest`;
-    /// `containerd@2.7`, which is only planned, but is when something goes; or as machines name it, see
-    /// [`ReleaseName::parse`].
+    /// Returns the release that a user names: `nri@0.12`, `containerd@2.3.4`, `cri-o@1.36`,
+    /// `containerd@latest`; `containerd@2.7`, which is only planned, but is the release of a
+    /// planned removal; or in a form printed by machines, see [`ReleaseName::parse`].
     ///
     /// # Errors
     ///
-    /// The release does not exist or is not in the tables; the help names near ones.
+    /// Returns an error if the release does not exist or is not in the tables; the help names
+    /// similar ones.
     pub fn parse(history: &'h History, spec: &str) -> Result<Self, Error> {
         Self::resolve(history, spec, &UnknownReleases::default())
     }
 
-    /// As [`Target::parse`], with a choice of what to do about releases that are not in the tables.
+    /// Like [`Target::parse`], with options for releases that are not in the tables.
     ///
     /// # Errors
     ///
-    /// As [`Target::parse`], and if `unknown` is strict about what would only be assumed.
+    /// Returns the errors of [`Target::parse`], and one for assumptions if `unknown` is strict.
     pub fn resolve(
         history: &'h History,
         spec: &str,
@@ -92,7 +93,7 @@ impl<'h> Target<'h> {
         Ok(target)
     }
 
-    /// Returns the release of exactly this name, `None` if the tables do not have it.
+    /// Returns the release with exactly this name, or `None` if the tables do not have it.
     fn exact(history: &'h History, spec: &str) -> Result<Option<Self>, Error> {
         let Some((name, version)) = spec.split_once('@') else {
             return Ok(None);
@@ -112,7 +113,7 @@ impl<'h> Target<'h> {
         Self::released(history, spec).map(Some)
     }
 
-    /// Returns the release that stands in for one that the tables do not have.
+    /// Returns the substitute for a release that the tables do not have.
     fn assumed(
         history: &'h History,
         name: &ReleaseName,
@@ -132,7 +133,7 @@ impl<'h> Target<'h> {
         }
     }
 
-    /// Returns the newest known release of the same minor, for a patch release that is newer.
+    /// Returns the newest known release of the same minor, for a newer patch release.
     fn newer_patch(
         history: &'h History,
         name: &ReleaseName,
@@ -182,7 +183,7 @@ impl<'h> Target<'h> {
         Ok(target)
     }
 
-    /// Returns what the history says about a release that it does not have.
+    /// Returns the error for a release that the history does not have.
     fn lookup_error(history: &History, name: &ReleaseName) -> Error {
         let error = if name.name == "nri" {
             history.release(&name.version).err()
@@ -192,11 +193,11 @@ impl<'h> Target<'h> {
         error.map_or_else(|| not_a_release(&name.spec()), unknown)
     }
 
-    /// Returns the newest known release of NRI, for those who name no target.
+    /// Returns the newest known release of NRI, which is the default target.
     ///
     /// # Errors
     ///
-    /// When the history's own tables are broken.
+    /// Returns an error if the tables of the history are broken.
     pub fn newest(history: &'h History) -> Result<Self, Error> {
         let mut target = Self::of_nri(history, "latest")?;
         target.head.by_default = true;
@@ -243,7 +244,7 @@ impl<'h> Target<'h> {
         })
     }
 
-    /// Returns a release that is not out yet, which is assumed to speak the newest known protocol.
+    /// Returns an unreleased version, which is assumed to speak the newest known protocol.
     fn planned(history: &'h History, runtime: &str, version: Version) -> Result<Self, Error> {
         let mut target = Self::of_nri(history, "latest")?;
         target.head.name = format!("{runtime}@{}.{}", version.major, version.minor);
@@ -266,7 +267,8 @@ impl<'h> Target<'h> {
         nri.events.iter().find(|event| event.rpc_name == rpc)
     }
 
-    /// Reports whether the deprecated interface is gone here: its removal is done, or planned for this release or an earlier one.
+    /// Reports whether the deprecated interface does not exist here: it was removed, or its removal
+    /// is planned for this release or an earlier one.
     pub(super) fn has_removed(&self, deprecation: &Deprecation) -> bool {
         let removal = &deprecation.removal;
         let by_nri = removal
@@ -276,12 +278,13 @@ impl<'h> Target<'h> {
             .is_some_and(|since| self.reaches_nri(since));
         match removal.status {
             RemovalStatus::Done => by_nri || self.reaches(&removal.when.runtimes),
-            // What a released version still has is not gone, whatever was planned for it.
+            // A released version still has the interface, whatever was planned.
             RemovalStatus::Planned => self.head.planned && self.reaches(&removal.when.runtimes),
         }
     }
 
-    /// Reports whether the interface is deprecated here. If the table does not name the runtime, its NRI release decides.
+    /// Reports whether the interface is deprecated here. If the table does not name the runtime,
+    /// the NRI release decides.
     pub(super) fn deprecates(&self, deprecation: &Deprecation) -> bool {
         let since = &deprecation.deprecated_in;
         let runtime = self.runtime.as_ref();
@@ -310,7 +313,7 @@ impl<'h> Target<'h> {
     }
 }
 
-/// Returns the version if it belongs to a series for which a removal is planned and which has no release yet.
+/// Returns the version if it belongs to an unreleased series for which a removal is planned.
 fn planned(history: &History, runtime: &str, version: &str) -> Result<Option<Version>, Error> {
     let released = |series: &str| {
         let spec = format!("{runtime}@{series}");

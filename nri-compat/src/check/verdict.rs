@@ -1,7 +1,7 @@
-//! The meaning of a sighting for a target: one judge per interface; the first that objects decides.
+//! Judges a sighting for a target, with one judge per interface; the first objection decides.
 //!
-//! `ok` is a proof. A judge returns it only if everything that could object was read and understood; whatever is
-//! missing makes the verdict `unknown`, with the reason.
+//! `ok` is a proof. A judge returns it only if everything that could lead to an objection was read
+//! and understood; if anything is missing, the verdict is `unknown`, with the reason.
 
 mod confidence;
 mod events;
@@ -17,7 +17,7 @@ use super::sighting::{FileKind, Interface, Role, Sighting};
 use super::target::Target;
 use crate::report::check::{Confidence, Outcome, Verdict};
 
-/// Ids of the rules that verdicts name: those of their files in `rules/`.
+/// The ids of the rules that verdicts name, whose texts are in `rules/`.
 pub const RULES: [&str; 6] = [
     "CHECK_CANNOT_TELL",
     "CHECK_EVENT_UNKNOWN",
@@ -27,7 +27,8 @@ pub const RULES: [&str; 6] = [
     "CHECK_WASM_EXPORTS",
 ];
 
-/// Judges what was seen against one target. Returns `None` if there is nothing to judge, as for a runtime.
+/// Judges a sighting against one target. Returns `None` if there is nothing to judge, as for a
+/// runtime.
 pub fn judge(seen: &Sighting, target: &Target<'_>) -> Option<Verdict> {
     if !is_judged(seen) {
         return None;
@@ -54,8 +55,8 @@ pub fn judge(seen: &Sighting, target: &Target<'_>) -> Option<Verdict> {
     Some(verdict)
 }
 
-/// Returns true if it is judged: plugins are, and what one would be built from; runtimes and users
-/// of the types are not.
+/// Returns true if a sighting is judged: plugins are, and requirements for building them; runtimes
+/// and users of the types are not.
 fn is_judged(seen: &Sighting) -> bool {
     match seen.role {
         Role::Plugin => true,
@@ -65,7 +66,7 @@ fn is_judged(seen: &Sighting) -> bool {
     }
 }
 
-/// Returns true if it says what something is built with, not what that does.
+/// Returns true if it shows what something is built with, but not what it does.
 fn is_requirement(seen: &Sighting) -> bool {
     matches!(
         seen.kind,
@@ -84,7 +85,7 @@ fn cannot_tell(seen: &Sighting, reason: String) -> Verdict {
     }
 }
 
-/// Objects if the target is older than the protocol, and knows one-shot plugins only.
+/// Objects if the target is older than the protocol, and only runs one-shot plugins.
 fn no_protocol(target: &Target<'_>) -> Option<Verdict> {
     target.protocol.is_none().then(|| Verdict {
         outcome: Outcome::Incompatible,
@@ -112,7 +113,7 @@ fn deprecation<'h>(history: &'h History, id: &str) -> Option<&'h Deprecation> {
     history.deprecations().iter().find(|one| one.id == id)
 }
 
-/// Returns `containerd 2.7`, if a removal is planned for that.
+/// Returns the release of a planned removal, such as `containerd 2.7`.
 fn planned_removal(deprecation: &Deprecation) -> Option<String> {
     let when = &deprecation.removal.when;
     let nri = when.nri.iter().map(|release| format!("NRI {release}"));

@@ -1,4 +1,4 @@
-//! Options and answers that `check` and `logs` share: format, what counts, and the exit code.
+//! Options and output that `check` and `logs` share: format, what counts, and the exit code.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -13,30 +13,31 @@ use crate::report::check::CheckReport;
 use crate::report::text::CheckText;
 use crate::report::{csv, github, json, junit, markdown, openmetrics, sarif, text};
 
-/// Options of a command that ends in a check report.
+/// Options of commands that print a check report.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub(super) struct Args {
-    /// Format of the answer.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = CheckFormat::Text)]
     format: CheckFormat,
-    /// Show the evidence behind every verdict, good ones too; machine formats always have it.
+    /// Show the evidence behind every verdict, even good ones; machine formats always include it.
     #[arg(long)]
     explain: bool,
-    /// Verdicts that make the exit code 100: this one and more serious ones; several with commas [default: deprecated,
-    /// or what the policy says].
+    /// Verdicts that make the exit code 100: these and more serious ones, separated by commas
+    /// [default: deprecated, or as set in the policy].
     #[arg(long, value_enum, value_delimiter = ',', value_name = "VERDICT")]
     fail_on: Vec<FailOnArg>,
-    /// The policy [default: nri-compat.toml in the working folder, if there is one].
+    /// The policy [default: nri-compat.toml in the working folder, if it exists].
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Findings that are known and do not count.
+    /// Known findings that do not count.
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
-    /// Write what is found as a baseline, which holds for this run already.
+    /// Write the findings as a baseline, which already applies to this run.
     #[arg(long, value_name = "FILE")]
     write_baseline: Option<PathBuf>,
-    /// Name of this node in the report, by which `merge` tells nodes apart [default: $NODE_NAME, else the host name].
+    /// Name of this node in the report, by which `merge` distinguishes nodes [default: $NODE_NAME,
+    /// else the host name].
     #[arg(long, value_name = "NAME")]
     node: Option<String>,
 }
@@ -48,7 +49,7 @@ enum CheckFormat {
     Text,
     /// For machines; described by a JSON Schema.
     Json,
-    /// The same on one line, for logs that are collected line by line.
+    /// JSON on one line, for logs that are collected line by line.
     Jsonl,
     /// For pull requests and release notes.
     Markdown,
@@ -56,7 +57,7 @@ enum CheckFormat {
     Csv,
     /// Annotations of GitHub Actions.
     Github,
-    /// Test results, as CI systems collect them.
+    /// Test results for CI systems.
     Junit,
     /// For code scanning: SARIF 2.1.0.
     Sarif,
@@ -66,39 +67,40 @@ enum CheckFormat {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum FailOnArg {
-    /// Verdicts that cannot be determined, in addition to others named; alone, every verdict but ok.
+    /// Unknown verdicts, in addition to others named; alone, every verdict except ok.
     Unknown,
     /// Works through a fallback, or worse.
     Deprecated,
-    /// Uses something that is gone, or worse.
+    /// Uses something that was removed, or worse.
     Removed,
     /// Would be dropped or refused.
     Incompatible,
     /// Anything that was skipped, in addition to others named.
     Skipped,
-    /// Nothing found changes the exit code.
+    /// No finding changes the exit code.
     Never,
 }
 
-/// Policy and baseline. They are read before the run, so that a mistake in them costs no scan.
+/// Policy and baseline. They are read before the run, so that a mistake in them is reported before
+/// the scan.
 pub(super) struct Decisions {
     policy: Policy,
     baseline: Option<Baseline>,
 }
 
 impl Decisions {
-    /// Targets of the policy, for a command line that names none.
+    /// Returns the targets of the policy, for a command line without targets.
     pub(super) fn targets(&self) -> &[String] {
         &self.policy.targets
     }
 }
 
 impl Args {
-    /// Reads policy and baseline.
+    /// Reads the policy and baseline.
     ///
     /// # Errors
     ///
-    /// When one of them cannot be read.
+    /// Returns an error if one of them cannot be read.
     pub(super) fn decisions(&self) -> Result<Decisions, Error> {
         let known = match self.write_baseline {
             Some(_) => None,
@@ -110,11 +112,11 @@ impl Args {
         })
     }
 
-    /// Applies the decisions, writes the answer, and says how to exit.
+    /// Applies policy and baseline, writes the report, and returns the exit code.
     ///
     /// # Errors
     ///
-    /// When the answer or the baseline cannot be written.
+    /// Returns an error if the report or the baseline cannot be written.
     pub(super) fn finish(
         &self,
         mut report: CheckReport,
@@ -144,7 +146,7 @@ impl Args {
         }
     }
 
-    /// Writes the report piece by piece, as it may be large.
+    /// Writes the report piece by piece, because it may be large.
     fn write(&self, report: CheckReport, out: &mut dyn Write) -> io::Result<()> {
         match self.format {
             CheckFormat::Text => text::write_check(&report.into(), &self.look(), out),

@@ -9,23 +9,24 @@ use crate::check::evidence::READERS;
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
 
-/// Which plugins still use deprecated interfaces, or would not run, with the evidence.
+/// Finds plugins that still use deprecated interfaces, or would not run, with the evidence.
 ///
-/// Files are recognised by what is in them: plugins (Go, Rust, WebAssembly), images, sources, logs, a runtime's
-/// configuration. Nothing that is looked at is executed.
+/// Files are recognised by content: plugins (Go, Rust, WebAssembly), images, sources, logs, the
+/// configuration of a runtime. Nothing is executed.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Files and folders; `-` for standard input [default: what the runtimes configured on this machine use, else
-    /// their default folders].
+    /// Files and folders; `-` for standard input [default: what the runtimes configured on this
+    /// machine use, else their default folders].
     paths: Vec<PathBuf>,
-    /// Look at the executables of running processes.
+    /// Check the executables of running processes.
     #[arg(long)]
     proc: bool,
-    /// Ask the Go toolchain (`go list`) which packages a plugin is built from; it may download modules.
+    /// Ask the Go toolchain (`go list`) which packages a plugin is built from; it may download
+    /// modules.
     #[arg(long)]
     go: bool,
-    /// Where the machine's file system is mounted: configurations, the paths in them, /proc, and links are looked up
-    /// below it.
+    /// Folder where the file system of the machine is mounted: configurations, the paths in them,
+    /// /proc, and links are resolved below it.
     #[arg(long, value_name = "FOLDER")]
     root: Option<PathBuf>,
     #[command(flatten)]

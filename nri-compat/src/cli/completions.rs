@@ -1,4 +1,4 @@
-//! `nri-compat completions SHELL` and `nri-compat man`: what the command line says of itself.
+//! `nri-compat completions SHELL` and `nri-compat man`: generated from the command line definition.
 
 use clap::CommandFactory as _;
 use clap_complete::Shell;
@@ -7,7 +7,7 @@ use super::{Cli, output};
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
 
-/// Completions for a shell, on standard output.
+/// Print completions for a shell.
 ///
 /// For bash: nri-compat completions bash > /etc/bash_completion.d/nri-compat
 #[derive(Debug, clap::Args)]
@@ -17,12 +17,12 @@ pub(super) struct CompletionsArgs {
     shell: Shell,
 }
 
-/// Manual pages, on standard output or, one per subcommand, in a folder.
+/// Print the manual pages, or write one per subcommand to a folder.
 ///
 /// To read one: nri-compat man | man -l -
 #[derive(Debug, clap::Args)]
 pub(super) struct ManArgs {
-    /// Write the pages of all subcommands there.
+    /// Write the pages of all subcommands to this folder.
     #[arg(long, value_name = "FOLDER")]
     out: Option<std::path::PathBuf>,
 }

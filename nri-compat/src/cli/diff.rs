@@ -16,44 +16,45 @@ use crate::report::{csv, github, json, junit, markdown, sarif, text};
 
 /// Compares two protocol versions: what changed, what breaks and for whom, what became deprecated.
 ///
-/// FROM and TO: a release (v0.12.5, v0.11, latest), a runtime's (containerd@2.2.1, cri-o@1.33), a .proto file, a
-/// folder of protos, a FileDescriptorSet, a revision in git (HEAD~1:pkg/api/api.proto, .git#ref=main), or - for
-/// standard input.
+/// FROM and TO: a release (v0.12.5, v0.11, latest), the release of a runtime (containerd@2.2.1,
+/// cri-o@1.33), a .proto file, a folder of protos, a FileDescriptorSet, a revision in git
+/// (HEAD~1:pkg/api/api.proto, .git#ref=main), or - for standard input.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The version to start from.
     from: String,
     /// The version to end with; older than FROM for a downgrade.
     to: String,
-    /// A folder in which imports are looked up, or PREFIX=FOLDER where imports have PREFIX/ before the path below it.
+    /// A folder in which imports are looked up, or PREFIX=FOLDER if imports have PREFIX/ before the
+    /// path in the folder.
     #[arg(short = 'I', long = "import", value_name = "FOLDER")]
     imports: Vec<String>,
-    /// Who must not break: the protobuf rules of this category run, as in `buf breaking`.
+    /// What must not break: the protobuf rules of this category run, as in `buf breaking`.
     #[arg(long, value_enum, default_value_t = CategoryArg::File, ignore_case = true)]
     category: CategoryArg,
     /// The least serious level that makes the exit code 100.
     #[arg(long, value_enum, default_value_t = FailOn::Error, value_name = "LEVEL")]
     fail_on: FailOn,
-    /// Format of the answer.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = DiffFormat::Text)]
     format: DiffFormat,
-    /// The policy [default: nri-compat.toml in the working folder, if there is one].
+    /// The policy [default: nri-compat.toml in the working folder, if it exists].
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// A baseline: findings that are known and do not count.
+    /// A baseline: known findings that do not count.
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
-    /// Write the findings as a baseline, which applies to this run already.
+    /// Write the findings as a baseline, which already applies to this run.
     #[arg(long, value_name = "FILE")]
     write_baseline: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum CategoryArg {
-    /// Generated code, file by file.
+    /// Generated code, per file.
     #[value(name = "FILE")]
     File,
-    /// Generated code, package by package.
+    /// Generated code, per package.
     #[value(name = "PACKAGE")]
     Package,
     /// The binary or the JSON encoding.
@@ -77,7 +78,7 @@ enum DiffFormat {
     Csv,
     /// Annotations of GitHub Actions.
     Github,
-    /// Test results, as CI systems collect them.
+    /// Test results for CI systems.
     Junit,
     /// For code scanning: SARIF 2.1.0.
     Sarif,
@@ -91,7 +92,7 @@ enum FailOn {
     Warning,
     /// Any finding.
     Note,
-    /// Nothing found changes the exit code.
+    /// No finding changes the exit code.
     Never,
 }
 

@@ -7,12 +7,13 @@ use crate::near::near;
 use crate::report::text;
 use crate::rules::{self, Rule};
 
-/// Explains a rule: what it means, who breaks, what to do.
+/// Explains a rule: its meaning, who is affected, what to do.
 ///
-/// Without a rule, lists all of them by category; part of a name lists the rules that have it in theirs.
+/// Without a rule, lists all rules by category; with part of an id, lists the rules that contain
+/// it.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Id of the rule, as reports show it, or part of one; in any case.
+    /// Id of the rule, as shown in reports, or part of one; in upper or lower case.
     rule: Option<String>,
 }
 
@@ -27,7 +28,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     Ok(Exit::Clean)
 }
 
-/// Returns the rule of this id, or else all rules with these words in their ids.
+/// Returns the rule with this id, or else all rules whose ids contain these words.
 fn matching(wanted: &str) -> Vec<&'static Rule> {
     let part = wanted.to_ascii_uppercase().replace(['-', ' '], "_");
     match rules::get(&part) {

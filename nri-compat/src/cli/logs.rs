@@ -11,19 +11,19 @@ use crate::check::logs::{Options, Period, parse_time, read_logs};
 use crate::error::Error;
 use crate::exit::Exit;
 
-/// Lists the plugins that a runtime's logs name for deprecated interfaces, and what else went wrong with them.
+/// Lists the plugins that the logs of a runtime name for deprecated interfaces or errors.
 ///
-/// Reads the logs of containerd and CRI-O as text or JSON, on their own or as journalctl, log collectors and grep wrap them,
-/// and `ctr deprecations list`; plain or packed with gzip, zstd or xz. A log contains only events that fired: use `check` for
-/// the plugins themselves.
+/// Reads the logs of containerd and CRI-O as text or JSON, plain or wrapped by journalctl, log
+/// collectors and grep, and the output of `ctr deprecations list`; also compressed with gzip, zstd
+/// or xz. A log contains only events that occurred: use `check` for the plugins themselves.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Logs, or folders of logs; - for standard input, as in `journalctl -u containerd -o json | nri-compat logs -`. The
-    /// files of a rotated set are one log.
+    /// Logs, or folders of logs; - for standard input, as in `journalctl -u containerd -o json |
+    /// nri-compat logs -`. The files of a rotated set are one log.
     #[arg(value_name = "FILE", required = true)]
     paths: Vec<PathBuf>,
-    /// Skip lines before this time, in the forms of journalctl: "2026-03-18 20:15:04", "yesterday", "-1h", "2 days ago",
-    /// "@1773864904". Lines without a time are kept.
+    /// Skip lines before this time, in the forms of journalctl: "2026-03-18 20:15:04", "yesterday",
+    /// "-1h", "2 days ago", "@1773864904". Lines without a time are kept.
     #[arg(long, value_name = "TIME", value_parser = parse_time, allow_hyphen_values = true)]
     since: Option<Timestamp>,
     /// Skip lines after this time, in the same forms.

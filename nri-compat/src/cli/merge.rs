@@ -14,25 +14,26 @@ use crate::policy::{FailOn, named};
 use crate::report::merge::MergeReport;
 use crate::report::{json, text};
 
-/// Makes one report out of those of many nodes: per plugin, on how many nodes it is, first and last seen.
+/// Merges the reports of many nodes: for each plugin, the number of nodes, first and last seen.
 ///
-/// Reads what `check` and `logs` write with --format json or jsonl: files, lines, or one after the other; plain or packed with
-/// gzip, zstd or xz; also as log collectors wrap lines and as container runtimes cut them into pieces. Of several reports of
-/// a node the newest counts. A broken report is listed as skipped, and the others count.
+/// Reads the output of `check` and `logs` with --format json or jsonl: files, lines, or
+/// concatenated; also compressed with gzip, zstd or xz, wrapped by log collectors, or cut into
+/// pieces by container runtimes. If there are several reports of a node, the newest counts. A
+/// broken report is listed as skipped, and the others count.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Reports; - for standard input.
     #[arg(value_name = "FILE", required = true)]
     paths: Vec<PathBuf>,
-    /// Format of the answer.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = MergeFormat::Text)]
     format: MergeFormat,
-    /// List the nodes in this file that have no report: one name per line, also as `kubectl get nodes -o name` prints
-    /// them; - for standard input.
+    /// List the nodes in this file that have no report: one name per line, or the output of
+    /// `kubectl get nodes -o name`; - for standard input.
     #[arg(long, value_name = "FILE")]
     expect_nodes: Option<PathBuf>,
-    /// Exit with code 100 on this verdict and more serious ones on any node, on silent nodes, or on skipped reports; several
-    /// with commas.
+    /// Exit with code 100 for these and more serious verdicts on any node, for silent nodes, or for
+    /// skipped reports; several separated by commas.
     #[arg(
         long,
         value_enum,
@@ -54,15 +55,15 @@ enum MergeFormat {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum MergeFailOn {
-    /// Unknown verdicts, besides whatever else is named; alone, every verdict but ok.
+    /// Unknown verdicts, in addition to others named; alone, every verdict except ok.
     Unknown,
     /// Plugins that work through a fallback, or worse.
     Deprecated,
-    /// Plugins that use something that is gone, or worse.
+    /// Plugins that use something that was removed, or worse.
     Removed,
     /// Plugins that would be dropped or refused.
     Incompatible,
-    /// Nodes that --expect-nodes names and that have no report.
+    /// Nodes in --expect-nodes without a report.
     Silent,
     /// Inputs that could not be read.
     Skipped,

@@ -1,11 +1,11 @@
-//! The name of the node and the id of the scan, which reports carry.
+//! The name of the node and the id of the scan, which are part of reports.
 
 use std::hash::{BuildHasher as _, RandomState};
 
-/// The variable that holds the node's name, in pods through the downward API.
+/// The environment variable with the name of the node, set in pods through the downward API.
 const VARIABLE: &str = "NODE_NAME";
 
-/// Returns the node's name: as given, else from the environment, else the host name.
+/// Returns the name of the node: as given, else from the environment, else the host name.
 pub(super) fn name(given: Option<&str>) -> Option<String> {
     let named = given.map(str::to_owned);
     named
@@ -20,7 +20,7 @@ fn host_name() -> Option<String> {
     (!name.is_empty()).then_some(name)
 }
 
-/// Returns 32 hexadecimal digits that no other scan has: the standard library seeds its hashers at random.
+/// Returns 32 random hexadecimal digits, from the seeds of the standard library's hashers.
 pub(super) fn scan_id() -> String {
     let random = || RandomState::new().hash_one(jiff::Timestamp::now().as_nanosecond());
     format!("{:016x}{:016x}", random(), random())

@@ -1,4 +1,4 @@
-//! Where answers and errors go: standard output, standard error, with colour only on a terminal.
+//! Standard output and standard error, with colour only on a terminal.
 
 use std::io::{self, BufWriter, ErrorKind as IoErrorKind, IsTerminal as _, Write};
 use std::path::Path;
@@ -11,7 +11,8 @@ use crate::policy::Baseline;
 use crate::report::text::{Look, Palette, Width};
 use crate::report::visible::visible;
 
-/// Returns the palette for standard output: colours on a terminal that wants them (`NO_COLOR`, `CLICOLOR`).
+/// Returns the palette for standard output: colours on a terminal, unless disabled (`NO_COLOR`,
+/// `CLICOLOR`).
 pub(super) fn palette() -> Palette {
     match AutoStream::choice(&io::stdout()) {
         ColorChoice::Never => Palette::plain(),
@@ -23,7 +24,7 @@ pub(super) fn palette() -> Palette {
 ///
 /// # Errors
 ///
-/// When the file cannot be written.
+/// Returns an error if the file cannot be written.
 pub(super) fn write_baseline(path: &Path, baseline: &Baseline) -> Result<(), Error> {
     std::fs::write(path, baseline.to_json()).map_err(|error| {
         let message = format!("cannot write {}: {error}", path.display());
@@ -31,7 +32,7 @@ pub(super) fn write_baseline(path: &Path, baseline: &Baseline) -> Result<(), Err
     })
 }
 
-/// Returns how text looks on standard output.
+/// Returns the width and colours of text on standard output.
 pub(super) fn look() -> Look {
     Look {
         palette: palette(),
@@ -39,8 +40,8 @@ pub(super) fn look() -> Look {
     }
 }
 
-/// Returns the columns that lines of standard output may take: those of `COLUMNS` if it is a number, else those of the
-/// terminal; `None` if standard output is no terminal.
+/// Returns the number of columns of standard output: `COLUMNS` if it is a number, else the width of
+/// the terminal; `None` if standard output is not a terminal.
 pub(super) fn width() -> Option<usize> {
     let asked = std::env::var("COLUMNS").ok();
     let asked = asked.and_then(|columns| columns.trim().parse().ok());
@@ -51,23 +52,24 @@ pub(super) fn width() -> Option<usize> {
     Some(columns.into())
 }
 
-/// Writes the answer to standard output. A reader that has gone away (`| head`) is not an error.
+/// Writes text to standard output. A reader that has closed the pipe (`| head`) is not an error.
 ///
 /// # Errors
 ///
-/// If standard output cannot be written.
+/// Returns an error if standard output cannot be written.
 pub(super) fn print(answer: &str) -> Result<(), Error> {
     write(|out| out.write_all(answer.as_bytes()))
 }
 
-/// Bytes that are collected before they are written to standard output.
+/// The number of bytes that are buffered before they are written to standard output.
 const BUFFER: usize = 64 * 1024;
 
-/// Lets `render` write the answer to standard output, piece by piece. A reader that has gone away (`| head`) is not an error.
+/// Lets `render` write to standard output, piece by piece. A reader that has closed the pipe (`|
+/// head`) is not an error.
 ///
 /// # Errors
 ///
-/// If standard output cannot be written.
+/// Returns an error if standard output cannot be written.
 pub(super) fn write(render: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
     let mut out = BufWriter::with_capacity(BUFFER, io::stdout().lock());
     match render(&mut out).and_then(|()| out.flush()) {
@@ -79,7 +81,7 @@ pub(super) fn write(render: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Re
     }
 }
 
-/// Prints why the tool could not run, then what to do about it.
+/// Prints why the tool could not run, and how to fix it.
 pub(super) fn error(error: &Error) -> Exit {
     let mut err = anstream::stderr().lock();
     let red = anstyle::AnsiColor::Red.on_default().bold();
@@ -92,17 +94,18 @@ pub(super) fn error(error: &Error) -> Exit {
     Exit::CouldNotRun
 }
 
-/// Columns that a line of an error may take: those of the terminal, or what a log shows.
+/// Returns the maximum number of columns of a line in an error: those of the terminal, or a default
+/// for logs.
 fn error_width() -> usize {
     const IN_A_LOG: usize = 400;
     let columns = console::Term::stderr().size_checked();
     columns.map_or(IN_A_LOG, |(_, columns)| usize::from(columns).max(40))
 }
 
-/// Returns the text with control characters spelled out, and each line cut at `width` characters.
+/// Returns the text with control characters escaped, and each line cut at `width` characters.
 fn harmless(text: &str, width: usize) -> String {
     let lines = text.lines().map(|line| {
-        // Tabs move the text under which a caret stands.
+        // Tabs would move the text above a caret.
         let line: Vec<String> = line.split('\t').map(visible).collect();
         let line = line.join("\t");
         match line.char_indices().nth(width) {
@@ -113,7 +116,8 @@ fn harmless(text: &str, width: usize) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Says that standard input is read, if that is a terminal: someone who did not expect that would wait for ever.
+/// Reports that standard input is read, if that is a terminal, because otherwise the command
+/// appears to hang.
 pub(super) fn waiting_for_input() {
     if io::stdin().is_terminal() {
         let _ = writeln!(
@@ -123,7 +127,7 @@ pub(super) fn waiting_for_input() {
     }
 }
 
-/// Prints a message of clap. Help and version are no mistakes.
+/// Prints a message of clap. Help and version are not errors.
 pub(super) fn usage(usage: &clap::Error) -> Exit {
     let _ = usage.print();
     if usage.use_stderr() {

@@ -1,4 +1,4 @@
-//! A bar on standard error for whoever waits at a terminal for more than a second.
+//! A progress display on standard error, for runs of more than a second at a terminal.
 
 use std::io::{IsTerminal as _, stderr};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -10,13 +10,13 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::check::progress::{Counts, Progress};
 use crate::report::check::bytes;
 
-/// The time after which the bar appears: shorter runs need none.
+/// The time after which the display appears: shorter runs need none.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How often the bar moves.
+/// The interval between updates.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Does the work, and shows how far it is.
+/// Runs the work, and shows its progress.
 pub(super) fn shown<T>(work: impl FnOnce(&Progress) -> T) -> T {
     let progress = Progress::default();
     if !stderr().is_terminal() {
@@ -31,7 +31,7 @@ pub(super) fn shown<T>(work: impl FnOnce(&Progress) -> T) -> T {
     })
 }
 
-/// Shows a bar until the other end of the channel is gone, then leaves no trace of it.
+/// Shows the progress until the other end of the channel is dropped, then removes the display.
 fn watch(progress: &Progress, ended: Receiver<()>) {
     let mut bar: Option<ProgressBar> = None;
     let mut wait = PATIENCE;

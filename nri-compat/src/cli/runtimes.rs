@@ -7,14 +7,14 @@ use crate::exit::Exit;
 use crate::history;
 use crate::report::{json, markdown, text};
 
-/// Which NRI a runtime speaks, its event mask, what it deprecates.
+/// Shows the NRI that a runtime speaks, its event mask, and its deprecations.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// A runtime (`containerd`) for its releases, or one release (`containerd@2.2.1`, `cri-o@1.33`, or as a machine
-    /// names it: `containerd://2.2.1-k3s1`) in detail.
+    /// A runtime (`containerd`) for its releases, or one release (`containerd@2.2.1`, `cri-o@1.33`,
+    /// or as printed by machines: `containerd://2.2.1-k3s1`) in detail.
     #[arg(value_name = "NAME@VERSION")]
     runtime: Option<String>,
-    /// Format of the answer.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 }

@@ -1,4 +1,4 @@
-//! `--target`: what `check` and `logs` judge against.
+//! `--target`: the releases that `check` and `logs` judge against.
 
 use nri_codegen::history::History;
 
@@ -9,12 +9,13 @@ use crate::error::Error;
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub(super) struct Args {
-    /// A release to judge against: nri@0.12, containerd@2.3.4, cri-o@1.36, or as a machine names it:
-    /// containerd://2.4.2+unknown. May be given several times [default: the policy's, else the newest known release of
-    /// NRI].
+    /// A release to judge against: nri@0.12, containerd@2.3.4, cri-o@1.36, or as printed by
+    /// machines: containerd://2.4.2+unknown. May be given several times [default: that of the
+    /// policy, else the newest known release of NRI].
     #[arg(long = "target", value_name = "RELEASE")]
     targets: Vec<String>,
-    /// Fail if a target is not in the tables, instead of judging a newer patch release as the newest known one.
+    /// Fail if a target is not in the tables, instead of treating a newer patch release as the
+    /// newest known one.
     #[arg(long)]
     strict_targets: bool,
     /// The NRI release (nri@0.12) that runtime releases of an unknown minor are assumed to link.
@@ -23,11 +24,12 @@ pub(super) struct Args {
 }
 
 impl Args {
-    /// Returns the targets named here, else those of the policy, else the newest release; each once.
+    /// Returns the targets named here, else those of the policy, else the newest release; each
+    /// once.
     ///
     /// # Errors
     ///
-    /// A target that does not exist.
+    /// Returns an error for a target that does not exist.
     pub(super) fn resolve<'h>(
         &self,
         history: &'h History,

@@ -11,16 +11,17 @@ use crate::error::Error;
 use crate::exit::Exit;
 use crate::update::{Limits, Proxies, Update, goproxy, update};
 
-/// Fetches newer releases of runtimes and writes the tables with them to a folder, for use with --data.
+/// Fetches newer releases of runtimes and writes tables with them to a folder, for use with --data.
 ///
-/// Asks the Go module proxy that GOPROXY names which releases containerd and CRI-O have and which NRI each links. Starts
-/// from the built-in tables, or from those of --data. No other command uses the network.
+/// Asks the Go module proxy in GOPROXY for the releases of containerd and CRI-O, and the NRI that
+/// each links. Starts from the built-in tables, or from those of --data. No other command uses the
+/// network.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The folder to write; files of the same names in it are replaced.
+    /// The folder to write; existing files with the same names are replaced.
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// The time that one request may take.
+    /// The time limit for one request.
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=3600))]
     timeout: u64,
 }

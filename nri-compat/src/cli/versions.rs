@@ -6,10 +6,10 @@ use crate::exit::Exit;
 use crate::report::{json, markdown, text};
 use crate::{data, history};
 
-/// Every NRI release: revision, date, RPCs, events, and which runtimes ship it.
+/// Lists every NRI release: revision, date, RPCs, events, and the runtimes that ship it.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Format of the answer.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
     /// Print the date of the tables and their age in days instead.

@@ -10,7 +10,7 @@ use super::schema::element::{
 };
 use crate::report::diff::{Change, ChangeKind, What};
 
-/// A schema and those of its files that are compared; the others are imports.
+/// A schema and the files in it that are compared; the others are imports.
 #[derive(Clone, Copy)]
 pub(super) struct Declared<'s> {
     pub(super) schema: &'s Schema,
@@ -36,7 +36,7 @@ impl<'s> Declared<'s> {
         self.in_order(&self.schema.services, |service| &service.id)
     }
 
-    /// Returns the messages that someone wrote; the compiler adds one per map.
+    /// Returns the messages in the source; the compiler adds one per map.
     fn messages(self) -> Vec<&'s Message> {
         let mut messages = self.in_order(&self.schema.messages, |message| &message.id);
         messages.retain(|message| !message.fields.iter().any(|field| field.in_map_entry));
@@ -47,7 +47,8 @@ impl<'s> Declared<'s> {
         self.in_order(&self.schema.enums, |declared| &declared.id)
     }
 
-    /// Returns the elements of the files compared in the order declared, nested ones after the one that they stand in.
+    /// Returns the elements of the compared files in declaration order, nested ones after the
+    /// enclosing one.
     fn in_order<T>(self, all: &'s [T], id: impl Fn(&T) -> &Id) -> Vec<&'s T> {
         let named: HashSet<&str> = self.files.iter().map(String::as_str).collect();
         let files = self.schema.file_names();
@@ -81,7 +82,7 @@ impl<'s> List<'s> {
         });
     }
 
-    /// Notes what became of an element; `details` says how one that both sides have differs.
+    /// Records the change of an element; `details` describes the differences if both sides have it.
     fn note<T>(
         &mut self,
         what: What,
@@ -178,7 +179,7 @@ fn paired<'s, T>(old: &[&'s T], new: &[&'s T], id: impl Fn(&'s T) -> &'s Id) -> 
     kept.chain(lost.map(|&old| Pair::Removed(old))).collect()
 }
 
-/// Returns nothing: the parts of the element are compared on their own.
+/// Returns nothing: the parts of the element are compared separately.
 fn no_details<T>(_: &T, _: &T) -> Vec<String> {
     Vec::new()
 }
@@ -220,7 +221,8 @@ fn field((from, old): (&Schema, &Field), (to, new): (&Schema, &Field)) -> Vec<St
     .collect()
 }
 
-/// Returns true if two types are spelled alike for certain; for a map, only its entries tell.
+/// Returns true if two types are certainly spelled alike; for a map, the entries have to be
+/// compared.
 fn is_same_type(old: &Field, new: &Field) -> bool {
     old.cardinality == new.cardinality
         && old.cardinality != Cardinality::Map
@@ -229,7 +231,7 @@ fn is_same_type(old: &Field, new: &Field) -> bool {
         && old.oneof.is_some() == new.oneof.is_some()
 }
 
-/// Returns the type as a proto spells it.
+/// Returns the type as written in a proto.
 fn type_of(schema: &Schema, field: &Field) -> String {
     let name = type_name(field);
     let is_message = matches!(field.declared, number::MESSAGE | number::GROUP);

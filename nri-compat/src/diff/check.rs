@@ -1,4 +1,4 @@
-//! The checks: one file a family of rules, each check a function that knows neither its rule's id nor its text.
+//! The checks: one file per family of rules. A check does not know the id or text of its rule.
 
 pub(super) mod cardinality;
 pub(super) mod default;
@@ -17,7 +17,7 @@ use super::schema::element::{Enum, Field, File, Message, Method, Service};
 use super::sink::Sink;
 use files::FileOption;
 
-/// The elements that a check looks at, with its function.
+/// A check: the elements that it applies to, and its function.
 pub(super) enum Check {
     Schemas(fn(&Pairs<'_>, &mut Sink)),
     Files(fn(&Pairs<'_>, Pair<'_, File>, &mut Sink)),
@@ -30,7 +30,7 @@ pub(super) enum Check {
 }
 
 impl Check {
-    /// Runs the check on everything it looks at.
+    /// Runs the check on everything that it applies to.
     pub(super) fn run(&self, pairs: &Pairs<'_>, sink: &mut Sink) {
         match self {
             Self::Schemas(check) => check(pairs, sink),

@@ -17,7 +17,8 @@ use crate::report::finding::{Category, Finding, Level};
 use crate::report::pairing::{Outcome, Pairing};
 use crate::rules;
 
-/// Compares what two specs name, as `nri-compat diff FROM TO` does; the protobuf rules are those of `category`.
+/// Compares what two specs name, like `nri-compat diff FROM TO`, with the protobuf rules of
+/// `category`.
 ///
 /// ```
 /// use nri_compat::diff::diff;
@@ -31,7 +32,7 @@ use crate::rules;
 ///
 /// # Errors
 ///
-/// When FROM or TO names nothing that can be compiled.
+/// Returns an error if FROM or TO names nothing that can be compiled.
 pub fn diff(from: &str, to: &str, category: Category) -> Result<DiffReport, Error> {
     diff_with(from, to, &Imports::new(), category)
 }
@@ -58,7 +59,7 @@ pub fn diff_with(
 ///
 /// # Errors
 ///
-/// When the history's own tables are broken.
+/// Returns an error if the tables of the history are broken.
 pub fn compare(
     history: &History,
     from: &Input,
@@ -92,7 +93,7 @@ pub fn compare(
 ///
 /// # Errors
 ///
-/// When the history's own tables are broken.
+/// Returns an error if the tables of the history are broken.
 pub fn findings(
     history: &History,
     from: &Input,
@@ -132,7 +133,7 @@ fn all_findings(
     findings
 }
 
-/// Numbers the findings of one rule about one element, which have nothing but their texts to tell them apart.
+/// Numbers the findings of one rule about one element, which otherwise differ only in their texts.
 fn number(findings: &mut [Finding]) {
     let mut seen: HashMap<(&str, &str), usize> = HashMap::new();
     for finding in findings {
@@ -166,7 +167,7 @@ fn nri_rules() -> usize {
     CHECKS.iter().map(|check| check.rules.len()).sum()
 }
 
-/// The part of a report that only NRI protocols have.
+/// The part of a report for NRI protocols.
 struct Nri<'s> {
     context: Context<'s>,
     pairings: Vec<Pairing>,
@@ -198,7 +199,8 @@ impl<'s> Nri<'s> {
             .newly_deprecated(&self.context.from, &self.context.to)
     }
 
-    /// Notes which errors do not reach the wire: an error and a pairing that says `works` may not contradict each other.
+    /// Marks errors that do not affect the wire: an error must not contradict a pairing that says
+    /// `works`.
     fn settle(&self, findings: &mut [Finding]) {
         let errors = findings
             .iter_mut()
@@ -211,9 +213,9 @@ impl<'s> Nri<'s> {
         }
     }
 
-    /// Returns true if some pairing has trouble with what the finding is about. Messages and RPCs
-    /// come and go with their events, so any trouble may be theirs; fields and values are listed
-    /// one by one.
+    /// Returns true if some pairing has trouble with the subject of the finding. Messages and RPCs
+    /// are tied to their events, so any trouble may be theirs; fields and values are listed
+    /// individually.
     fn concerns(&self, finding: &Finding) -> bool {
         let is_listed = ["FIELD_", "ENUM_VALUE_", "NRI_"]
             .iter()
@@ -228,11 +230,11 @@ impl<'s> Nri<'s> {
     }
 }
 
-/// The text that is added to an error about an element over which no pairing has trouble.
+/// The text that is added to an error about an element that no pairing has trouble with.
 const UNAFFECTED: &str = " (in source code only: NRI peers still understand each other)";
 
-/// Generic rules see the sentinel's old number go to a new event, or go altogether, and call that breaking: such
-/// findings become notes.
+/// Turns into notes the findings of generic rules about the old number of the sentinel, which they
+/// call breaking when it passes to a new event or is removed.
 fn explain_sentinel(findings: &mut [Finding], context: &Context<'_>) {
     let Some(moved) = context.sentinel_moved() else {
         return;

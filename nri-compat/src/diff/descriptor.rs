@@ -1,20 +1,20 @@
 //! The part of a compiled schema that the rules read, from
 //! [descriptor.proto](https://github.com/protocolbuffers/protobuf/blob/main/src/google/protobuf/descriptor.proto).
 //!
-//! `prost-types` knows neither editions nor features and would drop them, hence messages of our own.
-//! Enums stay numbers: what a compiler newer than this table writes must not fail to decode.
+//! `prost-types` knows neither editions nor features and would drop them, so these are separate
+//! messages. Enums stay numbers, so that values from newer compilers can be decoded.
 
 use prost::Message;
 use prost::bytes::Bytes;
 
-/// `FileDescriptorSet`, its files still encoded.
+/// A `FileDescriptorSet` whose files are still encoded.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct FileSet {
     #[prost(bytes = "bytes", repeated, tag = "1")]
     pub(super) file: Vec<Bytes>,
 }
 
-/// The types that a `FileDescriptorProto` declares, and nothing else of it.
+/// The types that a `FileDescriptorProto` declares.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct FileTypes {
     #[prost(string, tag = "1")]
@@ -27,7 +27,7 @@ pub(super) struct FileTypes {
     pub(super) enum_type: Vec<NamedProto>,
 }
 
-/// The types that a `DescriptorProto` declares, itself included.
+/// The types that a `DescriptorProto` declares, including itself.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct MessageTypes {
     #[prost(string, tag = "1")]
@@ -199,7 +199,7 @@ pub(super) struct OneofProto {
     pub(super) name: String,
 }
 
-/// `ReservedRange` and `ExtensionRange`; whether `end` is part of it depends on where it stands.
+/// A `ReservedRange` or `ExtensionRange`; whether `end` is part of it depends on the context.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct RangeProto {
     #[prost(int32, tag = "1")]
@@ -272,7 +272,7 @@ pub(super) struct MethodOptions {
     pub(super) idempotency_level: i32,
 }
 
-/// `FeatureSet`: what editions switch, element by element.
+/// A `FeatureSet`: the features of editions, per element.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct FeatureSet {
     #[prost(int32, optional, tag = "1")]

@@ -8,7 +8,7 @@ use super::target::Target;
 use crate::ranges;
 use crate::report::diff::Deprecated;
 
-/// The history, seen from one comparison.
+/// The history, in the context of one comparison.
 pub(super) struct Facts<'h> {
     history: &'h History,
     runtimes: &'h [Runtime],
@@ -38,13 +38,14 @@ impl<'h> Facts<'h> {
         all.find(|one| matches!(&one.interface, Interface::Rpc { rpc: name, .. } if name == rpc))
     }
 
-    /// When the RPC of this full name goes: `removal is planned for containerd 2.7`.
+    /// Returns when the RPC with this full name will be removed: `removal is planned for containerd
+    /// 2.7`.
     pub(super) fn outlook(&self, rpc: &str) -> Option<String> {
         self.deprecation(rpc)?.outlook()
     }
 
-    /// Returns true if the planned removal of this RPC has come: in the runtime asked about, or
-    /// else in any known one.
+    /// Returns true if the planned removal of this RPC has come: in the target runtime, or else in
+    /// any known one.
     pub(super) fn is_due(&self, rpc: &str) -> bool {
         let Some(deprecation) = self.deprecation(rpc) else {
             return false;
@@ -82,7 +83,7 @@ impl<'h> Facts<'h> {
         }
     }
 
-    /// Ranges of runtime releases whose protocol revision `wanted` is true of.
+    /// Returns ranges of runtime releases whose protocol revision satisfies `wanted`.
     pub(super) fn shipping(&self, wanted: impl Fn(&str) -> bool) -> Vec<String> {
         let releases = self.history.releases().iter();
         let nri: Vec<&str> = releases
@@ -92,8 +93,8 @@ impl<'h> Facts<'h> {
         ranges::texts(self.runtimes, |release| nri.contains(&release.nri.as_str()))
     }
 
-    /// RPCs that are deprecated at `to` and were not at `from`. A schema that is no known revision counts as the
-    /// newest if it has what replaces them.
+    /// Returns the RPCs that are deprecated at `to` but not at `from`. A schema that is not a known
+    /// revision counts as the newest if it has the replacements.
     pub(super) fn newly_deprecated(&self, from: &Side<'_>, to: &Side<'_>) -> Vec<Deprecated> {
         let all = self.history.deprecations().iter();
         all.filter(|one| replaced_in(one, to) && !replaced_in(one, from))
@@ -102,7 +103,7 @@ impl<'h> Facts<'h> {
     }
 }
 
-/// Returns true if the side has the deprecated RPC and, for an event at least, the RPC that
+/// Returns true if the side has the deprecated RPC and, at least for one event, the RPC that
 /// replaces it.
 fn replaced_in(one: &Deprecation, side: &Side<'_>) -> bool {
     let Interface::Rpc { rpc, .. } = &one.interface else {
@@ -132,7 +133,7 @@ fn deprecated(one: &Deprecation) -> Deprecated {
     }
 }
 
-/// `planned for containerd 2.7`, `done in v0.12.0`.
+/// Describes a removal: `planned for containerd 2.7`, `done in v0.12.0`.
 pub(crate) fn removal(when: &Since, status: RemovalStatus) -> String {
     let nri = when.nri.iter().map(|release| format!("NRI {release}"));
     let runtimes = when

@@ -4,12 +4,12 @@
 
 use super::descriptor::{FeatureSet, FileProto};
 
-/// `EDITION_2023`; what is older is written as a syntax.
+/// `EDITION_2023`; older ones are a syntax.
 const EDITION_2023: i32 = 1000;
 /// `EDITION_2024`.
 const EDITION_2024: i32 = 1001;
 
-/// How a file is written: the statement at its top.
+/// The syntax statement of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Syntax {
     Proto2,
@@ -100,7 +100,7 @@ const PROTO2: Features = Features {
 };
 
 impl Features {
-    /// Returns the features of a file, its own options included; `None` for an edition that is not known here.
+    /// Returns the features of a file, including its own options; `None` for an unknown edition.
     pub(super) fn of_file(file: &FileProto) -> Option<Self> {
         let defaults = match (Syntax::of(file)?, file.edition) {
             (Syntax::Proto2, _) => PROTO2,

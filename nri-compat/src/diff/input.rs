@@ -19,42 +19,45 @@ use crate::report::diff::Side;
 /// The name of standard input.
 const STDIN: &str = "-";
 
-/// One end of a comparison.
+/// One side of a comparison.
 #[derive(Debug)]
 pub struct Input {
-    /// As the user named it.
+    /// The spelling of the user.
     pub spec: String,
-    /// Its descriptors, for the protobuf rules.
+    /// The descriptors, for the protobuf rules.
     pub schema: Schema,
-    /// The model that bindings are generated from; `None` unless it is an NRI protocol. NRI's rules judge this model, since
-    /// its events, mask and carriers are those that generated plugins and runtimes have.
+    /// The model from which bindings are generated; `None` unless it is an NRI protocol. NRI's
+    /// rules use this model, because its events, mask and carriers are those of generated plugins
+    /// and runtimes.
     pub protocol: Option<Protocol>,
-    /// The runtime release it was named by.
+    /// The runtime release that it was named by.
     pub target: Option<Target>,
     release: Option<Release>,
     origin: String,
-    /// Names of the files that were asked for; all others are imports.
+    /// The names of the files to compare; all others are imports.
     pub(super) named: Vec<String>,
-    /// Path of each file, relative to the working folder, by the name under which it is imported.
+    /// The path of each file, relative to the working folder, by the name under which it is
+    /// imported.
     pub(super) paths: BTreeMap<String, String>,
 }
 
 impl Input {
-    /// Compiles what `spec` names: a release, a runtime's release, a proto, a folder of protos, a `FileDescriptorSet`,
-    /// a revision in git, or `-` for standard input.
+    /// Compiles what `spec` names: a release, the release of a runtime, a proto, a folder of
+    /// protos, a `FileDescriptorSet`, a revision in git, or `-` for standard input.
     ///
     /// # Errors
     ///
-    /// An unknown version lists near ones; a proto that does not compile shows file, line and the offending text.
+    /// Returns an error. For an unknown version it lists similar ones; for a proto that does not
+    /// compile it shows file, line and the offending text.
     pub fn resolve(history: &History, spec: &str) -> Result<Self, Error> {
         Self::resolve_with(history, spec, &Imports::new())
     }
 
-    /// As [`Input::resolve`]; imports are looked up in `imports` too.
+    /// Like [`Input::resolve`]; imports are also looked up in `imports`.
     ///
     /// # Errors
     ///
-    /// As for [`Input::resolve`].
+    /// Returns the errors of [`Input::resolve`].
     pub fn resolve_with(history: &History, spec: &str, imports: &Imports) -> Result<Self, Error> {
         if spec == STDIN {
             return Self::of_bytes(spec, "stdin.proto", set::read_stdin()?);
@@ -155,8 +158,9 @@ impl Input {
         self
     }
 
-    /// Calls the files of this side as the other side does, where they are called otherwise and are the same files: one
-    /// file on each side, or files of one package that lie some folders deeper on one side.
+    /// Renames the files of this side to match the other side, if their names differ but they are
+    /// the same files: one file on each side, or files of one package that are some folders deeper
+    /// on one side.
     pub(super) fn match_files(&mut self, other: &Self) {
         for (old, new) in renamed(self, other) {
             if self.schema.rename_file(&old, &new) {
@@ -168,7 +172,7 @@ impl Input {
         }
     }
 
-    /// Returns what is compared: all that its own files declare, imports left out.
+    /// Returns the elements to compare: all that its own files declare, without imports.
     pub(super) fn declared(&self) -> Declared<'_> {
         Declared {
             schema: &self.schema,
@@ -210,7 +214,7 @@ fn shown(path: &Path) -> String {
     relative.display().to_string()
 }
 
-/// Pairs of names of one file, as `from` and `to` call it.
+/// Returns pairs of names of the same file in `from` and `to`.
 fn renamed(from: &Input, to: &Input) -> Vec<(String, String)> {
     if let ([old], [new]) = (from.named.as_slice(), to.named.as_slice()) {
         return if old == new {

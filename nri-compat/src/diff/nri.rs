@@ -1,4 +1,4 @@
-//! Rules that no generic tool has: about NRI peers, on two schemas that are NRI protocols.
+//! Rules about NRI peers, which no generic tool has, for two schemas that are NRI protocols.
 
 mod enums;
 mod events;
@@ -23,7 +23,7 @@ use super::facts::Facts;
 use crate::report::finding::{Finding, Level, Location};
 use crate::rules;
 
-/// Both sides, which way their messages travel, and what is known beyond them.
+/// Both sides, the direction of their messages, and further facts.
 pub(super) struct Context<'s> {
     pub(super) from: Side<'s>,
     pub(super) to: Side<'s>,
@@ -32,7 +32,7 @@ pub(super) struct Context<'s> {
     pub(super) facts: &'s Facts<'s>,
 }
 
-/// Names around the sentinel's move, for findings that it explains.
+/// The names involved in a move of the sentinel, for the findings that it explains.
 pub(super) struct SentinelMoved {
     pub(super) rule: &'static str,
     pub(super) sentinel: String,
@@ -40,7 +40,7 @@ pub(super) struct SentinelMoved {
     pub(super) heir: Option<String>,
 }
 
-/// Findings as they come.
+/// A collector of findings.
 #[derive(Default)]
 pub(super) struct Sink {
     findings: Vec<Finding>,
@@ -58,7 +58,7 @@ impl<'s> Context<'s> {
         }
     }
 
-    /// That the sentinel LAST moved, if it did.
+    /// Returns the move of the sentinel LAST, if it moved.
     pub(super) fn sentinel_moved(&self) -> Option<SentinelMoved> {
         let (old, new) = (self.from.nri.last?, self.to.nri.last?);
         (old != new).then(|| SentinelMoved {
@@ -84,7 +84,7 @@ impl Sink {
         self.report_at(level, rule, at, element, message);
     }
 
-    /// Reports at another level than the rule's.
+    /// Reports a finding at a level other than that of the rule.
     fn report_at(
         &mut self,
         level: Level,
@@ -105,7 +105,7 @@ impl Sink {
     }
 }
 
-/// `A`, `A and B`, `A, B and C`.
+/// Joins names: `A`, `A and B`, `A, B and C`.
 fn names(names: &[&str]) -> String {
     match names {
         [] => String::new(),

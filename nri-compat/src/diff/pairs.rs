@@ -1,4 +1,4 @@
-//! The elements that exist on both sides, found once for all rules.
+//! Pairs of elements that exist on both sides, determined once for all rules.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use super::schema::Schema;
 use super::schema::element::{Enum, Field, File, Id, Message, Method, Service};
 use crate::report::finding::Location;
 
-/// The same element before and after.
+/// An element before and after.
 pub(super) struct Pair<'a, T> {
     pub(super) old: &'a T,
     pub(super) new: &'a T,
@@ -20,21 +20,22 @@ impl<T> Clone for Pair<'_, T> {
 
 impl<T> Copy for Pair<'_, T> {}
 
-/// Both schemas, and every pair of elements that a rule may look at.
+/// Both schemas, and all pairs of elements that rules check.
 pub(super) struct Pairs<'a> {
     pub(super) from: &'a Schema,
     pub(super) to: &'a Schema,
-    /// Files of the same name.
+    /// Files with the same name.
     pub(super) files: Vec<Pair<'a, File>>,
-    /// Messages of the same full name, in whatever file.
+    /// Messages with the same full name, in any file.
     pub(super) messages: Vec<Pair<'a, Message>>,
-    /// Enums of the same full name.
+    /// Enums with the same full name.
     pub(super) enums: Vec<Pair<'a, Enum>>,
-    /// Fields of the same number in a pair of messages, and extensions of the same number and message.
+    /// Fields with the same number in a pair of messages, and extensions with the same number and
+    /// message.
     pub(super) fields: Vec<Pair<'a, Field>>,
-    /// Services of the same full name.
+    /// Services with the same full name.
     pub(super) services: Vec<Pair<'a, Service>>,
-    /// RPCs of the same name in a pair of services.
+    /// RPCs with the same name in a pair of services.
     pub(super) methods: Vec<Pair<'a, Method>>,
 }
 

@@ -1,4 +1,4 @@
-//! Which check belongs to which rule.
+//! The table of rules and their checks.
 
 use super::check::files::{FileOption, flag, optimize_for};
 use super::check::{

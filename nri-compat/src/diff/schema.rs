@@ -19,8 +19,9 @@ use crate::report::finding::Location;
 
 /// A compiled schema: files with their imports, and everything they declare.
 ///
-/// Made from a `FileDescriptorSet`, the output of protoc, buf and protox. Lines and columns are known if it
-/// was compiled with source information; otherwise everything stands at the start of its file.
+/// Created from a `FileDescriptorSet`, the output of protoc, buf and protox. Lines and columns are
+/// known if it was compiled with source information; otherwise every element is at the start of its
+/// file.
 #[derive(Debug, Default)]
 pub struct Schema {
     pub(super) files: Vec<File>,
@@ -34,24 +35,25 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// Reads an encoded `FileDescriptorSet`.
+    /// Decodes an encoded `FileDescriptorSet`.
     ///
     /// # Errors
     ///
-    /// When the bytes are none, a file or element has no name or is declared twice, an import or a field's
-    /// type is missing, or the syntax or edition is not known.
+    /// Returns an error if the bytes cannot be decoded, a file or element has no name or is
+    /// declared twice, an import or a field's type is missing, or the syntax or edition is unknown.
     pub fn decode(bytes: &[u8]) -> Result<Self, SchemaError> {
         Self::compiled(bytes, |_| None)
     }
 
-    /// Reads an encoded `FileDescriptorSet` that protox made, with the text of its files by name.
+    /// Decodes an encoded `FileDescriptorSet` that protox created, with the texts of its files by
+    /// name.
     ///
-    /// With the text, lines and columns are those that buf prints: protox counts bytes where buf counts
-    /// what a terminal shows, and points at the value of an option where buf points at its name.
+    /// With the text, lines and columns match those of buf: protox counts bytes where buf counts
+    /// columns of a terminal, and points at the value of an option where buf points at its name.
     ///
     /// # Errors
     ///
-    /// As for [`Schema::decode`].
+    /// Returns the errors of [`Schema::decode`].
     pub fn compiled(
         bytes: &[u8],
         text: impl Fn(&str) -> Option<String>,
@@ -64,12 +66,12 @@ impl Schema {
         self.files.iter().map(|file| file.name.as_str())
     }
 
-    /// Returns the package of the file of this name.
+    /// Returns the package of the file with this name.
     pub(super) fn package_of(&self, name: &str) -> Option<&str> {
         self.file(name).map(|file| file.package.as_str())
     }
 
-    /// Gives a file another name, unless there is one of that name; returns whether it did.
+    /// Renames a file, unless there is one with that name; returns true if it did.
     pub(super) fn rename_file(&mut self, old: &str, new: &str) -> bool {
         if self.file_by_name.contains_key(new) {
             return false;
@@ -82,8 +84,8 @@ impl Schema {
         true
     }
 
-    /// Returns whether it may be an NRI protocol: it has a service `Plugin` with `Configure`, which the service of no
-    /// other protocol is likely to have.
+    /// Returns true if it may be an NRI protocol: it has a service `Plugin` with `Configure`, which
+    /// other protocols are unlikely to have.
     pub(super) fn is_nri(&self) -> bool {
         let mut services = self.services.iter();
         services.any(|service| {

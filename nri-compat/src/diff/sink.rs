@@ -1,11 +1,11 @@
-//! Where rules put what they find.
+//! Collects the findings of rules.
 
 use std::collections::HashSet;
 
 use crate::report::finding::{Finding, Level, Location};
 use crate::rules;
 
-/// Collects findings, each under the rule that is running.
+/// A collector of findings, each under the current rule.
 #[derive(Default)]
 pub(super) struct Sink {
     pub(super) rule: &'static str,
@@ -26,8 +26,8 @@ impl Sink {
         });
     }
 
-    /// Sorted findings. Two that say the same about the same place are one, as in buf: a message may be
-    /// named by the last part of its name only.
+    /// Returns the sorted findings. Two with the same text at the same place are merged, as in buf:
+    /// a message may be named only by the last part of its name.
     pub(super) fn into_findings(self) -> Vec<Finding> {
         let mut found = self.found;
         found.sort();

@@ -6,7 +6,7 @@ use semver::Version;
 /// A runtime and one of its releases.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// `containerd` or `cri-o`.
+    /// The name, `containerd` or `cri-o`.
     pub runtime: String,
     /// The release.
     pub version: Version,

@@ -9,11 +9,12 @@ use crate::diff::{Target, ignored_fields, removal};
 use crate::error::Error;
 use crate::report::history::{EventRow, LostField, RuntimeDeprecation, RuntimeReport};
 
-/// Returns the protocol that a runtime release speaks; `spec` is `containerd@2.2.1`, or `cri-o@1.33` for the newest patch.
+/// Returns the protocol that a runtime release speaks; `spec` is `containerd@2.2.1`, or
+/// `cri-o@1.33` for the newest patch.
 ///
 /// # Errors
 ///
-/// When there is no such runtime or release, with the nearest ones.
+/// Returns an error if there is no such runtime or release; it lists similar ones.
 pub fn runtime(spec: &str) -> Result<RuntimeReport, Error> {
     let history = crate::data::history()?;
     let at = history.runtime(spec)?;
@@ -64,7 +65,8 @@ fn event(event: &Event) -> EventRow {
     }
 }
 
-/// Returns the deprecations that hold in this release: by the runtime's own series, or by the NRI it links.
+/// Returns the deprecations in this release: by the series of the runtime, or by the NRI that it
+/// links.
 fn deprecations(history: &History, at: RuntimeAt<'_>) -> Vec<RuntimeDeprecation> {
     let target = Target {
         runtime: at.runtime.id.clone(),

@@ -1,4 +1,4 @@
-//! Adds up reports, per plugin.
+//! Aggregates reports per plugin.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,20 +10,20 @@ use crate::check::sighting::Built;
 use crate::report::check::Outcome;
 use crate::report::merge::{MergedPlugin, MergedVerdict};
 
-/// Most distinct plugins, and most distinct findings about them.
+/// The maximum number of distinct plugins, and of distinct findings about them.
 const MAX_PLUGINS: usize = 20_000;
 const MAX_FINDINGS: usize = 4 * MAX_PLUGINS;
 
-/// Most bytes of the texts that identify a plugin.
+/// The maximum size of the texts that identify a plugin in bytes.
 const MAX_KEY: usize = 4096;
 
-/// Most targets per plugin.
+/// The maximum number of targets per plugin.
 const MAX_TARGETS: usize = 16;
 
-/// Most events per plugin.
+/// The maximum number of events per plugin.
 const MAX_EVENTS: usize = 32;
 
-/// Most bytes of the name of an event or target.
+/// The maximum length of the name of an event or target in bytes.
 const MAX_NAME: usize = 64;
 
 /// The identity of a plugin across nodes.
@@ -37,7 +37,8 @@ struct PluginKey {
     below: Option<String>,
 }
 
-/// The statement of one report about a plugin. Most nodes say the same, so that each distinct finding is kept once.
+/// A finding of one report about a plugin. Most nodes have the same findings, so each distinct one
+/// is stored once.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Finding {
     plugin: u32,
@@ -46,21 +47,21 @@ struct Finding {
     verdicts: BTreeMap<String, Outcome>,
 }
 
-/// The sum of all reports so far.
+/// The aggregated reports.
 #[derive(Debug, Default)]
 pub(super) struct Inventory {
     plugins: Numbered<PluginKey>,
-    /// When each plugin was seen.
+    /// The times at which each plugin was seen.
     spans: Vec<Span>,
     findings: Numbered<Finding>,
-    /// Sets of findings, each the content of a report.
+    /// Sets of findings, each with the content of a report.
     sets: Numbered<BTreeSet<u32>>,
     nodes: Nodes,
     beyond: u64,
 }
 
 impl Inventory {
-    /// Adds a report, made at `time` where it does not say when.
+    /// Adds a report, with `time` as its time if it has none.
     pub(super) fn add(&mut self, document: &Document<'_>, time: Option<&str>) {
         let at = document.summary.at.as_deref().or(time);
         let mut set = BTreeMap::new();
@@ -111,12 +112,12 @@ impl Inventory {
         }
     }
 
-    /// Returns the number of plugins and nodes beyond those kept apart.
+    /// Returns the number of plugins and nodes beyond the maximum.
     pub(super) fn beyond(&self) -> u64 {
         self.beyond
     }
 
-    /// Returns the number of reports for which there is a newer one of the same node.
+    /// Returns the number of reports that are replaced by a newer one of the same node.
     pub(super) fn superseded(&self, reports: u64) -> u64 {
         reports.saturating_sub(self.nodes.count() + self.nodes.beyond())
     }
@@ -125,7 +126,7 @@ impl Inventory {
         &self.nodes
     }
 
-    /// Returns all plugins that there are on any node, the worst on the most nodes first.
+    /// Returns all plugins on any node, the worst on the most nodes first.
     pub(super) fn plugins(&self) -> Vec<MergedPlugin> {
         let mut merged: BTreeMap<u32, MergedPlugin> = BTreeMap::new();
         let (sets, findings) = (self.sets.by_number(), self.findings.by_number());
@@ -153,7 +154,7 @@ impl Inventory {
     }
 }
 
-/// Values, each with a number.
+/// Values with numbers.
 #[derive(Debug)]
 struct Numbered<T>(BTreeMap<T, u32>);
 
@@ -164,7 +165,7 @@ impl<T> Default for Numbered<T> {
 }
 
 impl<T: Ord> Numbered<T> {
-    /// Returns the number of a value; none for a new one where there are `limit` already.
+    /// Returns the number of a value; `None` for a new one if there are already `limit` values.
     fn number(&mut self, value: T, limit: usize) -> Option<u32> {
         let next = u32::try_from(self.0.len()).ok();
         if let Some(known) = self.0.get(&value) {
@@ -230,7 +231,7 @@ impl Finding {
     }
 }
 
-/// Adds the times at which a log saw a plugin at work; else the time of the report, which says that it was there.
+/// Adds the times at which a log mentions a plugin, or else the time of the report.
 fn add_times(span: &mut Span, subject: &Subject<'_>, at: Option<&str>) {
     let logged = subject.occurrences.as_ref();
     let logged = logged.map(|logged| [logged.first.as_deref(), logged.last.as_deref()]);

@@ -1,5 +1,5 @@
-//! The parts of a report of `check` or `logs` that are merged. Unknown keys are ignored, so that reports of newer releases
-//! are read too.
+//! The parts of a report of `check` or `logs` that are merged. Unknown keys are ignored, so that
+//! reports of newer releases can be read too.
 
 use std::borrow::Cow;
 
@@ -29,7 +29,7 @@ pub(super) struct Summary<'d> {
     pub(super) scan: Option<Cow<'d, str>>,
 }
 
-/// A thing found.
+/// A subject.
 #[derive(Debug, Deserialize)]
 pub(super) struct Subject<'d> {
     #[serde(borrow)]
@@ -70,7 +70,7 @@ pub(super) struct Verdict<'d> {
     pub(super) verdict: Cow<'d, str>,
 }
 
-/// When a log mentions it.
+/// The mentions in a log.
 #[derive(Debug, Deserialize)]
 pub(super) struct Occurrences<'d> {
     #[serde(borrow, default)]
@@ -79,12 +79,12 @@ pub(super) struct Occurrences<'d> {
     pub(super) last: Option<Cow<'d, str>>,
 }
 
-/// Parses a report, possibly wrapped by a log collector, and hands it on with the time that the collector gives, for a
-/// report that does not say when it was made.
+/// Parses a report, possibly wrapped by a log collector, and passes it on with the time of the
+/// collector, for reports without a time.
 ///
 /// # Errors
 ///
-/// The reason why it is no report.
+/// Returns the reason why it is not a report.
 pub(super) fn parse(
     bytes: &[u8],
     take: impl FnOnce(&Document<'_>, Option<&str>),

@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
-/// Most nodes that are kept apart: each takes some hundred bytes.
+/// The maximum number of nodes: each takes some hundred bytes.
 const MAX_NODES: usize = 500_000;
 
-/// Most bytes of a node's name.
+/// The maximum length of a node name in bytes.
 const MAX_NAME: usize = 253;
 
 /// The identity of a report.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ReportId<'r> {
-    /// Name of the node; reports of older releases have none.
+    /// The name of the node; reports of older releases have none.
     pub(super) node: Option<&'r str>,
     /// Id of the scan.
     pub(super) scan: Option<&'r str>,
@@ -33,18 +33,17 @@ struct Newest {
 #[derive(Debug, Default)]
 pub(super) struct Nodes {
     named: BTreeMap<String, Newest>,
-    /// Numbers of reports without a node, by set: each stands for a node of its own.
+    /// The numbers of reports without a node, by set: each counts as a separate node.
     unnamed: BTreeMap<u32, u64>,
-    /// Ids of the scans without a node, so that a report that is read twice counts once.
+    /// The ids of scans without a node, so that a report that is read twice counts once.
     scans: BTreeSet<String>,
-    /// Reports of nodes beyond those that are kept apart.
+    /// The number of reports of nodes beyond the maximum.
     beyond: u64,
 }
 
 impl Nodes {
-    /// Takes a report with the set of its findings. Of two reports of one node the newer counts; where that is not known, the
-    /// one that is read later. Returns
-    /// whether there was room for the node.
+    /// Adds a report with the set of its findings. Of two reports of one node the newer counts, or
+    /// if that is unknown the later one read. Returns false if there was no room for the node.
     pub(super) fn add(&mut self, report: ReportId<'_>, set: u32) -> bool {
         match report
             .node
@@ -101,7 +100,7 @@ impl Nodes {
         self.beyond
     }
 
-    /// Returns how many nodes have which set of findings.
+    /// Returns the number of nodes for each set of findings.
     pub(super) fn sets(&self) -> BTreeMap<u32, u64> {
         let mut sets = self.unnamed.clone();
         for newest in self.named.values() {
@@ -110,7 +109,7 @@ impl Nodes {
         sets
     }
 
-    /// Returns those of the expected nodes that have no report, in their order.
+    /// Returns the expected nodes without a report, in their order.
     pub(super) fn silent(&self, expected: &[String]) -> Vec<String> {
         let is_silent = |node: &&String| !self.named.contains_key(node.as_str());
         expected.iter().filter(is_silent).cloned().collect()

@@ -1,31 +1,33 @@
-//! Cuts a stream into JSON objects, in constant memory, and finds the next one where one is broken.
+//! Splits a stream into JSON objects, in constant memory, and finds the next one after a broken
+//! one.
 
 use std::io::{self, BufRead, BufReader, Read};
 
-/// Most bytes of a report.
+/// The maximum size of a report in bytes.
 pub(super) const MAX_REPORT: usize = 32 << 20;
 
 /// The number of bytes read at once.
 const PIECE: usize = 128 << 10;
 
-/// One piece of the stream.
+/// A piece of the stream.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Piece<'b> {
     /// An object from its first brace to its last.
     Whole(&'b [u8]),
-    /// Something else: why.
+    /// Something else, with the reason.
     Broken(&'static str),
 }
 
-/// Follows braces and strings. A brace at the beginning of a line begins a new report, whatever is unfinished: no
-/// format of ours has one there but for a new report, so that the one after a broken one is found.
+/// Tracks braces and strings. A brace at the beginning of a line begins a new report, whatever is
+/// unfinished: in our formats, only a new report has one there, so the report after a broken one is
+/// found.
 pub(super) struct Splitter<'r> {
     input: BufReader<&'r mut dyn Read>,
     object: Vec<u8>,
     depth: usize,
     state: State,
     line_begins: bool,
-    /// True if the line so far has something that is neither space nor a separator of reports.
+    /// True if the line so far contains anything except spaces and separators of reports.
     garbage: bool,
     too_large: bool,
 }
@@ -54,7 +56,7 @@ impl<'r> Splitter<'r> {
     ///
     /// # Errors
     ///
-    /// When the stream cannot be read to its end.
+    /// Returns an error if the stream cannot be read to its end.
     pub(super) fn each(mut self, mut take: impl FnMut(Piece<'_>)) -> io::Result<()> {
         loop {
             let read = match self.input.fill_buf() {
@@ -137,7 +139,7 @@ impl<'r> Splitter<'r> {
         self.object.clear();
     }
 
-    /// Whatever is under way will not be finished.
+    /// Ends the current piece, which will not be completed.
     fn give_up(&mut self, take: &mut impl FnMut(Piece<'_>)) {
         if self.depth > 0 {
             take(Piece::Broken("cut: another begins before it ends"));

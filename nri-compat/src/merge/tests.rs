@@ -217,7 +217,7 @@ fn pieces_of_any_size_and_packed_streams_add_up_to_the_same() {
     assert_eq!(merge.finish(&[]), expected);
 }
 
-/// Cuts each line of reports into pieces of at most so many characters.
+/// Cuts each line of reports into pieces of at most this many characters.
 fn pieces(reports: &[String], size: usize) -> Vec<(String, bool)> {
     let mut pieces = Vec::new();
     for line in reports.iter().flat_map(|report| report.lines()) {

@@ -1,4 +1,4 @@
-//! Policy and baseline over a finished report.
+//! Applies policy and baseline to a finished report.
 
 use jiff::civil::Date;
 
@@ -7,8 +7,8 @@ use super::{Baseline, Policy, RuleLevel};
 use crate::report::check::{CheckReport, Outcome, Subject, Suppression, Verdict};
 use crate::report::fingerprint::fingerprint;
 
-/// Sets levels, suppresses what the policy ignores or the baseline holds, and says which ignores are of no use any
-/// more. Nothing is dropped.
+/// Sets levels, suppresses what the policy ignores or the baseline contains, and reports unused
+/// ignores. Nothing is dropped.
 pub fn apply(report: &mut CheckReport, policy: &Policy, baseline: Option<&Baseline>, today: Date) {
     let mut uses = Uses::new(policy, baseline);
     for subject in &mut report.subjects {
@@ -50,7 +50,7 @@ fn decide(
     };
 }
 
-/// The ignores and entries of the baseline that matched something.
+/// The used ignores and entries of the baseline.
 struct Uses<'p> {
     ignores: Vec<bool>,
     baseline: Option<&'p Baseline>,
@@ -66,7 +66,7 @@ impl<'p> Uses<'p> {
         }
     }
 
-    /// Returns the reason of the first ignore that holds; all that match are marked.
+    /// Returns the reason of the first ignore in force, and marks all that match.
     fn ignored(
         &mut self,
         subject: &Subject,
@@ -99,7 +99,8 @@ impl<'p> Uses<'p> {
         known
     }
 
-    /// Ignores that have expired or match nothing, and how much of the baseline is not found any more.
+    /// Returns notes about ignores that have expired or match nothing, and about entries of the
+    /// baseline that were not found.
     fn findings(&self, policy: &Policy, today: Date) -> Vec<String> {
         let ignores = policy.ignores.iter().zip(&self.ignores);
         let ignores = ignores.filter(|(ignore, _)| !ignore.is_about_diff());

@@ -1,4 +1,4 @@
-//! The baseline: findings that are known and do not count again.
+//! The baseline: known findings that do not count again.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,22 +11,22 @@ use crate::report::check::{CheckReport, Outcome, Subject, Verdict};
 use crate::report::diff::DiffReport;
 use crate::report::fingerprint::{events, fingerprint, identity, series};
 
-/// Version of the shape of a baseline file, and of what a fingerprint is made of.
+/// The version of baseline files, including the composition of fingerprints.
 const SCHEMA: u32 = 2;
 
-/// The version in which a fingerprint was made of names alone.
+/// The version in which fingerprints were made of names alone.
 const SCHEMA_OF_NAMES: u32 = 1;
 
-/// Most bytes of a baseline: 100,000 entries take about 20 MB.
+/// The maximum size of a baseline in bytes: 100,000 entries take about 20 MB.
 const MAX_FILE: u64 = 64 << 20;
 
-/// Findings that are known, by fingerprint.
+/// Known findings, by fingerprint.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Baseline {
     findings: BTreeMap<String, KnownFinding>,
 }
 
-/// A finding. Only the fingerprint matters; the rest is for people who read the file.
+/// A finding. Only the fingerprint matters; the rest is for readers of the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct KnownFinding {
@@ -51,7 +51,7 @@ struct Document {
     findings: Vec<KnownFinding>,
 }
 
-/// The version of a baseline, whatever else is in it.
+/// The version of a baseline, whatever else it contains.
 #[derive(Deserialize)]
 struct Version {
     schema: u32,
@@ -72,7 +72,7 @@ impl Baseline {
         Self::from_findings(found.map(|(subject, verdict)| known_finding(subject, verdict)))
     }
 
-    /// Returns the findings of `diff`, without those that are suppressed.
+    /// Returns the findings of `diff`, except suppressed ones.
     pub fn of_diff(report: &DiffReport) -> Self {
         let found = report.findings.iter();
         Self::from_findings(found.map(|finding| KnownFinding {
@@ -95,7 +95,7 @@ impl Baseline {
     ///
     /// # Errors
     ///
-    /// When the text is no baseline, or one of a version to come.
+    /// Returns an error if the text is not a baseline, or is one of a newer version.
     pub fn parse(file: &str, text: &str) -> Result<Self, Error> {
         let wrong = |what: String| {
             Error::new(ErrorKind::Baseline, format!("{file}: {what}"))
@@ -132,14 +132,14 @@ impl Baseline {
     ///
     /// # Errors
     ///
-    /// When the file cannot be read or is no baseline.
+    /// Returns an error if the file cannot be read or is not a baseline.
     pub fn load(path: &Path) -> Result<Self, Error> {
         let text = read::text(path, MAX_FILE, ErrorKind::Baseline)?;
         Self::parse(&path.display().to_string(), &text)
     }
 
-    /// Returns the text of the file: sorted by rule, target and plugin, without dates, so that it changes only when findings
-    /// do.
+    /// Returns the text of the file: sorted by rule, target and plugin, without dates, so that it
+    /// changes only with the findings.
     pub fn to_json(&self) -> String {
         let mut findings: Vec<KnownFinding> = self.findings.values().cloned().collect();
         findings.sort_by(|a, b| sort_key(a).cmp(&sort_key(b)));

@@ -1,4 +1,4 @@
-//! When a report makes the exit code 100.
+//! The conditions under which a report makes the exit code 100.
 
 use crate::exit::Exit;
 use crate::report::check::{CheckReport, Outcome, Verdict};
@@ -6,12 +6,12 @@ use crate::report::finding::Level;
 
 /// A condition of `--fail-on`; several may be given together.
 ///
-/// `deprecated`, `removed` and `incompatible` each stand for themselves and whatever is more serious, in this order.
-/// `unknown` adds what cannot be determined; named alone, any verdict but `ok` counts. `skipped` adds what could not be
-/// looked at.
+/// `deprecated`, `removed` and `incompatible` each include everything more serious, in this order.
+/// `unknown` adds what cannot be determined; alone, it means any verdict except `ok`. `skipped`
+/// adds what could not be checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FailOn {
-    /// Verdicts that cannot be determined, in addition to others named; alone, any verdict but `ok`.
+    /// Unknown verdicts, in addition to others named; alone, any verdict except `ok`.
     Unknown,
     /// `deprecated`, `removed`, `incompatible`.
     Deprecated,
@@ -19,14 +19,15 @@ pub enum FailOn {
     Removed,
     /// `incompatible`.
     Incompatible,
-    /// Anything that could not be looked at, besides whatever else is named; alone, `deprecated` holds as well.
+    /// Anything that could not be checked, in addition to others named; alone, `deprecated` applies
+    /// as well.
     Skipped,
-    /// Nothing; beats whatever else is named.
+    /// Nothing; overrides everything else.
     Never,
 }
 
 impl FailOn {
-    /// All, the least serious first.
+    /// All conditions, the least serious first.
     pub const ALL: [Self; 6] = [
         Self::Unknown,
         Self::Deprecated,
@@ -51,7 +52,7 @@ impl FailOn {
         }
     }
 
-    /// Returns the outcome from which on it counts; none for `unknown` and `never`.
+    /// Returns the least serious outcome that counts; `None` for `unknown` and `never`.
     fn threshold(self) -> Option<Outcome> {
         match self {
             Self::Deprecated => Some(Outcome::Deprecated),
@@ -65,7 +66,8 @@ impl FailOn {
 /// Returns the exit code for a report: [`Exit::Findings`] if any verdict counts, else
 /// [`Exit::Clean`]. An empty `fail_on` is [`FailOn::DEFAULT`].
 ///
-/// A suppressed verdict never counts. One whose rule the policy made an `error` always does, a `note` never.
+/// A suppressed verdict never counts. A verdict whose rule is an `error` in the policy always
+/// counts, a `note` never.
 pub fn exit(report: &CheckReport, fail_on: &[FailOn]) -> Exit {
     let names_verdicts = fail_on.iter().any(|one| *one != FailOn::Skipped);
     let verdicts_named = if names_verdicts {
@@ -94,7 +96,7 @@ fn counts(verdict: &Verdict, fail_on: &[FailOn]) -> bool {
     }
 }
 
-/// Returns whether `fail_on` names the outcome, by itself or as more serious than another.
+/// Returns true if `fail_on` includes the outcome.
 pub(crate) fn named(outcome: Outcome, fail_on: &[FailOn]) -> bool {
     let unknown = fail_on.contains(&FailOn::Unknown);
     let thresholds = fail_on.iter().filter_map(|one| one.threshold());

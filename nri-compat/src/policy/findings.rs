@@ -1,4 +1,4 @@
-//! Policy and baseline over the findings of `diff`.
+//! Applies policy and baseline to the findings of `diff`.
 
 use std::collections::BTreeSet;
 
@@ -9,8 +9,8 @@ use crate::report::check::Suppression;
 use crate::report::diff::{DiffReport, SuppressedFinding};
 use crate::report::finding::Finding;
 
-/// Sets the levels of findings, moves those that the policy ignores or the baseline holds to the suppressed ones, and notes
-/// which ignores have no effect.
+/// Sets the levels of findings, suppresses those that the policy ignores or the baseline contains,
+/// and adds notes about unused ignores.
 ///
 /// ```
 /// use nri_compat::diff::diff;
@@ -45,7 +45,7 @@ pub fn apply_to_diff(
     report.policy = uses.notes(policy, baseline, today);
 }
 
-/// The ignores and entries of the baseline that matched a finding.
+/// The used ignores and entries of the baseline.
 struct Uses {
     ignores: Vec<bool>,
     known: BTreeSet<String>,
@@ -107,7 +107,7 @@ impl Uses {
     }
 }
 
-/// Returns why an ignore has no effect, if it has none.
+/// Returns why an ignore has no effect, if so.
 pub(super) fn note(policy: &Policy, ignore: &Ignore, used: bool, today: Date) -> Option<String> {
     let at = || {
         format!(

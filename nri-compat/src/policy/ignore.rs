@@ -1,4 +1,4 @@
-//! An ignore of the policy, and what it matches.
+//! An ignore of the policy, and its matching.
 
 use globset::GlobMatcher;
 
@@ -7,28 +7,28 @@ use crate::report::finding::{Category, Finding};
 use crate::rules;
 use jiff::civil::Date;
 
-/// A verdict that somebody decided to live with, and why.
+/// A verdict that a project has decided to accept, with the reason.
 #[derive(Clone, Debug)]
 pub struct Ignore {
-    /// Line in the policy's file, from 1.
+    /// The line in the file of the policy, counted from 1.
     pub line: usize,
-    /// Matches the plugin's name, its index and name, or its path; every plugin without one.
+    /// Matches the plugin's name, its index and name, or its path; `None` matches every plugin.
     pub plugin: Option<GlobMatcher>,
-    /// Matches the full name of an element of a protocol: such an ignore is for `diff` only.
+    /// Matches the full name of an element of a protocol, for `diff` only.
     pub element: Option<GlobMatcher>,
-    /// Id of the rule; every rule without one.
+    /// The id of the rule; `None` matches every rule.
     pub rule: Option<String>,
-    /// Name of the target, whole or up to a dot (`containerd@2.4` for all its patch releases); every target without
-    /// one.
+    /// The name of the target, complete or up to a dot (`containerd@2.4` for all its patch
+    /// releases); `None` matches every target.
     pub target: Option<String>,
-    /// Why it is ignored; never empty.
+    /// The reason; never empty.
     pub reason: String,
-    /// The last day on which it is.
+    /// The last day on which it applies.
     pub expires: Option<Date>,
 }
 
 impl Ignore {
-    /// Returns true if it says anything about the verdict, be it expired or not.
+    /// Returns true if it matches the verdict, expired or not.
     pub fn matches(&self, subject: &Subject, verdict: &Verdict) -> bool {
         let rule = self.rule.as_ref();
         let target = self.target.as_ref();
@@ -39,7 +39,7 @@ impl Ignore {
             && plugin.is_none_or(|glob| named(glob, subject))
     }
 
-    /// Returns whether it matches a finding of `diff`, expired or not.
+    /// Returns true if it matches a finding of `diff`, expired or not.
     pub fn matches_finding(&self, finding: &Finding) -> bool {
         let rule = self.rule.as_ref();
         let element = self.element.as_ref();
@@ -48,19 +48,19 @@ impl Ignore {
             && element.is_none_or(|glob| glob.is_match(&finding.element))
     }
 
-    /// Returns whether it is about findings of `diff`: it names an element, or a rule that `diff` runs.
+    /// Returns true if it is about findings of `diff`: it names an element, or a rule of `diff`.
     pub fn is_about_diff(&self) -> bool {
         let rule = self.rule.as_deref().and_then(rules::get);
         self.element.is_some()
             || rule.is_some_and(|rule| !rule.categories.contains(&Category::Check))
     }
 
-    /// Returns true if its last day is over.
+    /// Returns true if its last day has passed.
     pub fn expired(&self, today: Date) -> bool {
         self.expires.is_some_and(|last| last < today)
     }
 
-    /// As messages name it: `10-* CHECK_STATE_CHANGE`.
+    /// Returns its name in messages: `10-* CHECK_STATE_CHANGE`.
     pub fn shown(&self) -> String {
         let plugin = self.plugin.as_ref().map(|glob| glob.glob().glob());
         let element = self.element.as_ref().map(|glob| glob.glob().glob());
@@ -75,7 +75,7 @@ impl Ignore {
     }
 }
 
-/// Returns true if a target is the one wanted, or one of its releases.
+/// Returns true if a target is the wanted one, or one of its releases.
 fn of_target(wanted: &str, target: &str) -> bool {
     let rest = target.strip_prefix(wanted);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))

@@ -1,4 +1,4 @@
-//! `nri-compat.toml` to [`Policy`]. Whatever it does not know is an error with its line.
+//! Parses `nri-compat.toml` to a [`Policy`]. Anything unknown is an error with its line.
 
 mod ignores;
 
@@ -14,7 +14,7 @@ use crate::near::near;
 use crate::report::finding::Level;
 use crate::rules;
 
-/// More than this is no policy, in bytes.
+/// The maximum size of a policy in bytes.
 const LIMIT: u64 = 1 << 20;
 
 const KEYS: [&str; 4] = ["targets", "fail-on", "rules", "ignore"];
@@ -24,12 +24,12 @@ type Table<'t> = DeTable<'t>;
 type Value<'t> = Spanned<DeValue<'t>>;
 
 impl Policy {
-    /// Reads the policy from `path`, or from `nri-compat.toml` in the working folder; an empty one if that is not
-    /// there.
+    /// Reads the policy from `path`, or from `nri-compat.toml` in the working folder; returns an
+    /// empty one if that does not exist.
     ///
     /// # Errors
     ///
-    /// When the file cannot be read or is no policy.
+    /// Returns an error if the file cannot be read or is not a policy.
     pub fn load(path: Option<&Path>) -> Result<Self, Error> {
         let path = match path {
             Some(path) => path,
@@ -40,11 +40,12 @@ impl Policy {
         Self::parse(&path.display().to_string(), &text)
     }
 
-    /// Reads the text of a policy; `file` is what messages call it.
+    /// Parses the text of a policy; `file` is its name in messages.
     ///
     /// # Errors
     ///
-    /// When it is not TOML, or has a key, a rule or a value that does not exist; with file, line and what is near.
+    /// Returns an error if it is not TOML, or has a key, a rule or a value that does not exist,
+    /// with file, line and similar names.
     pub fn parse(file: &str, text: &str) -> Result<Self, Error> {
         let reader = Reader { file, text };
         let document = DeTable::parse(text).map_err(|error| {
@@ -55,7 +56,7 @@ impl Policy {
     }
 }
 
-/// The text, for the lines of errors.
+/// A reader with the text, for the lines of errors.
 struct Reader<'t> {
     file: &'t str,
     text: &'t str,
@@ -123,7 +124,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Refuses a rule that does not exist.
+    /// Rejects an unknown rule.
     fn rule(&self, at: usize, id: &str) -> Result<(), Error> {
         if rules::get(id).is_some() {
             Ok(())
@@ -132,7 +133,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Refuses keys that are not in the list.
+    /// Rejects keys that are not in the list.
     fn known(&self, table: &Table<'_>, keys: &[&'static str]) -> Result<(), Error> {
         let unknown = |key: &&Spanned<_>| !keys.contains(&AsRef::<str>::as_ref(key.get_ref()));
         match table.keys().find(unknown) {
@@ -160,7 +161,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Returns a string or a list of them, each with its place; none where the key is not there.
+    /// Returns a string or a list of strings, each with its position; empty if the key is missing.
     fn strings(&self, table: &Table<'_>, key: &str) -> Result<Vec<(usize, String)>, Error> {
         let located = |value: &Value<'_>| Ok((value.span().start, self.string(value, key)?));
         match table.get(key) {

@@ -1,4 +1,4 @@
-//! Reads a text file whole, if it is not absurdly large.
+//! Reads text files with a size limit.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind};
 ///
 /// # Errors
 ///
-/// When it cannot be opened or read, is longer than `limit` bytes, or is not UTF-8.
+/// Returns an error if it cannot be opened or read, is longer than `limit` bytes, or is not UTF-8.
 pub(super) fn text(path: &Path, limit: u64, kind: ErrorKind) -> Result<String, Error> {
     let wrong = |why: String| Error::new(kind, format!("cannot read {}: {why}", path.display()));
     let file = File::open(path).map_err(|error| wrong(error.to_string()))?;

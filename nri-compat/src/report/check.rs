@@ -1,4 +1,4 @@
-//! The findings of `check` and `logs`: one plain value that every renderer reads.
+//! The findings of `check` and `logs`, as plain data for every renderer.
 
 mod alike;
 mod name;
@@ -13,20 +13,20 @@ use crate::check::place::Place;
 use crate::check::sighting::{Built, Evidence, FileKind, Occurrences, Role};
 use crate::report::finding::Level;
 
-/// The answer of `check` and `logs`.
+/// The result of `check` or `logs`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckReport {
     /// The date of the newest release in the tables, `YYYY-MM-DD`.
     pub data_date: String,
-    /// The targets, in the order asked for.
+    /// The targets, in the order requested.
     pub targets: Vec<CheckTarget>,
     /// The plugins and other things found, sorted by path, name and kind.
     pub subjects: Vec<Subject>,
-    /// Places that could not be looked at.
+    /// Places that could not be checked.
     pub skipped: Vec<Skipped>,
     /// Findings about the policy itself: an ignore that matches nothing or has expired.
     pub policy: Vec<String>,
-    /// The places that were looked at, with counts.
+    /// The places that were checked, with counts.
     pub summary: Summary,
 }
 
@@ -35,46 +35,47 @@ pub struct CheckReport {
 pub struct CheckTarget {
     /// The release in its canonical spelling, such as `containerd@2.7`.
     pub name: String,
-    /// The name as given, if a machine gave it: `containerd://2.2.1-k3s1`.
+    /// The name as given, if printed by a machine: `containerd://2.2.1-k3s1`.
     pub given: Option<String>,
-    /// The NRI release it links; of a release that is only planned, the newest known.
+    /// The NRI release that it links; for a planned release, the newest known one.
     pub nri: String,
-    /// The release that stands in for it if the tables do not have it: `2.4.2`, or `nri@0.12.5` by `--assume`.
+    /// The substitute if the tables do not have the release: `2.4.2`, or `nri@0.12.5` with
+    /// `--assume`.
     pub assumed: Option<String>,
     /// True if the release is only planned.
     pub planned: bool,
-    /// True if it is the newest known release because the user named none.
+    /// True if it is the default: the newest known release.
     pub by_default: bool,
 }
 
-/// One thing found, and its verdicts.
+/// A subject, and its verdicts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Subject {
     /// The path.
     pub place: Place,
-    /// The sort of file it is.
+    /// The kind of file.
     pub kind: FileKind,
-    /// The part it plays.
+    /// The role.
     pub role: Role,
-    /// Name of the plugin.
+    /// The name of the plugin.
     pub name: Option<String>,
-    /// Its index.
+    /// The index of the plugin.
     pub index: Option<String>,
-    /// The program that it is, by the name that its build gives it.
+    /// The identity of the program, from its build.
     pub program: Option<String>,
-    /// Which NRI it was built with.
+    /// The NRI that it was built with.
     pub nri: Built,
-    /// RPC names of the events it handles.
+    /// RPC names of the events that it handles.
     pub events: Vec<String>,
-    /// One verdict per target, in the order of the targets; none for anything that is not a plugin.
+    /// One verdict per target, in the order of the targets; empty for anything except plugins.
     pub verdicts: Vec<Verdict>,
-    /// The observations that led to them.
+    /// The observations behind the verdicts.
     pub evidence: Vec<Evidence>,
-    /// Occasions in logs.
+    /// Mentions in logs.
     pub occurrences: Option<Occurrences>,
 }
 
-/// The outcome for a plugin under a target. Ordered from good to bad.
+/// The outcome for a plugin under a target, from good to bad.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Outcome {
     /// Works, and uses nothing deprecated.
@@ -84,101 +85,102 @@ pub enum Outcome {
     Unknown,
     /// Works through a fallback.
     Deprecated,
-    /// Uses something that is gone.
+    /// Uses something that was removed.
     Removed,
     /// Would be dropped or refused.
     Incompatible,
 }
 
-/// How sure a verdict is.
+/// The confidence in a verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Confidence {
     /// A guess with a reason.
     #[default]
     Low,
-    /// Names, versions.
+    /// Based on names or versions.
     Medium,
-    /// Code, types, a manifest, a runtime's own word.
+    /// Based on code, types, a manifest, or messages of a runtime.
     High,
 }
 
-/// A judgement on one subject for one target.
+/// A verdict on one subject for one target.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
-    /// Name of the target.
+    /// The name of the target.
     pub target: String,
     /// The outcome for the plugin.
     pub outcome: Outcome,
-    /// Id of the rule that says so, empty for `ok`: `CHECK_STATE_CHANGE`, …; see `nri-compat explain`.
+    /// The id of the rule behind it, empty for `ok`: `CHECK_STATE_CHANGE`, …; see `nri-compat
+    /// explain`.
     pub rule: &'static str,
-    /// Events concerned, by RPC name.
+    /// The events concerned, by RPC name.
     pub events: Vec<String>,
-    /// Since when it is so: `v0.12.0`.
+    /// The release since which it applies: `v0.12.0`.
     pub since: Option<String>,
-    /// When it goes: `containerd 2.7`.
+    /// The planned removal: `containerd 2.7`.
     pub planned_removal: Option<String>,
-    /// Why: one line, lower case.
+    /// The reason: one line, in lower case.
     pub reason: String,
     /// The exact next step; empty for `ok`.
     pub remedy: String,
-    /// How sure.
+    /// The confidence.
     pub confidence: Confidence,
-    /// The level that the policy gives its rule, if it gives one; see [`Verdict::level`].
+    /// The level that the policy sets for its rule, if any; see [`Verdict::level`].
     pub level: Option<Level>,
-    /// Why it does not count, where a baseline or the policy says so.
+    /// The suppression by a baseline or the policy, if any.
     pub suppressed: Option<Suppression>,
 }
 
-/// Why a verdict does not count.
+/// The suppression of a verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suppression {
-    /// True if it is in the baseline; else the policy says so.
+    /// True if the baseline suppresses it; otherwise the policy does.
     pub by_baseline: bool,
     /// The reason given there.
     pub reason: String,
 }
 
-/// The places that were looked at, with counts.
+/// The places that were checked, with counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// The places asked for, or found by default.
+    /// The places that were requested, or found by default.
     pub looked_at: Vec<String>,
-    /// Files that were met: the sum of [`Summary::inputs`].
+    /// The number of files: the sum of [`Summary::inputs`].
     pub files: u64,
-    /// The counts of these files by outcome.
+    /// The number of files by outcome.
     pub inputs: Inputs,
-    /// Bytes in them.
+    /// The number of bytes in them.
     pub bytes: u64,
-    /// Plugins among the subjects.
+    /// The number of plugins among the subjects.
     pub plugins: u64,
-    /// Subjects skipped.
+    /// The number of skipped places.
     pub skipped: u64,
     /// Time taken, in milliseconds.
     pub millis: u64,
-    /// When the report was made, RFC 3339; `merge` tells by it since when a plugin is there.
+    /// The time of the report as RFC 3339, which `merge` uses as the time when plugins were seen.
     pub at: Option<String>,
-    /// Name of the node on which it was made.
+    /// The name of the node.
     pub node: Option<String>,
-    /// Id of the scan: no two reports have the same.
+    /// The id of the scan, unique for each report.
     pub scan: Option<String>,
 }
 
-/// The files that were met, by outcome. Each is counted once.
+/// The numbers of files by outcome. Each file is counted once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Inputs {
-    /// Files with evidence, or of which it is unknown whether they are plugins: they are among the subjects.
+    /// Files with evidence, and files that may be plugins: they are among the subjects.
     pub evidence: u64,
-    /// No plugins: programs, modules, sources and logs without a trace of NRI.
+    /// Not plugins: programs, modules, sources and logs without a trace of NRI.
     pub without_nri: u64,
-    /// No plugins: files of no kind that could hold one.
+    /// Not plugins: files of other kinds.
     pub other_files: u64,
-    /// No plugins: files without a byte.
+    /// Not plugins: empty files.
     pub empty: u64,
-    /// Further names of files that are counted already.
+    /// Further names of files that were counted already.
     pub other_names: u64,
-    /// Archives, whose files are counted themselves.
+    /// Archives, whose files are counted separately.
     pub archives: u64,
-    /// Files that could not be read: they are skipped.
+    /// Files that could not be read, which are skipped.
     pub unreadable: u64,
 }
 

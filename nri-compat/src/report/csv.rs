@@ -1,4 +1,4 @@
-//! CSV for spreadsheets and small scripts: one row per verdict or finding, quoted as RFC 4180 says.
+//! CSV for spreadsheets and small scripts: one row per verdict or finding, quoted as in RFC 4180.
 
 mod check;
 mod diff;
@@ -15,7 +15,7 @@ fn rows(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
     written(|out| write_rows(head, rows, out))
 }
 
-/// Writes rows under a head, all of one length.
+/// Writes rows of equal length under a head.
 fn write_rows(
     head: &[&str],
     rows: impl Iterator<Item = Vec<String>>,
@@ -29,8 +29,8 @@ fn write_rows(
     writer.flush()
 }
 
-/// Returns a cell that no spreadsheet takes for a formula: one that starts like one gets an
-/// apostrophe in front. <https://owasp.org/www-community/attacks/CSV_Injection>
+/// Returns a cell that no spreadsheet interprets as a formula, by adding an apostrophe if
+/// necessary. <https://owasp.org/www-community/attacks/CSV_Injection>
 fn harmless(cell: &str) -> String {
     let shown = visible(cell);
     if shown.starts_with(['=', '+', '-', '@']) {

@@ -1,34 +1,34 @@
-//! The findings of `diff`: one plain value that every renderer reads.
+//! The findings of `diff`, as plain data for every renderer.
 
 use super::check::Suppression;
 use super::finding::{Category, Finding, Level};
 use super::pairing::Pairing;
 use super::visible::{acts, visible};
 
-/// The answer of `diff`: what changed between two schemas, and what that means.
+/// The result of `diff`: what changed between two schemas, and the consequences.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DiffReport {
     /// The date of the newest release in the tables, `YYYY-MM-DD`.
     pub data_date: String,
-    /// The older end, or whatever the user named first.
+    /// The older side, or the one that the user named first.
     pub from: Side,
-    /// The newer end, or whatever the user named second.
+    /// The newer side, or the one that the user named second.
     pub to: Side,
     /// The category whose protobuf rules ran.
     pub category: Category,
-    /// How many rules ran, protobuf and NRI together.
+    /// The number of rules that ran, protobuf and NRI rules together.
     pub rules: usize,
     /// The findings of the rules, sorted.
     pub findings: Vec<Finding>,
-    /// Interfaces that are deprecated at `to` and were not at `from`.
+    /// Interfaces that are deprecated at `to` but not at `from`.
     pub deprecated: Vec<Deprecated>,
-    /// Every element added, removed or changed, in order of declaration.
+    /// Every element that was added, removed or changed, in declaration order.
     pub changes: Vec<Change>,
-    /// How a plugin of one side gets on with a runtime of the other.
+    /// The pairings of plugins of one side with runtimes of the other.
     pub pairings: Vec<Pairing>,
-    /// Findings that do not count, since the policy or the baseline says so.
+    /// Findings that do not count because of the policy or the baseline.
     pub suppressed: Vec<SuppressedFinding>,
-    /// Ignores of the policy that have no effect, and how much of the baseline was not found.
+    /// Ignores of the policy without effect, and entries of the baseline that were not found.
     pub policy: Vec<String>,
 }
 
@@ -37,12 +37,13 @@ pub struct DiffReport {
 pub struct SuppressedFinding {
     /// The finding.
     pub finding: Finding,
-    /// Why it does not count.
+    /// The suppression.
     pub by: Suppression,
 }
 
 impl DiffReport {
-    /// Returns the report with every name and path as [`visible`] shows it, for all formats that people read.
+    /// Returns the report with every name and path escaped by [`visible`], for all human-readable
+    /// formats.
     #[must_use]
     pub fn visible(&self) -> Self {
         let mut report = self.clone();
@@ -54,7 +55,7 @@ impl DiffReport {
         report
     }
 
-    /// Returns every text that holds what a file, a path or the user said.
+    /// Returns every text that comes from a file, a path or the user.
     fn texts_mut(&mut self) -> impl Iterator<Item = &mut String> {
         let sides = [&mut self.from, &mut self.to].into_iter();
         let sides = sides.flat_map(|side| [&mut side.input, &mut side.name]);
@@ -82,15 +83,15 @@ impl DiffReport {
 /// One of the two schemas compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Side {
-    /// As the user named it.
+    /// The spelling of the user.
     pub input: String,
-    /// The schema that this names: an NRI release, or the path of a file or folder.
+    /// The name of the schema: an NRI release, or the path of a file or folder.
     pub name: String,
-    /// The protocol revision, when it is a known one.
+    /// The protocol revision, if it is a known one.
     pub revision: Option<String>,
-    /// When the release came out, `YYYY-MM-DD`.
+    /// The release date, `YYYY-MM-DD`.
     pub date: Option<String>,
-    /// All releases that carry the revision.
+    /// All releases with the revision.
     pub releases: Vec<String>,
     /// Ranges of runtime releases that ship the revision, such as `containerd 2.3.0–2.3.7`.
     pub runtimes: Vec<String>,
@@ -98,37 +99,37 @@ pub struct Side {
     pub is_nri: bool,
 }
 
-/// An interface that became deprecated on the way.
+/// An interface that became deprecated between the two sides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deprecated {
     /// Permanent id in the table of deprecations.
     pub id: String,
-    /// One line on what it is.
+    /// A summary in one line.
     pub summary: String,
-    /// First release that counts it as deprecated, such as `v0.12.0`.
+    /// The first release in which it is deprecated, such as `v0.12.0`.
     pub since: String,
-    /// First runtime release that tells the operator, such as `containerd 2.3.4`.
+    /// The first runtime release that warns the operator, such as `containerd 2.3.4`.
     pub warned_by: Option<String>,
-    /// When it goes: `planned for containerd 2.7`, `done in v0.12.0`.
+    /// The removal: `planned for containerd 2.7`, `done in v0.12.0`.
     pub removal: String,
-    /// Its replacements: event and RPC.
+    /// The replacements: event and RPC.
     pub replaced_by: Vec<(String, String)>,
-    /// The step for the author of a plugin.
+    /// The next step for the author of a plugin.
     pub remedy: String,
 }
 
-/// The way in which an element changed.
+/// The kind of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ChangeKind {
     /// Only `to` has it.
     Added,
     /// Only `from` has it.
     Removed,
-    /// Both have it, not alike.
+    /// Both have it, but it differs.
     Changed,
 }
 
-/// The sort of element that changed.
+/// The kind of a changed element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum What {
     /// A service.
@@ -150,15 +151,15 @@ pub enum What {
 pub struct Change {
     /// Added, removed or changed.
     pub kind: ChangeKind,
-    /// The sort of element.
+    /// The kind of element.
     pub what: What,
     /// Fully qualified name.
     pub element: String,
-    /// How it changed, such as `number 12 → 14`; empty unless changed.
+    /// The difference, such as `number 12 → 14`; empty unless changed.
     pub detail: String,
 }
 
-/// Counts for the last lines of a report.
+/// The counts in the last lines of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// Findings of level error.
@@ -167,13 +168,13 @@ pub struct Summary {
     pub warnings: usize,
     /// Findings of level note.
     pub notes: usize,
-    /// Elements only `to` has.
+    /// The number of elements only in `to`.
     pub added: usize,
-    /// Elements only `from` has.
+    /// The number of elements only in `from`.
     pub removed: usize,
-    /// Elements both have, not alike.
+    /// The number of changed elements.
     pub changed: usize,
-    /// Rules that ran.
+    /// The number of rules that ran.
     pub rules: usize,
 }
 
@@ -191,7 +192,7 @@ impl DiffReport {
         }
     }
 
-    /// Returns the most serious level found, if anything was.
+    /// Returns the most serious level found, if there are findings.
     pub fn worst(&self) -> Option<Level> {
         self.findings.iter().map(|finding| finding.level).max()
     }
@@ -212,7 +213,7 @@ impl DiffReport {
 }
 
 impl ChangeKind {
-    /// All kinds, in the order reports list them.
+    /// All kinds, in the order of reports.
     pub const ALL: [Self; 3] = [Self::Added, Self::Removed, Self::Changed];
 
     /// Returns the name used in every format.
@@ -226,7 +227,7 @@ impl ChangeKind {
 }
 
 impl What {
-    /// All sorts, in the order reports list them.
+    /// All kinds, in the order of reports.
     pub const ALL: [Self; 6] = [
         Self::Service,
         Self::Rpc,
@@ -248,7 +249,7 @@ impl What {
         }
     }
 
-    /// Returns the name used in prose, for `count` of them.
+    /// Returns the noun for `count` elements.
     pub const fn noun(self, count: usize) -> &'static str {
         match (self, count) {
             (Self::Service, 1) => "service",

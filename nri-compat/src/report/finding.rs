@@ -1,29 +1,29 @@
-//! One finding of a rule about a pair of schemas.
+//! A finding of a rule about a pair of schemas.
 
 use std::fmt;
 
 use super::fingerprint::fingerprint_of;
 
-/// Who breaks when a rule is violated; buf's four categories, `NRI` for rules of this protocol,
+/// What breaks when a rule is violated: buf's four categories, `NRI` for rules of this protocol,
 /// and `CHECK` for findings about plugins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Category {
-    /// Generated source code breaks, judged file by file.
+    /// Generated source code breaks, per file.
     #[default]
     File,
-    /// Generated source code breaks, judged package by package.
+    /// Generated source code breaks, per package.
     Package,
     /// The binary or the JSON encoding breaks.
     WireJson,
     /// The binary encoding breaks.
     Wire,
-    /// Plugins or runtimes break though their encodings agree.
+    /// Plugins or runtimes break although their encodings agree.
     Nri,
     /// A plugin breaks, or will break.
     Check,
 }
 
-/// How serious a finding is.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
     /// Worth knowing; nothing breaks.
@@ -34,39 +34,40 @@ pub enum Level {
     Error,
 }
 
-/// Where an element is declared. Line and column count from 1, as buf prints them.
+/// The location of a declaration. Line and column are counted from 1, as in buf.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Location {
     /// The file: its path from the working folder, or its name in the schema if it was not read from disk.
     pub file: String,
-    /// Line, from 1.
+    /// The line, counted from 1.
     pub line: u32,
-    /// Column, from 1.
+    /// The column, counted from 1.
     pub column: u32,
 }
 
-/// One violation of one rule.
+/// A violation of a rule.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Finding {
-    /// Where to look; `None` when the element's file exists on neither side any more.
+    /// The location; `None` if the file of the element exists on neither side.
     pub location: Option<Location>,
     /// Permanent id of the rule, for example `FIELD_NO_DELETE`.
     pub rule: &'static str,
-    /// Fully qualified name of the element the finding is about.
+    /// The full name of the element.
     pub element: String,
-    /// Its number among the findings of this rule about this element, from 0.
+    /// Its number among the findings of this rule about this element, counted from 0.
     pub nth: usize,
-    /// The fact, lower case, without remedy.
+    /// The fact, in lower case, without remedy.
     pub message: String,
-    /// How serious it is, after any override.
+    /// The severity, after any override.
     pub level: Level,
-    /// Id of the rule whose finding explains this one away, when it is no real break.
+    /// The id of the rule whose finding explains this one, if it is not a real break.
     pub explained_by: Option<&'static str>,
 }
 
 impl Finding {
-    /// Returns 32 hexadecimal digits that identify the finding, whatever its wording, level and place: made of its rule,
-    /// its element, and its number among the findings of that rule about that element.
+    /// Returns 32 hexadecimal digits that identify the finding, regardless of its wording, level
+    /// and location: derived from its rule, its element, and its number among the findings of that
+    /// rule about that element.
     pub fn fingerprint(&self) -> String {
         fingerprint_of(&[self.rule, &self.element, &self.nth.to_string()])
     }
@@ -83,7 +84,7 @@ impl Category {
         Self::Check,
     ];
 
-    /// Returns a sentence on who breaks.
+    /// Returns a sentence on what breaks.
     pub const fn about(self) -> &'static str {
         match self {
             Self::File => "generated source code breaks, compared file by file",

@@ -1,21 +1,22 @@
-//! Fingerprints: names of findings that stay the same from run to run and from machine to machine.
+//! Fingerprints: identifiers of findings that are stable across runs and machines.
 
 use crate::check::sighting::FileKind;
 use crate::report::check::{Subject, Verdict};
 
-/// Returns the fingerprint of a verdict, as 32 hexadecimal digits: of its rule, its target and the plugin.
+/// Returns the fingerprint of a verdict, as 32 hexadecimal digits: of its rule, its target and the
+/// plugin.
 ///
-/// | part | so that the fingerprint survives | and changes with |
+/// | part | stable across | changes with |
 /// | --- | --- | --- |
 /// | rule | new wording, other levels | another kind of finding |
 /// | target, major and minor version | a patch release of the runtime or of NRI | another minor release |
-/// | sort of file | | a binary in place of a log |
-/// | index and name | another folder, image, layer, node, process | a plugin of another name |
+/// | kind of file | | a binary instead of a log |
+/// | index and name | another folder, image, layer, node, process | a plugin with another name |
 /// | program: a Go program's main package, the name in a manifest | a rebuild, a patch release of the plugin | another program under the same name |
 /// | events that it handles | a rebuild, a patch release that handles the same | other events |
 ///
-/// A subject without a name is identified by its path within the image or on disk. The events in a log are left out: they are
-/// those that have fired so far.
+/// A subject without a name is identified by its path within the image or on disk. The events in a
+/// log are excluded, because they are only those that have occurred so far.
 pub fn fingerprint(subject: &Subject, verdict: &Verdict) -> String {
     let plugin = identity(subject);
     let mut parts = vec![
@@ -34,8 +35,8 @@ pub(crate) fn fingerprint_of(parts: &[&str]) -> String {
     format!("{:032x}", hash(parts))
 }
 
-/// Returns `10-logger`, or the path without the image and the layer it is in, whose number another build changes, and
-/// without the processes that run it.
+/// Returns `10-logger`, or the path without the image and the layer, whose number changes with each
+/// build, and without the processes that run it.
 pub(crate) fn identity(subject: &Subject) -> String {
     if subject.name.is_some() {
         return subject.label();
@@ -44,7 +45,7 @@ pub(crate) fn identity(subject: &Subject) -> String {
     path.strip_prefix("./").unwrap_or(path).to_owned()
 }
 
-/// Returns the events that a subject handles, sorted; none for one that is known from what has happened so far.
+/// Returns the events that a subject handles, sorted; none if they are only known from logs.
 pub(crate) fn events(subject: &Subject) -> Vec<&str> {
     if matches!(subject.kind, FileKind::Log | FileKind::DeprecationList) {
         return Vec::new();
@@ -70,8 +71,9 @@ fn hash(parts: &[&str]) -> u128 {
     fnv(parts.iter().flat_map(|part| part.bytes().chain([0])))
 }
 
-/// FNV-1a over 128 bits: a fixed function that needs no crate. It separates inputs that differ by chance, which is all that
-/// a baseline needs. <http://www.isthe.com/chongo/tech/comp/fnv/>
+/// Computes FNV-1a over 128 bits, a fixed function that needs no crate. It separates inputs that
+/// differ by chance, which is sufficient for a baseline.
+/// <http://www.isthe.com/chongo/tech/comp/fnv/>
 fn fnv(bytes: impl Iterator<Item = u8>) -> u128 {
     const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
@@ -190,7 +192,7 @@ mod tests {
         let in_order = ["RunPodSandbox", "StopPodSandbox"];
         let kind = FileKind::GoBinary;
         assert_eq!(of(None, &events, kind), of(None, &in_order, kind));
-        // More events fire from one log to the next.
+        // More events occur from one log to the next.
         assert_eq!(
             of(None, &events, FileKind::Log),
             of(None, &[], FileKind::Log)

@@ -1,4 +1,4 @@
-//! Annotations of GitHub Actions: one workflow command a problem.
+//! Annotations of GitHub Actions: one workflow command per problem.
 //! <https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands>
 
 use std::io::{self, Write};
@@ -18,7 +18,7 @@ pub fn check(report: &CheckReport) -> String {
 ///
 /// # Errors
 ///
-/// When `out` cannot be written.
+/// Returns an error if `out` cannot be written.
 pub fn write_check(report: &VisibleReport, out: &mut dyn Write) -> io::Result<()> {
     for (subject, verdict) in report.problems() {
         out.write_all(annotation(&of_verdict(subject, verdict)).as_bytes())?;
@@ -62,7 +62,7 @@ fn annotation(issue: &Issue) -> String {
     command(severity(issue), &properties, &issue.text())
 }
 
-/// Suppressed findings are notices, whatever their level.
+/// Returns the severity. Suppressed findings are notices, whatever their level.
 fn severity(issue: &Issue) -> &'static str {
     match (issue.level, &issue.suppressed) {
         (_, Some(_)) | (Level::Note, _) => "notice",
@@ -79,14 +79,14 @@ fn command(name: &str, properties: &[(&str, String)], message: &str) -> String {
     format!("::{name} {}::{}\n", properties.join(","), data(message))
 }
 
-/// Escapes a message as the runner's own toolkit does.
+/// Escapes a message like the toolkit of the runner.
 fn data(text: &str) -> String {
     text.replace('%', "%25")
         .replace('\r', "%0D")
         .replace('\n', "%0A")
 }
 
-/// Escapes a property, which ends at a comma or a colon besides.
+/// Escapes a property, which also ends at a comma or a colon.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

@@ -1,8 +1,8 @@
-//! Findings put together by rule, most serious first, as every renderer for people shows them.
+//! Groups findings by rule, most serious first, for all human-readable formats.
 
 use super::finding::{Finding, Level};
 
-/// All findings of one rule at one level.
+/// The findings of one rule at one level.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group<'r> {
     /// Level of every finding in it.
@@ -32,9 +32,8 @@ pub fn by_rule(findings: &[Finding]) -> Vec<Group<'_>> {
     groups
 }
 
-/// Returns the part of a fully qualified name that a reader of NRI protos looks for:
-/// `Message.field`, `Plugin.Rpc`, or the last part alone where the rest is the same for all
-/// (`RUN_POD_SANDBOX`).
+/// Returns the relevant part of a full name: `Message.field`, `Plugin.Rpc`, or only the last part
+/// if the rest is always the same (`RUN_POD_SANDBOX`).
 pub fn short(element: &str) -> &str {
     let mut dots = element.rmatch_indices('.').map(|(at, _)| at);
     let (Some(last), before) = (dots.next(), dots.next()) else {

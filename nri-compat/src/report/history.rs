@@ -1,11 +1,11 @@
-//! The answers of `versions` and `runtimes`: the history of releases as plain values.
+//! The results of `versions` and `runtimes`: the history of releases as plain data.
 
 /// Every release of the protocol.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VersionsReport {
     /// The date of the newest release in the tables, `YYYY-MM-DD`.
     pub data_date: String,
-    /// One row a release, oldest first.
+    /// One row per release, oldest first.
     pub rows: Vec<VersionRow>,
 }
 
@@ -14,45 +14,45 @@ pub struct VersionsReport {
 pub struct VersionRow {
     /// The release, such as `v0.12.1`.
     pub release: String,
-    /// The protocol revision it carries, such as `v0.12.0`.
+    /// The protocol revision, such as `v0.12.0`.
     pub revision: String,
-    /// When it came out, `YYYY-MM-DD`.
+    /// The release date, `YYYY-MM-DD`.
     pub date: String,
-    /// How many RPCs its services have in all.
+    /// The number of RPCs in all its services.
     pub rpcs: usize,
-    /// How many events a plugin can subscribe to.
+    /// The number of events that a plugin can subscribe to.
     pub events: usize,
     /// Ranges of runtime releases that link exactly this release.
     pub runtimes: Vec<String>,
 }
 
-/// Which NRI the runtimes link, as ranges of releases.
+/// The NRI that the runtimes link, as ranges of releases.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RuntimesReport {
     /// The date of the newest release in the tables, `YYYY-MM-DD`.
     pub data_date: String,
-    /// One row a range, by runtime and then oldest first.
+    /// One row per range, by runtime and then oldest first.
     pub rows: Vec<RuntimeRange>,
 }
 
-/// Neighbouring releases of a runtime that link the same NRI.
+/// Adjacent releases of a runtime that link the same NRI.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuntimeRange {
-    /// `containerd` or `cri-o`.
+    /// The name, `containerd` or `cri-o`.
     pub runtime: String,
-    /// First release of the range.
+    /// The first release of the range.
     pub first: String,
-    /// Last known release of the range.
+    /// The last known release of the range.
     pub last: String,
-    /// When the first came out.
+    /// The date of the first release.
     pub first_date: String,
-    /// When the last came out.
+    /// The date of the last release.
     pub last_date: String,
     /// The NRI release linked.
     pub nri: String,
-    /// Its protocol revision; `None` for the one-shot generation, which has no proto.
+    /// The protocol revision; `None` for one-shot plugins, which have no proto.
     pub revision: Option<String>,
-    /// The event mask the runtime accepts, where there is a proto.
+    /// The event mask that the runtime accepts, if there is a proto.
     pub mask: Option<u32>,
 }
 
@@ -61,25 +61,25 @@ pub struct RuntimeRange {
 pub struct RuntimeReport {
     /// The date of the newest release in the tables, `YYYY-MM-DD`.
     pub data_date: String,
-    /// `containerd` or `cri-o`.
+    /// The name, `containerd` or `cri-o`.
     pub runtime: String,
     /// The release, such as `2.2.1`.
     pub release: String,
-    /// When it came out.
+    /// The release date.
     pub date: String,
-    /// The NRI release it links.
+    /// The NRI release that it links.
     pub nri: String,
-    /// Its protocol revision; `None` for the one-shot generation, which has no proto.
+    /// The protocol revision; `None` for one-shot plugins, which have no proto.
     pub revision: Option<String>,
     /// The event mask it accepts: bit (number - 1) for each event.
     pub mask: Option<u32>,
     /// The events it sends.
     pub events: Vec<EventRow>,
-    /// The interfaces that it deprecates or warns of.
+    /// The interfaces that it deprecates or warns about.
     pub deprecations: Vec<RuntimeDeprecation>,
-    /// The fields that a plugin of the newest protocol may send and this runtime skips.
+    /// The fields that a plugin of the newest protocol may send and this runtime ignores.
     pub lost_fields: Vec<LostField>,
-    /// The newest protocol release, against which `lost_fields` was drawn up.
+    /// The newest protocol release, with which `lost_fields` was determined.
     pub newest: String,
 }
 
@@ -94,26 +94,26 @@ pub struct EventRow {
     pub rpc: String,
 }
 
-/// A deprecated interface, as seen from one runtime release.
+/// A deprecated interface, from the view of one runtime release.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuntimeDeprecation {
     /// Permanent id in the table of deprecations.
     pub id: String,
-    /// One line on what it is.
+    /// A summary in one line.
     pub summary: String,
-    /// True if this release tells the operator.
+    /// True if this release warns the operator.
     pub warns: bool,
-    /// When it goes: `planned for containerd 2.7`.
+    /// The removal: `planned for containerd 2.7`.
     pub removal: String,
-    /// The step for the author of a plugin.
+    /// The next step for the author of a plugin.
     pub remedy: String,
 }
 
-/// A field that a runtime is too old to know.
+/// A field that a runtime does not know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LostField {
     /// Fully qualified name.
     pub element: String,
-    /// The protocol revision that brought it.
+    /// The protocol revision that added it.
     pub since: String,
 }

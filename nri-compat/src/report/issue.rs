@@ -1,4 +1,5 @@
-//! Problems, one entry for each place: the common model of formats that list them (annotations, SARIF).
+//! Problems with one entry per place: the common model of formats that list them (annotations,
+//! SARIF).
 
 mod check;
 mod diff;
@@ -8,18 +9,18 @@ pub(super) use diff::{issue as of_finding, suppressed as of_suppressed};
 
 use super::finding::Level;
 
-/// Problems, and what a reader of them has to know besides.
+/// Problems, and further information for readers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Issues {
     /// The subcommand: `check`, `diff`.
     pub(super) command: &'static str,
-    /// One a problem, in the order of the report.
+    /// The problems, in the order of the report.
     pub(super) issues: Vec<Issue>,
-    /// Places that could not be looked at, and why.
+    /// Places that could not be checked, with reasons.
     pub(super) skipped: Vec<(String, String)>,
     /// Problems with the policy.
     pub(super) policy: Vec<String>,
-    /// The places that were looked at.
+    /// The places that were checked.
     pub(super) summary: String,
 }
 
@@ -28,35 +29,35 @@ pub(super) struct Issues {
 pub(super) struct Issue {
     /// Id of the rule.
     pub(super) rule: &'static str,
-    /// How serious it is.
+    /// The severity.
     pub(super) level: Level,
-    /// The plugin or element it is about.
+    /// The plugin or element.
     pub(super) about: String,
-    /// The whole fact in one line.
+    /// The fact in one line.
     pub(super) message: String,
     /// The remedy.
     pub(super) help: String,
-    /// Where.
+    /// The location.
     pub(super) place: Option<Place>,
-    /// Stays the same while the problem does.
+    /// An identifier that is stable as long as the problem exists.
     pub(super) fingerprint: String,
-    /// Why it does not count: `suppressed by the baseline`, …
+    /// The suppression, if any: `suppressed by the baseline`, …
     pub(super) suppressed: Option<String>,
 }
 
-/// Where a problem is.
+/// The location of a problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Place {
-    /// Path of a file.
+    /// The path of a file.
     pub(super) file: String,
-    /// Where within it, for an image: `layer 3: /usr/bin/plugin`.
+    /// The location within it, for an image: `layer 3: /usr/bin/plugin`.
     pub(super) within: Option<String>,
-    /// Line and column, from 1, where it is text.
+    /// Line and column, counted from 1, for text files.
     pub(super) line: Option<(u32, u32)>,
 }
 
 impl Issue {
-    /// Returns the fact, why it does not count if so, and the remedy apart.
+    /// Returns the fact, the suppression if any, and the remedy.
     pub(super) fn text(&self) -> String {
         let suppressed = self.suppressed.as_ref();
         let suppressed = suppressed.map_or(String::new(), |why| format!(" ({why})"));

@@ -1,8 +1,8 @@
-//! JSON for machines: structs of its own, a schema version, arrays that are always present.
+//! JSON for machines: separate structs, a schema version, arrays that are always present.
 //!
-//! `schema/diff.schema.json` in this crate describes what [`diff`] writes, `schema/check.schema.json` what [`check`]
-//! and [`check_line`] write. The version goes up when a field changes
-//! its meaning or goes; a field that is added does not change it.
+//! `schema/diff.schema.json` in this crate describes the output of [`diff`],
+//! `schema/check.schema.json` that of [`check`] and [`check_line`]. The version increases when a
+//! field changes its meaning or is removed; adding a field does not change it.
 
 mod check;
 mod diff;
@@ -18,10 +18,10 @@ use std::io::{self, BufWriter, Write};
 
 use super::visible::acts;
 
-/// Version of the shape of every JSON document the tool writes.
+/// The version of all JSON documents that the tool writes.
 pub const SCHEMA: u32 = 1;
 
-/// Pretty-prints with a newline at the end. The structs of these renderers always serialize.
+/// Pretty-prints with a newline at the end. These structs can always be serialized.
 pub(super) fn print(document: &impl serde::Serialize) -> String {
     escaped(serde_json::to_string_pretty(document).unwrap_or_default())
 }
@@ -30,7 +30,7 @@ pub(super) fn print(document: &impl serde::Serialize) -> String {
 ///
 /// # Errors
 ///
-/// When `out` cannot be written.
+/// Returns an error if `out` cannot be written.
 pub(super) fn write(document: &impl serde::Serialize, out: &mut dyn Write) -> io::Result<()> {
     let mut out = Escaping(BufWriter::new(out));
     serde_json::to_writer_pretty(&mut out, document)?;
@@ -42,7 +42,7 @@ pub(super) fn write(document: &impl serde::Serialize, out: &mut dyn Write) -> io
 ///
 /// # Errors
 ///
-/// When `out` cannot be written.
+/// Returns an error if `out` cannot be written.
 fn write_line(document: &impl serde::Serialize, out: &mut dyn Write) -> io::Result<()> {
     let mut out = Escaping(BufWriter::new(out));
     serde_json::to_writer(&mut out, document)?;
@@ -50,8 +50,8 @@ fn write_line(document: &impl serde::Serialize, out: &mut dyn Write) -> io::Resu
     out.0.flush()
 }
 
-/// Returns the same document with a newline at the end, and with escapes for characters that act on a terminal, which JSON
-/// allows within strings; nowhere else does it have any.
+/// Returns the same document with a newline at the end, and with terminal control characters
+/// escaped, which JSON only has within strings.
 fn escaped(mut json: String) -> String {
     if json.chars().any(must_be_escaped) {
         json = escape(&json);
@@ -76,7 +76,8 @@ fn escape(json: &str) -> String {
     text
 }
 
-/// A writer that escapes characters that act on a terminal. JSON is written in parts that are UTF-8 each.
+/// A writer that escapes terminal control characters. JSON is written in parts that are valid
+/// UTF-8.
 struct Escaping<W>(W);
 
 impl<W: Write> Write for Escaping<W> {

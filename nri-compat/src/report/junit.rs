@@ -1,7 +1,7 @@
 //! JUnit XML, as CI systems collect it: <https://github.com/testmoapp/junitxml>
 //!
-//! A test case fails when its finding is a warning or an error; a note passes, with what it has to say as output;
-//! cases that are suppressed or cannot be determined are skipped.
+//! A test case fails if its finding is a warning or an error; a note passes, with its text as
+//! output; cases that are suppressed or cannot be determined are skipped.
 
 mod check;
 mod diff;
@@ -16,7 +16,8 @@ struct Suite<'r> {
     cases: Cases<'r>,
 }
 
-/// Makes the cases of a suite, of which there may be many: once to count them, once to write them.
+/// Creates the cases of a suite, of which there may be many: once to count them, once to write
+/// them.
 type Cases<'r> = Box<dyn Fn() -> Box<dyn Iterator<Item = Case> + 'r> + 'r>;
 
 /// A test case and its result.
@@ -24,7 +25,7 @@ struct Case {
     class: String,
     name: String,
     file: Option<String>,
-    /// The line in the file, from 1, where it is known.
+    /// The line in the file, counted from 1, if known.
     line: Option<u32>,
     result: CaseResult,
 }

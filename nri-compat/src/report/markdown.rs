@@ -25,7 +25,7 @@ fn table_row(row: &[String]) -> String {
     format!("| {} |\n", cells.join(" | "))
 }
 
-/// Returns a name in code quotes: more of them than it has in a row itself.
+/// Returns a name in code quotes: one more backtick than its longest run.
 fn code(name: &str) -> String {
     if !name.contains('`') {
         return format!("`{name}`");
@@ -35,8 +35,8 @@ fn code(name: &str) -> String {
     format!("{fence} {name} {fence}")
 }
 
-/// Foreign prose that stays prose: no tags, links, headings or emphasis. Code quotes keep their meaning where they
-/// come in pairs.
+/// Escapes untrusted prose so that it has no tags, links, headings or emphasis. Paired code quotes
+/// keep their meaning.
 fn prose(text: &str) -> String {
     let paired = text.matches('`').count().is_multiple_of(2) && !text.contains("``");
     let mut escaped = String::with_capacity(text.len());

@@ -1,30 +1,30 @@
-//! The sum of the reports of many nodes: one plain value that renderers read.
+//! The merged reports of many nodes, as plain data for renderers.
 
 use super::check::{Outcome, Skipped};
 use crate::check::sighting::Built;
 
-/// The answer of `merge`.
+/// The result of `merge`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MergeReport {
     /// Number of reports read.
     pub reports: u64,
     /// Number of nodes: those with a name, and one per report without.
     pub nodes: u64,
-    /// Number of reports that name no node.
+    /// Number of reports without a node.
     pub unnamed: u64,
-    /// Number of reports for which there is a newer one of the same node, or that were read twice.
+    /// Number of reports that a newer one of the same node replaces, or that were read twice.
     pub superseded: u64,
-    /// Number of nodes of which there should be a report.
+    /// Number of nodes that should have a report.
     pub expected: u64,
-    /// Expected nodes that have none.
+    /// Expected nodes without a report.
     pub silent: Vec<String>,
     /// Plugins, the worst on the most nodes first.
     pub plugins: Vec<MergedPlugin>,
-    /// Number of times that a plugin or node was found beyond those that are kept apart.
+    /// Number of plugins or nodes beyond the maximum, counted at each occurrence.
     pub beyond: u64,
-    /// Inputs that are no reports, or broken: the first thousand.
+    /// Inputs that are broken or not reports: the first thousand.
     pub skipped: Vec<Skipped>,
-    /// Number of inputs skipped in all.
+    /// Total number of skipped inputs.
     pub skipped_in_all: u64,
 }
 
@@ -35,26 +35,26 @@ pub struct MergedPlugin {
     pub path: String,
     /// Its name.
     pub name: Option<String>,
-    /// Its index.
+    /// The index of the plugin.
     pub index: Option<String>,
     /// The NRI that it was built with.
     pub nri: Built,
-    /// Number of nodes whose newest report names it.
+    /// Number of nodes whose newest report contains it.
     pub nodes: u64,
-    /// First time stamp: of logs that saw it at work, else of the reports that name it.
+    /// First time stamp: of log lines that mention it, or else of reports that contain it.
     pub first_seen: Option<String>,
-    /// Last time stamp.
+    /// The last time stamp.
     pub last_seen: Option<String>,
     /// RPC names of the events it handles on any node.
     pub events: Vec<String>,
-    /// Numbers of nodes by verdict, by target.
+    /// Numbers of nodes by target and verdict.
     pub verdicts: Vec<MergedVerdict>,
 }
 
 /// Verdicts under one target.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MergedVerdict {
-    /// Name of the target.
+    /// The name of the target.
     pub target: String,
     /// Number of nodes by outcome, in the order of [`Outcome::ALL`].
     pub counts: [u64; Outcome::ALL.len()],

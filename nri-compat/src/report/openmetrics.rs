@@ -1,6 +1,6 @@
 //! OpenMetrics text, as node exporters collect it from a file: <https://prometheus.io/docs/specs/om/open_metrics_spec/>
 //!
-//! Only gauges, so that a reader of the older Prometheus text takes it as well.
+//! Only gauges, so that readers of the older Prometheus text format accept it as well.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -17,7 +17,7 @@ pub fn check(report: &CheckReport) -> String {
 ///
 /// # Errors
 ///
-/// When `out` cannot be written.
+/// Returns an error if `out` cannot be written.
 pub fn write_check(report: &VisibleReport, out: &mut dyn Write) -> io::Result<()> {
     verdicts(report, out)?;
     let families = [counts(report), suppressed(report), scan(report)];
@@ -25,7 +25,8 @@ pub fn write_check(report: &VisibleReport, out: &mut dyn Write) -> io::Result<()
     out.write_all(b"# EOF\n")
 }
 
-/// Writes one sample per plugin and target. Samples that say the same become one, as no two may have the same labels.
+/// Writes one sample per plugin and target. Equal samples are merged, because no two may have the
+/// same labels.
 fn verdicts(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
     let samples: BTreeSet<String> = report
         .verdicts()
@@ -98,7 +99,7 @@ fn count(report: &CheckReport, target: &CheckTarget, which: impl Fn(&Verdict) ->
     counted.count() as u64
 }
 
-/// Adds the counts of files that were looked at.
+/// Adds the counts of checked files.
 fn scan(report: &CheckReport) -> String {
     let summary = &report.summary;
     let seconds = format!("{}.{:03}", summary.millis / 1000, summary.millis % 1000);
@@ -140,7 +141,7 @@ fn scan(report: &CheckReport) -> String {
     .concat()
 }
 
-/// Returns the lines before a family's samples.
+/// Returns the lines before the samples of a family.
 fn family(name: &str, unit: &str, help: &str) -> String {
     let unit = match unit {
         "" => String::new(),

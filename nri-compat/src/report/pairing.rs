@@ -1,6 +1,6 @@
 //! The pairing of a plugin of one protocol version with a runtime of another.
 
-/// One plugin version on one runtime version.
+/// A plugin version on a runtime version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pairing {
     /// Protocol version of the plugin.
@@ -11,7 +11,7 @@ pub struct Pairing {
     pub items: Vec<PairingItem>,
 }
 
-/// One event, field or protocol step of a pairing.
+/// An event, field or protocol step of a pairing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PairingItem {
     /// Its kind.
@@ -20,14 +20,15 @@ pub struct PairingItem {
     pub element: String,
     /// The outcome for the item.
     pub outcome: Outcome,
-    /// The fact behind the outcome, without the element's name, so that similar items can be grouped.
+    /// The fact behind the outcome, without the name of the element, so that similar items can be
+    /// grouped.
     pub detail: String,
 }
 
-/// Kind of thing that a pairing item is about.
+/// The kind of a pairing item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ItemKind {
-    /// A service as a whole.
+    /// A whole service.
     Service,
     /// Synchronize and its splitting.
     Synchronize,
@@ -48,13 +49,13 @@ pub enum Outcome {
     Works,
     /// Through StateChange, because one side lacks the dedicated RPC.
     Fallback,
-    /// One side sends what the other does not know and skips.
+    /// One side sends what the other does not know and ignores.
     Loses,
-    /// Both sides know it, but what one sends does not arrive as it was sent, and nothing fails.
+    /// Both sides know it, but it does not arrive as it was sent, and nothing fails.
     Misreads,
     /// A request fails.
     Fails,
-    /// The runtime refuses the plugin while it registers or synchronizes.
+    /// The runtime drops the plugin while it registers or synchronizes.
     Dropped,
 }
 
@@ -68,7 +69,8 @@ impl Pairing {
             .unwrap_or(Outcome::Works)
     }
 
-    /// Returns the outcome in a few words, with counts: `works; 9 events through fallback`, `loses 2 fields`.
+    /// Returns the outcome in a short phrase, with counts: `works; 9 events through fallback`,
+    /// `loses 2 fields`.
     pub fn headline(&self) -> String {
         let worse = Outcome::ALL
             .into_iter()
@@ -83,7 +85,7 @@ impl Pairing {
         }
     }
 
-    /// Returns true if something does not simply work that is this element, contains it or is part
+    /// Returns true if there is trouble with this element, an element that contains it, or a part
     /// of it. Peers that do not find each other's services have trouble with everything, and events
     /// share one numbering.
     pub fn concerns(&self, element: &str) -> bool {
@@ -128,7 +130,7 @@ impl Pairing {
         })
     }
 
-    /// Returns the number of items of this kind and outcome.
+    /// Returns the number of items with this kind and outcome.
     pub fn count(&self, kind: ItemKind, outcome: Outcome) -> usize {
         self.items
             .iter()
@@ -141,7 +143,7 @@ fn parent(element: &str) -> Option<&str> {
     element.rsplit_once('.').map(|(parent, _)| parent)
 }
 
-/// Returns true if the full name `part` is that of something inside `whole`.
+/// Returns true if the full name `part` is inside `whole`.
 fn is_part_of(part: &str, whole: &str) -> bool {
     part.strip_prefix(whole)
         .is_some_and(|rest| rest.starts_with('.'))
@@ -184,7 +186,7 @@ impl Outcome {
 }
 
 impl ItemKind {
-    /// `1 event`, `2 events`.
+    /// Returns `1 event`, `2 events`.
     fn counted(self, count: usize) -> String {
         let plural = if count == 1 { "" } else { "s" };
         match self {

@@ -1,8 +1,8 @@
 //! SARIF 2.1.0, for code scanning: <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>
 //!
-//! Every result has a level, a fingerprint that outlives the run, and, where policy or baseline say that it does not
-//! count, a suppression. An answer without findings is a run without results. Results are written one after the other, so that
-//! many of them take little memory.
+//! Every result has a level, a fingerprint that is stable across runs, and a suppression if the
+//! policy or baseline suppresses it. A report without findings is a run without results. Results
+//! are written one after the other, so that many of them take little memory.
 
 mod document;
 mod uri;
@@ -24,7 +24,7 @@ use document::{
     Suppression, Text, Tool,
 };
 
-/// Most results of a run: GitHub rejects a file with more.
+/// The maximum number of results of a run: GitHub rejects a file with more.
 /// <https://docs.github.com/en/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning#validating-your-sarif-file>
 const MAX_RESULTS: usize = 25_000;
 
@@ -37,7 +37,7 @@ pub fn check(report: &CheckReport) -> String {
 ///
 /// # Errors
 ///
-/// When `out` cannot be written.
+/// Returns an error if `out` cannot be written.
 pub fn write_check(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
     let problems = report.problems();
     let problems = problems.map(|(subject, verdict)| Problem::Verdict(subject, verdict));
@@ -56,7 +56,7 @@ pub fn diff(report: &DiffReport) -> String {
     written(|out| write(all, problems.collect(), out))
 }
 
-/// A problem, from which its result is made when it is written.
+/// A problem, from which its result is created when it is written.
 #[derive(Clone, Copy)]
 enum Problem<'r> {
     Verdict(&'r Subject, &'r Verdict),
@@ -81,7 +81,8 @@ impl Problem<'_> {
         }
     }
 
-    /// Returns the rank by which results are kept where there are too many: those that count first, errors before others.
+    /// Returns the priority with which results are kept if there are too many: those that count
+    /// first, errors before others.
     fn rank(&self) -> u8 {
         let (level, suppressed) = match self {
             Self::Verdict(_, verdict) => (verdict.level(), verdict.suppressed.is_some()),
@@ -97,7 +98,8 @@ impl Problem<'_> {
     }
 }
 
-/// Leaves out the least serious problems beyond the limit, keeps the order, and returns how many were left out.
+/// Drops the least serious problems beyond the limit, keeps the order, and returns the number of
+/// dropped ones.
 fn limit(problems: &mut Vec<Problem<'_>>) -> usize {
     let left_out = problems.len().saturating_sub(MAX_RESULTS);
     if left_out > 0 {
@@ -266,7 +268,7 @@ mod tests {
         let subject = |nth: usize| Subject {
             place: format!("/opt/p{nth}").as_str().into(),
             verdicts: vec![Verdict {
-                // The worst come last, where a cut of the list would lose them.
+                // The worst come last, where truncation would lose them.
                 outcome: if nth < MAX_RESULTS {
                     Outcome::Unknown
                 } else {

@@ -1,4 +1,4 @@
-//! Text for people: a screenful that says what breaks, for whom, and what to do.
+//! Text for people: a screenful with what breaks, for whom, and what to do.
 
 mod check;
 mod diff;

@@ -1,4 +1,4 @@
-//! Foreign text made harmless: what a name or path carries must not act on a terminal, a log or a renderer.
+//! Escapes untrusted text: names and paths must not control a terminal, a log or a renderer.
 
 use std::ops::Deref;
 
@@ -8,7 +8,8 @@ use crate::report::check::{CheckReport, CheckTarget, Skipped, Subject, Verdict};
 /// Returns the text with every control and invisible format character spelled out (`
 /// `, `\u{1b}`).
 ///
-/// These are what starts a terminal's escape sequences, breaks lines, or turns the direction of what follows.
+/// These start escape sequences of a terminal, break lines, or change the direction of the
+/// following text.
 pub fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
@@ -21,16 +22,17 @@ pub fn visible(text: &str) -> String {
     shown
 }
 
-/// Returns true if the character does something instead of being seen: controls, line and paragraph
-/// separators, marks, embeddings and isolates of direction, joiners and spaces without width, and
-/// what is no character. None is beyond U+FFFF.
+/// Returns true if the character has an effect instead of a visible form: controls, line and
+/// paragraph separators, marks, embeddings and isolates of direction, zero-width joiners and
+/// spaces, and noncharacters. None is beyond U+FFFF.
 pub(crate) fn acts(c: char) -> bool {
     c.is_control()
         || matches!(c,
             '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }
 
-/// A check report in which every foreign text is as [`visible`] shows it: what the formats for people are made of.
+/// A check report with every untrusted text escaped by [`visible`], from which human-readable
+/// formats are rendered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VisibleReport(CheckReport);
 
@@ -43,7 +45,7 @@ impl Deref for VisibleReport {
 }
 
 impl From<CheckReport> for VisibleReport {
-    /// Changes the texts in place: a report may be large, and few of them have anything to spell out.
+    /// Changes the texts in place: a report may be large, and few texts need escaping.
     fn from(mut report: CheckReport) -> Self {
         report.targets.iter_mut().for_each(target);
         report.subjects.iter_mut().for_each(subject);
@@ -55,7 +57,7 @@ impl From<CheckReport> for VisibleReport {
 }
 
 impl CheckReport {
-    /// Returns a copy with every foreign text as [`visible`] shows it.
+    /// Returns a copy with every untrusted text escaped by [`visible`].
     #[must_use]
     pub fn visible(&self) -> VisibleReport {
         self.clone().into()

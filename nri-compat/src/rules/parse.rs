@@ -7,7 +7,7 @@ use toml::de::{DeTable, DeValue};
 use super::Rule;
 use crate::report::finding::{Category, Level};
 
-/// Why a rule file is not a rule.
+/// The reason why a rule file is invalid.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum RuleError {
     Syntax(String),
@@ -37,7 +37,7 @@ const KEYS: [&str; 7] = [
     "replaced_by",
 ];
 
-/// Reads the text of `rules/ID.toml`.
+/// Parses the text of `rules/ID.toml`.
 pub(super) fn rule(id: &'static str, text: &str) -> Result<Rule, RuleError> {
     let document = DeTable::parse(text).map_err(|error| RuleError::Syntax(error.to_string()))?;
     let table = document.get_ref();

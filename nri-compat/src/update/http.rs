@@ -1,4 +1,4 @@
-//! Reading files from a proxy: with limits on size, time and attempts.
+//! Reads files from a proxy, with limits on size, time and attempts.
 
 use std::fs;
 use std::io::{self, Read};
@@ -11,18 +11,18 @@ use ureq::tls::{RootCerts, TlsConfig};
 
 use crate::error::{Error, ErrorKind};
 
-/// The largest file that is read; lists of versions and `go.mod` files have a few kilobytes.
+/// The maximum size of a file; lists of versions and `go.mod` files have a few kilobytes.
 const LARGEST: u64 = 4 << 20;
 
-/// The pause before the second attempt; it doubles with each further one.
+/// The pause before the second attempt; it doubles with each further attempt.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// How long requests may take and how often they are repeated.
+/// The time limit and number of attempts of requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The time for one request, from the lookup of the host to the last byte.
+    /// The time limit for one request, from the lookup of the host to the last byte.
     pub timeout: Duration,
-    /// How often a request is sent if the proxy is out of reach or answers with status 429 or 5xx.
+    /// The number of attempts if the proxy is unreachable or answers with status 429 or 5xx.
     pub attempts: u32,
 }
 
@@ -43,7 +43,7 @@ pub(super) enum Failure {
     Other(Error),
 }
 
-/// The outcome of one attempt that failed.
+/// The outcome of a failed attempt.
 enum Attempt {
     Final(Failure),
     /// Another attempt may succeed.
@@ -58,7 +58,8 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// Returns a client that trusts the certificates that the system trusts, as companies run proxies with their own.
+    /// Creates a client that trusts the certificates that the system trusts, because companies run
+    /// proxies with their own.
     pub(super) fn new(limits: &Limits) -> Self {
         let tls = TlsConfig::builder().root_certs(RootCerts::PlatformVerifier);
         let config = Agent::config_builder()
@@ -147,7 +148,7 @@ fn cannot(place: &str, reason: &str) -> Error {
         .with_help("GOPROXY names the module proxy, HTTPS_PROXY the way to it; --timeout SECONDS allows more time")
 }
 
-/// Returns a URL without the user and password that may stand before its host.
+/// Returns a URL without user and password.
 fn without_password(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else {
         return url.to_owned();

@@ -1,15 +1,15 @@
-//! Adding releases to `runtimes.toml` as text, so that comments and layout stay.
+//! Adds releases to `runtimes.toml` as text, to keep comments and layout.
 
 use semver::Version;
 
 use super::Added;
 use crate::error::{Error, ErrorKind};
 
-/// Returns the table with a line for each release, in order of version within its runtime.
+/// Returns the table with a line for each release, ordered by version within its runtime.
 ///
 /// # Errors
 ///
-/// If the array of releases of a runtime is not laid out with one release per line.
+/// Returns an error if the releases of a runtime are not laid out with one release per line.
 pub(super) fn all(table: &str, added: &[Added]) -> Result<String, Error> {
     let mut lines: Vec<String> = table.lines().map(str::to_owned).collect();
     for release in added {
@@ -18,7 +18,7 @@ pub(super) fn all(table: &str, added: &[Added]) -> Result<String, Error> {
     Ok(lines.join("\n") + "\n")
 }
 
-/// Inserts the line of a release; `None` if its place is not found.
+/// Inserts the line of a release; `None` if its position is not found.
 fn insert(lines: &mut Vec<String>, added: &Added) -> Option<()> {
     let version = version_of(&added.release)?;
     let id = format!("id = \"{}\"", added.runtime);

@@ -1,4 +1,5 @@
-//! A Go module as a module proxy describes it: its releases, their dates, and the NRI that they require.
+//! A Go module, as described by a module proxy: its releases, their dates, and the NRI that they
+//! require.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -28,7 +29,7 @@ pub(super) fn releases(proxies: &Proxies, module: &str) -> Result<Option<Vec<Ver
     Ok(Some(versions))
 }
 
-/// Returns the version of NRI that a release builds with, or why that is not known.
+/// Returns the version of NRI that a release builds with, or the reason why it is unknown.
 pub(super) fn linked_nri(
     proxies: &Proxies,
     module: &str,
@@ -40,7 +41,7 @@ pub(super) fn linked_nri(
 
 /// Returns the day of a release, in UTC.
 pub(super) fn date(proxies: &Proxies, module: &str, release: &str) -> Result<Date, Error> {
-    /// The part of `@v/VERSION.info` that is of use.
+    /// The relevant part of `@v/VERSION.info`.
     #[derive(Deserialize)]
     struct Info {
         #[serde(rename = "Time")]

@@ -1,4 +1,4 @@
-//! The value of `GOPROXY`: a list of module proxies, and when the next one is asked.
+//! The value of `GOPROXY`: a list of module proxies, and when to try the next one.
 
 use std::path::PathBuf;
 
@@ -18,8 +18,8 @@ pub struct Proxies {
 #[derive(Debug, PartialEq, Eq)]
 struct Entry {
     proxy: Proxy,
-    /// True if the next proxy is asked after any failure, not only after "not found": `|` follows,
-    /// not `,`.
+    /// True if the next proxy is tried after any failure, not only after "not found": it is
+    /// separated by `|`, not `,`.
     any_failure: bool,
 }
 
@@ -31,8 +31,8 @@ enum Proxy {
     Folder(PathBuf),
 }
 
-/// Returns the value of `GOPROXY` as the Go command sees it: from the environment, from the file that `go env -w` writes,
-/// or the default.
+/// Returns the value of `GOPROXY` as the Go command sees it: from the environment, from the file
+/// that `go env -w` writes, or the default.
 pub fn goproxy() -> String {
     let set = std::env::var("GOPROXY").ok();
     set.filter(|value| !value.is_empty())
@@ -60,11 +60,13 @@ fn in_go_env() -> Option<String> {
 }
 
 impl Proxies {
-    /// Reads a list in the syntax of `GOPROXY`. Entries after `direct` or `off` do not count, as in Go.
+    /// Parses a list in the syntax of `GOPROXY`. Entries after `direct` or `off` do not count, as
+    /// in Go.
     ///
     /// # Errors
     ///
-    /// If no proxy is in the list, or a URL is not one of `http`, `https` or `file`.
+    /// Returns an error if no proxy is in the list, or a URL is not one of `http`, `https` or
+    /// `file`.
     pub fn parse(list: &str, limits: &Limits) -> Result<Self, Error> {
         let mut entries = Vec::new();
         for part in list.split_inclusive([',', '|']) {
@@ -91,7 +93,8 @@ impl Proxies {
     ///
     /// # Errors
     ///
-    /// If a proxy fails in another way than "not found", and no other one is to be asked.
+    /// Returns an error if a proxy fails other than with "not found", and no further one is to be
+    /// tried.
     pub(super) fn get(&self, path: &str) -> Result<Option<Vec<u8>>, Error> {
         let mut failed = None;
         for entry in &self.entries {
@@ -131,7 +134,7 @@ fn proxy(url: &str) -> Result<Proxy, Error> {
     }
 }
 
-/// Returns a path of a URL with its percent escapes resolved.
+/// Returns a path of a URL with its percent escapes decoded.
 fn decoded(path: &str) -> String {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();

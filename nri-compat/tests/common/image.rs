@@ -1,4 +1,4 @@
-//! Images made up for tests: layers, docker-save archives, OCI layouts.
+//! Images for tests: layers, docker-save archives, OCI layouts.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -83,7 +83,7 @@ impl Parts {
         self
     }
 
-    /// As a tar, the parts in order of their names.
+    /// Returns a tar with the parts in the order of their names.
     pub(crate) fn tar(&self) -> Vec<u8> {
         let mut layer = Layer::new();
         for (path, bytes) in &self.0 {

@@ -1,4 +1,4 @@
-//! A made-up kind of file, so that what reaches a reader can be told apart from what readers make of it.
+//! An artificial kind of file, to test what reaches a reader separately from the readers.
 
 #![allow(dead_code)] // Each test file takes what it needs.
 
@@ -12,7 +12,8 @@ use nri_compat::check::evidence::{Reader, Unreadable};
 use nri_compat::check::sighting::{Evidence, Sighting};
 use nri_compat::check::skipped::{SkipKind, Skipped};
 
-/// Recognises files that start with `MARK`, and sees one thing in each: all of its text.
+/// A reader that recognises files starting with `MARK`, and returns one sighting for each, with its
+/// whole text.
 pub(crate) struct Marker;
 
 impl Reader for Marker {
@@ -51,7 +52,7 @@ fn text(file: &File<'_>) -> String {
         .to_owned()
 }
 
-/// Returns the places in which readers saw something, in order.
+/// Returns the places of sightings, in order.
 pub(crate) fn paths(found: &Collected) -> Vec<String> {
     let seen = found
         .sightings
@@ -60,7 +61,7 @@ pub(crate) fn paths(found: &Collected) -> Vec<String> {
     seen.map(|sighting| sighting.place.to_string()).collect()
 }
 
-/// Returns a line for each file that no reader knows: its place, and why it is unknown or not a plugin.
+/// Returns a line for each unrecognised file: its place, and why it is unknown or not a plugin.
 pub(crate) fn answers(found: &Collected) -> Vec<String> {
     let answers = found
         .sightings
@@ -78,7 +79,7 @@ fn is_answer(sighting: &Sighting) -> bool {
         .is_some_and(|evidence| evidence.reader == "check")
 }
 
-/// A folder with files, gone when dropped.
+/// A folder with files, deleted when dropped.
 pub(crate) struct Tree {
     _keep: tempfile::TempDir,
     /// The path.
@@ -86,7 +87,7 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
-    /// Returns an empty one.
+    /// Creates an empty folder.
     pub(crate) fn new() -> Self {
         let keep = tempfile::tempdir().unwrap();
         let root = keep.path().canonicalize().unwrap();
@@ -110,7 +111,7 @@ impl Tree {
         collect(&request, readers)
     }
 
-    /// Sightings with the folder cut out of their paths.
+    /// Returns sightings with the folder removed from their paths.
     pub(crate) fn bare(&self, mut sightings: Vec<Sighting>) -> Vec<Sighting> {
         let root = format!("{}/", self.root.display());
         for sighting in &mut sightings {

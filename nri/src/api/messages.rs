@@ -2014,8 +2014,8 @@ mod generated {
             Event::PostUpdatePodSandbox,
             Event::ValidateContainerAdjustment,
         ];
-        /// Returns the bit of the event in an [`EventMask`]; 0 for the zero value and the sentinel
-        /// `Last`.
+        /// Returns the bit of the event in an [`EventMask`]; 0 for the zero value and the
+        /// sentinel `Last`.
         pub const fn bit(self) -> i32 {
             match self {
                 Event::RunPodSandbox => 1i32,
@@ -2117,8 +2117,7 @@ mod generated {
             .with(Event::ValidateContainerAdjustment);
     }
     impl EventMask {
-        /// Returns the set of this event alone; empty for the zero value and the sentinel of
-        /// [`Event`].
+        /// Returns the set of this event alone; empty for the zero value and the sentinel of [`Event`].
         pub const fn from_event(event: Event) -> EventMask {
             EventMask(event.bit())
         }

@@ -15,7 +15,8 @@ pub(super) struct SourceInfo<'f> {
 
 impl<'f> SourceInfo<'f> {
     pub(super) fn of(file: &'f FileDescriptorProto) -> Self {
-        let infos = file.source_code_info.iter().flat_map(|info| &info.location);
+        let infos = file.source_code_info.as_ref().map(|info| &info.location);
+        let infos = infos.map(Vec::as_slice).unwrap_or_default().iter();
         SourceInfo {
             file: file.name(),
             by_path: infos.map(|info| (info.path.as_slice(), info)).collect(),

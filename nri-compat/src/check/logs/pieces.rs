@@ -126,7 +126,7 @@ impl<R: Read> Read for Joined<R> {
     }
 }
 
-/// A line or a piece of one, in an entry of a container runtime.
+/// A line, or a piece of one, in an entry of a container runtime.
 struct Entry<'t> {
     stream: &'t str,
     time: Cow<'t, str>,

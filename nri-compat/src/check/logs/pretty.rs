@@ -1,23 +1,25 @@
-//! JSON that is spread over lines, as `journalctl -o json-pretty` and `jq` write it, with each object on one line.
+//! Puts JSON objects that are spread over lines, as in the output of `journalctl -o json-pretty`
+//! and `jq`, on one line each.
 
 use std::io::{self, Read};
 
-/// Most bytes of an object that is put on one line; the lines of a larger one are left as they are.
+/// The maximum size of an object that is put on one line in bytes; the lines of a larger one stay.
 const MAX_OBJECT: usize = 1 << 20;
 
-/// Removes the ends of lines within an object, and the indentation behind them; strings contain no end of a line.
+/// Removes the line ends within an object, and the indentation after them; strings contain no line
+/// ends.
 pub(super) struct OneLine<R> {
     input: R,
     depth: usize,
-    /// Bytes of the object so far.
+    /// The number of bytes of the object so far.
     length: usize,
     string: InString,
     at_line_start: bool,
-    /// True if there was only white space on the line so far.
+    /// True if the line has only white space so far.
     indented: bool,
 }
 
-/// Whether the byte before was within a string.
+/// The position of the previous byte relative to strings.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum InString {
     No,
@@ -26,7 +28,7 @@ enum InString {
     Escaped,
 }
 
-/// Returns whether a stream begins with an object or an array of them that is spread over lines.
+/// Returns true if a stream begins with an object or an array of objects spread over lines.
 pub(super) fn is_spread(head: &str) -> bool {
     let inside = |rest: &str| {
         let blanks = rest.len() - rest.trim_start().len();
@@ -50,11 +52,11 @@ impl<R> OneLine<R> {
         }
     }
 
-    /// Returns what takes the place of a byte: itself, or nothing where a line ends within an object, and where the next is
-    /// indented.
+    /// Returns the replacement of a byte: the byte itself, or nothing for a line end or indentation
+    /// within an object.
     fn byte(&mut self, byte: u8) -> Option<u8> {
         if byte == b'{' && self.at_line_start {
-            // Only a new object begins there: the one before was cut.
+            // Only a new object begins there: the previous one was cut.
             (self.depth, self.string) = (0, InString::No);
         }
         self.length = if self.depth == 0 { 0 } else { self.length + 1 };

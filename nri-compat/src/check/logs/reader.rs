@@ -1,5 +1,5 @@
-//! The reader of logs for `check`, which looks at any file: it accepts only files that begin like a log of a known
-//! format.
+//! The reader of logs for `check`, which reads any file: it accepts only files that begin like a
+//! log of a known format.
 
 use super::format;
 use super::{Log, READER, read, source};
@@ -8,14 +8,16 @@ use crate::check::evidence::{Reader, Unreadable};
 use crate::check::packing::Stream;
 use crate::check::sighting::{Evidence, Sighting};
 
-/// Recognises logs of containerd and CRI-O by their first lines.
+/// The reader of logs of containerd and CRI-O, which it recognises by their first lines.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LogReader;
 
-/// Lines of the head that are looked at; the first may be the rest of one that a rotation cut.
+/// The number of lines of the head that are checked; the first may be the rest of a line that a
+/// rotation cut.
 const HEAD_LINES: usize = 8;
 
-/// First bytes in which a zero shows that a file is no text: a tar header ends there.
+/// The number of first bytes in which a zero shows that a file is not text: a tar header ends
+/// there.
 const TEXT_HEAD: usize = 512;
 
 impl Reader for LogReader {
@@ -54,7 +56,7 @@ fn with_notes(log: Log) -> Vec<Sighting> {
     sightings
 }
 
-/// Notes in evidence that a log was read out of several files.
+/// Adds to the evidence that a log consists of several files.
 pub(super) fn note_rotated_set(sightings: &mut [Sighting], files: usize) {
     for sighting in sightings {
         sighting.evidence.push(Evidence {
@@ -76,7 +78,7 @@ fn is_log(head: &[u8]) -> bool {
 }
 
 /// Returns true if there are zeros near the beginning, except at the very beginning, where a crash
-/// leaves them in a log.
+/// may leave them in a log.
 fn is_binary(head: &[u8]) -> bool {
     let text = head.iter().skip_while(|byte| **byte == 0);
     text.take(TEXT_HEAD).any(|byte| *byte == 0)

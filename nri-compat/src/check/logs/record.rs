@@ -1,31 +1,32 @@
-//! The parts of a line: the record that a runtime wrote, and where and when the wrappers around it say it was written.
+//! The parts of a line: the record of the runtime, and its origin according to the wrappers.
 
-/// Where a line comes from. The innermost wrapper that says anything is right, as it is nearest to the runtime.
+/// The origin of a line. The innermost wrapper takes precedence, because it is closest to the
+/// runtime.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Origin {
-    /// Time stamp, as it stands in the line.
+    /// The time stamp, as in the line.
     pub(super) time: Option<String>,
-    /// Host that the line comes from.
+    /// The host.
     pub(super) node: Option<String>,
 }
 
 impl Origin {
-    /// Takes over a time stamp, if there is one.
+    /// Sets the time stamp, if there is one.
     pub(super) fn set_time(&mut self, time: Option<impl Into<String>>) {
         self.time = time.map(Into::into).or_else(|| self.time.take());
     }
 
-    /// Takes over the name of a host, if there is one.
+    /// Sets the name of the host, if there is one.
     pub(super) fn set_node(&mut self, node: Option<impl Into<String>>) {
         let node = node.map(Into::into).filter(|node| !node.is_empty());
         self.node = node.or_else(|| self.node.take());
     }
 }
 
-/// The content of a line under one wrapper.
+/// The content of a line inside one wrapper.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Unwrapped {
-    /// A line within the line.
+    /// A nested line.
     Line(String),
     /// A record of the runtime.
     Record(Record),
@@ -35,7 +36,7 @@ pub(super) enum Unwrapped {
     LastOccurrence(String),
 }
 
-/// A log record of a runtime, with the fields of interest.
+/// A log record of a runtime, with the relevant fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Record {
     /// `msg`
@@ -49,7 +50,7 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// Returns a record that is nothing but a message.
+    /// Returns a record with only a message.
     pub(super) fn of_text(text: &str) -> Self {
         Self {
             text: text.to_owned(),

@@ -1,4 +1,5 @@
-//! The files of a rotated set as one log: `containerd.log.2.gz`, `containerd.log.1`, `containerd.log`, the oldest first.
+//! Combines the files of a rotated set into one log, oldest first: `containerd.log.2.gz`,
+//! `containerd.log.1`, `containerd.log`.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, VecDeque};
@@ -11,29 +12,30 @@ use crate::check::place::Place;
 use crate::check::progress::Progress;
 use crate::check::skipped::{Skipped, Unreadable};
 
-/// Endings of packed files.
+/// Extensions of compressed files.
 const PACKED: [&str; 4] = [".gz", ".zst", ".xz", ".zstd"];
 
-/// Bytes of a file that say whether it begins with a line or with the rest of one.
+/// The number of bytes of a file that are checked to determine whether it begins with a complete
+/// line.
 const HEAD: usize = 4096;
 
-/// Files that make one log.
+/// The files of one log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LogSet {
-    /// The path that reports show: that of the newest file.
+    /// The path in reports: that of the newest file.
     pub(super) shown: PathBuf,
-    /// The files, the oldest first.
+    /// The files, oldest first.
     pub(super) files: Vec<PathBuf>,
 }
 
-/// The place of a file in its set. The derived order goes from the newest to the oldest.
+/// The age of a file in its set. The derived order is from newest to oldest.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Age {
-    /// The file that is written to.
+    /// The current file.
     Current,
     /// `.1` is newer than `.2`.
     Number(u64),
-    /// `-20260318`: the later, the newer.
+    /// A date such as `-20260318`; later dates are newer.
     Date(std::cmp::Reverse<String>),
 }
 
@@ -65,7 +67,7 @@ fn set(mut files: Vec<(Age, PathBuf)>) -> Option<LogSet> {
     Some(LogSet { shown, files })
 }
 
-/// Returns the path that the files of a set have in common, and the place of this one in it.
+/// Returns the common path of the files of a set, and the age of this file.
 fn log_and_age(file: &Path) -> (PathBuf, Age) {
     let Some(name) = file.file_name().and_then(|name| name.to_str()) else {
         return (file.to_owned(), Age::Current);
@@ -75,8 +77,8 @@ fn log_and_age(file: &Path) -> (PathBuf, Age) {
     (file.with_file_name(log), age)
 }
 
-/// `a.log` and `1` of `a.log.1`; `20260318` of `a.log-20260318`, of `a-20260318.log` and of
-/// `a-2026-03-18T20-15-04.861.log`.
+/// Splits a file name: `a.log` and `1` of `a.log.1`; `20260318` of `a.log-20260318`, of
+/// `a-20260318.log` and of `a-2026-03-18T20-15-04.861.log`.
 fn base_and_age(name: &str) -> (String, Age) {
     if let Some((base, suffix)) = name.rsplit_once('.')
         && !base.is_empty()
@@ -97,7 +99,8 @@ fn base_and_age(name: &str) -> (String, Age) {
     (name.to_owned(), Age::Current)
 }
 
-/// Returns the age that a suffix of digits stands for: a number of at most four, or a date, possibly with a time.
+/// Returns the age for a suffix of digits: a number of at most four digits, or a date, possibly
+/// with a time.
 fn age(suffix: &str) -> Option<Age> {
     let is_allowed =
         |letter: char| letter.is_ascii_digit() || matches!(letter, '-' | 'T' | '.' | '_');
@@ -113,18 +116,18 @@ fn age(suffix: &str) -> Option<Age> {
     (suffix.len() <= 4).then_some(Age::Number(number))
 }
 
-/// Reads the files of a set one after the other.
+/// A reader of the files of a set, one after the other.
 pub(super) struct SetReader<'p> {
     files: VecDeque<PathBuf>,
     current: Option<Box<dyn Read>>,
     progress: Option<&'p Progress>,
-    /// True if a line is unfinished.
+    /// True if the last line is unfinished.
     in_line: bool,
     /// Files that cannot be opened or read to their end.
     pub(super) skipped: Vec<Skipped>,
-    /// The file that is being read.
+    /// The current file.
     place: Place,
-    /// Files opened.
+    /// The number of opened files.
     pub(super) opened: u64,
 }
 
@@ -141,7 +144,7 @@ impl<'p> SetReader<'p> {
         }
     }
 
-    /// Opens the next file; returns whether there is one.
+    /// Opens the next file; returns false if there is none.
     fn next_file(&mut self) -> bool {
         let Some(path) = self.files.pop_front() else {
             return false;
@@ -174,7 +177,7 @@ impl<'p> SetReader<'p> {
     }
 }
 
-/// Opens a file, and counts it.
+/// Opens and counts a file.
 pub(super) fn open(path: &Path, progress: Option<&Progress>) -> io::Result<File> {
     let file = File::open(path)?;
     let metadata = file.metadata()?;
@@ -187,8 +190,8 @@ pub(super) fn open(path: &Path, progress: Option<&Progress>) -> io::Result<File>
     Ok(file)
 }
 
-/// Returns true if a file begins with a line; else it begins with the rest of one that is cut in
-/// the file before.
+/// Returns true if a file begins with a complete line, not with the rest of a line that was cut in
+/// the previous file.
 fn begins_with_line(head: &[u8]) -> bool {
     let text = String::from_utf8_lossy(head);
     text.lines().next().is_some_and(format::is_sure)

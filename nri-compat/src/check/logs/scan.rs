@@ -1,4 +1,4 @@
-//! Reads a stream in chunks, in constant memory, and hands on the lines of interest.
+//! Reads a stream in chunks, in constant memory, and passes on the relevant lines.
 
 use std::io::{self, Read};
 
@@ -6,16 +6,17 @@ use memchr::{memchr, memrchr};
 
 use super::marker::{Markers, Numbers, Search};
 
-/// Most bytes of a line; a longer one is skipped, and counted.
+/// The maximum length of a line in bytes; a longer one is skipped, and counted.
 pub const LONGEST_LINE: usize = 4 << 20;
 
-/// Bytes read at once: few enough that they are still in the processor's cache when they are searched.
+/// The number of bytes read at once: few enough to stay in the processor's cache until they are
+/// searched.
 const CHUNK: usize = 256 << 10;
 
-/// Takes the lines that were found.
+/// A receiver of relevant lines.
 pub(super) trait LineHandler {
-    /// Takes a line of interest, without its end; returns whether it wants the line that follows, whatever it holds.
-    /// A line that is not `ended` is the last, and may have been cut.
+    /// Handles a relevant line, without its end. Returns true to receive the next line, whatever it
+    /// contains. A line that is not `ended` is the last one, and may have been cut.
     fn line(&mut self, line: &[u8], ended: bool) -> bool;
 
     /// Counts bytes that were read.
@@ -29,7 +30,7 @@ pub(super) trait LineHandler {
 ///
 /// # Errors
 ///
-/// When it cannot be read to its end; `handler` has what came before.
+/// Returns an error if it cannot be read to its end; `handler` has received what came before.
 pub(super) fn scan(input: &mut dyn Read, handler: &mut dyn LineHandler) -> io::Result<()> {
     let markers = Markers::new();
     let mut scanner = Scanner::new(&markers, handler);
@@ -42,14 +43,14 @@ struct Scanner<'s> {
     markers: &'s Markers,
     handler: &'s mut dyn LineHandler,
     buffer: Vec<u8>,
-    /// Bytes of the buffer that hold an unfinished line.
+    /// The number of bytes in the buffer that belong to an unfinished line.
     held: usize,
-    /// True if the line under way is too long and not to be kept.
+    /// True if the current line is too long and skipped.
     skipping: bool,
-    /// True if the handler wants the next line, whatever it holds.
+    /// True if the handler wants the next line, whatever it contains.
     wants_next: bool,
-    /// Notations of numbers that the log may contain, as its first line and the lines of interest suggest.
-    /// Logs of text are spared the search for them.
+    /// Notations of numbers that the log may contain, suggested by its first line and the relevant
+    /// lines. Text logs are not searched for them.
     numbers: Option<Numbers>,
 }
 
@@ -104,7 +105,7 @@ impl<'s> Scanner<'s> {
         self.unfinished(filled - last);
     }
 
-    /// Keeps the bytes of a line that has no end yet.
+    /// Keeps the bytes of an unfinished line.
     fn unfinished(&mut self, held: usize) {
         if held > LONGEST_LINE && !self.skipping {
             self.handler.too_long();
@@ -118,7 +119,7 @@ impl<'s> Scanner<'s> {
         self.lines(buffer.split_at(self.held).0);
     }
 
-    /// Searches whole lines; only the last of a stream may lack its end.
+    /// Searches complete lines; only the last line of a stream may lack its end.
     fn lines(&mut self, mut lines: &[u8]) {
         if std::mem::take(&mut self.skipping) {
             let end = memchr(b'\n', lines).map_or(lines.len(), |at| at + 1);
@@ -144,7 +145,7 @@ impl<'s> Scanner<'s> {
         self.numbers = Some(numbers);
     }
 
-    /// Returns a place in the next line for the handler.
+    /// Returns a position in the next line for the handler.
     fn wanted(&self, search: &mut Search<'_, '_>, from: usize, end: usize) -> Option<usize> {
         if self.wants_next && from < end {
             return Some(from);
@@ -158,12 +159,12 @@ fn first_line(lines: &[u8]) -> &[u8] {
     lines.split_at(end).0
 }
 
-/// Returns where the last line that has an end ends.
+/// Returns the end of the last complete line.
 fn last_line_end(bytes: &[u8]) -> Option<usize> {
     memrchr(b'\n', bytes).map(|at| at + 1)
 }
 
-/// Returns where the line around `at` begins and ends; it does not begin before `from`.
+/// Returns start and end of the line around `at`, not before `from`.
 fn bounds(lines: &[u8], from: usize, at: usize) -> (usize, usize) {
     let (before, after) = lines.split_at(at);
     let start = memrchr(b'\n', before.split_at(from).1).map_or(from, |newline| from + newline + 1);

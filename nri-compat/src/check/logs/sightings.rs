@@ -1,4 +1,4 @@
-//! The sum of a log's statements as sightings.
+//! Turns the statements of a log into sightings.
 
 use super::fact::Warning;
 use super::stamp::Stamp;
@@ -8,10 +8,10 @@ use crate::check::sighting::{
     Certainty, Events, Evidence, FileKind, Interface, Occurrences, Role, Sighting,
 };
 
-/// Name of the reader, in evidence.
+/// The name of the reader in evidence.
 pub(super) const READER: &str = "log";
 
-/// Most hosts that evidence names; of more, it gives the number.
+/// The maximum number of hosts that evidence names; beyond that, it gives their number.
 const MAX_NODES_NAMED: usize = 4;
 
 /// Returns the sightings in a log, sorted by the plugin's name.
@@ -198,7 +198,7 @@ fn nodes(mentions: &Mentions) -> Option<String> {
     }
 }
 
-/// Splits `10-template` into index and name; a name alone has no index.
+/// Splits `10-template` into index and name; a plain name has no index.
 fn split(full: &str) -> (Option<String>, Option<String>) {
     let parts = full.split_once('-').filter(|(index, name)| {
         index.len() == 2 && index.bytes().all(|byte| byte.is_ascii_digit()) && !name.is_empty()

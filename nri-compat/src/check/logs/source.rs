@@ -1,4 +1,4 @@
-//! Logs as streams of UTF-8 lines: unpacked, decoded, and with entries that were spread over lines on one.
+//! Logs as streams of UTF-8 lines: decompressed, decoded, and with each entry on one line.
 
 use std::io::{self, BufReader, Cursor, Read};
 
@@ -14,26 +14,27 @@ use super::pieces::{self, Form, Joined};
 use super::pretty::{self, OneLine};
 use crate::check::packing::Packing;
 
-/// Largest window of a zstd stream, as a power of two: 64 MiB.
+/// The maximum window of a zstd stream, as a power of two: 64 MiB.
 const MAX_WINDOW_LOG: u32 = 26;
 
-/// Most memory for an xz stream: 65 MiB serve what `xz -9` packs.
+/// The maximum memory for an xz stream: `xz -9` needs 65 MiB.
 const MAX_XZ_MEMORY: u64 = 72 << 20;
 
-/// Most bytes that a packed log may unpack to.
+/// The maximum decompressed size of a log in bytes.
 const MAX_UNPACKED: u64 = 64 << 30;
 
-/// First bytes that tell how a stream is packed.
+/// The number of first bytes that identify the compression of a stream.
 const MAGIC: usize = 10;
 
-/// First bytes that tell how a stream is encoded, and whether its entries are spread over lines.
+/// The number of first bytes that identify the encoding of a stream, and whether its entries are
+/// spread over lines.
 const HEAD: usize = 1024;
 
-/// Returns the lines in `input`, unpacked if it is packed, as UTF-8.
+/// Returns the lines in `input`, decompressed if necessary, as UTF-8.
 ///
 /// # Errors
 ///
-/// When `input` cannot be read.
+/// Returns an error if `input` cannot be read.
 pub(super) fn lines<'r>(input: impl Read + 'r) -> io::Result<Box<dyn Read + 'r>> {
     let (head, text) = peek(unpacked(input)?, HEAD)?;
     if head.starts_with(b"LPKSHHRH") {
@@ -51,7 +52,7 @@ pub(super) fn lines<'r>(input: impl Read + 'r) -> io::Result<Box<dyn Read + 'r>>
     Ok(on_one_line(&head, text))
 }
 
-/// Puts entries on one line each, if the head says that they are spread over several.
+/// Puts entries on one line each, if the head shows that they are spread over several.
 fn on_one_line<'r>(head: &[u8], text: Box<dyn Read + 'r>) -> Box<dyn Read + 'r> {
     let head = String::from_utf8_lossy(head);
     if pretty::is_spread(&head) {
@@ -63,7 +64,7 @@ fn on_one_line<'r>(head: &[u8], text: Box<dyn Read + 'r>) -> Box<dyn Read + 'r> 
     }
 }
 
-/// Returns the first bytes of a stream, and the stream from its beginning on.
+/// Returns the first bytes of a stream, and the stream from its beginning.
 fn peek<'r>(
     mut input: Box<dyn Read + 'r>,
     bytes: usize,
@@ -74,7 +75,8 @@ fn peek<'r>(
     Ok((head, Box::new(all)))
 }
 
-/// Returns the encoding of text in UTF-16: by its byte order mark, else by the zeros that ASCII has there.
+/// Returns the encoding of UTF-16 text, from its byte order mark or else from the zeros in ASCII
+/// characters.
 pub(super) fn utf_16(head: &[u8]) -> Option<&'static Encoding> {
     match head {
         [0xff, 0xfe, ..] => Some(UTF_16LE),
@@ -89,11 +91,11 @@ pub(super) fn utf_16(head: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// Returns the bytes in `input`, unpacked if it is packed.
+/// Returns the bytes in `input`, decompressed if necessary.
 ///
 /// # Errors
 ///
-/// When `input` cannot be read.
+/// Returns an error if `input` cannot be read.
 pub(crate) fn unpacked<'r>(input: impl Read + 'r) -> io::Result<Box<dyn Read + 'r>> {
     let (head, all) = peek(Box::new(input), MAGIC)?;
     Ok(match Packing::of(&head) {
@@ -105,7 +107,7 @@ pub(crate) fn unpacked<'r>(input: impl Read + 'r) -> io::Result<Box<dyn Read + '
     })
 }
 
-/// Returns whether a stream is packed, by its first bytes.
+/// Returns true if a stream is compressed, by its first bytes.
 pub(super) fn is_packed(head: &[u8]) -> bool {
     Packing::of(head) != Packing::Not
 }
@@ -121,7 +123,7 @@ fn zstd<'r>(input: impl Read + 'r) -> io::Result<impl Read + 'r> {
     Ok(decoder)
 }
 
-/// Returns the first lines of a log, unpacked as far as they go; a head that was cut still unpacks to something.
+/// Returns the first lines of a log, decompressed as far as possible.
 pub(super) fn head(packed_head: &[u8], longest: usize) -> Vec<u8> {
     let mut head = vec![0; longest];
     let mut filled = 0;
@@ -137,7 +139,7 @@ pub(super) fn head(packed_head: &[u8], longest: usize) -> Vec<u8> {
     head
 }
 
-/// A reader that fails when too much comes out of a packed stream.
+/// A reader that fails when a compressed stream yields too much data.
 struct Limited<R> {
     input: R,
     left: u64,

@@ -3,19 +3,20 @@
 use jiff::civil::DateTime;
 use jiff::{Timestamp, Zoned};
 
-/// A time stamp as reports show it, and the moment that it stands for, if known.
+/// A time stamp as shown in reports, and its moment, if known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Stamp {
     pub(crate) shown: String,
     moment: Option<Timestamp>,
 }
 
-/// Most bytes of a time stamp.
+/// The maximum length of a time stamp in bytes.
 const MAX_STAMP: usize = 40;
 
 impl Stamp {
-    /// Reads a time stamp: RFC 3339 with `T` or a space, or seconds since 1970 and their fractions, which are shown
-    /// in RFC 3339. Any other text is kept as it is: it has no year or no zone.
+    /// Parses a time stamp: RFC 3339 with `T` or a space, or seconds or fractions of them since
+    /// 1970, which are shown as RFC 3339. Any other text is kept unchanged: it has no year or no
+    /// zone.
     pub(crate) fn new(text: &str) -> Option<Self> {
         let moment = rfc3339(text);
         if moment.is_some() {
@@ -33,7 +34,7 @@ impl Stamp {
     }
 }
 
-/// The time from the first stamp to the last.
+/// The time between the first stamp and the last.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Span {
     pub(crate) first: Option<Stamp>,
@@ -41,7 +42,7 @@ pub(crate) struct Span {
 }
 
 impl Span {
-    /// Adds a stamp; those whose order is not known come in the order in which they are added.
+    /// Adds a stamp; those of unknown order keep the order in which they are added.
     pub(crate) fn add(&mut self, stamp: Stamp) {
         let is_before = |other: &Option<Stamp>| other.as_ref().map(|other| stamp.is_before(other));
         let (first, last) = (is_before(&self.first), is_before(&self.last));
@@ -61,8 +62,8 @@ pub(crate) fn rfc3339(text: &str) -> Option<Timestamp> {
     plausible.then(|| text.parse().ok()).flatten()
 }
 
-/// Returns the moment of seconds, with a fraction, or of milliseconds, microseconds or nanoseconds since 1970; the number
-/// of digits says which.
+/// Returns the moment of seconds, with a fraction, or of milliseconds, microseconds or nanoseconds
+/// since 1970, depending on the number of digits.
 fn epoch(text: &str) -> Option<Timestamp> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let digits: String = whole.chars().chain(fraction.chars().take(9)).collect();
@@ -80,15 +81,15 @@ fn epoch(text: &str) -> Option<Timestamp> {
     Timestamp::from_nanosecond(number * 10i128.pow(u32::try_from(scale).ok()?)).ok()
 }
 
-/// Returns the moment of a time stamp in any form. One without a zone is local, and one without a year is the latest that
-/// is not in the future.
+/// Returns the moment of a time stamp in any form. One without a zone is local, and one without a
+/// year is the latest that is not in the future.
 pub(crate) fn moment(text: &str, now: &Zoned) -> Option<Timestamp> {
     rfc3339(text)
         .or_else(|| epoch(text))
         .or_else(|| local(text, now))
 }
 
-/// `Mar 18 20:15:04`, `Wed 2026-03-18 20:15:04 UTC`, `2026-03-18 20:15:04`.
+/// Parses `Mar 18 20:15:04`, `Wed 2026-03-18 20:15:04 UTC`, `2026-03-18 20:15:04`.
 fn local(text: &str, now: &Zoned) -> Option<Timestamp> {
     let words: Vec<&str> = text.split_whitespace().collect();
     match words.as_slice() {

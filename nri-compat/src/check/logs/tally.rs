@@ -1,4 +1,4 @@
-//! Adds up the statements of one log, per plugin, in bounded memory.
+//! Aggregates the statements of one log, per plugin, in bounded memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,56 +7,56 @@ use super::record::Origin;
 use super::stamp::{Span, Stamp};
 use crate::check::events::EventSet;
 
-/// Most plugins that are kept apart; a log that names more is no runtime's.
+/// The maximum number of plugins; a log that names more is not from a runtime.
 const MAX_PLUGINS: usize = 2048;
 
-/// Most hosts, unknown RPCs and reasons that are kept per plugin.
+/// The maximum number of hosts, unknown RPCs and reasons per plugin.
 const MAX_DETAILS: usize = 16;
 
-/// Most bytes of a host's name.
+/// The maximum length of a host name in bytes.
 const MAX_NODE: usize = 253;
 
-/// The thing that statements are about.
+/// The subject of statements.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Topic {
     /// An entry of a list of deprecations, by its id without the prefix.
     Listed(String),
-    /// A plugin of the protocol; none where no message names it.
+    /// A plugin of the protocol; `None` if no message names it.
     Plugin(Option<String>),
     /// A v0.1.0 plugin.
     OneShot(String),
-    /// Warnings that could not be understood.
+    /// Warnings that could not be parsed.
     Unread(Warning),
 }
 
 /// All statements about one topic.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Mentions {
-    /// Lines.
+    /// The number of lines.
     pub(super) lines: u64,
-    /// Lines that warn of `StateChange`.
+    /// The number of lines that warn about `StateChange`.
     pub(super) warnings: u64,
-    /// Events in those lines.
+    /// The events in those lines.
     pub(super) events: EventSet,
     /// RPCs in those lines that belong to no known event.
     pub(super) unknown: BTreeSet<String>,
-    /// When the first line was written, and the last.
+    /// The times of the first and last line.
     pub(super) span: Span,
-    /// When the last warning was written.
+    /// The time of the last warning.
     pub(super) last_warning: Option<Stamp>,
-    /// When it last registered, and the NRI version it gave.
+    /// The time of the last registration, and the NRI version in it.
     pub(super) registered: Option<(Option<Stamp>, String)>,
-    /// The reasons why it failed, with the number of times.
+    /// The reasons of failures, with the number of times.
     pub(super) failed: BTreeMap<String, u64>,
-    /// Hosts the lines come from.
+    /// The hosts of the lines.
     pub(super) nodes: BTreeSet<String>,
 }
 
-/// The sum of the statements of one log.
+/// The aggregated statements of one log.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     pub(super) topics: BTreeMap<Topic, Mentions>,
-    /// Lines about more plugins than are kept apart.
+    /// The number of lines about plugins beyond the maximum.
     pub(super) beyond: u64,
 }
 
@@ -72,19 +72,19 @@ impl Tally {
         }
     }
 
-    /// Adds a warning that could not be understood.
+    /// Adds a warning that could not be parsed.
     pub(super) fn unread(&mut self, warning: Warning, origin: &Origin) {
         self.line(Topic::Unread(warning), origin);
     }
 
-    /// Returns how many warnings could not be understood.
+    /// Returns how many warnings could not be parsed.
     pub(super) fn unread_lines(&self) -> u64 {
         let unread = self.topics.iter();
         let unread = unread.filter(|(topic, _)| matches!(topic, Topic::Unread(_)));
         unread.map(|(_, mentions)| mentions.lines).sum()
     }
 
-    /// Adds an entry of a list of deprecations; returns whether it is about NRI.
+    /// Adds an entry of a list of deprecations; returns true if it is about NRI.
     pub(super) fn listed(&mut self, id: &str, origin: &Origin) -> bool {
         let id = id.rsplit('/').next().unwrap_or(id);
         let is_nri = matches!(id, "nri-plugin-interface" | "nri-v010-plugin");
@@ -102,13 +102,13 @@ impl Tally {
         }
     }
 
-    /// Returns whether a known plugin has a longer name that begins with this one.
+    /// Returns true if a known plugin has a longer name that begins with this one.
     pub(super) fn has_longer(&self, name: &str) -> bool {
         let goes_on = |topic: &Topic| matches!(topic, Topic::Plugin(Some(known)) if known.len() > name.len() && known.starts_with(name));
         self.topics.keys().any(goes_on)
     }
 
-    /// Counts a line about a topic; returns what is known about it, unless there are too many topics.
+    /// Counts a line about a topic; returns its entry, unless there are too many topics.
     fn line(&mut self, topic: Topic, origin: &Origin) -> Option<&mut Mentions> {
         if self.topics.len() >= MAX_PLUGINS && !self.topics.contains_key(&topic) {
             self.beyond += 1;
@@ -172,7 +172,7 @@ impl Mentions {
     }
 }
 
-/// Keeps the later of two stamps; where their order is not known, the second.
+/// Keeps the later of two stamps, or the second if their order is unknown.
 fn later(kept: &mut Option<Stamp>, time: Option<Stamp>) {
     let is_earlier = kept
         .as_ref()

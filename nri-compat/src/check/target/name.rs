@@ -1,4 +1,4 @@
-//! Names of releases as machines give them, reduced to the release that something was built from.
+//! Release names as printed by machines, reduced to the release that something was built from.
 
 use semver::Version;
 
@@ -11,25 +11,27 @@ const RUNTIMES: [(&str, &str); 5] = [
     ("nri", "nri"),
 ];
 
-/// The longest name that is looked at, in bytes: `crio --version` prints some 20 lines.
+/// The maximum length of a name in bytes: `crio --version` prints some 20 lines.
 const MAX_NAME: usize = 4096;
 
-/// A release that somebody named: `containerd@2.3.4`, or what a machine says of itself.
+/// A named release: `containerd@2.3.4`, or the output of a machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReleaseName {
-    /// `containerd`, `cri-o` or `nri`; another name is kept as it is.
+    /// `containerd`, `cri-o` or `nri`; another name is kept unchanged.
     pub name: String,
     /// The version, without `v` and without the suffix.
     pub version: String,
-    /// The part of the version that a distribution or build added, such as `+azure`; empty if there is none.
+    /// The suffix of the version from a distribution or build, such as `+azure`; empty if there is
+    /// none.
     pub suffix: String,
 }
 
 impl ReleaseName {
-    /// Reads `NAME@VERSION`, the container runtime version of a Kubernetes node (`containerd://2.4.2+unknown`), or what
-    /// `containerd --version` and `crio --version` print.
+    /// Parses `NAME@VERSION`, the container runtime version of a Kubernetes node
+    /// (`containerd://2.4.2+unknown`), or the output of `containerd --version` and `crio
+    /// --version`.
     ///
-    /// Returns `None` if the text is none of these.
+    /// Returns `None` for any other text.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.get(..MAX_NAME).unwrap_or(text).trim();
         let (name, version) = if let Some(node) = text.split_once("://") {
@@ -48,26 +50,27 @@ impl ReleaseName {
         })
     }
 
-    /// Returns the name in the form that the tables use: `containerd@2.4.2`.
+    /// Returns the name as in the tables: `containerd@2.4.2`.
     pub fn spec(&self) -> String {
         format!("{}@{}", self.name, self.version)
     }
 
-    /// Returns true if the suffix is that of a pre-release, which may differ from the release that
-    /// follows it.
+    /// Returns true if the suffix is that of a pre-release, which may differ from the release after
+    /// it.
     pub fn is_prerelease(&self) -> bool {
         let suffix = self.suffix.trim_start_matches(['-', '~', '.']);
         let word = suffix.split(|c: char| !c.is_ascii_alphabetic()).next();
         matches!(word, Some("alpha" | "beta" | "rc" | "dev" | "pre"))
     }
 
-    /// Returns the version, with a patch release of 0 if none is named; `None` if it is not made of numbers.
+    /// Returns the version, with patch number 0 if it has none; `None` if it does not consist of
+    /// numbers.
     pub(super) fn series(&self) -> Option<Version> {
         let version = Version::parse(&format!("{}.0", self.version));
         self.patch().or(version.ok())
     }
 
-    /// Returns the version with its patch release, if that is named.
+    /// Returns the version if it has a patch number.
     pub(super) fn patch(&self) -> Option<Version> {
         Version::parse(&self.version).ok()
     }
@@ -93,7 +96,7 @@ fn starts_like_version(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.')
 }
 
-/// Parts the numbers of a version from what is behind them. A version of other form is left whole.
+/// Splits the numbers of a version from its suffix. A version of another form is not split.
 fn split(version: &str) -> (&str, &str) {
     let bare = version.strip_prefix('v').unwrap_or(version);
     let mut end = 0;

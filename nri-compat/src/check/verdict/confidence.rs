@@ -1,10 +1,10 @@
-//! How far what was seen can be relied on.
+//! The reliability of sightings.
 
 use crate::check::sighting::{Certainty, FileKind, Sighting};
 use crate::report::check::Confidence;
 
-/// Returns how far a sighting can be relied on: code, types, a manifest and a runtime's own statements most; names and
-/// sources less; what is known of neither least.
+/// Returns the confidence in a sighting: high for code, types, a manifest and a runtime's own
+/// messages, lower for names and sources, lowest for unknown events.
 pub(super) fn of(seen: &Sighting) -> Confidence {
     match seen.kind {
         FileKind::GoBinary => match seen.events.certainty {

@@ -25,7 +25,8 @@ pub(super) fn judge(seen: &Sighting, target: &Target<'_>) -> Option<Verdict> {
     may_subscribe_to_more(seen, target)
 }
 
-/// Objects if it is not known which events the plugin handles, and its stub has some that the target does not know.
+/// Objects if it is unknown which events the plugin handles, and its stub has some that the target
+/// does not know.
 fn may_subscribe_to_more(seen: &Sighting, target: &Target<'_>) -> Option<Verdict> {
     let is_known = match seen.events.certainty {
         Certainty::Exact | Certainty::ByName => true,
@@ -48,15 +49,14 @@ fn may_subscribe_to_more(seen: &Sighting, target: &Target<'_>) -> Option<Verdict
     Some(cannot_tell(seen, reason))
 }
 
-/// Returns true if the stub is from before the first event that came after the first release of the
-/// protocol.
+/// Returns true if the stub is older than the first event that was added to the protocol.
 fn is_older_than_new_events(seen: &Sighting) -> bool {
     let version = |text: &str| semver::Version::parse(text.trim_start_matches('v')).ok();
     let below = seen.nri.below.as_deref().and_then(version);
     below.is_some_and(|below| Some(below) <= version(facts::POD_UPDATES))
 }
 
-/// Returns those of the events that the target does not know.
+/// Returns the events that the target does not know.
 fn unknown(events: &[String], target: &Target<'_>) -> Vec<String> {
     let unknown = |name: &&String| target.event(name).is_none();
     events.iter().filter(unknown).cloned().collect()
@@ -83,8 +83,8 @@ fn incompatible(
     }
 }
 
-/// Returns true if the plugin leaves out what the runtime does not know, as plugins of the `nri`
-/// crate do; only they carry a manifest.
+/// Returns true if the plugin leaves out events that the runtime does not know, like plugins built
+/// with the `nri` crate, which are the only ones with a manifest.
 fn subscribes_to_what_is_known(seen: &Sighting) -> bool {
     let manifest = seen.kind == FileKind::RustBinary && seen.events.certainty == Certainty::Exact;
     manifest || seen.interface == Interface::Funnelled

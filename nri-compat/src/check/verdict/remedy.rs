@@ -1,4 +1,4 @@
-//! The exact next step, by the kind of file that was looked at.
+//! The exact next step, by kind of file.
 
 mod go;
 
@@ -7,7 +7,7 @@ use nri_codegen::history::Deprecation;
 use crate::check::sighting::{FileKind, Sighting};
 use crate::check::target::Target;
 
-/// Returns the remedy for events that come as `StateChange`.
+/// Returns the remedy for events that arrive as `StateChange`.
 pub(super) fn state_change(
     seen: &Sighting,
     deprecation: &Deprecation,

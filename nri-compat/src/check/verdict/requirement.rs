@@ -1,4 +1,5 @@
-//! Requirements of modules: they name a release of NRI, which is no proof of what is built or of what that handles.
+//! Requirements of modules: they name a release of NRI, which proves neither what is built nor
+//! which events that handles.
 
 use super::{cannot_tell, deprecation, no_protocol, state_change};
 use crate::check::evidence::nri_module;
@@ -6,7 +7,7 @@ use crate::check::sighting::{FileKind, Interface, Sighting};
 use crate::check::target::Target;
 use crate::report::check::Verdict;
 
-/// Judges a requirement. `reason` says why it does not show what is used of NRI.
+/// Judges a requirement. `reason` explains why it does not show what is used of NRI.
 pub(super) fn judge(seen: &Sighting, reason: &str, target: &Target<'_>) -> Verdict {
     let version = seen
         .nri
@@ -50,8 +51,8 @@ pub(super) fn judge(seen: &Sighting, reason: &str, target: &Target<'_>) -> Verdi
     }
 }
 
-/// Returns true if the file names the version that a build takes, or at least one older than that:
-/// `go.sum` lists versions that were only considered, and what `Cargo.lock` has is no Go stub.
+/// Returns true if the file names the version that a build uses, or at least one that is not newer:
+/// `go.sum` also lists versions that were only considered, and `Cargo.lock` has no Go stub.
 fn is_selected(kind: FileKind) -> bool {
     matches!(kind, FileKind::GoMod | FileKind::GoVendor)
 }

@@ -1,4 +1,4 @@
-//! Plugins that receive events as `StateChange`: whether they do so under this target, and until when.
+//! Plugins that receive events as `StateChange`: whether they do under this target, and until when.
 
 use nri_codegen::history::Deprecation;
 
@@ -31,7 +31,7 @@ pub(super) fn judge(seen: &Sighting, target: &Target<'_>) -> Verdict {
     }
 }
 
-/// Returns those of its events that go through `StateChange`, by RPC name.
+/// Returns the RPC names of the events that it receives through `StateChange`.
 fn concerned(seen: &Sighting, deprecation: &Deprecation) -> Vec<String> {
     let replaced = |name: &&String| deprecation.replaced_by.iter().any(|(_, rpc)| rpc == *name);
     seen.events.names.iter().filter(replaced).cloned().collect()
@@ -81,7 +81,7 @@ fn reason(seen: &Sighting, target: &Target<'_>, gone: bool, events: usize) -> St
     }
 }
 
-/// Judges an old stub of which the events are not known: it is affected if it handles any of those.
+/// Judges an old stub whose events are unknown: it is affected if it handles any of those.
 pub(super) fn unclear(seen: &Sighting, deprecation: &Deprecation) -> Verdict {
     let mut verdict = cannot_tell(
         seen,

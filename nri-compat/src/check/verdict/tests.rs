@@ -251,7 +251,7 @@ fn a_module_without_a_version_does_not_load() {
 
 #[test]
 fn an_event_that_a_plugin_may_handle_is_not_left_out() {
-    // Its stub knows updates of pods, which containerd 1.7 drops a plugin for.
+    // Its stub knows updates of pods, for which containerd 1.7 drops a plugin.
     for interface in [Interface::Dedicated, Interface::StateChange] {
         let mut plugin = seen(FileKind::GoBinary, interface, &[], Certainty::Unknown);
         assert_eq!(verdict(&plugin, "containerd@1.7.13").outcome, Unknown);

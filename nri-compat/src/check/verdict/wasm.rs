@@ -1,4 +1,4 @@
-//! WebAssembly plugins: one exported function per RPC, all of them, and no fallback.
+//! WebAssembly plugins: one exported function per RPC, all required, and no fallback.
 
 use super::{cannot_tell, deprecation, no_protocol, ok};
 use crate::check::evidence::wasm::VERSION;

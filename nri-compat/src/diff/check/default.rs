@@ -5,7 +5,7 @@ use super::super::schema::Schema;
 use super::super::schema::element::{Cardinality, EnumValue, Field, number as n};
 use super::super::sink::Sink;
 
-/// Tag of `default_value` in `FieldDescriptorProto`.
+/// The tag of `default_value` in `FieldDescriptorProto`.
 const DEFAULT_VALUE: i32 = 7;
 
 pub(in super::super) fn same(
@@ -29,12 +29,12 @@ pub(in super::super) fn same(
     sink.add(pairs.place(place, &new.id), &new.id.full, message);
 }
 
-/// Returns true if both fields have a default, and not the same one.
+/// Returns true if both fields have defaults that differ.
 pub(in super::super) fn differ(old: (&Schema, &Field), new: (&Schema, &Field)) -> bool {
     different(old, new).is_some()
 }
 
-/// Returns true if the field has a default that is not its type's zero.
+/// Returns true if the default of the field is not the zero of its type.
 pub(in super::super) fn is_other_than_zero(schema: &Schema, field: &Field) -> bool {
     value(schema, field).is_some_and(|value| !value.is_zero())
 }
@@ -45,7 +45,7 @@ fn different(old: (&Schema, &Field), new: (&Schema, &Field)) -> Option<(Value, V
     (!alike).then_some((before, after))
 }
 
-/// A default, comparable across types: whether the type may change is another rule's question.
+/// A default, comparable across types: whether the type may change is checked by another rule.
 #[derive(Clone, Debug, PartialEq)]
 enum Value {
     Bytes(Vec<u8>),
@@ -64,7 +64,8 @@ impl Value {
         }
     }
 
-    /// Equality of what the values mean: numbers by value, floats of different width by the narrower one.
+    /// Returns true if the values have the same meaning: numbers by value, floats of different
+    /// width by the narrower one.
     fn equals(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Bytes(left), Self::Bytes(right)) => left == right,
@@ -116,7 +117,8 @@ fn same_float(left: f64, right: f64) -> bool {
     left == right || (left.is_nan() && right.is_nan())
 }
 
-/// Defaults of whole numbers have at most 64 bits, so the conversion is exact where it matters.
+/// Returns true if a whole number equals a float. Defaults have at most 64 bits, so the conversion
+/// is exact where it matters.
 #[allow(clippy::cast_possible_truncation)]
 fn same_whole(whole: i128, float: f64) -> bool {
     float.fract() == 0.0 && float.abs() < 1e30 && float as i128 == whole
@@ -159,7 +161,7 @@ fn enum_number(schema: &Schema, field: &Field) -> i128 {
         .map_or(0, |value| value.number.into())
 }
 
-/// Undoes the C escapes in which descriptors hold bytes.
+/// Decodes the C escapes with which descriptors store bytes.
 fn unescape(text: &str) -> Vec<u8> {
     let mut rest = text.as_bytes();
     let mut bytes = Vec::with_capacity(rest.len());
@@ -174,7 +176,7 @@ fn unescape(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// Reads what follows a backslash and returns what follows that.
+/// Decodes the escape after a backslash and returns the rest.
 fn escape<'a>(rest: &'a [u8], bytes: &mut Vec<u8>) -> &'a [u8] {
     let Some((&kind, tail)) = rest.split_first() else {
         return rest;
@@ -202,7 +204,7 @@ fn digits<'a>(rest: &'a [u8], radix: u32, most: usize, bytes: &mut Vec<u8>) -> &
         .take_while(|byte| char::from(**byte).is_digit(radix));
     let (digits, tail) = rest.split_at(are_digits.count());
     let value = |sum: u32, byte: &u8| sum * radix + char::from(*byte).to_digit(radix).unwrap_or(0);
-    // Three octal digits may exceed a byte; compilers write none that do.
+    // Three octal digits may exceed a byte; compilers never write such.
     bytes.push(digits.iter().fold(0, value).to_le_bytes()[0]);
     tail
 }

@@ -1,4 +1,4 @@
-//! Declarations that a file or package no longer has.
+//! Declarations that were removed from a file or package.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -98,7 +98,8 @@ pub(in super::super) fn service_of_package(pairs: &Pairs<'_>, sink: &mut Sink) {
     of_package(&SERVICE, pairs, sink, &packages(pairs.to));
 }
 
-/// buf looks into a package only if it still declares something of the kind; for services, only if it exists.
+/// Returns the packages to check. buf checks a package only if it still declares something of the
+/// kind, or for services, only if it exists.
 fn packages_with<'a>(kind: &Kind, schema: &'a Schema) -> BTreeSet<&'a str> {
     let ids = (kind.list)(schema);
     ids.into_iter()
@@ -137,7 +138,8 @@ fn of_package(kind: &Kind, pairs: &Pairs<'_>, sink: &mut Sink, packages: &BTreeS
     for id in (kind.list)(pairs.from) {
         let File { package, name, .. } = pairs.from.file_of(id);
         if packages.contains(package.as_str()) && !kept.contains(&key(pairs.from, id)) {
-            // buf looks for the remains of a message in its package, for those of all else in its file.
+            // buf looks for the remains of a message in its package, and for those of anything else
+            // in its file.
             let place = pairs.to.file(name).map(|file| match kind.noun {
                 "message" => place_in_package(pairs.to, file, id.nested(), package),
                 _ => place_in_file(pairs.to, file, id.nested()),
@@ -182,14 +184,14 @@ fn full_name(package: &str, nested: &str) -> String {
     }
 }
 
-/// Looks for what remains in the file itself.
+/// Looks for remains in the same file.
 fn place_in_file(schema: &Schema, file: &File, nested: &str) -> Location {
     last_known_place(schema, file, nested, &file.package, |id| {
         std::ptr::eq(schema.file_of(id), file)
     })
 }
 
-/// Looks for what remains in any file of the package.
+/// Looks for remains in all files of the package.
 fn place_in_package(schema: &Schema, file: &File, nested: &str, package: &str) -> Location {
     last_known_place(schema, file, nested, package, |id| {
         schema.file_of(id).package == package

@@ -11,7 +11,7 @@ use super::{quoted, ranges::contains};
 /// Paths below an enum: options, `features`, the feature.
 const ENUM_TYPE: [i32; 3] = [3, 7, 2];
 const JSON_FORMAT: [i32; 3] = [3, 7, 6];
-/// Tag of `number` in `EnumValueDescriptorProto`.
+/// The tag of `number` in `EnumValueDescriptorProto`.
 const NUMBER: i32 = 2;
 
 /// Returns names of an enum's values by number; aliases share one.

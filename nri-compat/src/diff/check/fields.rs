@@ -1,4 +1,4 @@
-//! Fields that went, and names and places of those that stayed.
+//! Removed fields, and names and places of those that stayed.
 
 use std::collections::HashSet;
 
@@ -7,9 +7,9 @@ use super::super::schema::element::{Field, Message, number as n};
 use super::super::sink::Sink;
 use super::ranges::contains;
 
-/// Tag of `json_name` in `FieldDescriptorProto`.
+/// The tag of `json_name` in `FieldDescriptorProto`.
 const JSON_NAME: i32 = 10;
-/// Path of the option `jstype` below a field.
+/// The path of the option `jstype` below a field.
 const JSTYPE: [i32; 2] = [8, 6];
 
 pub(in super::super) fn deleted(pairs: &Pairs<'_>, messages: Pair<'_, Message>, sink: &mut Sink) {
@@ -101,7 +101,7 @@ pub(in super::super) fn name(
     }
 }
 
-/// Extensions have no JSON name of their own.
+/// Compares JSON names. Extensions have none.
 pub(in super::super) fn json_name(
     pairs: &Pairs<'_>,
     Pair { old, new }: Pair<'_, Field>,
@@ -121,7 +121,7 @@ pub(in super::super) fn json_name(
     }
 }
 
-/// Only 64-bit integers have a choice in JavaScript.
+/// Compares the type in JavaScript, which is configurable only for 64-bit integers.
 pub(in super::super) fn jstype(
     pairs: &Pairs<'_>,
     Pair { old, new }: Pair<'_, Field>,

@@ -6,7 +6,7 @@ use super::super::schema::element::File;
 use super::super::schema::{in_file, start_of};
 use super::super::sink::Sink;
 
-/// Tags of `FileDescriptorProto`.
+/// The tags in `FileDescriptorProto`.
 const PACKAGE: i32 = 2;
 const OPTIONS: i32 = 8;
 const SYNTAX: i32 = 12;

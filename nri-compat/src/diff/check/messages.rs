@@ -39,7 +39,8 @@ fn required_numbers(message: &Message) -> HashSet<i32> {
     required_fields(message).map(|field| field.number).collect()
 }
 
-/// Nobody wrote the oneof of a proto3 `optional`: losing it is a matter of cardinality.
+/// Checks oneofs. The oneof of a proto3 `optional` is not in the source: losing it is a change of
+/// cardinality.
 pub(in super::super) fn oneof(
     pairs: &Pairs<'_>,
     Pair { old, new }: Pair<'_, Message>,

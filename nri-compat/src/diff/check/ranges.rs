@@ -1,4 +1,4 @@
-//! Ranges of numbers, and names, that were set aside.
+//! Reserved and extension ranges, and reserved names.
 
 use std::collections::BTreeSet;
 
@@ -65,12 +65,12 @@ pub(in super::super) fn enumeration(
     owner.names(&old.reserved_names, &new.reserved_names, sink);
 }
 
-/// The message or enum that sets numbers and names aside.
+/// The message or enum with the ranges and names.
 struct Owner<'a> {
     pairs: &'a Pairs<'a>,
     id: &'a Id,
     what: &'static str,
-    /// The largest number there is.
+    /// The largest possible number.
     max: i64,
 }
 

@@ -6,7 +6,7 @@ use super::super::pairs::{Pair, Pairs};
 use super::super::schema::element::{Method, Service};
 use super::super::sink::Sink;
 
-/// Paths below an RPC.
+/// The paths below an RPC.
 const INPUT_TYPE: [i32; 1] = [2];
 const OUTPUT_TYPE: [i32; 1] = [3];
 const IDEMPOTENCY_LEVEL: [i32; 2] = [4, 34];

@@ -1,4 +1,4 @@
-//! How strings are checked and held: UTF-8 validation, and the C++ and Java options for it.
+//! Validation and representation of strings: UTF-8 validation, and the C++ and Java options for it.
 
 use super::super::features::value;
 use super::super::pairs::{Pair, Pairs};
@@ -11,7 +11,7 @@ const CTYPE: [i32; 2] = [8, 1];
 const UTF8: [i32; 3] = [8, 21, 4];
 const CPP_STRING_TYPE: [i32; 4] = [8, 21, 1000, 2];
 const JAVA_UTF8: [i32; 4] = [8, 21, 1001, 2];
-/// Path of the file option `java_string_check_utf8`.
+/// The path of the file option `java_string_check_utf8`.
 const JAVA_STRING_CHECK_UTF8: [i32; 2] = [8, 27];
 const EDITION_2024: i32 = 1001;
 

@@ -1,4 +1,4 @@
-//! The type of a field: the same, or one that its encodings take for the same.
+//! The type of a field: the same, or one with the same encoding.
 //!
 //! Groups: <https://protobuf.dev/programming-guides/proto3/#updating> and
 //! <https://protobuf.dev/programming-guides/json/>.
@@ -24,7 +24,7 @@ pub(in super::super) fn same(pairs: &Pairs<'_>, fields: Pair<'_, Field>, sink: &
 
 pub(in super::super) fn wire(pairs: &Pairs<'_>, fields: Pair<'_, Field>, sink: &mut Sink) {
     let Pair { old, new } = fields;
-    // Every string is valid bytes; not every bytes value is a valid string.
+    // Every string is valid bytes, but not the reverse.
     if wire_group(old.kind) == wire_group(new.kind) {
         compatible_name(pairs, fields, new.declared, sink);
     } else if (old.kind, new.kind) != (n::STRING, n::BYTES) {
@@ -41,7 +41,7 @@ pub(in super::super) fn wire_json(pairs: &Pairs<'_>, fields: Pair<'_, Field>, si
     }
 }
 
-/// One type of each set that is encoded alike in binary.
+/// Returns a representative of all types with the same binary encoding.
 const fn wire_group(kind: i32) -> i32 {
     match kind {
         n::INT64 | n::UINT32 | n::UINT64 | n::BOOL => n::INT32,
@@ -52,7 +52,7 @@ const fn wire_group(kind: i32) -> i32 {
     }
 }
 
-/// One type of each set that is encoded alike in binary and in JSON.
+/// Returns a representative of all types with the same binary and JSON encoding.
 const fn wire_json_group(kind: i32) -> i32 {
     match kind {
         n::UINT32 => n::INT32,
@@ -84,8 +84,8 @@ fn compatible_name(pairs: &Pairs<'_>, fields: Pair<'_, Field>, kind: i32, sink: 
     name_changed(pairs, fields, sink);
 }
 
-/// Returns true if an enum only moved: it kept its own name and every value, and may have gained
-/// some.
+/// Returns true if an enum only moved: it has the same simple name and every value, and possibly
+/// more.
 fn moved(old: &Enum, new: &Enum) -> bool {
     let values: HashSet<_> = new.values.iter().map(named_number).collect();
     old.id.name() == new.id.name()

@@ -1,4 +1,4 @@
-//! Protos as they were in some revision of a git repository, read with the `git` command.
+//! Protos of a revision of a git repository, read with the `git` command.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,19 +7,20 @@ use tempfile::TempDir;
 
 use crate::error::{Error, ErrorKind};
 
-/// A place in a revision: `HEAD~1:pkg/api/api.proto`, or `.git#ref=main,subdir=protos` as for buf.
+/// A path in a revision: `HEAD~1:pkg/api/api.proto`, or `.git#ref=main,subdir=protos` as for buf.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Revision {
-    /// Folder to run git in.
+    /// The folder to run git in.
     repository: PathBuf,
-    /// Whatever git takes for a revision.
+    /// Anything that git accepts as a revision.
     name: String,
-    /// Path in the repository; empty for all of it.
+    /// The path in the repository; empty for the whole repository.
     path: String,
 }
 
 impl Revision {
-    /// Returns the revision that `spec` names; `None` if it has neither form, or is a path that exists.
+    /// Returns the revision named by `spec`; `None` if it has neither form, or is a path that
+    /// exists.
     pub(super) fn parse(spec: &str) -> Option<Self> {
         if Path::new(spec).exists() {
             return None;
@@ -70,11 +71,12 @@ impl Revision {
         kind.is_ok_and(|kind| kind.starts_with(b"tree"))
     }
 
-    /// `git archive` takes only what is below the folder that it runs in.
+    /// Returns the revision relative to the top: `git archive` includes only files below the folder
+    /// that it runs in.
     fn at_top(&self) -> Result<Self, Error> {
         let top = self.git(&["rev-parse", "--show-toplevel"]);
         Ok(Self {
-            // A bare repository has no files, and no folder but its own.
+            // A bare repository has no working tree.
             repository: top.map_or_else(
                 |_| self.repository.clone(),
                 |top| PathBuf::from(String::from_utf8_lossy(&top).trim_end_matches('\n')),

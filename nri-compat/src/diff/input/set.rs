@@ -8,7 +8,7 @@ use nri_codegen::Protocol;
 use crate::diff::Schema;
 use crate::error::{Error, ErrorKind};
 
-/// The largest input that is read, in bytes.
+/// The maximum size of an input in bytes.
 const LARGEST: u64 = 64 << 20;
 
 /// Reads a file.
@@ -34,7 +34,7 @@ fn limited(from: impl Read, shown: &str) -> Result<Vec<u8>, Error> {
     Ok(bytes)
 }
 
-/// Decodes a set. Editions are read too: nothing here goes through a compiler.
+/// Decodes a set. Editions are supported too: no compiler is involved.
 pub(super) fn decode(shown: &str, bytes: &[u8]) -> Result<(Schema, Option<Protocol>), Error> {
     let schema = Schema::decode(bytes)?;
     if schema.files.is_empty() {

@@ -1,4 +1,4 @@
-//! Enum values that one side sends and the other has no name for.
+//! Enum values that one side sends and the other does not know.
 
 use nri_codegen::model::Enum;
 

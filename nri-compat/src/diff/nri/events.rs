@@ -1,4 +1,4 @@
-//! Events: their numbers, and what carries them.
+//! Events: their numbers and carriers.
 
 use nri_codegen::model::{Carrier, Event};
 

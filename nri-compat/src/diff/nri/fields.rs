@@ -1,4 +1,4 @@
-//! Fields: which way they travel, and who does not know them.
+//! Fields: the direction in which they travel, and who does not know them.
 
 use nri_codegen::model::{Field, Message};
 
@@ -20,7 +20,8 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// Peers find a field by its number; a new name for it changes nothing between them.
+/// Returns true if the message has the field. Peers identify a field by its number; a new name does
+/// not affect them.
 fn has(message: &Message, field: &Field) -> bool {
     message
         .fields
@@ -28,7 +29,7 @@ fn has(message: &Message, field: &Field) -> bool {
         .any(|other| other.number == field.number)
 }
 
-/// Fields with rules of their own.
+/// Returns true for fields with separate rules.
 fn is_reported_elsewhere(message: &str, field: &Field) -> bool {
     synchronize::is_more(message, &field.name)
         || message.strip_suffix("Event") == Some(STATE_CHANGE)
@@ -83,7 +84,7 @@ fn removed(cx: &Context<'_>, message: &str, field: &Field, sink: &mut Sink) {
     sink.report(rule, cx.to.message_place(message), &field.full_name, text);
 }
 
-/// Full names of the fields that plugins of `to` may set and runtimes of `from` skip.
+/// Returns the full names of the fields that plugins of `to` may set and runtimes of `from` ignore.
 pub(in crate::diff) fn ignored(from: &super::Side<'_>, to: &super::Side<'_>) -> Vec<String> {
     let flows = super::Flows::new(to);
     let mut ignored = Vec::new();

@@ -1,4 +1,4 @@
-//! Which way a message travels: from plugin to runtime, or from runtime to plugin.
+//! The direction of messages: from plugin to runtime, or from runtime to plugin.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,14 +6,14 @@ use nri_codegen::model::{FieldKind, Message, Rpc};
 
 use super::side::{PLUGIN, REGISTER, Side};
 
-/// Names, without package, of the messages and enums that travel each way.
+/// The names, without package, of the messages and enums that travel in each direction.
 #[derive(Debug, Default)]
 pub(in crate::diff) struct Flows {
-    /// Messages that plugins answer, and send with calls of their own other than registration.
+    /// Messages that plugins answer with, and send in calls other than registration.
     pub(in crate::diff) answers: BTreeSet<String>,
     /// Messages that plugins send when they register.
     pub(in crate::diff) registration: BTreeSet<String>,
-    /// Messages that runtimes send, with their calls and their answers.
+    /// Messages that runtimes send in calls and answers.
     pub(in crate::diff) requests: BTreeSet<String>,
 }
 
@@ -31,7 +31,7 @@ impl Flows {
             }
         }
         if flows.requests.contains("FieldOwners") {
-            // The ids in FieldOwners are values of this enum, though declared as int32.
+            // The ids in FieldOwners are values of this enum, although they are declared as int32.
             flows.requests.insert("Field".to_owned());
         }
         flows
@@ -55,7 +55,7 @@ impl Flows {
 
 type Messages<'s> = BTreeMap<&'s str, &'s Message>;
 
-/// Adds the type of this full name and every type that its fields lead to.
+/// Adds the type with this full name and every type that its fields lead to.
 fn reach(side: &Side<'_>, messages: &Messages<'_>, full: &str, seen: &mut BTreeSet<String>) {
     let mut ahead = vec![full];
     while let Some(full) = ahead.pop() {

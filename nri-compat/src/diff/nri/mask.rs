@@ -1,4 +1,4 @@
-//! The subscription mask: which bits a runtime accepts, and the field that holds them.
+//! The subscription mask: the bits that a runtime accepts, and the field that holds them.
 
 use nri_codegen::model::{Event, Field, FieldKind, Label};
 
@@ -6,7 +6,7 @@ use super::side::{Side, place};
 use super::{Context, Sink, names};
 use crate::report::finding::Level;
 
-/// The highest event whose bit a positive int32 has.
+/// The highest event that has a bit in a positive int32.
 const HIGHEST: i32 = 31;
 
 pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
@@ -157,8 +157,8 @@ fn overflow(cx: &Context<'_>, sink: &mut Sink) {
 /// The field that holds the mask.
 pub(in crate::diff) const MASK: &str = "ConfigureResponse.events";
 
-/// Returns true if both sides have the mask in the same field, as a type that is sent the same way
-/// for bits 0 to 30.
+/// Returns true if both sides have the mask in the same field, with a type of the same encoding for
+/// bits 0 to 30.
 pub(in crate::diff) fn same_bits(one: &Side<'_>, other: &Side<'_>) -> bool {
     let mask = |side: &Side<'_>| {
         let field = side.field("ConfigureResponse", "events")?;

@@ -1,16 +1,16 @@
-//! Which function checks which rules. A test holds this list against the catalogue.
+//! The functions that check each rule. A test compares this list with the catalogue.
 
 use super::{Context, Sink};
 use super::{enums, events, fields, mask, rpcs, services, state_change, synchronize, wasm};
 
-/// One function and the ids it may report.
+/// A check function and the ids that it may report.
 pub struct Check {
-    /// Ids of the rules it checks.
+    /// The ids of the rules that it checks.
     pub rules: &'static [&'static str],
     pub(super) run: fn(&Context<'_>, &mut Sink),
 }
 
-/// Every check of the NRI part, in no particular order: findings are sorted afterwards.
+/// Every NRI check, in no particular order: findings are sorted afterwards.
 pub const CHECKS: &[Check] = &[
     Check {
         rules: &["NRI_PACKAGE_CHANGED", "NRI_SERVICE_REMOVED"],

@@ -12,7 +12,7 @@ pub(in crate::diff) const PLUGIN: &str = "Plugin";
 pub(in crate::diff) const RUNTIME: &str = "Runtime";
 /// The RPC with which a plugin registers.
 pub(in crate::diff) const REGISTER: &str = "RegisterPlugin";
-/// The RPC for events without one of their own.
+/// The RPC for events without a dedicated one.
 pub(in crate::diff) const STATE_CHANGE: &str = "StateChange";
 
 /// A schema that is an NRI protocol.
@@ -25,7 +25,7 @@ pub(in crate::diff) struct Side<'s> {
 }
 
 impl<'s> Side<'s> {
-    /// `None` if the schema is no NRI protocol.
+    /// Creates a view; `None` if the schema is not an NRI protocol.
     pub(in crate::diff) fn new(protocol: &'s Protocol, name: &'s str) -> Option<Self> {
         Some(Self {
             protocol,

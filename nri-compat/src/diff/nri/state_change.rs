@@ -1,4 +1,4 @@
-//! StateChange: events leave it, its message changes, it goes.
+//! StateChange: events that leave it, changes of its message, its removal.
 
 use nri_codegen::model::{Carrier, Field, Rpc};
 

@@ -1,4 +1,4 @@
-//! Synchronize in parts: what `more` needs on both sides.
+//! Split Synchronize: the field `more` on both sides.
 
 use super::side::{Side, place};
 use super::{Context, Sink};

@@ -31,7 +31,7 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// `RunPodSandbox` is `plugin_run_pod_sandbox` to a module.
+/// Returns the name of an RPC in a module: `plugin_run_pod_sandbox` for `RunPodSandbox`.
 pub(crate) fn export(rpc: &str) -> String {
     let mut name = "plugin".to_owned();
     for letter in rpc.chars() {

@@ -1,4 +1,4 @@
-//! Events: by which RPC each reaches the plugin, and whether the plugin understands it.
+//! Events: the RPC by which each reaches the plugin, and whether the plugin understands it.
 
 use nri_codegen::model::{Carrier, Event};
 
@@ -10,7 +10,7 @@ use crate::report::pairing::{ItemKind, Outcome};
 const NO_CARRIER: &str = "the runtime has no RPC to send it by";
 
 impl Pair<'_> {
-    pub(super) fn events(&mut self, transfers: &[RpcTransfer]) {
+    pub(super) fn events(&mut self, transfers: &[RpcTransfer<'_>]) {
         for event in self.runtime.side.events() {
             let (outcome, detail) = match self.plugin.side.event(&event.name) {
                 Some(known) if known.number != event.number => (
@@ -39,7 +39,7 @@ impl Pair<'_> {
         &self,
         sent: &Event,
         known: &Event,
-        transfers: &[RpcTransfer],
+        transfers: &[RpcTransfer<'_>],
     ) -> (Outcome, String) {
         let by_route = self.route(sent, known);
         let carrier = match (sent.carrier, by_route.0) {
@@ -77,7 +77,7 @@ impl Pair<'_> {
         }
     }
 
-    /// Returns when StateChange goes, as the end of a sentence.
+    /// Returns when StateChange will be removed, as the end of a sentence.
     fn outlook(&self) -> String {
         let rpc = self.runtime.side.full(&format!("{PLUGIN}.{STATE_CHANGE}"));
         let outlook = self.facts.outlook(&rpc);
@@ -88,7 +88,8 @@ impl Pair<'_> {
         self.plugin.side.nri.state_change && self.facts.falls_back(self.runtime.side, &event.name)
     }
 
-    /// Only a plugin that subscribes with mask 0 gets an event that it does not know.
+    /// Returns the outcome of an event that the plugin does not know, which only reaches it if it
+    /// subscribes with mask 0.
     fn unknown_to_plugin(&self, event: &Event) -> (Outcome, String) {
         match event.carrier {
             Carrier::Nothing => (Outcome::Loses, NO_CARRIER.to_owned()),

@@ -1,4 +1,4 @@
-//! RPCs: whether the other side has them, and whether their messages get through.
+//! RPCs: whether the other side has them, and whether their messages arrive.
 
 use super::Pair;
 use super::transfers::RpcTransfer;
@@ -6,7 +6,7 @@ use crate::diff::nri::side::{PLUGIN, REGISTER, STATE_CHANGE, Side};
 use crate::diff::nri::synchronize;
 use crate::report::pairing::{ItemKind, Outcome};
 
-/// RPCs of the handshake: a plugin with which one fails is dropped.
+/// The RPCs of the handshake: the runtime drops a plugin if one fails.
 const HANDSHAKE: [&str; 3] = [REGISTER, "Configure", "Synchronize"];
 
 impl Pair<'_> {
@@ -30,8 +30,8 @@ impl Pair<'_> {
         self.push(ItemKind::Synchronize, &element, outcome, detail);
     }
 
-    /// Adds RPCs that one side lacks, and those whose messages do not get through.
-    pub(super) fn rpcs(&mut self, transfers: &[RpcTransfer]) {
+    /// Adds RPCs that one side lacks, and those whose messages do not arrive.
+    pub(super) fn rpcs(&mut self, transfers: &[RpcTransfer<'_>]) {
         self.unserved_by_runtime();
         self.unserved_by_plugin();
         self.never_called();
@@ -65,7 +65,8 @@ impl Pair<'_> {
 
     fn unserved_by_plugin(&mut self) {
         for name in self.only_in(self.runtime.side, self.plugin.side) {
-            // A plugin without StateChange gets every event by an RPC of its own, or not at all: events say so.
+            // A plugin without StateChange gets every event in its dedicated RPC, or not at all,
+            // which events report.
             if name != STATE_CHANGE {
                 let detail = "the plugin answers UNIMPLEMENTED";
                 self.push_rpc(&name, Outcome::Fails, detail);

@@ -10,29 +10,29 @@ use crate::diff::nri::synchronize;
 use crate::diff::wire::{self, Arrival, Transfer};
 use crate::report::pairing::{ItemKind, Outcome, PairingItem};
 
-/// A message on its way between the peers.
-pub(super) struct Message {
+/// A message between the peers.
+pub(super) struct Message<'s> {
     /// True if the plugin sends it.
     pub(super) from_plugin: bool,
-    /// Type on the sender's side, without package.
+    /// The type on the sender's side, without package.
     pub(super) sent: String,
-    /// Type on the receiver's side, without package.
+    /// The type on the receiver's side, without package.
     pub(super) expected: String,
-    /// The outcome for each of its parts.
-    pub(super) parts: Vec<Transfer>,
+    /// The transfer of each of its parts.
+    pub(super) parts: Vec<Transfer<'s>>,
 }
 
 /// Both messages of an RPC that both sides have, request first.
-pub(super) struct RpcTransfer {
+pub(super) struct RpcTransfer<'s> {
     pub(super) service: String,
     pub(super) name: String,
     pub(super) streams_differ: bool,
-    pub(super) messages: [Message; 2],
+    pub(super) messages: [Message<'s>; 2],
 }
 
-impl Pair<'_> {
-    /// Returns the RPCs that both sides have, in the order declared.
-    pub(super) fn transfers(&self) -> Vec<RpcTransfer> {
+impl<'s> Pair<'s> {
+    /// Returns the RPCs that both sides have, in declaration order.
+    pub(super) fn transfers(&self) -> Vec<RpcTransfer<'s>> {
         let of_runtime = self.runtime.side.services().iter();
         let called =
             of_runtime.flat_map(|service| service.rpcs.iter().map(move |rpc| (service, rpc)));
@@ -43,7 +43,7 @@ impl Pair<'_> {
         shared.collect()
     }
 
-    fn transfer(&self, service: &str, of_plugin: &Rpc, of_runtime: &Rpc) -> RpcTransfer {
+    fn transfer(&self, service: &str, of_plugin: &'s Rpc, of_runtime: &'s Rpc) -> RpcTransfer<'s> {
         let streams = |rpc: &Rpc| (rpc.client_streaming, rpc.server_streaming);
         let (plugin, runtime) = (self.plugin, self.runtime);
         let messages = if service == PLUGIN {
@@ -81,9 +81,9 @@ impl Pair<'_> {
         }
     }
 
-    /// Lists every field and enum value that does not arrive as it was sent, each once, at its worst. What plugins
-    /// send comes first: it is their answer that is lost.
-    pub(super) fn parts(&mut self, transfers: &[RpcTransfer]) {
+    /// Lists every field and enum value that does not arrive as it was sent, each once, with its
+    /// worst outcome. Fields sent by plugins come first, because they are parts of lost answers.
+    pub(super) fn parts(&mut self, transfers: &[RpcTransfer<'_>]) {
         let messages = || transfers.iter().flat_map(|rpc| &rpc.messages);
         let sent = messages().filter(|message| message.from_plugin);
         let received = messages().filter(|message| !message.from_plugin);
@@ -105,7 +105,7 @@ impl Pair<'_> {
         self.items.extend(items);
     }
 
-    fn item(&self, from_plugin: bool, part: &Transfer) -> Option<PairingItem> {
+    fn item(&self, from_plugin: bool, part: &Transfer<'_>) -> Option<PairingItem> {
         let item = |kind, element: &str, outcome, detail: &str| {
             Some(PairingItem {
                 kind,
@@ -153,7 +153,7 @@ impl Pair<'_> {
                     field(read, Outcome::Loses, detail)
                 }
             }
-            // Events are judged one by one.
+            // Events are judged separately.
             Transfer::UnknownValue { sent } if self.is_event(sent) => None,
             Transfer::UnknownValue { sent } => {
                 let detail = format!("{unread}: no value of this number there");
@@ -166,7 +166,7 @@ impl Pair<'_> {
         self.plugin.side.relative(value).starts_with("Event.")
     }
 
-    /// Returns true if this is the field that splits Synchronize, which is judged as a whole.
+    /// Returns true if this is the field that splits Synchronize, which is judged separately.
     fn is_more(&self, field: &str) -> bool {
         let relative = self.plugin.side.relative(field);
         let parts = relative.rsplit_once('.');
@@ -180,11 +180,11 @@ impl Pair<'_> {
     }
 }
 
-fn message(
-    (sender, sent): (Peer<'_>, &str),
-    (receiver, expected): (Peer<'_>, &str),
+fn message<'s>(
+    (sender, sent): (Peer<'s>, &'s str),
+    (receiver, expected): (Peer<'s>, &'s str),
     from_plugin: bool,
-) -> Message {
+) -> Message<'s> {
     Message {
         from_plugin,
         sent: sender.side.relative(sent).to_owned(),
@@ -193,17 +193,17 @@ fn message(
     }
 }
 
-impl Message {
-    /// Returns the first field whose values can make the receiver refuse the message.
+impl Message<'_> {
+    /// Returns the first field whose values can make the receiver reject the message.
     pub(super) fn refused(&self) -> Option<&str> {
-        self.parts.iter().find_map(|part| match part {
-            Transfer::Read { sent, effect, .. } if effect.worst() == Arrival::Refused => {
-                Some(sent.as_str())
-            }
+        self.parts.iter().find_map(|part| match *part {
+            Transfer::Read {
+                sent, ref effect, ..
+            } if effect.worst() == Arrival::Refused => Some(sent),
             Transfer::Unfilled {
                 read,
                 required: true,
-            } => Some(read.as_str()),
+            } => Some(read),
             Transfer::Read { .. }
             | Transfer::Unfilled { .. }
             | Transfer::Unknown { .. }
@@ -221,14 +221,14 @@ impl Message {
         })
     }
 
-    /// Returns true if the receiver takes it for another message, with other content.
+    /// Returns true if the receiver interprets it as another message, with other content.
     pub(super) fn is_another(&self) -> bool {
         self.sent != self.expected && !self.arrives()
     }
 }
 
-impl RpcTransfer {
-    /// Returns why the RPC does not get through, if it does not: what happens, and whether requests fail over it.
+impl RpcTransfer<'_> {
+    /// Returns why the RPC does not work, if so: the outcome, with a description.
     pub(super) fn trouble(&self) -> Option<(Outcome, String)> {
         if self.streams_differ {
             let detail = "a stream on one side, a single message on the other";

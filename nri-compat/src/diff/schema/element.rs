@@ -6,25 +6,25 @@ use super::super::descriptor::FileOptions;
 use super::super::features::{Features, Syntax};
 use super::location::Locations;
 
-/// Which element, and where it is declared.
+/// The identity of an element, and the place of its declaration.
 #[derive(Debug)]
 pub(in crate::diff) struct Id {
-    /// Name with the package, no leading dot.
+    /// The name with the package, without leading dot.
     pub(in crate::diff) full: String,
-    /// Where in `full` the package and its dot end.
+    /// The index in `full` after the package and its dot.
     nested_at: usize,
-    /// Where in `full` the last part of the name starts.
+    /// The index in `full` of the last part of the name.
     name_at: usize,
-    /// Index of the file in its schema.
+    /// The index of the file in its schema.
     pub(in crate::diff) file: usize,
-    /// Path of the declaration in the file's descriptor.
+    /// The path of the declaration in the descriptor of the file.
     pub(in crate::diff) path: Box<[i32]>,
-    /// Where to point when the declaration has no place: the map field that stands for a map entry.
+    /// The place to report if the declaration has none: the map field of a map entry.
     pub(in crate::diff) stands_at: Option<Box<[i32]>>,
 }
 
 impl Id {
-    /// Returns the id of an element called `name` within `nested` in `package`.
+    /// Creates the id of an element called `name` within `nested` in `package`.
     pub(super) fn new(
         package: &str,
         nested: &str,
@@ -62,7 +62,7 @@ impl Id {
     }
 }
 
-/// A file; its imports are files of the schema as well.
+/// A file; its imports are also files of the schema.
 #[derive(Debug)]
 pub(in crate::diff) struct File {
     pub(in crate::diff) name: String,
@@ -93,20 +93,20 @@ pub(in crate::diff) struct Field {
     pub(in crate::diff) number: i32,
     /// `Label`.
     pub(in crate::diff) label: i32,
-    /// `Type` as declared.
+    /// The declared `Type`.
     pub(in crate::diff) declared: i32,
-    /// `Type` as encoded: a message that features make delimited is a group.
+    /// The encoded `Type`: a message that features make delimited is a group.
     pub(in crate::diff) kind: i32,
-    /// Full name of the message or enum, if it has one.
+    /// The full name of the message or enum, if it has one.
     pub(in crate::diff) type_name: String,
-    /// Name of the message it stands in; for an extension, full name of the one it extends.
+    /// The name of the enclosing message; for an extension, the full name of the extended one.
     pub(in crate::diff) owner: Arc<str>,
     pub(in crate::diff) is_extension: bool,
     pub(in crate::diff) in_map_entry: bool,
     pub(in crate::diff) cardinality: Cardinality,
     /// True if several values are sent as one block.
     pub(in crate::diff) packed: bool,
-    /// Name of the oneof that it was written in, if any.
+    /// The name of the oneof in the source, if any.
     pub(in crate::diff) oneof: Option<String>,
     pub(in crate::diff) json_name: String,
     pub(in crate::diff) default_value: Option<String>,
@@ -115,7 +115,7 @@ pub(in crate::diff) struct Field {
     pub(in crate::diff) features: Features,
 }
 
-/// How often a field may stand in a message, and whether its absence shows.
+/// The number of values of a field in a message, and whether its absence is visible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::diff) enum Cardinality {
     Explicit,

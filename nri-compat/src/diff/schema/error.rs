@@ -1,4 +1,4 @@
-//! Why bytes are not a schema.
+//! The error for bytes that are not a schema.
 
 use std::fmt;
 

@@ -12,7 +12,8 @@ use super::types::Types;
 
 type Result<T> = std::result::Result<T, SchemaError>;
 
-/// Builds a field of the message called `owner`, or an extension of it; the caller fills in what only the message knows.
+/// Creates a field of the message called `owner`, or an extension of it; the caller fills in what
+/// only the message knows.
 pub(super) fn field(
     types: &Types,
     proto: FieldProto,
@@ -125,7 +126,8 @@ fn cardinality(proto: &FieldProto, declared: i32, is_map: bool, features: Featur
     }
 }
 
-/// Only lists of numbers can be packed; the option decides, and where there is none the features.
+/// Returns true if a list is packed. Only lists of numbers can be; the option decides, or if there
+/// is none the features.
 fn is_packed(proto: &FieldProto, declared: i32, features: Features) -> bool {
     let is_number = !matches!(
         declared,

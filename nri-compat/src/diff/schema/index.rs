@@ -1,4 +1,4 @@
-//! From descriptors to a schema: flatten, name, resolve, check.
+//! Creates a schema from descriptors: flatten, name, resolve, check.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -22,8 +22,8 @@ use super::unique;
 
 type Result<T> = std::result::Result<T, SchemaError>;
 
-/// Builds the schema of an encoded set. Files are decoded one after the other, since the descriptors of a large set take
-/// more memory than its schema.
+/// Creates the schema of an encoded set. Files are decoded one after the other, because the
+/// descriptors of a large set take more memory than its schema.
 pub(super) fn schema(bytes: &[u8], text: &dyn Fn(&str) -> Option<String>) -> Result<Schema> {
     let set: FileSet = decode(Bytes::copy_from_slice(bytes))?;
     let mut builder = Builder::default();
@@ -58,7 +58,7 @@ fn check_imports(file: &FileProto, known: &HashSet<String>) -> Result<()> {
     }
 }
 
-/// Tags of the lists in which each kind of element is declared: at the top of a file, in a message.
+/// The tags of the lists in which each kind of element is declared, in a file and in a message.
 mod tag {
     pub(super) const FILE_MESSAGE: i32 = 4;
     pub(super) const FILE_ENUM: i32 = 5;
@@ -279,7 +279,8 @@ fn head(proto: &FileProto) -> Result<(Syntax, Features)> {
     Ok((syntax, features))
 }
 
-/// Ranges with both ends included; `beyond` is how far the written end lies past the last number.
+/// Returns ranges with both ends included; `beyond` is the distance of the stored end from the last
+/// number.
 fn spans(ranges: &[RangeProto], beyond: i64) -> Vec<Span> {
     let span = |range: &RangeProto| Span {
         start: range.start.into(),

@@ -1,4 +1,4 @@
-//! Source paths to places in the text.
+//! Maps source paths to places in the text.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -9,7 +9,7 @@ use prost::bytes::Bytes;
 use super::super::descriptor::{SourceInfo, SourceLocation};
 use super::text;
 
-/// Line and column, both from 1.
+/// A line and column, both counted from 1.
 pub(in crate::diff) type Place = (u32, u32);
 
 /// Where the parts of one file stand. Decoded and indexed on the first question: most files have no finding.

@@ -1,4 +1,4 @@
-//! Where the walk over a file is, and what is inherited there.
+//! The position of the walk over a file, and what is inherited there.
 
 use super::super::features::Features;
 use super::element::Id;
@@ -6,7 +6,7 @@ use super::error::{Kind, SchemaError};
 
 type Result<T> = std::result::Result<T, SchemaError>;
 
-/// Where the walk is: names, path and features that what is declared here inherits.
+/// The position of the walk: names, path and features that declarations here inherit.
 pub(super) struct Scope<'a> {
     pub(super) file: usize,
     pub(super) file_name: &'a str,

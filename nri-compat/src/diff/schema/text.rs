@@ -1,7 +1,8 @@
-//! Places as buf's compiler writes them, from those that protox writes and the text of the file.
+//! Converts places from those of protox to those of buf's compiler, with the text of the file.
 //!
-//! protox follows protoc: a column counts bytes, `default` and `json_name` stand at their values and the name
-//! of a group at the name. buf counts what a terminal shows, and points at the option and at `group`.
+//! protox follows protoc: a column counts bytes, `default` and `json_name` are at their values, and
+//! the name of a group is at the name. buf counts columns of a terminal, and points at the option
+//! and at `group`.
 
 use std::collections::HashMap;
 
@@ -9,16 +10,16 @@ use unicode_width::UnicodeWidthStr;
 
 use super::location::Place;
 
-/// A tab leads to the next multiple of this.
+/// The width of a tab stop.
 const TAB: usize = 4;
 
-/// Tags of `FieldDescriptorProto` whose places differ.
+/// The tags in `FieldDescriptorProto` whose places differ.
 const TYPE: i32 = 5;
 const TYPE_NAME: i32 = 6;
 const DEFAULT_VALUE: i32 = 7;
 const JSON_NAME: i32 = 10;
 
-/// Moves every place of a file to where buf has it.
+/// Moves every place of a file to where buf reports it.
 pub(super) fn adjust(places: &mut HashMap<Vec<i32>, Place>, text: &str) {
     let lines: Vec<&str> = text.split('\n').collect();
     let groups: Vec<_> = places
@@ -36,7 +37,7 @@ pub(super) fn adjust(places: &mut HashMap<Vec<i32>, Place>, text: &str) {
     }
 }
 
-/// Only a group has both a type and a type's name.
+/// Adjusts a group, the only field with both a type and a type name.
 fn group(
     path: &[i32],
     place: Place,

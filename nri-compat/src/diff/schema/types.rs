@@ -1,4 +1,5 @@
-//! The meaning of the type names of a set, found before anything else: fields may use types that come later.
+//! The types that the names in a set refer to. They are collected first, because fields may use
+//! types that are declared later.
 
 use std::collections::HashMap;
 
@@ -6,7 +7,7 @@ use super::super::descriptor::{FieldProto, FileTypes, MessageTypes, NamedProto};
 use super::element::number;
 use super::scope::join;
 
-/// The meaning of a type name.
+/// The type that a name refers to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Type {
     Message,
@@ -14,7 +15,7 @@ enum Type {
     Enum,
 }
 
-/// Every type of a set by its full name.
+/// The types of a set by full name.
 #[derive(Default)]
 pub(super) struct Types(HashMap<String, Type>);
 

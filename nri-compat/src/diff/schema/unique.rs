@@ -1,4 +1,4 @@
-//! Whether names, and the numbers of fields, are unique.
+//! Checks that names and field numbers are unique.
 
 use std::borrow::Cow;
 use std::collections::HashSet;

@@ -1,4 +1,4 @@
-//! How a field arrives where both sides have its number.
+//! The effect of a field whose number both sides have.
 
 use super::end::{End, Format};
 use super::of_number;
@@ -6,27 +6,27 @@ use super::value;
 use crate::diff::check::default;
 use crate::diff::schema::element::{Cardinality, Message};
 
-/// How a value arrives, from best to worst.
+/// The result of receiving a value, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Arrival {
     /// As it was sent.
     Same,
-    /// As another value, or only in part; for some values at least.
+    /// As another value, or only in part, at least for some values.
     Altered,
     /// Not at all: the receiver skips it.
     Skipped,
-    /// Some values make the receiver refuse the whole message.
+    /// Some values make the receiver reject the whole message.
     Refused,
 }
 
-/// How a field arrives at either kind of receiver, and why.
+/// The arrival of a field at both kinds of receivers, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Effect {
-    /// At a peer written in Go.
+    /// At a Go peer.
     pub go: Arrival,
     /// At a peer that decodes with prost.
     pub prost: Arrival,
-    /// The reason, without the field's name; empty if it arrives as it was sent.
+    /// The reason, without the name of the field; empty if it arrives as sent.
     pub reason: String,
 }
 
@@ -53,7 +53,8 @@ impl Effect {
     }
 }
 
-/// Returns how the field at `sent` arrives at `read`: the worst that its values, their number or its absence can do.
+/// Returns the effect of the field at `sent` on `read`: the worst that its values, their number or
+/// its absence can cause.
 pub(super) fn of_field(sent: End<'_>, read: End<'_>) -> Effect {
     let effects = [
         Some(of_values(sent, read)),
@@ -77,7 +78,8 @@ pub(super) fn of_field(sent: End<'_>, read: End<'_>) -> Effect {
     worst
 }
 
-/// Returns what a message without the field does to a Go peer that requires it. A value that is skipped is missing too.
+/// Returns the effect of a missing field on a Go peer that requires it. A skipped value counts as
+/// missing.
 fn of_requirement(sent: End<'_>, read: End<'_>) -> Option<Effect> {
     let is_required = |end: End<'_>| end.field.cardinality == Cardinality::Required;
     let may_be_missing = !is_required(sent) || of_values(sent, read).go == Arrival::Skipped;
@@ -89,7 +91,7 @@ fn of_requirement(sent: End<'_>, read: End<'_>) -> Option<Effect> {
     })
 }
 
-/// Returns what a reader takes an unset field for.
+/// Returns the effect of an unset field.
 fn of_default(sent: End<'_>, read: End<'_>) -> Option<Effect> {
     let differs = if read.is_list() {
         default::is_other_than_zero(sent.schema, sent.field)
@@ -100,7 +102,7 @@ fn of_default(sent: End<'_>, read: End<'_>) -> Option<Effect> {
     (differs && !is_always_set).then(|| Effect::altered("unset is read as another default"))
 }
 
-/// Returns what more values than the receiver expects do.
+/// Returns the effect of more values than the receiver expects.
 fn of_number_of_values(sent: End<'_>, read: End<'_>) -> Option<Effect> {
     if sent.is_list() && !read.is_list() {
         let reason = "sent as a list, read as one value: only the last one arrives whole";
@@ -112,7 +114,7 @@ fn of_number_of_values(sent: End<'_>, read: End<'_>) -> Option<Effect> {
     })
 }
 
-/// Returns how the values arrive, however many there are.
+/// Returns the effect of the values, whatever their number.
 fn of_values(sent: End<'_>, read: End<'_>) -> Effect {
     let takes_both = read.is_list() && read.is_number();
     let fits =
@@ -137,7 +139,8 @@ fn of_values(sent: End<'_>, read: End<'_>) -> Effect {
     }
 }
 
-/// Returns the worse of key and value. An entry whose key or value is skipped arrives with a default in its place.
+/// Returns the worse effect of key and value. An entry whose key or value is skipped arrives with a
+/// default instead.
 fn of_entries(
     (sent, sent_entry): (End<'_>, &Message),
     (read, read_entry): (End<'_>, &Message),

@@ -4,7 +4,7 @@ use super::super::check::types::words;
 use super::super::schema::Schema;
 use super::super::schema::element::{Cardinality, Enum, Field, Message, number as n};
 
-/// How a value is delimited on the wire.
+/// The format that delimits a value on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Format {
     Varint,
@@ -14,7 +14,7 @@ pub(super) enum Format {
     Group,
 }
 
-/// A field, and the schema that its type is declared in.
+/// A field, and the schema that declares its type.
 #[derive(Clone, Copy)]
 pub(super) struct End<'s> {
     pub(super) schema: &'s Schema,
@@ -46,8 +46,8 @@ impl<'s> End<'s> {
         }
     }
 
-    /// Returns true if the values are numbers, which a receiver of a list takes one by one and as
-    /// one block.
+    /// Returns true if the values are numbers, which a receiver of a list accepts individually and
+    /// as one block.
     pub(super) const fn is_number(self) -> bool {
         !matches!(self.format(), Format::Length | Format::Group)
     }

@@ -1,4 +1,4 @@
-//! The outcome for a value that is sent as one type and read as another of the same format.
+//! The outcome for a value that is sent as one type and read as another type of the same format.
 
 use super::effect::Arrival;
 use super::end::{End, Format};
@@ -13,7 +13,8 @@ pub(super) fn arrivals(sent: End<'_>, read: End<'_>) -> (Arrival, Arrival) {
         (false, true) if sent.format() == Format::Length => value_as_block(sent),
         (false, _) => one_as_one(sent, read),
     };
-    // Go takes any bytes for text, unless the schema asks for a check; Rust has no such text.
+    // Go accepts any bytes as text, unless the schema requires validation; Rust strings are always
+    // valid.
     let unchecked_text = read.field.kind == n::STRING && !is_checked(read);
     match arrival {
         Arrival::Refused if unchecked_text && sent.field.kind == n::BYTES => {

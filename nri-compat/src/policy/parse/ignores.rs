@@ -78,7 +78,7 @@ impl Reader<'_> {
     }
 }
 
-/// Returns what is wrong with an ignore as a whole.
+/// Returns the problem of an ignore as a whole, if any.
 fn problem(ignore: &Ignore) -> Option<&'static str> {
     let is_about_plugins = ignore.plugin.is_some() || ignore.target.is_some();
     if ignore.reason.is_empty() {

@@ -1,18 +1,18 @@
-//! Verdicts on one subject that say the same about several targets, put together as people read them.
+//! Groups equal verdicts on one subject for several targets, for readable output.
 
 use super::{Subject, Verdict};
 
-/// Targets for which one subject fares alike.
+/// Targets with the same verdict for one subject.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alike<'r> {
-    /// The verdict, as on the first of them.
+    /// The verdict for the first of them.
     pub verdict: &'r Verdict,
-    /// Names of the targets, in the order of the report.
+    /// The names of the targets, in the order of the report.
     pub targets: Vec<&'r str>,
 }
 
 impl Subject {
-    /// Returns the verdicts, alike ones together; the worst first, else in the order of the
+    /// Returns the verdicts, equal ones grouped: the worst first, otherwise in the order of the
     /// targets.
     pub fn alike(&self) -> Vec<Alike<'_>> {
         let mut groups: Vec<Alike<'_>> = Vec::new();
@@ -30,7 +30,7 @@ impl Subject {
     }
 }
 
-/// Returns true if two verdicts differ in nothing but the target.
+/// Returns true if two verdicts differ only in the target.
 fn same(one: &Verdict, other: &Verdict) -> bool {
     let mut other = other.clone();
     other.target.clone_from(&one.target);

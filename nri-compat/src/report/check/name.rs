@@ -1,11 +1,11 @@
-//! The words of a check report, the same in every format, and what follows from a verdict alone.
+//! The terms of a check report, the same in every format, and values derived from a verdict.
 
 use super::{CheckReport, Confidence, Outcome, Subject, Suppression, Verdict};
 use crate::check::sighting::{FileKind, Role};
 use crate::report::finding::Level;
 
 impl Outcome {
-    /// All outcomes, good ones first.
+    /// All outcomes, from good to bad.
     pub const ALL: [Self; 5] = [
         Self::Ok,
         Self::Unknown,
@@ -61,7 +61,7 @@ impl Role {
 }
 
 impl FileKind {
-    /// All kinds, in the order in which they are declared.
+    /// All kinds, in declaration order.
     pub const ALL: [Self; 12] = [
         Self::GoBinary,
         Self::RustBinary,
@@ -97,8 +97,8 @@ impl FileKind {
 }
 
 impl Verdict {
-    /// Returns how serious it is: as the policy says, else by outcome. What breaks is an error,
-    /// what will break a warning, the rest a note.
+    /// Returns the level: that of the policy, or else by outcome. What breaks is an error, what
+    /// will break is a warning, anything else a note.
     pub fn level(&self) -> Level {
         self.level.unwrap_or(match self.outcome {
             Outcome::Ok | Outcome::Unknown => Level::Note,
@@ -109,7 +109,8 @@ impl Verdict {
 }
 
 impl Subject {
-    /// Index and name as a runtime writes them (`10-logger`), the name alone, or the last part of the path.
+    /// Returns index and name as a runtime writes them (`10-logger`), the name alone, or the last
+    /// part of the path.
     pub fn label(&self) -> String {
         match (&self.index, &self.name) {
             (Some(index), Some(name)) => format!("{index}-{name}"),
@@ -120,7 +121,7 @@ impl Subject {
 }
 
 impl CheckReport {
-    /// Returns every verdict with the subject it is about, in the order of the report.
+    /// Returns every verdict with its subject, in the order of the report.
     pub fn verdicts(&self) -> impl Iterator<Item = (&Subject, &Verdict)> {
         self.subjects.iter().flat_map(|subject| {
             let verdicts = subject.verdicts.iter();

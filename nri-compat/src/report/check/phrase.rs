@@ -1,11 +1,12 @@
-//! Facts of a check report as short phrases, for every format that people read.
+//! Facts of a check report as short phrases, for every human-readable format.
 
 use super::{CheckReport, CheckTarget, Inputs, Outcome, Subject, Summary, Suppression, Verdict};
 use crate::check::sighting::{Built, FileKind, Occurrences, Role};
 use crate::report::text::counted;
 
 impl Built {
-    /// `NRI v0.11.0`, `NRI v0.12.0 or newer`, `NRI older than v0.12.0`; nothing where nothing is known.
+    /// Returns `NRI v0.11.0`, `NRI v0.12.0 or newer`, or `NRI older than v0.12.0`; `None` if
+    /// unknown.
     pub fn phrase(&self) -> Option<String> {
         let range = match (&self.at_least, &self.below) {
             (Some(low), Some(high)) => Some(format!("{low} or newer, older than {high}")),
@@ -22,7 +23,7 @@ impl Built {
 }
 
 impl Occurrences {
-    /// `seen 12 times, first … last …`.
+    /// Returns `seen 12 times, first … last …`.
     pub fn phrase(&self) -> String {
         let times = match self.count {
             1 => "once".to_owned(),
@@ -39,7 +40,7 @@ impl Occurrences {
 }
 
 impl Suppression {
-    /// `suppressed by the baseline`, with the reason where there is one.
+    /// Returns `suppressed by the baseline`, with the reason if there is one.
     pub fn phrase(&self) -> String {
         let by = if self.by_baseline {
             "baseline"
@@ -54,7 +55,8 @@ impl Suppression {
 }
 
 impl Verdict {
-    /// Since when, until when, how sure: `since v0.12.0; planned removal: containerd 2.7; confidence: high`.
+    /// Returns the dates and confidence: `since v0.12.0; planned removal: containerd 2.7;
+    /// confidence: high`.
     pub fn facts(&self) -> String {
         let since = self.since.as_ref().map(|since| format!("since {since}"));
         let removal = self.planned_removal.as_ref();
@@ -66,7 +68,7 @@ impl Verdict {
 }
 
 impl Subject {
-    /// Returns what it is if not a plugin: `runtime, go binary, NRI v0.12.2`.
+    /// Describes a subject other than a plugin: `runtime, go binary, NRI v0.12.2`.
     pub fn nature(&self) -> String {
         if let (Role::None, FileKind::Other, Some(why)) =
             (self.role, self.kind, self.evidence.first())
@@ -85,7 +87,7 @@ impl Subject {
 }
 
 impl CheckTarget {
-    /// Returns the name with what has to be known about it: `containerd@2.4.2 (NRI v0.12.3)`.
+    /// Returns the name with its NRI release and remarks: `containerd@2.4.2 (NRI v0.12.3)`.
     pub fn phrase(&self) -> String {
         let notes = [
             self.linked_phrase(),
@@ -128,7 +130,7 @@ impl CheckTarget {
     }
 }
 
-/// The ending of places in [`Summary::looked_at`] where a runtime's configuration might be and is not.
+/// The suffix of places in [`Summary::looked_at`] that are default paths without a configuration.
 pub(crate) const NO_CONFIGURATION: &str = " (no configuration)";
 
 impl CheckReport {
@@ -164,7 +166,7 @@ impl CheckReport {
 }
 
 impl Inputs {
-    /// Returns the counts that are not zero, in brackets.
+    /// Returns the counts other than zero, in brackets.
     fn phrase(&self) -> String {
         let counts = self.named().into_iter().filter(|(_, count)| *count > 0);
         let counts = counts.map(|(name, count)| match name {
@@ -188,7 +190,8 @@ impl Inputs {
 }
 
 impl Summary {
-    /// Returns the places that were looked at. Usual places without a configuration are only counted; JSON names them.
+    /// Returns the places that were checked. Default places without a configuration are only
+    /// counted; JSON lists them.
     fn places(&self) -> String {
         let is_absent = |place: &&String| place.ends_with(NO_CONFIGURATION);
         let mut places: Vec<String> = self
@@ -207,7 +210,7 @@ impl Summary {
         places.join(", ")
     }
 
-    /// Returns the places that were looked at, the number of files in them, and the time that it took.
+    /// Returns the places that were checked, the number of files in them, and the duration.
     pub fn phrase(&self) -> String {
         let places = if self.looked_at.is_empty() {
             "nothing".to_owned()
@@ -227,7 +230,7 @@ impl Summary {
     }
 }
 
-/// Returns a number of bytes in a fitting unit: `512 B`, `3.4 MiB`.
+/// Formats a number of bytes: `512 B`, `3.4 MiB`.
 pub fn bytes(count: u64) -> String {
     let units = ["KiB", "MiB", "GiB", "TiB"];
     if count < 1024 {
@@ -245,7 +248,7 @@ pub fn bytes(count: u64) -> String {
     format!("{amount:.1} {unit}")
 }
 
-/// Returns a duration: `12 ms`, `3.4 s`.
+/// Formats a duration: `12 ms`, `3.4 s`.
 fn seconds(millis: u64) -> String {
     match millis {
         0..1000 => format!("{millis} ms"),

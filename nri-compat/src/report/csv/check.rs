@@ -29,8 +29,9 @@ const HEAD: [&str; 20] = [
     "suppressed_reason",
 ];
 
-/// Renders the answer of `check` or `logs` as CSV: a row per verdict, a row for each subject without any, and one for
-/// each file skipped, whose verdict is `skipped`. Several events in a cell are separated by spaces.
+/// Renders the result of `check` or `logs` as CSV: a row per verdict, a row for each subject
+/// without any, and a row for each skipped file, whose verdict is `skipped`. Several events in a
+/// cell are separated by spaces.
 pub fn check(report: &CheckReport) -> String {
     written(|out| write_check(report, out))
 }
@@ -39,7 +40,7 @@ pub fn check(report: &CheckReport) -> String {
 ///
 /// # Errors
 ///
-/// When `out` cannot be written.
+/// Returns an error if `out` cannot be written.
 pub fn write_check(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
     let subjects = report.subjects.iter().flat_map(subject_rows);
     let skipped = report.skipped.iter().map(skipped_row);

@@ -6,7 +6,7 @@ use crate::report::check::{CheckReport, Outcome, Subject, Verdict};
 use crate::report::fingerprint::fingerprint;
 
 impl Issues {
-    /// Returns everything but the problems of a report, of which there may be many.
+    /// Returns everything except the problems of a report, of which there may be many.
     pub(crate) fn without_issues(report: &CheckReport) -> Self {
         let skipped = report.skipped.iter();
         Self {
@@ -22,14 +22,14 @@ impl Issues {
 }
 
 impl CheckReport {
-    /// Returns all verdicts that are not ok.
+    /// Returns all verdicts other than ok.
     pub(crate) fn problems(&self) -> impl Iterator<Item = (&Subject, &Verdict)> {
         self.verdicts()
             .filter(|(_, verdict)| verdict.outcome != Outcome::Ok)
     }
 }
 
-/// Returns the problem that a verdict stands for.
+/// Returns the problem for a verdict.
 pub(in crate::report) fn issue(subject: &Subject, verdict: &Verdict) -> Issue {
     Issue {
         rule: verdict.rule,
@@ -59,13 +59,14 @@ fn message(subject: &Subject, verdict: &Verdict) -> String {
     )
 }
 
-/// Returns the place as formats for problems need it. Annotations find a file of the repository only by its plain name.
+/// Returns the location for formats that list problems. Annotations find a file of the repository
+/// only by its plain name.
 fn place(place: &place::Place) -> Place {
     let file = place.file.strip_prefix("./").unwrap_or(&place.file);
     Place {
         file: file.to_owned(),
         within: place.within(),
-        // Readers of text know the line alone.
+        // Only the line is known in text files.
         line: place.line.map(|line| (line, 1)),
     }
 }

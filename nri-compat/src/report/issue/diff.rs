@@ -28,7 +28,7 @@ impl From<&DiffReport> for Issues {
     }
 }
 
-/// Returns the problem that a finding stands for.
+/// Returns the problem for a finding.
 pub(in crate::report) fn issue(finding: &Finding) -> Issue {
     let remedy = rules::get(finding.rule).map(|rule| rule.remedy.clone());
     Issue {
@@ -43,7 +43,7 @@ pub(in crate::report) fn issue(finding: &Finding) -> Issue {
     }
 }
 
-/// Returns the problem that a suppressed finding stands for.
+/// Returns the problem for a suppressed finding.
 pub(in crate::report) fn suppressed(one: &SuppressedFinding) -> Issue {
     Issue {
         suppressed: Some(one.by.phrase()),

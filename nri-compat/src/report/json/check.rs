@@ -132,7 +132,7 @@ struct JsonSummary<'r> {
     suppressed: usize,
 }
 
-/// An array whose elements are made when they are written, as there may be many.
+/// An array whose elements are created while they are written, because there may be many.
 struct Each<'r, T, J>(&'r [T], fn(&'r T) -> J);
 
 impl<T, J: Serialize> Serialize for Each<'_, T, J> {
@@ -150,7 +150,7 @@ pub fn check(report: &CheckReport) -> String {
 ///
 /// # Errors
 ///
-/// When `out` cannot be written.
+/// Returns an error if `out` cannot be written.
 pub fn write_check(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
     write(&document(report), out)
 }
@@ -164,7 +164,7 @@ pub fn check_line(report: &CheckReport) -> String {
 ///
 /// # Errors
 ///
-/// When `out` cannot be written.
+/// Returns an error if `out` cannot be written.
 pub fn write_check_line(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
     write_line(&document(report), out)
 }

@@ -49,7 +49,7 @@ struct JsonSummary {
     skipped: u64,
 }
 
-/// Numbers of nodes by verdict; all five are always there.
+/// The numbers of nodes by verdict; all five are always present.
 struct Counts([u64; Outcome::ALL.len()]);
 
 impl Serialize for Counts {

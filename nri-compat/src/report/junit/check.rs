@@ -1,4 +1,4 @@
-//! JUnit XML of `check` and `logs`: a suite for each target, a case for each plugin.
+//! JUnit XML of `check` and `logs`: a suite per target, a case per plugin.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use crate::report::check::{CheckReport, Outcome, Skipped, Subject, Verdict};
 use crate::report::finding::Level;
 use crate::report::{VisibleReport, written};
 
-/// Renders the answer of `check` or `logs` as JUnit XML. Skipped places are a suite of their own.
+/// Renders the result of `check` or `logs` as JUnit XML. Skipped places are a separate suite.
 pub fn check(report: &CheckReport) -> String {
     written(|out| write_check(&report.visible(), out))
 }
@@ -17,7 +17,7 @@ pub fn check(report: &CheckReport) -> String {
 ///
 /// # Errors
 ///
-/// When `out` cannot be written.
+/// Returns an error if `out` cannot be written.
 pub fn write_check(report: &VisibleReport, out: &mut dyn Write) -> io::Result<()> {
     let targets = report.targets.iter();
     let mut suites: Vec<Suite<'_>> = targets.map(|target| suite(report, &target.name)).collect();
@@ -90,7 +90,7 @@ fn skipped(skipped: &Skipped) -> Case {
     }
 }
 
-/// Returns problems with the policy, and the places that were looked at.
+/// Returns problems with the policy, and the places that were checked.
 fn notes(report: &CheckReport) -> Vec<String> {
     let policy = report.policy.iter().cloned();
     policy.chain([report.summary.phrase()]).collect()

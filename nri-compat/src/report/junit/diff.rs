@@ -1,4 +1,4 @@
-//! JUnit XML of `diff`: a case for each rule that found something.
+//! JUnit XML of `diff`: a case per rule with findings.
 
 use super::write::write;
 use super::{Case, CaseResult, Suite};
@@ -9,7 +9,7 @@ use crate::report::issue::Issues;
 use crate::report::written;
 use crate::rules;
 
-/// Renders the findings of `diff` as JUnit XML; without any, there is one case that passed.
+/// Renders the findings of `diff` as JUnit XML; without findings, there is one case that passed.
 pub fn diff(report: &DiffReport) -> String {
     let report = &report.visible();
     let groups = group::by_rule(&report.findings);

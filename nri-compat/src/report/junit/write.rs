@@ -1,4 +1,4 @@
-//! Suites to XML.
+//! Writes suites as XML.
 
 use std::io::{self, BufWriter, Write};
 
@@ -40,7 +40,7 @@ impl<W: Write> Xml<W> {
         self.0.write_event(event)
     }
 
-    /// Writes an element that holds nothing but text.
+    /// Writes an element that contains only text.
     fn text(&mut self, start: BytesStart<'_>, text: &str) -> io::Result<()> {
         let name = start.name().as_ref().to_owned();
         self.put(Event::Start(start))?;
@@ -57,7 +57,7 @@ impl<W: Write> Xml<W> {
         self.put(Event::End(BytesEnd::new("testsuite")))
     }
 
-    /// Writes a suite without cases that carries notes on the run.
+    /// Writes a suite without cases that contains notes on the run.
     fn notes(&mut self, notes: &[String]) -> io::Result<()> {
         let start = counted("testsuite", "run", std::iter::empty());
         self.put(Event::Start(start))?;

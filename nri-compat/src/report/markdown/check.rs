@@ -16,7 +16,7 @@ pub fn check(report: &CheckReport) -> String {
 ///
 /// # Errors
 ///
-/// When `out` cannot be written.
+/// Returns an error if `out` cannot be written.
 pub fn write_check(report: &VisibleReport, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(head(report).as_bytes())?;
     matrix(report, out)?;

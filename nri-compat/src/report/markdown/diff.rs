@@ -67,7 +67,7 @@ fn findings(report: &DiffReport) -> String {
     format!("\n### What breaks, and for whom\n\n{table}{gap}{remedies}")
 }
 
-/// Lists the findings that policy or baseline suppress, and what is wrong with those two.
+/// Lists the findings that policy or baseline suppress, and the problems of these.
 fn decisions(report: &DiffReport) -> String {
     if report.suppressed.is_empty() && report.policy.is_empty() {
         return String::new();

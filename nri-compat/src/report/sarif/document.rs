@@ -1,4 +1,4 @@
-//! The parts of a SARIF document that are written, named as the standard names them.
+//! The parts of a SARIF document that are written, with the names of the standard.
 
 use serde::Serialize;
 
@@ -90,7 +90,8 @@ pub(super) struct RunResult<'r> {
 
 #[derive(Serialize)]
 pub(super) struct Fingerprints<'r> {
-    /// The number is a version: it goes up when the fingerprint of an unchanged finding would change.
+    /// The number is a version: it increases when the fingerprint of an unchanged finding would
+    /// change.
     #[serde(rename = "nriCompatFinding/v2")]
     pub(super) finding: &'r str,
 }

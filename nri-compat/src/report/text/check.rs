@@ -12,12 +12,12 @@ use super::width::{Look, Width};
 use crate::report::check::{CheckReport, Skipped, Subject};
 use crate::report::{VisibleReport, written};
 
-/// How the text report of `check` looks.
+/// The style of the text report of `check`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CheckText {
-    /// Colours, or none.
+    /// The colours, or none.
     pub palette: Palette,
-    /// Columns of the terminal, from 20 to 200; without a number, tables are not shortened.
+    /// The columns of the terminal, from 20 to 200; `None` means that tables are not shortened.
     pub width: Option<usize>,
     /// True if the evidence behind every verdict is shown, even for good ones.
     pub explain: bool,
@@ -32,7 +32,7 @@ pub fn check(report: &CheckReport, look: &CheckText) -> String {
 ///
 /// # Errors
 ///
-/// When `out` cannot be written.
+/// Returns an error if `out` cannot be written.
 pub fn write_check(
     report: &VisibleReport,
     look: &CheckText,
@@ -52,7 +52,7 @@ pub fn write_check(
     page.write_to(out)
 }
 
-/// Adds runtimes and users of the library, for which there is nothing to judge.
+/// Adds runtimes and users of the library, which have no verdicts.
 fn others(page: &mut Page, subjects: &[Subject]) {
     let others = subjects.iter().filter(|one| one.verdicts.is_empty());
     for (nth, other) in others.enumerate() {
@@ -89,7 +89,7 @@ fn policy(page: &mut Page, notes: &[String]) {
     }
 }
 
-/// Adds the counts of verdicts, the targets and the places that were looked at, whatever was found.
+/// Adds the counts of verdicts, the targets and the places that were checked.
 fn summary(page: &mut Page, report: &CheckReport) {
     page.gap();
     if report.verdicts().next().is_some() {

@@ -12,7 +12,8 @@ use crate::report::group::{self, Group, short};
 use crate::report::pairing::{Outcome, Pairing, PairingItem};
 use crate::rules::{self, Rule};
 
-/// More findings of one rule than this are shown by name only; JSON has every message.
+/// The maximum number of findings of one rule with full text; if there are more, only names are
+/// shown. JSON has every message.
 const SPELLED_OUT: usize = 6;
 
 /// Renders the answer of `diff` as text.
@@ -72,7 +73,7 @@ fn findings(page: &mut Page, report: &DiffReport) {
     page.line(2, hint, page.palette.faint(), "");
 }
 
-/// Shows the findings that policy or baseline suppress, and what is wrong with those two.
+/// Shows the findings that policy or baseline suppress, and the problems of these.
 fn decisions(page: &mut Page, report: &DiffReport) {
     let faint = page.palette.faint();
     for one in &report.suppressed {
@@ -107,8 +108,8 @@ fn finding_group(page: &mut Page, report: &DiffReport, group: &Group<'_>) {
     }
 }
 
-/// Findings of one rule under their common headline: spelled out, or by name where they are many; many notes not at
-/// all, since "What changed" names what they are about.
+/// Adds the findings of one rule under a common headline: in full, or by name if there are many.
+/// Many notes are omitted, because "What changed" lists their elements.
 fn several(page: &mut Page, report: &DiffReport, rule: &Rule, findings: &[&Finding]) {
     let by_name = rule.categories.contains(&Category::Nri) && findings.len() > SPELLED_OUT;
     if by_name && rule.level == Level::Note {
@@ -123,8 +124,8 @@ fn several(page: &mut Page, report: &DiffReport, rule: &Rule, findings: &[&Findi
     }
 }
 
-/// Returns the message, after its place where that is in a file of the user's or the rule is about
-/// protos as such.
+/// Returns the message, after its location if that is in a file of the user or the rule is about
+/// protos.
 fn located(report: &DiffReport, rule: &Rule, finding: &Finding) -> String {
     let embedded = report.to.revision.is_some() && rule.categories.contains(&Category::Nri);
     match &finding.location {
@@ -197,7 +198,7 @@ fn changes(page: &mut Page, report: &DiffReport) {
     }
 }
 
-/// Names of what is in a list of changes, to tell what goes without saying.
+/// The names in a list of changes, to omit implied ones.
 struct Listed<'r> {
     elements: HashSet<&'r str>,
     messages_of_rpcs: HashSet<String>,
@@ -217,8 +218,7 @@ impl<'r> Listed<'r> {
         }
     }
 
-    /// Returns true if the change is part of something else in the list, or belongs to an RPC in
-    /// it.
+    /// Returns true if the change is implied by another one in the list.
     fn implies(&self, change: &Change) -> bool {
         let parent = change
             .element
@@ -260,7 +260,7 @@ fn pairings(page: &mut Page, pairings: &[Pairing]) {
     }
 }
 
-/// Items that share outcome and detail, on one line.
+/// Adds items with the same outcome and detail on one line.
 fn pairing_items(page: &mut Page, pairing: &Pairing, outcome: Outcome) {
     let items: Vec<&PairingItem> = pairing
         .items

@@ -13,10 +13,12 @@ use super::width::{Look, Width};
 use crate::report::finding::Level;
 use crate::report::{check, pairing};
 
-/// Lines continue under the text behind a label of at most this many columns, and four columns in under a longer one.
+/// The maximum width of a label under which the following lines are aligned with the text; under a
+/// longer label they are indented by four columns.
 const LONG_LABEL: usize = 20;
 
-/// The fewest columns in which text stands beside its label; with fewer, the label gets a line of its own.
+/// The minimum number of columns for text next to its label; with fewer, the label gets a separate
+/// line.
 const NARROWEST_TEXT: usize = 12;
 
 /// The styles of a report; all empty for plain text.
@@ -86,7 +88,7 @@ impl Palette {
     }
 }
 
-/// A report being written, top to bottom.
+/// A report being written, from top to bottom.
 pub(super) struct Page {
     pub(super) palette: Palette,
     width: Width,
@@ -109,11 +111,11 @@ impl Page {
         self.text
     }
 
-    /// Moves the text so far to its destination, so that a long page takes little memory.
+    /// Writes the text so far to its destination, so that a long page takes little memory.
     ///
     /// # Errors
     ///
-    /// When `out` cannot be written.
+    /// Returns an error if `out` cannot be written.
     pub(super) fn write_to(&mut self, out: &mut dyn Write) -> io::Result<()> {
         self.has_begun = !self.is_empty();
         out.write_all(self.text.as_bytes())?;
@@ -138,7 +140,7 @@ impl Page {
         }
     }
 
-    /// Adds `label` in `style` and text behind it, in one line unless a width was asked for.
+    /// Adds `label` in `style` followed by text, on one line unless a width was requested.
     pub(super) fn line(&mut self, indent: usize, label: &str, style: Style, text: &str) {
         if self.width.asked().is_some() {
             let gap = if text.starts_with(' ') { " " } else { "" };
@@ -147,7 +149,7 @@ impl Page {
         let _ = writeln!(self.text, "{:indent$}{style}{label}{style:#}{text}", "");
     }
 
-    /// Adds text and an ending in `style` behind it, in one line unless a width was asked for.
+    /// Adds text followed by an ending in `style`, on one line unless a width was requested.
     pub(super) fn ending(&mut self, indent: usize, text: &str, ending: &str, style: Style) {
         if self.width.asked().is_some() {
             return self.prose(indent, text, style, ending);
@@ -155,7 +157,7 @@ impl Page {
         let _ = writeln!(self.text, "{:indent$}{text}{style}{ending}{style:#}", "");
     }
 
-    /// Adds `label` in `style`, then prose that continues under its own first word.
+    /// Adds `label` in `style`, then prose that is aligned with its first word.
     pub(super) fn prose(&mut self, indent: usize, label: &str, style: Style, prose: &str) {
         let words: Vec<String> = prose
             .split_whitespace()
@@ -164,7 +166,8 @@ impl Page {
         self.hang(indent, label, style, &words);
     }
 
-    /// Adds `label` in `style`, then names with commas, none of which is broken as long as it fits into a line.
+    /// Adds `label` in `style`, then comma-separated names, which are only broken if they do not
+    /// fit into a line.
     pub(super) fn list<'n>(
         &mut self,
         indent: usize,
@@ -202,7 +205,7 @@ impl Page {
         self.words(words, [width.saturating_sub(start), width - margin], margin);
     }
 
-    /// Adds a label that has its lines for itself.
+    /// Adds a label on separate lines.
     fn label(&mut self, indent: usize, label: &str, style: Style) {
         let options = textwrap::Options::new(self.width.of_prose() - indent);
         for line in textwrap::wrap(label, options) {
@@ -210,8 +213,8 @@ impl Page {
         }
     }
 
-    /// Adds words in lines of these widths, all but the first behind a margin. Words that are too long for a line are
-    /// broken only if a width was asked for.
+    /// Adds words in lines of these widths, all but the first indented by a margin. Words that are
+    /// too long for a line are broken only if a width was requested.
     fn words(&mut self, words: &[String], widths: [usize; 2], margin: usize) {
         let words: Vec<Word<'_>> = words.iter().map(|word| Word::from(word)).collect();
         let words = match self.width.asked() {
@@ -243,7 +246,7 @@ impl Page {
         self.styled_table(head, &rows);
     }
 
-    /// Adds the same with a style for each cell.
+    /// Adds a table with a style for each cell.
     pub(super) fn styled_table(&mut self, head: &[&str], rows: &[Vec<Cell>]) {
         let title = self.palette.strong;
         match self.width.asked() {
@@ -252,8 +255,8 @@ impl Page {
         }
     }
 
-    /// Adds a table that is wider than the page: its last column in several lines, or, without room for that, a line for
-    /// each cell.
+    /// Adds a table that is wider than the page: with its last column broken into several lines, or
+    /// if there is no room for that, with a line for each cell.
     fn narrow_table(&mut self, head: &[&str], rows: &[Vec<Cell>], width: usize) {
         let title = self.palette.strong;
         if let Some(rows) = table::with_broken_ends(head, rows, width) {
@@ -273,12 +276,12 @@ impl Page {
         }
     }
 
-    /// Moves the text so far and a table to their destination. The rows, of which there may be many, are made twice: to
-    /// measure the columns, and to write them.
+    /// Writes the text so far and a table to their destination. The rows, of which there may be
+    /// many, are created twice: to measure the columns, and to write them.
     ///
     /// # Errors
     ///
-    /// When `out` cannot be written.
+    /// Returns an error if `out` cannot be written.
     pub(super) fn write_table<R: Iterator<Item = Vec<Cell>>>(
         &mut self,
         head: &[&str],

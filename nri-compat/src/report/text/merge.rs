@@ -49,7 +49,7 @@ fn row(plugin: &MergedPlugin, targets: &BTreeSet<&str>) -> Vec<String> {
     cells
 }
 
-/// Returns the release, or the range in which it is.
+/// Returns the release or range of releases.
 fn built(plugin: &MergedPlugin) -> String {
     let nri = &plugin.nri;
     let text = match (&nri.version, &nri.at_least, &nri.below) {
@@ -62,7 +62,7 @@ fn built(plugin: &MergedPlugin) -> String {
     visible(&text)
 }
 
-/// Returns `deprecated 40, ok 2`, the worst first; without a number where all nodes agree.
+/// Returns `deprecated 40, ok 2`, the worst first; without a number if all nodes agree.
 fn outcomes(plugin: &MergedPlugin, target: &str) -> String {
     let verdict = plugin
         .verdicts

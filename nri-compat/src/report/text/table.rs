@@ -31,7 +31,7 @@ impl From<&String> for Cell {
     }
 }
 
-/// The fewest columns in which the last column of a table is broken into lines.
+/// The minimum number of columns of a last column that is broken into lines.
 const NARROWEST_END: usize = 16;
 
 /// Reports whether no line of the table is wider than `width` columns.
@@ -40,8 +40,8 @@ pub(super) fn fits(head: &[&str], rows: &[Vec<Cell>], width: usize) -> bool {
     widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1) <= width
 }
 
-/// Returns the rows with their last column broken into as many lines as it needs to fit; `None` if the other columns leave
-/// no room for that.
+/// Returns the rows with their last column broken into as many lines as necessary; `None` if the
+/// other columns leave no room for that.
 pub(super) fn with_broken_ends(
     head: &[&str],
     rows: &[Vec<Cell>],
@@ -60,7 +60,7 @@ pub(super) fn with_broken_ends(
     )
 }
 
-/// Returns the row, and below it as many more as its cell `last` needs at `room` columns.
+/// Returns the row, followed by the rows that its cell `last` needs at `room` columns.
 fn broken_end(row: &[Cell], last: usize, room: usize) -> Vec<Vec<Cell>> {
     let Some(end) = row.get(last) else {
         return vec![row.to_vec()];
@@ -94,11 +94,12 @@ pub(super) fn table(head: &[&str], rows: &[Vec<Cell>], title: Style) -> String {
     written(|out| write(head, || rows.iter().cloned(), title, out))
 }
 
-/// Writes the table's lines. `rows` makes the rows twice: to measure the columns, and to write them.
+/// Writes the table's lines. `rows` creates the rows twice: to measure the columns, and to write
+/// them.
 ///
 /// # Errors
 ///
-/// When `out` cannot be written.
+/// Returns an error if `out` cannot be written.
 pub(super) fn write<R: Iterator<Item = Vec<Cell>>>(
     head: &[&str],
     rows: impl Fn() -> R,
@@ -140,7 +141,7 @@ fn row(text: &mut String, cells: &[Cell], widths: &[usize]) {
     text.push('\n');
 }
 
-/// Returns the text within `width` columns, its middle replaced by `…` where it is longer.
+/// Returns the text within `width` columns, with its middle replaced by `…` if it is longer.
 pub(super) fn shortened(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
@@ -152,7 +153,7 @@ pub(super) fn shortened(text: &str, width: usize) -> String {
     format!("{front}…{}", back.into_iter().collect::<String>())
 }
 
-/// As many characters as fit into `width` columns.
+/// Returns as many characters as fit into `width` columns.
 fn taken(chars: impl Iterator<Item = char>, width: usize) -> String {
     let mut left = width;
     chars

@@ -1,11 +1,12 @@
-//! How to build a Go plugin with another release of NRI. Which commands that takes depends on what decides on the release:
-//! with a replacement, `go get` changes nothing, or makes the requirement older than it was.
+//! Building a Go plugin with another release of NRI. The commands depend on what determines the
+//! release: with a replacement, `go get` has no effect, or makes the requirement older.
 
 use crate::check::evidence::nri_module;
 use crate::check::facts::MODULE;
 use crate::check::sighting::{FileKind, GoPackage, Pin, Sighting};
 
-/// Returns the commands to run. They stay at the oldest release that suffices: a newer one is the author's choice.
+/// Returns the commands to run. They select the oldest sufficient release: a newer one is the
+/// author's choice.
 pub(super) fn release(seen: &Sighting, since: &str) -> String {
     let get = format!("go get {MODULE}@{since} && go mod tidy");
     match (&seen.source, seen.kind) {
@@ -35,7 +36,7 @@ pub(super) fn find_out(seen: &Sighting) -> String {
     )
 }
 
-/// Returns the commands for a module whose release something decides on besides its `go.mod`.
+/// Returns the commands for a module whose release does not only depend on its `go.mod`.
 fn pinned(package: &GoPackage, since: &str) -> Option<String> {
     if package.pins.is_empty() {
         return None;

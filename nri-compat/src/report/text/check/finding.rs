@@ -1,4 +1,4 @@
-//! The reasons why plugins are not ok, and the remedies: a block for each plugin.
+//! The reasons why plugins are not ok, and the remedies: a block per plugin.
 
 use std::io::{self, Write};
 
@@ -10,7 +10,8 @@ use crate::report::text::layout::Page;
 /// The column in which the lines under a verdict start.
 const INDENT: usize = 6;
 
-/// Writes a block for every plugin that is not ok; with `explain`, for every plugin, with its evidence.
+/// Writes a block for every plugin that is not ok, or with `explain` for every plugin, with its
+/// evidence.
 pub(super) fn findings(
     page: &mut Page,
     subjects: &[Subject],
@@ -55,7 +56,7 @@ fn block(page: &mut Page, subject: &Subject, explain: bool) {
     }
 }
 
-/// Returns where the subject is and which NRI it was built with.
+/// Returns the location of the subject and the NRI that it was built with.
 fn at(subject: &Subject) -> String {
     match subject.nri.phrase() {
         Some(built) => format!("({}; {built})", subject.place),
@@ -63,7 +64,7 @@ fn at(subject: &Subject) -> String {
     }
 }
 
-/// Adds the verdict under some targets, its reason and the remedy.
+/// Adds the verdict for some targets, with its reason and remedy.
 fn judgement(page: &mut Page, alike: &Alike<'_>) {
     let verdict = alike.verdict;
     let rule = match verdict.rule {

@@ -8,10 +8,10 @@ use crate::report::check::{CheckReport, Subject, Verdict};
 use crate::report::text::layout::{Page, Palette};
 use crate::report::text::table::{Cell, shortened};
 
-/// The fewest columns to which a path is cut; with less room the table becomes a list.
+/// The minimum number of columns of a path; with less room the table becomes a list.
 const SHORTEST_PATH: usize = 16;
 
-/// Writes a row for each plugin, a column for each target, and where the plugin was found.
+/// Writes a row per plugin with a column per target, and the location of the plugin.
 pub(super) fn matrix(
     page: &mut Page,
     report: &CheckReport,
@@ -45,7 +45,7 @@ pub(super) fn matrix(
     page.write_table(&head, rows, out)
 }
 
-/// Returns the number of columns that everything but the path takes.
+/// Returns the number of columns of everything except the path.
 fn taken(judged: &[&Subject], targets: &[&str]) -> usize {
     let longest = judged.iter().map(|subject| subject.label().width()).max();
     let verdicts = targets.iter().map(|target| {
