@@ -39,7 +39,8 @@
 //! nine of the events are sent as StateChange), and a [manifest] in the executable that lists them.
 //! The handler traits are in [`api::handlers`], the messages in [`api`]; [`stub`] runs the plugin.
 //!
-//! The feature `adaptation` adds the runtime's side of the protocol, in the module of that name.
+//! The feature `adaptation` adds the runtime's side of the protocol, in the module of that name; `oci` applies adjustments to
+//! OCI runtime specs.
 //!
 //! The answers of handlers are built with [`adjust`]. [`view`] and [`optional`] help to read pods
 //! and containers; a [`store::PodStore`] keeps track of them and detects what the plugin has
@@ -57,6 +58,8 @@ pub mod http;
 pub mod json;
 pub mod logging;
 pub mod manifest;
+#[cfg(feature = "oci")]
+pub mod oci;
 pub mod optional;
 pub mod plugin;
 pub mod prelude;

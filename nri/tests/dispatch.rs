@@ -133,9 +133,10 @@ const MOVED: [(&str, Event); 9] = [
 #[test]
 fn a_dedicated_call_reaches_its_handler() {
     let plugin = Dedicated::default();
-    assert_eq!(
-        answer(&plugin, "RunPodSandbox", &pod_request("web")).expect("handled"),
-        []
+    assert!(
+        answer(&plugin, "RunPodSandbox", &pod_request("web"))
+            .expect("handled")
+            .is_empty()
     );
     assert_eq!(plugin.0.take(), ["RunPodSandbox web"]);
 }
@@ -144,9 +145,10 @@ fn a_dedicated_call_reaches_its_handler() {
 fn a_state_change_of_an_old_runtime_reaches_the_handler_of_its_event() {
     let plugin = Dedicated::default();
     for event in [Event::RunPodSandbox, Event::RemoveContainer] {
-        assert_eq!(
-            answer(&plugin, "StateChange", &state_change(event as i32)).expect("handled"),
-            []
+        assert!(
+            answer(&plugin, "StateChange", &state_change(event as i32))
+                .expect("handled")
+                .is_empty()
         );
     }
     assert_eq!(
@@ -165,9 +167,10 @@ fn a_state_change_without_handler_is_answered_with_an_empty_message() {
         99,
         -1,
     ] {
-        assert_eq!(
-            answer(&plugin, "StateChange", &state_change(event)).expect("known"),
-            []
+        assert!(
+            answer(&plugin, "StateChange", &state_change(event))
+                .expect("known")
+                .is_empty()
         );
     }
     assert!(plugin.0.take().is_empty());
@@ -183,7 +186,8 @@ fn every_known_rpc_without_handler_is_answered_with_an_empty_message() {
     let names: Vec<_> = unhandled.map(|row| row.rpc.name).collect();
     assert_eq!(names.len() + 3, Dedicated::TABLE.rows().len());
     for name in names {
-        assert_eq!(answer(&plugin, name, &[]).expect("known"), [], "{name}");
+        let answer = answer(&plugin, name, &[]).expect("known");
+        assert!(answer.is_empty(), "{name}");
     }
 }
 
@@ -243,9 +247,10 @@ fn what_never_was_a_state_change_is_not_funnelled() {
         "UpdatePodSandbox",
         "ValidateContainerAdjustment",
     ] {
-        assert_eq!(
-            answer(&plugin, rpc, &pod_request("web")).expect("known"),
-            []
+        assert!(
+            answer(&plugin, rpc, &pod_request("web"))
+                .expect("known")
+                .is_empty()
         );
     }
     assert!(plugin.0.take().is_empty());

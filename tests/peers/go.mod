@@ -5,6 +5,8 @@ go 1.24.0
 require (
 	github.com/containerd/nri v0.12.5
 	github.com/containerd/ttrpc v1.2.7
+	github.com/opencontainers/runtime-spec v1.3.0
+	github.com/opencontainers/runtime-tools v0.9.1-0.20251114084447-edf4cb3d2116
 	google.golang.org/grpc v1.65.1
 	google.golang.org/protobuf v1.34.1
 )
@@ -12,7 +14,8 @@ require (
 require (
 	github.com/containerd/log v0.1.0 // indirect
 	github.com/knqyf263/go-plugin v0.9.0 // indirect
-	github.com/opencontainers/runtime-spec v1.3.0 // indirect
+	github.com/moby/sys/capability v0.4.0 // indirect
+	github.com/moby/sys/mountinfo v0.7.2 // indirect
 	github.com/sirupsen/logrus v1.9.4 // indirect
 	github.com/tetratelabs/wazero v1.11.0 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect

@@ -28,3 +28,4 @@ pub mod reports;
 pub mod runtime;
 pub mod snapshot;
 pub mod specimens;
+pub mod specs;

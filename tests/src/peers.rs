@@ -215,6 +215,23 @@ pub fn merge() -> PathBuf {
     .join("merge")
 }
 
+/// Returns the program that has the generator of the newest NRI release apply adjustments to OCI
+/// specs.
+///
+/// # Panics
+///
+/// As [`GoBuild::build`].
+#[must_use]
+pub fn oci() -> PathBuf {
+    GoBuild {
+        name: "oci".into(),
+        packages: strings(&["./oci"]),
+        ..nri_build(NRI_RELEASES[NRI_RELEASES.len() - 1])
+    }
+    .build()
+    .join("oci")
+}
+
 /// Returns the program that decodes messages with schemas that it is given, using Go's protobuf
 /// library.
 ///

@@ -15,6 +15,7 @@ fn main() {
         for nri in peers::NRI_RELEASES {
             report(|| peers::nri_build(nri).build());
         }
+        report(peers::oci);
         report(peers::transfer);
         let specimens = specimens::table();
         for build in specimens.build.keys() {

@@ -1,0 +1,83 @@
+//! Applies adjustments to OCI runtime specs, as a runtime does before it creates the container.
+//!
+//! [`apply`] is all it takes if the adjustment asks for nothing that only the runtime can resolve. A runtime sets callbacks with
+//! [`Generator`]: for CDI devices, block I/O and RDT classes, filters, and checks. The spec is that of the
+//! [`oci-spec`](https://docs.rs/oci-spec) crate, which is [`runtime`] here.
+//!
+//! ```
+//! use nri::adjust::Adjustment;
+//! use nri::api::{LinuxDevice, Mount};
+//!
+//! let mut spec = nri::oci::from_value(serde_json::json!({
+//!     "ociVersion": "1.3.0",
+//!     "process": {"user": {"uid": 0, "gid": 0}, "cwd": "/", "env": ["PATH=/bin", "DEBUG=1"]},
+//!     "mounts": [{"destination": "/srv/models", "type": "tmpfs"}],
+//! }))?;
+//! let adjustment = Adjustment::new()
+//!     .env("LEVEL", "info")
+//!     .remove_env("DEBUG")
+//!     .mount(Mount::bind("/models", "/srv"))
+//!     .device(LinuxDevice::char("/dev/fuse", 10, 229));
+//! nri::oci::apply(&mut spec, adjustment.container())?;
+//!
+//! let spec = nri::oci::to_value(&spec)?;
+//! assert_eq!(spec["process"]["env"], serde_json::json!(["PATH=/bin", "LEVEL=info"]));
+//! assert_eq!(spec["mounts"][0]["destination"], "/srv", "before what lies in it");
+//! assert_eq!(spec["linux"]["devices"][0]["path"], "/dev/fuse");
+//! assert_eq!(spec["linux"]["resources"]["devices"][0]["access"], "rw");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! An adjustment is applied completely or not at all, and nothing in it is skipped: a field that cannot be applied is an [`Error`]
+//! that names it. [`Generator::apply_update`] does the same for the resources of an update.
+//!
+//! # Read and write specs with this module
+//!
+//! Version 0.10 of the `oci-spec` crate has every field of runtime specification 1.3 that an adjustment touches, but reads and writes
+//! a few of them differently. [`from_value`] and [`to_value`] correct that; use them in place of `Spec::load` and
+//! `Spec::save`, or the scheduler flags `SCHED_FLAG_RESET_ON_FORK` and `SCHED_FLAG_DL_OVERRUN` get lost on the way to the low-level runtime.
+//!
+//! # Differences from the reference
+//!
+//! The reference is `pkg/runtime-tools/generate` of `github.com/containerd/nri` v0.12.5. A test applies thousands of random adjustments to
+//! random specs with both. Apart from objects and lists that are there and empty, the results are the same except for:
+//!
+#![doc = include_str!("oci/differences.md")]
+
+mod callbacks;
+mod devices;
+mod env;
+mod error;
+#[cfg(test)]
+mod fixtures;
+mod generator;
+mod hooks;
+mod json;
+mod memory_policy;
+mod mounts;
+mod names;
+mod namespaces;
+mod network;
+mod parts;
+mod process;
+mod rdt;
+mod resources;
+mod seccomp;
+mod strings;
+
+pub use error::{Error, ErrorKind};
+pub use generator::Generator;
+pub use json::{from_value, to_value};
+pub use mounts::{Propagation, mount_propagation};
+pub use oci_spec::runtime;
+
+use crate::api::ContainerAdjustment;
+
+/// Applies an adjustment to a spec, without callbacks: `Generator::new(spec).apply(adjustment)`.
+///
+/// # Errors
+///
+/// As for [`Generator::apply`]. CDI devices and classes of block I/O and RDT need a [`Generator`] with callbacks.
+pub fn apply(spec: &mut runtime::Spec, adjustment: &ContainerAdjustment) -> Result<(), Error> {
+    Generator::new(spec).apply(adjustment)
+}

@@ -1,0 +1,42 @@
+//! Short ways for the unit tests of this module.
+
+use oci_spec::runtime::Spec;
+use serde_json::{Value, json};
+
+use crate::adjust::Adjustment;
+use crate::api::ContainerAdjustment;
+use crate::oci::{Error, Generator, from_value, to_value};
+
+pub(super) fn spec(value: Value) -> Spec {
+    from_value(value).unwrap()
+}
+
+/// Returns a spec with a process of these fields.
+pub(super) fn process(fields: Value) -> Spec {
+    let mut process = json!({"user": {"uid": 0, "gid": 0}, "cwd": "/"});
+    for (name, value) in fields.as_object().unwrap() {
+        process[name] = value.clone();
+    }
+    spec(json!({ "process": process }))
+}
+
+/// Returns an adjustment for what the builder does not take.
+pub(super) fn raw(adjustment: ContainerAdjustment) -> Adjustment {
+    adjustment.into()
+}
+
+pub(super) fn applied(mut spec: Spec, adjustment: &Adjustment) -> Result<Value, Error> {
+    Generator::new(&mut spec).apply(adjustment.container())?;
+    Ok(to_value(&spec).unwrap())
+}
+
+/// Applies an adjustment with the callbacks that a function sets.
+pub(super) fn generated<'a>(
+    before: Value,
+    adjustment: &Adjustment,
+    set: impl FnOnce(Generator<'_>) -> Generator<'_> + 'a,
+) -> Result<Value, Error> {
+    let mut spec = spec(before);
+    set(Generator::new(&mut spec)).apply(adjustment.container())?;
+    Ok(to_value(&spec).unwrap())
+}

@@ -1,0 +1,169 @@
+//! Specs as JSON, where the `oci-spec` crate deviates from the runtime specification.
+//!
+//! Each deviation has a test that fails once the crate no longer has it.
+
+use oci_spec::runtime::Spec;
+use serde_json::{Map, Value};
+
+/// Scheduler flags as the specification and as the crate write them.
+const FLAGS: [(&str, &str); 2] = [
+    ("SCHED_FLAG_RESET_ON_FORK", "SCHED_RESET_ON_FORK"),
+    ("SCHED_FLAG_DL_OVERRUN", "SCHED_FLAG_D_L_OVERRUN"),
+];
+
+/// Returns a spec as JSON that every runtime reads.
+///
+/// Version 0.10 of the `oci-spec` crate writes two scheduler flags (`SCHED_FLAG_RESET_ON_FORK`, `SCHED_FLAG_DL_OVERRUN`) under
+/// names that no runtime knows, and `null` for the absent name of a network device and the absent access of a device rule.
+/// This function writes them as the specification has them.
+///
+/// # Errors
+///
+/// If a path of the spec is not UTF-8.
+pub fn to_value(spec: &Spec) -> Result<Value, serde_json::Error> {
+    let mut value = serde_json::to_value(spec)?;
+    for flag in scheduler_flags(&mut value) {
+        rename(flag, |(specified, written)| (written, specified));
+    }
+    let devices = value.pointer_mut("/linux/netDevices");
+    for device in devices.and_then(Value::as_object_mut).into_iter().flatten() {
+        remove_null(device.1, "name");
+    }
+    let rules = value.pointer_mut("/linux/resources/devices");
+    for rule in rules.and_then(Value::as_array_mut).into_iter().flatten() {
+        remove_null(rule, "access");
+    }
+    Ok(value)
+}
+
+/// Returns the spec that JSON holds, as any runtime writes it.
+///
+/// Version 0.10 of the `oci-spec` crate does not read the two scheduler flags of [`to_value`], takes a limit of processes
+/// that is not set for a limit of 0, and refuses limits of huge pages above `i64::MAX`. This function reads the flags, leaves
+/// such a limit of processes out, and reads such a limit of huge pages as `i64::MAX`, which the kernel takes for no limit too.
+///
+/// # Errors
+///
+/// If the value is not a spec. Fields that the crate does not know are lost.
+pub fn from_value(mut value: Value) -> Result<Spec, serde_json::Error> {
+    for flag in scheduler_flags(&mut value) {
+        rename(flag, |(specified, written)| (specified, written));
+    }
+    let resources = value.pointer_mut("/linux/resources");
+    if let Some(resources) = resources.and_then(Value::as_object_mut) {
+        mend_resources(resources);
+    }
+    serde_json::from_value(value)
+}
+
+fn mend_resources(resources: &mut Map<String, Value>) {
+    let pids = resources.get("pids").and_then(Value::as_object);
+    if pids.is_some_and(|pids| pids.get("limit").is_none_or(Value::is_null)) {
+        resources.remove("pids");
+    }
+    let limits = resources.get_mut("hugepageLimits");
+    for limit in limits.and_then(Value::as_array_mut).into_iter().flatten() {
+        if let Some(limit) = limit.get_mut("limit")
+            && limit.as_u64() > Some(i64::MAX.unsigned_abs())
+        {
+            *limit = i64::MAX.into();
+        }
+    }
+}
+
+fn scheduler_flags(value: &mut Value) -> impl Iterator<Item = &mut Value> {
+    let flags = value.pointer_mut("/process/scheduler/flags");
+    flags.and_then(Value::as_array_mut).into_iter().flatten()
+}
+
+fn rename(
+    flag: &mut Value,
+    direction: fn((&'static str, &'static str)) -> (&'static str, &'static str),
+) {
+    let names = FLAGS.into_iter().map(direction);
+    let new = names.into_iter().find(|(old, _)| flag == old);
+    if let Some((_, new)) = new {
+        *flag = new.into();
+    }
+}
+
+fn remove_null(value: &mut Value, key: &str) {
+    if let Some(object) = value.as_object_mut()
+        && object.get(key).is_some_and(Value::is_null)
+    {
+        object.remove(key);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// A spec that the crate writes differently, or does not read.
+    fn specified() -> Value {
+        json!({
+            "ociVersion": "1.3.0",
+            "process": {
+                "user": {"uid": 0, "gid": 0},
+                "cwd": "/",
+                "scheduler": {
+                    "policy": "SCHED_DEADLINE",
+                    "flags": ["SCHED_FLAG_RESET_ON_FORK", "SCHED_FLAG_RECLAIM", "SCHED_FLAG_DL_OVERRUN"],
+                },
+            },
+            "linux": {
+                "netDevices": {"eth0": {}, "eth1": {"name": "net0"}},
+                "resources": {"devices": [{"allow": false}, {"allow": true, "access": "rw"}]},
+            },
+        })
+    }
+
+    #[test]
+    fn a_spec_comes_back_as_it_was() {
+        let spec = from_value(specified()).unwrap();
+        assert_eq!(to_value(&spec).unwrap(), specified());
+    }
+
+    #[test]
+    fn the_crate_still_deviates() {
+        serde_json::from_value::<Spec>(specified()).unwrap_err();
+        let spec = from_value(specified()).unwrap();
+        let written = serde_json::to_value(&spec).unwrap();
+        let flags = &written["process"]["scheduler"]["flags"];
+        assert_eq!(
+            flags,
+            &json!([
+                "SCHED_RESET_ON_FORK",
+                "SCHED_FLAG_RECLAIM",
+                "SCHED_FLAG_D_L_OVERRUN"
+            ])
+        );
+        let name = written.pointer("/linux/netDevices/eth0/name");
+        let access = written.pointer("/linux/resources/devices/0/access");
+        assert_eq!((name, access), (Some(&Value::Null), Some(&Value::Null)));
+
+        let unlimited = json!({"linux": {"resources": {"pids": {}}}});
+        let spec: Spec = serde_json::from_value(unlimited).unwrap();
+        let written = serde_json::to_value(&spec).unwrap();
+        assert_eq!(written["linux"]["resources"]["pids"], json!({"limit": 0}));
+        let huge = json!({"linux": {"resources": {"hugepageLimits": [{"pageSize": "2MB", "limit": u64::MAX}]}}});
+        serde_json::from_value::<Spec>(huge).unwrap_err();
+    }
+
+    #[test]
+    fn limits_without_a_value_or_beyond_the_crate_are_read() {
+        let resources = json!({
+            "pids": {},
+            "hugepageLimits": [{"pageSize": "2MB", "limit": u64::MAX}, {"pageSize": "1GB", "limit": 5}],
+        });
+        let spec = from_value(json!({"linux": {"resources": resources}})).unwrap();
+        assert_eq!(
+            to_value(&spec).unwrap()["linux"]["resources"],
+            json!({"hugepageLimits": [
+                {"pageSize": "2MB", "limit": i64::MAX}, {"pageSize": "1GB", "limit": 5},
+            ]})
+        );
+    }
+}

@@ -1,0 +1,52 @@
+//! From the names and numbers of the protocol to the enums of the `oci-spec` crate.
+
+use std::str::FromStr;
+
+use oci_spec::OciSpecError;
+
+use crate::oci::error::{Error, ErrorKind};
+
+/// Returns what a name stands for. `expected` is the kind of name, with its article.
+pub(super) fn parse<T: FromStr>(
+    value: &str,
+    expected: &'static str,
+    field: impl FnOnce() -> String,
+) -> Result<T, Error> {
+    value.parse().map_err(|_| {
+        let value = value.to_owned();
+        Error::new(field(), ErrorKind::UnknownName { value, expected })
+    })
+}
+
+/// Returns the value of an enum of the protocol.
+pub(super) fn number<T: TryFrom<i32>>(
+    value: i32,
+    field: impl FnOnce() -> String,
+) -> Result<T, Error> {
+    value
+        .try_into()
+        .map_err(|_| Error::new(field(), ErrorKind::UnknownNumber(value)))
+}
+
+/// Returns the text unless it is empty: the protocol has no other way to leave it out.
+pub(super) fn filled<T: for<'a> From<&'a str>>(text: &str) -> Option<T> {
+    (!text.is_empty()).then(|| text.into())
+}
+
+/// Returns the list unless it is empty.
+pub(super) fn some<T>(list: Vec<T>) -> Option<Vec<T>> {
+    (!list.is_empty()).then_some(list)
+}
+
+/// Returns the number unless it is 0, for fields where that means "not set".
+pub(super) fn nonzero<T: Default + PartialEq>(number: T) -> Option<T> {
+    (number != T::default()).then_some(number)
+}
+
+/// Returns what a builder of the crate made. Builders are for the types that have no setters.
+pub(super) fn built<T>(
+    result: Result<T, OciSpecError>,
+    field: impl FnOnce() -> String,
+) -> Result<T, Error> {
+    result.map_err(|cause| Error::new(field(), ErrorKind::Refused(cause.into())))
+}

@@ -1,0 +1,78 @@
+//! What must be the same on both sides, whoever writes it.
+
+use nri::oci::Error;
+use serde_json::{Value, json};
+
+/// Leaves out what is there and empty, and a process that has nothing but what every process must have.
+pub(crate) fn spec(mut spec: Value) -> Value {
+    prune(&mut spec);
+    if spec["process"] == json!({"user": {"uid": 0, "gid": 0}}) {
+        spec["process"].take();
+        prune(&mut spec);
+    }
+    spec
+}
+
+fn prune(value: &mut Value) {
+    match value {
+        Value::Object(object) => {
+            object.values_mut().for_each(prune);
+            object.retain(|_, value| !is_empty(value));
+        }
+        Value::Array(list) => list.iter_mut().for_each(prune),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(list) => list.is_empty(),
+        Value::Object(object) => object.is_empty(),
+        Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+/// The fields that errors of both sides are about, and a word of the reference for each.
+const TOPICS: [(&str, &str); 7] = [
+    ("annotations", "adjust annotations"),
+    ("cdi_devices", "CDI"),
+    ("linux.namespaces", "unrecognized namespace"),
+    ("linux.resources.blockio_class", "BlockIO"),
+    ("linux.resources.rdt_class", "RDT"),
+    ("linux.resources", "adjust resources"),
+    ("mounts", "adjust mounts"),
+];
+
+/// Returns what an error here is about.
+pub(crate) fn topic_of(error: &Error) -> &'static str {
+    let found = TOPICS
+        .into_iter()
+        .find(|(field, _)| error.field().starts_with(field));
+    found.map_or("nothing known", |(field, _)| field)
+}
+
+/// Returns what an error of the reference is about.
+pub(crate) fn topic(message: &str) -> &'static str {
+    let found = TOPICS.into_iter().find(|(_, word)| message.contains(word));
+    found.map_or("something else", |(field, _)| field)
+}
+
+/// Returns where two specs differ, and how.
+pub(crate) fn differing(theirs: &Value, ours: &Value, place: &str) -> Vec<String> {
+    let (Value::Object(their_fields), Value::Object(our_fields)) = (theirs, ours) else {
+        let differs = theirs != ours;
+        return differs
+            .then(|| format!("{place}: theirs {theirs}, ours {ours}"))
+            .into_iter()
+            .collect();
+    };
+    let mut names: Vec<_> = their_fields.keys().chain(our_fields.keys()).collect();
+    names.sort();
+    names.dedup();
+    let fields = names.into_iter();
+    fields
+        .flat_map(|name| differing(&theirs[name], &ours[name], &format!("{place}/{name}")))
+        .collect()
+}
