@@ -1,6 +1,6 @@
 //! The rules of `buf breaking`, with buf's ids and categories, for two compiled schemas.
 //!
-//! A rule is data (`rules/ID.toml`) and a line in the table in `diff/rules.rs`, which names its
+//! A rule is data (`rules/ID.toml`) and a line in the table `rules/table.rs`, which names its
 //! check and the elements that it applies to: both schemas, or each pair of files, messages,
 //! fields, enums, services or RPCs. Which changes count as breaking, and where a finding points,
 //! follows [buf 1.75.0](https://buf.build/docs/breaking/rules/); tests compare the two.

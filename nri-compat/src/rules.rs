@@ -1,20 +1,21 @@
 //! The catalogue: every rule as data, one file per rule in `rules/`, embedded, and parsed on first
 //! use.
 //!
-//! To add a rule, write `rules/ID.toml`, add the id to its list in `rules/list.rs`, and register
-//! its check.
+//! To add a rule, write `rules/ID.toml` and add a line to the table in `rules/table.rs`.
 //!
 //! ```
 //! let rule = nri_compat::rules::get("FIELD_NO_DELETE").expect("a rule of buf's");
 //! assert_eq!(rule.summary, "a field was deleted");
 //! ```
 
-mod list;
 mod parse;
+mod severity;
+pub(crate) mod table;
 
 use std::sync::OnceLock;
 
-use crate::report::finding::{Category, Level};
+pub use severity::{Category, Level};
+use table::{buf_rules, check_rules, nri_rules};
 
 /// A rule: its meaning, who is affected, what to do.
 ///
@@ -52,31 +53,47 @@ impl Entry {
     }
 }
 
+macro_rules! entries {
+    ($($id:literal => $check:expr,)*) => {{
+        const IDS: &[&str] = &[$($id),*];
+        static ENTRIES: [Entry; IDS.len()] = [$(Entry {
+            id: $id,
+            text: include_str!(concat!("../rules/", $id, ".toml")),
+            rule: OnceLock::new(),
+        }),*];
+        ENTRIES.iter()
+    }};
+}
+
+/// Returns every rule: buf's, NRI's, then those of `check`.
+fn entries() -> impl Iterator<Item = &'static Entry> {
+    let (buf, nri) = (buf_rules!(entries), nri_rules!(entries));
+    buf.chain(nri).chain(check_rules!(entries))
+}
+
 /// Returns the rule with this exact id, or `None`.
 pub fn get(id: &str) -> Option<&'static Rule> {
-    list::entries()
-        .find(|entry| entry.id == id)
-        .and_then(Entry::rule)
+    entries().find(|entry| entry.id == id).and_then(Entry::rule)
 }
 
 /// Returns every rule: buf's in alphabetical order, then NRI's, then those of `check`. Parses all
 /// of them; [`ids`] parses none.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
-    list::entries().filter_map(Entry::rule)
+    entries().filter_map(Entry::rule)
 }
 
 /// Returns the id of every rule, in the order of [`all`].
 pub fn ids() -> impl Iterator<Item = &'static str> {
-    list::entries().map(|entry| entry.id)
+    entries().map(|entry| entry.id)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{ids, list, parse};
+    use super::{entries, ids, parse};
 
     #[test]
     fn every_embedded_rule_parses() {
-        for entry in list::entries() {
+        for entry in entries() {
             parse::rule(entry.id, entry.text)
                 .unwrap_or_else(|error| panic!("rules/{}.toml: {error}", entry.id));
         }

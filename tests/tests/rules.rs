@@ -106,22 +106,12 @@ fn a_category_selects_its_rules() {
 }
 
 #[test]
-fn catalogue_checks_fixtures_and_snapshots_go_together() {
+fn every_rule_has_a_fixture_and_a_snapshot() {
     let checks: BTreeSet<String> = diff::rule_ids().map(str::to_owned).collect();
-    assert_eq!(
-        checks.len(),
-        diff::rule_ids().count(),
-        "a rule is registered twice"
-    );
     let same = |what: &str, found: Vec<String>| {
         let found: BTreeSet<String> = found.into_iter().collect();
         assert_eq!(checks, found, "{what}");
     };
-    let of_buf = rules::ids()
-        .filter(|id| !id.starts_with("NRI_") && !id.starts_with("CHECK_"))
-        .map(str::to_owned)
-        .collect();
-    same("rules without a check, or checks without a rule", of_buf);
     same(
         "folders in tests/fixtures/breaking",
         names(&fixtures::root()),
@@ -132,7 +122,7 @@ fn catalogue_checks_fixtures_and_snapshots_go_together() {
 }
 
 #[test]
-fn every_file_in_the_catalogue_is_a_listed_rule() {
+fn every_file_in_the_catalogue_is_a_rule_of_the_table() {
     let mut listed: Vec<String> = rules::ids().map(str::to_owned).collect();
     listed.sort();
     let mut files = names(&repository().join("nri-compat/rules"));

@@ -8,7 +8,7 @@ use nri_codegen::history::History;
 use super::facts::Facts;
 use super::input::Input;
 use super::nri::side::Side;
-use super::nri::{CHECKS, Context};
+use super::nri::{self, Context};
 use super::pairings::{self, Peer};
 use super::{breaking, changes, is_in, rule_ids};
 use crate::error::Error;
@@ -164,7 +164,7 @@ fn protobuf_rules(category: Category) -> usize {
 }
 
 fn nri_rules() -> usize {
-    CHECKS.iter().map(|check| check.rules.len()).sum()
+    nri::rule_count()
 }
 
 /// The part of a report for NRI protocols.

@@ -4,8 +4,7 @@ use std::fmt;
 
 use toml::de::{DeTable, DeValue};
 
-use super::Rule;
-use crate::report::finding::{Category, Level};
+use super::{Category, Level, Rule};
 
 /// The reason why a rule file is invalid.
 #[derive(Debug, PartialEq, Eq)]

@@ -35,12 +35,21 @@ pub(in super::super) fn syntax(_: &Pairs<'_>, files: Pair<'_, File>, sink: &mut 
 
 /// An option that must keep its value: its tag and name in `FileOptions`, and its value as text.
 pub(in super::super) struct FileOption {
-    pub(in super::super) tag: i32,
-    pub(in super::super) name: &'static str,
-    pub(in super::super) value: fn(&FileOptions) -> &str,
+    tag: i32,
+    name: &'static str,
+    value: fn(&FileOptions) -> &str,
 }
 
 impl FileOption {
+    /// Returns the option with this tag and name.
+    pub(in super::super) const fn new(
+        tag: i32,
+        name: &'static str,
+        value: fn(&FileOptions) -> &str,
+    ) -> Self {
+        Self { tag, name, value }
+    }
+
     pub(super) fn check(&self, files: Pair<'_, File>, sink: &mut Sink) {
         let values = (
             (self.value)(&files.old.options),

@@ -1,0 +1,92 @@
+//! What breaks when a rule is violated, and how serious that is.
+
+use std::fmt;
+
+/// What breaks when a rule is violated: buf's four categories, `NRI` for rules of this protocol,
+/// and `CHECK` for findings about plugins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Category {
+    /// Generated source code breaks, per file.
+    #[default]
+    File,
+    /// Generated source code breaks, per package.
+    Package,
+    /// The binary or the JSON encoding breaks.
+    WireJson,
+    /// The binary encoding breaks.
+    Wire,
+    /// Plugins or runtimes break although their encodings agree.
+    Nri,
+    /// A plugin breaks, or will break.
+    Check,
+}
+
+/// The severity of a finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    /// Worth knowing; nothing breaks.
+    Note,
+    /// Something breaks for some peers, or will break.
+    Warning,
+    /// Something breaks.
+    Error,
+}
+
+impl Category {
+    /// All categories, in the order in which rules are listed.
+    pub const ALL: [Self; 6] = [
+        Self::File,
+        Self::Package,
+        Self::WireJson,
+        Self::Wire,
+        Self::Nri,
+        Self::Check,
+    ];
+
+    /// Returns a sentence on what breaks.
+    pub const fn about(self) -> &'static str {
+        match self {
+            Self::File => "generated source code breaks, compared file by file",
+            Self::Package => "generated source code breaks, compared package by package",
+            Self::WireJson => "the binary or the JSON encoding breaks",
+            Self::Wire => "the binary encoding breaks",
+            Self::Nri => "NRI plugins or runtimes break, although their encodings agree",
+            Self::Check => "findings of `check` and `logs` about plugins",
+        }
+    }
+
+    /// Returns the name used on the command line, in rule files and in JSON.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::File => "FILE",
+            Self::Package => "PACKAGE",
+            Self::WireJson => "WIRE_JSON",
+            Self::Wire => "WIRE",
+            Self::Nri => "NRI",
+            Self::Check => "CHECK",
+        }
+    }
+}
+
+impl Level {
+    /// Returns the name used on the command line, in rule files and in JSON.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+impl fmt::Display for Category {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

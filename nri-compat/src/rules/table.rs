@@ -1,0 +1,136 @@
+//! The table of rules: one line per rule, with its id and its check. The text of a rule is in
+//! `rules/ID.toml`.
+//!
+//! A macro passes each part of the table to another macro. The catalogue makes its entries from the
+//! ids, and `diff` runs the checks, while neither module depends on the other.
+
+/// Passes the rules of `buf breaking` 1.75.0 to a macro: the id of each, the elements that it looks
+/// at, and its check.
+macro_rules! buf_rules {
+    ($reader:ident) => {
+        $reader! {
+            "ENUM_NO_DELETE" => Schemas(deletion::enum_of_file),
+            "ENUM_SAME_JSON_FORMAT" => Enums(enums::json_format),
+            "ENUM_SAME_TYPE" => Enums(enums::openness),
+            "ENUM_VALUE_NO_DELETE" => Enums(enums::value_deleted),
+            "ENUM_VALUE_NO_DELETE_UNLESS_NAME_RESERVED" => Enums(enums::value_deleted_unless_name_reserved),
+            "ENUM_VALUE_NO_DELETE_UNLESS_NUMBER_RESERVED" => Enums(enums::value_deleted_unless_number_reserved),
+            "ENUM_VALUE_SAME_NAME" => Enums(enums::value_name),
+            "EXTENSION_MESSAGE_NO_DELETE" => Messages(ranges::extension),
+            "EXTENSION_NO_DELETE" => Schemas(deletion::extension_of_file),
+            "FIELD_NO_DELETE" => Messages(fields::deleted),
+            "FIELD_NO_DELETE_UNLESS_NAME_RESERVED" => Messages(fields::deleted_unless_name_reserved),
+            "FIELD_NO_DELETE_UNLESS_NUMBER_RESERVED" => Messages(fields::deleted_unless_number_reserved),
+            "FIELD_SAME_CARDINALITY" => Fields(cardinality::same),
+            "FIELD_SAME_CPP_STRING_TYPE" => Fields(strings::cpp),
+            "FIELD_SAME_DEFAULT" => Fields(default::same),
+            "FIELD_SAME_JAVA_UTF8_VALIDATION" => Fields(strings::java_utf8),
+            "FIELD_SAME_JSON_NAME" => Fields(fields::json_name),
+            "FIELD_SAME_JSTYPE" => Fields(fields::jstype),
+            "FIELD_SAME_NAME" => Fields(fields::name),
+            "FIELD_SAME_ONEOF" => Fields(fields::oneof),
+            "FIELD_SAME_TYPE" => Fields(types::same),
+            "FIELD_SAME_UTF8_VALIDATION" => Fields(strings::utf8),
+            "FIELD_WIRE_COMPATIBLE_CARDINALITY" => Fields(cardinality::wire),
+            "FIELD_WIRE_COMPATIBLE_TYPE" => Fields(types::wire),
+            "FIELD_WIRE_JSON_COMPATIBLE_CARDINALITY" => Fields(cardinality::wire_json),
+            "FIELD_WIRE_JSON_COMPATIBLE_TYPE" => Fields(types::wire_json),
+            "FILE_NO_DELETE" => Schemas(deletion::file),
+            "FILE_SAME_CC_ENABLE_ARENAS" => FileOption(FileOption::new(31, "cc_enable_arenas", |options| flag(options.cc_enable_arenas))),
+            "FILE_SAME_CC_GENERIC_SERVICES" => FileOption(FileOption::new(16, "cc_generic_services", |options| flag(options.cc_generic_services))),
+            "FILE_SAME_CSHARP_NAMESPACE" => FileOption(FileOption::new(37, "csharp_namespace", |options| &options.csharp_namespace)),
+            "FILE_SAME_GO_PACKAGE" => FileOption(FileOption::new(11, "go_package", |options| &options.go_package)),
+            "FILE_SAME_JAVA_GENERIC_SERVICES" => FileOption(FileOption::new(17, "java_generic_services", |options| flag(options.java_generic_services))),
+            "FILE_SAME_JAVA_MULTIPLE_FILES" => FileOption(FileOption::new(10, "java_multiple_files", |options| flag(options.java_multiple_files))),
+            "FILE_SAME_JAVA_OUTER_CLASSNAME" => FileOption(FileOption::new(8, "java_outer_classname", |options| &options.java_outer_classname)),
+            "FILE_SAME_JAVA_PACKAGE" => FileOption(FileOption::new(1, "java_package", |options| &options.java_package)),
+            "FILE_SAME_OBJC_CLASS_PREFIX" => FileOption(FileOption::new(36, "objc_class_prefix", |options| &options.objc_class_prefix)),
+            "FILE_SAME_OPTIMIZE_FOR" => FileOption(FileOption::new(9, "optimize_for", optimize_for)),
+            "FILE_SAME_PACKAGE" => Files(files::package),
+            "FILE_SAME_PHP_CLASS_PREFIX" => FileOption(FileOption::new(40, "php_class_prefix", |options| &options.php_class_prefix)),
+            "FILE_SAME_PHP_METADATA_NAMESPACE" => FileOption(FileOption::new(44, "php_metadata_namespace", |options| &options.php_metadata_namespace)),
+            "FILE_SAME_PHP_NAMESPACE" => FileOption(FileOption::new(41, "php_namespace", |options| &options.php_namespace)),
+            "FILE_SAME_PY_GENERIC_SERVICES" => FileOption(FileOption::new(18, "py_generic_services", |options| flag(options.py_generic_services))),
+            "FILE_SAME_RUBY_PACKAGE" => FileOption(FileOption::new(45, "ruby_package", |options| &options.ruby_package)),
+            "FILE_SAME_SWIFT_PREFIX" => FileOption(FileOption::new(39, "swift_prefix", |options| &options.swift_prefix)),
+            "FILE_SAME_SYNTAX" => Files(files::syntax),
+            "MESSAGE_NO_DELETE" => Schemas(deletion::message_of_file),
+            "MESSAGE_NO_REMOVE_STANDARD_DESCRIPTOR_ACCESSOR" => Messages(messages::accessor),
+            "MESSAGE_SAME_JSON_FORMAT" => Messages(messages::json_format),
+            "MESSAGE_SAME_REQUIRED_FIELDS" => Messages(messages::required),
+            "ONEOF_NO_DELETE" => Messages(messages::oneof),
+            "PACKAGE_ENUM_NO_DELETE" => Schemas(deletion::enum_of_package),
+            "PACKAGE_EXTENSION_NO_DELETE" => Schemas(deletion::extension_of_package),
+            "PACKAGE_MESSAGE_NO_DELETE" => Schemas(deletion::message_of_package),
+            "PACKAGE_NO_DELETE" => Schemas(deletion::package),
+            "PACKAGE_SERVICE_NO_DELETE" => Schemas(deletion::service_of_package),
+            "RESERVED_ENUM_NO_DELETE" => Enums(ranges::enumeration),
+            "RESERVED_MESSAGE_NO_DELETE" => Messages(ranges::message),
+            "RPC_NO_DELETE" => Services(services::rpc_deleted),
+            "RPC_SAME_CLIENT_STREAMING" => Methods(services::client_streaming),
+            "RPC_SAME_IDEMPOTENCY_LEVEL" => Methods(services::idempotency),
+            "RPC_SAME_REQUEST_TYPE" => Methods(services::request),
+            "RPC_SAME_RESPONSE_TYPE" => Methods(services::response),
+            "RPC_SAME_SERVER_STREAMING" => Methods(services::server_streaming),
+            "SERVICE_NO_DELETE" => Schemas(deletion::service_of_file),
+        }
+    };
+}
+
+/// Passes the rules that only this protocol has to a macro: the id of each, and the function that
+/// reports it.
+macro_rules! nri_rules {
+    ($reader:ident) => {
+        $reader! {
+            "NRI_ANSWER_FIELD_REMOVED" => fields::check,
+            "NRI_CALL_ADDED" => rpcs::check,
+            "NRI_ENUM_VALUE_UNKNOWN_TO_OLDER_PLUGIN" => enums::check,
+            "NRI_ENUM_VALUE_UNKNOWN_TO_OLDER_RUNTIME" => enums::check,
+            "NRI_EVENT_BEYOND_SENTINEL" => mask::check,
+            "NRI_EVENT_LEFT_STATE_CHANGE" => state_change::check,
+            "NRI_EVENT_MASK_GREW" => mask::check,
+            "NRI_EVENT_MASK_OVERFLOW" => mask::check,
+            "NRI_EVENT_NUMBER_CHANGED" => events::check,
+            "NRI_EVENT_REMOVED" => events::check,
+            "NRI_EVENT_RPC_CHANGED" => events::check,
+            "NRI_EVENT_SENTINEL_GAP" => mask::check,
+            "NRI_EVENT_SENTINEL_MOVED" => mask::check,
+            "NRI_EVENT_WITHOUT_RPC" => events::check,
+            "NRI_FIELD_ABSENT_ON_OLDER_RUNTIME" => fields::check,
+            "NRI_FIELD_IGNORED_BY_OLDER_RUNTIME" => fields::check,
+            "NRI_INTERFACE_REMOVED_AS_PLANNED" => state_change::check,
+            "NRI_INTERFACE_REMOVED_EARLY" => state_change::check,
+            "NRI_MASK_FIELD_CHANGED" => mask::check,
+            "NRI_PACKAGE_CHANGED" => services::check,
+            "NRI_REGISTRATION_FIELD_IGNORED" => fields::check,
+            "NRI_REQUEST_FIELD_REMOVED" => fields::check,
+            "NRI_RPC_ADDED_WITHOUT_FALLBACK" => rpcs::check,
+            "NRI_RPC_ADDED_WITH_FALLBACK" => rpcs::check,
+            "NRI_RPC_BECAME_STREAM" => rpcs::check,
+            "NRI_RPC_PAIRING_BROKEN" => rpcs::check,
+            "NRI_RPC_REMOVED" => rpcs::check,
+            "NRI_SERVICE_REMOVED" => services::check,
+            "NRI_STATE_CHANGE_EVENT_CHANGED" => state_change::check,
+            "NRI_SYNC_SPLIT_ADDED" => synchronize::check,
+            "NRI_SYNC_SPLIT_BROKEN" => synchronize::check,
+            "NRI_WASM_EXPORT_REQUIRED" => wasm::check,
+        }
+    };
+}
+
+/// Passes the rules about plugins to a macro: the id of each, and the commands that report it with
+/// their verdicts.
+macro_rules! check_rules {
+    ($reader:ident) => {
+        $reader! {
+            "CHECK_CANNOT_TELL" => check,
+            "CHECK_EVENT_UNKNOWN" => check,
+            "CHECK_NO_PROTOCOL" => check,
+            "CHECK_ONE_SHOT" => check,
+            "CHECK_STATE_CHANGE" => check,
+            "CHECK_WASM_EXPORTS" => check,
+        }
+    };
+}
+
+pub(crate) use {buf_rules, check_rules, nri_rules};
