@@ -6,8 +6,9 @@
 //! | messages | the same request between two processes that block in read and write: one encodes it and decodes the answer, the other decodes it and encodes the answer |
 //! | raw | the same number of bytes between two such processes, which neither encode nor decode |
 //!
-//! In microseconds. The three take turns, so that a change of the machine's pace hits all. What a relay costs beyond
-//! `messages` is the work of the crate: the two headers, deadlines, order, dispatch, outcomes, and tokio.
+//! `CPU us` is the CPU time of both processes per round trip, `switches` is how often they waited. The three take turns,
+//! so that a change of the machine's pace hits all of them. What a relay costs beyond `messages` is the work of this
+//! crate: headers, deadlines, order, dispatch and outcomes, and that of tokio.
 
 use std::hint::black_box;
 use std::io::{Read as _, Write as _};
@@ -21,6 +22,8 @@ use nri::api::{PostStartContainerRequest, PostStartContainerResponse};
 use nri::prelude::*;
 use nri::stub::Stub;
 use prost::Message as _;
+
+type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 /// Round trips measured in a row before it is the other's turn.
 const TURN: usize = 500;
@@ -43,7 +46,7 @@ impl PostStartContainer for Silent {
     }
 }
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+fn main() -> Result<()> {
     let arguments: Vec<_> = std::env::args().collect();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -58,7 +61,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
 }
 
-async fn measure(arguments: &[String]) -> Result<(), Box<dyn std::error::Error>> {
+async fn measure(arguments: &[String]) -> Result<()> {
     let rounds = arguments.iter().find_map(|arg| arg.parse().ok());
     let rounds: usize = rounds.unwrap_or(20_000);
     let folder = tempfile::tempdir()?;
@@ -67,7 +70,7 @@ async fn measure(arguments: &[String]) -> Result<(), Box<dyn std::error::Error>>
         .listen(&socket)
         .start()
         .await?;
-    let _plugin = Process::start(&["plugin", &socket.display().to_string()])?;
+    let plugin = Process::start(&["plugin", &socket.display().to_string()])?;
     while adaptation.plugins().is_empty() {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
@@ -79,31 +82,115 @@ async fn measure(arguments: &[String]) -> Result<(), Box<dyn std::error::Error>>
     let bytes = ENVELOPE + request.encoded_len();
     let mut raw = Raw::connect(&folder.path().join("raw.sock"), bytes, None)?;
     let mut messages = Raw::connect(&folder.path().join("messages.sock"), bytes, Some(request))?;
-    let mut times = [const { Vec::new() }; 3];
-    let [relayed, with_messages, raws] = &mut times;
+    let mut lines = [
+        Line::new("relay", &plugin),
+        Line::new("messages", &messages.echo),
+        Line::new("raw", &raw.echo),
+    ];
+    let [relayed, with_messages, raws] = &mut lines;
     for _ in 0..rounds.div_ceil(TURN) {
+        let begun = relayed.usage();
         for _ in 0..TURN {
             let start = Instant::now();
             adaptation.post_start_container(&pod, &container).await?;
-            relayed.push(start.elapsed());
+            relayed.times.push(start.elapsed());
         }
-        for _ in 0..TURN {
-            with_messages.push(messages.round_trip()?);
-        }
-        for _ in 0..TURN {
-            raws.push(raw.round_trip()?);
+        relayed.add(begun);
+        with_messages.turn(|| messages.round_trip())?;
+        raws.turn(|| raw.round_trip())?;
+    }
+    println!("{bytes} bytes, {} round trips", relayed.times.len());
+    println!("                 p50 us   p99 us   CPU us switches");
+    let [relay, messages, raw] = lines.map(Line::print);
+    for (name, other) in [("relay/messages", messages), ("relay/raw", raw)] {
+        println!(
+            "{name:14} {:>8.2} {:>8.2}",
+            relay.0 / other.0,
+            relay.1 / other.1
+        );
+    }
+    Ok(())
+}
+
+/// The measurements of one kind of round trip.
+struct Line {
+    name: &'static str,
+    times: Vec<Duration>,
+    /// This process and its peer.
+    processes: [u32; 2],
+    used: Usage,
+}
+
+impl Line {
+    fn new(name: &'static str, peer: &Process) -> Self {
+        Line {
+            name,
+            times: Vec::new(),
+            processes: [std::process::id(), peer.0.id()],
+            used: Usage::default(),
         }
     }
-    println!("{bytes} bytes, {} round trips (p50/p99 us)", relayed.len());
-    let [relayed, with_messages, raws] = times.map(percentiles);
-    let print = |name, (p50, p99)| println!("{name:14} {p50:>8.2} {p99:>8.2}");
-    let ratio = |one: (f64, f64), other: (f64, f64)| (one.0 / other.0, one.1 / other.1);
-    print("relay", relayed);
-    print("messages", with_messages);
-    print("raw", raws);
-    print("relay/messages", ratio(relayed, with_messages));
-    print("relay/raw", ratio(relayed, raws));
-    Ok(())
+
+    /// Returns what both processes have used so far.
+    fn usage(&self) -> Usage {
+        let [one, other] = self.processes.map(Usage::of);
+        Usage {
+            nanos: one.nanos + other.nanos,
+            switches: one.switches + other.switches,
+        }
+    }
+
+    /// Adds what both processes have used since then.
+    fn add(&mut self, since: Usage) {
+        let now = self.usage();
+        self.used.nanos += now.nanos - since.nanos;
+        self.used.switches += now.switches - since.switches;
+    }
+
+    fn turn(&mut self, mut round_trip: impl FnMut() -> Result<Duration>) -> Result<()> {
+        let begun = self.usage();
+        for _ in 0..TURN {
+            self.times.push(round_trip()?);
+        }
+        self.add(begun);
+        Ok(())
+    }
+
+    /// Prints the line. Returns the percentiles.
+    fn print(self) -> (f64, f64) {
+        let count = self.times.len() as f64;
+        let (p50, p99) = percentiles(self.times);
+        let cpu = self.used.nanos as f64 / 1000.0 / count;
+        let switches = self.used.switches as f64 / count;
+        let name = self.name;
+        println!("{name:14} {p50:>8.2} {p99:>8.2} {cpu:>8.2} {switches:>8.2}");
+        (p50, p99)
+    }
+}
+
+/// The resources that the main thread of a process has used.
+#[derive(Default)]
+struct Usage {
+    /// CPU time in nanoseconds.
+    nanos: u64,
+    /// The number of times that it waited.
+    switches: u64,
+}
+
+impl Usage {
+    fn of(process: u32) -> Self {
+        let read = |file: &str| std::fs::read_to_string(format!("/proc/{process}/{file}"));
+        let scheduled = read("schedstat").unwrap_or_default();
+        let status = read("status").unwrap_or_default();
+        let switches = status
+            .lines()
+            .find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"));
+        let number = |text: Option<&str>| text.and_then(|text| text.trim().parse().ok());
+        Usage {
+            nanos: number(scheduled.split(' ').next()).unwrap_or(0),
+            switches: number(switches).unwrap_or(0),
+        }
+    }
 }
 
 /// Returns a pod and a container with ten labels each.
@@ -152,7 +239,7 @@ struct Raw {
     message: Vec<u8>,
     /// Encoded anew for each round trip, at the end of the message.
     request: Option<PostStartContainerRequest>,
-    _echo: Process,
+    echo: Process,
 }
 
 /// The size of an answer without content: mux and ttrpc headers.
@@ -172,11 +259,11 @@ impl Raw {
             stream: listener.accept()?.0,
             message: vec![1; bytes],
             request,
-            _echo: echo,
+            echo,
         })
     }
 
-    fn round_trip(&mut self) -> Result<Duration, Box<dyn std::error::Error>> {
+    fn round_trip(&mut self) -> Result<Duration> {
         let start = Instant::now();
         if let Some(request) = &self.request {
             self.message.truncate(ENVELOPE);
@@ -192,7 +279,7 @@ impl Raw {
 }
 
 /// Answers messages of `bytes` until there are no more. Decodes them if they are requests.
-fn echo(socket: &str, bytes: usize, decodes: bool) -> Result<(), Box<dyn std::error::Error>> {
+fn echo(socket: &str, bytes: usize, decodes: bool) -> Result<()> {
     let mut stream = UnixStream::connect(socket)?;
     let mut message = vec![0; bytes];
     while stream.read_exact(&mut message).is_ok() {

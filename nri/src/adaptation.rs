@@ -168,6 +168,10 @@ impl Adaptation {
 
     /// Runs a plugin in this process, with the name and index of its `#[nri(…)]`. Returns when it is synchronized.
     ///
+    /// A request calls the handler directly, in the task that sends the request and under the same deadline as over a
+    /// socket. Each handler gets its own copy of the pod and the container. A handler that blocks its thread delays the
+    /// request, whatever the deadline; see [`stub`](crate::stub) for what to do about it.
+    ///
     /// # Errors
     ///
     /// Returns [`ErrorKind::Config`](crate::ErrorKind::Config) if name or index is missing or invalid, and the

@@ -86,3 +86,8 @@ pub mod __private {
     pub use crate::plugin::probe::{Connections, NoConnection};
     pub use crate::plugin::{Connection, ConnectionHooks, Handlers, Plugin, Policies, Row, Table};
 }
+
+/// Runs the examples of the README.
+#[cfg(all(doctest, feature = "adaptation"))]
+#[doc = include_str!("../README.md")]
+struct Readme;

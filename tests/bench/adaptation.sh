@@ -3,7 +3,8 @@
 # The runtimes are the example `runtime` and `runtime relay` of the Go peers; each turn starts the plugins anew.
 #
 #   relay         PostStartContainer to 1 and to 10 Go plugins, and to 1 plugin in the language of the runtime
-#   raw           our relay beside a ping-pong of the same bytes between two blocking processes (cargo bench, relay)
+#   raw           our relay beside a ping-pong of the same bytes between two blocking processes, with and without
+#                 encoding and decoding the messages (cargo bench, relay)
 #   Synchronize   50,000 pods and 100,000 containers: time, and peak memory above that of the runtime with its state
 #   merge         the adjustments of 20 plugins (cargo bench, merge)
 #   growth        a relay to 1 to 100 Rust plugins, and with 1 to 10,000 pods in turns; Synchronize of as many
