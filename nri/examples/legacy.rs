@@ -6,9 +6,8 @@
 
 mod common;
 
-use common::Flags;
 use nri::prelude::*;
-use tracing::{Level, info};
+use tracing::info;
 
 const ABOUT: &str =
     "An NRI plugin of the old kind, which handles the deprecated StateChange and nothing else.";
@@ -36,9 +35,44 @@ impl StateChange for Legacy {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> nri::Result<()> {
-    let Some(flags) = Flags::parse(ABOUT, "", |_, _| Ok(false))? else {
-        return Ok(());
-    };
-    common::log(Level::INFO);
-    flags.stub(Legacy).run().await
+    common::run(ABOUT, Legacy).await
+}
+
+#[cfg(all(test, feature = "testing"))]
+mod tests {
+    use super::*;
+    use common::logged::Logs;
+    use nri::testing::{self, pod};
+
+    /// Returns what is logged under this release of the runtime, and the events that it records as deprecated.
+    async fn life_of_a_pod(release: &str) -> (Vec<String>, usize) {
+        let logs = Logs::start();
+        let settings = testing::Runtime::new().speaking(release);
+        let mut runtime = settings.start(Legacy).await.unwrap();
+        let web = runtime.run_pod(pod("web")).await.unwrap();
+        let app = runtime.create_container(&web, testing::container("app"));
+        let app = app.await.unwrap();
+        runtime.start_container(&app).await.unwrap();
+        runtime.stop_pod(&web).await.unwrap();
+        runtime.remove_pod(&web).await.unwrap();
+        (logs.lines(), runtime.deprecations().len())
+    }
+
+    #[tokio::test]
+    async fn one_handler_gets_nine_events_under_every_release() {
+        let (old, _) = life_of_a_pod("v0.11.0").await;
+        let expected = [
+            "RUN_POD_SANDBOX default/web",
+            "POST_CREATE_CONTAINER default/web/app",
+            "START_CONTAINER default/web/app",
+            "POST_START_CONTAINER default/web/app",
+            "STOP_POD_SANDBOX default/web",
+            "REMOVE_CONTAINER default/web/app",
+            "REMOVE_POD_SANDBOX default/web",
+        ];
+        assert_eq!(old, expected);
+        let (new, deprecated) = life_of_a_pod("v0.12.5").await;
+        assert_eq!(new, expected);
+        assert_eq!(deprecated, 0, "the stub has the dedicated calls");
+    }
 }

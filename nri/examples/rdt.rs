@@ -10,9 +10,11 @@
 //!
 //! The lines of the schemata are separated by commas. Runtimes apply these fields since NRI v0.11.0.
 
+#[path = "common/annotations.rs"]
+mod annotations;
 mod common;
 
-use common::annotations::{self, Found};
+use annotations::Found;
 use nri::prelude::*;
 use tracing::{info, warn};
 

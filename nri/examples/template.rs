@@ -1,13 +1,17 @@
-//! A plugin to start from: copy it, delete the handlers that you do not need, write the others.
+//! A plugin to start from: copy it, delete the handlers that you do not need, and fill in the others.
+//!
+//! Its configuration has one setting: `cfgParam1: value`.
 
 mod common;
 
-use common::Flags;
+use std::str::FromStr;
+
 use nri::prelude::*;
 use nri::store::PodStore;
-use tracing::{Level, info};
+use tracing::info;
 
-const ABOUT: &str = "An NRI plugin to start from: knows the pods of its node, and changes nothing.";
+const ABOUT: &str =
+    "An NRI plugin to start from: tracks the pods of its node, and changes nothing.";
 
 #[derive(Default, NriPlugin)]
 #[nri(name = "template", index = "10")]
@@ -15,7 +19,50 @@ struct Template {
     store: PodStore,
 }
 
-/// Tells what there is when the plugin comes, and after each time that it was away.
+/// The plugin's configuration. Plugins with more settings usually derive `serde::Deserialize` and parse YAML, TOML or JSON.
+#[derive(Default)]
+struct Settings {
+    cfg_param1: String,
+}
+
+impl FromStr for Settings {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.trim().split_once(':') {
+            Some(("cfgParam1", value)) => Ok(Settings {
+                cfg_param1: value.trim().trim_matches('"').to_owned(),
+            }),
+            Some(_) | None => Err("expected `cfgParam1: value`".to_owned()),
+        }
+    }
+}
+
+impl Template {
+    /// Records an event and logs it.
+    fn observe(&self, event: Event, pod: &PodSandbox, container: Option<&Container>, what: &str) {
+        self.store.observe(event, pod, container);
+        match container {
+            Some(container) => info!("{} {what}", container.full_name(pod)),
+            None => info!("{} {what}", pod.full_name()),
+        }
+    }
+}
+
+/// Gets the configuration that the runtime has for this plugin, and may choose other events than those with handlers.
+impl Configure for Template {
+    async fn configure(
+        &self,
+        cx: &Context,
+        request: ConfigureRequest,
+    ) -> nri::Result<Option<EventMask>> {
+        let settings: Settings = request.parse(cx, str::parse)?;
+        info!("cfgParam1 is {:?}", settings.cfg_param1);
+        Ok(None)
+    }
+}
+
+/// Gets the existing pods and containers at the start, and after each time that the plugin was disconnected.
 impl Synchronize for Template {
     async fn synchronize(
         &self,
@@ -38,13 +85,12 @@ impl Synchronize for Template {
 
 impl RunPodSandbox for Template {
     async fn run_pod_sandbox(&self, _: &Context, pod: PodSandbox) -> nri::Result<()> {
-        self.store.observe(Event::RunPodSandbox, &pod, None);
-        info!("{} runs", pod.full_name());
+        self.observe(Event::RunPodSandbox, &pod, None, "runs");
         Ok(())
     }
 }
 
-/// The answer changes the container before it is created.
+/// The answer changes the container before it is created, and may update others.
 impl CreateContainer for Template {
     async fn create_container(
         &self,
@@ -52,14 +98,89 @@ impl CreateContainer for Template {
         pod: PodSandbox,
         container: Container,
     ) -> nri::Result<Adjustment> {
-        self.store
-            .observe(Event::CreateContainer, &pod, Some(&container));
-        info!("{} is created", container.full_name(&pod));
+        self.observe(Event::CreateContainer, &pod, Some(&container), "is created");
         Ok(Adjustment::new())
     }
 }
 
-/// The answer changes other containers.
+impl PostCreateContainer for Template {
+    async fn post_create_container(
+        &self,
+        _: &Context,
+        pod: PodSandbox,
+        container: Container,
+    ) -> nri::Result<()> {
+        self.observe(
+            Event::PostCreateContainer,
+            &pod,
+            Some(&container),
+            "has been created",
+        );
+        Ok(())
+    }
+}
+
+impl StartContainer for Template {
+    async fn start_container(
+        &self,
+        _: &Context,
+        pod: PodSandbox,
+        container: Container,
+    ) -> nri::Result<()> {
+        self.observe(Event::StartContainer, &pod, Some(&container), "starts");
+        Ok(())
+    }
+}
+
+impl PostStartContainer for Template {
+    async fn post_start_container(
+        &self,
+        _: &Context,
+        pod: PodSandbox,
+        container: Container,
+    ) -> nri::Result<()> {
+        self.observe(
+            Event::PostStartContainer,
+            &pod,
+            Some(&container),
+            "has started",
+        );
+        Ok(())
+    }
+}
+
+/// The answer changes the update before it is applied, and may update others.
+impl UpdateContainer for Template {
+    async fn update_container(
+        &self,
+        _: &Context,
+        pod: PodSandbox,
+        container: Container,
+        _: LinuxResources,
+    ) -> nri::Result<Changes> {
+        self.observe(Event::UpdateContainer, &pod, Some(&container), "is updated");
+        Ok(Changes::new())
+    }
+}
+
+impl PostUpdateContainer for Template {
+    async fn post_update_container(
+        &self,
+        _: &Context,
+        pod: PodSandbox,
+        container: Container,
+    ) -> nri::Result<()> {
+        self.observe(
+            Event::PostUpdateContainer,
+            &pod,
+            Some(&container),
+            "has been updated",
+        );
+        Ok(())
+    }
+}
+
+/// The answer updates other containers.
 impl StopContainer for Template {
     async fn stop_container(
         &self,
@@ -67,18 +188,41 @@ impl StopContainer for Template {
         pod: PodSandbox,
         container: Container,
     ) -> nri::Result<Updates> {
-        self.store
-            .observe(Event::StopContainer, &pod, Some(&container));
-        info!("{} stopped", container.full_name(&pod));
+        self.observe(Event::StopContainer, &pod, Some(&container), "stopped");
         Ok(Updates::new())
     }
 }
 
-/// The store forgets what is removed.
+impl RemoveContainer for Template {
+    async fn remove_container(
+        &self,
+        _: &Context,
+        pod: PodSandbox,
+        container: Container,
+    ) -> nri::Result<()> {
+        self.observe(Event::RemoveContainer, &pod, Some(&container), "is removed");
+        Ok(())
+    }
+}
+
+impl StopPodSandbox for Template {
+    async fn stop_pod_sandbox(&self, _: &Context, pod: PodSandbox) -> nri::Result<()> {
+        self.observe(Event::StopPodSandbox, &pod, None, "stopped");
+        Ok(())
+    }
+}
+
+/// The store forgets removed pods.
 impl RemovePodSandbox for Template {
     async fn remove_pod_sandbox(&self, _: &Context, pod: PodSandbox) -> nri::Result<()> {
-        self.store.observe(Event::RemovePodSandbox, &pod, None);
-        info!("{} is removed", pod.full_name());
+        self.observe(Event::RemovePodSandbox, &pod, None, "is removed");
+        Ok(())
+    }
+}
+
+impl Shutdown for Template {
+    async fn shutdown(&self, _: &Context) -> nri::Result<()> {
+        info!("the runtime shuts down");
         Ok(())
     }
 }
@@ -91,9 +235,68 @@ impl Connection for Template {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> nri::Result<()> {
-    let Some(flags) = Flags::parse(ABOUT, "", |_, _| Ok(false))? else {
-        return Ok(());
-    };
-    common::log(Level::INFO);
-    flags.stub(Template::default()).run().await
+    common::run(ABOUT, Template::default()).await
+}
+
+#[cfg(all(test, feature = "testing"))]
+mod tests {
+    use super::*;
+    use common::logged::Logs;
+    use nri::testing::{self, pod};
+
+    #[tokio::test]
+    async fn every_event_is_logged_and_nothing_changes() {
+        let logs = Logs::start();
+        let settings = testing::Runtime::new().config("cfgParam1: 5");
+        let mut runtime = settings.start(Template::default()).await.unwrap();
+        let app = pod("web").container("app");
+        let created = runtime.create_in_pod(app).await.unwrap();
+        assert_eq!(created.container, created.original);
+        runtime.start_container(&created).await.unwrap();
+        let resources = LinuxResources::default();
+        runtime.update_container(&created, resources).await.unwrap();
+        runtime.remove_pod(&created.pod).await.unwrap();
+        let lines = logs.lines().join("\n");
+        let expected = "cfgParam1 is \"5\"
+0 pods, 0 containers new=0 vanished=0
+default/web runs
+default/web/app is created
+default/web/app has been created
+default/web/app starts
+default/web/app has started
+default/web/app is updated
+default/web/app has been updated
+default/web/app stopped
+default/web/app is removed
+default/web is removed";
+        assert_eq!(lines, expected);
+    }
+
+    #[tokio::test]
+    async fn pods_are_tracked_across_a_restart_of_the_runtime() {
+        let template = std::sync::Arc::new(Template::default());
+        let old = testing::Runtime::new().with_pod(pod("old"));
+        let mut runtime = old.start(std::sync::Arc::clone(&template)).await.unwrap();
+        let web = runtime.run_pod(pod("web")).await.unwrap();
+        runtime.restart_speaking("v0.11.0").await.unwrap();
+        assert_eq!(template.store.pods().len(), 2);
+        runtime.remove_pod(&web).await.unwrap();
+        let names: Vec<_> = template
+            .store
+            .pods()
+            .iter()
+            .map(|pod| pod.name.clone())
+            .collect();
+        assert_eq!(names, ["old"]);
+    }
+
+    #[tokio::test]
+    async fn a_wrong_configuration_ends_the_plugin() {
+        let settings = testing::Runtime::new().config("cfgParam2: 5");
+        let error = settings.start(Template::default()).await.unwrap_err();
+        assert!(
+            error.to_string().contains("expected `cfgParam1: value`"),
+            "{error}"
+        );
+    }
 }

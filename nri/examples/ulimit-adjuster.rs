@@ -11,9 +11,10 @@
 //! The type may be in lower case and without `RLIMIT_`; a limit that is left out is 0. The older key
 //! `ulimits.nri.containerd.io/container.NAME` applies if the newer one is absent.
 
+#[path = "common/annotations.rs"]
+mod annotations;
 mod common;
 
-use common::annotations;
 use nri::api::PosixRlimit;
 use nri::prelude::*;
 use serde::Deserialize;

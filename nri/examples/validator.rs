@@ -9,7 +9,7 @@ use common::Flags;
 use lexopt::ValueExt;
 use nri::api::{ContainerAdjustment, ValidateContainerAdjustmentRequest};
 use nri::prelude::*;
-use tracing::{Level, info};
+use tracing::info;
 
 const ABOUT: &str =
     "An NRI plugin that refuses containers with what no plugin may add on this node.";
@@ -111,6 +111,70 @@ async fn main() -> nri::Result<()> {
     let Some(flags) = Flags::parse(ABOUT, HELP, own)? else {
         return Ok(());
     };
-    common::log(Level::INFO);
-    flags.stub(Validator { denied }).run().await
+    flags.run(Validator { denied }).await
+}
+
+#[cfg(all(test, feature = "testing"))]
+mod tests {
+    use super::*;
+    use nri::testing::{self, pod};
+
+    /// Adds a variable, an annotation and a sysctl to containers.
+    #[derive(NriPlugin)]
+    #[nri(name = "adder", index = "20")]
+    struct Adder;
+
+    impl CreateContainer for Adder {
+        async fn create_container(
+            &self,
+            _: &Context,
+            _: PodSandbox,
+            _: Container,
+        ) -> nri::Result<Adjustment> {
+            let adjustment = Adjustment::new().env("A", "1").annotation("b", "2");
+            Ok(adjustment.sysctl("net.core.somaxconn", "1024"))
+        }
+    }
+
+    /// Returns the error for a container that the adder adjusts, or an empty text.
+    async fn rejection(denied: &str) -> String {
+        let denied = parts(denied).unwrap();
+        let mut runtime = testing::Runtime::new()
+            .start(Validator { denied })
+            .await
+            .unwrap();
+        runtime.add_plugin(Adder).await.unwrap();
+        let created = runtime.create_in_pod(pod("web").container("app")).await;
+        created
+            .err()
+            .map(|error| error.to_string())
+            .unwrap_or_default()
+    }
+
+    #[tokio::test]
+    async fn denied_parts_are_rejected() {
+        assert_eq!(rejection("hooks,seccomp,mounts,devices").await, "");
+        let error = rejection("env,hooks,sysctl").await;
+        assert!(
+            error.contains("20-adder") && error.contains("not allowed here: env, sysctl"),
+            "{error}"
+        );
+    }
+
+    #[tokio::test]
+    async fn a_runtime_that_never_asks_is_refused() {
+        let old = testing::Runtime::new().speaking("v0.8.0");
+        let denied = parts("hooks").unwrap();
+        assert!(old.start(Validator { denied }).await.is_err());
+    }
+
+    #[test]
+    fn every_part_has_a_name() {
+        let names: Vec<_> = PARTS.iter().map(|(name, _)| *name).collect();
+        assert_eq!(parts(&names.join(",")).unwrap().len(), PARTS.len());
+        assert_eq!(
+            parts("hook").unwrap_err(),
+            "hook is no part of an adjustment"
+        );
+    }
 }

@@ -29,7 +29,7 @@ fn a_launched_logger_sees_the_life_of_a_pod_in_order() {
         let folder = tempfile::tempdir().expect("temporary folder");
         let file = folder.path().join("events");
         let (logger, legacy) = (example("logger"), example("legacy"));
-        let config = format!("--output {}", file.display());
+        let config = format!("logFile: {}", file.display());
         let plugins = [
             ("10-logger", &logger, config.as_str()),
             ("20-legacy", &legacy, ""),

@@ -92,7 +92,7 @@ fn an_annotation_that_cannot_be_read_fails_the_container() {
             .fire("CreateContainer", annotations)
             .expect_err("is refused");
         assert!(
-            error.contains("annotation devices.noderesource.dev of default/pod-0"),
+            error.contains("annotation devices.noderesource.dev/pod of default/pod-0 is invalid"),
             "{release}: {error}"
         );
         runtime

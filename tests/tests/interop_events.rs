@@ -69,7 +69,7 @@ fn a_launched_logger_takes_its_flags_from_its_configuration() {
     for release in NRI_RELEASES {
         // What a launched plugin prints is lost: the runtime connects its output to nothing.
         let file = folder.path().join(release);
-        let config = format!("--output {}", file.display());
+        let config = format!("logFile: {}", file.display());
         let mut runtime = launched(release, &example("logger"), &config);
         let expected = life(release);
         let calls = relay_life(&mut runtime);

@@ -1,10 +1,12 @@
 //! Annotations of pods, read as the sample plugins of the NRI project read them.
+#![allow(dead_code, reason = "each example uses a part")]
 
 use nri::api::PodSandbox;
 use serde::de::DeserializeOwned;
 
 /// An annotation that applies to a container.
 pub(crate) struct Found<'p> {
+    pod: &'p PodSandbox,
     key: String,
     pub(crate) value: &'p str,
 }
@@ -13,7 +15,7 @@ pub(crate) struct Found<'p> {
 pub(crate) fn first(pod: &PodSandbox, keys: impl IntoIterator<Item = String>) -> Option<Found<'_>> {
     let mut found = keys.into_iter().filter_map(|key| {
         let value = pod.annotation(&key)?;
-        Some(Found { key, value })
+        Some(Found { pod, key, value })
     });
     found.next()
 }
@@ -53,6 +55,7 @@ impl Found<'_> {
 
     /// Returns the error of an annotation that cannot be applied.
     pub(crate) fn invalid(&self, reason: impl std::fmt::Display) -> nri::Error {
-        nri::Error::new(format!("annotation {}: {reason}", self.key))
+        let (key, pod) = (&self.key, self.pod.full_name());
+        nri::Error::new(format!("annotation {key} of {pod} is invalid: {reason}"))
     }
 }

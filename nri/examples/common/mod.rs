@@ -1,7 +1,6 @@
-//! Code that the examples share: flags, logs on standard error, annotations.
+//! Code that the examples share: flags, and logs on standard error.
 #![allow(dead_code, reason = "each example uses a part")]
 
-pub(crate) mod annotations;
 #[cfg(test)]
 pub(crate) mod logged;
 

@@ -1,8 +1,9 @@
-//! Gives containers the devices, mounts and CDI devices that annotations of their pod ask for.
+//! Injects the devices, mounts and CDI devices that annotations of the pod request, and sets the I/O priority.
 //!
-//! The annotations are those of the sample of the same name in the NRI project, so that its pods run with this plugin:
-//! `devices.noderesource.dev`, `mounts.noderesource.dev` and `cdi-devices.noderesource.dev`, each followed by
-//! `/container.NAME` for one container or by `/pod` for all of them, with a list in YAML as value:
+//! The annotations are those of the plugin of the same name in the NRI project, so that its pods run with this plugin:
+//! `devices.noderesource.dev`, `mounts.noderesource.dev`, `cdi-devices.noderesource.dev` and
+//! `io-priority.noderesource.dev`, each followed by `/container.NAME` for one container or by `/pod`, or nothing, for all
+//! of them:
 //!
 //! ```yaml
 //! annotations:
@@ -19,25 +20,31 @@
 //!       options: [rbind, ro]
 //!   cdi-devices.noderesource.dev/container.main: |
 //!     - example.com/accelerator=0
+//!   io-priority.noderesource.dev/pod: |
+//!     class: IOPRIO_CLASS_BE
+//!     priority: 4
 //! ```
 //!
-//! The older keys, `devices.nri.io` and so on, are read where there are no newer ones. A list that cannot be read is an
-//! error: a container that lacks a device would fail later, with a less helpful message.
+//! The older keys, such as `devices.nri.io`, are read if the newer key with the same ending is absent. An annotation that
+//! cannot be read is an error: a container that lacks a device would fail later, with a less helpful message.
 //!
 //! `--http ADDRESS` serves `/healthz`, `/readyz` and `/metrics` for the probes of a DaemonSet and for Prometheus.
 
+#[path = "../common/annotations.rs"]
+mod annotations;
 #[path = "../common/mod.rs"]
 mod common;
 mod request;
+#[cfg(all(test, feature = "testing"))]
+mod tests;
 
 use common::Flags;
 use lexopt::ValueExt;
 use nri::http::Endpoint;
 use nri::prelude::*;
-use tracing::{Level, info};
+use tracing::info;
 
-const ABOUT: &str =
-    "An NRI plugin that gives containers the devices and mounts that annotations ask for.";
+const ABOUT: &str = "An NRI plugin that injects the devices and mounts that annotations request.";
 
 const HELP: &str =
     "      --http ADDRESS  serve /healthz, /readyz and /metrics there, such as 127.0.0.1:9090\n";
@@ -62,6 +69,10 @@ impl CreateContainer for DeviceInjector {
             info!("{}: mount {}", container.full_name(&pod), mount.destination);
             adjustment = adjustment.mount(mount);
         }
+        if let Some(priority) = request::io_priority(&pod, &container.name)? {
+            info!("{}: I/O priority", container.full_name(&pod));
+            adjustment = adjustment.io_priority(priority);
+        }
         for name in request::cdi_devices(&pod, &container.name)? {
             info!("{}: CDI device {name}", container.full_name(&pod));
             adjustment = adjustment.cdi_device(name);
@@ -83,7 +94,7 @@ async fn main() -> nri::Result<()> {
     let Some(flags) = Flags::parse(ABOUT, HELP, own)? else {
         return Ok(());
     };
-    common::log(Level::INFO);
+    flags.log();
     let stub = flags.stub(DeviceInjector).build()?;
     if let Some(address) = http {
         let endpoint = Endpoint::bind(address).await?;

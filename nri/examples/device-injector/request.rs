@@ -1,12 +1,13 @@
 //! The devices that annotations ask for.
 
-use nri::api::{LinuxDevice, Mount, PodSandbox};
+use nri::api::{IoPrioClass, LinuxDevice, LinuxIoPriority, Mount, PodSandbox};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use super::annotations::{self, Found};
+
 /// A device as written.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Device {
     path: String,
     r#type: String,
@@ -29,7 +30,6 @@ enum Mode {
 
 /// A mount as written.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct MountRequest {
     source: String,
     destination: String,
@@ -37,6 +37,16 @@ struct MountRequest {
     r#type: String,
     #[serde(default)]
     options: Vec<String>,
+}
+
+/// An I/O priority as written.
+#[derive(Deserialize)]
+struct IoPriority {
+    /// The name of a class, such as `IOPRIO_CLASS_BE`.
+    class: String,
+    /// The level in the class, from 0 (highest) to 7.
+    #[serde(default)]
+    priority: i32,
 }
 
 impl Mode {
@@ -52,6 +62,11 @@ impl Mode {
     }
 }
 
+/// Returns a number that is given: 0 is the same as none, as in the Go plugin.
+fn given<T: From<u32>>(number: Option<u32>) -> Option<T> {
+    number.filter(|number| *number != 0).map(Into::into)
+}
+
 impl Device {
     fn into_nri(self) -> nri::Result<LinuxDevice> {
         let mode = self.file_mode.map(Mode::bits).transpose()?;
@@ -60,9 +75,9 @@ impl Device {
             r#type: self.r#type,
             major: self.major,
             minor: self.minor,
-            file_mode: mode.map(Into::into),
-            uid: self.uid.map(Into::into),
-            gid: self.gid.map(Into::into),
+            file_mode: given(mode),
+            uid: given(self.uid),
+            gid: given(self.gid),
         })
     }
 }
@@ -87,27 +102,33 @@ pub(crate) fn cdi_devices(pod: &PodSandbox, container: &str) -> nri::Result<Vec<
     list(pod, container, "cdi-devices")
 }
 
-/// The domains of the annotations: the one of today, and the one that the sample had before.
+/// Returns the I/O priority in the annotation for this container or for all of the pod.
+pub(crate) fn io_priority(
+    pod: &PodSandbox,
+    container: &str,
+) -> nri::Result<Option<LinuxIoPriority>> {
+    let Some(annotation) = find(pod, container, "io-priority") else {
+        return Ok(None);
+    };
+    let request: IoPriority = annotation.parse(serde_yaml_ng::from_str(annotation.value))?;
+    let class = IoPrioClass::from_str_name(&request.class);
+    let class = class.ok_or_else(|| format!("unknown class {:?}", request.class));
+    let class = annotation.parse(class)?;
+    Ok(Some(LinuxIoPriority::new(class, request.priority)))
+}
+
+/// The domains of the annotations: the current one, and the one before it.
 const DOMAINS: [&str; 2] = ["noderesource.dev", "nri.io"];
 
-/// Returns the list in the annotation of this kind, for this container or for all of the pod; empty
-/// without.
-fn list<T: DeserializeOwned>(pod: &PodSandbox, container: &str, kind: &str) -> nri::Result<Vec<T>> {
+/// Returns the annotation of this kind, for this container or for all of the pod.
+fn find<'p>(pod: &'p PodSandbox, container: &str, kind: &str) -> Option<Found<'p>> {
     let keys = DOMAINS.map(|domain| format!("{kind}.{domain}"));
-    let annotations = keys
-        .iter()
-        .map(|key| (key, pod.annotation_for(key, container)));
-    let Some((key, text)) = annotations
-        .into_iter()
-        .find_map(|(key, text)| Some((key, text?)))
-    else {
-        return Ok(Vec::new());
-    };
-    serde_yaml_ng::from_str(text).map_err(|error| {
-        let name = pod.full_name();
-        nri::Error::new(format!(
-            "annotation {key} of {name} cannot be read for container {container}: {error}"
-        ))
-        .with_help("write a list in YAML")
-    })
+    let keys = keys.each_ref().map(String::as_str);
+    annotations::for_container(pod, &keys, container)
+}
+
+/// Returns the list in the annotation of this kind; empty if there is none.
+fn list<T: DeserializeOwned>(pod: &PodSandbox, container: &str, kind: &str) -> nri::Result<Vec<T>> {
+    let annotation = find(pod, container, kind);
+    annotation.map_or(Ok(Vec::new()), |annotation| annotation.list())
 }

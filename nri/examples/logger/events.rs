@@ -5,22 +5,31 @@ use nri::prelude::*;
 
 use super::Logger;
 
-/// Returns the events of these names, separated by commas: `RunPodSandbox`, `RUN_POD_SANDBOX` or
-/// `run-pod-sandbox`.
+/// Returns the events with these names, separated by commas: `RunPodSandbox`, `RUN_POD_SANDBOX` or `run-pod-sandbox`, and
+/// `all`, `pod` (or `podsandbox`) and `container` for the events with that in their names.
 pub(crate) fn mask(names: &str) -> Result<EventMask, String> {
-    let events: Result<Vec<_>, _> = names.split(',').map(event).collect();
-    Ok(events?.into_iter().fold(EventMask::EMPTY, EventMask::with))
+    let masks: Result<Vec<_>, _> = names.split(',').map(events).collect();
+    let events = masks?.into_iter().flatten();
+    Ok(events.fold(EventMask::EMPTY, EventMask::with))
 }
 
-fn event(name: &str) -> Result<Event, String> {
+/// Returns the events with a name.
+fn events(name: &str) -> Result<Vec<Event>, String> {
+    let bare: String = name.trim().chars().filter(|c| !"_-".contains(*c)).collect();
+    let bare = bare.to_lowercase();
+    let is_named = |rpc: &&Rpc| {
+        let rpc = rpc.name.to_lowercase();
+        match bare.as_str() {
+            "all" => true,
+            "pod" | "podsandbox" => rpc.contains("pod"),
+            "container" => rpc.contains("container"),
+            bare => rpc == bare,
+        }
+    };
     let rpcs = Logger::TABLE.rows().iter().map(|row| row.rpc);
-    let mut events = rpcs
-        .filter(|rpc| is_named(rpc, name))
-        .filter_map(|rpc| rpc.event);
-    events.next().ok_or_else(|| format!("{name} is no event"))
-}
-
-fn is_named(rpc: &Rpc, name: &str) -> bool {
-    let bare: String = name.chars().filter(|c| !"_-".contains(*c)).collect();
-    bare.eq_ignore_ascii_case(rpc.name)
+    let events: Vec<_> = rpcs.filter(is_named).filter_map(|rpc| rpc.event).collect();
+    if events.is_empty() {
+        return Err(format!("{name} is no event"));
+    }
+    Ok(events)
 }

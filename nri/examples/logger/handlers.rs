@@ -9,10 +9,10 @@ use super::Logger;
 impl Configure for Logger {
     async fn configure(
         &self,
-        _: &Context,
+        cx: &Context,
         request: ConfigureRequest,
     ) -> nri::Result<Option<EventMask>> {
-        Logger::configure(self, &request.config)
+        Logger::configure(self, request.parse(cx, serde_yaml_ng::from_str)?)
     }
 }
 
@@ -79,7 +79,6 @@ pod_events! {
 }
 
 container_events! {
-    CreateContainer create_container() -> Adjustment;
     PostCreateContainer post_create_container() -> ();
     StartContainer start_container() -> ();
     PostStartContainer post_start_container() -> ();
@@ -87,6 +86,18 @@ container_events! {
     PostUpdateContainer post_update_container() -> ();
     StopContainer stop_container() -> Updates;
     RemoveContainer remove_container() -> ();
+}
+
+impl CreateContainer for Logger {
+    async fn create_container(
+        &self,
+        _: &Context,
+        pod: PodSandbox,
+        container: Container,
+    ) -> nri::Result<Adjustment> {
+        self.print("CreateContainer", Some(&pod), Some(&container));
+        Ok(self.mark())
+    }
 }
 
 impl ValidateContainerAdjustment for Logger {

@@ -1,17 +1,34 @@
 //! Prints every event with its pod and container as a line of JSON: `cargo run -p nri --features serde --example logger`.
+//!
+//! The runtime may send a configuration, in which each key may be left out:
+//!
+//! ```yaml
+//! logFile: /var/log/nri-events.json
+//! events: [pod, CreateContainer]
+//! addAnnotation: example.com/logged-by
+//! setAnnotation: example.com/logged-by
+//! addEnv: LOGGED_BY
+//! setEnv: LOGGED_BY
+//! quiet: false
+//! ```
+//!
+//! `addAnnotation` and the three after it mark containers with the process id of the plugin, to show how plugins conflict:
+//! only those with `set` replace what the container, or an earlier plugin, has.
 
 #[path = "../common/mod.rs"]
 mod common;
 mod events;
 mod handlers;
 mod settings;
+#[cfg(all(test, feature = "testing"))]
+mod tests;
 
 use std::sync::{PoisonError, RwLock};
 
 use common::Flags;
 use nri::prelude::*;
 use serde::Serialize;
-use settings::Settings;
+use settings::{Config, Settings};
 use tracing::Level;
 
 const ABOUT: &str = "An NRI plugin that prints every event with its pod and container.";
@@ -50,14 +67,20 @@ impl Logger {
         }
     }
 
-    /// Takes more flags from the plugin's configuration file. Returns the events to subscribe to.
-    fn configure(&self, config: &str) -> nri::Result<Option<EventMask>> {
+    /// Applies the plugin's configuration file. Returns the events to subscribe to.
+    fn configure(&self, config: Config) -> nri::Result<Option<EventMask>> {
         let mut settings = self
             .settings
             .write()
             .unwrap_or_else(PoisonError::into_inner);
-        *settings = settings.with(config)?;
+        settings.apply(config)?;
         Ok(settings.events)
+    }
+
+    /// Returns the adjustment that marks a container.
+    fn mark(&self) -> Adjustment {
+        let settings = self.settings.read().unwrap_or_else(PoisonError::into_inner);
+        settings.mark()
     }
 }
 

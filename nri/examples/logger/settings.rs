@@ -1,56 +1,114 @@
-//! The settings: which events are printed, and where.
+//! The settings: which events are printed, where, and what containers are marked with.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write, stdout};
 use std::sync::Arc;
 
-use lexopt::{Arg, Error, Parser, ValueExt};
+use lexopt::{Error, Parser, ValueExt};
 use nri::prelude::*;
+use serde::Deserialize;
 
-use super::common::usage;
 use super::events;
 
 pub(crate) const HELP: &str = concat!(
-    "      --events E,…    print these only: RunPodSandbox or RUN_POD_SANDBOX, and so on [default: all]\n",
-    "      --output FILE   append to this file [default: standard output]\n",
+    "      --events E,…    print only these: RunPodSandbox or RUN_POD_SANDBOX, and so on; all, pod, container\n",
+    "                      [default: all]\n",
+    "      --log-file FILE append to this file [default: standard output]\n",
+    "      --add-annotation KEY, --set-annotation KEY, --add-env NAME, --set-env NAME\n",
+    "                      mark containers with this annotation or variable; set replaces an existing one\n",
     "      --quiet         print nothing, count only\n",
-    "                      These three may be in the plugin's configuration file as well: a runtime that\n",
-    "                      launches a plugin gives it neither flags nor a standard output.\n",
 );
 
 #[derive(Clone, Default)]
 pub(crate) struct Settings {
     pub(crate) events: Option<EventMask>,
     pub(crate) quiet: bool,
+    marks: Marks,
     output: Option<Arc<File>>,
+}
+
+/// The names of annotations and variables to mark containers with.
+#[derive(Clone, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Marks {
+    add_annotation: Option<String>,
+    set_annotation: Option<String>,
+    add_env: Option<String>,
+    set_env: Option<String>,
+}
+
+/// The plugin's configuration file. What it leaves out is as the flags have it.
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct Config {
+    log_file: Option<String>,
+    events: Vec<String>,
+    quiet: Option<bool>,
+    #[serde(flatten)]
+    marks: Marks,
 }
 
 impl Settings {
     /// Takes a flag with its value. Returns whether it is one of these.
     pub(crate) fn take(&mut self, name: &str, parser: &mut Parser) -> Result<bool, Error> {
-        match name {
-            "events" => self.events = Some(parser.value()?.parse_with(events::mask)?),
-            "output" => self.output = Some(parser.value()?.parse_with(append)?),
-            "quiet" => self.quiet = true,
+        let mark = match name {
+            "events" => {
+                self.events = Some(parser.value()?.parse_with(events::mask)?);
+                return Ok(true);
+            }
+            "log-file" => {
+                self.output = Some(parser.value()?.parse_with(append)?);
+                return Ok(true);
+            }
+            "quiet" => {
+                self.quiet = true;
+                return Ok(true);
+            }
+            "add-annotation" => &mut self.marks.add_annotation,
+            "set-annotation" => &mut self.marks.set_annotation,
+            "add-env" => &mut self.marks.add_env,
+            "set-env" => &mut self.marks.set_env,
             _ => return Ok(false),
-        }
+        };
+        *mark = Some(parser.value()?.string()?);
         Ok(true)
     }
 
-    /// Returns these settings with the flags in this text, separated by white space.
-    pub(crate) fn with(&self, config: &str) -> nri::Result<Self> {
-        let mut settings = self.clone();
-        let mut parser = Parser::from_args(config.split_whitespace());
-        while let Some(argument) = parser.next().map_err(usage)? {
-            let Arg::Long(name) = argument else {
-                return Err(usage(argument.unexpected()));
-            };
-            let name = name.to_owned();
-            if !settings.take(&name, &mut parser).map_err(usage)? {
-                return Err(usage(Arg::Long(&name).unexpected()));
-            }
+    /// Applies the plugin's configuration file.
+    pub(crate) fn apply(&mut self, config: Config) -> nri::Result<()> {
+        if !config.events.is_empty() {
+            self.events = Some(events::mask(&config.events.join(","))?);
         }
-        Ok(settings)
+        if let Some(file) = &config.log_file {
+            let opened = append(file).map_err(|error| format!("cannot open {file}: {error}"))?;
+            self.output = Some(opened);
+        }
+        self.quiet = config.quiet.unwrap_or(self.quiet);
+        let (marks, new) = (&mut self.marks, config.marks);
+        marks.add_annotation = new.add_annotation.or(marks.add_annotation.take());
+        marks.set_annotation = new.set_annotation.or(marks.set_annotation.take());
+        marks.add_env = new.add_env.or(marks.add_env.take());
+        marks.set_env = new.set_env.or(marks.set_env.take());
+        Ok(())
+    }
+
+    /// Returns an adjustment that marks a container with the plugin's process id.
+    pub(crate) fn mark(&self) -> Adjustment {
+        let (marks, mut adjustment) = (&self.marks, Adjustment::new());
+        let value = || format!("logger-pid-{}", std::process::id());
+        if let Some(key) = &marks.add_annotation {
+            adjustment = adjustment.annotation(key, value());
+        }
+        if let Some(key) = &marks.set_annotation {
+            adjustment = adjustment.replace_annotation(key, value());
+        }
+        if let Some(name) = &marks.add_env {
+            adjustment = adjustment.env(name, value());
+        }
+        if let Some(name) = &marks.set_env {
+            adjustment = adjustment.replace_env(name, value());
+        }
+        adjustment
     }
 
     pub(crate) fn write(&self, text: &str) -> io::Result<()> {

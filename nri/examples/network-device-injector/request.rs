@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use nri::api::PodSandbox;
 use serde::Deserialize;
 
-use super::common::annotations;
+use super::annotations;
 
 /// The prefixes of the annotation, newest first: the one in the documentation of the Go plugin, the one in its source,
 /// and the one that it had before.
