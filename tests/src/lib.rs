@@ -21,6 +21,7 @@ pub mod nri_fixtures;
 pub mod outline;
 pub mod pad;
 pub mod peers;
+pub mod pinned;
 pub mod plugin;
 pub mod process;
 pub mod random;

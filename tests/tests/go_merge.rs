@@ -355,7 +355,10 @@ fn compare(cases: Vec<Case>) {
     let results = ask(cases.iter().map(|case| &case.input));
     let mut conflicts = 0;
     for (case, result) in cases.iter().zip(&results) {
-        let theirs = expected(&case.input, result);
+        let mut theirs = expected(&case.input, result);
+        if theirs != case.expected {
+            theirs = another(case, theirs);
+        }
         assert_eq!(theirs, case.expected, "theirs and ours of {}", case.input);
         conflicts += usize::from(!theirs.error.is_empty());
     }
@@ -366,6 +369,18 @@ fn compare(cases: Vec<Case>) {
         "{conflicts} of {} conflict",
         cases.len()
     );
+}
+
+/// Returns another result of the reference for the same case if one is the expected one.
+///
+/// The reference goes through maps in random order, so that a conflict whose failure a plugin ignores leaves claims on
+/// random entries.
+fn another(case: &Case, theirs: Expected) -> Expected {
+    let results = ask(std::iter::repeat_n(&case.input, 100));
+    let mut results = results.iter().map(|result| expected(&case.input, result));
+    results
+        .find(|theirs| *theirs == case.expected)
+        .unwrap_or(theirs)
 }
 
 fn expected(input: &Value, result: &Value) -> Expected {
