@@ -116,6 +116,9 @@ fn resolve(package: &mut Sighting, options: Options, reached: &mut BTreeSet<Path
     let resolved = resolve_package(source, &package.events, options);
     source.required = resolved.required;
     source.pins = resolved.pins;
+    if let Some((file, line)) = resolved.used_at {
+        package.place = package.place.sibling(&file).at_line(line);
+    }
     package.nri = resolved.nri;
     package.interface = resolved.interface;
     package.events = resolved.events;

@@ -87,6 +87,13 @@ impl Place {
         }
     }
 
+    /// Returns the place of another file on disk in the folder of this one.
+    #[must_use]
+    pub fn sibling(&self, name: &str) -> Self {
+        let folder = self.file.strip_suffix(self.name()).unwrap_or_default();
+        Self::from(format!("{folder}{}", escape::path(Path::new(name))))
+    }
+
     /// Returns the same place without a line: that of the whole file.
     #[must_use]
     pub fn whole_file(&self) -> Self {

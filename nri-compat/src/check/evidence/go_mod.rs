@@ -8,6 +8,7 @@ mod parse;
 use super::nri_module::MODULE;
 use super::{Reader, Unreadable, text};
 use crate::check::content::File;
+use crate::check::place::Place;
 use crate::check::sighting::{Built, Evidence, FileKind, Interface, Role, Sighting};
 pub(super) use parse::GoMod;
 use parse::{Replacement, Requirement};
@@ -47,8 +48,12 @@ fn sighting(file: &File<'_>, module: &GoMod, requirement: &Requirement) -> Sight
         reader: NAME,
         detail,
     });
+    let line = replacement.map_or(requirement.line, |by| by.line);
     Sighting {
-        place: file.place.clone(),
+        place: Place {
+            line: u32::try_from(line).ok(),
+            ..file.place.clone()
+        },
         kind: FileKind::GoMod,
         role: Role::Library,
         nri: Built {

@@ -80,8 +80,9 @@ impl Reader for GoSource {
             resolution::handlers_by_name(&file.name, &text)
         };
         let mut seen = sighting(file, package, &used, &handlers);
-        if let Some(how) = bindings {
+        if let Some((how, line)) = bindings {
             serve(&mut seen, how);
+            seen.place.line = Some(line);
         }
         Ok(vec![seen])
     }

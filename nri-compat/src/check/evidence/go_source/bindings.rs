@@ -8,31 +8,42 @@ use crate::check::needles::Needles;
 const REGISTER: &str = "RegisterPluginService";
 /// The prefix of the names of NRI's services.
 const PROTOCOL: &str = "nri.pkg.api";
+const REGISTERS: &str = "registers the plugin service (RegisterPluginService) without NRI's stub";
+const NAMES: &str = "names NRI's protocol (nri.pkg.api)";
 /// The folders of a copy of NRI that contain these, although they are not plugins: who imports them
 /// may be one.
 const OF_NRI: [&str; 3] = ["pkg/stub", "pkg/api", "pkg/adaptation"];
 
-/// Returns how the code of a file answers NRI's calls, if it seems to do so.
-pub(super) fn used(path: &str, text: &str) -> Option<&'static str> {
+/// Returns how the code of a file answers NRI's calls, if it seems to do so, and the line that says so.
+pub(super) fn used(path: &str, text: &str) -> Option<(&'static str, u32)> {
     if !Needles::new(&[REGISTER, PROTOCOL]).are_in(text.as_bytes()) || is_copy_of_nri(path) {
         return None;
     }
-    let (mut registers, mut names, mut before) = (false, false, None);
+    let (mut registers, mut names, mut before) = (None, None, None);
     for token in lexer::tokens(text) {
         match token {
             // A file that declares the function is generated.
             Token::Word(REGISTER) if before == Some(Token::Word("func")) => return None,
-            Token::Word(REGISTER) => registers = true,
-            Token::Text(text) => names |= text.contains(PROTOCOL),
-            Token::Word(_) | Token::Mark(_) => {}
+            Token::Word(word @ REGISTER) => {
+                registers.get_or_insert_with(|| line(text, word));
+            }
+            Token::Text(inside) if inside.contains(PROTOCOL) => {
+                names.get_or_insert_with(|| line(text, inside));
+            }
+            Token::Word(_) | Token::Text(_) | Token::Mark(_) => {}
         }
         before = Some(token);
     }
-    if registers {
-        Some("registers the plugin service (RegisterPluginService) without NRI's stub")
-    } else {
-        names.then_some("names NRI's protocol (nri.pkg.api)")
-    }
+    let registers = registers.map(|line| (REGISTERS, line));
+    registers.or_else(|| names.map(|line| (NAMES, line)))
+}
+
+/// Returns the line of a part of a text, from 1.
+fn line(text: &str, part: &str) -> u32 {
+    let offset = part.as_ptr().addr().saturating_sub(text.as_ptr().addr());
+    let before = text.as_bytes().get(..offset).unwrap_or(text.as_bytes());
+    let lines = memchr::memchr_iter(b'\n', before).count();
+    u32::try_from(lines).map_or(u32::MAX, |lines| lines.saturating_add(1))
 }
 
 /// Returns true if the file is in one of NRI's own packages, in a folder that is called so.
@@ -47,15 +58,15 @@ fn is_copy_of_nri(path: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::used;
+    use super::{NAMES, REGISTERS, used};
 
     #[test]
     fn code_counts_and_comments_do_not() {
         let found = |text: &str| used("cmd/main.go", text);
         let register = found("package main\nfunc init() { api.RegisterPluginService(s, p) }");
-        assert!(register.is_some_and(|how| how.contains("registers")));
-        let name = found("package main\nconst service = `nri.pkg.api.v1alpha1.Plugin`");
-        assert!(name.is_some_and(|how| how.contains("names")));
+        assert_eq!(register, Some((REGISTERS, 2)));
+        let name = found("package main\n\nconst service = `nri.pkg.api.v1alpha1.Plugin`");
+        assert_eq!(name, Some((NAMES, 3)));
         assert_eq!(
             found("package main // nri.pkg.api, RegisterPluginService"),
             None

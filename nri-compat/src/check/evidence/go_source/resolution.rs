@@ -37,6 +37,8 @@ pub(in crate::check) struct Resolution {
     pub(in crate::check) pins: Vec<Pin>,
     pub(in crate::check) interface: Interface,
     pub(in crate::check) events: Events,
+    /// The file within the folder, and the line, of the first use of the stub.
+    pub(in crate::check) used_at: Option<(String, u32)>,
     pub(in crate::check) evidence: Vec<Evidence>,
     /// The folders of the packages that were read.
     pub(in crate::check) folders: Vec<PathBuf>,
@@ -102,6 +104,7 @@ fn resolution(
         pins: build.pins,
         interface: build.interface,
         events,
+        used_at: first_use(&handled),
         evidence: details
             .into_iter()
             .map(|detail| Evidence {
@@ -113,9 +116,14 @@ fn resolution(
     }
 }
 
+fn first_use(handled: &Handled) -> Option<(String, u32)> {
+    let (file, line) = handled.uses.iter().min()?;
+    Some((file.clone(), u32::try_from(*line).ok()?))
+}
+
 /// Returns the events that are handled. They are exact only if everything was resolved.
 fn events(handled: &Handled, by_name: &Events, details: &mut Vec<String>) -> Events {
-    let is_whole = handled.uses > 0 && handled.unresolved.is_empty();
+    let is_whole = !handled.uses.is_empty() && handled.unresolved.is_empty();
     let mut names = handled.certain.clone();
     if is_whole && handled.possible.is_empty() {
         return Events {
@@ -127,7 +135,7 @@ fn events(handled: &Handled, by_name: &Events, details: &mut Vec<String>) -> Eve
         let possible: Vec<&str> = handled.possible.iter().copied().collect();
         details.push(format!("may handle {}, too", possible.join(", ")));
     }
-    if handled.uses == 0 {
+    if handled.uses.is_empty() {
         details.push("stub.New is called elsewhere".to_owned());
     }
     if !is_whole {

@@ -42,8 +42,8 @@ pub(super) struct Handled {
     pub(super) unresolved: BTreeSet<String>,
     /// The evidence.
     pub(super) notes: BTreeSet<String>,
-    /// The number of uses of `stub.New`.
-    pub(super) uses: usize,
+    /// The uses of `stub.New`: file within the folder, and line.
+    pub(super) uses: Vec<(String, usize)>,
 }
 
 impl Handled {
@@ -52,7 +52,7 @@ impl Handled {
         self.possible.extend(other.possible);
         self.unresolved.extend(other.unresolved);
         self.notes.extend(other.notes);
-        self.uses += other.uses;
+        self.uses.extend(other.uses);
     }
 
     fn unresolved(why: impl Into<String>) -> Self {
@@ -130,7 +130,7 @@ impl<'w, 't> Resolver<'w, 't> {
                         body,
                     };
                     all.add(self.used(&place, used.plugin.as_ref(), &at));
-                    all.uses += 1;
+                    all.uses.push((source.name.clone(), used.line));
                 }
             }
         }
