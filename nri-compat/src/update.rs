@@ -62,12 +62,12 @@ pub struct Update {
     pub left_out: Vec<LeftOut>,
 }
 
-/// Returns `tables` with the additional runtime releases of the module proxies.
+/// Returns `tables` with the additional runtime releases of the module proxies. A module or release
+/// that cannot be fetched is left out, with the reason, and the others are added.
 ///
 /// # Errors
 ///
-/// Returns an error if the tables are malformed, no proxy has any of the modules, a proxy fails
-/// other than with "not found", or its answer is not a Go module.
+/// Returns an error if the tables are malformed, or if no module can be fetched.
 pub fn update(tables: Tables, proxies: &Proxies) -> Result<Update, Error> {
     let history = History::from_tables(tables.clone())?;
     let mut update = Update {
@@ -75,18 +75,55 @@ pub fn update(tables: Tables, proxies: &Proxies) -> Result<Update, Error> {
         added: Vec::new(),
         left_out: Vec::new(),
     };
-    let mut served = update.protocols(&history, proxies)?;
+    let mut modules = Modules::default();
+    modules.add("NRI", update.protocols(&history, proxies), &mut update)?;
     for runtime in history.runtimes()? {
         for module in &runtime.modules {
-            served |= update.module(&history, runtime, module, proxies)?;
+            let outcome = update.module(&history, runtime, module, proxies);
+            modules.add(&runtime.title, outcome, &mut update)?;
         }
     }
-    if !served {
-        return Err(nothing_served());
+    if !modules.any_served {
+        return Err(modules.failed.unwrap_or_else(nothing_served));
     }
     update.tables.runtimes = insert::all(&update.tables.runtimes, &update.added)?.into();
     History::from_tables(update.tables.clone())?.check()?;
     Ok(update)
+}
+
+/// The outcomes of the modules so far.
+#[derive(Default)]
+struct Modules {
+    any_served: bool,
+    /// The first failure before any module was served.
+    failed: Option<Error>,
+}
+
+impl Modules {
+    /// Notes whether a module was served. Leaves one out that failed, but gives up if another one
+    /// failed before and none was served: the proxy itself does not work then, and each module
+    /// would wait for it.
+    fn add(
+        &mut self,
+        title: &str,
+        outcome: Result<bool, Error>,
+        update: &mut Update,
+    ) -> Result<(), Error> {
+        match outcome {
+            Ok(served) => self.any_served |= served,
+            Err(_) if !self.any_served && self.failed.is_some() => {
+                return self.failed.take().map_or(Ok(()), Err);
+            }
+            Err(error) => {
+                update.left_out.push(LeftOut {
+                    release: format!("all of {title}"),
+                    reason: error.to_string(),
+                });
+                self.failed.get_or_insert(error);
+            }
+        }
+        Ok(())
+    }
 }
 
 fn nothing_served() -> Error {
@@ -132,7 +169,10 @@ impl Update {
             return Ok(false);
         };
         for version in new_releases(runtime, module, versions)? {
-            self.release(history, runtime, module, &version, proxies)?;
+            let release = format!("v{version}");
+            if let Err(error) = self.release(history, runtime, module, &release, proxies) {
+                self.leave_out(runtime, &release, error.to_string());
+            }
         }
         Ok(true)
     }
@@ -143,19 +183,18 @@ impl Update {
         history: &History,
         runtime: &Runtime,
         module: &str,
-        version: &Version,
+        release: &str,
         proxies: &Proxies,
     ) -> Result<(), Error> {
-        let release = format!("v{version}");
-        match module::linked_nri(proxies, module, &release)? {
+        match module::linked_nri(proxies, module, release)? {
             Ok(nri) if history.knows(&nri) => self.added.push(Added {
                 runtime: runtime.id.clone(),
-                date: module::date(proxies, module, &release)?,
-                release,
+                date: module::date(proxies, module, release)?,
+                release: release.to_owned(),
                 nri,
             }),
-            Ok(nri) => self.leave_out(runtime, &release, unknown_nri(&nri)),
-            Err(reason) => self.leave_out(runtime, &release, reason),
+            Ok(nri) => self.leave_out(runtime, release, unknown_nri(&nri)),
+            Err(reason) => self.leave_out(runtime, release, reason),
         }
         Ok(())
     }

@@ -289,18 +289,59 @@ fn proxies_that_fail_are_named() {
     assert!(!message.contains("secret"), "{message}");
 }
 
+/// Runs an update that adds what it can, and returns the lines about the rest.
+fn left_out(files: Files, statuses: &[(&str, &[u16])]) -> String {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let text = updated(&Server::start(files, statuses).url, folder.path());
+    assert!(text.starts_with("added containerd v2.2.99"), "{text}");
+    let lines = text.lines().filter(|line| line.starts_with("left out"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 #[test]
-fn files_that_are_no_answers_are_errors() {
+fn a_module_that_fails_is_left_out_and_the_others_are_added() {
+    for status in [403, 404, 410, 500] {
+        for (module, title) in [(CRI_O, "CRI-O"), (NRI, "NRI"), (CONTAINERD, "containerd")] {
+            let list = format!("{module}/@v/list");
+            let text = left_out(files(), &[(&list, &[status; 3])]);
+            assert!(
+                text.starts_with(&format!("left out all of {title}: ")),
+                "{text}"
+            );
+            assert_eq!(text.lines().count(), 1, "{text}");
+        }
+    }
     let mut huge = files();
     huge.insert(format!("{CRI_O}/@v/list"), "v1.99.0\n".repeat(600_000));
-    assert!(fails(&Server::start(huge, &[]).url).contains("more than 4 MiB"));
-    let mut dateless = files();
-    dateless.insert(format!("{CONTAINERD_2}/@v/v2.2.99.info"), "{}".to_owned());
-    assert!(fails(&Server::start(dateless, &[]).url).contains("has no time of the release"));
+    assert!(left_out(huge, &[]).contains("more than 4 MiB"));
     let mut many = files();
     let list: String = (0..2000).map(|patch| format!("v1.99.{patch}\n")).collect();
     many.insert(format!("{CRI_O}/@v/list"), list);
-    assert!(fails(&Server::start(many, &[]).url).contains("at most 1000"));
+    assert!(left_out(many, &[]).contains("at most 1000"));
+}
+
+#[test]
+fn a_release_that_fails_is_left_out_and_the_others_are_added() {
+    let with_another = || {
+        let mut files = files();
+        let list = "v2.2.98\nv2.2.99\n".to_owned();
+        files.insert(format!("{CONTAINERD_2}/@v/list"), list);
+        release(&mut files, CONTAINERD_2, "v2.2.98", "v0.11.0");
+        files
+    };
+    let path = |ending: &str| format!("{CONTAINERD_2}/@v/v2.2.98.{ending}");
+    let mut dateless = with_another();
+    dateless.insert(path("info"), "{}".to_owned());
+    let text = left_out(dateless, &[]);
+    assert!(
+        text.contains("v2.2.98: ") && text.contains("has no time of the release"),
+        "{text}"
+    );
+    let text = left_out(with_another(), &[(&path("mod"), &[403])]);
+    assert!(
+        text.contains("v2.2.98: ") && text.contains("status 403"),
+        "{text}"
+    );
 }
 
 #[test]
