@@ -12,7 +12,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 ///
 /// Returns why the runtime refused the plugin, or why the connection failed.
 pub async fn serve(
-    plugin: impl api::Plugin + Send + Sync,
+    plugin: impl api::Plugin,
     stream: impl AsyncRead + AsyncWrite + Send + Unpin,
     name: String,
     index: String,
@@ -30,7 +30,7 @@ pub async fn serve(
 /// The dispatcher behind the wire.
 struct Dispatching<P>(api::PluginDispatcher<P>);
 
-impl<P: api::Plugin + Send + Sync> Service for Dispatching<P> {
+impl<P: api::Plugin> Service for Dispatching<P> {
     async fn call(&self, request: Request) -> Result<bytes::Bytes, Status> {
         let answer = self.0.dispatch(&request.method, &request.payload).await;
         let refused = |status: api::Status| Status::new(Code(status.code.0), status.message);
