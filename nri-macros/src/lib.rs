@@ -24,6 +24,7 @@ mod policies;
 mod release;
 #[rustfmt::skip]
 mod table;
+mod wasm;
 
 use proc_macro::TokenStream;
 
@@ -58,6 +59,13 @@ use proc_macro::TokenStream;
 #[proc_macro_derive(NriPlugin, attributes(nri))]
 pub fn derive_nri_plugin(input: TokenStream) -> TokenStream {
     derive(input.into()).into()
+}
+
+/// Exports a plugin as a WebAssembly module. For `nri::wasm_plugin!`, which passes the path of its crate.
+#[doc(hidden)]
+#[proc_macro]
+pub fn wasm_exports(input: TokenStream) -> TokenStream {
+    wasm::exports(input.into()).into()
 }
 
 /// Attributes, checked input, expansion; with an error for everything that is wrong, and the impl all the same.

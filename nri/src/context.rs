@@ -150,10 +150,10 @@ impl Context {
     /// Returns how long the runtime will wait for the answer: zero if it has given up, `None` if
     /// unknown.
     pub fn time_left(&self) -> Option<Duration> {
-        // Tokio's clock, which tests can pause.
-        let now = tokio::time::Instant::now().into_std();
+        // Tokio's clock, which tests can pause. A WebAssembly module has no clock, and no deadline.
+        let now = || tokio::time::Instant::now().into_std();
         self.deadline
-            .map(|deadline| deadline.saturating_duration_since(now))
+            .map(|deadline| deadline.saturating_duration_since(now()))
     }
 }
 

@@ -46,13 +46,16 @@
 //! and containers; a [`store::PodStore`] keeps track of them and detects what the plugin has
 //! missed.
 
-#[cfg(feature = "adaptation")]
+// The parts that serve a connection are unused in a WebAssembly module.
+#![cfg_attr(target_family = "wasm", allow(dead_code))]
+
+#[cfg(all(feature = "adaptation", not(target_family = "wasm")))]
 pub mod adaptation;
 pub mod adjust;
 pub mod api;
 mod context;
 mod error;
-#[cfg(feature = "http")]
+#[cfg(all(feature = "http", not(target_family = "wasm")))]
 pub mod http;
 #[cfg(feature = "serde")]
 pub mod json;
@@ -65,9 +68,10 @@ pub mod plugin;
 pub mod prelude;
 pub mod store;
 pub mod stub;
-#[cfg(feature = "testing")]
+#[cfg(all(feature = "testing", not(target_family = "wasm")))]
 pub mod testing;
 pub mod view;
+pub mod wasm;
 pub mod wire;
 
 pub use context::Context;
@@ -85,6 +89,10 @@ pub mod __private {
     pub use crate::plugin::facts::{Fact, events, handles, handles_any, mask, takes};
     pub use crate::plugin::probe::{Connections, NoConnection};
     pub use crate::plugin::{Connection, ConnectionHooks, Handlers, Plugin, Policies, Row, Table};
+    #[cfg(target_family = "wasm")]
+    pub use crate::wasm::exports::{Boxed, boxed, call, free, malloc};
+    pub use crate::wasm::is_plugin;
+    pub use nri_macros::wasm_exports;
 }
 
 /// Runs the examples of the README.

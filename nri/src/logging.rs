@@ -63,6 +63,9 @@ pub enum Target {
     File(PathBuf),
     /// The systemd journal.
     Journald,
+    /// The log of the runtime that has loaded the WebAssembly module.
+    #[cfg(target_family = "wasm")]
+    Host,
 }
 
 /// Parses `stderr`, `journald`, or an absolute path.
@@ -125,7 +128,7 @@ fn install() -> bool {
 static LEVEL: AtomicU8 = AtomicU8::new(0);
 
 /// The destination of log lines.
-static SINK: Mutex<Sink> = Mutex::new(Sink::Stderr);
+static SINK: Mutex<Sink> = Mutex::new(Sink::DEFAULT);
 
 /// The subscriber. Its state is static so that it can change after installation.
 struct Logger;

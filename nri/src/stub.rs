@@ -64,63 +64,86 @@
 //! span, `event`, with the name of the event, the pod and the container. [`Metrics`] count calls,
 //! errors, timeouts and latencies.
 
-mod answer;
 mod aside;
-mod backoff;
 mod check;
-mod connect;
-mod deadline;
-#[cfg(feature = "adaptation")]
-mod direct;
+mod failed;
 mod identity;
-mod inherit;
 mod mask;
 mod metrics;
-mod options;
 mod panic;
-mod run;
 mod runtime;
-mod serve;
-mod session;
-mod shared;
-mod signal;
 mod skipped;
 mod status;
+mod subscription;
 mod synchronize;
+mod tools;
 mod update;
+
+// The connection to a runtime. A WebAssembly module has none: its host calls it.
+#[cfg(not(target_family = "wasm"))]
+mod answer;
+#[cfg(not(target_family = "wasm"))]
+mod backoff;
+#[cfg(not(target_family = "wasm"))]
+mod connect;
+#[cfg(not(target_family = "wasm"))]
+mod deadline;
+#[cfg(all(feature = "adaptation", not(target_family = "wasm")))]
+mod direct;
+#[cfg(not(target_family = "wasm"))]
+mod inherit;
+#[cfg(not(target_family = "wasm"))]
+mod options;
+#[cfg(not(target_family = "wasm"))]
+mod run;
+#[cfg(not(target_family = "wasm"))]
+mod serve;
+#[cfg(not(target_family = "wasm"))]
+mod session;
+#[cfg(not(target_family = "wasm"))]
+mod shared;
+#[cfg(not(target_family = "wasm"))]
+mod signal;
+#[cfg(not(target_family = "wasm"))]
 mod watchdog;
-
-use std::fmt;
-use std::sync::Arc;
-
-pub use aside::blocking;
-pub use backoff::Backoff;
-pub use check::CheckAnswers;
-pub use connect::DEFAULT_SOCKET;
-#[cfg(feature = "adaptation")]
-pub(crate) use direct::Direct;
-pub use metrics::{EventMetrics, Latency, Metrics, OPEN_METRICS_CONTENT_TYPE};
-pub use options::{Builder, RuntimeExit};
-pub use runtime::Runtime;
-pub(crate) use shared::Tools;
-pub use status::{Status, StatusWatch};
-pub use update::{UpdateError, Updater};
 
 use crate::Result;
 use crate::plugin::Plugin;
-use crate::wire::Channels;
+
+pub use aside::blocking;
+pub use check::CheckAnswers;
+#[cfg(all(feature = "adaptation", not(target_family = "wasm")))]
+pub(crate) use direct::Direct;
+pub use metrics::{EventMetrics, Latency, Metrics, OPEN_METRICS_CONTENT_TYPE};
+pub use runtime::Runtime;
+pub use status::{Status, StatusWatch};
+#[cfg(any(test, feature = "wasm", target_family = "wasm"))]
+pub(crate) use synchronize::{Assembly, Part};
+pub(crate) use tools::Tools;
+pub use update::{UpdateError, Updater};
+#[cfg(not(target_family = "wasm"))]
+pub use {
+    backoff::Backoff,
+    connect::DEFAULT_SOCKET,
+    options::{Builder, RuntimeExit},
+};
+#[cfg(any(test, target_family = "wasm"))]
+pub(crate) use {failed::failed, identity::Identity, subscription::subscription};
 
 /// The service that a plugin serves.
+#[cfg(not(target_family = "wasm"))]
 const PLUGIN_SERVICE: &str = "nri.pkg.api.v1alpha1.Plugin";
 /// The service that a runtime serves.
 const RUNTIME_SERVICE: &str = "nri.pkg.api.v1alpha1.Runtime";
 
 /// The plugin serves on the first connection and calls on the second.
-const CHANNELS: Channels = Channels { serve: 1, call: 2 };
+#[cfg(not(target_family = "wasm"))]
+const CHANNELS: crate::wire::Channels = crate::wire::Channels { serve: 1, call: 2 };
 
 /// A plugin that is ready to run.
+#[cfg(not(target_family = "wasm"))]
 pub struct Stub<P> {
-    shared: Arc<shared::Shared<P>>,
+    shared: std::sync::Arc<shared::Shared<P>>,
     endpoint: connect::Endpoint,
     reconnect: Option<Backoff>,
     wait_for_runtime: bool,
@@ -138,11 +161,28 @@ pub struct Stub<P> {
 /// # Panics
 ///
 /// Panics under the same conditions as [`Stub::run`].
+#[cfg(not(target_family = "wasm"))]
 pub async fn run<P: Plugin>(plugin: P) -> Result<()> {
     crate::logging::init_default();
     Stub::builder(plugin).run().await
 }
 
+/// Fails: a WebAssembly module has no connection to a runtime. [`wasm_plugin!`](crate::wasm_plugin) exports the
+/// functions that its host calls instead.
+///
+/// # Errors
+///
+/// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported).
+#[cfg(target_family = "wasm")]
+pub async fn run<P: Plugin>(_plugin: P) -> Result<()> {
+    let message = "a WebAssembly module cannot connect to a runtime";
+    Err(
+        crate::Error::with_kind(crate::ErrorKind::Unsupported, message)
+            .with_help("install the module in the runtime's plugin directory as NN-name"),
+    )
+}
+
+#[cfg(not(target_family = "wasm"))]
 impl<P: Plugin> Stub<P> {
     /// Returns a builder for the settings of the plugin.
     ///
@@ -180,8 +220,9 @@ impl<P: Plugin> Stub<P> {
     }
 }
 
-impl<P> fmt::Debug for Stub<P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+#[cfg(not(target_family = "wasm"))]
+impl<P> std::fmt::Debug for Stub<P> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Stub {
             shared, endpoint, ..
         } = self;

@@ -98,6 +98,7 @@ pub mod mux;
 #[doc(hidden)]
 pub mod outbox;
 mod requests;
+#[cfg(not(target_family = "wasm"))]
 mod socket;
 mod status;
 #[doc(hidden)]
@@ -110,5 +111,6 @@ pub use error::{CallError, ConnectionError, Part};
 pub use limits::{Limits, MAX_FRAME, MAX_MESSAGE};
 pub use link::{Link, Serving};
 pub use requests::{Request, Service};
+#[cfg(not(target_family = "wasm"))]
 pub use socket::Socket;
 pub use status::{Code, Status};

@@ -30,3 +30,4 @@ pub mod runtime;
 pub mod snapshot;
 pub mod specimens;
 pub mod specs;
+pub mod wasm;

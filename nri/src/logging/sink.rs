@@ -2,6 +2,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
+#[cfg(unix)]
 use std::os::unix::net::UnixDatagram;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -9,26 +10,47 @@ use tracing::Level;
 
 use super::Target;
 use super::line::Line;
+#[cfg(not(unix))]
+use crate::{Error, ErrorKind};
 use crate::{Result, ResultExt};
 
 /// The socket of systemd's [native protocol](https://systemd.io/JOURNAL_NATIVE_PROTOCOL/).
+#[cfg(unix)]
 const JOURNAL: &str = "/run/systemd/journal/socket";
 
 pub(super) enum Sink {
     Stderr,
     File(File),
+    #[cfg(unix)]
     Journal(UnixDatagram),
+    /// The log of the runtime that has loaded the WebAssembly module.
+    #[cfg(target_family = "wasm")]
+    Host,
 }
 
 impl Sink {
+    /// Standard error, or the log of the runtime in a WebAssembly module, which has no standard error.
+    #[cfg(not(target_family = "wasm"))]
+    pub(super) const DEFAULT: Self = Sink::Stderr;
+    #[cfg(target_family = "wasm")]
+    pub(super) const DEFAULT: Self = Sink::Host;
+
     pub(super) fn open(target: &Target) -> Result<Self> {
         match target {
             Target::Stderr => Ok(Sink::Stderr),
+            #[cfg(target_family = "wasm")]
+            Target::Host => Ok(Sink::Host),
             Target::File(path) => {
                 let file = OpenOptions::new().append(true).create(true).open(path);
                 file.map(Sink::File)
                     .with_context(|| format!("cannot open the log file {}", path.display()))
             }
+            #[cfg(not(unix))]
+            Target::Journald => Err(Error::with_kind(
+                ErrorKind::Unsupported,
+                "there is no journald here",
+            )),
+            #[cfg(unix)]
             Target::Journald => {
                 let socket = UnixDatagram::unbound()?;
                 socket
@@ -47,12 +69,19 @@ impl Sink {
                 // In one write, so that lines of several processes do not mix.
                 file.write_all(format!("{now} {level:>5} {line}\n").as_bytes())
             }
+            #[cfg(target_family = "wasm")]
+            Sink::Host => {
+                crate::wasm::log(level, line.to_string());
+                Ok(())
+            }
+            #[cfg(unix)]
             Sink::Journal(socket) => socket.send(&entry(level, &line.to_string())).map(drop),
         }
     }
 }
 
 /// Returns an entry of the journal. The length precedes the message, which may have several lines.
+#[cfg(unix)]
 fn entry(level: Level, message: &str) -> Vec<u8> {
     let priority = match level {
         Level::ERROR => 3,

@@ -12,6 +12,7 @@ use tokio::sync::oneshot;
 use tracing::{Span, field};
 
 use super::deadline::Moments;
+use super::failed::failed;
 use super::metrics::End;
 use super::shared::Shared;
 use super::watchdog::Watchdog;
@@ -34,7 +35,7 @@ impl<P: Plugin> Shared<P> {
     ) -> Result<Bytes> {
         let response = self.respond(method, Body::Encoded(payload), moments);
         let answer = response.await?.into_bytes();
-        self.warn_of_skipped(method, &answer);
+        self.tools.warn_of_skipped(method, &answer);
         Ok(answer)
     }
 
@@ -146,11 +147,14 @@ impl<P: Plugin> Shared<P> {
         subject: &Subject,
         outcome: Option<Result<Answer>>,
     ) -> Result<Body> {
-        let accept = |answer| self.accept(request.rpc, subject, answer);
+        let accept = |answer| self.tools.accept(request.rpc, subject, answer);
         let outcome = outcome.map(|result| result.and_then(accept));
         let (end, answer) = match outcome {
             Some(Ok(answer)) => (End::Answered, Ok(answer)),
-            Some(Err(error)) => (End::Failed, request.failed::<P>(subject, error)),
+            Some(Err(error)) => (
+                End::Failed,
+                failed::<P>(request.name, request.event, subject, error),
+            ),
             None => (End::TimedOut, request.timed_out::<P>(subject)),
         };
         let event = request.event.unwrap_or(Event::Unknown);
@@ -183,28 +187,6 @@ impl Request {
             container = subject.and_then(Subject::container),
             "the handler of {name} has used {elapsed:.1?} of the {allowed:.1?} before the runtime's timeout"
         );
-    }
-
-    fn failed<P: Plugin>(&self, subject: &Subject, error: Error) -> Result<Body> {
-        let ignored = error.kind() != ErrorKind::Malformed && self.is_in(P::POLICIES.ignore_errors);
-        let answered = if ignored {
-            "; answered with success, as `on_error` says"
-        } else {
-            ""
-        };
-        let name = self.name;
-        tracing::warn!(
-            event = name,
-            pod = subject.pod(),
-            container = subject.container(),
-            help = error.help(),
-            "the handler of {name} failed: {error:#}{answered}"
-        );
-        if ignored {
-            Ok(Body::default())
-        } else {
-            Err(error)
-        }
     }
 
     fn timed_out<P: Plugin>(&self, subject: &Subject) -> Result<Body> {

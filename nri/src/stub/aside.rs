@@ -41,6 +41,10 @@ static BLOCKED: AtomicUsize = AtomicUsize::new(0);
 /// Returns an error if the work panics, or no thread is available: at most 64 may be blocked at
 /// once.
 pub async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
+    if cfg!(target_family = "wasm") {
+        // There are no threads, and no other event that could be delayed.
+        return Ok(work());
+    }
     let running = run(work)?;
     running
         .await

@@ -1,6 +1,6 @@
 //! Checks answers of handlers, so that mistakes show up in the log of the plugin.
 
-use super::shared::Shared;
+use super::tools::Tools;
 use crate::adjust::Invalid;
 use crate::plugin::{Answer, Body, Subject};
 use crate::{Error, Result};
@@ -18,14 +18,14 @@ pub enum CheckAnswers {
     Refuse,
 }
 
-impl<P> Shared<P> {
+impl Tools {
     /// Returns the response to send, and logs the problems that the check of the answer has found.
     ///
     /// # Errors
     ///
     /// Returns the problems of the answer, if answers with problems are to be refused.
-    pub(super) fn accept(&self, rpc: &str, subject: &Subject, answer: Answer) -> Result<Body> {
-        match (answer.invalid, self.tools.check_answers) {
+    pub(crate) fn accept(&self, rpc: &str, subject: &Subject, answer: Answer) -> Result<Body> {
+        match (answer.invalid, self.check_answers) {
             (None, _) | (Some(_), CheckAnswers::Off) => {}
             (Some(invalid), CheckAnswers::Warn) => warn(rpc, subject, &invalid),
             (Some(invalid), CheckAnswers::Refuse) => return Err(Error::from(invalid)),

@@ -15,9 +15,9 @@ const INDEX_VARIABLE: &str = "NRI_PLUGIN_IDX";
 
 /// The index and name that the plugin registers with, such as `10-logger`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Identity {
-    pub(super) name: String,
-    pub(super) index: String,
+pub(crate) struct Identity {
+    pub(crate) name: String,
+    pub(crate) index: String,
 }
 
 impl fmt::Display for Identity {

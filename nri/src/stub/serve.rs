@@ -9,12 +9,11 @@ use tokio::sync::watch;
 
 use super::PLUGIN_SERVICE;
 use super::deadline::Moments;
-use super::mask::{Wanted, subscribe};
 use super::runtime::Runtime;
 use super::shared::Shared;
+use super::subscription::subscription;
 use super::synchronize::{Assembly, Part};
-use crate::api::fields::FIELDS;
-use crate::api::{ConfigureRequest, ConfigureResponse, FailurePolicy, SynchronizeResponse};
+use crate::api::{ConfigureRequest, ConfigureResponse, SynchronizeResponse};
 use crate::plugin::Plugin;
 use crate::wire::{Code, Request, Service, Status};
 use crate::{Error, ErrorKind, Result};
@@ -103,31 +102,11 @@ impl<'s, P: Plugin> Serving<'s, P> {
             .await?;
         let answer =
             ConfigureResponse::decode(answer).map_err(|error| malformed("Configure", &error))?;
-        self.subscribe(&runtime, answer.events)
-            .map(|response| response.encode_to_vec().into())
-    }
-
-    fn subscribe(&self, runtime: &Runtime, chosen: i32) -> Result<ConfigureResponse> {
-        let wanted = Wanted {
-            handled: P::EVENTS,
-            required: P::POLICIES.required,
-            chosen,
-        };
-        let subscription = subscribe(wanted, runtime)?;
-        let policy = P::POLICIES.failure_policy;
-        let policy_warning = policy.and_then(|policy| failure_policy_warning(policy, runtime));
-        let warnings: Vec<_> = subscription
-            .warning
-            .into_iter()
-            .chain(policy_warning)
-            .collect();
+        let (response, warnings) = subscription::<P>(&runtime, answer.events)?;
         if !warnings.is_empty() {
             self.stub.warn_once(warnings.join("; "));
         }
-        Ok(ConfigureResponse {
-            events: subscription.events.bits(),
-            failure_policy: policy,
-        })
+        Ok(response.encode_to_vec().into())
     }
 
     async fn synchronize(&self, part: Bytes, moments: Moments) -> Result<Bytes, Status> {
@@ -176,32 +155,6 @@ fn more() -> SynchronizeResponse {
         update: Vec::new(),
         more: true,
     }
-}
-
-fn failure_policy_warning(policy: FailurePolicy, runtime: &Runtime) -> Option<String> {
-    let since = FIELDS
-        .iter()
-        .find(|field| field.message == "ConfigureResponse" && field.name == "failure_policy");
-    let since = since.map_or("", |field| field.since);
-    let verb = match runtime.is_at_least(since) {
-        Some(true) => return None,
-        Some(false) => "does not know",
-        None => "may not know",
-    };
-    let asked = [
-        (policy.fail_request, "fail_request"),
-        (policy.keep_connected, "keep_connected"),
-    ];
-    let asked: Vec<_> = asked
-        .iter()
-        .filter(|(asked, _)| *asked)
-        .map(|(_, name)| *name)
-        .collect();
-    let asked = asked.join(", ");
-    Some(format!(
-        "{runtime} {verb} the failure policy ({asked}; since NRI {since}): a plugin that does not answer in time is \
-         disconnected there, and the request goes on without it"
-    ))
 }
 
 fn malformed(method: &str, error: &prost::DecodeError) -> Error {

@@ -2,16 +2,16 @@
 
 use std::sync::PoisonError;
 
-use super::shared::Shared;
+use super::tools::Tools;
 use crate::api::fields::{is_outdated, newer_than};
 
-impl<P> Shared<P> {
+impl Tools {
     /// Logs a warning, once per field, about fields of an answer that the runtime will ignore.
-    pub(super) fn warn_of_skipped(&self, rpc: &str, answer: &[u8]) {
+    pub(crate) fn warn_of_skipped(&self, rpc: &str, answer: &[u8]) {
         if answer.is_empty() {
             return;
         }
-        let Some(runtime) = self.tools.runtime() else {
+        let Some(runtime) = self.runtime() else {
             return;
         };
         let Some(nri) = runtime.nri_version().filter(|nri| is_outdated(nri)) else {

@@ -14,13 +14,13 @@ const MORE_FIELD: u32 = 3;
 /// The concatenation of encoded messages of one type is the encoding of all of them merged, so
 /// nothing is decoded before the last part arrives.
 #[derive(Debug, Default)]
-pub(super) struct Assembly {
+pub(crate) struct Assembly {
     parts: Vec<u8>,
 }
 
 /// The effect of a part of Synchronize.
 #[derive(Debug, PartialEq)]
-pub(super) enum Part {
+pub(crate) enum Part {
     /// More parts are to come.
     More,
     /// It was the last part: the whole request, encoded.
@@ -34,7 +34,7 @@ impl Assembly {
     ///
     /// Returns [`ErrorKind::Malformed`] if the part is not a message, and [`ErrorKind::Protocol`]
     /// above the limit. In both cases, the parts so far are discarded.
-    pub(super) fn add(&mut self, part: Bytes, limit: usize) -> Result<Part> {
+    pub(crate) fn add(&mut self, part: Bytes, limit: usize) -> Result<Part> {
         let before = std::mem::take(&mut self.parts);
         let more = has_more(&part).map_err(|error| malformed(&error))?;
         let size = before.len() + part.len();

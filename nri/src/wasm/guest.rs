@@ -1,0 +1,112 @@
+//! Answers the requests of the host, as the stub answers those of a runtime.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use prost::Message as _;
+
+use crate::api::{ConfigureRequest, ConfigureResponse, SynchronizeResponse};
+use crate::plugin::{Payload, Plugin, Subject, decode, resolve};
+use crate::stub::{Assembly, CheckAnswers, Identity, Part, Runtime, Tools, failed, subscription};
+use crate::{Context, Result};
+
+use super::executor::complete;
+
+/// The largest state that Synchronize may have. The memory of a module ends at 4 GiB, that of most hosts earlier.
+const MAX_SYNCHRONIZE: usize = 64 << 20;
+
+/// A plugin of any type.
+pub(super) trait Answers: Send + Sync {
+    /// Answers a request.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the RPC is unknown, the request cannot be decoded, or the handler fails.
+    fn answer(&self, rpc: &str, request: Vec<u8>) -> Result<Vec<u8>>;
+}
+
+/// A plugin, and what it knows about its host.
+pub(super) struct Guest<P> {
+    plugin: P,
+    tools: Arc<Tools>,
+    assembly: Mutex<Assembly>,
+}
+
+impl<P: Plugin> Guest<P> {
+    /// Wraps a plugin. Name and index are those of its `#[nri(…)]`: the host does not pass those of the file.
+    pub(super) fn new(plugin: P) -> Self {
+        let identity = Identity {
+            name: P::NAME.unwrap_or("plugin").to_owned(),
+            index: P::INDEX.unwrap_or("??").to_owned(),
+        };
+        Guest {
+            plugin,
+            tools: Arc::new(Tools::new(identity, CheckAnswers::default())),
+            assembly: Mutex::default(),
+        }
+    }
+
+    fn configure(&self, request: &[u8]) -> Result<Vec<u8>> {
+        let decoded: ConfigureRequest = decode("Configure", Payload::Encoded(request))?;
+        let runtime = Arc::new(Runtime::of(&decoded));
+        self.tools.set_runtime(Arc::clone(&runtime));
+        let answer = self.handle("Configure", request)?;
+        let chosen = ConfigureResponse::decode(&*answer)?.events;
+        let (response, warnings) = subscription::<P>(&runtime, chosen)?;
+        for warning in warnings {
+            tracing::warn!("{warning}");
+        }
+        Ok(response.encode_to_vec())
+    }
+
+    fn synchronize(&self, part: Vec<u8>) -> Result<Vec<u8>> {
+        let added = {
+            let mut assembly = self.assembly.lock().unwrap_or_else(PoisonError::into_inner);
+            assembly.add(part.into(), MAX_SYNCHRONIZE)?
+        };
+        match added {
+            Part::Whole(request) => self.handle("Synchronize", &request),
+            Part::More => {
+                let more = SynchronizeResponse {
+                    more: true,
+                    ..SynchronizeResponse::default()
+                };
+                Ok(more.encode_to_vec())
+            }
+        }
+    }
+
+    fn handle(&self, rpc: &str, request: &[u8]) -> Result<Vec<u8>> {
+        let Some(route) = resolve::<P>(rpc, request)? else {
+            return Ok(Vec::new());
+        };
+        let event = route.event();
+        let name = event.map_or(route.rpc().name, |event| event.as_str_name());
+        let cx = Context::of_stub(Arc::clone(&self.tools));
+        let mut subject = Subject::default();
+        let handled = route
+            .call(&self.plugin, &cx, request)
+            .and_then(|call| {
+                subject = call.subject;
+                complete(call.reply)?
+            })
+            .and_then(|answer| self.tools.accept(route.rpc().name, &subject, answer));
+        self.tools.count(event, handled.is_ok());
+        let answer = handled.or_else(|error| failed::<P>(name, event, &subject, error))?;
+        let answer = answer.into_bytes();
+        self.tools.warn_of_skipped(rpc, &answer);
+        Ok(answer.into())
+    }
+}
+
+impl<P: Plugin> Answers for Guest<P> {
+    fn answer(&self, rpc: &str, request: Vec<u8>) -> Result<Vec<u8>> {
+        match rpc {
+            "Configure" => self.configure(&request),
+            "Synchronize" => self.synchronize(request),
+            _ => self.handle(rpc, &request),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
