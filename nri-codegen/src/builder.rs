@@ -23,9 +23,9 @@ use output::Output;
 /// }
 /// ```
 ///
-/// Each version becomes a file in `OUT_DIR`, named after its protocol revision (`nri_v0_11_0.rs`), that holds items
-/// and depends on nothing but `prost`. [`include_bindings!`](crate::include_bindings) takes it by the name it was asked for.
-/// A file that would not change is not written.
+/// Each version becomes a file in `OUT_DIR`, named after its protocol revision (`nri_v0_11_0.rs`),
+/// whose items depend on nothing but `prost`. [`include_bindings!`](crate::include_bindings)
+/// includes it by the name given here. Unchanged files are not written.
 #[derive(Default)]
 #[must_use = "nothing is generated before `generate`"]
 pub struct Builder {
@@ -41,18 +41,17 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// Returns a builder of nothing yet: name a [`version`](Self::version) or a
-    /// [`proto`](Self::proto).
+    /// Creates an empty builder. Add a [`version`](Self::version) or a [`proto`](Self::proto).
     pub fn new() -> Self {
         Builder::default()
     }
 
-    /// Generates for this version too: a release (`0.12.5`), a minor for its newest patch (`0.11`), `latest`, or what
-    /// a runtime links (`containerd@2.2.1`, `cri-o@1.33`).
+    /// Adds a version: a release (`0.12.5`), a minor release for its newest patch (`0.11`),
+    /// `latest`, or the release that a runtime links (`containerd@2.2.1`, `cri-o@1.33`).
     ///
     /// # Errors
     ///
-    /// If there is no such version, with the ones near it.
+    /// Returns an error if there is no such version; it lists similar ones.
     pub fn version(mut self, spec: impl AsRef<str>) -> Result<Self, Error> {
         let spec = spec.as_ref();
         let compiled = self.history()?.compiled_for(spec)?;
@@ -60,53 +59,57 @@ impl Builder {
         Ok(self)
     }
 
-    /// Generates for a proto of your own too, a fork of NRI's. It becomes `nri_NAME.rs`, after the name of the file.
+    /// Adds your own proto, for example a fork of NRI's. It becomes `nri_NAME.rs`, after the name
+    /// of the file.
     pub fn proto(mut self, path: impl AsRef<Path>) -> Self {
         self.protos.push(path.as_ref().to_path_buf());
         self
     }
 
-    /// Looks imports of protos up in this folder, before the folder of the proto itself; may be called more than once.
-    /// `PREFIX=PATH` stands for a folder whose files are imported with `PREFIX/` before their path.
+    /// Adds a folder in which imports are looked up, before the folder of the proto itself. May be
+    /// called more than once. `PREFIX=PATH` means a folder whose files are imported with `PREFIX/`
+    /// before their path.
     pub fn include(mut self, folder: impl AsRef<str>) -> Self {
         self.imports.add(folder.as_ref());
         self
     }
 
-    /// True if clients are generated; by default yes.
+    /// Sets whether clients are generated; true by default.
     pub fn client(mut self, client: bool) -> Self {
         self.options.client = client;
         self
     }
 
-    /// True if server traits and dispatchers are generated; by default yes.
+    /// Sets whether server traits and dispatchers are generated; true by default.
     pub fn server(mut self, server: bool) -> Self {
         self.options.server = server;
         self
     }
 
-    /// Neither clients nor servers: messages, enums, event mask and tables only.
+    /// Generates neither clients nor servers: only messages, enums, event mask and tables.
     pub fn messages_only(self) -> Self {
         self.client(false).server(false)
     }
 
-    /// Returns true if messages and enums implement serde's `Serialize` and `Deserialize`; by
-    /// default no.
+    /// Sets whether messages and enums implement serde's `Serialize` and `Deserialize`; false by
+    /// default.
     ///
-    /// Fields go by their names in Rust, a missing one is its default, and unknown ones are ignored. Your crate has to depend on `serde` with
-    /// its feature `derive`.
+    /// Fields have their Rust names, missing fields have their defaults, and unknown ones are
+    /// ignored. Your crate has to depend on `serde` with its feature `derive`.
     pub fn serde(mut self, serde: bool) -> Self {
         self.options.serde = serde;
         self
     }
 
-    /// Derives more traits, separated by commas, for the types at `path`; see [`type_attribute`](Self::type_attribute).
+    /// Derives additional traits, separated by commas, for the types at `path`; see
+    /// [`type_attribute`](Self::type_attribute).
     pub fn derive(self, path: impl AsRef<str>, traits: impl AsRef<str>) -> Self {
         self.type_attribute(path, format!("#[derive({})]", traits.as_ref()))
     }
 
-    /// Adds an attribute to the messages, enums and oneofs at `path`: a name (`Mount`), a full name with a dot before
-    /// it (`.nri.pkg.api.v1alpha1.Mount`), a package likewise, or `.` for all. As prost-build matches paths.
+    /// Adds an attribute to the messages, enums and oneofs at `path`: a name (`Mount`), a full name
+    /// with a leading dot (`.nri.pkg.api.v1alpha1.Mount`), a package in the same form, or `.` for
+    /// all. Paths are matched as in prost-build.
     pub fn type_attribute(mut self, path: impl AsRef<str>, attribute: impl AsRef<str>) -> Self {
         let (path, attribute) = (path.as_ref().to_owned(), attribute.as_ref().to_owned());
         self.selected
@@ -115,7 +118,8 @@ impl Builder {
         self
     }
 
-    /// Adds an attribute to the fields at `path`: `Mount.options`, or a full name with a dot before it.
+    /// Adds an attribute to the fields at `path`: `Mount.options`, or a full name with a leading
+    /// dot.
     pub fn field_attribute(mut self, path: impl AsRef<str>, attribute: impl AsRef<str>) -> Self {
         let (path, attribute) = (path.as_ref().to_owned(), attribute.as_ref().to_owned());
         self.selected
@@ -130,9 +134,10 @@ impl Builder {
         self
     }
 
-    /// Uses `Status` and `Code` of the module at `path` instead of emitting them into each file, so that several
-    /// versions share them. They need `Status::new(Code, String)`, `Code::UNIMPLEMENTED`, `Code::INVALID_ARGUMENT` and
-    /// `Code::INTERNAL`; those of another generated file do.
+    /// Uses `Status` and `Code` of the module at `path` instead of generating them in each file, so
+    /// that several versions share them. They need `Status::new(Code, String)`,
+    /// `Code::UNIMPLEMENTED`, `Code::INVALID_ARGUMENT` and `Code::INTERNAL`; those of another
+    /// generated file have these.
     pub fn extern_status(mut self, path: impl Into<String>) -> Self {
         self.paths.push(("extern_status", path.into()));
         self
@@ -141,32 +146,33 @@ impl Builder {
     /// Uses the Rust type or module `rust` for the message, enum or package `proto` instead of generating it:
     /// `extern_path(".google.protobuf", "::prost_types")`.
     ///
-    /// Without it the types of other packages are generated too, also those that come with protobuf, each in a module
-    /// after its package in `packages`.
+    /// Without it, types of other packages, including those of protobuf, are generated too, in a
+    /// module per package under `packages`.
     pub fn extern_path(mut self, proto: impl Into<String>, rust: impl Into<String>) -> Self {
         self.externs.push((proto.into(), rust.into()));
         self
     }
 
-    /// Returns true if maps are `BTreeMap` instead of `HashMap`; by default no. They have one
-    /// encoding then, and the bindings need `core` and `alloc` only.
+    /// Sets whether maps are `BTreeMap` instead of `HashMap`; false by default. Ordered maps have a
+    /// single encoding, and the bindings then only need `core` and `alloc`.
     pub fn ordered_maps(mut self, ordered: bool) -> Self {
         self.options.ordered_maps = ordered;
         self
     }
 
-    /// Writes to this folder; by default to `OUT_DIR`, which is where [`include_bindings!`](crate::include_bindings)
-    /// looks.
+    /// Sets the output folder; by default `OUT_DIR`, where
+    /// [`include_bindings!`](crate::include_bindings) looks.
     pub fn out_dir(mut self, folder: impl Into<PathBuf>) -> Self {
         self.out_dir = Some(folder.into());
         self
     }
 
-    /// Generates, and tells cargo which files to watch: the protos read from disk, and the build script.
+    /// Generates the files, and tells cargo which files to watch: the protos read from disk, and
+    /// the build script.
     ///
     /// # Errors
     ///
-    /// All that is wrong with options and protos at once; nothing is written then.
+    /// Returns all problems of options and protos at once; in that case nothing is written.
     pub fn generate(mut self) -> Result<(), Error> {
         self.history()?;
         let folder = self.folder()?;

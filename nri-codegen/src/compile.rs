@@ -1,4 +1,4 @@
-//! Files to descriptors, with protox: no `protoc` anywhere. Every error has its place.
+//! Compiles files to descriptors with protox, without `protoc`. Every error has a location.
 
 pub(crate) mod files;
 mod imports;
@@ -17,35 +17,35 @@ use files::{Files, Root};
 
 pub use imports::Imports;
 
-/// A schema that compiled: descriptors with source info, and what they were made from.
+/// A compiled schema: descriptors with source info, and their origin.
 #[derive(Clone, Debug)]
 pub struct Compiled {
-    /// A display name for the schema: `v0.12.5`, `containerd@2.2.1 (NRI v0.11.0)`, a path.
+    /// The name of the schema for display: `v0.12.5`, `containerd@2.2.1 (NRI v0.11.0)`, a path.
     pub origin: String,
-    /// The NRI release, where it was named by a version.
+    /// The NRI release, if it was named by a version.
     pub release: Option<Release>,
-    /// All files, imports included, as resolved descriptors.
+    /// All files, including imports, as resolved descriptors.
     pub pool: DescriptorPool,
-    /// Names of the files that were asked for; the others in `pool` are their imports.
+    /// Names of the requested files; the others in `pool` are their imports.
     pub named: Vec<String>,
     /// Paths of the files read from disk; empty for an embedded revision.
     pub read: Vec<PathBuf>,
     /// Path of each file read from disk, by the name under which it is imported.
     pub paths: BTreeMap<String, PathBuf>,
-    /// Text of each file that was compiled from text, by name. The protos that come with protobuf have none.
+    /// Text of each file that was compiled from text, by name. The protos that are part of protobuf
+    /// have none.
     pub texts: BTreeMap<String, String>,
 }
 
 impl Compiled {
-    /// Returns the files that were asked for, in the order of the pool: a file comes after what it
-    /// imports.
+    /// Returns the requested files, in the order of the pool: a file comes after its imports.
     pub fn files(&self) -> impl Iterator<Item = &FileDescriptorProto> {
         self.pool
             .file_descriptor_protos()
             .filter(|file| self.named.iter().any(|name| name == file.name()))
     }
 
-    /// Names every file of the packages that were asked for, so that a protocol may be spread over several files.
+    /// Adds all files of the requested packages, so that a protocol may have several files.
     #[must_use]
     pub(crate) fn with_package(mut self) -> Compiled {
         let packages: Vec<String> = self.files().map(|file| file.package().to_owned()).collect();
@@ -55,7 +55,8 @@ impl Compiled {
         self
     }
 
-    /// Returns a copy of everything, imports included, as protoc would write it with source info.
+    /// Returns a copy of all descriptors, including imports, as protoc would write them with source
+    /// info.
     pub fn descriptor_set(&self) -> FileDescriptorSet {
         FileDescriptorSet {
             file: self.pool.file_descriptor_protos().cloned().collect(),
@@ -63,22 +64,22 @@ impl Compiled {
     }
 }
 
-/// Compiles one proto that is given as text; `name` is what errors and descriptors call it.
+/// Compiles a proto from text; `name` is its name in errors and descriptors.
 ///
-/// It may import nothing but the protos that come with protobuf itself.
+/// It may only import protos that are part of protobuf.
 ///
 /// # Errors
 ///
-/// If the text does not parse or a name does not resolve.
+/// Returns an error if the text does not parse or a name cannot be resolved.
 pub fn text(name: &str, text: &str) -> Result<Compiled, Error> {
     compile(Files::in_memory(name, text), &[name.to_owned()], name)
 }
 
-/// Returns the proto `text` with its descriptors, which it was compiled to before.
+/// Returns the proto `text` with its precompiled descriptors.
 ///
 /// # Errors
 ///
-/// If `descriptors` is no `FileDescriptorSet`, or one that does not hold together.
+/// Returns an error if `descriptors` is not a valid `FileDescriptorSet`.
 pub(crate) fn precompiled(name: &str, text: &str, descriptors: &[u8]) -> Result<Compiled, Error> {
     let pool = DescriptorPool::decode(descriptors).map_err(|error| no_set(name, &error))?;
     Ok(Compiled {
@@ -92,21 +93,22 @@ pub(crate) fn precompiled(name: &str, text: &str, descriptors: &[u8]) -> Result<
     })
 }
 
-/// Compiles the proto at `path`. Imports are looked up next to it, then from the current folder.
+/// Compiles the proto at `path`. Imports are looked up next to it, then in the current folder.
 ///
 /// # Errors
 ///
-/// If a file cannot be read, is too large, does not parse, or a name does not resolve.
+/// Returns an error if a file cannot be read, is too large, does not parse, or a name cannot be
+/// resolved.
 pub fn file(path: &Path) -> Result<Compiled, Error> {
     file_with(path, &Imports::default())
 }
 
-/// As [`file()`]; imports are looked up in `imports` first. A file below one of these folders is called as other
-/// files there import it.
+/// Like [`file()`]; imports are first looked up in `imports`. A file below one of these folders has
+/// the name under which other files there import it.
 ///
 /// # Errors
 ///
-/// As for [`file()`].
+/// Returns the errors of [`file()`].
 pub fn file_with(path: &Path, imports: &Imports) -> Result<Compiled, Error> {
     let name = path.file_name().map(|name| name.to_string_lossy());
     let Some(name) = name.filter(|_| path.is_file()) else {
@@ -124,21 +126,22 @@ pub fn file_with(path: &Path, imports: &Imports) -> Result<Compiled, Error> {
     compile(Files::on_disk(roots), &[name], &path.display().to_string())
 }
 
-/// Compiles every `.proto` below the folder `root`; imports are looked up from `root`.
+/// Compiles every `.proto` below the folder `root`; imports are looked up in `root`.
 ///
 /// # Errors
 ///
-/// As for [`file()`]; also if there is no `.proto` at all.
+/// Returns the errors of [`file()`], and an error if there is no `.proto`.
 pub fn folder(root: &Path) -> Result<Compiled, Error> {
     folder_with(root, &Imports::default())
 }
 
-/// As [`folder()`]; imports are looked up in `imports` too. A folder inside one of these, or one whose files import
-/// each other by longer names (`github.com/containerd/containerd/api/types/mount.proto`), is called as the imports do.
+/// Like [`folder()`]; imports are also looked up in `imports`. The files of a folder inside one of
+/// these, or of one whose files import each other by longer names
+/// (`github.com/containerd/containerd/api/types/mount.proto`), have the names used in imports.
 ///
 /// # Errors
 ///
-/// As for [`folder()`].
+/// Returns the errors of [`folder()`].
 pub fn folder_with(root: &Path, imports: &Imports) -> Result<Compiled, Error> {
     let names = files::protos_below(root)?;
     let mut roots = imports.roots();
@@ -157,17 +160,18 @@ pub fn folder_with(root: &Path, imports: &Imports) -> Result<Compiled, Error> {
     compile(Files::on_disk(roots), &names, &root.display().to_string())
 }
 
-/// Compiles a proto from its bytes, as [`text()`] does.
+/// Compiles a proto from its bytes, like [`text()`].
 ///
 /// # Errors
 ///
-/// As for [`text()`]; also if the bytes are not UTF-8.
+/// Returns the errors of [`text()`], and an error if the bytes are not UTF-8.
 pub fn bytes(name: &str, bytes: Vec<u8>) -> Result<Compiled, Error> {
     text(name, &files::text(bytes, name)?)
 }
 
-/// Returns true if the bytes are a proto in text, and not a `FileDescriptorSet`: text has no
-/// control characters but tabs and line ends, and a set always has others. An empty file is a set.
+/// Returns true if the bytes are the text of a proto, not a `FileDescriptorSet`: text has no
+/// control characters other than tabs and line ends, and a set always has others. An empty file is
+/// a set.
 pub fn is_text(bytes: &[u8]) -> bool {
     let plain = |byte: &u8| *byte >= b' ' || matches!(byte, b'\t' | b'\r' | b'\n' | 0x0c);
     !bytes.is_empty() && bytes.iter().all(plain)
@@ -177,7 +181,8 @@ pub fn is_text(bytes: &[u8]) -> bool {
 ///
 /// # Errors
 ///
-/// If the file cannot be read, is too large, is no such set, or the set lacks a file that another one imports.
+/// Returns an error if the file cannot be read, is too large or is not such a set, or if the set
+/// lacks an imported file.
 pub fn descriptor_set(path: &Path) -> Result<Compiled, Error> {
     let shown = path.display().to_string();
     let bytes = files::read(path, files::MAX_TOTAL)?;
@@ -201,7 +206,7 @@ pub fn descriptor_set(path: &Path) -> Result<Compiled, Error> {
     })
 }
 
-/// Refuses what `prost-reflect` cannot hold; it would panic over a syntax that it does not know.
+/// Rejects an unknown syntax, on which `prost-reflect` would panic.
 fn check_syntax(bytes: &[u8], shown: &str) -> Result<(), Error> {
     let set = FileDescriptorSet::decode(bytes).map_err(|error| no_set(shown, &error))?;
     let known = |file: &&FileDescriptorProto| matches!(file.syntax(), "proto2" | "proto3" | "");
@@ -220,12 +225,12 @@ fn not_a_file(path: &Path) -> Problem {
 }
 
 fn no_set(path: &str, error: &dyn std::error::Error) -> Problem {
-    Problem::new(ErrorKind::Descriptor, format!("no FileDescriptorSet: {error}"))
+    Problem::new(ErrorKind::Descriptor, format!("not a FileDescriptorSet: {error}"))
         .in_file(path)
         .with_help("write a set with `protoc --include_imports --include_source_info --descriptor_set_out` or `buf build -o`")
 }
 
-/// Compiles `names` and all they import; problems of all of them are reported together.
+/// Compiles `names` and all their imports; all problems are reported together.
 fn compile(files: Files, names: &[String], origin: &str) -> Result<Compiled, Error> {
     let log = files.log();
     let mut compiler = protox::Compiler::with_file_resolver(files);

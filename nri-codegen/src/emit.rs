@@ -46,7 +46,7 @@ struct Input<'i> {
     nri: &'i NriView,
     history: &'i History,
     options: &'i Options,
-    /// The revision of the history that the protocol is, or that a fork is taken to descend from.
+    /// The revision of the protocol, or the one that a fork is assumed to descend from.
     revision: &'i str,
     deprecations: Vec<&'i Deprecation>,
 }
@@ -55,8 +55,8 @@ struct Input<'i> {
 ///
 /// # Errors
 ///
-/// If the schema is not a consistent NRI protocol, if two declarations would have the same name in Rust, or if an option
-/// does not fit it. Each problem has file and line.
+/// Returns an error if the schema is not a consistent NRI protocol, if two declarations would have
+/// the same Rust name, or if an option does not apply to it. Each problem has file and line.
 pub fn source(compiled: &Compiled, history: &History, options: &Options) -> Result<String, Error> {
     emitted(compiled, history, options)
         .map_err(|error| error.with_texts(|file| compiled.texts.get(file).map(String::as_str)))
@@ -93,7 +93,8 @@ fn emitted(compiled: &Compiled, history: &History, options: &Options) -> Result<
     Ok(file(&input, &messages, &items))
 }
 
-/// Deprecations that hold: by release, or for a fork once it has all that replaces the deprecated interface.
+/// Returns the deprecations in effect: by release, or for a fork if it has all replacements of the
+/// deprecated interface.
 fn deprecations<'h>(
     compiled: &Compiled,
     protocol: &Protocol,
@@ -135,7 +136,7 @@ fn items(input: &Input<'_>, messages: &Messages) -> Result<TokenStream, Error> {
     Ok(quote! { #declared #event #event_mask #tables #calls })
 }
 
-/// Returns clients and servers, and what they need.
+/// Returns clients and servers, with the types that they need.
 fn calls(options: &Options, messages: &Messages, services: &[Emitted]) -> TokenStream {
     let status = match (&options.status, options.client || options.server) {
         (_, false) => TokenStream::new(),

@@ -1,4 +1,4 @@
-//! One opaque error that holds all problems of a phase, with their places.
+//! An opaque error that holds all problems of a phase, with their locations.
 
 mod excerpt;
 mod problem;
@@ -15,25 +15,25 @@ pub use problem::Problem;
 pub enum ErrorKind {
     /// A file or folder could not be read or written.
     Io,
-    /// Something is larger, deeper or more numerous than this crate reads.
+    /// Something exceeds a limit on size, depth or number.
     Limit,
     /// A proto does not parse, or its names do not resolve.
     Proto,
-    /// A file is no `FileDescriptorSet`, or one that does not hold together.
+    /// A file is not a valid `FileDescriptorSet`.
     Descriptor,
-    /// A proto compiles, but is no usable NRI protocol.
+    /// A proto compiles, but is not a usable NRI protocol.
     Protocol,
-    /// A version, release or runtime that is not known, or that has no protocol.
+    /// A version, release or runtime is unknown, or has no protocol.
     Version,
     /// An entry of a table (`versions.toml`, `runtimes.toml`, `deprecations.toml`) is malformed or matches nothing.
     Table,
-    /// An option of the `Builder` makes no sense.
+    /// An option of the `Builder` is invalid.
     Option,
 }
 
-/// All problems that one phase found; never empty.
+/// All problems of one phase; never empty.
 ///
-/// `Display` gives the fact of the first problem on one line. `Debug` gives every problem with file, line, the
+/// `Display` shows the first problem on one line. `Debug` shows every problem with file, line, the
 /// offending text and help, which is what `fn main() -> Result<(), nri_codegen::Error>` prints.
 ///
 /// ```
@@ -57,22 +57,22 @@ impl Error {
         self.first.kind()
     }
 
-    /// Returns the file that the first problem is in, as the schema or the user names it.
+    /// Returns the file of the first problem, as named by the schema or the user.
     pub fn file(&self) -> Option<&str> {
         self.first.file()
     }
 
-    /// Returns bytes of that file that the first problem is about.
+    /// Returns the bytes of that file to which the first problem refers.
     pub fn span(&self) -> Option<Range<usize>> {
         self.first.excerpt().map(Excerpt::span)
     }
 
-    /// Line of the first problem, from 1.
+    /// Returns the line of the first problem, counted from 1.
     pub fn line(&self) -> Option<usize> {
         self.first.line()
     }
 
-    /// Column of the first problem in characters, from 1.
+    /// Returns the column of the first problem in characters, counted from 1.
     pub fn column(&self) -> Option<usize> {
         self.first.column()
     }
@@ -87,11 +87,11 @@ impl Error {
         std::iter::once(&*self.first).chain(&self.rest)
     }
 
-    /// Returns `Ok` if there are no problems, else an error that holds all of them.
+    /// Returns `Ok` if there are no problems, otherwise an error with all of them.
     ///
     /// # Errors
     ///
-    /// If `problems` is not empty.
+    /// Returns an error if `problems` is not empty.
     pub fn unless_empty(problems: Vec<Problem>) -> Result<(), Error> {
         let mut problems = problems.into_iter();
         match problems.next() {
@@ -113,7 +113,7 @@ impl Error {
         }
     }
 
-    /// Takes the error apart, to collect it with others.
+    /// Returns the problems, to combine them with others.
     pub(crate) fn into_problems(self) -> Vec<Problem> {
         std::iter::once(*self.first).chain(self.rest).collect()
     }

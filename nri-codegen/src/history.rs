@@ -1,4 +1,4 @@
-//! Releases, runtimes and deprecations, laid over the models of all protocol revisions.
+//! Releases, runtimes and deprecations, combined with the models of all protocol revisions.
 //!
 //! ```
 //! use nri_codegen::history::History;
@@ -33,7 +33,8 @@ pub use release::{OneShot, Release};
 pub use revision::{Proto, Revision};
 pub use runtime::{Runtime, RuntimeAt, RuntimeRelease};
 
-/// All known releases and revisions of the protocol. Protos and the larger table are parsed on first use.
+/// All known releases and revisions of the protocol. Protos and the larger table are parsed on
+/// first use.
 #[derive(Debug)]
 pub struct History {
     releases: Vec<Release>,
@@ -44,7 +45,7 @@ pub struct History {
     runtimes: OnceLock<Vec<Runtime>>,
 }
 
-/// The files of `nri-protos` as text: what a [`History`] is read from.
+/// The files of `nri-protos` as text, from which a [`History`] is read.
 #[derive(Clone, Debug)]
 pub struct Tables {
     /// The text of `versions.toml`: releases of NRI.
@@ -58,11 +59,12 @@ pub struct Tables {
 }
 
 impl History {
-    /// Reads the history that this crate embeds: the protos and tables of `nri-protos`.
+    /// Reads the history embedded in this crate: the protos and tables of `nri-protos`.
     ///
     /// # Errors
     ///
-    /// If a table is malformed or its entries do not fit together; the tests make sure that this does not happen.
+    /// Returns an error if a table is malformed or its entries are inconsistent; tests ensure that
+    /// this does not happen.
     pub fn embedded() -> Result<History, Error> {
         History::from_tables(Tables::embedded())
     }
@@ -71,7 +73,7 @@ impl History {
     ///
     /// # Errors
     ///
-    /// If a table is malformed, or a release names a revision that has no proto.
+    /// Returns an error if a table is malformed, or a release names a revision without a proto.
     pub fn from_tables(tables: Tables) -> Result<History, Error> {
         let (releases, one_shot) = release::read(&tables.versions)?;
         let deprecations = deprecation::read(&tables.deprecations)?;
@@ -86,12 +88,12 @@ impl History {
         })
     }
 
-    /// Returns the releases that speak the protocol, untagged ones included, ascending by version.
+    /// Returns the releases that speak the protocol, including untagged ones, ascending by version.
     pub fn releases(&self) -> &[Release] {
         &self.releases
     }
 
-    /// Returns the releases from before the protocol.
+    /// Returns the releases before the protocol.
     pub fn one_shot(&self) -> &[OneShot] {
         &self.one_shot
     }
@@ -110,7 +112,7 @@ impl History {
     ///
     /// # Errors
     ///
-    /// If the table is malformed.
+    /// Returns an error if the table is malformed.
     pub fn runtimes(&self) -> Result<&[Runtime], Error> {
         if let Some(runtimes) = self.runtimes.get() {
             return Ok(runtimes);
@@ -123,7 +125,7 @@ impl History {
     ///
     /// # Errors
     ///
-    /// If the table of runtimes is malformed.
+    /// Returns an error if the table of runtimes is malformed.
     pub fn date(&self) -> Result<&str, Error> {
         let releases = self.releases.iter().map(|release| release.date.as_str());
         let runtimes = self.runtimes()?.iter();
@@ -132,11 +134,11 @@ impl History {
         Ok(dates.max().unwrap_or_default())
     }
 
-    /// Returns the revision that `release` carries.
+    /// Returns the revision of `release`.
     ///
     /// # Errors
     ///
-    /// If `release` is not one of this history.
+    /// Returns an error if `release` is not in this history.
     pub fn revision_of(&self, release: &Release) -> Result<&Revision, Error> {
         let mut revisions = self.revisions.iter();
         let found = revisions.find(|revision| revision.name() == release.revision);
@@ -146,7 +148,7 @@ impl History {
         })
     }
 
-    /// Returns the releases that carry `revision`, ascending.
+    /// Returns the releases with `revision`, ascending.
     pub fn releases_of(&self, revision: &Revision) -> impl Iterator<Item = &Release> {
         let name = revision.name().to_owned();
         self.releases
@@ -158,7 +160,8 @@ impl History {
     ///
     /// # Errors
     ///
-    /// If the version is unknown, in which case the error lists similar ones, or predates the protocol.
+    /// Returns an error if the version is unknown, in which case it lists similar ones, or predates
+    /// the protocol.
     pub fn compiled_for(&self, spec: &str) -> Result<Compiled, Error> {
         let release = self.version(spec)?;
         let mut compiled = self.revision_of(release)?.compiled()?.clone();

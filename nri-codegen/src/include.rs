@@ -1,13 +1,13 @@
-//! The macro that includes what the build script generated.
+//! The macro that includes the generated bindings.
 
-/// Includes the bindings that the build script generated for a version, by the name that it gave to
+/// Includes the bindings that the build script generated for a version, by the name given to
 /// [`Builder::version`](https://docs.rs/nri-codegen/latest/nri_codegen/struct.Builder.html#method.version):
-/// `include_bindings!("0.11")`, `include_bindings!("containerd@2.2.1")`. For a proto of your own, that is the name of its
-/// file without `.proto`.
+/// `include_bindings!("0.11")`, `include_bindings!("containerd@2.2.1")`. For your own proto, that
+/// is the name of its file without `.proto`.
 ///
-/// The items stand where the macro does, so give each version a module. Without a version, all of them are included,
-/// each in a module named after its revision: `v0_11_0`. A version that the build script does not generate is an error
-/// that says which line to add.
+/// The items are placed where the macro is, so use a module for each version. Without a version,
+/// all versions are included, each in a module named after its revision: `v0_11_0`. A version that
+/// the build script does not generate is an error that says which line to add.
 ///
 /// ```ignore
 /// pub mod v0_11 {

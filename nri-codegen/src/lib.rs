@@ -1,6 +1,7 @@
 //! Build-time code generator for NRI, the Node Resource Interface: API bindings from versioned protos, without protoc.
 //!
-//! A build script names versions of the protocol; each becomes a file of Rust source that needs nothing but `prost`.
+//! A build script names versions of the protocol; each becomes a file of Rust source that needs
+//! only `prost`.
 //!
 //! ```
 //! // build.rs
@@ -26,17 +27,20 @@
 //! }
 //! ```
 //!
-//! A file has the messages and enums, [`EventMask`](#events), for each service a server trait, a client and a
-//! dispatcher over bytes, and tables of RPCs and events with the releases that brought them.
+//! A file has the messages and enums, [`EventMask`](#events), for each service a server trait, a
+//! client and a dispatcher over bytes, and tables of RPCs and events with the releases that added
+//! them.
 //!
 //! # Events
 //!
-//! The mask cannot hold a bit that the revision does not know. A runtime drops a plugin that subscribes to one.
+//! The mask cannot contain a bit that the revision does not know, because a runtime drops a plugin
+//! that subscribes to one.
 //!
 //! # As a dependency
 //!
-//! Build scripts use the default feature, `build`. The crate itself only needs [`include_bindings!`]: without default
-//! features nothing but that macro is left, and it has no dependencies.
+//! Build scripts use the default feature, `build`. The crate itself only needs
+//! [`include_bindings!`]: without default features, the crate consists of that macro and has no
+//! dependencies.
 //!
 //! ```toml
 //! [dependencies]
@@ -47,11 +51,11 @@
 //! nri-codegen = "0.1"
 //! ```
 //!
-//! # The pieces
+//! # Modules
 //!
-//! [`source`] resolves what may be named as a version, [`compile`] turns protos into descriptors, [`model`] describes
-//! the protocol as plain data, [`history`] records which release brought what, and [`emit`] writes Rust source.
-//! [`Builder`] puts them together for build scripts.
+//! [`source`] resolves the name of a version, [`compile`] turns protos into descriptors, [`model`]
+//! describes the protocol as plain data, [`history`] records which release added what, and [`emit`]
+//! writes Rust source. [`Builder`] combines them for build scripts.
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "build")]

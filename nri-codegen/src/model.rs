@@ -1,6 +1,8 @@
-//! The protocol as plain data: services, messages and enums as the schema has them, and what NRI makes of them.
+//! The protocol as plain data: services, messages and enums of the schema, and their interpretation
+//! as NRI.
 //!
-//! Reading never fails, so that a diff can look at anything; [`Protocol::check`] says whether it can be generated from.
+//! Reading never fails, so that a diff can process any schema; [`Protocol::check`] reports whether
+//! bindings can be generated from it.
 
 mod check;
 mod names;
@@ -17,34 +19,34 @@ pub(crate) use nri::EVENT;
 pub use nri::STATE_CHANGE;
 pub use nri::{Carrier, Event, NriView, Scope};
 
-/// A schema: all that its named files declare, imports left out.
+/// A schema: all declarations of its files, without imports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Protocol {
-    /// Package of the first file: `nri.pkg.api.v1alpha1`.
+    /// The package of the first file: `nri.pkg.api.v1alpha1`.
     pub package: String,
-    /// Services, in the order declared.
+    /// The services, in declaration order.
     pub services: Vec<Service>,
-    /// Top-level messages, in the order declared.
+    /// The top-level messages, in declaration order.
     pub messages: Vec<Message>,
-    /// Top-level enums, in the order declared.
+    /// The top-level enums, in declaration order.
     pub enums: Vec<Enum>,
-    /// Events, mask and who carries what; `None` if the schema is no NRI protocol.
+    /// Events, mask and carriers; `None` if the schema is not an NRI protocol.
     pub nri: Option<NriView>,
 }
 
-/// Comment and place of a declaration.
+/// The comment and location of a declaration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct About {
-    /// The comment before it, or else behind it; lines without comment signs.
+    /// The comment before it, or else after it, without comment signs.
     pub comment: String,
-    /// Where it is declared, if the schema was compiled with source info.
+    /// The location, if the schema was compiled with source info.
     pub location: Option<Location>,
 }
 
-/// A place in a file of the schema; line and column count from 1, columns in bytes.
+/// A location in a file of the schema. Line and column are counted from 1, columns in bytes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Location {
-    /// The file as the schema names it.
+    /// The file, as named by the schema.
     pub file: String,
     /// The line, counted from 1.
     pub line: u32,
@@ -59,9 +61,9 @@ pub struct Service {
     pub name: String,
     /// `nri.pkg.api.v1alpha1.Plugin`
     pub full_name: String,
-    /// RPCs, in the order declared.
+    /// The RPCs, in declaration order.
     pub rpcs: Vec<Rpc>,
-    /// Comment and place.
+    /// The comment and location.
     pub about: About,
 }
 
@@ -80,7 +82,7 @@ pub struct Rpc {
     pub client_streaming: bool,
     /// True if the server answers with a stream; NRI has none.
     pub server_streaming: bool,
-    /// Comment and place.
+    /// The comment and location.
     pub about: About,
 }
 
@@ -91,15 +93,15 @@ pub struct Message {
     pub name: String,
     /// `nri.pkg.api.v1alpha1.LogRequest`
     pub full_name: String,
-    /// Fields, in the order declared.
+    /// The fields, in declaration order.
     pub fields: Vec<Field>,
-    /// Nested messages, entries of maps left out.
+    /// Nested messages, without entries of maps.
     pub messages: Vec<Message>,
     /// Nested enums.
     pub enums: Vec<Enum>,
-    /// Names of the oneofs, those that `optional` implies left out.
+    /// Names of the oneofs, without those implied by `optional`.
     pub oneofs: Vec<String>,
-    /// Comment and place.
+    /// The comment and location.
     pub about: About,
 }
 
@@ -116,24 +118,24 @@ pub struct Field {
     pub json_name: String,
     /// Type of a value.
     pub kind: FieldKind,
-    /// How many values.
+    /// The cardinality.
     pub label: Label,
-    /// True if unset can be told from the default.
+    /// True if an unset field differs from its default.
     pub presence: bool,
     /// The oneof it belongs to.
     pub oneof: Option<String>,
-    /// Comment and place.
+    /// The comment and location.
     pub about: About,
 }
 
-/// Type of a field's value.
+/// The type of a field's value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FieldKind {
-    /// A scalar, as protobuf spells it: `int32`, `string`.
+    /// A scalar, named as in protobuf: `int32`, `string`.
     Scalar(&'static str),
-    /// A message (or a proto2 group) of this full name.
+    /// A message (or a proto2 group) with this full name.
     Message(String),
-    /// An enum of this full name.
+    /// An enum with this full name.
     Enum(String),
     /// A map.
     Map {
@@ -144,14 +146,14 @@ pub enum FieldKind {
     },
 }
 
-/// How many values a field holds.
+/// The number of values of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Label {
-    /// One, by default the type's zero or unset.
+    /// One; if unset, the zero of its type, or absent.
     Single,
     /// Exactly one (proto2).
     Required,
-    /// Any number, maps included.
+    /// Any number, including maps.
     Repeated,
 }
 
@@ -162,9 +164,9 @@ pub struct Enum {
     pub name: String,
     /// `nri.pkg.api.v1alpha1.Event`
     pub full_name: String,
-    /// Values, in the order declared.
+    /// The values, in declaration order.
     pub values: Vec<EnumValue>,
-    /// Comment and place.
+    /// The comment and location.
     pub about: About,
 }
 
@@ -173,30 +175,30 @@ pub struct Enum {
 pub struct EnumValue {
     /// `RUN_POD_SANDBOX`
     pub name: String,
-    /// `nri.pkg.api.v1alpha1.Event.RUN_POD_SANDBOX`, with the enum's name in it.
+    /// `nri.pkg.api.v1alpha1.Event.RUN_POD_SANDBOX`, including the name of the enum.
     pub full_name: String,
     /// Number on the wire.
     pub number: i32,
-    /// Comment and place.
+    /// The comment and location.
     pub about: About,
 }
 
 impl Protocol {
-    /// Reads what the named files of `compiled` declare.
+    /// Reads the declarations of the named files of `compiled`.
     pub fn read(compiled: &Compiled) -> Protocol {
         read::protocol(compiled)
     }
 
-    /// Reads what these files declare.
+    /// Reads the declarations of these files.
     pub fn of_files<'f>(files: impl IntoIterator<Item = &'f FileDescriptorProto>) -> Protocol {
         read::of_files(files)
     }
 
-    /// Reads what the files of an encoded `FileDescriptorSet` declare.
+    /// Reads the declarations of the files of an encoded `FileDescriptorSet`.
     ///
     /// # Errors
     ///
-    /// If the bytes are no such set.
+    /// Returns an error if the bytes are not such a set.
     pub fn of_set(set: &[u8]) -> Result<Protocol, Error> {
         read::of_set(set)
     }
@@ -207,17 +209,17 @@ impl Protocol {
         names::of(self).any(|name| name == full_name)
     }
 
-    /// Full names of everything declared, in no order.
+    /// Returns the full names of all declarations, in no particular order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         names::of(self)
     }
 
-    /// Returns the service of this name, without package.
+    /// Returns the service with this name, without package.
     pub fn service(&self, name: &str) -> Option<&Service> {
         self.services.iter().find(|service| service.name == name)
     }
 
-    /// Returns the message of this full name, nested or not.
+    /// Returns the message with this full name, nested or not.
     pub fn message(&self, full_name: &str) -> Option<&Message> {
         fn find<'m>(messages: &'m [Message], full_name: &str) -> Option<&'m Message> {
             messages.iter().find_map(|message| {
@@ -231,21 +233,21 @@ impl Protocol {
         find(&self.messages, full_name)
     }
 
-    /// Returns the top-level enum of this name, without package.
+    /// Returns the top-level enum with this name, without package.
     pub fn enumeration(&self, name: &str) -> Option<&Enum> {
         self.enums.iter().find(|found| found.name == name)
     }
 }
 
 impl Service {
-    /// Returns the RPC of this name.
+    /// Returns the RPC with this name.
     pub fn rpc(&self, name: &str) -> Option<&Rpc> {
         self.rpcs.iter().find(|rpc| rpc.name == name)
     }
 }
 
 impl Message {
-    /// Returns the field of this name.
+    /// Returns the field with this name.
     pub fn field(&self, name: &str) -> Option<&Field> {
         self.fields.iter().find(|field| field.name == name)
     }

@@ -1,11 +1,11 @@
-//! Near matches for an unknown name: numerically for versions, else by spelling.
+//! Similar names for an unknown one: numerically for versions, else by spelling.
 
-/// The number of near matches that are offered.
+/// The maximum number of suggestions.
 const MAX_OFFERED: usize = 5;
-/// The least similarity (Jaro-Winkler, 1 is equal) of a name that is offered.
+/// The minimum similarity (Jaro-Winkler, 1 is equal) of a suggestion.
 const MIN_SIMILARITY: f64 = 0.75;
 
-/// Returns the names in `known` that are spelled most like `asked`, nearest first.
+/// Returns the names in `known` with the most similar spelling to `asked`, most similar first.
 pub fn names<'a>(asked: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let asked = asked.to_lowercase();
     let mut alike: Vec<(f64, &str)> = known
@@ -18,8 +18,8 @@ pub fn names<'a>(asked: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&
     alike.into_iter().map(|(_, name)| name).collect()
 }
 
-/// Returns the versions in `known` that are numerically nearest to `asked`, nearest first, and always the newest one;
-/// by spelling if `asked` has no number.
+/// Returns the versions in `known` that are numerically nearest to `asked`, nearest first, and
+/// always the newest one; by spelling if `asked` has no number.
 pub fn versions<'a>(asked: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let Some(wanted) = numbers(asked) else {
         return names(asked, known);
@@ -49,7 +49,7 @@ fn distance(a: [u64; 3], b: [u64; 3]) -> [u64; 3] {
     std::array::from_fn(|part| a[part].abs_diff(b[part]))
 }
 
-/// Returns major, minor and patch of a text that starts like a version; missing ones count as 0.
+/// Returns major, minor and patch of a text that starts like a version; missing parts count as 0.
 fn numbers(version: &str) -> Option<[u64; 3]> {
     let mut numbers = [0; 3];
     let core = version.trim().trim_start_matches(['v', 'V']);

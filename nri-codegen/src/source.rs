@@ -1,16 +1,17 @@
-//! Resolves the name of a protocol version to the files it stands for.
+//! Resolves the name of a protocol version to its files.
 //!
 //! | form | example |
 //! | --- | --- |
 //! | release | `0.12.5`, `v0.12.5`, an untagged one in full: `v0.9.1-0.20250219030224-e597e7849f24` |
 //! | newest patch | `0.12`, `v0.11` |
 //! | newest release | `latest` |
-//! | what a runtime links | `containerd@2.2.1`, `cri-o@1.33` (newest patch), `containerd@latest` |
-//! | one proto, whatever its ending | `path/to/api.proto` |
+//! | the release that a runtime links | `containerd@2.2.1`, `cri-o@1.33` (newest patch), `containerd@latest` |
+//! | one proto, with any extension | `path/to/api.proto` |
 //! | a folder of protos | `path/to/protos` |
 //! | a binary `FileDescriptorSet` | `schema.binpb` |
 //!
-//! A name that parses as a version is a version, even if a file has that name: write `./v0.11.0` for the folder.
+//! A name that parses as a version is a version, even if a file has that name: write `./v0.11.0`
+//! for the folder.
 
 use std::path::Path;
 
@@ -22,26 +23,26 @@ use crate::history::History;
 ///
 /// # Errors
 ///
-/// An unknown version lists the ones near it; a proto that does not compile shows file, line and the offending text;
-/// what is neither says so. Nothing is guessed.
+/// Returns an error for an unknown version, with similar ones; for a proto that does not compile,
+/// with file, line and the offending text; and for anything else. Nothing is guessed.
 pub fn resolve(spec: &str) -> Result<Compiled, Error> {
     resolve_in(&History::embedded()?, spec)
 }
 
-/// As [`resolve`], with a history that is at hand already.
+/// Like [`resolve`], with an existing history.
 ///
 /// # Errors
 ///
-/// As for [`resolve`].
+/// Returns the errors of [`resolve`].
 pub fn resolve_in(history: &History, spec: &str) -> Result<Compiled, Error> {
     resolve_with(history, spec, &Imports::default())
 }
 
-/// As [`resolve_in`]; imports of files and folders are looked up in `imports` too.
+/// Like [`resolve_in`]; imports of files and folders are also looked up in `imports`.
 ///
 /// # Errors
 ///
-/// As for [`resolve`].
+/// Returns the errors of [`resolve`].
 pub fn resolve_with(history: &History, spec: &str, imports: &Imports) -> Result<Compiled, Error> {
     if is_version(spec) {
         return history.compiled_for(spec);
@@ -60,18 +61,18 @@ pub fn resolve_with(history: &History, spec: &str, imports: &Imports) -> Result<
     if let Ok(target) = path.read_link() {
         return Err(dangling(spec, &target).into());
     }
-    // A typo of a version is more likely than a path to nothing, unless it looks like a path.
+    // A mistyped version is more likely than a missing path, unless it looks like a path.
     if spec.contains(['/', '\\']) || path.extension().is_some() {
         return Err(no_such_file(spec).into());
     }
     history.compiled_for(spec)
 }
 
-/// Returns true if the file is a proto in text, by its ending or else by its content.
+/// Returns true if the file is the text of a proto, by its extension or else by its content.
 ///
 /// # Errors
 ///
-/// If it cannot be read, or is too large.
+/// Returns an error if it cannot be read, or is too large.
 pub fn is_proto(path: &Path) -> Result<bool, Error> {
     if path
         .extension()
@@ -93,8 +94,8 @@ fn dangling(spec: &str, target: &Path) -> Problem {
     )
 }
 
-/// Returns true if `spec` reads as a version: `latest`, something with `@`, or digits after an
-/// optional `v`.
+/// Returns true if `spec` has the form of a version: `latest`, anything with `@`, or digits after
+/// an optional `v`.
 pub fn is_version(spec: &str) -> bool {
     let digits = spec.strip_prefix('v').unwrap_or(spec);
     let numeric = digits.starts_with(|c: char| c.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! Writing files: all of them or none, and none that would not change.
+//! Writes files: all of them or none, and only changed ones.
 
 use std::fs;
 use std::io;
@@ -14,18 +14,18 @@ pub fn identifier(name: &str) -> String {
         .collect()
 }
 
-/// A file that waits under another name, and what it will replace.
+/// A file under a temporary name, and the file that it will replace.
 struct Staged {
     target: PathBuf,
     waiting: PathBuf,
     before: Option<Vec<u8>>,
 }
 
-/// Writes every file whose content differs, or none.
+/// Writes every changed file, or none.
 ///
 /// # Errors
 ///
-/// If a file cannot be written; all files are as they were before then.
+/// Returns an error if a file cannot be written; in that case all files are unchanged.
 pub fn all(files: &[(PathBuf, impl AsRef<[u8]>)]) -> Result<(), Error> {
     let mut staged = Vec::new();
     for (path, content) in files {
@@ -47,7 +47,7 @@ pub fn all(files: &[(PathBuf, impl AsRef<[u8]>)]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Writes the content beside `target`, unless it is there already.
+/// Writes the content next to `target`, unless it is already there.
 fn stage(target: &Path, content: &[u8]) -> Result<Option<Staged>, Problem> {
     let before = match fs::read(target) {
         Ok(before) if before == content => return Ok(None),
@@ -74,7 +74,7 @@ fn stage(target: &Path, content: &[u8]) -> Result<Option<Staged>, Problem> {
     }
 }
 
-// Both clean up after an error that is reported already: what they cannot do changes nothing about it.
+// Both clean up after an error that is already reported; a failure here changes nothing.
 
 fn discard(staged: &[Staged]) {
     for file in staged {
@@ -126,7 +126,8 @@ mod tests {
             folder.path().join("taken"),
         );
         fs::write(&old, "before").unwrap();
-        // A folder cannot be replaced by a file: staging goes well only for what is read as missing or as a file.
+        // A folder cannot be replaced by a file: staging only succeeds for targets that are missing
+        // or files.
         fs::create_dir(&taken).unwrap();
         let files = [
             (old.clone(), "after".to_owned()),

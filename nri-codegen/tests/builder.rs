@@ -1,4 +1,4 @@
-//! The builder as build scripts call it: what it writes, what it leaves alone, and all that is wrong at once.
+//! The builder as used in build scripts: the files that it writes and keeps, and errors.
 
 use std::fs;
 use std::time::SystemTime;
@@ -73,11 +73,11 @@ fn options_that_do_nothing_or_make_no_sense_are_reported_together() {
         .unwrap_err();
     let facts: Vec<_> = error.problems().map(ToString::to_string).collect();
     assert_eq!(facts.len(), 5, "{error:?}");
-    assert_eq!(facts[0], "prost_path: `not a path` is no path");
+    assert_eq!(facts[0], "prost_path: `not a path` is not a path");
     assert!(facts[1].contains("no/such/file.proto"));
     assert_eq!(facts[2], "path `Mont` selects no type");
     assert_eq!(facts[3], "path `Mount.optoins` selects no field");
-    assert_eq!(facts[4], "`derive(Eq)` is no attribute");
+    assert_eq!(facts[4], "`derive(Eq)` is not an attribute");
     assert!(
         error
             .problems()
@@ -179,7 +179,7 @@ fn a_version_that_is_gone_from_the_build_script_is_gone_from_its_output() {
         builder.out_dir(out.path()).generate().unwrap();
     }
     assert!(!old.exists() && foreign.exists());
-    // Two builders of one build script leave each other's files alone.
+    // Two builders in one build script keep each other's files.
     assert!(out.path().join("nri_v0_11_0.rs").exists());
     let select = std::fs::read_to_string(out.path().join("nri-bindings/select.rs")).unwrap();
     assert!(

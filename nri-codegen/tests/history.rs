@@ -1,4 +1,5 @@
-//! The tables and the models together: what users may name, what is unknown, and what came when.
+//! The tables and the models together: names of versions, unknown names, and the release that added
+//! each element.
 
 use nri_codegen::history::{History, Interface, RemovalStatus};
 use nri_codegen::model::Carrier;
@@ -49,7 +50,7 @@ fn an_unknown_version_lists_its_neighbours() {
         ("v0.12.9", "unknown NRI release `v0.12.9`", "v0.12."),
         ("0.9.1", "unknown NRI release `0.9.1`", "v0.9.0"),
         ("lastest", "unknown NRI release `lastest`", "latest"),
-        ("0", "`0` names no single NRI release", "v0.2.0"),
+        ("0", "`0` does not name a single NRI release", "v0.2.0"),
         ("", "unknown NRI release ``", "v0.12.5"),
         (
             "contianerd@2.2.1",
@@ -94,7 +95,8 @@ fn a_release_before_the_protocol_is_known_and_refused() {
     }
 }
 
-/// The table of NRI's own documentation and code: event, number, release of its RPC, release from which StateChange sent it.
+/// The table from NRI's own documentation and code: event, number, release of its RPC, release
+/// since which StateChange sent it.
 const TRAVELS: [(&str, i32, &str, Option<&str>); 14] = [
     ("RUN_POD_SANDBOX", 1, "v0.12.0", Some("v0.2.0")),
     ("STOP_POD_SANDBOX", 2, "v0.12.0", Some("v0.2.0")),

@@ -1,4 +1,4 @@
-//! Files, folders and descriptor sets as schemas, and what is said when they are not.
+//! Files, folders and descriptor sets as schemas, and the errors for anything else.
 
 use std::fs;
 use std::path::Path;

@@ -61,7 +61,7 @@ impl Merge {
         });
         match end {
             Err(error) => self.skip(path, format!("cannot be read to its end: {error}")),
-            Ok(()) if nth == 0 => self.skip(path, "no report in it".to_owned()),
+            Ok(()) if nth == 0 => self.skip(path, "contains no report".to_owned()),
             Ok(()) => {}
         }
     }

@@ -14,7 +14,7 @@ pub(crate) fn near<'k>(wanted: &str, known: impl IntoIterator<Item = &'k str>) -
                 name,
             )
         })
-        .filter(|(score, _)| *score >= ALIKE)
+        .filter(|(score, _)| *score >= MIN_SIMILARITY)
         .collect();
     alike.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
     alike.into_iter().take(3).map(|(_, name)| name).collect()

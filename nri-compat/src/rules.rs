@@ -39,13 +39,13 @@ pub struct Rule {
 }
 
 /// A rule's id and text; the text is parsed once, on first use.
-struct Entry {
+struct CatalogueEntry {
     id: &'static str,
     text: &'static str,
     rule: OnceLock<Option<Rule>>,
 }
 
-impl Entry {
+impl CatalogueEntry {
     fn rule(&self) -> Option<&Rule> {
         self.rule
             .get_or_init(|| parse::rule(self.id, self.text).ok())

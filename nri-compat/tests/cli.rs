@@ -199,7 +199,7 @@ fn a_schema_that_is_not_nri_is_compared_by_the_protobuf_rules_alone() {
         "{shown}"
     );
     assert!(
-        shown.contains("not both sides are an NRI protocol"),
+        shown.contains("at least one side is not an NRI protocol"),
         "{shown}"
     );
 }

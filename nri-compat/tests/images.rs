@@ -196,7 +196,7 @@ fn docker_layers_that_link_to_each_other_are_followed() {
     assert_eq!(paths(&found), ["it: 0123456789ab: /x"]);
     assert_eq!(
         skipped(&found),
-        ["it: 0123456789ab: layer 2: c/layer.tar is a link in a circle"]
+        ["it: 0123456789ab: layer 2: c/layer.tar is a circular link"]
     );
 }
 

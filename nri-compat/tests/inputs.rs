@@ -88,7 +88,7 @@ fn revisions_in_git_are_compared_with_files() {
     }
     let unknown = run(&folder, &["nowhere:pkg", "pkg"]);
     assert!(
-        err(&unknown).contains("`nowhere` is no revision"),
+        err(&unknown).contains("`nowhere` is not a revision"),
         "{}",
         err(&unknown)
     );

@@ -35,7 +35,7 @@ fn a_time_in_no_form_is_a_mistake_in_usage() {
     let output = logs(&["-", "--since", "soon"], b"");
     assert_eq!(output.status.code(), Some(2));
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(error.contains("`soon` is no time; try"), "{error}");
+    assert!(error.contains("`soon` is not a time; try"), "{error}");
     assert_eq!(
         logs(&["-", "--since", "-1h", "--until", "now"], b"")
             .status

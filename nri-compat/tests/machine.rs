@@ -402,7 +402,7 @@ fn links_lead_to_where_they_lead_on_the_machine() {
 fn links_out_of_the_root_or_in_circles_are_reported() {
     for (target, reason) in [
         ("/etc/hostname", "no such file or folder"),
-        ("10-a", "a link in a circle"),
+        ("10-a", "a circular link"),
         ("/proc/self/exe", "no such file or folder"),
     ] {
         let machine = Machine::new().with("srv/plugins/keep", "x");

@@ -46,7 +46,7 @@ fn a_requirement_says_which_nri_and_no_more() {
         details(&found),
         ["requires github.com/containerd/nri v0.11.0 (line 8)"]
     );
-    assert!(unknown(&found).starts_with("a requirement says which nri"));
+    assert!(unknown(&found).starts_with("a requirement names an NRI release"));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `#[nri(…)]` as written: keys and forms. Their meaning is checked in `input`.
+//! The syntax of `#[nri(…)]`: keys and forms. `input` checks their meaning.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -9,7 +9,7 @@ use syn::{Lit, LitStr, Meta, Path, Token, WherePredicate, parenthesized};
 
 use crate::diagnostics::{Diagnostics, suggest};
 
-/// The values of `#[nri(…)]`, each in the order written.
+/// The values of `#[nri(…)]`, each in source order.
 #[derive(Default)]
 pub(crate) struct Attributes {
     pub(crate) name: Option<LitStr>,
@@ -25,7 +25,7 @@ pub(crate) struct Attributes {
     pub(crate) bound: Option<Vec<WherePredicate>>,
 }
 
-/// `EVENT = "what to do"`.
+/// `EVENT = "choice"`.
 pub(crate) struct Choice {
     pub(crate) event: Ident,
     pub(crate) choice: LitStr,
@@ -42,7 +42,7 @@ impl Parse for Choice {
     }
 }
 
-/// One item in the parentheses of `#[nri(…)]`.
+/// An item in the parentheses of `#[nri(…)]`.
 struct Item {
     key: Ident,
     value: Value,
@@ -82,14 +82,14 @@ fn value(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     Ok(tokens)
 }
 
-/// An attribute: its key, an example of its form, and where its value goes.
+/// An attribute: its key, an example of its form, and where its value is stored.
 struct Attribute {
     key: &'static str,
     example: &'static str,
     assign: fn(&mut Attributes, Value) -> syn::Result<()>,
 }
 
-/// Everything that `#[nri(…)]` takes.
+/// The attributes of `#[nri(…)]`.
 const ATTRIBUTES: &[Attribute] = &[
     Attribute {
         key: "name",
@@ -160,7 +160,7 @@ const ATTRIBUTES: &[Attribute] = &[
     },
 ];
 
-/// Parses all `#[nri(…)]` of a type. Errors are noted, and the item at fault is left out.
+/// Parses all `#[nri(…)]` of a type. Errors are collected, and invalid items are skipped.
 pub(crate) fn parse(attributes: &[syn::Attribute], diagnostics: &mut Diagnostics) -> Attributes {
     let mut found = Attributes::default();
     let mut seen = Vec::new();
@@ -214,7 +214,7 @@ impl Attributes {
         if (attribute.assign)(self, item.value).is_err() {
             let key = item.key;
             let at = quote!(#key #written);
-            let fact = format!("`{key}` is not of the right form");
+            let fact = format!("`{key}` has the wrong form");
             diagnostics.error(at, fact, format!("write `{}`", attribute.example));
         }
     }

@@ -1,14 +1,15 @@
-//! Errors for the author of a plugin: the fact on the tokens at fault, the way out apart, the nearest right name.
+//! Errors for the author of a plugin: the fact at the offending tokens, the help, the most similar
+//! valid name.
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 
-/// Everything found wrong with one derive.
+/// The errors of one derive.
 #[derive(Default)]
 pub(crate) struct Diagnostics(Vec<syn::Error>);
 
 impl Diagnostics {
-    /// Notes an error on these tokens.
+    /// Adds an error at these tokens.
     pub(crate) fn error(
         &mut self,
         at: impl ToTokens,
@@ -21,17 +22,17 @@ impl Diagnostics {
         ));
     }
 
-    /// Notes that attributes are not even well formed.
+    /// Adds an error about the syntax of attributes.
     pub(crate) fn syntax(&mut self, error: syn::Error) {
         self.0.push(error);
     }
 
-    /// Returns true if nothing was wrong.
+    /// Returns true if there were no errors.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Returns the errors, as the compiler is to report them.
+    /// Returns the errors in the form that the compiler reports.
     pub(crate) fn into_tokens(self) -> TokenStream {
         self.0
             .into_iter()
@@ -64,7 +65,7 @@ pub(crate) fn suggest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>)
     }
 }
 
-/// Names, each in backticks.
+/// Formats names in backticks.
 fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
     names
         .map(|name| format!("`{name}`"))
@@ -72,7 +73,7 @@ fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
         .join(", ")
 }
 
-/// So that `RunPodSandbox`, `run_pod_sandbox` and `RUN_POD_SANDBOX` are next to each other.
+/// Normalizes a name, so that `RunPodSandbox`, `run_pod_sandbox` and `RUN_POD_SANDBOX` are similar.
 fn plain(name: &str) -> Vec<u8> {
     name.bytes()
         .filter(|byte| *byte != b'_')

@@ -1,4 +1,4 @@
-//! The checked input as Rust.
+//! Generates Rust code from the checked input.
 
 mod assertions;
 mod table;
@@ -12,8 +12,8 @@ use crate::input::Plugin;
 use crate::manifest::manifest;
 use crate::table::Rpc;
 
-/// Returns the impl of `nri::plugin::Plugin`, and an error for everything that was wrong. With an
-/// error, nothing more is asserted, so that one mistake is one error.
+/// Returns the impl of `nri::plugin::Plugin`, and all errors. If there are errors, no assertions
+/// are added, so that one mistake causes one error.
 pub(crate) fn expand(plugin: &Plugin, diagnostics: Diagnostics) -> TokenStream {
     let krate = &plugin.krate;
     let assertions = diagnostics
@@ -93,7 +93,7 @@ pub(crate) fn mask(rpcs: &[&Rpc]) -> TokenStream {
     quote!(__nri::mask(&[#(#events),*]))
 }
 
-/// `Some(value)` or `None`.
+/// Returns `Some(value)` or `None`.
 pub(crate) fn option(value: Option<impl ToTokens>) -> TokenStream {
     match value {
         Some(value) => quote!(::core::option::Option::Some(#value)),
@@ -101,7 +101,7 @@ pub(crate) fn option(value: Option<impl ToTokens>) -> TokenStream {
     }
 }
 
-/// Returns the type that is the plugin. A plugin owns what it has, so every lifetime is `'static`.
+/// Returns the type of the plugin. A plugin owns its data, so every lifetime is `'static`.
 pub(crate) fn plugin_type(plugin: &Plugin) -> TokenStream {
     let (ident, arguments) = (&plugin.ident, arguments(&plugin.generics));
     quote!(#ident #arguments)
@@ -116,8 +116,8 @@ fn arguments(generics: &Generics) -> Option<TokenStream> {
     (!generics.params.is_empty()).then(|| quote!(<#(#arguments),*>))
 }
 
-/// Parameters and bounds without lifetimes of their own: `'static` stands for each. Every type parameter gets the bounds
-/// that all handler traits have.
+/// Returns the parameters and bounds without lifetimes, which become `'static`. Every type
+/// parameter gets the bounds that all handler traits have.
 fn owned(generics: &Generics) -> Generics {
     let is_lifetime = |param: &GenericParam| matches!(param, GenericParam::Lifetime(_));
     let lifetimes: Vec<_> = generics

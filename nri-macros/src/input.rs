@@ -1,4 +1,4 @@
-//! The checked input: a plugin whose attributes all make sense.
+//! The checked input: a plugin with valid attributes.
 
 use proc_macro2::{Ident, Span, TokenTree};
 use quote::ToTokens;
@@ -13,15 +13,15 @@ use crate::table::{RPCS, Rpc};
 /// A plugin, ready to be expanded.
 pub(crate) struct Plugin {
     pub(crate) ident: Ident,
-    /// With `bound(…)` added.
+    /// The generics, including `bound(…)`.
     pub(crate) generics: Generics,
-    /// `allow`, `warn`, `deny` and `forbid` of the type, for what they say about `deprecated`.
+    /// `allow`, `warn`, `deny` and `forbid` of the type, for the lint `deprecated`.
     pub(crate) lints: Vec<syn::Attribute>,
     pub(crate) krate: Path,
     pub(crate) name: Option<String>,
     pub(crate) index: Option<String>,
     pub(crate) protocol: Option<Protocol>,
-    /// `None`: the compiler finds out.
+    /// The listed handlers; `None` if the compiler detects them.
     pub(crate) handles: Option<Handles>,
     pub(crate) policies: Policies,
 }
@@ -34,18 +34,19 @@ impl Plugin {
 }
 
 impl Rpc {
-    /// Returns whether this is the name of the handler trait, `RunPodSandbox`, or of the event, `RUN_POD_SANDBOX`.
+    /// Returns true if this is the name of the handler trait, `RunPodSandbox`, or of the event,
+    /// `RUN_POD_SANDBOX`.
     pub(crate) fn is_named(&self, name: &Ident) -> bool {
         name == self.name || name == self.constant
     }
 
-    /// Returns whether it carries an event of its own.
+    /// Returns true if it carries an event.
     pub(crate) fn carries_event(&self) -> bool {
         self.event_since.is_some()
     }
 }
 
-/// The oldest release to serve.
+/// The oldest supported release.
 pub(crate) struct Protocol {
     pub(crate) written: LitStr,
     pub(crate) release: &'static str,
@@ -54,14 +55,14 @@ pub(crate) struct Protocol {
 /// The entries of `handles(…)`.
 #[derive(Default)]
 pub(crate) struct Handles {
-    /// Each with the place where it is listed.
+    /// The handlers, each with the place where it is listed.
     pub(crate) rpcs: Vec<(&'static Rpc, Span)>,
     /// True if `Connection` is among them.
     pub(crate) connection: Option<Span>,
 }
 
 impl Handles {
-    /// Returns where an RPC is listed.
+    /// Returns the place where an RPC is listed.
     pub(crate) fn span(&self, rpc: &Rpc) -> Option<Span> {
         self.rpcs
             .iter()
@@ -77,7 +78,7 @@ fn is_generic(generics: &Generics) -> bool {
         .any(|param| !matches!(param, GenericParam::Lifetime(_)))
 }
 
-/// Checks all that can be checked without knowing which traits the type implements.
+/// Checks everything that does not depend on which traits the type implements.
 pub(crate) fn check(
     input: &DeriveInput,
     attributes: Attributes,
@@ -118,8 +119,8 @@ pub(crate) fn check(
     }
 }
 
-/// Returns true if it sets the level of the one lint that the expansion may raise, alone or with
-/// all others. `expect` is left out: it is about the type's own code.
+/// Returns true if it sets the level of the lint that the expansion may raise, alone or with all
+/// others. `expect` is excluded, because it applies to the code of the type itself.
 fn is_lint_level(attribute: &syn::Attribute) -> bool {
     let level = ["allow", "warn", "deny", "forbid"]
         .iter()
@@ -221,10 +222,10 @@ fn handles(
     Some(handles)
 }
 
-/// For a generic type, no constant can depend on whether it implements a trait.
+/// Rejects a generic type without a list: no constant can depend on whether it implements a trait.
 fn not_listed(input: &DeriveInput, diagnostics: &mut Diagnostics) -> Handles {
     let fact = format!(
-        "which handlers `{}` has cannot be seen, as it is generic",
+        "cannot detect the handlers of `{}`, because it is generic",
         input.ident
     );
     diagnostics.error(
@@ -250,7 +251,7 @@ fn too_new(rpc: &Rpc, at: &Ident, protocol: Option<&Protocol>, diagnostics: &mut
     }
 }
 
-/// Returns the error for a handler whose event is newer than the oldest protocol to be served.
+/// Returns the error for a handler whose event is newer than the oldest supported protocol.
 pub(crate) fn newer_than(rpc: &Rpc, protocol: &Protocol) -> Option<(String, String)> {
     let since = rpc
         .event_since
@@ -258,13 +259,14 @@ pub(crate) fn newer_than(rpc: &Rpc, protocol: &Protocol) -> Option<(String, Stri
     let minor = release::minor(since);
     let written = protocol.written.to_token_stream();
     let fact = format!(
-        "`{}` handles an event that came with NRI {since}, newer than `protocol = {written}`",
+        "`{}` handles an event that was added in NRI {since}, newer than `protocol = {written}`",
         rpc.name
     );
     Some((
         fact,
         format!(
-            "leave the handler out, or say `protocol = \"{minor}\"` if no older runtime is to be served"
+            "remove the handler, or write `protocol = \"{minor}\"` if older runtimes need no \
+                 support"
         ),
     ))
 }

@@ -6,8 +6,8 @@ use quote::quote;
 use crate::expand::{mask, option};
 use crate::input::Plugin;
 
-/// Returns a static that holds the manifest. It is written at compile time, as only the compiler
-/// knows the handlers.
+/// Returns a static that holds the manifest. It is evaluated at compile time, because only the
+/// compiler knows the handlers.
 pub(crate) fn manifest(plugin: &Plugin) -> TokenStream {
     let name = option(plugin.name.as_ref());
     let index = option(plugin.index.as_ref());

@@ -1,4 +1,5 @@
-//! Attributes about single events: `required`, `blocking`, `on_error`, `on_timeout`; and the failure policy.
+//! Attributes for single events: `required`, `blocking`, `on_error`, `on_timeout`; and the failure
+//! policy.
 
 use proc_macro2::Ident;
 use quote::ToTokens;
@@ -9,17 +10,17 @@ use crate::diagnostics::{Diagnostics, suggest};
 use crate::input::Handles;
 use crate::table::{RPCS, Rpc};
 
-/// The attributes about single events, checked.
+/// The checked attributes for single events.
 #[derive(Default)]
 pub(crate) struct Policies {
     pub(crate) required: Vec<&'static Rpc>,
     pub(crate) blocking: Vec<&'static Rpc>,
-    /// Blocking handlers of RPCs without an event of their own.
+    /// Blocking handlers of RPCs without an event.
     pub(crate) blocking_rpcs: Vec<&'static Rpc>,
     pub(crate) ignore_errors: Vec<&'static Rpc>,
     pub(crate) ok_on_timeout: Vec<&'static Rpc>,
     pub(crate) failure_policy: Option<FailurePolicy>,
-    /// Every event that was named, and where: the plugin has to handle it.
+    /// Every named event with its place: the plugin has to handle it.
     pub(crate) named: Vec<Named>,
 }
 
@@ -47,12 +48,12 @@ impl Named {
         );
         (
             fact,
-            format!("implement `{}`, or take it out of `{attribute}`", rpc.name),
+            format!("implement `{}`, or remove it from `{attribute}`", rpc.name),
         )
     }
 }
 
-/// Checks what can be checked without knowing which traits the type implements.
+/// Checks everything that does not depend on which traits the type implements.
 pub(crate) fn check(
     attributes: &Attributes,
     handles: Option<&Handles>,
@@ -97,13 +98,13 @@ impl Checker<'_> {
         names.iter().filter_map(event).collect()
     }
 
-    /// Events, and RPCs that carry none.
+    /// Parses events, and RPCs without one.
     fn rpcs(&mut self, attribute: &'static str, names: &[Ident]) -> Vec<&'static Rpc> {
         let rpc = |name| self.find(attribute, name, |_| true);
         names.iter().filter_map(rpc).collect()
     }
 
-    /// Returns the events for which the second choice was made: the first is the default.
+    /// Returns the events with the second choice; the first is the default.
     fn choices(
         &mut self,
         attribute: &'static str,
@@ -121,7 +122,7 @@ impl Checker<'_> {
     fn choice(&mut self, written: &LitStr, choices: [&str; 2]) -> Option<usize> {
         let found = choices.iter().position(|choice| *choice == written.value());
         if found.is_none() {
-            let fact = format!("{} is not a choice here", written.to_token_stream());
+            let fact = format!("{} is not a valid choice here", written.to_token_stream());
             self.diagnostics.error(
                 written,
                 fact,
@@ -141,7 +142,7 @@ impl Checker<'_> {
         let Some(rpc) = rpcs.find(|rpc| rpc.is_named(name)) else {
             let known = RPCS.iter().filter(|rpc| allowed(rpc)).map(|rpc| rpc.name);
             let help = suggest(&name.to_string(), known);
-            let fact = format!("`{name}` is not an event that `{attribute}` takes");
+            let fact = format!("`{name}` is not an event that `{attribute}` accepts");
             self.diagnostics.error(name, fact, help);
             return None;
         };
@@ -169,7 +170,7 @@ impl Checker<'_> {
         repeated
     }
 
-    /// Returns true if `handles(…)` leaves the event out.
+    /// Returns true if `handles(…)` does not list the event.
     fn is_not_listed(&mut self, named: &Named) -> bool {
         let Some(handles) = self.handles else {
             return false;
@@ -182,12 +183,12 @@ impl Checker<'_> {
         };
         let listed = handles.span(named.rpc).is_some()
             || named.rpc.in_state_change && through_state_change();
-        // An empty list has an error of its own already.
+        // An empty list is already reported as a separate error.
         let missing = !listed && !handles.rpcs.is_empty();
         if missing {
             let (fact, _) = named.unhandled();
             let help = format!(
-                "add `{}` to `handles`, or take it out of `{}`",
+                "add `{}` to `handles`, or remove it from `{}`",
                 named.rpc.name, named.attribute
             );
             self.diagnostics.error(&named.at, fact, help);

@@ -2,7 +2,7 @@
 
 use crate::table::RELEASES;
 
-/// Major, minor, patch.
+/// The numbers of a release: major, minor, patch.
 pub(crate) type Version = (u32, u32, u32);
 
 /// Returns the numbers of a release. Anything after a hyphen is ignored: the untagged
@@ -20,7 +20,7 @@ pub(crate) fn version(release: &str) -> Version {
     (next(), next(), next())
 }
 
-/// Returns the release that `0.11` (the newest 0.11), `0.11.0` or `v0.11.0` stands for.
+/// Returns the release named by `0.11` (the newest 0.11), `0.11.0` or `v0.11.0`.
 pub(crate) fn resolve(asked: &str) -> Option<&'static str> {
     let asked = asked.strip_prefix('v').unwrap_or(asked);
     let exact = asked.split('.').count() == 3;
@@ -34,7 +34,7 @@ pub(crate) fn resolve(asked: &str) -> Option<&'static str> {
     })
 }
 
-/// `v0.10.0` as `0.10`.
+/// Returns `0.10` for `v0.10.0`.
 pub(crate) fn minor(release: &str) -> String {
     let (major, minor, _) = version(release);
     format!("{major}.{minor}")

@@ -3,11 +3,11 @@
 //! The RPCs that a plugin can handle, and the releases of NRI.
 /// One RPC of the Plugin service.
 pub(crate) struct Rpc {
-    /// Its name, and that of its handler trait.
+    /// The name of the RPC and its handler trait.
     pub(crate) name: &'static str,
     /// The name of its constants, and of its event if it carries one.
     pub(crate) constant: &'static str,
-    /// The release that brought its event; `None` for an RPC that carries none of its own.
+    /// The release that added its event; `None` for an RPC without an event.
     pub(crate) event_since: Option<&'static str>,
     /// True if StateChange carries the event too.
     pub(crate) in_state_change: bool,

@@ -1,4 +1,4 @@
-//! Snapshots of the code that the derive writes.
+//! Snapshots of the generated code.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -8,7 +8,7 @@ fn expanded(input: TokenStream) -> String {
     prettyplease::unparse(&file)
 }
 
-/// Snapshots lie with those of the other tools.
+/// Compares with a snapshot, in the folder of those of the other tools.
 fn check(name: &str, input: TokenStream) {
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path("../../snapshots/macros");

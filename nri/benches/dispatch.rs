@@ -1,6 +1,7 @@
 //! Dispatch alone: bytes in, bytes out, no transport. `cargo bench -p nri --bench dispatch`.
 //!
-//! Each line is what decoding a request costs, and what dispatch adds to that: 2 us at most is asked for.
+//! Each line shows the cost of decoding a request, and what dispatch adds to it; the target is at
+//! most 2 us.
 #![allow(deprecated)]
 
 use std::hint::black_box;

@@ -1,11 +1,12 @@
 //! Merging the adjustments of 20 plugins: `cargo bench -p nri --features adaptation --bench merge -- [MERGE_PEER]`.
 //!
-//! With the path of the Go peer `merge`, the reference adaptation merges the same answers in turns with ours.
+//! With the path of the Go peer `merge`, the reference adaptation merges the same answers,
+//! alternating with ours.
 //!
-//! | line | what it does |
+//! | line | meaning |
 //! | --- | --- |
 //! | request, builtin plugins | CreateContainer through 20 plugins in the process |
-//! | merging | decoding 20 answers and merging them; for Go, the request less the same request with 20 empty answers |
+//! | merging | decoding 20 answers and merging them; for Go, the request minus the same request with 20 empty answers |
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -21,7 +22,7 @@ use serde_json::{Value, json};
 
 const PLUGINS: usize = 20;
 
-/// Requests in a row before it is the other's turn.
+/// Requests in a row before the other side takes its turn.
 const TURN: u32 = 200;
 
 const ROUNDS: usize = 21;
@@ -151,7 +152,7 @@ fn container() -> Container {
     }
 }
 
-/// Annotations, environment variables, a mount and a device, all of the plugin's own.
+/// Returns annotations, environment variables, a mount and a device that only this plugin sets.
 fn answer(nth: usize) -> CreateContainerResponse {
     let mut adjustment = Adjustment::new();
     for at in 0..5 {
@@ -222,7 +223,7 @@ impl Peer {
 
 impl Drop for Peer {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have ended already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

@@ -215,7 +215,7 @@ fn subject() -> (PodSandbox, Container) {
     (pod, container)
 }
 
-/// A process that this one started from itself.
+/// A process that this one started from its own executable.
 struct Process(Child);
 
 impl Process {
@@ -227,7 +227,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have ended already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

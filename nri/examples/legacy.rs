@@ -1,7 +1,9 @@
-//! A plugin as it was written for runtimes before NRI v0.12.0: one handler, of StateChange, for nine events.
+//! A plugin written for runtimes before NRI v0.12.0: a single handler, of StateChange, for nine
+//! events.
 //!
-//! It runs under newer runtimes as well: their dedicated calls are funnelled into the one handler. Without the `allow`
-//! below, the compiler warns and names the handlers to write instead; the same warning is logged at the start.
+//! It runs under newer runtimes as well: their dedicated calls are passed to the same handler.
+//! Without the `allow` below, the compiler warns and names the handlers to write instead; the same
+//! warning is logged at start.
 #![allow(deprecated)]
 
 mod common;
@@ -9,8 +11,7 @@ mod common;
 use nri::prelude::*;
 use tracing::info;
 
-const ABOUT: &str =
-    "An NRI plugin of the old kind, which handles the deprecated StateChange and nothing else.";
+const ABOUT: &str = "An old-style NRI plugin, which only handles the deprecated StateChange.";
 
 #[derive(NriPlugin)]
 #[nri(name = "legacy", index = "10")]

@@ -1,7 +1,7 @@
-//! Refuses containers that other plugins changed in ways that this node does not allow.
+//! Rejects containers that other plugins changed in ways that this node does not allow.
 //!
-//! Runs where the runtime knows the event, NRI v0.10.0 or newer: that is required, as a validator that is never asked would
-//! look like one that accepts.
+//! The event is required (NRI v0.10.0 or newer), because a validator that is never called would
+//! look like one that accepts everything.
 
 mod common;
 
@@ -12,10 +12,11 @@ use nri::prelude::*;
 use tracing::info;
 
 const ABOUT: &str =
-    "An NRI plugin that refuses containers with what no plugin may add on this node.";
+    "An NRI plugin that rejects containers with adjustments that are forbidden on this node.";
 
 const HELP: &str = concat!(
-    "      --deny PART,…   what no plugin may change: annotations, args, cdi-devices, devices, env, hooks,\n",
+    "      --deny PART,…   parts that no plugin may change: annotations, args, cdi-devices, \
+         devices, env, hooks,\n",
     "                      mounts, namespaces, rlimits, seccomp, sysctl [default: hooks,seccomp]\n",
 );
 
@@ -95,7 +96,7 @@ fn parts(names: &str) -> Result<Vec<Part>, String> {
     let part = |name: &str| PARTS.iter().find(|(part, _)| *part == name).copied();
     names
         .split(',')
-        .map(|name| part(name).ok_or_else(|| format!("{name} is no part of an adjustment")))
+        .map(|name| part(name).ok_or_else(|| format!("{name} is not part of an adjustment")))
         .collect()
 }
 

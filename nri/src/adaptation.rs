@@ -185,7 +185,7 @@ impl Adaptation {
     ///
     /// # Errors
     ///
-    /// As [`builtin`](Self::builtin).
+    /// Returns the errors of [`builtin`](Self::builtin).
     pub async fn builtin_as<P: Plugin>(
         &self,
         plugin: P,

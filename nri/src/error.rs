@@ -246,7 +246,7 @@ pub trait ResultExt<T> {
     ///
     /// # Errors
     ///
-    /// As for [`context`](Self::context).
+    /// Returns the errors of [`context`](Self::context).
     fn with_context<M: Into<Cow<'static, str>>>(self, message: impl FnOnce() -> M) -> Result<T>;
 }
 

@@ -52,7 +52,7 @@ use tracing::{Dispatch, Event, Level, Metadata, Subscriber};
 
 use crate::{Error, ErrorKind, Result};
 use line::Line;
-use sink::Sink;
+use sink::LogSink;
 
 /// The destination of log lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,7 +79,7 @@ impl FromStr for Target {
             path if path.starts_with('/') => Ok(Target::File(path.into())),
             other => Err(Error::with_kind(
                 ErrorKind::Config,
-                format!("{other:?} is not a target for logs"),
+                format!("{other:?} is not a log target"),
             )
             .with_help("use \"stderr\", \"journald\", or the absolute path of a file")),
         }
@@ -93,7 +93,7 @@ impl FromStr for Target {
 /// Returns an error if the target cannot be opened, or the program has installed another
 /// subscriber.
 pub fn init(level: Level, target: Target) -> Result<()> {
-    let sink = Sink::open(&target)?;
+    let sink = LogSink::open(&target)?;
     if !install() {
         return Err(
             Error::with_kind(ErrorKind::Config, "another tracing subscriber is installed")

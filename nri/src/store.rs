@@ -9,7 +9,7 @@
 //!
 //! ```
 //! use nri::api::{Event, PodSandbox};
-//! use nri::store::{PodStore, Seen};
+//! use nri::store::{PodStore, SightingKind};
 //!
 //! let store = PodStore::new();
 //! let pod = |id: &str| PodSandbox { id: id.into(), ..Default::default() };
@@ -20,7 +20,7 @@
 //!
 //! // a pod that was being created meanwhile: its RunPodSandbox never came, its StopPodSandbox does
 //! let sighting = store.observe(Event::StopPodSandbox, &pod("b"), None);
-//! assert_eq!(sighting.pod, Seen::First);
+//! assert_eq!(sighting.pod, SightingKind::First);
 //! assert!(sighting.missed_creation());
 //!
 //! // connected again: the first pod is gone
@@ -44,14 +44,14 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::api::{Container, Event, PodSandbox};
 pub use delta::{Delta, SyncReport};
-pub use sighting::{Seen, Sighting};
+pub use sighting::{Sighting, SightingKind};
 use state::State;
 
 /// The maximum numbers of items that a [`PodStore`] keeps.
 ///
 /// The defaults are far above what a node runs (Kubernetes: 110 pods, or 500 if the limit is
 /// raised). Beyond a limit nothing new is stored: every event of such a pod or container is its
-/// [first](Seen::First) sighting.
+/// [first](SightingKind::First) sighting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Number of pods.

@@ -1,4 +1,4 @@
-//! A plugin that is told when the connection goes away and comes back.
+//! The hooks of a plugin when the connection is lost and made again.
 
 use nri::plugin::Plugin;
 use nri::prelude::*;
@@ -6,17 +6,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context as TaskContext, Poll, Waker};
 
 #[derive(Default, NriPlugin)]
-struct Told {
+struct HookLog {
     connected: AtomicBool,
 }
 
-impl RunPodSandbox for Told {
+impl RunPodSandbox for HookLog {
     async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
         Ok(())
     }
 }
 
-impl Connection for Told {
+impl Connection for HookLog {
     async fn on_reconnect(&self, _: &Context) {
         self.connected.store(true, Ordering::Relaxed);
     }
@@ -45,18 +45,18 @@ impl<const N: usize> Connection for Generic<N> {}
 
 #[test]
 fn hooks_are_found_where_there_are_any() {
-    assert!(Told::CONNECTION.is_some() && Generic::<1>::CONNECTION.is_some());
+    assert!(HookLog::CONNECTION.is_some() && Generic::<1>::CONNECTION.is_some());
     assert!(NotTold::CONNECTION.is_none());
 }
 
 #[test]
 fn hooks_call_the_plugin() {
     let (plugin, cx, lost) = (
-        Told::default(),
+        HookLog::default(),
         Context::default(),
         nri::Error::new("closed"),
     );
-    let hooks = Told::CONNECTION.expect("there are hooks");
+    let hooks = HookLog::CONNECTION.expect("there are hooks");
     let mut task = TaskContext::from_waker(Waker::noop());
     assert_eq!(
         (hooks.on_disconnect)(&plugin, &cx, &lost)

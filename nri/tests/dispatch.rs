@@ -1,4 +1,4 @@
-//! Which handler takes which request, and what is answered where there is none.
+//! The handlers of requests, and the answers if there is none.
 #![allow(deprecated)]
 
 mod common;
@@ -11,7 +11,7 @@ use nri::prelude::*;
 use prost::Message;
 use std::sync::Mutex;
 
-/// Handlers note what they were called with.
+/// Handlers that record their calls.
 #[derive(Default)]
 struct Notes(Mutex<Vec<String>>);
 

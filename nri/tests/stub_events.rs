@@ -1,4 +1,5 @@
-//! Events under a runtime that the test plays: errors, panics, deadlines, handlers that block, counters, spans.
+//! Events under a runtime controlled by the test: errors, panics, deadlines, blocking handlers,
+//! counters, spans.
 #![allow(deprecated)]
 
 mod support;
@@ -16,10 +17,10 @@ use nri::stub::{Metrics, Stub};
 use nri::wire::{CallError, Code};
 use support::{Runtime, container, logs, patiently, pod};
 
-/// The time a request that is not answered may take: its margin has to suffice on a busy machine.
+/// The time limit of an unanswered request: its margin has to suffice on a busy machine.
 const SHORT: Duration = Duration::from_secs(3);
 
-/// A plugin whose handlers do what the name of the pod says.
+/// A plugin whose handlers follow the name of the pod.
 #[derive(NriPlugin)]
 #[nri(name = "actor", index = "10")]
 #[nri(on_error(STOP_POD_SANDBOX = "ignore"))]

@@ -1,4 +1,4 @@
-//! Registration, Configure and Synchronize, under a runtime that the test plays.
+//! Registration, Configure and Synchronize, under a runtime controlled by the test.
 
 mod support;
 
@@ -374,7 +374,7 @@ async fn leaving_is_possible_at_any_time() {
     drop(theirs);
 }
 
-/// The runtime answers to the registration in a thread of its own, which may be late.
+/// The runtime answers the registration in a separate thread, which may be late.
 #[tokio::test]
 async fn a_plugin_that_is_configured_is_registered_answer_or_not() {
     let (running, stream) = start(Plugin::default());
@@ -385,6 +385,6 @@ async fn a_plugin_that_is_configured_is_registered_answer_or_not() {
     let mut runtime = Runtime::answering(stream, silent);
     runtime.handshake().await;
     runtime.close();
-    // An end in good order: the plugin did serve.
+    // An orderly end: the plugin did serve.
     ended(running).await.unwrap();
 }

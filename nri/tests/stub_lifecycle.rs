@@ -1,4 +1,5 @@
-//! From start to end: launched and external plugins, connections lost and made again, leaving, updates of one's own.
+//! From start to end: launched and external plugins, connections lost and made again, shutdown,
+//! unsolicited updates.
 
 mod support;
 
@@ -18,7 +19,7 @@ use support::{Answers, Runtime, logs, patiently, pod};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{mpsc, oneshot};
 
-/// Tells what it is told of the connection, and lets its handler wait for the test.
+/// Records the hooks of the connection, and lets its handler wait for the test.
 #[derive(NriPlugin)]
 #[nri(name = "survivor", index = "10")]
 struct Survivor {
@@ -115,7 +116,7 @@ async fn an_external_plugin_comes_back_and_is_told() {
         "lost: the runtime closed the connection"
     );
 
-    // A runtime that dies during the handshake is no reason to give up, and nothing to tell of.
+    // A runtime that dies during the handshake is no reason to give up, and calls no hook.
     let mut dying = accept(&listener).await;
     dying.registered().await;
     dying.close();

@@ -63,8 +63,9 @@ async fn what_an_old_runtime_skips_is_named_once() {
     let warnings = warnings("v0.11.0").await;
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     assert!(
-        warnings[0]
-            .contains("memory_policy` in the answer to CreateContainer: it came with NRI v0.12.0"),
+        warnings[0].contains(
+            "memory_policy` in the answer to CreateContainer: it was added in NRI v0.12.0"
+        ),
         "{warnings:?}"
     );
 }

@@ -14,15 +14,15 @@ use support::{Runtime, patiently, pod};
 /// Remembers what Synchronize brought.
 #[derive(Default, NriPlugin)]
 #[nri(name = "seen", index = "20")]
-struct Seen(Arc<Mutex<Vec<String>>>);
+struct SeenIds(Arc<Mutex<Vec<String>>>);
 
-impl RunPodSandbox for Seen {
+impl RunPodSandbox for SeenIds {
     async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> {
         Ok(())
     }
 }
 
-impl Synchronize for Seen {
+impl Synchronize for SeenIds {
     async fn synchronize(
         &self,
         _: &Context,
@@ -40,7 +40,7 @@ impl Synchronize for Seen {
 #[tokio::test]
 async fn a_split_synchronize_reaches_the_handler_as_one() {
     let (ours, theirs) = tokio::io::duplex(64 << 10);
-    let plugin = Seen::default();
+    let plugin = SeenIds::default();
     let pods = plugin.0.clone();
     let stub = Stub::builder(plugin).stream(ours).build().unwrap();
     let running = tokio::spawn(stub.run_until(std::future::pending()));
@@ -69,7 +69,7 @@ async fn a_split_synchronize_reaches_the_handler_as_one() {
 #[tokio::test]
 async fn a_synchronize_beyond_the_limit_ends_the_plugin_and_tells_both_figures() {
     let (ours, theirs) = tokio::io::duplex(64 << 10);
-    let stub = Stub::builder(Seen::default())
+    let stub = Stub::builder(SeenIds::default())
         .stream(ours)
         .max_synchronize(100)
         .build()
@@ -83,7 +83,7 @@ async fn a_synchronize_beyond_the_limit_ends_the_plugin_and_tells_both_figures()
         panic!("is refused");
     };
     assert!(
-        status.message.ends_with("at most 100 are taken"),
+        status.message.ends_with("at most 100 are accepted"),
         "{status}"
     );
     let error = patiently(running).await.expect("no panic").unwrap_err();

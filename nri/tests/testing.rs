@@ -12,7 +12,7 @@ use nri::testing::{self, container, pod};
 
 type Result = std::result::Result<(), Box<dyn std::error::Error>>;
 
-/// Notes the events that it gets, and does what annotations ask for.
+/// Records the events that it gets, and follows annotations.
 #[derive(Default, NriPlugin)]
 #[nri(name = "subject", index = "10")]
 struct Subject {

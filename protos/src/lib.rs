@@ -1,8 +1,9 @@
 //! The NRI protocol as data: one proto file per revision and the tables of releases, runtimes and deprecations.
 //!
-//! [NRI](https://github.com/containerd/nri), the Node Resource Interface, is how containerd and CRI-O let plugins
-//! watch and adjust pods and containers. Eleven revisions of its protocol are in use, and runtimes link different
-//! ones. This crate holds all of them, as text and compiled; `nri-codegen` reads and checks them.
+//! [NRI](https://github.com/containerd/nri), the Node Resource Interface, lets plugins of
+//! containerd and CRI-O watch and adjust pods and containers. Eleven revisions of its protocol are
+//! in use, and runtimes link different ones. This crate holds all of them, as text and compiled;
+//! `nri-codegen` reads and checks them.
 //!
 //! ```
 //! use nri_protos::{REVISIONS, revision};
@@ -25,14 +26,16 @@ pub use revisions::REVISIONS;
 
 /// The proto of one protocol revision.
 ///
-/// Releases whose protos differ in nothing but comments share a revision, which is named after the first of them.
+/// Releases whose protos differ only in comments share a revision, which is named after the first
+/// of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Revision {
-    /// The first release that carries it, such as `v0.12.2`; a Go pseudo-version where that was never tagged.
+    /// The first release with it, such as `v0.12.2`; a Go pseudo-version if that was never tagged.
     pub name: &'static str,
     /// The text of its `api.proto`, comments included.
     pub proto: &'static str,
-    /// The proto compiled: a `FileDescriptorSet` with comments and places, as `protoc --include_source_info` writes it.
+    /// The compiled proto: a `FileDescriptorSet` with comments and locations, as written by `protoc
+    /// --include_source_info`.
     pub descriptors: &'static [u8],
 }
 

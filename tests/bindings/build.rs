@@ -1,4 +1,4 @@
-//! Three revisions, each asked for in another way, two of them under two names.
+//! Three revisions, each requested in another way, two of them under two names.
 
 fn main() -> Result<(), nri_codegen::Error> {
     nri_codegen::Builder::new()

@@ -24,7 +24,7 @@ impl Accepted {
 ///
 /// # Panics
 ///
-/// When an entry is incomplete or has no reason.
+/// Panics if an entry is incomplete or has no reason.
 pub fn all() -> Vec<Accepted> {
     let list = DeTable::parse(LIST).unwrap_or_else(|error| panic!("buf-differences.toml: {error}"));
     let Some(DeValue::Array(entries)) = list

@@ -41,7 +41,8 @@ struct Line {
 /// The buf to hold the rules against.
 pub struct Buf {
     program: PathBuf,
-    /// buf takes a folder with inputs below the current one for a workspace, so it runs in an empty one.
+    /// buf treats a folder with inputs below the current one as a workspace, so it runs in an empty
+    /// one.
     nowhere: tempfile::TempDir,
 }
 
@@ -51,7 +52,7 @@ impl Buf {
     ///
     /// # Errors
     ///
-    /// When there is none at that path, or it does not run.
+    /// Returns an error if there is none at that path, or it does not run.
     pub fn find() -> Result<Self, String> {
         let installed = crate::peers::target_folder().join("peers/buf/node_modules/.bin/buf");
         let program = std::env::var_os("NRI_BUF").map_or(installed, PathBuf::from);
@@ -68,7 +69,7 @@ impl Buf {
     ///
     /// # Errors
     ///
-    /// When buf refuses an input, with what it says.
+    /// Returns an error if buf refuses an input, with what it says.
     pub fn breaking(
         &self,
         from: &Path,
@@ -109,7 +110,7 @@ impl Buf {
     ///
     /// # Errors
     ///
-    /// When buf refuses the folder, with what it says.
+    /// Returns an error if buf refuses the folder, with what it says.
     pub fn build(&self, folder: &Path, set: &Path, source_info: bool) -> Result<(), String> {
         let (folder, set) = (path(folder)?, set.display().to_string());
         let flag = format!("--exclude-source-info={}", !source_info);

@@ -59,7 +59,7 @@ impl Side {
     ///
     /// # Errors
     ///
-    /// When the file cannot be read or is no schema.
+    /// Returns an error if the file cannot be read or is no schema.
     pub fn set(path: &Path) -> Result<Self, String> {
         let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
         let schema = Schema::decode(&bytes).map_err(|error| error.to_string())?;
@@ -79,7 +79,7 @@ impl Side {
 ///
 /// # Errors
 ///
-/// When buf refuses either side.
+/// Returns an error if buf refuses either side.
 pub fn compare(
     buf: &Buf,
     from: &Side,

@@ -23,7 +23,7 @@ pub fn folder(root: &Path) -> Result<Schema, String> {
 ///
 /// # Errors
 ///
-/// As for [`folder`].
+/// Returns the errors of [`folder`].
 pub fn set(root: &Path) -> Result<Vec<u8>, String> {
     Ok(compiler(root)?.encode_file_descriptor_set())
 }

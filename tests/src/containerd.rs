@@ -40,7 +40,7 @@ impl Containerd {
     ///
     /// # Panics
     ///
-    /// When it cannot be built or does not start.
+    /// Panics if it cannot be built or does not start.
     #[must_use]
     pub fn start(release: &str, plugins: &[Launched<'_>]) -> Self {
         Self::start_with(release, plugins, "")
@@ -50,7 +50,7 @@ impl Containerd {
     ///
     /// # Panics
     ///
-    /// When it cannot be built or does not start.
+    /// Panics if it cannot be built or does not start.
     #[must_use]
     pub fn start_with(release: &str, plugins: &[Launched<'_>], tables: &str) -> Self {
         let (programs, tools) = (peers::containerd(release), peers::pod_tools());
@@ -96,7 +96,7 @@ impl Containerd {
     ///
     /// # Panics
     ///
-    /// When containerd refuses.
+    /// Panics if containerd refuses.
     pub fn run_pod(&mut self, name: &str, annotations: &[&str]) -> String {
         let pod = self.cri("run", &[&[name], annotations].concat());
         self.pods.push(pod.clone());
@@ -107,7 +107,7 @@ impl Containerd {
     ///
     /// # Panics
     ///
-    /// When containerd refuses.
+    /// Panics if containerd refuses.
     #[must_use]
     pub fn create(&self, pod: &str, name: &str, annotations: &[&str]) -> String {
         self.cri("create", &[&[pod, name], annotations].concat())
@@ -117,7 +117,7 @@ impl Containerd {
     ///
     /// # Panics
     ///
-    /// When containerd refuses.
+    /// Panics if containerd refuses.
     #[must_use]
     pub fn exec(&self, container: &str, command: &[&str]) -> String {
         self.cri("exec", &[&[container], command].concat())
@@ -128,7 +128,7 @@ impl Containerd {
     ///
     /// # Panics
     ///
-    /// When containerd refuses.
+    /// Panics if containerd refuses.
     pub fn request(&self, verb: &str, id: &str) {
         self.cri(verb, &[id]);
     }
@@ -137,7 +137,7 @@ impl Containerd {
     ///
     /// # Panics
     ///
-    /// When containerd refuses.
+    /// Panics if containerd refuses.
     pub fn lifecycle(&mut self, name: &str) {
         let pod = self.run_pod(name, &[]);
         let container = self.create(&pod, "main", &[]);
@@ -151,7 +151,7 @@ impl Containerd {
     ///
     /// # Panics
     ///
-    /// When containerd refuses.
+    /// Panics if containerd refuses.
     pub fn remove_pod(&mut self, pod: &str) {
         self.request("stop-pod", pod);
         self.request("remove-pod", pod);
@@ -162,7 +162,7 @@ impl Containerd {
     ///
     /// # Panics
     ///
-    /// When it fails.
+    /// Panics if it fails.
     #[must_use]
     pub fn deprecations(&self) -> String {
         self.ctr(&["deprecations", "list", "--format", "json"])
@@ -172,7 +172,7 @@ impl Containerd {
     ///
     /// # Panics
     ///
-    /// When they cannot be read.
+    /// Panics if they cannot be read.
     #[must_use]
     pub fn deprecation_ids(&self) -> Vec<String> {
         let list: Value =
@@ -187,7 +187,7 @@ impl Containerd {
     ///
     /// # Panics
     ///
-    /// When it fails.
+    /// Panics if it fails.
     #[must_use]
     pub fn ctr(&self, arguments: &[&str]) -> String {
         let mut command = Command::new(self.programs.join("ctr"));
@@ -199,7 +199,7 @@ impl Containerd {
     ///
     /// # Panics
     ///
-    /// When it does not in time.
+    /// Panics if it does not in time.
     pub fn wait_for_log(&mut self, message: &str) {
         // Quotes are escaped in a message.
         let message = message.replace('"', "\\\"");

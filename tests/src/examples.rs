@@ -9,7 +9,7 @@ use crate::peers::{run, target_folder};
 ///
 /// # Panics
 ///
-/// When it cannot be built.
+/// Panics if it cannot be built.
 #[must_use]
 pub fn example(name: &str) -> PathBuf {
     let mut cargo = Command::new(env!("CARGO"));

@@ -23,7 +23,7 @@ pub fn root() -> PathBuf {
 ///
 /// # Panics
 ///
-/// When one cannot be read or does not compile.
+/// Panics if one cannot be read or does not compile.
 pub fn all() -> Vec<Fixture> {
     names(&root()).into_iter().map(fixture).collect()
 }
@@ -44,7 +44,7 @@ fn fixture(rule: String) -> Fixture {
 ///
 /// # Panics
 ///
-/// When the folder cannot be read.
+/// Panics if the folder cannot be read.
 pub fn names(folder: &Path) -> Vec<String> {
     let entries =
         std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));

@@ -1,4 +1,4 @@
-//! Protos that are hard on a generator, and rustc's opinion of what it makes of them.
+//! Protos that are difficult for a generator, and the result of compiling its output.
 
 mod batch;
 mod cases;

@@ -15,7 +15,7 @@ pub fn encode(bytes: &[u8]) -> String {
 ///
 /// # Panics
 ///
-/// If the text is no even number of digits.
+/// Panics if the text is no even number of digits.
 #[must_use]
 pub fn decode(text: &str) -> Vec<u8> {
     let pairs = text.as_bytes().chunks(2);

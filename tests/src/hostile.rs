@@ -1,4 +1,5 @@
-//! Tables of hostile inputs: each row is a file made from scratch, and the answer that `check` must give about it.
+//! Tables of hostile inputs: each row is a file created from scratch, and the answer that `check`
+//! must give.
 //!
 //! A test file `tests/hostile_*.rs` makes rows and passes them to [`check`]. A new class or member of inputs is one more
 //! row.
@@ -57,7 +58,7 @@ pub struct Found {
 ///
 /// # Panics
 ///
-/// When the built-in tables are broken.
+/// Panics if the built-in tables are broken.
 #[must_use]
 pub fn look(file: &str, bytes: &[u8]) -> Found {
     let target = Target::newest(&HISTORY).expect("there is a release");
@@ -108,11 +109,11 @@ impl Found {
     }
 }
 
-/// Holds each row against its answer.
+/// Compares each row with its answer.
 ///
 /// # Panics
 ///
-/// When a row gets another answer; the message lists all of these.
+/// Panics if a row gets another answer; the message lists all of these.
 pub fn check(rows: &[Row]) {
     let mut wrong = Vec::new();
     for row in rows {

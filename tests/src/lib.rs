@@ -1,6 +1,7 @@
 //! Tests that need more than one crate of the NRI toolkit, or a real peer.
 //!
-//! The modules about peers panic where something outside is not as it must be: a test without its peer has failed.
+//! The modules about peers panic if something external is missing: a test without its peer has
+//! failed.
 #![forbid(unsafe_code)]
 
 pub mod accepted;

@@ -1,5 +1,5 @@
-//! Corpora of logs, derived from what real containerd wrote (`fixtures/logs`): the same lines as they reach people
-//! through journald, collectors and container engines.
+//! Corpora of logs, derived from the output of real containerd (`fixtures/logs`): the same lines as
+//! seen through journald, collectors and container engines.
 
 mod wrap;
 

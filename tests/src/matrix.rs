@@ -1,4 +1,4 @@
-//! Plugins of any age under runtimes of any age: what arrives, how, and what is lost.
+//! Plugins of any version under runtimes of any version: what arrives, how, and what is lost.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

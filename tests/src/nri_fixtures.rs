@@ -22,7 +22,7 @@ impl Fixture {
     ///
     /// # Errors
     ///
-    /// When a proto does not compile.
+    /// Returns an error if a proto does not compile.
     pub fn findings(&self, history: &History) -> Result<Vec<Finding>, Error> {
         findings(
             history,
@@ -36,7 +36,7 @@ impl Fixture {
     ///
     /// # Errors
     ///
-    /// When a proto does not compile.
+    /// Returns an error if a proto does not compile.
     pub fn findings_of_one(&self, history: &History, side: &str) -> Result<Vec<Finding>, Error> {
         findings(
             history,
@@ -69,7 +69,7 @@ impl Fixture {
 ///
 /// # Panics
 ///
-/// When the folder cannot be read.
+/// Panics if the folder cannot be read.
 pub fn all(kind: &str) -> Vec<Fixture> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("fixtures")

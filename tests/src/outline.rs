@@ -48,7 +48,7 @@ pub struct Element {
 ///
 /// # Errors
 ///
-/// If it does not compile; the error shows where.
+/// Returns an error if it does not compile; the error shows where.
 pub fn outline(source: &str) -> Result<Vec<Element>, protox::Error> {
     let mut compiler = protox::Compiler::with_file_resolver(OneFile(source.to_owned()));
     compiler.include_source_info(true).open_file(ONE_FILE)?;

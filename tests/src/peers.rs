@@ -37,7 +37,7 @@ impl GoBuild {
     ///
     /// # Panics
     ///
-    /// When Go is missing or the build fails.
+    /// Panics if Go is missing or the build fails.
     #[must_use]
     pub fn build(&self) -> PathBuf {
         self.make("build")
@@ -47,7 +47,7 @@ impl GoBuild {
     ///
     /// # Panics
     ///
-    /// As [`GoBuild::build`].
+    /// Panics like [`GoBuild::build`].
     #[must_use]
     pub fn test(&self) -> PathBuf {
         self.make("test")
@@ -156,7 +156,7 @@ pub(crate) fn target_folder() -> PathBuf {
 ///
 /// # Panics
 ///
-/// When it cannot be run or fails; the message has what it wrote to standard error.
+/// Panics if it cannot be run or fails; the message has what it wrote to standard error.
 pub fn run(command: &mut Command) -> String {
     let output = command
         .output()
@@ -173,7 +173,7 @@ pub fn run(command: &mut Command) -> String {
 ///
 /// # Panics
 ///
-/// As [`GoBuild::build`].
+/// Panics like [`GoBuild::build`].
 #[must_use]
 pub fn runtime(nri: &str) -> PathBuf {
     nri_build(nri).build().join("runtime")
@@ -183,7 +183,7 @@ pub fn runtime(nri: &str) -> PathBuf {
 ///
 /// # Panics
 ///
-/// As [`GoBuild::build`].
+/// Panics like [`GoBuild::build`].
 #[must_use]
 pub fn plugin(nri: &str) -> PathBuf {
     nri_build(nri).build().join("plugin")
@@ -193,7 +193,7 @@ pub fn plugin(nri: &str) -> PathBuf {
 ///
 /// # Panics
 ///
-/// As [`GoBuild::build`].
+/// Panics like [`GoBuild::build`].
 #[must_use]
 pub fn wire(nri: &str) -> PathBuf {
     nri_build(nri).build().join("wire")
@@ -203,7 +203,7 @@ pub fn wire(nri: &str) -> PathBuf {
 ///
 /// # Panics
 ///
-/// As [`GoBuild::build`].
+/// Panics like [`GoBuild::build`].
 #[must_use]
 pub fn merge() -> PathBuf {
     GoBuild {
@@ -237,7 +237,7 @@ pub fn oci() -> PathBuf {
 ///
 /// # Panics
 ///
-/// As [`GoBuild::build`].
+/// Panics like [`GoBuild::build`].
 #[must_use]
 pub fn transfer() -> PathBuf {
     GoBuild {
@@ -271,7 +271,7 @@ pub fn nri_build(nri: &str) -> GoBuild {
 ///
 /// # Panics
 ///
-/// As [`GoBuild::build`].
+/// Panics like [`GoBuild::build`].
 #[must_use]
 pub fn containerd(release: &str) -> PathBuf {
     let module = "github.com/containerd/containerd/v2";
@@ -293,7 +293,7 @@ pub fn containerd(release: &str) -> PathBuf {
 ///
 /// # Panics
 ///
-/// As [`GoBuild::build`].
+/// Panics like [`GoBuild::build`].
 #[must_use]
 pub fn pod_tools() -> PathBuf {
     GoBuild {

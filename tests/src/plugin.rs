@@ -15,7 +15,7 @@ impl Plugin {
     ///
     /// # Panics
     ///
-    /// When it cannot be started, or the name has no index.
+    /// Panics if it cannot be started, or the name has no index.
     #[must_use]
     pub fn external(executable: &Path, socket: &Path, full_name: &str, more: &[&str]) -> Self {
         let (index, name) = full_name.split_once('-').expect("name is INDEX-NAME");

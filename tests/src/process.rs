@@ -38,7 +38,7 @@ impl Process {
     ///
     /// # Panics
     ///
-    /// When it cannot be started.
+    /// Panics if it cannot be started.
     #[must_use]
     pub fn spawn(command: &mut Command, stream: Stream) -> Self {
         let mut child = command
@@ -73,7 +73,7 @@ impl Process {
     ///
     /// # Panics
     ///
-    /// When the process does not read it.
+    /// Panics if the process does not read it.
     pub fn write(&mut self, line: &str) {
         let input = self.input.as_mut().expect("standard input is open");
         let written = writeln!(input, "{line}");
@@ -84,7 +84,7 @@ impl Process {
     ///
     /// # Panics
     ///
-    /// When the process ends, or [`PATIENCE`] does, without it.
+    /// Panics if the process ends, or [`PATIENCE`] does, without it.
     pub fn wait_for(&mut self, what: &str, condition: impl Fn(&Value) -> bool) -> Value {
         if let Some(found) = self.pending.iter().position(&condition) {
             return self.pending.remove(found).expect("found just now");
@@ -134,7 +134,7 @@ impl Process {
     ///
     /// # Panics
     ///
-    /// When it cannot be asked.
+    /// Panics if it cannot be asked.
     pub fn terminate(&self) {
         crate::peers::run(Command::new("kill").args(["-TERM", &self.id().to_string()]));
     }
@@ -150,7 +150,7 @@ impl Process {
     ///
     /// # Panics
     ///
-    /// When it does not within [`PATIENCE`].
+    /// Panics if it does not within [`PATIENCE`].
     pub fn wait(&mut self) -> Option<i32> {
         let ended = self.wait_within(PATIENCE);
         let code = ended.unwrap_or_else(|| panic!("{}", self.describe("does not end")));

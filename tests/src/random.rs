@@ -45,7 +45,7 @@ impl Case {
     ///
     /// # Errors
     ///
-    /// When a file cannot be written.
+    /// Returns an error if a file cannot be written.
     pub fn write(&self, root: &Path) -> std::io::Result<()> {
         for (side, set) in [("before", &self.before), ("after", &self.after)] {
             for (name, text) in print::files(set, self.seed) {

@@ -28,7 +28,7 @@ impl Runtime {
     ///
     /// # Panics
     ///
-    /// When it cannot be built or run.
+    /// Panics if it cannot be built or run.
     #[must_use]
     pub fn new(release: &str) -> Self {
         Self::named(release, "peer", "v1.0.0")
@@ -38,7 +38,7 @@ impl Runtime {
     ///
     /// # Panics
     ///
-    /// As [`Runtime::new`].
+    /// Panics like [`Runtime::new`].
     #[must_use]
     pub fn named(release: &str, name: &str, version: &str) -> Self {
         let folder = tempfile::tempdir().expect("temporary folder");
@@ -59,7 +59,7 @@ impl Runtime {
     ///
     /// # Panics
     ///
-    /// As [`Runtime::new`].
+    /// Panics like [`Runtime::new`].
     #[must_use]
     pub fn started(release: &str) -> Self {
         let mut runtime = Self::new(release);
@@ -77,7 +77,7 @@ impl Runtime {
     ///
     /// # Panics
     ///
-    /// When it cannot be installed.
+    /// Panics if it cannot be installed.
     pub fn install(&self, full_name: &str, executable: &Path, config: &str) {
         let folder = self.folder.path();
         symlink(executable, folder.join("plugins").join(full_name))
@@ -94,7 +94,7 @@ impl Runtime {
     ///
     /// # Panics
     ///
-    /// When there is no answer in time.
+    /// Panics if there is no answer in time.
     pub fn command(&mut self, name: &str, arguments: Value) -> Result<Value, String> {
         let id = self.send(name, arguments);
         self.answer(id)
@@ -104,7 +104,7 @@ impl Runtime {
     ///
     /// # Panics
     ///
-    /// When the runtime has ended.
+    /// Panics if the runtime has ended.
     pub fn send(&mut self, name: &str, mut arguments: Value) -> u64 {
         self.last_id += 1;
         arguments["do"] = name.into();
@@ -121,7 +121,7 @@ impl Runtime {
     ///
     /// # Panics
     ///
-    /// When there is no answer in time.
+    /// Panics if there is no answer in time.
     pub fn answer(&mut self, id: u64) -> Result<Value, String> {
         let answer = self.process.wait_for("an answer", |line| line["id"] == id);
         match answer["ok"].as_bool() {
@@ -137,7 +137,7 @@ impl Runtime {
     ///
     /// # Panics
     ///
-    /// When it does not start.
+    /// Panics if it does not start.
     pub fn start(&mut self) {
         self.command("start", json!({})).expect("runtime starts");
     }
@@ -146,7 +146,7 @@ impl Runtime {
     ///
     /// # Panics
     ///
-    /// When the runtime does not take it.
+    /// Panics if the runtime does not take it.
     pub fn set_state(&mut self, pods: usize, containers: usize, padding: usize) {
         let state = json!({"pods": pods, "containers": containers, "pad": padding});
         self.command("state", state).expect("state is set");
@@ -156,7 +156,7 @@ impl Runtime {
     ///
     /// # Panics
     ///
-    /// When the runtime does not take it.
+    /// Panics if the runtime does not take it.
     pub fn set_request_timeout(&mut self, timeout: Duration) {
         let milliseconds = u64::try_from(timeout.as_millis()).expect("a sensible time");
         self.command("timeouts", json!({"request_ms": milliseconds}))
@@ -171,7 +171,7 @@ impl Runtime {
     ///
     /// # Panics
     ///
-    /// When there is no answer in time.
+    /// Panics if there is no answer in time.
     pub fn fire(&mut self, event: &str, annotations: Value) -> Result<Value, String> {
         self.command("fire", json!({"event": event, "annotations": annotations}))
     }
@@ -184,7 +184,7 @@ impl Runtime {
     ///
     /// # Panics
     ///
-    /// When there is no answer in time.
+    /// Panics if there is no answer in time.
     pub fn fire_sized(&mut self, event: &str, bytes: usize) -> Result<Value, String> {
         self.command("fire", json!({"event": event, "frame": bytes}))
     }
@@ -193,7 +193,7 @@ impl Runtime {
     ///
     /// # Panics
     ///
-    /// When there is no answer in time.
+    /// Panics if there is no answer in time.
     pub fn lifecycle(&mut self) -> Vec<Value> {
         let mut answer = self
             .command("lifecycle", json!({}))
@@ -208,7 +208,7 @@ impl Runtime {
     ///
     /// # Panics
     ///
-    /// When that does not happen in time.
+    /// Panics if that does not happen in time.
     pub fn wait_for_plugin(&mut self, full_name: &str) {
         self.wait_for("the plugin", |line| {
             line["event"] == "plugin" && line["plugin"] == full_name
@@ -219,7 +219,7 @@ impl Runtime {
     ///
     /// # Panics
     ///
-    /// When it does not come in time.
+    /// Panics if it does not come in time.
     pub fn wait_for(&mut self, what: &str, condition: impl Fn(&Value) -> bool) -> Value {
         self.process.wait_for(what, condition)
     }
@@ -248,7 +248,7 @@ impl Runtime {
     ///
     /// # Panics
     ///
-    /// When the runtime has ended.
+    /// Panics if the runtime has ended.
     #[must_use]
     pub fn children(&self) -> Vec<u32> {
         let tasks = fs::read_dir(format!("/proc/{}/task", self.process.id())).expect("it runs");
@@ -264,7 +264,7 @@ impl Runtime {
     ///
     /// # Panics
     ///
-    /// When the new one cannot be run.
+    /// Panics if the new one cannot be run.
     pub fn restart(&mut self) {
         self.process.kill();
         self.process = spawn(&self.release, &self.identity, self.folder.path());

@@ -1,16 +1,16 @@
-//! Snapshots as plain text files, named after what they show.
+//! Snapshots as plain text files, named after their content.
 
 use std::path::{Path, PathBuf};
 
 use similar::TextDiff;
 
-/// Holds `actual` against `snapshots/NAME`.
+/// Compares `actual` with `snapshots/NAME`.
 ///
 /// `NRI_WRITE_SNAPSHOTS=1` writes one that does not exist yet, to be reviewed; one that exists is never rewritten.
 ///
 /// # Panics
 ///
-/// When the file is not there or says otherwise; the message shows the difference.
+/// Panics if the file is not there or says otherwise; the message shows the difference.
 pub fn assert_same(name: &str, actual: &str) {
     let path = folder().join(name);
     if !path.exists() && std::env::var_os("NRI_WRITE_SNAPSHOTS").is_some() {
@@ -36,7 +36,7 @@ pub fn assert_same(name: &str, actual: &str) {
 ///
 /// # Panics
 ///
-/// When the folder cannot be read.
+/// Panics if the folder cannot be read.
 pub fn names(of: &str) -> Vec<String> {
     crate::fixtures::names(&folder().join(of))
 }

@@ -1,5 +1,5 @@
-//! Go programs of every kind that `check` has to tell apart, built the ways programs are built, and what is expected of
-//! each: the table `specimens.toml`, their sources `peers/specimens`.
+//! Go programs of every kind that `check` has to distinguish, built in different ways, with the
+//! expectations for each: the table `specimens.toml`, their sources `peers/specimens`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -76,7 +76,7 @@ pub struct Specimen {
 ///
 /// # Panics
 ///
-/// When it does not say what [`Table`] has.
+/// Panics if it does not say what [`Table`] has.
 #[must_use]
 pub fn table() -> Table {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("specimens.toml");
@@ -89,7 +89,7 @@ impl Table {
     ///
     /// # Panics
     ///
-    /// When Go is missing or the build fails.
+    /// Panics if Go is missing or the build fails.
     #[must_use]
     pub fn build(&self, name: &str) -> PathBuf {
         let build = self.build.get(name);

@@ -1,4 +1,4 @@
-//! The readers of binaries against real programs: each has to be what the table says.
+//! The readers of binaries on real programs: each has to match the table.
 
 use std::fs::File as Disk;
 use std::io;

@@ -1,4 +1,4 @@
-//! Any text as a name: every format stays what it is, and whoever reads it gets the name back.
+//! Any text as a name: every format stays valid, and its readers get the name back.
 
 use nri_compat::check::sighting::Evidence;
 use nri_compat::policy::{Policy, apply, today};

@@ -1,4 +1,5 @@
-//! The reader of Rust binaries against what crate `nri` embeds: both have the layout of the manifest, each by itself.
+//! The reader of Rust binaries and the manifest that the crate `nri` embeds: both implement the
+//! layout independently.
 
 use std::fs;
 

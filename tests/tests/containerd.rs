@@ -1,4 +1,4 @@
-//! Real containerd, real pods: what it makes of an old and of a new plugin.
+//! Old and new plugins under real containerd with real pods.
 
 use nri_tests::containerd::{Containerd, Launched};
 use nri_tests::peers;

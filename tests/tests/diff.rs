@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use nri_codegen::History;
 use nri_compat::diff::{Input, compare};
-use nri_compat::report::diff::{ChangeKind, DiffReport, What};
+use nri_compat::report::diff::{ChangeKind, DiffReport, ElementKind};
 use nri_compat::report::finding::{Category, Level};
 use nri_compat::report::text::Palette;
 use nri_compat::report::{csv, github, json, junit, markdown, sarif, text};
@@ -61,7 +61,7 @@ fn history_is_additive() {
         assert!(report.worst() < Some(Level::Error), "{from} to {to}");
         for change in &report.changes {
             let is_sentinel =
-                change.what == What::EnumValue && change.element.ends_with(".Event.LAST");
+                change.what == ElementKind::EnumValue && change.element.ends_with(".Event.LAST");
             let expected = if is_sentinel {
                 ChangeKind::Changed
             } else {
@@ -72,7 +72,7 @@ fn history_is_additive() {
     }
 }
 
-fn added(report: &DiffReport, what: What) -> BTreeSet<&str> {
+fn added(report: &DiffReport, what: ElementKind) -> BTreeSet<&str> {
     let added = |change: &&nri_compat::report::diff::Change| {
         change.kind == ChangeKind::Added && change.what == what
     };
@@ -96,11 +96,11 @@ fn elements<'r>(report: &'r DiffReport, rule: &str) -> BTreeSet<&'r str> {
 fn nine_events_left_state_change_in_v0_12_0() {
     let history = History::embedded().expect("the embedded tables fit together");
     let report = report(&history, "v0.11.0", "v0.12.0");
-    assert_eq!(added(&report, What::Rpc).len(), 9);
+    assert_eq!(added(&report, ElementKind::Rpc).len(), 9);
     assert_eq!(elements(&report, "NRI_EVENT_LEFT_STATE_CHANGE").len(), 9);
     assert_eq!(
         elements(&report, "NRI_RPC_ADDED_WITH_FALLBACK"),
-        added(&report, What::Rpc)
+        added(&report, ElementKind::Rpc)
     );
     assert_eq!(report.deprecated.len(), 1);
     assert_eq!(report.deprecated[0].removal, "planned for containerd 2.7");
@@ -125,7 +125,7 @@ fn fields_that_older_runtimes_skip_came_when_they_did() {
         field("ConfigureResponse.failure_policy")
     );
     let image = report(&history, "v0.12.0", "v0.12.2");
-    assert!(added(&image, What::Field).contains("nri.pkg.api.v1alpha1.Container.image"));
+    assert!(added(&image, ElementKind::Field).contains("nri.pkg.api.v1alpha1.Container.image"));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The example runtime with the example plugins: scenarios, round trips, and what it says about mistakes.
+//! The example runtime with the example plugins: scenarios, round trips, and error messages.
 
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};

@@ -1,4 +1,4 @@
-//! The Go peers against each other: what the harness makes of a plugin that is known to be right.
+//! The Go peers with each other: the harness on plugins that are known to be correct.
 //!
 //! A test of a Rust plugin can trust whatever these tests hold.
 

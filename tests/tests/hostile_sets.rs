@@ -1,4 +1,4 @@
-//! Descriptor sets that nobody would make: the checker may refuse them, and must not fall over.
+//! Malformed descriptor sets: the checker may reject them, but must not panic.
 
 use fastrand::Rng;
 use nri_compat::diff::{Schema, breaking};

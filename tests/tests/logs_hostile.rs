@@ -1,4 +1,5 @@
-//! Logs as they really arrive: in pieces of any size, cut, mixed, with foreign bytes, far too long, packed.
+//! Logs in realistic shape: in pieces of any size, truncated, mixed, with foreign bytes, far too
+//! long, compressed.
 
 use std::io::{Read, Write};
 
@@ -289,6 +290,6 @@ fn a_flood_of_names_stays_bounded_and_is_said() {
     assert_eq!(log.sightings.len(), 2048);
     assert_eq!(
         log.skipped[0].reason,
-        "952 lines about more plugins than are kept apart"
+        "952 lines about plugins beyond the limit"
     );
 }

@@ -1,5 +1,5 @@
-//! Logs as they lie on disk: rotated, in folders, packed, in UTF-16; the period that is looked at; and warnings that cannot
-//! be understood, which count.
+//! Logs as stored on disk: rotated, in folders, compressed, in UTF-16; the period to report; and
+//! warnings that cannot be parsed, which count.
 
 use std::fs;
 use std::io::Write as _;

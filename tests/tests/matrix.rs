@@ -1,4 +1,4 @@
-//! The matrix that the split of StateChange calls for: plugins of any age under runtimes of any age.
+//! The matrix of StateChange: plugins of any version under runtimes of any version.
 //!
 //! Rows are four releases of the Go stub and three kinds of Rust plugins; columns are the adaptation of this workspace as it
 //! speaks three releases, and three releases of the Go adaptation. What comes of each pair is in

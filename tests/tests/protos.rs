@@ -1,4 +1,4 @@
-//! The embedded protos: do they hold what NRI's protocol holds, and does every element say what it is for?
+//! The embedded protos: they match NRI's protocol, and every element is documented.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

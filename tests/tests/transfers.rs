@@ -1,5 +1,5 @@
-//! `diff::wire` against the libraries that it speaks of: messages are encoded with one schema and decoded with another,
-//! by prost (through prost-reflect) and by Go's protobuf library.
+//! Compares `diff::wire` with the libraries that it describes: messages are encoded with one schema
+//! and decoded with another, by prost (through prost-reflect) and by Go's protobuf library.
 
 #[cfg(feature = "go")]
 #[path = "transfers/go.rs"]

@@ -12,15 +12,14 @@ use xtask::generate;
 use xtask::import::{self, Imported, Request};
 use xtask::refresh::{RefreshError, refresh};
 
-const HELP: &str = "\
-maintains this repository
+const HELP: &str = "maintains this repository
 
 usage:
   cargo run -p xtask -- generate [--check] [--root FOLDER]
       writes every generated file that is stale; with --check only lists them
   cargo run -p xtask -- import PROTO --version v0.12.6 --date 2026-12-01 [--root FOLDER]
-      adds a release: stores its proto if it brings a new protocol revision,
-      notes it in protos/versions.toml and regenerates what depends on it
+      adds a release: stores its proto if it is a new protocol revision,
+      records it in protos/versions.toml and regenerates what depends on it
   cargo run -p xtask -- refresh [--root FOLDER]
       adds the newest releases of containerd and CRI-O to protos/runtimes.toml, from the module
       proxy that GOPROXY names, and regenerates what depends on it
@@ -50,7 +49,7 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// The reason a command did not run.
+/// The reason why a command did not run.
 #[derive(Debug)]
 pub(crate) enum Failure {
     Usage(String),
@@ -123,7 +122,7 @@ pub(crate) enum Command {
     },
 }
 
-/// Reads the arguments; the first is the name of the program.
+/// Parses the arguments; the first is the name of the program.
 pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, Failure> {
     let mut parser = lexopt::Parser::from_iter(arguments);
     match parser.next()? {
@@ -248,7 +247,7 @@ fn print_import(imported: &Imported) {
     }
 }
 
-/// Returns the folder given, or the nearest one upwards that holds the tables.
+/// Returns the given folder, or the nearest ancestor with the tables.
 fn find_root(given: Option<PathBuf>) -> Result<PathBuf, Failure> {
     let from = given
         .clone()

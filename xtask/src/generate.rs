@@ -22,7 +22,7 @@ const TARGETS: [MakeTargets; 3] = [revisions::targets, snapshots::targets, shipp
 ///
 /// # Errors
 ///
-/// If the tables do not fit together, or a revision cannot be generated.
+/// Returns an error if the tables are inconsistent, or a revision cannot be generated.
 pub fn targets(history: &History) -> Result<Vec<Target>, Error> {
     history.check()?;
     let mut targets = Vec::new();
@@ -32,11 +32,12 @@ pub fn targets(history: &History) -> Result<Vec<Target>, Error> {
     Ok(targets)
 }
 
-/// Writes every target below `root` that is stale, and returns their paths.
+/// Writes every stale target below `root`, and returns their paths.
 ///
 /// # Errors
 ///
-/// As for [`targets`], or if a file cannot be written; none is written then.
+/// Returns the errors of [`targets`], and an error if a file cannot be written; in that case none
+/// is written.
 pub fn run(root: &Path, history: &History) -> Result<Vec<PathBuf>, Error> {
     let targets = targets(history)?;
     let stale = differing(root, &targets);
@@ -48,7 +49,7 @@ pub fn run(root: &Path, history: &History) -> Result<Vec<PathBuf>, Error> {
 ///
 /// # Errors
 ///
-/// As for [`targets`].
+/// Returns the errors of [`targets`].
 pub fn stale(root: &Path, history: &History) -> Result<Vec<PathBuf>, Error> {
     Ok(differing(root, &targets(history)?))
 }

@@ -1,4 +1,4 @@
-//! Adds a release, and with it a protocol revision if it brings one.
+//! Adds a release, with a protocol revision if it has a new one.
 
 mod request;
 
@@ -13,12 +13,12 @@ use crate::generate::{self, beneath};
 
 pub use request::Request;
 
-/// An import that succeeded.
+/// A successful import.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Imported {
     /// The release, with a leading `v`.
     pub release: String,
-    /// The revision it carries.
+    /// The revision of the release.
     pub revision: String,
     /// True if the revision is new.
     pub is_new: bool,
@@ -28,13 +28,14 @@ pub struct Imported {
 
 /// Imports a release into the repository at `root`.
 ///
-/// Stores its proto if that differs from every known revision in more than comments, notes the release in
-/// `versions.toml`, and regenerates what depends on either.
+/// Stores its proto if it differs from every known revision in more than comments, adds the release
+/// to `versions.toml`, and regenerates what depends on them.
 ///
 /// # Errors
 ///
-/// If the release is known, version or date are malformed, the proto does not compile, is no NRI protocol or of another
-/// package, or a file cannot be written. Nothing is changed then.
+/// Returns an error if the release is known, version or date are malformed, the proto does not
+/// compile, is not an NRI protocol or has another package, or a file cannot be written. In that
+/// case nothing is changed.
 pub fn import(root: &Path, request: &Request) -> Result<Imported, Error> {
     let protos = root.join("protos");
     let tables = Tables::read(&protos)?;
@@ -89,7 +90,7 @@ fn same_package(protocol: &Protocol, history: &History) -> Result<(), Error> {
         .into())
 }
 
-/// Returns the newest revision that differs from `compiled` in nothing but comments.
+/// Returns the newest revision that differs from `compiled` only in comments.
 fn known_revision(compiled: &Compiled, history: &History) -> Result<Option<String>, Error> {
     let facts = facts(compiled);
     for revision in history.revisions().iter().rev() {

@@ -1,7 +1,7 @@
 //! Adds the newest releases of container runtimes to `protos/runtimes.toml`.
 //!
-//! `nri-compat update-data` does the work, as a program of its own: the generated files that it is built from come from
-//! here.
+//! `nri-compat update-data` does the work, as a separate program, because the generated files that
+//! it is built from come from here.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -19,18 +19,19 @@ const WORKSPACE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml");
 pub enum RefreshError {
     /// Cargo could not be started.
     Cargo(io::Error),
-    /// `nri-compat update-data` failed; it has said why.
+    /// `nri-compat update-data` failed and has reported why.
     Update(ExitStatus),
     /// The files that depend on the tables could not be generated.
     Generate(Error),
 }
 
-/// Extends the tables of the repository at `root`, regenerates what depends on them, and returns the generated files that
-/// changed. The program that fetches prints what it adds and what it leaves out.
+/// Extends the tables of the repository at `root`, regenerates what depends on them, and returns
+/// the generated files that changed. The program that fetches the data prints which releases it
+/// adds and skips.
 ///
 /// # Errors
 ///
-/// If the releases cannot be fetched, or a file cannot be written.
+/// Returns an error if the releases cannot be fetched, or a file cannot be written.
 pub fn refresh(root: &Path) -> Result<Vec<PathBuf>, RefreshError> {
     let protos = root.join("protos");
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());

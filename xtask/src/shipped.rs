@@ -34,10 +34,12 @@ pub struct File {
 ///
 /// # Errors
 ///
-/// If the newest revision has no service `Plugin`, or a name in it is not valid in Rust.
+/// Returns an error if the newest revision has no service `Plugin`, or a name in it is not valid in
+/// Rust.
 pub fn files(history: &History) -> Result<Vec<File>, Error> {
     let plugin = rpc::read(history)?;
-    // `nri` has its own wire layer and handler traits. With ordered maps a message has one encoding and one rendering.
+    // `nri` has its own wire layer and handler traits. With ordered maps, a message has a single
+    // encoding and rendering.
     let options = Options::messages_only().with_ordered_maps();
     let messages = emit::source(&history.compiled_for("latest")?, history, &options)?;
     Ok(vec![

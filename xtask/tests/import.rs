@@ -1,4 +1,4 @@
-//! The binary on a repository of its own: what an import writes, what it refuses, and how it exits.
+//! The binary on a separate repository: the files that an import writes, errors, and exit codes.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use nri_protos::REVISIONS;
 use tempfile::TempDir;
 
-/// Returns a repository with the tables and protos of this one, and nothing generated.
+/// Returns a repository with the tables and protos of this one, without generated files.
 fn repository() -> TempDir {
     let root = tempfile::tempdir().unwrap();
     let protos = root.path().join("protos");
@@ -162,7 +162,7 @@ fn a_release_that_differs_in_comments_is_only_noted() {
         .iter()
         .map(|(path, _)| path.file_name().unwrap().to_str().unwrap())
         .collect();
-    // The tables of the revision's bindings name the release too.
+    // The tables of the bindings of the revision name the release too.
     assert_eq!(names, ["messages.rs", "versions.toml", &newest_snapshot()]);
     assert!(text(changed[1].1).ends_with("date = 2026-12-24\nuntagged = true\n"));
 }
@@ -266,7 +266,7 @@ fn what_is_refused_leaves_everything_as_it_was() {
 #[test]
 fn a_file_that_cannot_be_written_stops_the_import_whole() {
     let root = repository();
-    // Where a generated file should go there is a folder.
+    // There is a folder in place of a generated file.
     fs::create_dir_all(
         root.path()
             .join("snapshots/codegen")

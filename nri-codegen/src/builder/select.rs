@@ -1,4 +1,5 @@
-//! Paths and attributes given to the builder: one that selects nothing, or is no attribute, is a mistake.
+//! Paths and attributes given to the builder. A path that selects nothing, or an invalid attribute,
+//! is an error.
 
 use syn::parse::Parser as _;
 
@@ -7,7 +8,7 @@ use crate::error::{ErrorKind, Problem};
 use crate::model::{Message, Protocol};
 use crate::near;
 
-/// A path that should select something, and the attribute for it.
+/// A path, and the attribute for what it selects.
 pub(super) struct Selected {
     path: String,
     attribute: String,
@@ -30,7 +31,8 @@ impl Selected {
         }
     }
 
-    /// As prost-build does: segments from the start after a dot, segments at the end otherwise.
+    /// Matches a path like prost-build: segments from the start after a dot, otherwise segments at
+    /// the end.
     fn selects(&self, full_name: &str) -> bool {
         match self.path.strip_prefix('.') {
             Some("") => true,
@@ -44,7 +46,8 @@ impl Selected {
     }
 }
 
-/// Problems with every path that selects nothing in any of `schemas`, and with every attribute that is none.
+/// Returns problems with paths that select nothing in any of `schemas`, and with invalid
+/// attributes.
 pub(super) fn unmatched(selected: &[Selected], schemas: &[&Compiled]) -> Vec<Problem> {
     if selected.is_empty() {
         return Vec::new();
@@ -68,7 +71,7 @@ pub(super) fn unmatched(selected: &[Selected], schemas: &[&Compiled]) -> Vec<Pro
             .parse_str(&selected.attribute)
             .is_err()
         {
-            let fact = format!("`{}` is no attribute", selected.attribute);
+            let fact = format!("`{}` is not an attribute", selected.attribute);
             problems.push(
                 Problem::new(ErrorKind::Option, fact)
                     .with_help("write it as in source: `#[derive(Eq)]`"),
@@ -129,6 +132,9 @@ fn no_match(selected: &Selected, known: &[String]) -> Problem {
 }
 
 pub(super) fn bad_path(option: &str, path: &str) -> Problem {
-    Problem::new(ErrorKind::Option, format!("{option}: `{path}` is no path"))
-        .with_help("write it as in source: `::prost`, `crate::rpc`")
+    Problem::new(
+        ErrorKind::Option,
+        format!("{option}: `{path}` is not a path"),
+    )
+    .with_help("write it as in source: `::prost`, `crate::rpc`")
 }

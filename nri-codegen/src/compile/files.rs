@@ -1,4 +1,4 @@
-//! Where the compiler gets its files from: memory, or some folders on disk; within limits.
+//! The files of the compiler, from memory or from folders on disk, within limits.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -11,19 +11,19 @@ use protox::file::{File, FileResolver, GoogleFileResolver};
 
 use crate::error::{Error, ErrorKind, Problem};
 
-/// The largest proto that is read, in bytes. NRI's own has under 64 KiB.
+/// The maximum size of a proto in bytes. NRI's own has under 64 KiB.
 pub(crate) const MAX_FILE: usize = 4 << 20;
-/// The largest sum of all files of one schema, in bytes.
+/// The maximum size of all files of one schema in bytes.
 pub(crate) const MAX_TOTAL: usize = 64 << 20;
-/// How many entries of a folder tree are looked at.
+/// The maximum number of entries of a folder tree.
 const MAX_ENTRIES: usize = 100_000;
-/// How deep a folder tree is followed.
+/// The maximum depth of a folder tree.
 const MAX_DEPTH: usize = 64;
 
-/// A folder that imports are looked up in.
+/// A folder in which imports are looked up.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Root {
-    /// Names below the folder have this before them, with a `/` at its end; may be empty.
+    /// The prefix of names below the folder, with a final `/`; may be empty.
     pub(super) prefix: String,
     pub(super) folder: PathBuf,
 }
@@ -49,12 +49,13 @@ pub(super) struct Files {
     log: Log,
 }
 
-/// A record of what the resolver opened. It is shared, because protox takes ownership of the resolver.
+/// A record of the files that the resolver opened. It is shared, because protox takes ownership of
+/// the resolver.
 #[derive(Clone, Default)]
-pub(super) struct Log(Rc<RefCell<Seen>>);
+pub(super) struct Log(Rc<RefCell<OpenedFiles>>);
 
 #[derive(Default)]
-struct Seen {
+struct OpenedFiles {
     texts: BTreeMap<String, Rc<str>>,
     paths: BTreeMap<String, PathBuf>,
     total: usize,
@@ -119,7 +120,7 @@ impl Log {
         self.0.borrow().texts.get(name).cloned()
     }
 
-    /// Problems that the resolver itself had, which protox would only pass on as words.
+    /// Problems of the resolver itself, which protox would only return as text.
     pub(super) fn take_problems(&self) -> Vec<Problem> {
         std::mem::take(&mut self.0.borrow_mut().problems)
     }
@@ -204,7 +205,7 @@ pub(crate) fn read(path: &Path, limit: usize) -> Result<Vec<u8>, Problem> {
         return Err(Problem::new(
             ErrorKind::Limit,
             format!(
-                "`{}` is too large: over {limit} bytes are left to read",
+                "`{}` is too large: more than the remaining {limit} bytes",
                 path.display()
             ),
         ));
@@ -212,7 +213,8 @@ pub(crate) fn read(path: &Path, limit: usize) -> Result<Vec<u8>, Problem> {
     Ok(bytes)
 }
 
-/// Names, relative to `root` and with `/` between, of all `.proto` files below it, sorted.
+/// Returns the names of all `.proto` files below `root`, relative to it and separated by `/`,
+/// sorted.
 pub(super) fn protos_below(root: &Path) -> Result<Vec<String>, Error> {
     let mut names = Vec::new();
     let mut entries = 0;
@@ -238,8 +240,8 @@ pub(super) fn protos_below(root: &Path) -> Result<Vec<String>, Error> {
     Ok(names)
 }
 
-/// Returns names in `folder`, and which are folders themselves. Links to folders are not followed:
-/// they can form a ring.
+/// Returns the names in `folder`, and whether each is a folder. Links to folders are not followed,
+/// because they may be circular.
 pub(crate) fn list(folder: &Path) -> Result<Vec<(String, bool)>, Problem> {
     let io = |error| {
         Problem::new(ErrorKind::Io, format!("cannot list `{}`", folder.display())).caused_by(error)

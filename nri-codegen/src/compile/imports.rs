@@ -1,22 +1,22 @@
-//! Folders that imports are looked up in, besides that of the file itself.
+//! Additional folders in which imports are looked up.
 
 use std::path::{Path, PathBuf};
 
 use super::files::Root;
 
-/// Folders that imports are looked up in, as `protoc -I` takes them.
+/// Folders in which imports are looked up, like those of `protoc -I`.
 #[derive(Clone, Debug, Default)]
 pub struct Imports(Vec<Root>);
 
 impl Imports {
-    /// Returns no folders.
+    /// Creates an empty list of folders.
     #[must_use]
     pub fn new() -> Self {
         Imports::default()
     }
 
-    /// Adds a folder; `spec` is its path, or `PREFIX=PATH` if the names of imports have `PREFIX/` before the path
-    /// below the folder.
+    /// Adds a folder; `spec` is its path, or `PREFIX=PATH` if imports have `PREFIX/` before the
+    /// path in the folder.
     pub fn add(&mut self, spec: &str) {
         let (prefix, folder) = match spec.split_once('=') {
             Some((prefix, folder)) => (format!("{}/", prefix.trim_end_matches('/')), folder),
@@ -32,8 +32,8 @@ impl Imports {
         self.0.clone()
     }
 
-    /// Returns what comes before the name of a file in `folder` when another file imports it: `api/`, or nothing for a
-    /// folder of imports itself. `None` if the folder is below none of them.
+    /// Returns the prefix of files in `folder` in imports: `api/`, or nothing for an import folder
+    /// itself. `None` if the folder is below none of them.
     pub(super) fn prefix_of(&self, folder: &Path) -> Option<String> {
         let folder = here(folder).canonicalize().ok()?;
         self.0.iter().find_map(|root| {
@@ -56,7 +56,8 @@ fn here(folder: &Path) -> &Path {
     }
 }
 
-/// Returns what the files below `root` put before each other's names in imports; empty unless all such imports agree.
+/// Returns the prefix of files below `root` in their imports of each other; empty unless all
+/// imports agree.
 pub(super) fn common_prefix(root: &Path, names: &[String]) -> String {
     let mut found: Option<String> = None;
     for name in names {
@@ -74,8 +75,8 @@ pub(super) fn common_prefix(root: &Path, names: &[String]) -> String {
     found.unwrap_or_default()
 }
 
-/// Returns the names in import statements. A statement that is a comment is taken too: a name that is found nowhere
-/// changes nothing.
+/// Returns the names in import statements. Commented-out statements are included, because a name
+/// that is not found has no effect.
 fn imports(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter_map(|line| {
         let rest = line.trim_start().strip_prefix("import")?;
@@ -83,7 +84,8 @@ fn imports(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns what an import has before the name of one of the files; `None` if it names one as it is, or none.
+/// Returns the prefix of an import of one of the files; `None` if it has no prefix, or imports
+/// another file.
 fn longer_name<'i>(import: &'i str, names: &[String]) -> Option<&'i str> {
     if names
         .binary_search_by(|name| name.as_str().cmp(import))

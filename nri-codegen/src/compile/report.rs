@@ -1,11 +1,11 @@
-//! protox's errors as ours: one problem for each thing that it found wrong, with the text it is about.
+//! Converts the errors of protox: one problem per error, with the text that it refers to.
 
 use miette::Diagnostic;
 
 use super::files::Log;
 use crate::error::{ErrorKind, Problem};
 
-/// Returns every problem that `error` holds, in its order; `log` has the texts it points into.
+/// Returns every problem in `error`, in order; `log` has the texts that it points into.
 pub(super) fn problems(error: &protox::Error, log: &Log) -> Vec<Problem> {
     let name = error.file().unwrap_or_default();
     let (source, file) = (log.text(name), log.shown(name));
@@ -31,7 +31,7 @@ fn problem(
     if !file.is_empty() {
         problem = problem.in_file(file);
     }
-    // Of two labels (defined here, and again here) the later one is where the mistake is.
+    // Of two labels (defined here, and again here) the later one is the mistake.
     let place = (diagnostic.labels().into_iter().flatten()).max_by_key(|label| label.offset());
     if let (Some(source), Some(place)) = (source, place) {
         problem = problem.at(source, place.offset()..place.offset() + place.len());
@@ -42,7 +42,8 @@ fn problem(
     }
 }
 
-/// Says what protox's words mean where they do not: it reads no editions, and gives an import cycle no place.
+/// Rewords messages of protox that are misleading: it does not support editions, and gives an
+/// import cycle no location.
 fn named(problem: Problem, source: Option<&str>) -> Problem {
     let fact = problem.to_string();
     if fact.ends_with("but found 'edition'") {

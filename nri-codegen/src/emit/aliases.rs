@@ -19,7 +19,7 @@ pub(super) fn resolve(files: &mut [FileDescriptorProto]) {
     }
 }
 
-/// The first value of the same number, by full name of the enum and name of the alias.
+/// The first value with the same number, by full name of the enum and name of the alias.
 type Aliases = HashMap<(String, String), String>;
 
 fn message_aliases(messages: &[DescriptorProto], scope: &str, aliases: &mut Aliases) {

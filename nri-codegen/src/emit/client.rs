@@ -36,7 +36,7 @@ pub(super) fn emit(service: &Emitted, generic: &Ident) -> TokenStream {
             /// The full name of the service.
             pub const SERVICE: &'static str = #constant;
 
-            /// Creates a client over this transport.
+            /// Creates a client that uses this transport.
             pub const fn new(transport: #generic) -> Self {
                 Self { transport }
             }
@@ -72,7 +72,8 @@ fn emit_method(service: &Emitted, method: &Method, generic: &Ident) -> TokenStre
         ///
         /// # Errors
         ///
-        /// The error of the transport or the status that the peer answers; INTERNAL (13) if the answer does not decode.
+        /// Returns the error of the transport or the status in the answer of the peer; INTERNAL
+        /// (13) if the answer cannot be decoded.
         #deprecated
         pub async fn #name(&self, request: &#request) -> ::core::result::Result<#response, #generic::Error> {
             let answer = Call::call(&self.transport, #constant, #proto_name, encode(request)).await?;

@@ -1,4 +1,4 @@
-//! Messages to bytes and back, for client and dispatcher.
+//! Encoding and decoding of messages, for client and dispatcher.
 
 use proc_macro2::TokenStream;
 use quote::quote;

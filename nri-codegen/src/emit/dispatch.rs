@@ -1,4 +1,5 @@
-//! The dispatcher of a service: takes a method and bytes, returns bytes or a status, independent of the transport.
+//! The transport-independent dispatcher of a service: takes a method and bytes, returns bytes or a
+//! status.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -56,8 +57,8 @@ pub(super) fn emit(service: &Emitted, options: &Options, generic: &Ident) -> Tok
             ///
             /// # Errors
             ///
-            /// The status that the server answers; UNIMPLEMENTED (12) for a method that the service does not have, and
-            /// INVALID_ARGUMENT (3) for a payload that does not decode.
+            /// Returns the status of the server; UNIMPLEMENTED (12) for an unknown method, and
+            /// INVALID_ARGUMENT (3) for a payload that cannot be decoded.
             pub async fn dispatch(
                 &self,
                 method: &str,

@@ -1,7 +1,7 @@
-//! Comments of protos as rustdoc: nothing in them may become a failing doctest, a link to nowhere or an HTML tag.
+//! Converts comments of protos to rustdoc, without failing doctests, broken links or HTML tags.
 
-/// Returns the comment as markdown that rustdoc reads as text: code blocks are fenced as `text`,
-/// brackets and angles escaped, addresses made links.
+/// Returns the comment as markdown that rustdoc renders as text: code blocks are fenced as `text`,
+/// square and angle brackets escaped, addresses converted to links.
 pub(super) fn markdown(comment: &str) -> String {
     let comment = clean(comment);
     let mut markdown = String::new();
@@ -18,8 +18,8 @@ pub(super) fn markdown(comment: &str) -> String {
     markdown.trim_matches('\n').to_owned()
 }
 
-/// Replaces what rustc refuses in a comment: carriage returns, other control characters, and those that change the
-/// direction of text. Private characters stand for others while prost-build works.
+/// Replaces what rustc rejects in a comment: carriage returns, other control characters, and those
+/// that change the direction of text. Private characters represent others while prost-build runs.
 fn clean(comment: &str) -> String {
     let lines = comment.replace("\r\n", "\n").replace('\r', "\n");
     let clean = |letter: char| match letter {
@@ -39,7 +39,7 @@ enum Block<'c> {
     Blank,
 }
 
-/// Cuts a comment as markdown does: fences, indented code after a blank line, paragraphs.
+/// Splits a comment like markdown: fences, indented code after a blank line, paragraphs.
 fn blocks(comment: &str) -> Vec<Block<'_>> {
     let mut blocks = Vec::new();
     let mut lines = comment.lines().peekable();
@@ -56,7 +56,7 @@ fn blocks(comment: &str) -> Vec<Block<'_>> {
             {
                 code.push(indented(next).unwrap_or(""));
             }
-            // Blank lines at the end separate the code from what follows.
+            // Blank lines at the end separate the code from the text after it.
             let end = code
                 .iter()
                 .rposition(|line| !line.is_empty())
@@ -112,7 +112,7 @@ fn fence(lines: &[&str]) -> String {
     "`".repeat(longest.unwrap_or(0).max(2) + 1)
 }
 
-/// Escapes a paragraph, code spans left alone.
+/// Escapes a paragraph, except code spans.
 fn escape(text: &str) -> String {
     let mut escaped = String::new();
     let mut rest = text;
@@ -134,7 +134,8 @@ fn escape(text: &str) -> String {
     escaped
 }
 
-/// Length of the code span that `rest` starts with, or of its backticks if nothing closes them.
+/// Returns the length of the code span at the start of `rest`, or of its backticks if it is not
+/// closed.
 fn code_span(rest: &str) -> usize {
     let ticks = rest.chars().take_while(|c| *c == '`').count();
     let mut at = ticks;
@@ -155,7 +156,8 @@ fn is_address(rest: &str) -> bool {
     rest.starts_with("https://") || rest.starts_with("http://")
 }
 
-/// Length of the address that `rest` starts with; a full stop or bracket behind it is not part of it.
+/// Returns the length of the address at the start of `rest`, without a full stop or bracket after
+/// it.
 fn address(rest: &str) -> usize {
     let end = rest.find(|c: char| c.is_whitespace() || "<>()[]`\"".contains(c));
     let address = rest.get(..end.unwrap_or(rest.len())).unwrap_or(rest);

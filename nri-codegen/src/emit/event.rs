@@ -1,4 +1,4 @@
-//! Additions to the enum of events that prost generates: its events, their bits and names.
+//! Additions to the generated enum of events: its events, their bits and names.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -15,7 +15,8 @@ pub(super) fn emit(input: &Input<'_>, messages: &Messages) -> TokenStream {
     let count = variants.len();
     quote! {
         impl Event {
-            /// Every event a plugin can subscribe to, by number; neither the zero value nor the sentinel `Last`.
+            /// Every event that a plugin can subscribe to, by number, without the zero value and
+            /// the sentinel `Last`.
             pub const ALL: [Event; #count] = [#(Event::#variants),*];
 
             /// Returns the bit of the event in an [`EventMask`]; 0 for the zero value and the
@@ -27,7 +28,7 @@ pub(super) fn emit(input: &Input<'_>, messages: &Messages) -> TokenStream {
                 }
             }
 
-            /// Returns the name of the event as people and RPCs have it: `RunPodSandbox`.
+            /// Returns the name of the event and its RPC: `RunPodSandbox`.
             pub const fn name(self) -> &'static str {
                 match self {
                     #(Event::#variants => #names,)*

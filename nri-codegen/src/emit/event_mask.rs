@@ -29,7 +29,7 @@ fn constants(input: &Input<'_>, messages: &Messages) -> TokenStream {
     let all = input.nri.valid_mask.cast_signed();
     quote! {
         impl EventMask {
-            /// No event.
+            /// The empty set.
             pub const EMPTY: EventMask = EventMask(0);
             /// Every event of this revision.
             pub const ALL: EventMask = EventMask(#all);

@@ -100,7 +100,7 @@ pub(super) fn oneofs(message: &DescriptorProto) -> Vec<(usize, &str)> {
         .collect()
 }
 
-/// Returns the name of the enum for a oneof, which gives way to a nested type of that name.
+/// Returns the name of the enum for a oneof, which is renamed if a nested type has that name.
 pub(super) fn oneof_type(message: &DescriptorProto, oneof: &str) -> String {
     let name = type_name(oneof);
     let messages = message.nested_type.iter().map(|nested| nested.name());

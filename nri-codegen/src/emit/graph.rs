@@ -1,4 +1,5 @@
-//! Which message holds which: where a `Box` is needed that prost-build does not see, and where it would not end.
+//! The graph of messages: where a `Box` is needed that prost-build does not add, and where
+//! prost-build would not terminate.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,12 +10,12 @@ use super::fields;
 use super::place::{Place, Step};
 use crate::error::{Error, ErrorKind, Problem};
 
-/// The most paths from a message through the messages that it holds. prost-build follows each.
+/// The maximum number of paths from a message through nested messages. prost-build follows each.
 const MAX_PATHS: u64 = 100_000;
-/// The longest such path. prost-build calls itself for each message on it.
+/// The maximum length of such a path. prost-build recurses for each message on it.
 const MAX_LENGTH: u64 = 1_000;
 
-/// Messages by full name with a dot before, and the fields that hold one message at most.
+/// Messages by full name with a leading dot, and the fields that hold at most one message.
 pub(super) struct Graph<'f> {
     messages: HashMap<String, Held<'f>>,
 }
@@ -26,7 +27,7 @@ struct Held<'f> {
 
 /// A field that holds a message.
 struct Holding {
-    /// Its path as prost-build matches it.
+    /// Its path, in the form that prost-build matches.
     path: String,
     message: String,
     is_group: bool,
@@ -75,8 +76,8 @@ impl<'f> Graph<'f> {
         self.messages.insert(name, Held { place, fields });
     }
 
-    /// Returns paths of the fields on a cycle that leads through a group: prost-build follows
-    /// messages only.
+    /// Returns the paths of fields on a cycle through a group, because prost-build only follows
+    /// messages.
     pub(super) fn boxed(&self) -> Vec<String> {
         let mut boxed = Vec::new();
         for (name, held) in &self.messages {
@@ -106,7 +107,7 @@ impl<'f> Graph<'f> {
         false
     }
 
-    /// Refuses messages over which prost-build would not end in any sensible time.
+    /// Rejects messages for which prost-build would take practically forever.
     pub(super) fn check(&self) -> Result<(), Error> {
         let mut counted = HashMap::new();
         let mut problems = Vec::new();
@@ -120,7 +121,7 @@ impl<'f> Graph<'f> {
         Error::unless_empty(problems)
     }
 
-    /// Returns how many paths lead on from a message, and the length of the longest; cycles count
+    /// Returns the number of paths from a message, and the length of the longest; cycles count
     /// once.
     fn paths<'g>(
         &'g self,
@@ -140,7 +141,7 @@ impl<'f> Graph<'f> {
                 }
                 counted.insert(name, (paths, length));
             } else if !counted.contains_key(name) {
-                // Stands for a cycle until the message itself is counted.
+                // Represents a cycle until the message itself is counted.
                 counted.insert(name, (1, 0));
                 open.push((name, true));
                 open.extend(held.map(|held| (held, false)));

@@ -16,7 +16,7 @@ use crate::model::Event;
 
 /// The output of prost-build.
 pub(super) struct Messages {
-    /// The types of the package. Comments still hide some characters, see `source_info`.
+    /// The types of the package. Some characters in comments are still hidden, see `source_info`.
     pub(super) items: TokenStream,
     /// The types of other packages, by module.
     pub(super) others: Vec<(Module, TokenStream)>,
@@ -40,7 +40,8 @@ impl Messages {
         found.map(|(variant, _)| variant)
     }
 
-    /// Returns `wanted`, with underscores behind it until no type, module or service of the package has the name.
+    /// Returns `wanted`, with underscores appended until no type, module or service of the package
+    /// has the name.
     pub(super) fn free(&self, wanted: &str) -> Ident {
         let mut name = wanted.to_owned();
         let is_taken = |name: &String| {
@@ -105,7 +106,8 @@ fn config(input: &Input<'_>) -> Config {
     if let Some(prost) = &options.prost {
         config.prost_path(written(prost));
     }
-    // The types of protobuf itself are generated too, so that the source needs no crate but prost.
+    // The types of protobuf itself are generated too, so that the source needs no crate other than
+    // prost.
     config.compile_well_known_types();
     for (proto, rust) in &options.externs {
         config.extern_path(proto, written(rust));
@@ -143,7 +145,7 @@ fn boxes(config: &mut Config, schema: &Schema<'_>) {
     }
 }
 
-/// Keeps the services that prost-build reads, and emits nothing.
+/// Collects the services that prost-build reads, and generates nothing.
 #[derive(Clone, Default)]
 struct Services(Rc<RefCell<Vec<prost_build::Service>>>);
 

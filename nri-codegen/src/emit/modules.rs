@@ -10,7 +10,7 @@ use super::messages::Messages;
 
 /// Returns the items in a module, and a re-export of them.
 ///
-/// With several packages their modules are public, so that what the items refer to can be named.
+/// If there are several packages, their modules are public, so that referenced items can be named.
 pub(super) fn emit(
     name: &str,
     is_nested: bool,

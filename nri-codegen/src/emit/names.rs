@@ -1,4 +1,5 @@
-//! Names that would meet in Rust: refused here, with their place, before rustc or prost-build stumbles over them.
+//! Names that would conflict in Rust: rejected here, with their location, before rustc or
+//! prost-build fail.
 
 use std::collections::HashMap;
 
@@ -14,11 +15,11 @@ use super::schema::Schema;
 use super::{Options, services};
 use crate::error::{Error, Problem};
 
-/// Checks that every declaration gets a Rust name, and none that another one has.
+/// Checks that every declaration gets a valid Rust name that is not used by another one.
 ///
 /// # Errors
 ///
-/// All names that do not work, each with file and line.
+/// Returns all invalid names, each with file and line.
 pub(super) fn check(schema: &Schema<'_>, options: &Options) -> Result<(), Error> {
     let mut names = Names::default();
     names.reserve_own(schema, options);
@@ -31,7 +32,7 @@ pub(super) fn check(schema: &Schema<'_>, options: &Options) -> Result<(), Error>
     Error::unless_empty(names.problems)
 }
 
-/// Names in use, by the scope they are in.
+/// Names in use, by scope.
 #[derive(Default)]
 struct Names {
     taken: HashMap<(String, Space, String), Option<String>>,
@@ -48,7 +49,7 @@ enum Space {
 }
 
 impl Names {
-    /// Takes the names of the items that are generated besides messages and enums.
+    /// Reserves the names of the items that are generated besides messages and enums.
     fn reserve_own(&mut self, schema: &Schema<'_>, options: &Options) {
         let module = schema.module_of(schema.package());
         for name in services::own_types(options) {
@@ -69,7 +70,7 @@ impl Names {
         }
     }
 
-    /// The parts of a package are modules, next to those of messages with nested types.
+    /// Reserves the modules of a package, which are next to those of messages with nested types.
     fn package(&mut self, file: &FileDescriptorProto, schema: &Schema<'_>) {
         if !schema.is_nested() {
             return;
@@ -120,7 +121,7 @@ impl Names {
         }
     }
 
-    /// Fields and oneofs of a message, and the methods that prost derives for them.
+    /// Reserves the fields and oneofs of a message, and the methods that prost derives for them.
     fn members(&mut self, message: &DescriptorProto, owner: &str, place: &Place<'_>) {
         for (index, field) in message.field.iter().enumerate() {
             let place = place.step(Step::Field, index);
@@ -243,7 +244,7 @@ impl Names {
         }
     }
 
-    /// Takes a name; one that is not valid or already taken is a problem at `place`.
+    /// Reserves a name; an invalid or reserved one is a problem at `place`.
     fn take(
         &mut self,
         scope: &str,
@@ -280,7 +281,7 @@ impl Names {
         if ascii && !rust.is_empty() && !proto.starts_with(|c: char| c.is_ascii_digit()) {
             return true;
         }
-        let fact = format!("{what} has no letter or digit to make a Rust name of");
+        let fact = format!("{what} has no letter or digit for a Rust name");
         let fact = if ascii && rust.is_empty() {
             fact
         } else {

@@ -1,6 +1,7 @@
-//! The names that prost-build gives to what a proto declares.
+//! The names that prost-build gives to the declarations of a proto.
 //!
-//! Keywords are not escaped here: escaping keeps different names different, and these names are only compared.
+//! Keywords are not escaped here: names are only compared, and escaping keeps different names
+//! different.
 
 use heck::{ToSnakeCase, ToUpperCamelCase};
 use prost_types::{EnumDescriptorProto, EnumValueDescriptorProto};
@@ -15,7 +16,7 @@ pub(super) fn value_name(name: &str) -> String {
     name.to_snake_case()
 }
 
-/// Returns the variants of an enum by the values they stand for; aliases of a number have none of their own.
+/// Returns the variants of an enum by their numbers; aliases of a number have no variant.
 pub(super) fn variants(declared: &EnumDescriptorProto) -> Vec<(&EnumValueDescriptorProto, String)> {
     let prefix = type_name(declared.name());
     let mut numbers = std::collections::HashSet::new();
@@ -26,7 +27,7 @@ pub(super) fn variants(declared: &EnumDescriptorProto) -> Vec<(&EnumValueDescrip
         .collect()
 }
 
-/// Removes the name of the enum before that of the value, if a word starts behind it.
+/// Removes the name of the enum from the start of a value name, if a word starts after it.
 fn variant_name(prefix: &str, value: &str) -> String {
     let name = type_name(value);
     // The enum `Self` is called `Self_`, which no value starts with.

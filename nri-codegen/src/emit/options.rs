@@ -8,9 +8,9 @@ pub struct Options {
     pub(crate) client: bool,
     pub(crate) server: bool,
     pub(crate) serde: bool,
-    /// True if maps are `BTreeMap`s, which have one order, instead of `HashMap`s.
+    /// True if maps are `BTreeMap`s, which are ordered, instead of `HashMap`s.
     pub(crate) ordered_maps: bool,
-    /// Path of `prost` in the user's crate, where it is not `::prost`.
+    /// Path of `prost` in the user's crate, if it is not `::prost`.
     pub(crate) prost: Option<Path>,
     /// Path of a module with `Status` and `Code`, instead of emitted ones.
     pub(crate) status: Option<Path>,

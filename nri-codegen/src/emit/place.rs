@@ -1,4 +1,4 @@
-//! Where in a file a declaration is: its path in source info, and the line that this leads to.
+//! The location of a declaration in a file: its path in source info, and the line for it.
 
 use prost_types::FileDescriptorProto;
 
@@ -40,7 +40,7 @@ pub(super) struct Place<'f> {
 }
 
 impl<'f> Place<'f> {
-    /// Returns the file as a whole.
+    /// Returns the whole file.
     pub(super) fn new(file: &'f FileDescriptorProto) -> Self {
         Place {
             file,
@@ -63,7 +63,7 @@ impl<'f> Place<'f> {
         Place { path, ..*self }
     }
 
-    /// Returns the declaration around this one.
+    /// Returns the enclosing declaration.
     pub(super) fn parent(&self) -> Place<'f> {
         let end = self.path.len().saturating_sub(2);
         let path = self.path.get(..end).unwrap_or_default().to_vec();
@@ -91,7 +91,7 @@ impl<'f> Place<'f> {
             .at_position(line, column)
     }
 
-    /// Line and column from 1; the first line of the file without source info.
+    /// Returns line and column, counted from 1; the first line of the file without source info.
     fn position(&self) -> (u32, u32) {
         let infos = self.file.source_code_info.iter();
         let mut infos = infos.flat_map(|info| &info.location);

@@ -1,4 +1,4 @@
-//! The files to generate from: the package that was asked for, and what it refers to in other packages.
+//! The files to generate from: the requested package, and the types that it uses in other packages.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -9,7 +9,7 @@ use super::{aliases, graph, source_info};
 use crate::compile::Compiled;
 use crate::error::{Error, ErrorKind, Problem};
 
-/// Descriptors in a form that prost-build takes.
+/// Descriptors in a form that prost-build accepts.
 pub(super) struct Schema<'s> {
     package: &'s str,
     files: Vec<FileDescriptorProto>,
@@ -22,8 +22,8 @@ impl<'s> Schema<'s> {
     ///
     /// # Errors
     ///
-    /// If a file is written in an edition that prost does not know, or messages refer to each other so often that
-    /// generating would not end.
+    /// Returns an error if a file uses an edition, which prost does not support, or if messages
+    /// refer to each other so often that generating would not end.
     pub(super) fn new(compiled: &Compiled, package: &'s str) -> Result<Self, Error> {
         let all: Vec<&FileDescriptorProto> = compiled.pool.file_descriptor_protos().collect();
         let needed = needed(&all, package);
@@ -41,7 +41,7 @@ impl<'s> Schema<'s> {
         })
     }
 
-    /// Returns the package that was asked for.
+    /// Returns the requested package.
     pub(super) fn package(&self) -> &'s str {
         self.package
     }
@@ -50,12 +50,12 @@ impl<'s> Schema<'s> {
         &self.files
     }
 
-    /// Returns true if there are several packages, so that each needs a module of its own.
+    /// Returns true if there are several packages, so that each needs a separate module.
     pub(super) fn is_nested(&self) -> bool {
         self.is_nested
     }
 
-    /// Returns paths of the fields that need a `Box`, which prost-build does not see.
+    /// Returns the paths of fields that need a `Box` that prost-build does not add.
     pub(super) fn boxed(&self) -> &[String] {
         &self.boxed
     }
@@ -67,7 +67,7 @@ impl<'s> Schema<'s> {
         files.flat_map(|file| (0..file.service.len()).map(move |index| (file, index)))
     }
 
-    /// Returns the module of a package, as a key: empty where all is in one.
+    /// Returns the module of a package, as a key: empty if there is only one.
     pub(super) fn module_of(&self, package: &str) -> String {
         if !self.is_nested {
             return String::new();
@@ -103,7 +103,7 @@ fn needed(files: &[&FileDescriptorProto], package: &str) -> BTreeSet<String> {
     needed
 }
 
-/// Full names of the messages and enums that a file declares, with a dot before.
+/// Returns the full names of the messages and enums that a file declares, with a leading dot.
 fn declared(file: &FileDescriptorProto) -> Vec<String> {
     fn walk(
         messages: &[DescriptorProto],
@@ -131,7 +131,8 @@ fn declared(file: &FileDescriptorProto) -> Vec<String> {
     names
 }
 
-/// Full names of the types of fields, and of requests and responses if services are generated.
+/// Returns the full names of the types of fields, and of requests and responses if services are
+/// generated.
 fn referred(file: &FileDescriptorProto, services: bool) -> impl Iterator<Item = &str> {
     fn walk<'f>(messages: &'f [DescriptorProto], names: &mut Vec<&'f str>) {
         for message in messages {
@@ -161,7 +162,7 @@ fn unknown_syntax(file: &FileDescriptorProto) -> Option<Problem> {
     )
 }
 
-/// Returns the file without what prost-build stumbles over.
+/// Returns the file without parts that prost-build cannot handle.
 fn prepared(mut file: FileDescriptorProto) -> FileDescriptorProto {
     file.package = file.package.filter(|package| !package.is_empty());
     source_info::complete(&mut file);

@@ -14,7 +14,7 @@ pub(super) fn emit(service: &Emitted) -> TokenStream {
     quote! {
         #docs
         ///
-        /// What is not implemented answers UNIMPLEMENTED (12), which lets the peer fall back.
+        /// Methods that are not implemented answer UNIMPLEMENTED (12), so that the peer can fall back.
         pub trait #server: ::core::marker::Send + ::core::marker::Sync {
             #(#methods)*
         }

@@ -1,4 +1,4 @@
-//! Services with all that server, client and dispatcher need to know of them.
+//! Services, with the names and types that server, client and dispatcher need.
 
 use heck::ToShoutySnakeCase;
 use proc_macro2::TokenStream;
@@ -12,13 +12,13 @@ use crate::history::{Deprecation, Interface};
 
 /// A service to emit.
 pub(super) struct Emitted {
-    /// Trait of the server: `Plugin`.
+    /// The trait of the server: `Plugin`.
     pub(super) server: Ident,
     /// `PluginClient`
     pub(super) client: Ident,
     /// `PluginDispatcher`
     pub(super) dispatcher: Ident,
-    /// Constant with the full name: `PLUGIN_SERVICE`.
+    /// The constant with the full name: `PLUGIN_SERVICE`.
     pub(super) constant: Ident,
     pub(super) full_name: String,
     pub(super) docs: TokenStream,
@@ -34,7 +34,7 @@ pub(super) struct Method {
     pub(super) request: syn::Type,
     pub(super) response: syn::Type,
     pub(super) docs: TokenStream,
-    /// `#[deprecated(…)]`, if it is.
+    /// `#[deprecated(…)]`, if it is deprecated.
     pub(super) deprecated: Option<TokenStream>,
 }
 
@@ -77,7 +77,7 @@ fn dispatcher(service: &str) -> String {
     format!("{}Dispatcher", service.trim_end_matches('_'))
 }
 
-/// Returns the name of the method for an RPC; one that the client has itself gets an underscore.
+/// Returns the method name of an RPC, with an underscore if the client has a method with that name.
 pub(super) fn method_name(name: &str) -> String {
     match name {
         "new" | "transport" | "into_transport" => format!("{name}_"),
@@ -130,7 +130,7 @@ pub(super) fn deprecation<'i>(input: &Input<'i>, rpc: &str) -> Option<&'i Deprec
         .copied()
 }
 
-/// `#[deprecated]` with the release and what to do instead. It says planned where removal is planned.
+/// Returns `#[deprecated]` with the release, the remedy, and the planned removal if there is one.
 pub(super) fn deprecated(deprecation: &Deprecation) -> TokenStream {
     let since = deprecation.deprecated_in.nri.as_deref().unwrap_or_default();
     let since = since.trim_start_matches('v');

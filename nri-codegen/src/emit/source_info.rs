@@ -1,4 +1,5 @@
-//! Source info as prost-build needs it: an entry for each declaration, with comments that are safe as rustdoc.
+//! Source info in the form that prost-build needs: an entry per declaration, with comments that are
+//! safe in rustdoc.
 
 use std::collections::HashMap;
 
@@ -8,10 +9,11 @@ use prost_types::{DescriptorProto, EnumDescriptorProto, FileDescriptorProto, Sou
 use super::docs;
 use super::place::{Place, Step};
 
-/// Characters that prost-build rewrites in comments, code or not, each with a private stand-in that it leaves alone.
+/// Characters that prost-build rewrites in comments, each with a private replacement that it does
+/// not rewrite.
 const HIDDEN: [(&str, &str); 3] = [("[", "\u{e000}"), ("]", "\u{e001}"), ("://", "\u{e002}")];
 
-/// Puts the hidden characters back into finished source.
+/// Restores the hidden characters in the generated source.
 pub(super) fn plain(source: &str) -> String {
     HIDDEN
         .iter()
@@ -20,7 +22,7 @@ pub(super) fn plain(source: &str) -> String {
         })
 }
 
-/// Gives every declaration an entry: prost-build panics where one is missing.
+/// Gives every declaration an entry, because prost-build panics if one is missing.
 pub(super) fn complete(file: &mut FileDescriptorProto) {
     let known = file.source_code_info.take().unwrap_or_default();
     let known: HashMap<Vec<i32>, Location> = known

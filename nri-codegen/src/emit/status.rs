@@ -1,4 +1,4 @@
-//! Status and code, for those who do not bring their own.
+//! Status and code, unless the user provides them.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -6,41 +6,49 @@ use quote::{format_ident, quote};
 use super::Options;
 use super::verbatim::verbatim;
 
-/// Codes as the gRPC specification numbers them: <https://grpc.github.io/grpc/core/md_doc_statuscodes.html>.
+/// Codes of the gRPC specification: <https://grpc.github.io/grpc/core/md_doc_statuscodes.html>.
 const CODES: [(&str, i32, &str); 17] = [
     ("OK", 0, " No error."),
-    ("CANCELLED", 1, " The caller gave up."),
-    ("UNKNOWN", 2, " An error without a better code."),
+    ("CANCELLED", 1, " The caller cancelled the call."),
+    ("UNKNOWN", 2, " An error without a more specific code."),
     (
         "INVALID_ARGUMENT",
         3,
-        " The request makes no sense; also one that does not decode.",
+        " The request is invalid, or cannot be decoded.",
     ),
     (
         "DEADLINE_EXCEEDED",
         4,
-        " The time was over before the work was done.",
+        " The deadline passed before the call completed.",
     ),
-    ("NOT_FOUND", 5, " What was asked for does not exist."),
-    ("ALREADY_EXISTS", 6, " What should be created exists."),
-    ("PERMISSION_DENIED", 7, " The caller may not do this."),
-    ("RESOURCE_EXHAUSTED", 8, " A limit is reached."),
-    ("FAILED_PRECONDITION", 9, " The state does not allow it."),
-    ("ABORTED", 10, " A conflict ended the work."),
-    ("OUT_OF_RANGE", 11, " Past the valid range."),
+    ("NOT_FOUND", 5, " The requested entity does not exist."),
+    ("ALREADY_EXISTS", 6, " The entity to create exists already."),
+    ("PERMISSION_DENIED", 7, " The caller lacks permission."),
+    ("RESOURCE_EXHAUSTED", 8, " A limit is exceeded."),
+    (
+        "FAILED_PRECONDITION",
+        9,
+        " The system is not in the required state.",
+    ),
+    (
+        "ABORTED",
+        10,
+        " The call was aborted, typically by a conflict.",
+    ),
+    ("OUT_OF_RANGE", 11, " A value is out of range."),
     (
         "UNIMPLEMENTED",
         12,
-        " Not implemented. The only code upon which a runtime falls back to `StateChange`.",
+        " Not implemented. A runtime falls back to `StateChange` only on this code.",
     ),
     (
         "INTERNAL",
         13,
-        " A defect on the answering side; also an answer that does not decode.",
+        " An internal error of the peer, or an answer that cannot be decoded.",
     ),
-    ("UNAVAILABLE", 14, " Not reachable now."),
-    ("DATA_LOSS", 15, " Data are lost or damaged."),
-    ("UNAUTHENTICATED", 16, " The caller is not known."),
+    ("UNAVAILABLE", 14, " The service is unavailable."),
+    ("DATA_LOSS", 15, " Data is lost or corrupted."),
+    ("UNAUTHENTICATED", 16, " The caller is not authenticated."),
 ];
 
 pub(super) fn emit(options: &Options) -> TokenStream {

@@ -1,4 +1,4 @@
-//! Constants: which revision this is, its services, RPCs and events, and since when each.
+//! Constants: the revision, its services, RPCs and events, and the release that added each.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -31,9 +31,9 @@ fn names(input: &Input<'_>) -> TokenStream {
         quote! { #[doc = #docs] pub const #constant: &str = #name; }
     });
     quote! {
-        /// The NRI protocol revision; `None` for a proto that is no known revision.
+        /// The NRI protocol revision; `None` for a proto that is not a known revision.
         pub const REVISION: ::core::option::Option<&str> = #revision;
-        /// The NRI releases that carry this revision.
+        /// The NRI releases with this revision.
         pub const RELEASES: &[&str] = &[#(#releases),*];
         #(#services)*
     }

@@ -1,11 +1,11 @@
-//! The line a problem is on, cut out of its file.
+//! The line of a problem, extracted from its file.
 
 use std::ops::Range;
 
-/// How much of a line is shown, in characters.
-const SHOWN: usize = 160;
+/// The maximum number of characters of a line that are shown.
+const MAX_SHOWN: usize = 160;
 
-/// A place in a text, with the line around it.
+/// A location in a text, with its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Excerpt {
     span: Range<usize>,
@@ -18,7 +18,7 @@ pub struct Excerpt {
 }
 
 impl Excerpt {
-    /// Returns the place of bytes `span` in `text`; a span beyond the end means the end.
+    /// Returns the location of the bytes `span` in `text`; a span beyond the end means the end.
     pub(crate) fn new(text: &str, span: Range<usize>) -> Self {
         let start = floor(text, span.start);
         let end = floor(text, span.end.max(start));
@@ -27,13 +27,19 @@ impl Excerpt {
         let line = text.get(line_start..).unwrap_or_default();
         let line = line.split('\n').next().unwrap_or_default();
         let column = before.get(line_start..).unwrap_or_default().chars().count() + 1;
-        // A line can be megabytes long: what is kept ends at most `SHOWN` characters after its start.
-        let skipped = if column > SHOWN {
-            column - SHOWN / 2
+        // A line can be megabytes long: the excerpt ends at most `MAX_SHOWN` characters after its
+        // start.
+        let skipped = if column > MAX_SHOWN {
+            column - MAX_SHOWN / 2
         } else {
             0
         };
-        let kept: String = line.trim_end().chars().skip(skipped).take(SHOWN).collect();
+        let kept: String = line
+            .trim_end()
+            .chars()
+            .skip(skipped)
+            .take(MAX_SHOWN)
+            .collect();
         let marked = text.get(start..end).unwrap_or_default();
         let marked = marked.split('\n').next().unwrap_or_default();
         Excerpt {
@@ -61,22 +67,24 @@ impl Excerpt {
         self.column
     }
 
-    /// Returns the line that the place is on; of a long line, the part around the place.
+    /// Returns the line of the location, or part of it if it is long.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Returns the place in `file`, then the line with the offending part underlined.
+    /// Returns the location in `file`, followed by the line with the offending part underlined.
     pub(crate) fn under(&self, file: &str) -> String {
         let number = self.line.to_string();
         let gutter = " ".repeat(number.len());
         let shown = &self.text;
-        let indent = (self.column - 1).saturating_sub(self.skipped).min(SHOWN);
-        // Tabs stay tabs, so that the caret stands below its text however wide a tab is.
+        let indent = (self.column - 1)
+            .saturating_sub(self.skipped)
+            .min(MAX_SHOWN);
+        // Tabs stay tabs, so that the caret is below its text whatever the width of a tab.
         let pad: String = (shown.chars().take(indent))
             .map(|c| if c == '\t' { '\t' } else { ' ' })
             .collect();
-        let carets = "^".repeat(self.width.min(SHOWN + 1 - indent.min(SHOWN)));
+        let carets = "^".repeat(self.width.min(MAX_SHOWN + 1 - indent.min(MAX_SHOWN)));
         format!(
             "{gutter} --> {file}:{line}:{column}\n{gutter} |\n{number} | {shown}\n{gutter} | {pad}{carets}",
             line = self.line,

@@ -1,17 +1,17 @@
-//! One problem: the fact, the place, the remedy.
+//! A problem: the fact, the location, the remedy.
 
 use std::fmt;
 use std::ops::Range;
 
 use super::{ErrorKind, Excerpt};
 
-/// One thing that is wrong. `Display` is the fact; `Debug` adds place, offending text and help.
+/// A problem. `Display` shows the fact; `Debug` adds location, offending text and help.
 pub struct Problem {
     kind: ErrorKind,
     fact: String,
     file: Option<String>,
     excerpt: Option<Box<Excerpt>>,
-    /// Line and column, where the text is not at hand.
+    /// Line and column, if the text is not available.
     position: Option<(u32, u32)>,
     help: Option<String>,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
@@ -31,7 +31,7 @@ impl Problem {
         }
     }
 
-    /// Words the fact differently.
+    /// Replaces the fact.
     pub(crate) fn with_fact(mut self, fact: impl Into<String>) -> Self {
         self.fact = fact.into();
         self
@@ -43,7 +43,7 @@ impl Problem {
         self
     }
 
-    /// Shows the bytes `span` of `text` as the place of the problem.
+    /// Sets the bytes `span` of `text` as the location of the problem.
     pub fn at(mut self, text: &str, span: Range<usize>) -> Self {
         self.excerpt = Some(Box::new(Excerpt::new(text, span)));
         self
@@ -55,7 +55,7 @@ impl Problem {
         self
     }
 
-    /// Shows the line at the position that is known, if `text` returns the text of the file.
+    /// Adds the line at the known position, if `text` returns the text of the file.
     pub(crate) fn with_text<'t>(self, text: impl Fn(&str) -> Option<&'t str>) -> Self {
         let (Some((line, column)), Some(text)) =
             (self.position, self.file.as_deref().and_then(text))
@@ -73,13 +73,13 @@ impl Problem {
         self.at(text, start + first..start + end)
     }
 
-    /// Says how to fix the problem.
+    /// Adds how to fix the problem.
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// Keeps the error that caused the problem.
+    /// Adds the error that caused the problem.
     pub fn caused_by(
         mut self,
         source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
@@ -93,12 +93,12 @@ impl Problem {
         self.kind
     }
 
-    /// Returns the file it is in, as the schema or the user names it.
+    /// Returns the file, as named by the schema or the user.
     pub fn file(&self) -> Option<&str> {
         self.file.as_deref()
     }
 
-    /// Returns the offending text and its place.
+    /// Returns the offending text and its location.
     pub fn excerpt(&self) -> Option<&Excerpt> {
         self.excerpt.as_deref()
     }
@@ -115,12 +115,12 @@ impl Problem {
         excerpt.or(self.position.map(|(_, column)| column as usize))
     }
 
-    /// Returns how to fix it, if known.
+    /// Returns how to fix the error, if known.
     pub fn help(&self) -> Option<&str> {
         self.help.as_deref()
     }
 
-    /// Returns true if both say the same about the same place.
+    /// Returns true if both have the same fact and location.
     pub(crate) fn repeats(&self, other: &Problem) -> bool {
         let span = |problem: &Problem| problem.excerpt().map(Excerpt::span);
         self.fact == other.fact && self.file == other.file && span(self) == span(other)

@@ -1,4 +1,5 @@
-//! Every entry of every table must match something; one that does not is a mistake, reported with near matches.
+//! Checks that every entry of every table matches something; an entry that does not is an error
+//! with near matches.
 
 use std::ops::Range;
 
@@ -13,7 +14,7 @@ impl History {
     ///
     /// # Errors
     ///
-    /// All that is wrong, with file, line and near matches.
+    /// Returns all errors, with file, line and near matches.
     pub fn check(&self) -> Result<(), Error> {
         let mut problems = Vec::new();
         self.check_releases(&mut problems);
@@ -113,7 +114,7 @@ impl History {
         Ok(())
     }
 
-    /// Some revision must declare `name`.
+    /// Reports an error unless some revision declares `name`.
     fn must_exist(
         &self,
         deprecation: &Deprecation,
@@ -130,7 +131,7 @@ impl History {
         Ok(())
     }
 
-    /// Some revision must have both the event and the RPC that carries it.
+    /// Reports an error unless some revision has both the event and the RPC that carries it.
     fn must_be_replaced(
         &self,
         deprecation: &Deprecation,
@@ -176,7 +177,7 @@ impl History {
         self.revisions.iter().map(Revision::protocol).collect()
     }
 
-    /// Entry of `deprecation` that names `what`, which there is not.
+    /// Returns the problem of an entry of `deprecation` that names a missing `what`.
     fn entry(&self, deprecation: &Deprecation, name: &str, what: &str, near: &[&str]) -> Problem {
         let text = &self.tables.deprecations;
         let fact = format!(

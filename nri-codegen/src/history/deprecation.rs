@@ -9,26 +9,27 @@ use crate::error::Error;
 
 pub(super) const FILE: &str = "deprecations.toml";
 
-/// One deprecated interface.
+/// A deprecated interface.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deprecation {
     /// Permanent id.
     pub id: String,
     /// The deprecated interface.
     pub interface: Interface,
-    /// One line for a report.
+    /// A summary in one line for reports.
     pub summary: String,
-    /// Since when it counts as deprecated.
+    /// The release since which it is deprecated.
     pub deprecated_in: Since,
-    /// The first runtime release that tells the operator, if one does.
+    /// The first runtime release that warns the operator, if any.
     pub warned_by: Option<Warning>,
-    /// When it goes, or went.
+    /// The planned or actual removal.
     pub removal: Removal,
-    /// Value of enum `Event`, and the RPC of service `Plugin` that carries it instead; in the table's order.
+    /// The enum values of `Event`, each with the RPC of service `Plugin` that carries it instead,
+    /// in the order of the table.
     pub replaced_by: Vec<(String, String)>,
     /// The remedy for the author of a plugin.
     pub remedy: String,
-    /// Where this was decided.
+    /// The sources of this decision.
     pub sources: Vec<String>,
     pub(super) place: Range<usize>,
 }
@@ -37,14 +38,14 @@ pub struct Deprecation {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Interface {
-    /// An RPC, and the request that goes with it; full names.
+    /// An RPC, with its request; full names.
     Rpc {
         /// `nri.pkg.api.v1alpha1.Plugin.StateChange`
         rpc: String,
         /// `nri.pkg.api.v1alpha1.StateChangeEvent`
         message: Option<String>,
     },
-    /// A kind of plugin; no proto has it.
+    /// A kind of plugin, which no proto declares.
     Plugin,
     /// A function that WebAssembly plugins export.
     Wasm {
@@ -53,7 +54,7 @@ pub enum Interface {
     },
 }
 
-/// An NRI release and series of runtimes, each where it applies.
+/// An NRI release and series of runtimes, each optional.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Since {
     /// `v0.12.0`
@@ -62,32 +63,32 @@ pub struct Since {
     pub runtimes: Vec<(String, String)>,
 }
 
-/// Who warns the operator.
+/// The warning of a runtime.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
     /// Runtime id and first release: `("containerd", "2.3.4")`.
     pub runtimes: Vec<(String, String)>,
-    /// The id the warning goes under.
+    /// The id of the warning.
     pub id: String,
 }
 
 /// The end of a deprecated interface.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Removal {
-    /// Announced, or done.
+    /// Announced or done.
     pub status: RemovalStatus,
-    /// In which releases.
+    /// The releases.
     pub when: Since,
-    /// How it shows, where it is done.
+    /// The visible effect, if it is done.
     pub effect: Option<String>,
 }
 
-/// Whether a removal happened. What is only planned works on until then.
+/// The status of a removal. A planned removal has no effect until it is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RemovalStatus {
     /// Announced; still works.
     Planned,
-    /// Gone.
+    /// Done.
     Done,
 }
 
@@ -98,8 +99,8 @@ impl Deprecation {
         Version::parse(name.trim_start_matches('v')).ok()
     }
 
-    /// Returns one sentence on when it goes, for a note: `removal is planned for containerd 2.7`;
-    /// `None` if no one said.
+    /// Returns a phrase about the removal: `removal is planned for containerd 2.7`; `None` if there
+    /// is no plan.
     pub fn outlook(&self) -> Option<String> {
         let nri = self.removal.when.nri.iter().map(|nri| format!("NRI {nri}"));
         let runtimes = self.removal.when.runtimes.iter();
@@ -175,7 +176,7 @@ fn interface(entry: &table::Entry<'_, '_>) -> Interface {
     }
 }
 
-/// `nri` and runtime ids, whatever else the table holds.
+/// Reads `nri` and runtime ids, whatever else the table holds.
 fn since(entry: &table::Entry<'_, '_>) -> Since {
     Since {
         nri: entry.string_if_any("nri"),

@@ -22,7 +22,7 @@ impl Tables {
     ///
     /// # Errors
     ///
-    /// If a file is missing, cannot be read or is not UTF-8.
+    /// Returns an error if a file is missing, cannot be read or is not UTF-8.
     pub fn read(folder: &Path) -> Result<Tables, Error> {
         Ok(Tables {
             versions: text(&folder.join(release::FILE))?.into(),
@@ -49,11 +49,11 @@ impl Tables {
 }
 
 impl History {
-    /// Reads the history that lies in `folder`, which has the layout of the package `nri-protos`.
+    /// Reads the history in `folder`, which has the layout of the package `nri-protos`.
     ///
     /// # Errors
     ///
-    /// If a file cannot be read or a table is malformed.
+    /// Returns an error if a file cannot be read or a table is malformed.
     pub fn read(folder: &Path) -> Result<History, Error> {
         History::from_tables(Tables::read(folder)?)
     }

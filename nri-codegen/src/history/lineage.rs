@@ -1,41 +1,45 @@
-//! When something came, and how each event travelled before: the revisions compared, backwards from one of them.
+//! The release that added each element, and how each event was sent before, from a comparison of
+//! the revisions.
 
 use super::{Deprecation, History, Interface, Release, Revision};
 use crate::error::Error;
 use crate::model::{Carrier, Event, Protocol};
 
-/// How an event travels, up to one revision. Releases, by name; an untagged one only where no tag has it.
+/// How an event is sent, up to one revision. Releases are given by name; untagged ones only if no
+/// tagged release has it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EventHistory {
-    /// The release that brought the event.
+    /// The release that added the event.
     pub since: Option<String>,
-    /// The release that brought its dedicated RPC, if it has one.
+    /// The release that added its dedicated RPC, if it has one.
     pub rpc_since: Option<String>,
-    /// The first release that sent it by `StateChange`, if any did.
+    /// The first release that sent it as `StateChange`, if any.
     pub state_change_since: Option<String>,
-    /// The release that stopped to: runtimes from then on fall back to `StateChange` if a plugin lacks the RPC.
+    /// The release that stopped doing so: since then runtimes fall back to `StateChange` if a
+    /// plugin lacks the RPC.
     pub state_change_until: Option<String>,
 }
 
 impl History {
-    /// Returns the release that brought the element of this full name, seen from `revision`: the
-    /// first tagged one from which every revision up to `revision` has it. An untagged one counts
-    /// only where no tagged one has it.
+    /// Returns the release that added the element with this full name, as of `revision`: the first
+    /// tagged one from which every revision up to `revision` has it. An untagged one counts only if
+    /// no tagged one has it.
     ///
-    /// `None` if `revision` lacks it. Reads only the revisions since, and the one before.
+    /// Returns `None` if `revision` lacks it. Reads only the revisions since then, and the one
+    /// before.
     ///
     /// # Errors
     ///
-    /// If a proto does not compile.
+    /// Returns an error if a proto does not compile.
     pub fn since(&self, revision: &str, full_name: &str) -> Result<Option<&Release>, Error> {
         self.since_when(revision, |protocol| protocol.has(full_name))
     }
 
-    /// Returns how `event` travelled, up to `revision`.
+    /// Returns how `event` was sent, up to `revision`.
     ///
     /// # Errors
     ///
-    /// If a proto does not compile.
+    /// Returns an error if a proto does not compile.
     pub fn event(&self, revision: &str, event: &Event) -> Result<EventHistory, Error> {
         let named = |release: Option<&Release>| release.map(|release| release.name.clone());
         let carried_by = |carrier| {
@@ -45,7 +49,7 @@ impl History {
             }
         };
         let dedicated = self.since_when(revision, carried_by(Carrier::Dedicated))?;
-        // Before its own RPC came: seen from the revision just before that one.
+        // Before its dedicated RPC was added: as of the previous revision.
         let before = match dedicated {
             Some(release) => self.before(&release.revision).map(Revision::name),
             None => Some(revision),
@@ -62,11 +66,12 @@ impl History {
         })
     }
 
-    /// Deprecations of RPCs and messages that hold in `revision`, that is from the release that deprecated them on.
+    /// Returns the deprecations of RPCs and messages in effect in `revision`, that is, since the
+    /// release that deprecated them.
     ///
     /// # Errors
     ///
-    /// If the proto does not compile.
+    /// Returns an error if the proto does not compile.
     pub fn deprecated_in(&self, revision: &str) -> Result<Vec<&Deprecation>, Error> {
         let Some((index, found)) = self.position(revision) else {
             return Ok(Vec::new());

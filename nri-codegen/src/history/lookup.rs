@@ -1,4 +1,4 @@
-//! Finding a release by what a user calls it; what is unknown lists the nearest.
+//! Looks up releases by name; an unknown name lists similar ones.
 
 use semver::Version;
 
@@ -7,12 +7,12 @@ use crate::error::{Error, ErrorKind, Problem};
 use crate::near;
 
 impl History {
-    /// Returns the NRI release that `spec` stands for: as [`History::release`], or what a runtime
-    /// links, `containerd@2.2.1`.
+    /// Returns the NRI release named by `spec`: as in [`History::release`], or a runtime that links
+    /// it, such as `containerd@2.2.1`.
     ///
     /// # Errors
     ///
-    /// If `spec` is unknown, or stands for a release without a protocol.
+    /// Returns an error if `spec` is unknown, or names a release without a protocol.
     pub fn version(&self, spec: &str) -> Result<&Release, Error> {
         if !spec.contains('@') {
             return self.release(spec);
@@ -25,7 +25,7 @@ impl History {
     ///
     /// # Errors
     ///
-    /// If it links one from before the protocol.
+    /// Returns an error if it links a release before the protocol.
     pub fn linked(&self, at: RuntimeAt<'_>) -> Result<&Release, Error> {
         let nri = &at.release.nri;
         if let Some(release) = self.releases.iter().find(|release| release.name == *nri) {
@@ -39,12 +39,13 @@ impl History {
         .into())
     }
 
-    /// Returns the release `0.12.5` or `v0.12.5`; the newest patch of `0.12`; or `latest`. An
-    /// untagged one is named in full.
+    /// Returns the release `0.12.5` or `v0.12.5`, the newest patch of `0.12`, or `latest`. An
+    /// untagged release needs its full name.
     ///
     /// # Errors
     ///
-    /// If there is no such release, with the nearest ones; or if it is from before the protocol.
+    /// Returns an error if there is no such release; it lists similar ones. Also returns an error
+    /// if it is from before the protocol.
     pub fn release(&self, spec: &str) -> Result<&Release, Error> {
         if self
             .one_shot
@@ -66,12 +67,12 @@ impl History {
         found.ok_or_else(|| self.unknown_release(spec).into())
     }
 
-    /// Returns a runtime's release: `containerd@2.2.1`; the newest patch of `cri-o@1.33`; or
+    /// Returns the release of a runtime: `containerd@2.2.1`, the newest patch of `cri-o@1.33`, or
     /// `containerd@latest`.
     ///
     /// # Errors
     ///
-    /// If runtime or release is unknown, with the nearest ones.
+    /// Returns an error if the runtime or release is unknown; it lists similar ones.
     pub fn runtime(&self, spec: &str) -> Result<RuntimeAt<'_>, Error> {
         let (id, version) = spec.split_once('@').unwrap_or((spec, "latest"));
         let runtimes = self.runtimes()?;
@@ -86,7 +87,7 @@ impl History {
     ///
     /// # Errors
     ///
-    /// If a proto does not compile.
+    /// Returns an error if a proto does not compile.
     pub fn declaring(&self, full_name: &str) -> Result<Vec<&Revision>, Error> {
         let mut found = Vec::new();
         for revision in self.revisions() {
@@ -103,7 +104,7 @@ impl History {
             .iter()
             .any(|r| r.version.major.to_string() == bare(spec))
         {
-            true => format!("`{spec}` names no single NRI release"),
+            true => format!("`{spec}` does not name a single NRI release"),
             false => format!("unknown NRI release `{spec}`"),
         };
         let names = self.releases.iter().map(|release| release.name.as_str());
@@ -167,9 +168,9 @@ fn bare(name: &str) -> &str {
     name.strip_prefix('v').unwrap_or(name)
 }
 
-/// Major and minor of `0.11`; `None` if there are more or fewer parts.
+/// Parses major and minor of `0.11`; `None` if there are more or fewer parts.
 fn minor(spec: &str) -> Option<(u64, u64)> {
-    // Semver knows no partial versions, but its rules for numbers (no leading zeros, no signs) are wanted.
+    // Semver has no partial versions, but its rules for numbers (no leading zeros, no signs) apply.
     let version = Version::parse(&format!("{}.0", bare(spec))).ok()?;
     let plain = version.pre.is_empty() && version.build.is_empty();
     plain.then_some((version.major, version.minor))

@@ -1,4 +1,4 @@
-//! Releases of NRI and the revision each carries: `versions.toml`.
+//! Releases of NRI and their revisions: `versions.toml`.
 
 use semver::Version;
 
@@ -7,24 +7,25 @@ use crate::error::Error;
 
 pub(super) const FILE: &str = "versions.toml";
 
-/// One release of NRI that speaks the ttrpc protocol.
+/// A release of NRI that speaks the ttrpc protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Release {
     /// `0.12.5`, as a version.
     pub version: Version,
     /// `v0.12.5`, as the Go module is tagged, or a Go pseudo-version.
     pub name: String,
-    /// The protocol revision it carries: the name of the first release with that protocol.
+    /// Its protocol revision: the name of the first release with that protocol.
     pub revision: String,
     /// Day of the tag or commit, `YYYY-MM-DD`.
     pub date: String,
-    /// True if no tag exists, only runtimes that pin the commit.
+    /// True if there is no tag, only runtimes that pin the commit.
     pub untagged: bool,
-    /// Which runtimes pin it, where it is untagged.
+    /// The runtimes that pin it, if it is untagged.
     pub shipped_by: Option<String>,
 }
 
-/// A release from before the ttrpc protocol, whose plugins are executables that read and write JSON once.
+/// A release before the ttrpc protocol, whose plugins are executables that read and write JSON
+/// once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OneShot {
     /// `v0.1.0`
@@ -33,7 +34,7 @@ pub struct OneShot {
     pub date: String,
 }
 
-/// Reads the table: releases in ascending order of version, and what came before them.
+/// Reads the table: releases in ascending order of version, and the releases before the protocol.
 pub(super) fn read(text: &str) -> Result<(Vec<Release>, Vec<OneShot>), Error> {
     table::read(FILE, text, |root| {
         root.only(&["release", "one_shot"]);

@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::model::Protocol;
 use crate::model::outline::Outline;
 
-/// The name under which descriptors and errors know the proto of a revision.
+/// The file name of the proto of a revision in descriptors and errors.
 const FILE: &str = "api.proto";
 
 /// The proto of one revision, as a [`Tables`](super::Tables) holds it.
@@ -20,7 +20,7 @@ pub struct Proto {
     pub revision: String,
     /// Its text, comments included.
     pub text: Cow<'static, str>,
-    /// The text compiled, if it comes with its descriptors; otherwise it is compiled on first use.
+    /// The compiled text, if its descriptors are embedded; otherwise it is compiled on first use.
     descriptors: Option<&'static [u8]>,
 }
 
@@ -43,7 +43,7 @@ impl Proto {
     }
 }
 
-/// One protocol revision: a proto, and what it declares.
+/// A protocol revision: a proto, and its declarations.
 #[derive(Debug)]
 pub struct Revision {
     proto: Proto,
@@ -62,7 +62,7 @@ impl Revision {
         }
     }
 
-    /// Returns its name, which is that of the first release that carries it.
+    /// Returns its name, which is that of its first release.
     pub fn name(&self) -> &str {
         &self.proto.revision
     }
@@ -76,7 +76,7 @@ impl Revision {
     ///
     /// # Errors
     ///
-    /// As for [`Revision::compiled`].
+    /// Returns the errors of [`Revision::compiled`].
     pub fn descriptors(&self) -> Result<Cow<'static, [u8]>, Error> {
         Ok(match self.proto.descriptors {
             Some(descriptors) => descriptors.into(),
@@ -84,11 +84,11 @@ impl Revision {
         })
     }
 
-    /// Returns its descriptors with all that they refer to resolved, read or compiled on first use.
+    /// Returns its resolved descriptors, read or compiled on first use.
     ///
     /// # Errors
     ///
-    /// If the proto does not compile. Those that this crate embeds always do.
+    /// Returns an error if the proto does not compile. Those that this crate embeds always do.
     pub fn compiled(&self) -> Result<&Compiled, Error> {
         if let Some(compiled) = self.compiled.get() {
             return Ok(compiled);
@@ -106,7 +106,7 @@ impl Revision {
     ///
     /// # Errors
     ///
-    /// As for [`Revision::compiled`].
+    /// Returns the errors of [`Revision::compiled`].
     pub fn protocol(&self) -> Result<&Protocol, Error> {
         if let Some(protocol) = self.protocol.get() {
             return Ok(protocol);

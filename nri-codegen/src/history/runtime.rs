@@ -1,4 +1,4 @@
-//! Container runtimes and the NRI that each of their releases links: `runtimes.toml`.
+//! Container runtimes, and the NRI that each of their releases links: `runtimes.toml`.
 
 use semver::Version;
 
@@ -10,25 +10,25 @@ pub(super) const FILE: &str = "runtimes.toml";
 /// A container runtime.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Runtime {
-    /// `containerd` or `cri-o`: what stands before the `@`.
+    /// `containerd` or `cri-o`, the part before the `@`.
     pub id: String,
     /// Its name in prose.
     pub title: String,
-    /// The names it gives itself in `ConfigureRequest.runtime_name`.
+    /// The names in its `ConfigureRequest.runtime_name`.
     pub reports_as: Vec<String>,
-    /// Where it listens for plugins by default.
+    /// The default path of its socket for plugins.
     pub socket: String,
-    /// Where it finds the plugins that it launches itself, by default.
+    /// The default folder of the plugins that it launches.
     pub plugin_dir: String,
-    /// Where it finds their configuration, by default.
+    /// The default folder of their configuration.
     pub config_dir: String,
-    /// Paths of its Go modules, one per major version, by which a module proxy knows its releases.
+    /// Paths of its Go modules, one per major version, under which a module proxy has its releases.
     pub modules: Vec<String>,
     /// Its final releases, ascending by version.
     pub releases: Vec<RuntimeRelease>,
 }
 
-/// One release of a container runtime.
+/// A release of a container runtime.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuntimeRelease {
     /// `2.2.1`, as a version.
@@ -41,7 +41,7 @@ pub struct RuntimeRelease {
     pub date: String,
 }
 
-/// A runtime at one release.
+/// A runtime and one of its releases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RuntimeAt<'h> {
     /// The runtime.

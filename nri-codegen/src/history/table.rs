@@ -1,4 +1,4 @@
-//! Reading a TOML table: what is missing, malformed or unknown becomes a problem with its line.
+//! Reads TOML tables: missing, malformed or unknown entries become problems with their line.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -9,21 +9,21 @@ use toml::de::{DeTable, DeValue};
 
 use crate::error::{Error, ErrorKind, Problem};
 
-/// A table file under reading, and the problems found in it so far.
+/// A table file being read, and the problems found so far.
 pub(super) struct Document<'t> {
     file: &'t str,
     text: &'t str,
     problems: RefCell<Vec<Problem>>,
 }
 
-/// One table of a document: an entry, or a table within it.
+/// A table of a document: an entry, or a nested table.
 pub(super) struct Entry<'d, 't> {
     document: &'d Document<'t>,
     table: &'d DeTable<'t>,
     span: Range<usize>,
 }
 
-/// Reads `text`, which is called `file`, with `read`; reports everything that was wrong with it at once.
+/// Reads `text`, the content of `file`, with `read`; reports all problems at once.
 pub(super) fn read<T>(
     file: &str,
     text: &str,
@@ -50,12 +50,12 @@ pub(super) fn read<T>(
 }
 
 impl<'d, 't> Entry<'d, 't> {
-    /// Returns bytes of the file that this entry stands in.
+    /// Returns the bytes of the file that contain this entry.
     pub(super) fn span(&self) -> Range<usize> {
         self.span.clone()
     }
 
-    /// Returns a string that must be there.
+    /// Returns a required string.
     pub(super) fn string(&self, key: &str) -> String {
         self.required(key)
             .and_then(|value| self.want(value, "a string", DeValue::as_str))
@@ -91,7 +91,7 @@ impl<'d, 't> Entry<'d, 't> {
         match text.strip_prefix('v').map(Version::parse) {
             Some(Ok(version)) => (version, text),
             _ => {
-                self.complain(key, &format!("`{text}` is no version such as v1.2.3"));
+                self.complain(key, &format!("`{text}` is not a version such as v1.2.3"));
                 (Version::new(0, 0, 0), text)
             }
         }
@@ -115,7 +115,7 @@ impl<'d, 't> Entry<'d, 't> {
         self.table_of(self.table.get(key)?)
     }
 
-    /// Keys and strings of the whole table, in the order written.
+    /// Returns the keys and strings of the whole table, in order.
     pub(super) fn pairs(&self) -> Vec<(String, String)> {
         let mut keys: Vec<_> = self.table.keys().collect();
         keys.sort_by_key(|key| key.span().start);
@@ -123,7 +123,7 @@ impl<'d, 't> Entry<'d, 't> {
         keys.map(|key| (key.to_owned(), self.string(key))).collect()
     }
 
-    /// Complains about every key that is none of `known`: an entry that nobody reads is a mistake.
+    /// Reports every key that is not in `known`: an entry that nothing reads is a mistake.
     pub(super) fn only(&self, known: &[&str]) {
         for key in self.table.keys() {
             if !known.contains(&key.get_ref().as_ref()) {
@@ -135,7 +135,7 @@ impl<'d, 't> Entry<'d, 't> {
         }
     }
 
-    /// Notes that the value of `key` is wrong.
+    /// Reports that the value of `key` is wrong.
     pub(super) fn complain(&self, key: &str, fact: &str) {
         let span = self.table.get(key).map_or(self.span(), Spanned::span);
         let problem = self.problem(span, fact.to_owned());

@@ -1,15 +1,15 @@
-//! Whether a protocol holds together as NRI: what Rust source can be made of.
+//! Checks whether a protocol is a consistent NRI protocol, from which Rust source can be generated.
 
 use super::nri::{EVENT, LAST};
 use super::{Carrier, Enum, Event, Location, NriView, Protocol};
 use crate::error::{Error, ErrorKind, Problem};
 
 impl Protocol {
-    /// Checks that this is an NRI protocol whose events form a mask and are all carried by something.
+    /// Checks that this is an NRI protocol whose events form a mask and all have a carrier.
     ///
     /// # Errors
     ///
-    /// All that is wrong, each with the place of the declaration.
+    /// Returns all problems, each with the location of the declaration.
     pub fn check(&self) -> Result<(), Error> {
         let mut problems = Vec::new();
         match (&self.nri, self.enumeration(EVENT)) {
@@ -33,7 +33,7 @@ impl Protocol {
         format!("package {} is not an NRI protocol", self.package)
     }
 
-    /// ttrpc has streams, NRI has none, and nothing here serves them.
+    /// Rejects streams: ttrpc has them, but NRI does not, and nothing here serves them.
     fn streams(&self, problems: &mut Vec<Problem>) {
         let rpcs = self.services.iter().flat_map(|service| &service.rpcs);
         for rpc in rpcs.filter(|rpc| rpc.client_streaming || rpc.server_streaming) {

@@ -1,4 +1,4 @@
-//! The NRI view of a schema: events, the mask they form, and the RPC that carries each.
+//! The NRI view of a schema: events, their mask, and the RPC that carries each.
 
 use heck::ToUpperCamelCase;
 
@@ -8,38 +8,39 @@ use super::{About, Enum, Protocol, Rpc, Service};
 pub(crate) const PLUGIN: &str = "Plugin";
 /// Name of the enum of events.
 pub(crate) const EVENT: &str = "Event";
-/// The value of `Event` that is one beyond the last real one.
+/// The value of `Event` that is one above the last event.
 pub(crate) const LAST: &str = "LAST";
-/// The RPC for events that have none of their own.
+/// The RPC for events without a dedicated one.
 pub const STATE_CHANGE: &str = "StateChange";
 
 /// Events of a protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NriView {
-    /// Events, ascending by number; the zero value and the sentinel `LAST` are none.
+    /// Events, ascending by number, without the zero value and the sentinel `LAST`.
     pub events: Vec<Event>,
     /// Number of the sentinel `LAST`; `None` if the enum lacks it.
     pub last: Option<i32>,
-    /// The mask of all events a runtime of this protocol accepts: bits for 1 to `LAST` - 1.
+    /// The mask of all events that a runtime of this protocol accepts: bits for 1 to `LAST` - 1.
     pub valid_mask: u32,
     /// True if service `Plugin` has `StateChange`.
     pub state_change: bool,
 }
 
-/// One event that a plugin can subscribe to.
+/// An event that a plugin can subscribe to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     /// `RUN_POD_SANDBOX`
     pub name: String,
     /// Full name of the enum value.
     pub full_name: String,
-    /// Value of the enum, from 1.
+    /// The value of the enum, starting at 1.
     pub number: i32,
-    /// Its bit in the mask: `1 << (number - 1)`; 0 if the number does not fit a mask of 32 bits.
+    /// Its bit in the mask: `1 << (number - 1)`; 0 if the number does not fit into a mask of 32
+    /// bits.
     pub bit: u32,
-    /// `RunPodSandbox`: the name of the RPC that carries it or would, and its name for people.
+    /// `RunPodSandbox`: the name of the event, and of its dedicated RPC if there is one.
     pub rpc_name: String,
-    /// Which RPC of service `Plugin` carries it in this protocol.
+    /// The RPC of service `Plugin` that carries it in this protocol.
     pub carrier: Carrier,
     /// Full name of the request that carries it; `None` if nothing does.
     pub request: Option<String>,
@@ -47,39 +48,40 @@ pub struct Event {
     pub response: Option<String>,
     /// The subject of the event.
     pub scope: Scope,
-    /// Comment and place.
+    /// The comment and location.
     pub about: About,
 }
 
-/// How an event gets to a plugin.
+/// The way in which an event reaches a plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Carrier {
-    /// By the RPC of its own name.
+    /// In its dedicated RPC.
     Dedicated,
-    /// By `StateChange`.
+    /// As `StateChange`.
     StateChange,
     /// Not at all: the protocol has neither.
     Nothing,
 }
 
-/// Which of the names `pod` and `container` select an event, as the Go API has it: those its name contains.
+/// The names `pod` and `container` that select an event, as in the Go API: those that its name
+/// contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
-    /// Its name says `Pod`.
+    /// Its name contains `Pod`.
     Pod,
-    /// Its name says `Container`.
+    /// Its name contains `Container`.
     Container,
-    /// Its name says neither.
+    /// Its name contains neither.
     Other,
 }
 
 impl NriView {
-    /// Returns the event of this enum value name.
+    /// Returns the event with this enum value name.
     pub fn event(&self, name: &str) -> Option<&Event> {
         self.events.iter().find(|event| event.name == name)
     }
 
-    /// Returns the event that the RPC of this name carries, `StateChange` excluded.
+    /// Returns the event that the RPC with this name carries, except `StateChange`.
     pub fn event_of_rpc(&self, rpc: &str) -> Option<&Event> {
         let mut events = self.events.iter();
         events.find(|event| event.carrier == Carrier::Dedicated && event.rpc_name == rpc)

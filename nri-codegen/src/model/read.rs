@@ -1,4 +1,4 @@
-//! Descriptors to the model.
+//! Converts descriptors to the model.
 
 mod source;
 
@@ -14,7 +14,7 @@ use crate::compile::Compiled;
 use crate::error::{Error, ErrorKind, Problem};
 use source::SourceInfo;
 
-// Field numbers of descriptor.proto, of which the paths of source info are made.
+// Field numbers of descriptor.proto, which form the paths of source info.
 const FILE_MESSAGE: i32 = 4;
 const FILE_ENUM: i32 = 5;
 const FILE_SERVICE: i32 = 6;
@@ -63,7 +63,7 @@ fn add_file(protocol: &mut Protocol, file: &FileDescriptorProto) {
         .extend(each(&file.enum_type, &at(FILE_ENUM), enumeration));
 }
 
-/// Where in a file we are: the path of source info, and the name of what is around.
+/// The position in a file: the path of source info, and the name of the enclosing declaration.
 struct Path<'s> {
     source: &'s SourceInfo<'s>,
     path: Vec<i32>,
@@ -89,7 +89,7 @@ impl<'s> Path<'s> {
         }
     }
 
-    /// Into a named thing: what is in it has its name before its own.
+    /// Enters a declaration, whose name precedes the names in it.
     fn within(&self, full_name: &str, kind: i32) -> Path<'s> {
         Path {
             scope: full_name.to_owned(),
@@ -213,7 +213,7 @@ fn field(proto: &FieldDescriptorProto, parent: &DescriptorProto, at: &Path<'_>) 
     }
 }
 
-/// Returns the type of `proto`; a repeated entry of a map that `parent` declares is that map.
+/// Returns the type of `proto`; a repeated entry of a map in `parent` is that map.
 fn kind(proto: &FieldDescriptorProto, parent: &DescriptorProto) -> FieldKind {
     let name = type_name(proto.type_name());
     match proto.r#type() {
@@ -258,7 +258,7 @@ fn enumeration(proto: &EnumDescriptorProto, at: &Path<'_>) -> Enum {
     }
 }
 
-/// Descriptors write a resolved type with a dot before it.
+/// Removes the leading dot of resolved types in descriptors.
 fn type_name(resolved: &str) -> String {
     resolved.strip_prefix('.').unwrap_or(resolved).to_owned()
 }

@@ -56,8 +56,8 @@ fn with_certainty(
 ) -> Vec<sighting::Evidence> {
     let detail = match certainty {
         sighting::Certainty::Exact => "events from types or a manifest: exact",
-        sighting::Certainty::ByName => "events by the names of methods: an upper bound",
-        sighting::Certainty::Observed => "events that were seen: a lower bound",
+        sighting::Certainty::ByName => "events from the names of methods: an upper bound",
+        sighting::Certainty::Observed => "events in logs: a lower bound",
         sighting::Certainty::Unknown => return evidence,
     };
     evidence.push(sighting::Evidence {

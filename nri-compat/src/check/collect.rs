@@ -11,7 +11,7 @@ mod archive;
 mod budget;
 mod collected;
 mod disk;
-mod fate;
+mod file_outcome;
 mod found;
 mod links;
 mod machine_root;
@@ -36,7 +36,7 @@ use super::progress::Progress;
 use super::sighting::Sighting;
 use super::skipped::Unreadable;
 use crate::report::check::Summary;
-use fate::Fate;
+use file_outcome::FileOutcome;
 use machine_root::MachineRoot;
 use roots::{Root, Roots};
 use scan::Scan;
@@ -124,7 +124,7 @@ fn stream(scan: &Scan<'_>, path: &Path) {
         Ok(disk) => visit::stream(scan, &disk, &place),
         Err(why) => {
             unjudged::report(scan, &place, Demand::Named, &why.reason);
-            scan.count(Fate::Evidence);
+            scan.count(FileOutcome::Evidence);
         }
     }
 }

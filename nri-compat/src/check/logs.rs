@@ -140,9 +140,9 @@ impl Reading<'_> {
         );
         count(
             self.tally.unread_lines(),
-            "with a warning about a plugin, cut or in no known format",
+            "with a warning about a plugin, truncated or in an unknown format",
         );
-        count(self.tally.beyond, "about more plugins than are kept apart");
+        count(self.tally.beyond, "about plugins beyond the limit");
         reasons
     }
 

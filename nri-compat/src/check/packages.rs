@@ -1,9 +1,9 @@
-//! Go packages, put together from what was seen in single files.
+//! Combines findings in single files to Go packages.
 //!
-//! The files of one folder are one package: it is a plugin if one of them imports the stub. What it handles and which NRI
-//! it is built with is then resolved over the packages around it, on the disk. Files in an archive have none around
-//! them; of a package there, only the names of its methods are known. A `go.sum` beside a `go.mod` is part of its
-//! evidence.
+//! The files of one folder are one package: it is a plugin if one of them imports the stub. Its
+//! handlers and the NRI that it is built with are then resolved over the packages around it, on
+//! disk. Files in an archive have no packages around them; there, only the names of methods are
+//! known. A `go.sum` next to a `go.mod` is part of its evidence.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -13,10 +13,11 @@ use super::evidence::go_source::{Options, resolve_package};
 use super::place::Place;
 use super::sighting::{Certainty, Evidence, FileKind, Interface, Role, Sighting};
 
-/// The most lines of evidence kept of one package.
-const EVIDENCE_PER_PACKAGE: usize = 60;
+/// The maximum number of lines of evidence for one package.
+const MAX_EVIDENCE: usize = 60;
 
-/// Puts Go packages together; everything else stays as it is. `toolchain` says whether Go may be asked.
+/// Combines Go packages; everything else stays unchanged. `toolchain` is true if the Go toolchain
+/// may be called.
 pub fn merge(sightings: Vec<Sighting>, toolchain: bool) -> Vec<Sighting> {
     let (sources, others): (Vec<_>, Vec<_>) = sightings
         .into_iter()
@@ -41,13 +42,13 @@ pub fn merge(sightings: Vec<Sighting>, toolchain: bool) -> Vec<Sighting> {
     merged
 }
 
-/// Reports whether a package that only has handlers is one that a plugin takes them from.
+/// Reports whether a package that only has handlers contributes them to a plugin.
 fn is_part(package: &Sighting, reached: &BTreeSet<PathBuf>) -> bool {
     let folder = package.source.as_ref().map(|source| &source.folder);
     package.role == Role::None && folder.is_some_and(|folder| reached.contains(folder))
 }
 
-/// Returns the place of the folder around a file.
+/// Returns the place of the folder that contains a file.
 fn folder(file: &Place) -> Place {
     let folder = file.folder().to_owned();
     match file.entry {
@@ -56,8 +57,8 @@ fn folder(file: &Place) -> Place {
     }
 }
 
-/// Returns one package, placed at the first of its files that made it what it is; `None` for one that only uses types.
-/// `reached` takes the folders of the packages that it is built from.
+/// Returns one package, placed at the first of the files that determine its role; `None` for one
+/// that only uses types. `reached` receives the folders of the packages that it is built from.
 fn package(
     mut files: Vec<Sighting>,
     options: Options,
@@ -65,7 +66,7 @@ fn package(
 ) -> Option<Sighting> {
     files.sort_by(|a, b| rank(a).cmp(&rank(b)).then_with(|| a.place.cmp(&b.place)));
     let events = events(&files);
-    let evidence = files.iter().flat_map(evidence).take(EVIDENCE_PER_PACKAGE);
+    let evidence = files.iter().flat_map(evidence).take(MAX_EVIDENCE);
     let evidence: Vec<Evidence> = evidence.collect();
     let answers = files.iter().find_map(|file| match &file.interface {
         Interface::Unknown(_) if file.role == Role::Plugin => Some(file.interface.clone()),
@@ -97,10 +98,10 @@ fn package(
                 .unwrap_or(package.interface);
         }
         Role::Library => {
-            // Something that is not in view may hand them to a stub.
+            // Something that is not visible may pass them to a stub.
             package.role = Role::None;
             package.interface = Interface::Unknown(
-                "has handler methods, and nothing in view hands them to a stub".to_owned(),
+                "has handler methods, but no visible code passes them to a stub".to_owned(),
             );
         }
         Role::Plugin | Role::Runtime | Role::None => {}
@@ -108,7 +109,7 @@ fn package(
     (!uses_types_only).then_some(package)
 }
 
-/// Replaces what single files say of a plugin by what its packages say.
+/// Replaces the findings in single files of a plugin by those in its packages.
 fn resolve(package: &mut Sighting, options: Options, reached: &mut BTreeSet<PathBuf>) {
     let Some(source) = &mut package.source else {
         return;
@@ -126,7 +127,8 @@ fn resolve(package: &mut Sighting, options: Options, reached: &mut BTreeSet<Path
     reached.extend(resolved.folders);
 }
 
-/// Returns the rank of a file: those that decide what a package is come first; of a plugin, those that use the stub.
+/// Returns the rank of a file: files that determine the role of a package come first, for a plugin
+/// those that use the stub.
 fn rank(file: &Sighting) -> u8 {
     match (file.role, &file.interface) {
         (Role::Plugin, Interface::OneShot) => 2,
@@ -145,7 +147,7 @@ fn events(files: &[Sighting]) -> EventSet {
     events
 }
 
-/// Returns what was seen in a file, with its name.
+/// Returns the evidence in a file, with its name.
 fn evidence(file: &Sighting) -> impl Iterator<Item = Evidence> + '_ {
     file.evidence.iter().map(move |seen| Evidence {
         reader: seen.reader,
@@ -153,7 +155,7 @@ fn evidence(file: &Sighting) -> impl Iterator<Item = Evidence> + '_ {
     })
 }
 
-/// Makes each `go.sum` beside a `go.mod` evidence of the latter.
+/// Adds each `go.sum` to the evidence of the `go.mod` next to it.
 fn with_sums(sightings: Vec<Sighting>) -> Vec<Sighting> {
     let (sums, mut rest): (Vec<_>, Vec<_>) = sightings
         .into_iter()

@@ -175,11 +175,11 @@ impl Place {
         let listed: Vec<String> = self
             .pids
             .iter()
-            .take(PIDS_SHOWN)
+            .take(MAX_PIDS_SHOWN)
             .map(u32::to_string)
             .collect();
         let listed = listed.join(", ");
-        match self.pids.len().saturating_sub(PIDS_SHOWN) {
+        match self.pids.len().saturating_sub(MAX_PIDS_SHOWN) {
             _ if listed.is_empty() => None,
             0 => Some(format!("pid {listed}")),
             more => Some(format!("pid {listed} and {more} more")),

@@ -42,7 +42,7 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         let buffer = std::mem::take(&mut self.0);
-        if buffer.len() > LARGEST_KEPT {
+        if buffer.len() > MAX_KEPT {
             return;
         }
         // Nothing can be kept while the thread ends.
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn the_largest_ones_are_kept_but_not_the_huge() {
-        for length in [10, 300, 200, LARGEST_KEPT + 1] {
+        for length in [10, 300, 200, MAX_KEPT + 1] {
             drop((Scratch::of(length), Scratch::of(20)));
         }
         assert_eq!(

@@ -142,7 +142,7 @@ impl From<&io::Error> for Unreadable {
             io::ErrorKind::PermissionDenied => Self::new(SkipKind::Permission, "permission denied"),
             io::ErrorKind::UnexpectedEof => Self::new(SkipKind::Truncated, "cut short"),
             _ if error.raw_os_error() == Some(libc::ELOOP) => {
-                Self::new(SkipKind::Link, "a link in a circle")
+                Self::new(SkipKind::Link, "a circular link")
             }
             _ => Self::new(SkipKind::Io, error.to_string().to_lowercase()),
         }

@@ -44,7 +44,7 @@ impl UnknownReleases {
         }
         let (spec, suffix) = (name.spec(), &name.suffix);
         let message =
-            format!("{spec}{suffix} is not in the tables and would be judged as {assumed}");
+            format!("{spec}{suffix} is not in the tables and would be treated as {assumed}");
         Err(Error::new(ErrorKind::Target, message).with_help(
             "update the tables with `nri-compat update-data DIR` and `--data DIR`, or leave out --strict-targets",
         ))

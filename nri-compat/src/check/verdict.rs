@@ -91,7 +91,7 @@ fn no_protocol(target: &Target<'_>) -> Option<Verdict> {
         outcome: Outcome::Incompatible,
         rule: "CHECK_NO_PROTOCOL",
         reason: format!(
-            "{} speaks NRI {}, which runs one-shot plugins only",
+            "{} speaks NRI {}, which only runs one-shot plugins",
             target.head.name, target.head.nri
         ),
         remedy: "upgrade the runtime: the protocol came with containerd 1.7 and CRI-O 1.26"

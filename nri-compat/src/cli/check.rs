@@ -84,5 +84,5 @@ impl Args {
 pub(super) fn not_there(missing: &[String]) -> Error {
     let message = format!("no such file or folder: {}", missing.join(", "));
     Error::new(ErrorKind::Input, message)
-        .with_help("name the files or folders of plugins, or use --proc for those that run")
+        .with_help("name the files or folders of plugins, or use --proc for running ones")
 }

@@ -75,7 +75,7 @@ pub(super) fn write(render: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Re
     match render(&mut out).and_then(|()| out.flush()) {
         Err(error) if error.kind() != IoErrorKind::BrokenPipe => Err(Error::new(
             ErrorKind::Output,
-            format!("cannot write the answer: {error}"),
+            format!("cannot write the output: {error}"),
         )),
         _ => Ok(()),
     }

@@ -34,7 +34,7 @@ pub(super) fn shown<T>(work: impl FnOnce(&Progress) -> T) -> T {
 /// Shows the progress until the other end of the channel is dropped, then removes the display.
 fn watch(progress: &Progress, ended: Receiver<()>) {
     let mut bar: Option<ProgressBar> = None;
-    let mut wait = PATIENCE;
+    let mut wait = DELAY;
     while ended.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
         let counts = progress.now();
         let bar = bar.get_or_insert_with(|| started(counts));

@@ -8,7 +8,7 @@ use super::schema::Schema;
 use super::schema::element::{
     Cardinality, Enum, EnumValue, Field, Id, Message, Method, Service, number,
 };
-use crate::report::diff::{Change, ChangeKind, What};
+use crate::report::diff::{Change, ChangeKind, ElementKind};
 
 /// A schema and the files in it that are compared; the others are imports.
 #[derive(Clone, Copy)]
@@ -73,7 +73,7 @@ struct List<'s> {
 }
 
 impl<'s> List<'s> {
-    fn push(&mut self, kind: ChangeKind, what: What, element: &Id, detail: String) {
+    fn push(&mut self, kind: ChangeKind, what: ElementKind, element: &Id, detail: String) {
         self.changes.push(Change {
             kind,
             what,
@@ -85,7 +85,7 @@ impl<'s> List<'s> {
     /// Records the change of an element; `details` describes the differences if both sides have it.
     fn note<T>(
         &mut self,
-        what: What,
+        what: ElementKind,
         pair: &Pair<'_, T>,
         id: impl Fn(&T) -> &Id,
         details: impl Fn(&T, &T) -> Vec<String>,
@@ -104,10 +104,15 @@ impl<'s> List<'s> {
 
     fn services(&mut self, old: &[&'s Service], new: &[&'s Service]) {
         for pair in paired(old, new, |service| &service.id) {
-            self.note(What::Service, &pair, |service| &service.id, no_details);
+            self.note(
+                ElementKind::Service,
+                &pair,
+                |service| &service.id,
+                no_details,
+            );
             let (old, new) = pair.parts(|service| &service.methods);
             for pair in paired(&old, &new, |method| &method.id) {
-                self.note(What::Rpc, &pair, |method| &method.id, method);
+                self.note(ElementKind::Rpc, &pair, |method| &method.id, method);
             }
         }
     }
@@ -115,11 +120,16 @@ impl<'s> List<'s> {
     fn messages(&mut self, old: &[&'s Message], new: &[&'s Message]) {
         let (from, to) = (self.from, self.to);
         for pair in paired(old, new, |message| &message.id) {
-            self.note(What::Message, &pair, |message| &message.id, no_details);
+            self.note(
+                ElementKind::Message,
+                &pair,
+                |message| &message.id,
+                no_details,
+            );
             let (old, new) = pair.parts(|message| &message.fields);
             for pair in paired(&old, &new, |field| &field.id) {
                 self.note(
-                    What::Field,
+                    ElementKind::Field,
                     &pair,
                     |field| &field.id,
                     |old, new| field((from, old), (to, new)),
@@ -130,10 +140,15 @@ impl<'s> List<'s> {
 
     fn enums(&mut self, old: &[&'s Enum], new: &[&'s Enum]) {
         for pair in paired(old, new, |declared| &declared.id) {
-            self.note(What::Enum, &pair, |declared| &declared.id, no_details);
+            self.note(
+                ElementKind::Enum,
+                &pair,
+                |declared| &declared.id,
+                no_details,
+            );
             let (old, new) = pair.parts(|declared| &declared.values);
             for pair in paired(&old, &new, |value| &value.id) {
-                self.note(What::EnumValue, &pair, |value| &value.id, value);
+                self.note(ElementKind::EnumValue, &pair, |value| &value.id, value);
             }
         }
     }

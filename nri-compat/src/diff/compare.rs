@@ -41,7 +41,7 @@ pub fn diff(from: &str, to: &str, category: Category) -> Result<DiffReport, Erro
 ///
 /// # Errors
 ///
-/// As for [`diff`].
+/// Returns the errors of [`diff`].
 pub fn diff_with(
     from: &str,
     to: &str,
@@ -240,7 +240,7 @@ fn explain_sentinel(findings: &mut [Finding], context: &Context<'_>) {
         return;
     };
     let only_sentinel = |finding: &&mut Finding| match finding.rule {
-        "ENUM_VALUE_SAME_NAME" => moved.heir.as_ref() == Some(&finding.element),
+        "ENUM_VALUE_SAME_NAME" => moved.successor.as_ref() == Some(&finding.element),
         rule => rule.starts_with("ENUM_VALUE_NO_DELETE") && finding.element == moved.sentinel,
     };
     for finding in findings.iter_mut().filter(only_sentinel) {

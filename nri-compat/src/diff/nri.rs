@@ -37,7 +37,7 @@ pub(super) struct SentinelMoved {
     pub(super) rule: &'static str,
     pub(super) sentinel: String,
     /// Returns the new event that has the former number of LAST.
-    pub(super) heir: Option<String>,
+    pub(super) successor: Option<String>,
 }
 
 /// A collector of findings.
@@ -64,7 +64,7 @@ impl<'s> Context<'s> {
         (old != new).then(|| SentinelMoved {
             rule: "NRI_EVENT_SENTINEL_MOVED",
             sentinel: self.to.full("Event.LAST"),
-            heir: mask::heir(self).map(|event| event.full_name.clone()),
+            successor: mask::successor(self).map(|event| event.full_name.clone()),
         })
     }
 

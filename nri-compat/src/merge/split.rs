@@ -7,7 +7,7 @@ use std::io::{self, BufRead, BufReader, Read};
 pub(super) const MAX_REPORT: usize = 32 << 20;
 
 /// The number of bytes read at once.
-const PIECE: usize = 128 << 10;
+const CHUNK: usize = 128 << 10;
 
 /// A piece of the stream.
 #[derive(Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ enum State {
 impl<'r> Splitter<'r> {
     pub(super) fn new(input: &'r mut dyn Read) -> Self {
         Self {
-            input: BufReader::with_capacity(PIECE, input),
+            input: BufReader::with_capacity(CHUNK, input),
             object: Vec::new(),
             depth: 0,
             state: State::Plain,

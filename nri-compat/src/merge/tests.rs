@@ -77,7 +77,7 @@ fn a_broken_report_is_listed_and_the_rest_counts() {
             report.skipped
         );
     }
-    assert_eq!(merged("").skipped[0].reason, "no report in it");
+    assert_eq!(merged("").skipped[0].reason, "contains no report");
 }
 
 #[test]

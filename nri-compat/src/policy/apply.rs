@@ -202,7 +202,7 @@ mod tests {
         let baseline = Baseline::of(&report(&["logger", "gone"]));
         let report = applied(&["logger", "new"], "", Some(&baseline));
         assert_eq!(suppressed(&report), [Some(""), None]);
-        let note = "baseline: 1 of 2 entries matches nothing any more";
+        let note = "baseline: 1 of 2 entries no longer matches anything";
         assert_eq!(report.policy, [note]);
     }
 }

@@ -162,7 +162,7 @@ impl Baseline {
         let all = self.findings.len();
         let gone = all.saturating_sub(seen);
         let verb = if gone == 1 { "matches" } else { "match" };
-        (gone > 0).then(|| format!("baseline: {gone} of {all} entries {verb} nothing any more"))
+        (gone > 0).then(|| format!("baseline: {gone} of {all} entries no longer {verb} anything"))
     }
 }
 

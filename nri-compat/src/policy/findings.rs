@@ -167,7 +167,7 @@ mod tests {
         let now = applied(&now, "", Some(&baseline));
         assert_eq!(now.findings, [finding("a.M", 1), finding("b", 0)]);
         assert!(now.suppressed[0].by.by_baseline);
-        let note = "baseline: 1 of 2 entries matches nothing any more";
+        let note = "baseline: 1 of 2 entries no longer matches anything";
         assert_eq!(now.policy, [note]);
     }
 

@@ -36,7 +36,7 @@ impl Policy {
             None if Path::new(FILE).exists() => Path::new(FILE),
             None => return Ok(Self::default()),
         };
-        let text = read::text(path, LIMIT, ErrorKind::Policy)?;
+        let text = read::text(path, MAX_POLICY, ErrorKind::Policy)?;
         Self::parse(&path.display().to_string(), &text)
     }
 

@@ -131,7 +131,7 @@ pub enum ChangeKind {
 
 /// The kind of a changed element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum What {
+pub enum ElementKind {
     /// A service.
     Service,
     /// A method of a service.

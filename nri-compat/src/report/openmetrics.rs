@@ -35,7 +35,7 @@ fn verdicts(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
     let family = family(
         "nri_compat_verdict",
         "",
-        "What becomes of a plugin under a target: 1 for the verdict that holds.",
+        "Verdicts on plugins by target: 1 for the current verdict.",
     );
     out.write_all(family.as_bytes())?;
     samples
@@ -122,7 +122,7 @@ fn scan(report: &CheckReport) -> String {
         gauge(
             "nri_compat_scan_skipped",
             "",
-            "What could not be looked at.",
+            "Places that could not be checked.",
             &summary.skipped.to_string(),
         ),
         gauge(

@@ -121,7 +121,8 @@ fn write(mut all: Issues, mut problems: Vec<Problem<'_>>, out: &mut dyn Write) -
     let left_out = limit(&mut problems);
     if left_out > 0 {
         all.policy.push(format!(
-            "{left_out} results are left out, the least serious ones: GitHub rejects more than {MAX_RESULTS}; the format json has them all"
+            "omitted the {left_out} least serious results: GitHub rejects more than \
+                 {MAX_RESULTS}; --format json has all of them"
         ));
     }
     let ids: BTreeSet<&'static str> = problems.iter().map(Problem::rule).collect();
@@ -296,6 +297,9 @@ mod tests {
         );
         let notes = &run["invocations"][0]["toolConfigurationNotifications"];
         let note = notes[0]["message"]["text"].as_str().expect("text");
-        assert!(note.starts_with("10 results are left out"), "{note}");
+        assert!(
+            note.starts_with("omitted the 10 least serious results"),
+            "{note}"
+        );
     }
 }

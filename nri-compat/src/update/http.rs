@@ -99,7 +99,7 @@ impl Client {
             status @ (429 | 500..=599) => return Err(Attempt::Again(error(status))),
             status => return Err(Attempt::Final(Failure::Other(error(status)))),
         }
-        let body = response.body_mut().with_config().limit(LARGEST);
+        let body = response.body_mut().with_config().limit(MAX_FILE);
         body.read_to_vec().map_err(failed)
     }
 
@@ -111,10 +111,10 @@ impl Client {
         };
         let mut bytes = Vec::new();
         let file = fs::File::open(path).map_err(failed)?;
-        file.take(LARGEST + 1)
+        file.take(MAX_FILE + 1)
             .read_to_end(&mut bytes)
             .map_err(failed)?;
-        if bytes.len() as u64 > LARGEST {
+        if bytes.len() as u64 > MAX_FILE {
             return Err(Failure::Other(cannot(
                 &path.display().to_string(),
                 &too_large(),
@@ -139,7 +139,7 @@ fn attempt(url: &str, error: &ureq::Error) -> Attempt {
 }
 
 fn too_large() -> String {
-    format!("it has more than {} MiB", LARGEST >> 20)
+    format!("it has more than {} MiB", MAX_FILE >> 20)
 }
 
 fn cannot(place: &str, reason: &str) -> Error {

@@ -11,12 +11,12 @@ const DEFAULT: &str = "https://proxy.golang.org,direct";
 /// A list of module proxies, asked in order.
 #[derive(Debug)]
 pub struct Proxies {
-    entries: Vec<Entry>,
+    entries: Vec<ProxyEntry>,
     client: Client,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-struct Entry {
+struct ProxyEntry {
     proxy: Proxy,
     /// True if the next proxy is tried after any failure, not only after "not found": it is
     /// separated by `|`, not `,`.
@@ -74,7 +74,7 @@ impl Proxies {
             match part.trim_end_matches([',', '|']).trim() {
                 "" => {}
                 "direct" | "off" => break,
-                url => entries.push(Entry {
+                url => entries.push(ProxyEntry {
                     proxy: proxy(url)?,
                     any_failure,
                 }),
@@ -176,14 +176,14 @@ fn no_proxy(list: &str) -> Error {
 mod tests {
     use super::*;
 
-    fn entries(list: &str) -> Vec<Entry> {
+    fn entries(list: &str) -> Vec<ProxyEntry> {
         let proxies = Proxies::parse(list, &Limits::default());
         proxies.expect("the list has a proxy").entries
     }
 
-    fn url(url: &str, any_failure: bool) -> Entry {
+    fn url(url: &str, any_failure: bool) -> ProxyEntry {
         let proxy = Proxy::Url(url.to_owned());
-        Entry { proxy, any_failure }
+        ProxyEntry { proxy, any_failure }
     }
 
     #[test]
@@ -195,7 +195,7 @@ mod tests {
             [
                 url("https://a.example", false),
                 url("http://b.example/go", true),
-                Entry {
+                ProxyEntry {
                     proxy: Proxy::Folder("/c d".into()),
                     any_failure: false,
                 },

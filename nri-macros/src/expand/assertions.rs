@@ -1,4 +1,5 @@
-//! Mistakes that only the compiler can see, as it alone knows which traits the type implements.
+//! Mistakes that only the compiler can detect, because it alone knows which traits the type
+//! implements.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -9,7 +10,7 @@ use crate::input::{Plugin, newer_than};
 use crate::policies::Named;
 use crate::table::{RPCS, Rpc};
 
-/// Assertions of constants, each on the tokens at fault.
+/// Returns assertions of constants, each at the offending tokens.
 pub(super) fn assertions(plugin: &Plugin) -> TokenStream {
     let has_handler = has_handler(plugin);
     let detected = plugin.handles.is_none();

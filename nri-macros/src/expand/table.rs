@@ -1,4 +1,4 @@
-//! The dispatch table: detected by the compiler, or as `handles(…)` lists.
+//! The dispatch table: detected by the compiler, or as listed in `handles(…)`.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -7,8 +7,7 @@ use super::{option, plugin_type};
 use crate::input::{Handles, Plugin};
 use crate::table::{RPCS, Rpc};
 
-/// Returns the constants that the impl is made of: the facts, and for a type that is not generic
-/// the table.
+/// Returns the constants of the impl: the facts, and for a type that is not generic the table.
 pub(super) fn items(plugin: &Plugin) -> TokenStream {
     match &plugin.handles {
         Some(handles) => listed_facts(handles),
@@ -37,7 +36,8 @@ pub(super) fn connection(plugin: &Plugin) -> TokenStream {
     }
 }
 
-/// `Handlers::<T>::X` is the inherent constant where the type implements the trait, else the one of `Unhandled`.
+/// Returns a detected row: `Handlers::<T>::X` is the inherent constant if the type implements the
+/// trait, otherwise the one of `Unhandled`.
 fn detected(plugin: &Plugin) -> TokenStream {
     let this = plugin_type(plugin);
     let rows = RPCS.iter().map(|rpc| detected_row(rpc, plugin));

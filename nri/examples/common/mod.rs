@@ -16,7 +16,7 @@ const FLAGS: &str = concat!(
     "      --name NAME     register with this name\n",
     "      --index NN      register with this index, two digits: plugins are called in its order\n",
     "      --verbose       log debug messages as well\n",
-    "  -h, --help          print this and leave",
+    "  -h, --help          print this help and exit",
 );
 
 /// The flags that every example takes.
@@ -29,8 +29,8 @@ pub(crate) struct Flags {
 }
 
 impl Flags {
-    /// Reads the command line. `own` takes the flags that only this example has, which `help` describes on one line each.
-    /// Returns `None` after printing the help text, if the command line asks for it.
+    /// Reads the command line. `own` handles the flags that only this example has, which `help`
+    /// describes on one line each. Returns `None` after printing the help text, if requested.
     pub(crate) fn parse(
         about: &str,
         help: &str,
@@ -99,7 +99,7 @@ impl Flags {
     }
 }
 
-/// Runs a plugin that has no flags of its own.
+/// Runs a plugin without additional flags.
 pub(crate) async fn run<P: Plugin>(about: &str, plugin: P) -> nri::Result<()> {
     match Flags::parse(about, "", |_, _| Ok(false))? {
         Some(flags) => flags.run(plugin).await,
@@ -113,8 +113,9 @@ pub(crate) fn usage(error: lexopt::Error) -> nri::Error {
         .with_help("--help lists the flags")
 }
 
-/// Prints logs of this level and more severe ones to standard error. The standard error of a plugin that a runtime
-/// launches goes nowhere: such a plugin logs to a file or journald, see `nri::logging`.
+/// Prints logs of this and more severe levels to standard error. The standard error of a plugin
+/// that is launched by a runtime is discarded: such a plugin logs to a file or journald, see
+/// `nri::logging`.
 pub(crate) fn log(level: Level) {
     tracing_subscriber::fmt()
         .with_max_level(level)

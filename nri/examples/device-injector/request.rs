@@ -1,4 +1,4 @@
-//! The devices that annotations ask for.
+//! The devices that annotations request.
 
 use nri::api::{IoPrioClass, LinuxDevice, LinuxIoPriority, Mount, PodSandbox};
 use serde::Deserialize;
@@ -20,7 +20,7 @@ struct Device {
     gid: Option<u32>,
 }
 
-/// The permissions of a device: a number, or digits that YAML of this age takes for text.
+/// The permissions of a device: a number, or digits that this version of YAML treats as text.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Mode {
@@ -28,7 +28,7 @@ enum Mode {
     Octal(String),
 }
 
-/// A mount as written.
+/// A mount as written in the annotation.
 #[derive(Deserialize)]
 struct MountRequest {
     source: String,
@@ -55,7 +55,7 @@ impl Mode {
         match self {
             Mode::Number(number) => Ok(number),
             Mode::Octal(digits) => u32::from_str_radix(&digits, 8).map_err(|_| {
-                nri::Error::new(format!("file_mode {digits:?} is no number"))
+                nri::Error::new(format!("file_mode {digits:?} is not a number"))
                     .with_help("write it in octal digits, such as 0666")
             }),
         }

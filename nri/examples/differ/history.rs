@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use super::report::Report;
 
-/// The number of events that are remembered at most: an event that no later index gets is forgotten at some time.
+/// The maximum number of events that are remembered: an event that no later index gets is dropped
+/// at some time.
 const LIMIT: usize = 1024;
 
 /// The plugins at all indices share it.

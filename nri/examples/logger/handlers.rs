@@ -5,7 +5,7 @@ use nri::prelude::*;
 
 use super::Logger;
 
-/// Subscribes to the events asked for.
+/// Subscribes to the requested events.
 impl Configure for Logger {
     async fn configure(
         &self,
@@ -52,7 +52,7 @@ macro_rules! pod_events {
     )*};
 }
 
-/// A handler of a container's event, with what it answers.
+/// A handler of a container's event, with its answer.
 macro_rules! container_events {
     ($($event:ident $method:ident($($more:ident),*) -> $answer:ty;)*) => {$(
         impl $event for Logger {

@@ -39,7 +39,7 @@ struct Logger {
     settings: RwLock<Settings>,
 }
 
-/// An event as it is printed, with pod and container in protobuf's JSON mapping.
+/// An event as printed, with pod and container in protobuf's JSON mapping.
 #[derive(Serialize)]
 struct Record<'a> {
     event: &'a str,
@@ -50,7 +50,8 @@ struct Record<'a> {
 }
 
 impl Logger {
-    /// Prints an event. A failure, such as a broken pipe, is logged: it is no reason to hold up a pod.
+    /// Prints an event. A failure, such as a broken pipe, is only logged, because it must not delay
+    /// a pod.
     fn print(&self, event: &str, pod: Option<&PodSandbox>, container: Option<&Container>) {
         let settings = self.settings.read().unwrap_or_else(PoisonError::into_inner);
         if settings.quiet {
@@ -91,7 +92,7 @@ async fn main() -> nri::Result<()> {
     let Some(flags) = Flags::parse(ABOUT, settings::HELP, own)? else {
         return Ok(());
     };
-    // Below this level every event has a span, which costs more than the event.
+    // Above this level every event has a span, which costs more than the event.
     common::log(if settings.quiet {
         Level::WARN
     } else {

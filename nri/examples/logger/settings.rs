@@ -49,7 +49,7 @@ pub(crate) struct Config {
 }
 
 impl Settings {
-    /// Takes a flag with its value. Returns whether it is one of these.
+    /// Parses a flag with its value. Returns true if it is one of these.
     pub(crate) fn take(&mut self, name: &str, parser: &mut Parser) -> Result<bool, Error> {
         let mark = match name {
             "events" => {

@@ -62,7 +62,7 @@ fn failed(what: &str, device: &Device, namespace: &Path, error: &dyn Display) ->
     ))
 }
 
-/// Runs work in a thread of its own, which may enter another namespace, and waits for it.
+/// Runs work in a separate thread, which may enter another namespace, and waits for it.
 fn in_thread<F: Future<Output = Result>>(work: impl FnOnce() -> F + Send) -> Result {
     thread::scope(|scope| {
         let working = scope.spawn(|| {

@@ -52,7 +52,8 @@ impl NetworkDeviceInjector {
         Ok(())
     }
 
-    /// Moves devices back to the host. A failure is logged: it is no reason to keep a pod from stopping.
+    /// Moves devices back to the host. A failure is only logged, because it must not keep a pod
+    /// from stopping.
     fn release(links: &dyn Links, namespace: &Path, devices: &[Device]) {
         for device in devices {
             if let Err(error) = links.release(namespace, device) {
@@ -61,7 +62,7 @@ impl NetworkDeviceInjector {
         }
     }
 
-    /// Runs a function outside of the plugin's threads, as requests to the kernel wait for it.
+    /// Runs a function outside of the plugin's threads, because requests to the kernel wait for it.
     async fn with_links<T: Send + 'static>(
         &self,
         work: impl FnOnce(&dyn Links) -> T + Send + 'static,

@@ -5,7 +5,7 @@ use nri::testing::{self, PodFixture, RunningRuntime, pod};
 
 use super::*;
 
-/// Notes the requests instead of moving devices. The device `broken` cannot be moved.
+/// Records the requests instead of moving devices. The device `broken` cannot be moved.
 #[derive(Default)]
 struct Noted(Mutex<Vec<String>>);
 

@@ -22,7 +22,7 @@ pub(crate) struct Figures {
     round_trips: Vec<Duration>,
 }
 
-/// Sends the event again and again, one after the other.
+/// Sends the event repeatedly, one after the other.
 pub(crate) async fn measure(adaptation: &Adaptation, bench: &Bench) -> Result<Figures, Failure> {
     let requests = subject::requests(bench);
     let event = event::rpc_name(bench.event);
@@ -56,7 +56,7 @@ pub(crate) async fn measure(adaptation: &Adaptation, bench: &Bench) -> Result<Fi
     })
 }
 
-/// How long it took to synchronize one plugin, and how much memory.
+/// The duration and memory of synchronizing one plugin.
 pub(crate) struct Synchronization {
     pods: usize,
     containers: usize,
@@ -66,7 +66,7 @@ pub(crate) struct Synchronization {
 }
 
 impl Synchronization {
-    /// Returns the figures of a state with which a plugin has been synchronized just now.
+    /// Returns the figures of a state with which a plugin was just synchronized.
     pub(crate) fn of(state: &State, progress: &Progress) -> Self {
         let pods = state.pods.iter().map(|pod| pod.encoded_len());
         let containers = state.containers.iter().map(|it| it.encoded_len());

@@ -1,4 +1,4 @@
-//! Why the program ends without an answer.
+//! Errors that end the program.
 
 use std::fmt;
 use std::process::ExitCode;

@@ -4,7 +4,7 @@ use nri::adaptation::merge::{Created, Updated};
 use nri::adaptation::{Adaptation, Relayed, RequestError};
 use nri::api::{Container, Event, LinuxResources, PodSandbox};
 
-/// An event with what it is about.
+/// An event with its subject.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Request {
     pub(crate) event: Event,
@@ -23,11 +23,11 @@ pub(crate) enum Answer {
     Updated(Updated),
 }
 
-/// Returns the event of a name such as `RunPodSandbox`, or `RUN_POD_SANDBOX` as in the proto.
+/// Returns the event with a name such as `RunPodSandbox`, or `RUN_POD_SANDBOX` as in the proto.
 ///
 /// # Errors
 ///
-/// Returns a message if there is no such event, or if a runtime does not send it by itself.
+/// Returns a message if there is no such event, or if a runtime does not send it directly.
 pub(crate) fn parse(name: &str) -> Result<Event, String> {
     let wanted = name.replace('_', "").to_ascii_lowercase();
     let events = || (1..).map_while(|number| Event::try_from(number).ok());
@@ -60,7 +60,7 @@ pub(crate) fn rpc_name(event: Event) -> String {
         .collect()
 }
 
-/// Returns true if the event is about a container of the pod.
+/// Returns true if the event is about a container.
 pub(crate) fn has_container(event: Event) -> bool {
     rpc_name(event).contains("Container")
 }
@@ -105,7 +105,7 @@ pub(crate) async fn send(
         Event::PostUpdateContainer => adaptation.post_update_container(pod, container).await?,
         Event::RemoveContainer => adaptation.remove_container(pod, container).await?,
         Event::Unknown | Event::ValidateContainerAdjustment | Event::Last => {
-            unreachable!("events are parsed by `parse`, which refuses these")
+            unreachable!("events are parsed by `parse`, which rejects these")
         }
     };
     Ok(relayed.map(|()| Answer::None))

@@ -8,8 +8,7 @@ use nri::api::Event;
 use crate::error::Failure;
 use crate::event;
 
-pub(crate) const HELP: &str = "\
-A small NRI runtime for trying plugins.
+pub(crate) const HELP: &str = "A small NRI runtime for trying out plugins.
 
   runtime --socket PATH [FLAGS] --scenario FILE              send the events of a file
   runtime --socket PATH [FLAGS] --event NAME --count N       measure round trips
@@ -23,19 +22,19 @@ A small NRI runtime for trying plugins.
       --event NAME      the event to send, such as PostStartContainer
       --count N         how often to send it
       --labels N        labels and annotations of the pod and of the container [default: 0]
-      --pods N          pods, with two containers each, that exist already and take turns [default: 0]
-  -h, --help            print this";
+      --pods N          pods, with two containers each, that already exist and are used in turn [default: 0]
+  -h, --help            print this help help";
 
-/// The most round trips that are measured: each takes 8 bytes of memory.
+/// The maximum number of measured round trips: each takes 8 bytes of memory.
 const MAX_COUNT: u32 = 100_000_000;
 
-/// The most labels: the request has to fit into a message.
+/// The maximum number of labels: the request has to fit into a message.
 const MAX_LABELS: u32 = 10_000;
 
-/// The most pods: they are all kept in memory.
+/// The maximum number of pods, which are all kept in memory.
 const MAX_PODS: u32 = 1_000_000;
 
-/// The command line, checked.
+/// The checked command line.
 #[derive(Debug)]
 pub(crate) struct Flags {
     pub(crate) socket: PathBuf,
@@ -46,7 +45,7 @@ pub(crate) struct Flags {
     pub(crate) task: Task,
 }
 
-/// The task for when the plugins are there.
+/// The task once the plugins are connected.
 #[derive(Debug)]
 pub(crate) enum Task {
     /// Send the events of this file.
@@ -79,7 +78,7 @@ struct Given {
 }
 
 impl Flags {
-    /// Reads the command line. Returns `None` if it asks for help.
+    /// Parses the command line. Returns `None` if it requests help.
     pub(crate) fn parse() -> Result<Option<Self>, Failure> {
         let mut given = Given::default();
         let mut parser = Parser::from_env();
@@ -121,7 +120,7 @@ impl Given {
             (None, Some(event)) => Task::Bench(self.bench(event)?),
             (Some(_), None) => {
                 return Err(Failure::usage(
-                    "--count, --labels and --pods go with --event",
+                    "--count, --labels and --pods require --event",
                 ));
             }
             (Some(_), Some(_)) => {
@@ -130,7 +129,7 @@ impl Given {
             (None, None) => return Err(Failure::usage("--scenario or --event is missing")),
         };
         if self.config.is_some() && self.plugins.is_none() {
-            return Err(Failure::usage("--config goes with --plugins"));
+            return Err(Failure::usage("--config requires --plugins"));
         }
         let socket = self
             .socket
@@ -145,7 +144,7 @@ impl Given {
         })
     }
 
-    /// Returns whether a flag is given that only a measurement takes.
+    /// Returns true if a flag is given that only applies to measurements.
     fn measures(&self) -> bool {
         let flags = [self.count, self.labels, self.pods];
         flags.iter().any(Option::is_some)
@@ -157,7 +156,7 @@ impl Given {
             .count
             .ok_or_else(|| Failure::usage("--count is missing"))?;
         if !(1..=MAX_COUNT).contains(&count) {
-            let message = format!("--count is {count}, which is not from 1 to {MAX_COUNT}");
+            let message = format!("--count is {count}, expected 1 to {MAX_COUNT}");
             return Err(Failure::usage(message));
         }
         let labels = self.labels.unwrap_or(0);

@@ -1,5 +1,5 @@
-//! A small NRI runtime for trying plugins: it has no pods of its own, but sends the events of a scenario, or measures
-//! round trips.
+//! A small NRI runtime for trying out plugins: it starts no containers, but sends the events of a
+//! scenario, or measures round trips.
 //!
 //! ```text
 //! runtime --socket PATH [--plugins DIR --config DIR] [--speak VERSION] [--wait N] --scenario FILE

@@ -3,9 +3,9 @@
 /// A line of `/proc/self/status`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Resident {
-    /// The resident memory now.
+    /// The current resident memory.
     Now,
-    /// The most that ever was.
+    /// The peak resident memory.
     Peak,
 }
 

@@ -50,13 +50,13 @@ pub(crate) struct DeprecationReport {
 impl Report {
     /// Returns the report on several lines.
     pub(crate) fn to_json(&self) -> String {
-        // Only a map with keys that are no strings could fail.
+        // Only a map whose keys are not strings could fail.
         serde_json::to_string_pretty(self).unwrap_or_default()
     }
 }
 
 impl StepReport {
-    /// Returns the report of an event that is still to be sent.
+    /// Returns the report of an event that has not been sent yet.
     pub(crate) fn new(event: String) -> Self {
         StepReport {
             event,
@@ -68,7 +68,7 @@ impl StepReport {
         }
     }
 
-    /// Adds what became of the event at each plugin.
+    /// Adds the outcome of the event at each plugin.
     pub(crate) fn add_outcomes(&mut self, outcomes: &[Outcome]) {
         let reports = outcomes.iter().map(|outcome| OutcomeReport {
             plugin: outcome.plugin.to_string(),

@@ -9,13 +9,13 @@ use serde::Deserialize;
 use crate::error::Failure;
 use crate::event::{self, Request};
 
-/// The largest file that is read, in bytes.
+/// The maximum size of the file in bytes.
 const MAX_FILE: u64 = 256 << 20;
 
-/// A scenario, checked.
+/// A checked scenario.
 #[derive(Debug, Default)]
 pub(crate) struct Scenario {
-    /// The pods and containers that exist already, for Synchronize.
+    /// The existing pods and containers, for Synchronize.
     pub(crate) state: State,
     /// The events to send.
     pub(crate) steps: Vec<Request>,
@@ -69,7 +69,7 @@ impl Scenario {
     ///
     /// # Errors
     ///
-    /// Returns what is wrong, with line and column or with the number of the step.
+    /// Returns the problem, with line and column or with the number of the step.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let file: File = serde_json::from_str(text).map_err(|error| error.to_string())?;
         let steps = file.steps.into_iter().enumerate();

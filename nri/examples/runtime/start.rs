@@ -15,7 +15,7 @@ use crate::scenario::State;
 /// How long to wait for external plugins.
 const MAX_WAIT: Duration = Duration::from_secs(60);
 
-/// How often to look whether they are there.
+/// The interval between checks for external plugins.
 const POLL: Duration = Duration::from_millis(1);
 
 /// A started runtime.
@@ -25,7 +25,7 @@ pub(crate) struct Runtime {
     pub(crate) progress: Arc<Progress>,
 }
 
-/// The last Synchronize: when it began, and how many KiB were resident then.
+/// The last Synchronize: when it began, and the resident memory in KiB at that time.
 #[derive(Debug, Default)]
 pub(crate) struct Progress(Mutex<Option<(Instant, u64)>>);
 
@@ -39,13 +39,13 @@ impl Progress {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns how long ago it began.
+    /// Returns the time since it began.
     pub(crate) fn elapsed(&self) -> Duration {
         let begun = self.begun();
         begun.map_or(Duration::ZERO, |(begun, _)| begun.elapsed())
     }
 
-    /// Returns how many KiB were resident when it began.
+    /// Returns the resident memory in KiB when it began.
     pub(crate) fn resident_kib(&self) -> u64 {
         self.begun().map_or(0, |(_, resident)| resident)
     }
@@ -78,7 +78,7 @@ impl RuntimeCallbacks for Callbacks {
     }
 }
 
-/// Starts the runtime and waits for as many external plugins as the flags ask for.
+/// Starts the runtime and waits for the number of external plugins given by the flags.
 pub(crate) async fn start(flags: &Flags, state: Arc<State>) -> Result<Runtime, Failure> {
     let progress = Arc::<Progress>::default();
     let callbacks = Callbacks {

@@ -170,7 +170,7 @@ fn list(values: impl Iterator<Item = Value>) -> Option<Vec<Value>> {
     (!values.is_empty()).then_some(values)
 }
 
-/// Removes what is not set: a program tells 0 from "no limit".
+/// Removes unset fields, because a program distinguishes 0 from "no limit".
 fn remove_nulls(value: &mut Value) {
     match value {
         Value::Object(fields) => {

@@ -99,7 +99,7 @@ impl Adaptation {
     ///
     /// # Errors
     ///
-    /// As [`post_update_pod_sandbox`](Self::post_update_pod_sandbox).
+    /// Returns the errors of [`post_update_pod_sandbox`](Self::post_update_pod_sandbox).
     pub async fn post_create_container(&self, pod: &PodSandbox, container: &Container) -> Result {
         self.report(
             Event::PostCreateContainer,
@@ -127,7 +127,7 @@ impl Adaptation {
     ///
     /// # Errors
     ///
-    /// As [`post_update_pod_sandbox`](Self::post_update_pod_sandbox).
+    /// Returns the errors of [`post_update_pod_sandbox`](Self::post_update_pod_sandbox).
     pub async fn post_start_container(&self, pod: &PodSandbox, container: &Container) -> Result {
         self.report(
             Event::PostStartContainer,
@@ -167,7 +167,7 @@ impl Adaptation {
     ///
     /// # Errors
     ///
-    /// As [`post_update_pod_sandbox`](Self::post_update_pod_sandbox).
+    /// Returns the errors of [`post_update_pod_sandbox`](Self::post_update_pod_sandbox).
     pub async fn post_update_container(&self, pod: &PodSandbox, container: &Container) -> Result {
         self.report(
             Event::PostUpdateContainer,

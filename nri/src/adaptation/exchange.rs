@@ -28,7 +28,7 @@ pub(super) struct Delivery {
 
 /// How a plugin says that it lacks an RPC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Lack {
+enum MissingRpc {
     /// With UNIMPLEMENTED, as the protocol demands.
     Stated,
     /// With another code, which the reference takes for a failure.
@@ -57,7 +57,7 @@ pub(super) async fn exchange(
     };
     let lack = lack(&delivery.result).filter(|_| message.can_fall_back() && !remembered);
     if let Some(lack) = lack {
-        member.set_lacking(message.event, lack == Lack::Misstated);
+        member.set_lacking(message.event, lack == MissingRpc::Misstated);
         delivery.via = Via::StateChange;
         delivery.fell_back = true;
         delivery.result = call(core, member, message, content, Via::StateChange).await;
@@ -134,7 +134,7 @@ pub(super) fn is_unimplemented(status: &Status) -> bool {
     lack_of(status).is_some()
 }
 
-fn lack(result: &Result<Body, CallError>) -> Option<Lack> {
+fn lack(result: &Result<Body, CallError>) -> Option<MissingRpc> {
     match result {
         Err(CallError::Status(status)) => lack_of(status),
         _ => None,
@@ -146,9 +146,9 @@ fn lack(result: &Result<Body, CallError>) -> Option<Lack> {
 /// The Rust `ttrpc` crate answers NOT_FOUND from the default body of a generated trait, and INVALID_ARGUMENT from
 /// its synchronous server and for unknown services. Handlers use these codes as well, so the message has to name
 /// the service, as those do.
-fn lack_of(status: &Status) -> Option<Lack> {
+fn lack_of(status: &Status) -> Option<MissingRpc> {
     match status.code {
-        Code::UNIMPLEMENTED => Some(Lack::Stated),
+        Code::UNIMPLEMENTED => Some(MissingRpc::Stated),
         Code::NOT_FOUND | Code::INVALID_ARGUMENT => {
             let message = status.message.to_ascii_lowercase();
             let names = message.contains("nri.pkg.api.v1alpha1.plugin");
@@ -165,7 +165,7 @@ fn lack_of(status: &Status) -> Option<Lack> {
                 "can't find",
             ];
             let missing = phrases.iter().any(|phrase| message.contains(phrase));
-            (names && missing).then_some(Lack::Misstated)
+            (names && missing).then_some(MissingRpc::Misstated)
         }
         _ => None,
     }
@@ -179,21 +179,21 @@ mod tests {
     fn a_missing_rpc_is_recognized_by_code_or_message() {
         let path = "/nri.pkg.api.v1alpha1.Plugin/RunPodSandbox";
         for (code, message, lack) in [
-            (Code::UNIMPLEMENTED, String::new(), Some(Lack::Stated)),
+            (Code::UNIMPLEMENTED, String::new(), Some(MissingRpc::Stated)),
             (
                 Code::NOT_FOUND,
                 format!("{path} is not supported"),
-                Some(Lack::Misstated),
+                Some(MissingRpc::Misstated),
             ),
             (
                 Code::NOT_FOUND,
                 format!("{path}/is not supported"),
-                Some(Lack::Misstated),
+                Some(MissingRpc::Misstated),
             ),
             (
                 Code::INVALID_ARGUMENT,
                 format!("{path} does not exist"),
-                Some(Lack::Misstated),
+                Some(MissingRpc::Misstated),
             ),
             (Code::NOT_FOUND, "pod not found".to_owned(), None),
             (

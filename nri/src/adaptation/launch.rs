@@ -22,7 +22,7 @@ pub(super) use spawn::spawn;
 const MAX_CONFIG: u64 = 3 << 20;
 
 /// How long a plugin may take to end once its connection is closed.
-const GRACE: Duration = Duration::from_secs(2);
+const EXIT_GRACE: Duration = Duration::from_secs(2);
 
 /// An executable to start.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ pub(super) struct Process(Box<Child>);
 impl Process {
     /// Waits for the process to end, and kills it if it does not.
     pub(super) async fn end(mut self) {
-        if timeout(GRACE, self.0.wait()).await.is_err()
+        if timeout(EXIT_GRACE, self.0.wait()).await.is_err()
             && let Err(error) = self.0.kill().await
         {
             tracing::warn!("failed to kill a plugin: {error}");

@@ -21,7 +21,7 @@ pub(super) struct Queued {
     pub(super) waiting: Option<oneshot::Sender<Delivery>>,
 }
 
-/// How an event gets to a plugin.
+/// The way in which an event reaches a plugin.
 #[derive(Debug)]
 pub(super) enum Admission {
     /// The caller sends it.

@@ -115,7 +115,9 @@ impl<'a> Relay<'a> {
                 let within = self.core.timeouts.request;
                 match timeout(within, answer).await {
                     Ok(Ok(delivery)) => self.conclude(member, delivery, answers),
-                    Ok(Err(_)) => self.absent(member, OutcomeResult::Disconnected, GONE),
+                    Ok(Err(_)) => {
+                        self.absent(member, OutcomeResult::Disconnected, CONNECTION_CLOSED)
+                    }
                     Err(_) => self.absent(member, OutcomeResult::Queued, "still synchronizing"),
                 }
             }
@@ -130,7 +132,9 @@ impl<'a> Relay<'a> {
                 self.core.disconnect(member);
                 self.absent(member, OutcomeResult::Disconnected, &reason)
             }
-            Admission::Closed => self.absent(member, OutcomeResult::Disconnected, GONE),
+            Admission::Closed => {
+                self.absent(member, OutcomeResult::Disconnected, CONNECTION_CLOSED)
+            }
         }
     }
 
@@ -141,7 +145,7 @@ impl<'a> Relay<'a> {
     ) -> Result<(), RequestError> {
         let turn = member.turn().await;
         if member.link.is_closed() {
-            return self.absent(member, OutcomeResult::Disconnected, GONE);
+            return self.absent(member, OutcomeResult::Disconnected, CONNECTION_CLOSED);
         }
         let delivery = exchange(
             self.core,
@@ -250,7 +254,7 @@ impl<'a> Relay<'a> {
 }
 
 /// The error of a plugin that is gone before a request reaches it.
-const GONE: &str = "connection closed";
+const CONNECTION_CLOSED: &str = "connection closed";
 
 /// Applies the policies to an error of an exchange: logs it, completes the outcome, disconnects the plugin.
 /// Returns the error of the request if it fails.

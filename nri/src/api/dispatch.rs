@@ -226,8 +226,8 @@ pub mod rpc {
         deprecated: None,
     };
 }
-/// The rows of types that list their handlers. The compiler names this path in the error about a bound that an impl of
-/// a handler needs and the type does not have.
+/// The rows of types that list their handlers. The compiler names this path in the error
+/// about a missing bound of a handler impl.
 pub mod add_missing_bounds_with_nri_bound {
     use super::*;
     /// `Configure`.
@@ -312,8 +312,8 @@ pub mod add_missing_bounds_with_nri_bound {
         )
     }
 }
-/// The handlers of `T`: a constant for each RPC. One that `T` has a handler for stands here and hides the
-/// constant of the same name in [`Unhandled`].
+/// The handlers of `T`: a constant for each RPC. A constant here, for an RPC that `T`
+/// handles, hides the constant with the same name in [`Unhandled`].
 pub struct Handlers<T>(std::marker::PhantomData<T>);
 /// The fallback of [`Handlers`].
 pub trait Unhandled<T: 'static> {

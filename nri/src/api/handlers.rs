@@ -4,8 +4,8 @@
 use crate::adjust::{Adjustment, Changes, Updates, Verdict};
 use crate::api::*;
 use crate::{Context, Result};
-/// Hands the plugin its configuration, and takes its event subscription. The first call to a
-/// plugin, once for each connection.
+/// Sends the configuration to the plugin, which answers with its event subscription. The first
+/// call to a plugin, once per connection.
 ///
 /// ```
 /// # #[allow(unused_imports)]
@@ -42,9 +42,9 @@ pub trait Configure: Send + Sync + 'static {
         request: ConfigureRequest,
     ) -> impl Future<Output = Result<Option<EventMask>>> + Send;
 }
-/// Tells the plugin which pods and containers exist already, and takes the changes it wants to
-/// them. Follows `Configure`, before the first event. A state too large for one message (4 MiB)
-/// comes in several calls, see `SynchronizeRequest.more`.
+/// Tells the plugin which pods and containers exist already, which answers with the changes that
+/// it requests. Follows `Configure`, before the first event. A state that does not fit into one
+/// message (4 MiB) is sent in several calls, see `SynchronizeRequest.more`.
 ///
 /// ```
 /// # #[allow(unused_imports)]
@@ -83,8 +83,8 @@ pub trait Synchronize: Send + Sync + 'static {
         containers: Vec<Container>,
     ) -> impl Future<Output = Result<Updates>> + Send;
 }
-/// Tells the plugin that the runtime is going down. NRI's Go library never sends it: a runtime
-/// that ends just closes the connection.
+/// Tells the plugin that the runtime is shutting down. NRI's Go library never sends it: a runtime
+/// that ends only closes the connection.
 ///
 /// ```
 /// # #[allow(unused_imports)]
@@ -232,8 +232,8 @@ pub trait PostUpdatePodSandbox: Send + Sync + 'static {
         pod: PodSandbox,
     ) -> impl Future<Output = Result<()>> + Send;
 }
-/// Event `STOP_POD_SANDBOX`: a pod is being stopped; its network and namespaces should still be
-/// there. May come more than once for a pod, and for a pod known only from `Synchronize`. Older
+/// Event `STOP_POD_SANDBOX`: a pod is being stopped; its network and namespaces should still
+/// exist. May be sent more than once for a pod, and for a pod known only from `Synchronize`. Older
 /// runtimes send the event as `StateChange`. Since v0.12.0.
 ///
 /// A handler gets the event from runtimes of every release, however they send it.
@@ -270,8 +270,8 @@ pub trait StopPodSandbox: Send + Sync + 'static {
         pod: PodSandbox,
     ) -> impl Future<Output = Result<()>> + Send;
 }
-/// Event `REMOVE_POD_SANDBOX`: a stopped pod is being removed. Nothing of it is promised to exist
-/// any longer. Older runtimes send the event as `StateChange`. Since v0.12.0.
+/// Event `REMOVE_POD_SANDBOX`: a stopped pod is being removed. No part of it is guaranteed to
+/// exist any more. Older runtimes send the event as `StateChange`. Since v0.12.0.
 ///
 /// A handler gets the event from runtimes of every release, however they send it.
 ///
@@ -307,7 +307,7 @@ pub trait RemovePodSandbox: Send + Sync + 'static {
         pod: PodSandbox,
     ) -> impl Future<Output = Result<()>> + Send;
 }
-/// Event `CREATE_CONTAINER`: a container is about to be created. The one event in which a plugin
+/// Event `CREATE_CONTAINER`: a container is about to be created. The only event in which a plugin
 /// can adjust the container itself; it can update or evict other containers too. A later plugin
 /// sees the container as the earlier ones left it. An error fails the creation.
 ///
@@ -502,8 +502,8 @@ pub trait UpdateContainer: Send + Sync + 'static {
         linux_resources: LinuxResources,
     ) -> impl Future<Output = Result<Changes>> + Send;
 }
-/// Event `POST_UPDATE_CONTAINER`: the resources of a container have changed, with what plugins
-/// asked for applied. Older runtimes send the event as `StateChange`. Since v0.12.0.
+/// Event `POST_UPDATE_CONTAINER`: the resources of a container have changed, with the changes of
+/// plugins applied. Older runtimes send the event as `StateChange`. Since v0.12.0.
 ///
 /// A handler gets the event from runtimes of every release, however they send it.
 ///
@@ -542,7 +542,7 @@ pub trait PostUpdateContainer: Send + Sync + 'static {
     ) -> impl Future<Output = Result<()>> + Send;
 }
 /// Event `STOP_CONTAINER`: a container is being stopped, or has exited by itself. A plugin can
-/// update other containers, for instance to hand on the resources that become free.
+/// update other containers, for instance to reassign the resources that become free.
 ///
 /// ```
 /// # #[allow(unused_imports)]
@@ -617,10 +617,10 @@ pub trait RemoveContainer: Send + Sync + 'static {
         container: Container,
     ) -> impl Future<Output = Result<()>> + Send;
 }
-/// Deprecated in v0.12.0; containerd plans to remove it in 2.7. Carried the events that had no RPC
-/// of their own. A runtime calls the dedicated RPC first, and comes back with this one only if the
-/// plugin answers that with UNIMPLEMENTED (12): a plugin that implements the dedicated RPCs needs
-/// it for runtimes before v0.12.0 alone.
+/// Deprecated in v0.12.0; containerd plans to remove it in 2.7. Carried the events without a
+/// dedicated RPC. A runtime calls the dedicated RPC first, and this one only if the plugin answers
+/// that with UNIMPLEMENTED (12). A plugin that implements the dedicated RPCs needs it only for
+/// runtimes before v0.12.0.
 ///
 /// It carries `RUN_POD_SANDBOX`, `STOP_POD_SANDBOX`, `REMOVE_POD_SANDBOX`,
 /// `POST_UPDATE_POD_SANDBOX`, `POST_CREATE_CONTAINER`, `START_CONTAINER`, `POST_START_CONTAINER`,
@@ -664,9 +664,9 @@ pub trait StateChange: Send + Sync + 'static {
     ) -> impl Future<Output = Result<()>> + Send;
 }
 /// Event `VALIDATE_CONTAINER_ADJUSTMENT`: all plugins have answered `CreateContainer`; this one
-/// may reject what they ask for together. Plugins that subscribe are asked at the same time, and
-/// each must agree for the container to be created. Never sent as `StateChange`, so answering
-/// UNIMPLEMENTED fails the creation. Since v0.10.0.
+/// may reject the merged result. Plugins that subscribe are called at the same time, and all must
+/// agree for the container to be created. Never sent as `StateChange`, so answering UNIMPLEMENTED
+/// fails the creation. Since v0.10.0.
 ///
 /// ```
 /// # #[allow(unused_imports)]

@@ -15,26 +15,26 @@ mod generated {
     /// Request of `Runtime.RegisterPlugin`, filled in by the plugin.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct RegisterPluginRequest {
-        /// Name of the plugin, not empty, of letters, digits and `_.+-` only. Of a plugin that the runtime
-        /// has launched itself the file name counts instead.
+        /// Name of the plugin, not empty, consisting of letters, digits and `_.+-`. For a plugin launched
+        /// by the runtime, the file name counts instead.
         #[prost(string, tag = "1")]
         pub plugin_name: ::prost::alloc::string::String,
-        /// Exactly two digits, such as `10`: the place among the plugins, which are called in ascending
-        /// order. Of a plugin that the runtime has launched itself the file name counts instead.
+        /// Exactly two digits, such as `10`. Plugins are called in ascending order of their indexes. For a
+        /// plugin launched by the runtime, the file name counts instead.
         #[prost(string, tag = "2")]
         pub plugin_idx: ::prost::alloc::string::String,
-        /// NRI version that the plugin is built on, such as `v0.12.0`; empty if not known. For logs: what
-        /// a plugin implements shows in what it answers. Since v0.12.0.
+        /// NRI version that the plugin is built on, such as `v0.12.0`; empty if not known. For logs only:
+        /// the answers of a plugin show what it implements. Since v0.12.0.
         #[prost(string, tag = "3")]
         pub nri_version: ::prost::alloc::string::String,
     }
     /// Request of `Runtime.UpdateContainers`, filled in by the plugin.
     #[derive(Clone, PartialEq, ::prost::Message)]
     pub struct UpdateContainersRequest {
-        /// Containers to change, each with what is to change.
+        /// Containers to change, each with its changes.
         #[prost(message, repeated, tag = "1")]
         pub update: ::prost::alloc::vec::Vec<ContainerUpdate>,
-        /// Containers to evict. Runtimes built on NRI's Go library disregard it here.
+        /// Containers to evict. Runtimes built on NRI's Go library ignore it here.
         #[prost(message, repeated, tag = "2")]
         pub evict: ::prost::alloc::vec::Vec<ContainerEviction>,
     }
@@ -51,7 +51,7 @@ mod generated {
         /// The line to log.
         #[prost(string, tag = "1")]
         pub msg: ::prost::alloc::string::String,
-        /// How serious it is.
+        /// The severity.
         #[prost(enumeration = "log_request::Level", tag = "2")]
         pub level: i32,
     }
@@ -73,7 +73,7 @@ mod generated {
         pub enum Level {
             /// Logged like debug output.
             Unspecified = 0,
-            /// Of use to someone who looks for an error.
+            /// Useful for debugging.
             Debug = 1,
             /// Normal operation.
             Info = 2,
@@ -113,22 +113,22 @@ mod generated {
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct ConfigureRequest {
         /// Content of the plugin's configuration file, `NN-name.conf` or `name.conf` in the drop-in
-        /// directory, in whatever format the plugin likes. Empty if there is none, and always for a plugin
-        /// that connected by itself.
+        /// directory, in any format. Empty if there is none, and always for a plugin that was not launched
+        /// by the runtime.
         #[prost(string, tag = "1")]
         pub config: ::prost::alloc::string::String,
-        /// What the runtime calls itself, such as `containerd` or `cri-o`. containerd 2 may say `v2`.
+        /// Name of the runtime, such as `containerd` or `cri-o`. containerd 2 may say `v2`.
         #[prost(string, tag = "2")]
         pub runtime_name: ::prost::alloc::string::String,
-        /// Version of the runtime, as it words it.
+        /// Version of the runtime, in its own format.
         #[prost(string, tag = "3")]
         pub runtime_version: ::prost::alloc::string::String,
         /// Milliseconds that a plugin has to connect and register. 0: the runtime is older and does not
-        /// say; the default is 5000. Since v0.7.0.
+        /// send it; the default is 5000. Since v0.7.0.
         #[prost(int64, tag = "4")]
         pub registration_timeout: i64,
-        /// Milliseconds that a plugin has to answer a request. 0: the runtime is older and does not say;
-        /// the default is 2000. Since v0.7.0.
+        /// Milliseconds that a plugin has to answer a request. 0: the runtime is older and does not send
+        /// it; the default is 2000. Since v0.7.0.
         #[prost(int64, tag = "5")]
         pub request_timeout: i64,
         /// NRI version that the runtime is built on, such as `v0.12.0`. Empty: not known, or older than
@@ -140,8 +140,8 @@ mod generated {
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct ConfigureResponse {
         /// Bitmask of the events to subscribe to: event N of `Event` is bit N - 1. 0 means every event
-        /// that the runtime knows, also those that this revision does not know. A bit that the runtime
-        /// does not know gets the plugin dropped at registration; this revision knows 0x3fff.
+        /// that the runtime knows, including events that this revision does not know. A plugin that sets a
+        /// bit unknown to the runtime is dropped at registration; this revision knows 0x3fff.
         ///
         /// For `RUN_POD_SANDBOX` (1) and `STOP_CONTAINER` (10):
         ///
@@ -150,15 +150,15 @@ mod generated {
         /// ```
         #[prost(int32, tag = "2")]
         pub events: i32,
-        /// What the runtime does when this plugin does not answer. Absent: it disconnects the plugin, and
-        /// the request goes on without it. A runtime before v0.12.4 skips this field without a word.
-        /// Since v0.12.4.
+        /// The reaction of the runtime if this plugin does not answer. Absent: it disconnects the plugin,
+        /// and the request goes on without it. A runtime before v0.12.4 silently ignores this field. Since
+        /// v0.12.4.
         #[prost(message, optional, tag = "3")]
         pub failure_policy: ::core::option::Option<FailurePolicy>,
     }
-    /// What the runtime does when a plugin outruns the request timeout, loses its connection or breaks
-    /// the protocol. An error that a plugin returns is an answer and not covered. Covers every event
-    /// that the plugin subscribed to. Since v0.12.4.
+    /// The reaction of the runtime if a plugin exceeds the request timeout, loses its connection or
+    /// breaks the protocol. Errors that a plugin returns are answers and not covered. Applies to every
+    /// event that the plugin subscribed to. Since v0.12.4.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct FailurePolicy {
         /// True: the request fails with an error that names the plugin, and later plugins do not get it.
@@ -166,7 +166,7 @@ mod generated {
         #[prost(bool, tag = "1")]
         pub fail_request: bool,
         /// True: a plugin that timed out stays connected and gets further requests; each may again take
-        /// the full timeout. False: it is disconnected. Says nothing about a lost connection or a broken
+        /// the full timeout. False: it is disconnected. Does not apply to a lost connection or a broken
         /// protocol, which always end in a disconnect.
         #[prost(bool, tag = "2")]
         pub keep_connected: bool,
@@ -177,12 +177,11 @@ mod generated {
         /// Pods that the runtime knows.
         #[prost(message, repeated, tag = "1")]
         pub pods: ::prost::alloc::vec::Vec<PodSandbox>,
-        /// Containers that the runtime knows. The pod of one may have come in an earlier part.
+        /// Containers that the runtime knows. The pod of a container may have been in an earlier part.
         #[prost(message, repeated, tag = "2")]
         pub containers: ::prost::alloc::vec::Vec<Container>,
-        /// True: another part follows. Such a part is to be answered with the same value and without
-        /// updates, or the plugin is dropped; the state is complete with the part that says false.
-        /// Since v0.7.0.
+        /// True: another part follows. The plugin must answer such a part with the same value and without
+        /// updates, or it is dropped; the state is complete with the part that has false. Since v0.7.0.
         #[prost(bool, tag = "3")]
         pub more: bool,
     }
@@ -193,9 +192,9 @@ mod generated {
         /// must be empty.
         #[prost(message, repeated, tag = "1")]
         pub update: ::prost::alloc::vec::Vec<ContainerUpdate>,
-        /// The value of `SynchronizeRequest.more`. False where the request says true means that the plugin
-        /// cannot assemble parts, and gets it dropped. Plugins of older revisions never set it.
-        /// Since v0.7.0.
+        /// The value of `SynchronizeRequest.more`. False in answer to a request with true means that the
+        /// plugin cannot assemble parts, and it is dropped. Plugins of older revisions never set it. Since
+        /// v0.7.0.
         #[prost(bool, tag = "2")]
         pub more: bool,
     }
@@ -206,7 +205,7 @@ mod generated {
         #[prost(message, optional, tag = "1")]
         pub pod: ::core::option::Option<PodSandbox>,
     }
-    /// Answer to `Plugin.RunPodSandbox`: nothing but success. Failure is an RPC error. Since v0.12.0.
+    /// Answer to `Plugin.RunPodSandbox`: empty. Failure is an RPC error. Since v0.12.0.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct RunPodSandboxResponse {}
     /// Request of `Plugin.UpdatePodSandbox`, filled in by the runtime.
@@ -216,15 +215,15 @@ mod generated {
         /// The pod, still with its old resources.
         #[prost(message, optional, tag = "1")]
         pub pod: ::core::option::Option<PodSandbox>,
-        /// New resources of the pod overhead: what the sandbox itself costs. Absent if not told.
+        /// New resources of the pod overhead, that is, of the sandbox itself. Absent if unknown.
         #[prost(message, optional, tag = "2")]
         pub overhead_linux_resources: ::core::option::Option<LinuxResources>,
-        /// New sum of the resources of the pod's containers. Absent if not told.
+        /// New sum of the resources of the pod's containers. Absent if unknown.
         #[prost(message, optional, tag = "3")]
         pub linux_resources: ::core::option::Option<LinuxResources>,
     }
-    /// Answer to `Plugin.UpdatePodSandbox`: nothing but success. Failure is an RPC error.
-    /// Since v0.9.1-0.20250219030224-e597e7849f24, which is untagged; v0.10.0 is the first tag.
+    /// Answer to `Plugin.UpdatePodSandbox`: empty. Failure is an RPC error. Since
+    /// v0.9.1-0.20250219030224-e597e7849f24, which is untagged; v0.10.0 is the first tag.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct UpdatePodSandboxResponse {}
     /// Request of `Plugin.PostUpdatePodSandbox`, filled in by the runtime. Since v0.12.0.
@@ -234,8 +233,7 @@ mod generated {
         #[prost(message, optional, tag = "1")]
         pub pod: ::core::option::Option<PodSandbox>,
     }
-    /// Answer to `Plugin.PostUpdatePodSandbox`: nothing but success. Failure is an RPC error.
-    /// Since v0.12.0.
+    /// Answer to `Plugin.PostUpdatePodSandbox`: empty. Failure is an RPC error. Since v0.12.0.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct PostUpdatePodSandboxResponse {}
     /// Request of `Plugin.StopPodSandbox`, filled in by the runtime. Since v0.12.0.
@@ -245,7 +243,7 @@ mod generated {
         #[prost(message, optional, tag = "1")]
         pub pod: ::core::option::Option<PodSandbox>,
     }
-    /// Answer to `Plugin.StopPodSandbox`: nothing but success. Failure is an RPC error. Since v0.12.0.
+    /// Answer to `Plugin.StopPodSandbox`: empty. Failure is an RPC error. Since v0.12.0.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct StopPodSandboxResponse {}
     /// Request of `Plugin.RemovePodSandbox`, filled in by the runtime. Since v0.12.0.
@@ -255,7 +253,7 @@ mod generated {
         #[prost(message, optional, tag = "1")]
         pub pod: ::core::option::Option<PodSandbox>,
     }
-    /// Answer to `Plugin.RemovePodSandbox`: nothing but success. Failure is an RPC error. Since v0.12.0.
+    /// Answer to `Plugin.RemovePodSandbox`: empty. Failure is an RPC error. Since v0.12.0.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct RemovePodSandboxResponse {}
     /// Request of `Plugin.CreateContainer`, filled in by the runtime.
@@ -274,7 +272,7 @@ mod generated {
         /// Changes to the container that is being created. Absent: none.
         #[prost(message, optional, tag = "1")]
         pub adjust: ::core::option::Option<ContainerAdjustment>,
-        /// Changes to other containers. One for the container that is being created is an error.
+        /// Changes to other containers. A change to the container that is being created is an error.
         #[prost(message, repeated, tag = "2")]
         pub update: ::prost::alloc::vec::Vec<ContainerUpdate>,
         /// Other containers to evict, for instance to make room.
@@ -291,8 +289,7 @@ mod generated {
         #[prost(message, optional, tag = "2")]
         pub container: ::core::option::Option<Container>,
     }
-    /// Answer to `Plugin.PostCreateContainer`: nothing but success. Failure is an RPC error.
-    /// Since v0.12.0.
+    /// Answer to `Plugin.PostCreateContainer`: empty. Failure is an RPC error. Since v0.12.0.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct PostCreateContainerResponse {}
     /// Request of `Plugin.StartContainer`, filled in by the runtime. Since v0.12.0.
@@ -305,7 +302,7 @@ mod generated {
         #[prost(message, optional, tag = "2")]
         pub container: ::core::option::Option<Container>,
     }
-    /// Answer to `Plugin.StartContainer`: nothing but success. Failure is an RPC error. Since v0.12.0.
+    /// Answer to `Plugin.StartContainer`: empty. Failure is an RPC error. Since v0.12.0.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct StartContainerResponse {}
     /// Request of `Plugin.PostStartContainer`, filled in by the runtime. Since v0.12.0.
@@ -318,8 +315,7 @@ mod generated {
         #[prost(message, optional, tag = "2")]
         pub container: ::core::option::Option<Container>,
     }
-    /// Answer to `Plugin.PostStartContainer`: nothing but success. Failure is an RPC error.
-    /// Since v0.12.0.
+    /// Answer to `Plugin.PostStartContainer`: empty. Failure is an RPC error. Since v0.12.0.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct PostStartContainerResponse {}
     /// Request of `Plugin.UpdateContainer`, filled in by the runtime.
@@ -331,15 +327,15 @@ mod generated {
         /// The container, still with its old resources.
         #[prost(message, optional, tag = "2")]
         pub container: ::core::option::Option<Container>,
-        /// The resources that are to be set, with what earlier plugins asked for applied. A field that is
-        /// absent does not change.
+        /// The resources to set, with the changes of earlier plugins applied. An absent field does not
+        /// change.
         #[prost(message, optional, tag = "3")]
         pub linux_resources: ::core::option::Option<LinuxResources>,
     }
     /// Answer to `Plugin.UpdateContainer`, filled in by the plugin. All empty: nothing to change.
     #[derive(Clone, PartialEq, ::prost::Message)]
     pub struct UpdateContainerResponse {
-        /// Changes to containers. One for the container of the request alters the update itself.
+        /// Changes to containers. A change to the container of the request alters the update itself.
         #[prost(message, repeated, tag = "1")]
         pub update: ::prost::alloc::vec::Vec<ContainerUpdate>,
         /// Other containers to evict, for instance to make room.
@@ -356,8 +352,7 @@ mod generated {
         #[prost(message, optional, tag = "2")]
         pub container: ::core::option::Option<Container>,
     }
-    /// Answer to `Plugin.PostUpdateContainer`: nothing but success. Failure is an RPC error.
-    /// Since v0.12.0.
+    /// Answer to `Plugin.PostUpdateContainer`: empty. Failure is an RPC error. Since v0.12.0.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct PostUpdateContainerResponse {}
     /// Request of `Plugin.StopContainer`, filled in by the runtime.
@@ -387,24 +382,24 @@ mod generated {
         #[prost(message, optional, tag = "2")]
         pub container: ::core::option::Option<Container>,
     }
-    /// Answer to `Plugin.RemoveContainer`: nothing but success. Failure is an RPC error. Since v0.12.0.
+    /// Answer to `Plugin.RemoveContainer`: empty. Failure is an RPC error. Since v0.12.0.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct RemoveContainerResponse {}
     /// Request of `Plugin.StateChange`, filled in by the runtime. Deprecated with it in v0.12.0; the
-    /// dedicated RPCs have requests of their own.
+    /// dedicated RPCs have dedicated requests.
     #[deprecated(
         since = "0.12.0",
         note = "implement or call the dedicated RPC of each event; removal is planned for containerd 2.7"
     )]
     #[derive(Clone, PartialEq, ::prost::Message)]
     pub struct StateChangeEvent {
-        /// Which event this is; the comment of `Plugin.StateChange` lists those that can be.
+        /// The event; the comment of `Plugin.StateChange` lists the possible ones.
         #[prost(enumeration = "Event", tag = "1")]
         pub event: i32,
-        /// The pod that the event is about, or the pod of its container.
+        /// The pod of the event, or of its container.
         #[prost(message, optional, tag = "2")]
         pub pod: ::core::option::Option<PodSandbox>,
-        /// The container that the event is about. Absent for events of pods.
+        /// The container of the event. Absent for events of pods.
         #[prost(message, optional, tag = "3")]
         pub container: ::core::option::Option<Container>,
     }
@@ -420,13 +415,13 @@ mod generated {
         /// The adjustments of all plugins, merged.
         #[prost(message, optional, tag = "3")]
         pub adjust: ::core::option::Option<ContainerAdjustment>,
-        /// The changes to other containers that plugins asked for, merged.
+        /// The changes to other containers that plugins requested, merged.
         #[prost(message, repeated, tag = "4")]
         pub update: ::prost::alloc::vec::Vec<ContainerUpdate>,
-        /// Which plugin is behind each change. Fields that nobody changed have no entry.
+        /// The plugin behind each change. Unchanged fields have no entry.
         #[prost(message, optional, tag = "5")]
         pub owners: ::core::option::Option<OwningPlugins>,
-        /// The plugins that were asked, in the order in which they were, also those that changed nothing.
+        /// The plugins that were called, in the order of the calls, including those that changed nothing.
         #[prost(message, repeated, tag = "6")]
         pub plugins: ::prost::alloc::vec::Vec<PluginInstance>,
     }
@@ -436,7 +431,7 @@ mod generated {
         /// Name that it registered with, without the index.
         #[prost(string, tag = "1")]
         pub name: ::prost::alloc::string::String,
-        /// Its two digits, such as `10`.
+        /// Its index, two digits such as `10`.
         #[prost(string, tag = "2")]
         pub index: ::prost::alloc::string::String,
     }
@@ -446,18 +441,18 @@ mod generated {
         /// True: the container must not be created like this, and its creation fails.
         #[prost(bool, tag = "1")]
         pub reject: bool,
-        /// Why, for people to read. Means nothing unless `reject` is true.
+        /// The reason, for people. Ignored unless `reject` is true.
         #[prost(string, tag = "2")]
         pub reason: ::prost::alloc::string::String,
     }
-    /// Answer to calls that have nothing to answer but success, and request of `Plugin.Shutdown`.
+    /// Answer to calls that only succeed or fail, and request of `Plugin.Shutdown`.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct Empty {}
     /// A pod, as the runtime describes it to plugins: in `Synchronize` and with every event. A plugin
     /// cannot change it.
     #[derive(Clone, PartialEq, ::prost::Message)]
     pub struct PodSandbox {
-        /// Id of the sandbox, chosen by the runtime and never used again. A pod that is set up anew gets
+        /// Id of the sandbox, chosen by the runtime and never reused. A pod that is set up again gets
         /// another one.
         #[prost(string, tag = "1")]
         pub id: ::prost::alloc::string::String,
@@ -485,26 +480,26 @@ mod generated {
         /// Runtime handler that a RuntimeClass selected. Empty: the default one.
         #[prost(string, tag = "7")]
         pub runtime_handler: ::prost::alloc::string::String,
-        /// What is particular to Linux. Absent on other systems.
+        /// The part that is specific to Linux. Absent on other systems.
         #[prost(message, optional, tag = "8")]
         pub linux: ::core::option::Option<LinuxPodSandbox>,
         /// Process id of the pause container in the runtime's pid namespace. 0 if there is none, or not
         /// yet.
         #[prost(uint32, tag = "9")]
         pub pid: u32,
-        /// Addresses of the pod, IPv4 or IPv6 in text form, the primary one first. Empty if it has none of
-        /// its own, or the runtime does not tell. Since v0.8.0.
+        /// Addresses of the pod, IPv4 or IPv6 in text form, the primary one first. Empty if it has none
+        /// itself, or the runtime does not report them. Since v0.8.0.
         #[prost(string, repeated, tag = "10")]
         pub ips: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     }
-    /// What is particular to a pod on Linux.
+    /// The part of a pod that is specific to Linux.
     #[derive(Clone, PartialEq, ::prost::Message)]
     pub struct LinuxPodSandbox {
-        /// Resources that the sandbox itself is given besides its containers. Absent if the kubelet told
+        /// Resources of the sandbox itself, in addition to its containers. Absent if the kubelet sent
         /// none.
         #[prost(message, optional, tag = "1")]
         pub pod_overhead: ::core::option::Option<LinuxResources>,
-        /// Sum of the resources of the pod's containers. Absent if the kubelet told none.
+        /// Sum of the resources of the pod's containers. Absent if the kubelet sent none.
         #[prost(message, optional, tag = "2")]
         pub pod_resources: ::core::option::Option<LinuxResources>,
         /// Cgroup that the kubelet chose for the pod: a path, or a slice name with the systemd driver.
@@ -534,17 +529,17 @@ mod generated {
         /// Name of the container in its pod.
         #[prost(string, tag = "3")]
         pub name: ::prost::alloc::string::String,
-        /// Where it is in its life. In `CREATE_CONTAINER` it is `CONTAINER_UNKNOWN` as a rule, since the
-        /// container does not exist yet.
+        /// Its state. In `CREATE_CONTAINER` it is usually `CONTAINER_UNKNOWN`, because the container does
+        /// not exist yet.
         #[prost(enumeration = "ContainerState", tag = "4")]
         pub state: i32,
-        /// Labels of the container; the runtime's own may be among them.
+        /// Labels of the container; may include those of the runtime.
         #[prost(btree_map = "string, string", tag = "5")]
         pub labels: ::prost::alloc::collections::BTreeMap<
             ::prost::alloc::string::String,
             ::prost::alloc::string::String,
         >,
-        /// Annotations of the container; the runtime's own may be among them.
+        /// Annotations of the container; may include those of the runtime.
         #[prost(btree_map = "string, string", tag = "6")]
         pub annotations: ::prost::alloc::collections::BTreeMap<
             ::prost::alloc::string::String,
@@ -553,7 +548,7 @@ mod generated {
         /// Command line: the program, then its arguments.
         #[prost(string, repeated, tag = "7")]
         pub args: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-        /// Environment, one `NAME=value` an entry.
+        /// Environment, one `NAME=value` per entry.
         #[prost(string, repeated, tag = "8")]
         pub env: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
         /// Mounts, in the order in which they are made.
@@ -562,75 +557,76 @@ mod generated {
         /// OCI hooks. Absent if there are none.
         #[prost(message, optional, tag = "10")]
         pub hooks: ::core::option::Option<Hooks>,
-        /// What is particular to Linux. Absent on other systems.
+        /// The part that is specific to Linux. Absent on other systems.
         #[prost(message, optional, tag = "11")]
         pub linux: ::core::option::Option<LinuxContainer>,
-        /// Process id of the container's first process in the runtime's pid namespace. 0 if it does not
-        /// run.
+        /// Process id of the container's first process in the runtime's pid namespace. 0 if it is not
+        /// running.
         #[prost(uint32, tag = "12")]
         pub pid: u32,
         /// Resource limits of the process. Not every runtime fills it. Since v0.4.0.
         #[prost(message, repeated, tag = "13")]
         pub rlimits: ::prost::alloc::vec::Vec<PosixRlimit>,
-        /// When the container was created, in nanoseconds since the Unix epoch. 0: not yet, or the runtime
-        /// does not tell. Since v0.10.0.
+        /// When the container was created, in nanoseconds since the Unix epoch. 0: not yet, or unknown.
+        /// Since v0.10.0.
         #[prost(int64, tag = "14")]
         pub created_at: i64,
-        /// When its process was started, in nanoseconds since the Unix epoch. 0: not yet, or the runtime
-        /// does not tell. Since v0.10.0.
+        /// When its process was started, in nanoseconds since the Unix epoch. 0: not yet, or unknown.
+        /// Since v0.10.0.
         #[prost(int64, tag = "15")]
         pub started_at: i64,
-        /// When its process ended, in nanoseconds since the Unix epoch. 0: not yet, or the runtime does
-        /// not tell. Since v0.10.0.
+        /// When its process ended, in nanoseconds since the Unix epoch. 0: not yet, or unknown. Since
+        /// v0.10.0.
         #[prost(int64, tag = "16")]
         pub finished_at: i64,
-        /// Exit code of its process. Means something only once `finished_at` is not 0. Since v0.10.0.
+        /// Exit code of its process. Only valid if `finished_at` is not 0. Since v0.10.0.
         #[prost(int32, tag = "17")]
         pub exit_code: i32,
-        /// Why the container is in its state, as one CamelCase word such as `OOMKilled`. Empty: not told.
+        /// Why the container is in its state, as one CamelCase word such as `OOMKilled`. Empty: unknown.
         /// Since v0.10.0.
         #[prost(string, tag = "18")]
         pub status_reason: ::prost::alloc::string::String,
-        /// The same in words for people. Empty: not told. Since v0.10.0.
+        /// The same as a sentence for people. Empty: unknown. Since v0.10.0.
         #[prost(string, tag = "19")]
         pub status_message: ::prost::alloc::string::String,
-        /// CDI devices that the kubelet asked for, by name. Not those that plugins add. Since v0.10.0.
+        /// CDI devices that the kubelet requested, by name. Excludes those that plugins add. Since
+        /// v0.10.0.
         #[prost(message, repeated, tag = "20")]
         pub cdi_devices: ::prost::alloc::vec::Vec<CdiDevice>,
-        /// Whom the process runs as. Absent: the runtime does not tell. Since v0.11.0.
+        /// User and groups of the process. Absent: unknown. Since v0.11.0.
         #[prost(message, optional, tag = "21")]
         pub user: ::core::option::Option<User>,
-        /// The image the container is made from. Absent: the runtime does not tell. Since v0.12.2.
+        /// The image that the container is created from. Absent: unknown. Since v0.12.2.
         #[prost(message, optional, tag = "22")]
         pub image: ::core::option::Option<Image>,
     }
-    /// Which image a container is made from. Since v0.12.2.
+    /// The image that a container is created from. Since v0.12.2.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct Image {
-        /// Reference that it was asked for by, such as `registry.example/app:1.2`.
+        /// Reference by which it was requested, such as `registry.example/app:1.2`.
         #[prost(string, tag = "1")]
         pub name: ::prost::alloc::string::String,
-        /// Digest of the image index or, where there is none, of the manifest: `sha256:` and hex digits.
+        /// Digest of the image index or, if there is none, of the manifest: `sha256:` and hex digits.
         #[prost(string, tag = "2")]
         pub digest: ::prost::alloc::string::String,
-        /// Digest of the image configuration, which is particular to a platform: `sha256:` and hex digits.
+        /// Digest of the image configuration, which is specific to a platform: `sha256:` and hex digits.
         #[prost(string, tag = "3")]
         pub config_digest: ::prost::alloc::string::String,
     }
     /// A mount of a container.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct Mount {
-        /// Where it appears in the container: an absolute path. In an adjustment, a path with `-` in front
-        /// removes the mount there.
+        /// Absolute path in the container. In an adjustment, a path with the prefix `-` removes the mount
+        /// there.
         #[prost(string, tag = "1")]
         pub destination: ::prost::alloc::string::String,
         /// File system type, such as `bind`, `tmpfs` or `proc`.
         #[prost(string, tag = "2")]
         pub r#type: ::prost::alloc::string::String,
-        /// What is mounted: a path on the host for `bind`, else a device or a name.
+        /// Source of the mount: a path on the host for `bind`, else a device or a name.
         #[prost(string, tag = "3")]
         pub source: ::prost::alloc::string::String,
-        /// Mount options, such as `ro`, `rbind` or `rprivate`, one an entry.
+        /// Mount options, such as `ro`, `rbind` or `rprivate`, one per entry.
         #[prost(string, repeated, tag = "4")]
         pub options: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     }
@@ -661,24 +657,24 @@ mod generated {
     /// One OCI hook: a program that the low-level runtime runs.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct Hook {
-        /// Absolute path of the program: on the host, but for `start_container`, where it is in the
+        /// Absolute path of the program: on the host, except for `start_container`, which runs in the
         /// container.
         #[prost(string, tag = "1")]
         pub path: ::prost::alloc::string::String,
         /// Its arguments, the program's name first.
         #[prost(string, repeated, tag = "2")]
         pub args: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-        /// Its environment, one variable an entry: `["LANG=C", "TZ=UTC"]`.
+        /// Its environment, one variable per entry: `["LANG=C", "TZ=UTC"]`.
         #[prost(string, repeated, tag = "3")]
         pub env: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
         /// Seconds after which it is killed. Absent: never.
         #[prost(message, optional, tag = "4")]
         pub timeout: ::core::option::Option<OptionalInt>,
     }
-    /// What is particular to a container on Linux, as the runtime describes it.
+    /// The part of a container that is specific to Linux, as the runtime describes it.
     #[derive(Clone, PartialEq, ::prost::Message)]
     pub struct LinuxContainer {
-        /// Linux namespaces that it joins or gets.
+        /// Linux namespaces that it joins or creates.
         #[prost(message, repeated, tag = "1")]
         pub namespaces: ::prost::alloc::vec::Vec<LinuxNamespace>,
         /// Device nodes in the container.
@@ -696,11 +692,11 @@ mod generated {
         /// I/O priority of its process. Absent: inherited. Since v0.10.0.
         #[prost(message, optional, tag = "6")]
         pub io_priority: ::core::option::Option<LinuxIoPriority>,
-        /// The kind of seccomp profile that the kubelet asked for. Absent: none was named, or the runtime
-        /// does not tell. Since v0.10.0.
+        /// The kind of seccomp profile that the kubelet requested. Absent: none, or unknown. Since
+        /// v0.10.0.
         #[prost(message, optional, tag = "7")]
         pub seccomp_profile: ::core::option::Option<SecurityProfile>,
-        /// The seccomp policy itself. Absent: none, or the runtime does not tell. Since v0.10.0.
+        /// The seccomp policy itself. Absent: none, or unknown. Since v0.10.0.
         #[prost(message, optional, tag = "8")]
         pub seccomp_policy: ::core::option::Option<LinuxSeccomp>,
         /// Kernel parameters, by their dotted name such as `net.core.somaxconn`. Since v0.11.0.
@@ -727,8 +723,8 @@ mod generated {
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct LinuxNamespace {
         /// Kind: `pid`, `network`, `mount`, `ipc`, `uts`, `user`, `cgroup` or `time`. In an adjustment, a
-        /// kind with `-` in front removes the namespace from the list, so that the container stays in the
-        /// runtime's.
+        /// kind with the prefix `-` removes the namespace from the list, so that the container stays in
+        /// the namespace of the runtime.
         #[prost(string, tag = "1")]
         pub r#type: ::prost::alloc::string::String,
         /// File of an existing namespace to join. Empty: a new one.
@@ -738,8 +734,7 @@ mod generated {
     /// A device node in a container.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct LinuxDevice {
-        /// Where it appears in the container. In an adjustment, a path with `-` in front removes the
-        /// device there.
+        /// Path in the container. In an adjustment, a path with the prefix `-` removes the device there.
         #[prost(string, tag = "1")]
         pub path: ::prost::alloc::string::String,
         /// `c` (character), `b` (block), `u` (unbuffered character) or `p` (FIFO).
@@ -761,10 +756,11 @@ mod generated {
         #[prost(message, optional, tag = "7")]
         pub gid: ::core::option::Option<OptionalUInt32>,
     }
-    /// A rule of the device cgroup: which devices the container may use. Later rules beat earlier ones.
+    /// A rule of the device cgroup: which devices the container may use. Later rules override earlier
+    /// ones.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct LinuxDeviceCgroup {
-        /// True grants the access, false takes it away.
+        /// True grants access, false denies it.
         #[prost(bool, tag = "1")]
         pub allow: bool,
         /// `a` (all), `c` (character) or `b` (block).
@@ -776,7 +772,7 @@ mod generated {
         /// Minor device number. Absent: any.
         #[prost(message, optional, tag = "4")]
         pub minor: ::core::option::Option<OptionalInt64>,
-        /// Any of `r` (read), `w` (write), `m` (make the node), put together, such as `rwm`.
+        /// Any of `r` (read), `w` (write), `m` (create the node), combined, such as `rwm`.
         #[prost(string, tag = "5")]
         pub access: ::prost::alloc::string::String,
     }
@@ -788,7 +784,7 @@ mod generated {
         #[prost(string, tag = "1")]
         pub name: ::prost::alloc::string::String,
     }
-    /// Whom a process runs as, in the container's user namespace. Since v0.11.0.
+    /// The user and groups of a process, in the container's user namespace. Since v0.11.0.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct User {
         /// User id.
@@ -801,7 +797,7 @@ mod generated {
         #[prost(uint32, repeated, tag = "3")]
         pub additional_gids: ::prost::alloc::vec::Vec<u32>,
     }
-    /// Resources of a container or a pod. In an adjustment or an update, what is absent stays as it is.
+    /// Resources of a container or a pod. In an adjustment or an update, absent fields do not change.
     #[derive(Clone, PartialEq, ::prost::Message)]
     pub struct LinuxResources {
         /// Memory limits.
@@ -810,18 +806,18 @@ mod generated {
         /// CPU shares, quota and set.
         #[prost(message, optional, tag = "2")]
         pub cpu: ::core::option::Option<LinuxCpu>,
-        /// Limits of huge pages, one entry a page size.
+        /// Limits of huge pages, one entry per page size.
         #[prost(message, repeated, tag = "3")]
         pub hugepage_limits: ::prost::alloc::vec::Vec<HugepageLimit>,
-        /// Block I/O class, one that the runtime's configuration defines. In an adjustment, the empty
+        /// Block I/O class, defined in the configuration of the runtime. In an adjustment, the empty
         /// string removes the class.
         #[prost(message, optional, tag = "4")]
         pub blockio_class: ::core::option::Option<OptionalString>,
-        /// RDT class, one that the runtime's configuration defines. In an adjustment, the empty string
+        /// RDT class, defined in the configuration of the runtime. In an adjustment, the empty string
         /// removes the class.
         #[prost(message, optional, tag = "5")]
         pub rdt_class: ::core::option::Option<OptionalString>,
-        /// Cgroup v2 parameters, by file name and value, written as they stand:
+        /// Cgroup v2 parameters, by file name, with values that are written unchanged:
         ///
         /// ```text
         /// {"memory.high": "1073741824", "io.weight": "default 200"}
@@ -834,31 +830,31 @@ mod generated {
         /// Device cgroup rules. In an adjustment they are appended; an update cannot change them.
         #[prost(message, repeated, tag = "7")]
         pub devices: ::prost::alloc::vec::Vec<LinuxDeviceCgroup>,
-        /// Limit of processes. Absent: not told, or unchanged. NRI's Go library, up to v0.12.5, loses it
-        /// in a `ContainerUpdate`. Since v0.7.0.
+        /// Limit of processes. Absent: unknown, or unchanged. NRI's Go library, up to v0.12.5, drops it in
+        /// a `ContainerUpdate`. Since v0.7.0.
         #[prost(message, optional, tag = "8")]
         pub pids: ::core::option::Option<LinuxPids>,
     }
-    /// Memory limits of a cgroup, in bytes. Of an adjustment at creation, runtimes built on NRI's Go
-    /// library apply `limit` alone, and set `swap` to the same.
+    /// Memory limits of a cgroup, in bytes. From an adjustment at creation, runtimes built on NRI's Go
+    /// library apply only `limit`, and set `swap` to the same value.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct LinuxMemory {
-        /// Most memory that may be used, in bytes; -1 is no limit. Absent: not told, or unchanged.
+        /// Maximum memory in bytes; -1 means no limit. Absent: unknown, or unchanged.
         #[prost(message, optional, tag = "1")]
         pub limit: ::core::option::Option<OptionalInt64>,
-        /// Soft limit, in bytes: what is reclaimed down to when memory is short.
+        /// Soft limit in bytes, down to which memory is reclaimed when it is short.
         #[prost(message, optional, tag = "2")]
         pub reservation: ::core::option::Option<OptionalInt64>,
-        /// Most memory and swap together, in bytes; -1 is no limit.
+        /// Maximum memory plus swap in bytes; -1 means no limit.
         #[prost(message, optional, tag = "3")]
         pub swap: ::core::option::Option<OptionalInt64>,
-        /// Most kernel memory, in bytes. Cgroup v1 only; current kernels ignore it.
+        /// Maximum kernel memory in bytes. Cgroup v1 only; current kernels ignore it.
         #[prost(message, optional, tag = "4")]
         pub kernel: ::core::option::Option<OptionalInt64>,
-        /// Most memory for TCP buffers, in bytes. Cgroup v1 only.
+        /// Maximum memory for TCP buffers in bytes. Cgroup v1 only.
         #[prost(message, optional, tag = "5")]
         pub kernel_tcp: ::core::option::Option<OptionalInt64>,
-        /// How readily the kernel swaps, 0 to 100. Cgroup v1 only.
+        /// The kernel's tendency to swap, 0 to 100. Cgroup v1 only.
         #[prost(message, optional, tag = "6")]
         pub swappiness: ::core::option::Option<OptionalUInt64>,
         /// True: tasks that exceed the limit wait for memory and are not killed. Cgroup v1 only.
@@ -868,28 +864,28 @@ mod generated {
         #[prost(message, optional, tag = "8")]
         pub use_hierarchy: ::core::option::Option<OptionalBool>,
     }
-    /// CPU time and CPU set of a cgroup. For the strings, empty is absent.
+    /// CPU time and CPU set of a cgroup. An empty string means absent.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct LinuxCpu {
-        /// Relative weight against sibling cgroups when the CPU is busy; 1024 is the usual one.
+        /// Relative weight against sibling cgroups when the CPU is busy; 1024 is the default.
         #[prost(message, optional, tag = "1")]
         pub shares: ::core::option::Option<OptionalUInt64>,
-        /// Microseconds of CPU time in each `period`; -1 is no limit.
+        /// Microseconds of CPU time per `period`; -1 means no limit.
         #[prost(message, optional, tag = "2")]
         pub quota: ::core::option::Option<OptionalInt64>,
-        /// Length of the period that `quota` refers to, in microseconds; 100000 is the usual one.
+        /// Length of the period that `quota` refers to, in microseconds; 100000 is the default.
         #[prost(message, optional, tag = "3")]
         pub period: ::core::option::Option<OptionalUInt64>,
-        /// Microseconds of realtime scheduling in each `realtime_period`. Cgroup v1 only.
+        /// Microseconds of realtime scheduling per `realtime_period`. Cgroup v1 only.
         #[prost(message, optional, tag = "4")]
         pub realtime_runtime: ::core::option::Option<OptionalInt64>,
         /// Length of the period that `realtime_runtime` refers to, in microseconds. Cgroup v1 only.
         #[prost(message, optional, tag = "5")]
         pub realtime_period: ::core::option::Option<OptionalUInt64>,
-        /// CPUs that may be used, as a list such as `0-3,8`. Empty: all, or unchanged.
+        /// CPUs to run on, as a list such as `0-3,8`. Empty: all, or unchanged.
         #[prost(string, tag = "6")]
         pub cpus: ::prost::alloc::string::String,
-        /// NUMA nodes that memory may come from, as a list such as `0-1`. Empty: all, or unchanged.
+        /// NUMA nodes to allocate memory from, as a list such as `0-1`. Empty: all, or unchanged.
         #[prost(string, tag = "7")]
         pub mems: ::prost::alloc::string::String,
     }
@@ -899,11 +895,11 @@ mod generated {
         /// Size as the kernel names it, such as `2MB` or `1GB`.
         #[prost(string, tag = "1")]
         pub page_size: ::prost::alloc::string::String,
-        /// Most that may be used, in bytes.
+        /// Maximum usage in bytes.
         #[prost(uint64, tag = "2")]
         pub limit: u64,
     }
-    /// Which seccomp profile was asked for. Since v0.10.0.
+    /// The requested seccomp profile. Since v0.10.0.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct SecurityProfile {
         /// Kind of profile.
@@ -915,7 +911,7 @@ mod generated {
     }
     /// Nested message and enum types in `SecurityProfile`.
     pub mod security_profile {
-        /// Where a seccomp profile comes from.
+        /// The origin of a seccomp profile.
         #[derive(
             Clone,
             Copy,
@@ -962,21 +958,21 @@ mod generated {
     /// A resource limit of a process, as of setrlimit(2). Since v0.4.0.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct PosixRlimit {
-        /// Which resource, such as `RLIMIT_NOFILE`.
+        /// Resource, such as `RLIMIT_NOFILE`.
         #[prost(string, tag = "1")]
         pub r#type: ::prost::alloc::string::String,
         /// Ceiling that an unprivileged process cannot raise, in the unit of the resource.
         #[prost(uint64, tag = "2")]
         pub hard: u64,
-        /// The limit in force, at most `hard`.
+        /// The limit in effect, at most `hard`.
         #[prost(uint64, tag = "3")]
         pub soft: u64,
     }
     /// Limit of processes in a cgroup. Since v0.7.0.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct LinuxPids {
-        /// Most processes and threads, as a count; -1 is no limit. 0 in what the runtime tells: none is
-        /// set.
+        /// Maximum number of processes and threads; -1 means no limit. 0 from the runtime means that none
+        /// is set.
         #[prost(int64, tag = "1")]
         pub limit: i64,
     }
@@ -1015,7 +1011,7 @@ mod generated {
         /// Nanoseconds of CPU time in each `period`. For `SCHED_DEADLINE`.
         #[prost(uint64, tag = "5")]
         pub runtime: u64,
-        /// Nanoseconds after the start of a `period` by which `runtime` is to be had. For
+        /// Nanoseconds after the start of a `period` by which `runtime` is guaranteed. For
         /// `SCHED_DEADLINE`.
         #[prost(uint64, tag = "6")]
         pub deadline: u64,
@@ -1024,11 +1020,11 @@ mod generated {
         pub period: u64,
     }
     /// Changes to a container that is being created, in the answer to `CREATE_CONTAINER`, filled in by
-    /// the plugin. What is absent or empty stays as it is. Entries with a key (annotations, mounts,
-    /// environment, devices, namespaces, sysctls, network devices) replace the one of the same key; a
-    /// key that starts with `-` removes it. Two plugins that change the same thing conflict, which fails
-    /// the creation; the later one avoids that by a removal of the entry in the same answer, except for
-    /// namespaces.
+    /// the plugin. Absent or empty fields change nothing. Entries with a key (annotations, mounts,
+    /// environment, devices, namespaces, sysctls, network devices) replace the one with the same key; a
+    /// key that starts with `-` removes it. Two plugins that change the same thing conflict, and the
+    /// creation fails. The later one avoids that by also removing the entry in the same answer, except
+    /// for namespaces.
     #[derive(Clone, PartialEq, ::prost::Message)]
     pub struct ContainerAdjustment {
         /// Annotations to set, by key. A key that starts with `-` removes the annotation, whatever the
@@ -1038,7 +1034,7 @@ mod generated {
         /// {"example.com/zone": "b", "-example.com/pool": ""}
         /// ```
         ///
-        /// To take over an annotation that an earlier plugin has set, give both its removal and its new
+        /// To replace an annotation that an earlier plugin has set, include both its removal and its new
         /// value.
         #[prost(btree_map = "string, string", tag = "2")]
         pub annotations: ::prost::alloc::collections::BTreeMap<
@@ -1046,7 +1042,7 @@ mod generated {
             ::prost::alloc::string::String,
         >,
         /// Mounts to add or to replace, by `destination`. One that starts with `-` removes the mount
-        /// there; the other fields do not matter then.
+        /// there; the other fields are then ignored.
         #[prost(message, repeated, tag = "3")]
         pub mounts: ::prost::alloc::vec::Vec<Mount>,
         /// Environment variables to add or to replace, by `key`. A key that starts with `-` removes the
@@ -1056,13 +1052,13 @@ mod generated {
         /// [KeyValue { key: "LANG", value: "C" }, KeyValue { key: "-DEBUG", value: "" }]
         /// ```
         ///
-        /// sets `LANG` and removes `DEBUG`; entries other than these stay.
+        /// sets `LANG` and removes `DEBUG`; other entries stay.
         #[prost(message, repeated, tag = "4")]
         pub env: ::prost::alloc::vec::Vec<KeyValue>,
-        /// OCI hooks to append to those that are there. More than one plugin may do so.
+        /// OCI hooks to append to the existing ones. Several plugins may do so.
         #[prost(message, optional, tag = "5")]
         pub hooks: ::core::option::Option<Hooks>,
-        /// What is particular to Linux.
+        /// The part that is specific to Linux.
         #[prost(message, optional, tag = "6")]
         pub linux: ::core::option::Option<LinuxContainerAdjustment>,
         /// Resource limits to add, by `type`. They cannot be removed. Since v0.4.0.
@@ -1072,9 +1068,8 @@ mod generated {
         /// twice. Since v0.7.0.
         #[prost(message, repeated, tag = "8")]
         pub cdi_devices: ::prost::alloc::vec::Vec<CdiDevice>,
-        /// Command line to run instead, all of it; empty leaves it alone. An empty string as the first
-        /// entry is dropped, and says that this overrides what an earlier plugin has set, which is a
-        /// conflict otherwise:
+        /// The new command line; empty means no change. An empty string as the first entry is dropped, and
+        /// means that this overrides the command line of an earlier plugin, which is otherwise a conflict:
         ///
         /// ```text
         /// ["", "/bin/sh", "-c", "exec /app"]
@@ -1084,12 +1079,12 @@ mod generated {
         #[prost(string, repeated, tag = "9")]
         pub args: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     }
-    /// The part of `ContainerAdjustment` that is particular to Linux. What is absent or empty stays as
-    /// it is.
+    /// The part of `ContainerAdjustment` that is specific to Linux. Absent or empty fields change
+    /// nothing.
     #[derive(Clone, PartialEq, ::prost::Message)]
     pub struct LinuxContainerAdjustment {
-        /// Device nodes to add or to replace, by `path`; access through the device cgroup is granted with
-        /// them. A path that starts with `-` removes the node.
+        /// Device nodes to add or to replace, by `path`; the device cgroup then allows access to them. A
+        /// path that starts with `-` removes the node.
         #[prost(message, repeated, tag = "1")]
         pub devices: ::prost::alloc::vec::Vec<LinuxDevice>,
         /// Resources to set, field by field.
@@ -1098,13 +1093,13 @@ mod generated {
         /// Cgroup to use instead, in the notation of the OCI runtime specification. Empty: no change.
         #[prost(string, tag = "3")]
         pub cgroups_path: ::prost::alloc::string::String,
-        /// OOM killer bias to set, -1000 (never) to 1000 (first). Runtimes may bound it. Since v0.7.0.
+        /// OOM killer bias to set, -1000 (never) to 1000 (first). Runtimes may limit it. Since v0.7.0.
         #[prost(message, optional, tag = "4")]
         pub oom_score_adj: ::core::option::Option<OptionalInt>,
         /// I/O priority to set. Since v0.10.0.
         #[prost(message, optional, tag = "5")]
         pub io_priority: ::core::option::Option<LinuxIoPriority>,
-        /// Seccomp policy to use instead of the present one, all of it. Since v0.10.0.
+        /// Seccomp policy that replaces the current one. Since v0.10.0.
         #[prost(message, optional, tag = "6")]
         pub seccomp_policy: ::core::option::Option<LinuxSeccomp>,
         /// Namespaces to add or to replace, by `type`. A type that starts with `-` removes the namespace.
@@ -1112,39 +1107,38 @@ mod generated {
         #[prost(message, repeated, tag = "7")]
         pub namespaces: ::prost::alloc::vec::Vec<LinuxNamespace>,
         /// Kernel parameters to set, by dotted name. A name that starts with `-` removes the parameter;
-        /// runtimes before v0.12.3 make an annotation of that instead. Since v0.11.0.
+        /// runtimes before v0.12.3 create an annotation instead. Since v0.11.0.
         #[prost(btree_map = "string, string", tag = "8")]
         pub sysctl: ::prost::alloc::collections::BTreeMap<
             ::prost::alloc::string::String,
             ::prost::alloc::string::String,
         >,
         /// Network devices to move into the container, by their name on the host. A name that starts with
-        /// `-` takes the device from the list. Since v0.11.0.
+        /// `-` removes the device from the list. Since v0.11.0.
         #[prost(btree_map = "string, message", tag = "9")]
         pub net_devices: ::prost::alloc::collections::BTreeMap<
             ::prost::alloc::string::String,
             LinuxNetDevice,
         >,
-        /// Scheduling attributes to set, all of them. Since v0.11.0.
+        /// Scheduling attributes, which replace the current ones. Since v0.11.0.
         #[prost(message, optional, tag = "10")]
         pub scheduler: ::core::option::Option<LinuxScheduler>,
         /// Intel RDT settings to set, field by field. Since v0.11.0.
         #[prost(message, optional, tag = "11")]
         pub rdt: ::core::option::Option<LinuxRdt>,
-        /// NUMA memory policy to set. What the container would otherwise have is not told to plugins.
-        /// Since v0.12.0.
+        /// NUMA memory policy to set. Plugins do not get the current policy of the container. Since
+        /// v0.12.0.
         #[prost(message, optional, tag = "12")]
         pub memory_policy: ::core::option::Option<LinuxMemoryPolicy>,
     }
-    /// A seccomp policy, as the OCI runtime specification has it. Since v0.10.0.
+    /// A seccomp policy, as in the OCI runtime specification. Since v0.10.0.
     #[derive(Clone, PartialEq, ::prost::Message)]
     pub struct LinuxSeccomp {
-        /// What happens to a system call that no rule matches, such as `SCMP_ACT_ERRNO` or
-        /// `SCMP_ACT_ALLOW`.
+        /// Action for a system call that matches no rule, such as `SCMP_ACT_ERRNO` or `SCMP_ACT_ALLOW`.
         #[prost(string, tag = "1")]
         pub default_action: ::prost::alloc::string::String,
         /// Error number for a `default_action` that returns one. Absent: EPERM. NRI's Go library, up to
-        /// v0.12.5, loses it in an adjustment.
+        /// v0.12.5, drops it in an adjustment.
         #[prost(message, optional, tag = "2")]
         pub default_errno: ::core::option::Option<OptionalUInt32>,
         /// Architectures whose system calls are covered, such as `SCMP_ARCH_X86_64`.
@@ -1156,42 +1150,42 @@ mod generated {
         /// Unix socket that gets the notification file descriptor, for `SCMP_ACT_NOTIFY`. Empty: none.
         #[prost(string, tag = "5")]
         pub listener_path: ::prost::alloc::string::String,
-        /// Text that is sent along to the listener.
+        /// Additional text that is sent to the listener.
         #[prost(string, tag = "6")]
         pub listener_metadata: ::prost::alloc::string::String,
         /// Rules for system calls.
         #[prost(message, repeated, tag = "7")]
         pub syscalls: ::prost::alloc::vec::Vec<LinuxSyscall>,
     }
-    /// A rule of a seccomp policy: what happens to some system calls. Since v0.10.0.
+    /// A rule of a seccomp policy: an action for some system calls. Since v0.10.0.
     #[derive(Clone, PartialEq, ::prost::Message)]
     pub struct LinuxSyscall {
         /// Names of the system calls.
         #[prost(string, repeated, tag = "1")]
         pub names: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-        /// What happens to them, such as `SCMP_ACT_ALLOW`.
+        /// Action, such as `SCMP_ACT_ALLOW`.
         #[prost(string, tag = "2")]
         pub action: ::prost::alloc::string::String,
         /// Error number for an `action` that returns one. Absent: EPERM.
         #[prost(message, optional, tag = "3")]
         pub errno_ret: ::core::option::Option<OptionalUInt32>,
-        /// Conditions on the arguments. Empty: the rule holds for any.
+        /// Conditions on the arguments. Empty: the rule applies to all calls.
         #[prost(message, repeated, tag = "4")]
         pub args: ::prost::alloc::vec::Vec<LinuxSeccompArg>,
     }
     /// A condition on an argument of a system call. Since v0.10.0.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct LinuxSeccompArg {
-        /// Which argument, 0 to 5.
+        /// Index of the argument, 0 to 5.
         #[prost(uint32, tag = "1")]
         pub index: u32,
-        /// What it is compared with; for `SCMP_CMP_MASKED_EQ` the mask.
+        /// Value that it is compared with; for `SCMP_CMP_MASKED_EQ`, the mask.
         #[prost(uint64, tag = "2")]
         pub value: u64,
-        /// What the masked argument is compared with, for `SCMP_CMP_MASKED_EQ`. Else 0.
+        /// Value that the masked argument is compared with, for `SCMP_CMP_MASKED_EQ`. Otherwise 0.
         #[prost(uint64, tag = "3")]
         pub value_two: u64,
-        /// How it is compared, such as `SCMP_CMP_EQ`.
+        /// Comparison, such as `SCMP_CMP_EQ`.
         #[prost(string, tag = "4")]
         pub op: ::prost::alloc::string::String,
     }
@@ -1201,42 +1195,41 @@ mod generated {
         /// How nodes are chosen.
         #[prost(enumeration = "MpolMode", tag = "1")]
         pub mode: i32,
-        /// NUMA nodes that the mode refers to, as a list such as `0-1,3`. Empty for `MPOL_DEFAULT` and
-        /// `MPOL_LOCAL`.
+        /// NUMA nodes of the mode, as a list such as `0-1,3`. Empty for `MPOL_DEFAULT` and `MPOL_LOCAL`.
         #[prost(string, tag = "2")]
         pub nodes: ::prost::alloc::string::String,
         /// Flags to the mode, each at most once.
         #[prost(enumeration = "MpolFlag", repeated, tag = "3")]
         pub flags: ::prost::alloc::vec::Vec<i32>,
     }
-    /// A change to a container that exists, filled in by the plugin: in `Runtime.UpdateContainers` or in
+    /// A change to an existing container, filled in by the plugin: in `Runtime.UpdateContainers` or in
     /// the answer to `Synchronize`, `CREATE_CONTAINER`, `UPDATE_CONTAINER` or `STOP_CONTAINER`.
     #[derive(Clone, PartialEq, ::prost::Message)]
     pub struct ContainerUpdate {
         /// `Container.id` of the container to change.
         #[prost(string, tag = "1")]
         pub container_id: ::prost::alloc::string::String,
-        /// What to change.
+        /// Changes.
         #[prost(message, optional, tag = "2")]
         pub linux: ::core::option::Option<LinuxContainerUpdate>,
-        /// True: if the change fails, what caused it goes on all the same.
+        /// True: the request succeeds even if this change fails.
         #[prost(bool, tag = "3")]
         pub ignore_failure: bool,
     }
-    /// The part of `ContainerUpdate` that is particular to Linux.
+    /// The part of `ContainerUpdate` that is specific to Linux.
     #[derive(Clone, PartialEq, ::prost::Message)]
     pub struct LinuxContainerUpdate {
-        /// Resources to set. What is absent stays as it is.
+        /// Resources to set. Absent fields do not change.
         #[prost(message, optional, tag = "1")]
         pub resources: ::core::option::Option<LinuxResources>,
     }
-    /// A container that is to be stopped at a plugin's request, filled in by the plugin.
+    /// A container to stop at the request of a plugin, filled in by the plugin.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct ContainerEviction {
         /// `Container.id` of the container to evict.
         #[prost(string, tag = "1")]
         pub container_id: ::prost::alloc::string::String,
-        /// Why, for people to read.
+        /// The reason, for people.
         #[prost(string, tag = "2")]
         pub reason: ::prost::alloc::string::String,
     }
@@ -1244,13 +1237,13 @@ mod generated {
     /// Since v0.11.0.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct LinuxRdt {
-        /// Class of service to join or to make. Absent: not told, or unchanged.
+        /// Class of service to join or create. Absent: unknown, or unchanged.
         #[prost(message, optional, tag = "1")]
         pub clos_id: ::core::option::Option<OptionalString>,
-        /// Lines of the resctrl `schemata` file, such as `L3:0=f`. Absent: not told, or unchanged.
+        /// Lines of the resctrl `schemata` file, such as `L3:0=f`. Absent: unknown, or unchanged.
         #[prost(message, optional, tag = "2")]
         pub schemata: ::core::option::Option<OptionalRepeatedString>,
-        /// True: a monitoring group for the container. Absent: not told, or unchanged.
+        /// True: create a monitoring group for the container. Absent: unknown, or unchanged.
         #[prost(message, optional, tag = "3")]
         pub enable_monitoring: ::core::option::Option<OptionalBool>,
         /// True in an adjustment: drop all RDT settings, those of earlier plugins too, before the other
@@ -1261,73 +1254,73 @@ mod generated {
     /// A name and its value: an environment variable of an adjustment.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct KeyValue {
-        /// Name of the variable. With `-` in front it is to be removed.
+        /// Name of the variable. The prefix `-` removes it.
         #[prost(string, tag = "1")]
         pub key: ::prost::alloc::string::String,
-        /// Its value. Means nothing in a removal.
+        /// Its value. Ignored in a removal.
         #[prost(string, tag = "2")]
         pub value: ::prost::alloc::string::String,
     }
-    /// A string that may be absent, which is not the same as an empty one.
+    /// A string that may be absent, which differs from an empty one.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct OptionalString {
         #[prost(string, tag = "1")]
         pub value: ::prost::alloc::string::String,
     }
-    /// A list of strings that may be absent, which is not the same as an empty one. Since v0.11.0.
+    /// A list of strings that may be absent, which differs from an empty one. Since v0.11.0.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct OptionalRepeatedString {
         #[prost(string, repeated, tag = "1")]
         pub value: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     }
-    /// A signed number of 64 bits that may be absent, which is not the same as 0.
+    /// A signed 64-bit number that may be absent, which differs from 0.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct OptionalInt {
         #[prost(int64, tag = "1")]
         pub value: i64,
     }
-    /// A signed number of 32 bits that may be absent, which is not the same as 0.
+    /// A signed 32-bit number that may be absent, which differs from 0.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct OptionalInt32 {
         #[prost(int32, tag = "1")]
         pub value: i32,
     }
-    /// An unsigned number of 32 bits that may be absent, which is not the same as 0.
+    /// An unsigned 32-bit number that may be absent, which differs from 0.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct OptionalUInt32 {
         #[prost(uint32, tag = "1")]
         pub value: u32,
     }
-    /// A signed number of 64 bits that may be absent, which is not the same as 0.
+    /// A signed 64-bit number that may be absent, which differs from 0.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct OptionalInt64 {
         #[prost(int64, tag = "1")]
         pub value: i64,
     }
-    /// An unsigned number of 64 bits that may be absent, which is not the same as 0.
+    /// An unsigned 64-bit number that may be absent, which differs from 0.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct OptionalUInt64 {
         #[prost(uint64, tag = "1")]
         pub value: u64,
     }
-    /// A truth value that may be absent, which is not the same as false.
+    /// A boolean that may be absent, which differs from false.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct OptionalBool {
         #[prost(bool, tag = "1")]
         pub value: bool,
     }
-    /// A file mode that may be absent, which is not the same as 0.
+    /// A file mode that may be absent, which differs from 0.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct OptionalFileMode {
         /// The mode as a number: 438 is 0666 in octal notation.
         #[prost(uint32, tag = "1")]
         pub value: u32,
     }
-    /// Which plugin changed which entry of one field that has many. Since v0.10.0.
+    /// The plugins that changed the entries of one field with many entries. Since v0.10.0.
     #[derive(Clone, PartialEq, ::prost::Message)]
     pub struct CompoundFieldOwners {
         /// Key of the entry to plugin, written `10-name`. Keys are annotation keys, mount destinations,
-        /// device paths, names of variables and so on. A plugin with `-` in front has removed the entry
+        /// device paths, names of variables and so on. A plugin with the prefix `-` has removed the entry
         /// and not set it again.
         #[prost(btree_map = "string, string", tag = "1")]
         pub owners: ::prost::alloc::collections::BTreeMap<
@@ -1335,12 +1328,12 @@ mod generated {
             ::prost::alloc::string::String,
         >,
     }
-    /// Which plugin changed which field of one container. Keys are numbers of `Field`. Since v0.10.0.
+    /// The plugins that changed the fields of one container. Keys are numbers of `Field`. Since v0.10.0.
     #[derive(Clone, PartialEq, ::prost::Message)]
     pub struct FieldOwners {
-        /// Fields with one value: number of the `Field` to plugin, written `10-name`. Where several
-        /// plugins add to one field, as to hooks, all of them, with commas between. A plugin with `-` in
-        /// front has reset the field and not set it again.
+        /// Fields with one value: number of the `Field` to plugin, written `10-name`. If several plugins
+        /// add to one field, as to hooks, all of them, separated by commas. A plugin with the prefix `-`
+        /// has reset the field and not set it again.
         #[prost(btree_map = "int32, string", tag = "1")]
         pub simple: ::prost::alloc::collections::BTreeMap<
             i32,
@@ -1350,10 +1343,10 @@ mod generated {
         #[prost(btree_map = "int32, message", tag = "2")]
         pub compound: ::prost::alloc::collections::BTreeMap<i32, CompoundFieldOwners>,
     }
-    /// Which plugin changed what, over all containers that one request touches. Since v0.10.0.
+    /// The plugins that changed the fields of all containers affected by one request. Since v0.10.0.
     #[derive(Clone, PartialEq, ::prost::Message)]
     pub struct OwningPlugins {
-        /// `Container.id` to what was changed there.
+        /// `Container.id` to the owners of its fields.
         #[prost(btree_map = "string, message", tag = "1")]
         pub owners: ::prost::alloc::collections::BTreeMap<
             ::prost::alloc::string::String,
@@ -1418,11 +1411,11 @@ mod generated {
         /// `Plugin.PostUpdatePodSandbox`, from runtimes before v0.12.0 through `Plugin.StateChange`.
         /// Since v0.9.1-0.20250219030224-e597e7849f24, which is untagged; v0.10.0 is the first tag.
         PostUpdatePodSandbox = 13,
-        /// Plugins have adjusted a container; this plugin may reject that. Mask bit 0x2000; comes through
-        /// `Plugin.ValidateContainerAdjustment`. Since v0.10.0.
+        /// Plugins have adjusted a container; this plugin may reject the result. Mask bit 0x2000; comes
+        /// through `Plugin.ValidateContainerAdjustment`. Since v0.10.0.
         ValidateContainerAdjustment = 14,
         /// Not an event: one more than the highest. The bits 1 to `LAST` - 1, 0x3fff, are those that this
-        /// revision knows. Moves whenever an event is added (12 up to v0.9.0, 14 in the untagged revision
+        /// revision knows. Increases with every new event (12 up to v0.9.0, 14 in the untagged revision
         /// after it, 15 here), so never send or store it.
         Last = 15,
     }
@@ -1476,7 +1469,7 @@ mod generated {
             }
         }
     }
-    /// Where a container is in its life.
+    /// The state of a container.
     #[derive(
         Clone,
         Copy,
@@ -1490,7 +1483,7 @@ mod generated {
     )]
     #[repr(i32)]
     pub enum ContainerState {
-        /// Not created yet, or the runtime cannot tell.
+        /// Not created yet, or unknown to the runtime.
         ContainerUnknown = 0,
         /// Created, not started.
         ContainerCreated = 1,
@@ -1543,9 +1536,9 @@ mod generated {
     pub enum IoPrioClass {
         /// No class: the kernel derives one from the nice value.
         IoprioClassNone = 0,
-        /// Realtime: served first, whatever else waits.
+        /// Realtime: always served first.
         IoprioClassRt = 1,
-        /// Best effort: the usual one.
+        /// Best effort: the default.
         IoprioClassBe = 2,
         /// Served only when nothing else waits.
         IoprioClassIdle = 3,
@@ -1590,17 +1583,17 @@ mod generated {
     pub enum LinuxSchedulerPolicy {
         /// No policy: in an adjustment, sets nothing.
         SchedNone = 0,
-        /// The usual time sharing.
+        /// The default time sharing.
         SchedOther = 1,
-        /// Realtime: runs until it waits or a higher priority comes.
+        /// Realtime: runs until it waits or is preempted by a higher priority.
         SchedFifo = 2,
         /// Realtime with time slices.
         SchedRr = 3,
-        /// Time sharing for what computes and does not interact.
+        /// Time sharing for non-interactive computation.
         SchedBatch = 4,
         /// Reserved by the kernel, not implemented.
         SchedIso = 5,
-        /// Runs when nothing else does.
+        /// Runs only when the CPU is otherwise idle.
         SchedIdle = 6,
         /// Earliest deadline first, by `runtime`, `deadline` and `period`.
         SchedDeadline = 7,
@@ -1637,8 +1630,8 @@ mod generated {
             }
         }
     }
-    /// Flags of sched_setattr(2). The values are numbers of their own, not the kernel's bits.
-    /// Since v0.11.0.
+    /// Flags of sched_setattr(2). The values are sequential numbers, not the kernel's bits. Since
+    /// v0.11.0.
     #[derive(
         Clone,
         Copy,
@@ -1658,9 +1651,9 @@ mod generated {
         SchedFlagReclaim = 1,
         /// Gets SIGXCPU when it exceeds `runtime`.
         SchedFlagDlOverrun = 2,
-        /// Leaves the policy as it is.
+        /// Keeps the policy.
         SchedFlagKeepPolicy = 3,
-        /// Leaves nice value and priority as they are.
+        /// Keeps nice value and priority.
         SchedFlagKeepParams = 4,
         /// Sets a lower utilization clamp.
         SchedFlagUtilClampMin = 5,
@@ -1711,7 +1704,7 @@ mod generated {
     )]
     #[repr(i32)]
     pub enum MpolMode {
-        /// The node that the CPU belongs to, or what an outer policy says.
+        /// The node that the CPU belongs to, or according to an outer policy.
         MpolDefault = 0,
         /// One node first, others when it is full.
         MpolPreferred = 1,
@@ -1756,8 +1749,8 @@ mod generated {
             }
         }
     }
-    /// Flags to a memory policy mode. The values are numbers of their own, not the kernel's bits.
-    /// Since v0.12.0.
+    /// Flags to a memory policy mode. The values are sequential numbers, not the kernel's bits. Since
+    /// v0.12.0.
     #[derive(
         Clone,
         Copy,
@@ -1821,7 +1814,7 @@ mod generated {
         Annotations = 1,
         /// `ContainerAdjustment.mounts`, by destination.
         Mounts = 2,
-        /// `ContainerAdjustment.hooks`, where several plugins may add.
+        /// `ContainerAdjustment.hooks`, to which several plugins may add.
         OciHooks = 3,
         /// `LinuxContainerAdjustment.devices`, by path.
         Devices = 4,
@@ -1997,7 +1990,8 @@ mod generated {
         }
     }
     impl Event {
-        /// Every event a plugin can subscribe to, by number; neither the zero value nor the sentinel `Last`.
+        /// Every event that a plugin can subscribe to, by number, without the zero value and
+        /// the sentinel `Last`.
         pub const ALL: [Event; 14usize] = [
             Event::RunPodSandbox,
             Event::StopPodSandbox,
@@ -2035,7 +2029,7 @@ mod generated {
                 _ => 0,
             }
         }
-        /// Returns the name of the event as people and RPCs have it: `RunPodSandbox`.
+        /// Returns the name of the event and its RPC: `RunPodSandbox`.
         pub const fn name(self) -> &'static str {
             match self {
                 Event::RunPodSandbox => "RunPodSandbox",
@@ -2056,26 +2050,26 @@ mod generated {
             }
         }
     }
-    /// A set of events, as `ConfigureResponse.events` carries it: bit `number - 1` for each event.
+    /// A set of events, in the form of `ConfigureResponse.events`: bit `number - 1` for each event.
     ///
-    /// It cannot hold a bit that this revision does not know: a runtime drops a plugin that sends one. An empty
-    /// set is sent as 0, which a runtime reads as everything it knows.
+    /// It cannot contain a bit that this revision does not know, because a runtime drops a plugin that
+    /// sends one. An empty set is sent as 0, which a runtime interprets as all events that it knows.
     #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
     pub struct EventMask(i32);
-    /// Bits that stand for no event of this revision.
+    /// Bits that belong to no event of this revision.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct UnknownEvents(i32);
-    /// A name that stands for no event of this revision.
+    /// A name that belongs to no event of this revision.
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct UnknownEventName(::prost::alloc::string::String);
     impl UnknownEvents {
-        /// Returns the bits that are not known.
+        /// Returns the unknown bits.
         pub const fn bits(self) -> i32 {
             self.0
         }
     }
     impl UnknownEventName {
-        /// Returns the name that is not known, in lower case.
+        /// Returns the unknown name, in lower case.
         pub fn name(&self) -> &str {
             &self.0
         }
@@ -2093,7 +2087,7 @@ mod generated {
     impl ::core::error::Error for UnknownEvents {}
     impl ::core::error::Error for UnknownEventName {}
     impl EventMask {
-        /// No event.
+        /// The empty set.
         pub const EMPTY: EventMask = EventMask(0);
         /// Every event of this revision.
         pub const ALL: EventMask = EventMask(16383i32);
@@ -2121,11 +2115,11 @@ mod generated {
         pub const fn from_event(event: Event) -> EventMask {
             EventMask(event.bit())
         }
-        /// Returns the set of these bits.
+        /// Returns the set with these bits.
         ///
         /// # Errors
         ///
-        /// If a bit stands for no event of this revision.
+        /// Returns an error if a bit belongs to no event of this revision.
         pub const fn from_bits(
             bits: i32,
         ) -> ::core::result::Result<EventMask, UnknownEvents> {
@@ -2134,11 +2128,11 @@ mod generated {
                 unknown => Err(UnknownEvents(unknown)),
             }
         }
-        /// Returns the set of those bits that stand for an event of this revision.
+        /// Returns the set with those bits that belong to an event of this revision.
         pub const fn from_bits_truncate(bits: i32) -> EventMask {
             EventMask(bits & EventMask::ALL.0)
         }
-        /// Returns the bits, as they go into `ConfigureResponse.events`.
+        /// Returns the bits, as used in `ConfigureResponse.events`.
         pub const fn bits(self) -> i32 {
             self.0
         }
@@ -2146,7 +2140,7 @@ mod generated {
         pub const fn is_empty(self) -> bool {
             self.0 == 0
         }
-        /// Number of events in the set.
+        /// Returns the number of events in the set.
         pub const fn len(self) -> usize {
             self.0.count_ones() as usize
         }
@@ -2166,15 +2160,15 @@ mod generated {
         pub const fn without(self, event: Event) -> EventMask {
             EventMask(self.0 & !event.bit())
         }
-        /// Events that are in either set.
+        /// Returns the events that are in either set.
         pub const fn union(self, other: EventMask) -> EventMask {
             EventMask(self.0 | other.0)
         }
-        /// Events that are in both sets.
+        /// Returns the events that are in both sets.
         pub const fn intersection(self, other: EventMask) -> EventMask {
             EventMask(self.0 & other.0)
         }
-        /// Events that are in this set and not in the other.
+        /// Returns the events that are in this set but not in the other.
         pub const fn difference(self, other: EventMask) -> EventMask {
             EventMask(self.0 & !other.0)
         }
@@ -2209,7 +2203,7 @@ mod generated {
             *self = events.into_iter().fold(*self, EventMask::with);
         }
     }
-    /// Names of the events with commas between, as the Go API prints them.
+    /// Formats the names of the events, separated by commas, like the Go API.
     impl ::core::fmt::Display for EventMask {
         fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
             for (index, event) in self.iter().enumerate() {
@@ -2226,8 +2220,9 @@ mod generated {
             ::core::write!(f, "EventMask({self})")
         }
     }
-    /// Names with commas between, in any case, as the Go API reads them: events (`RunPodSandbox`, with space
-    /// around if need be), `all`, `pod` or `podsandbox`, `container` (these without space).
+    /// Parses names separated by commas, in any case, like the Go API: events (`RunPodSandbox`,
+    /// optionally surrounded by spaces), `all`, `pod` or `podsandbox`, `container` (these without
+    /// spaces).
     impl ::core::str::FromStr for EventMask {
         type Err = UnknownEventName;
         fn from_str(names: &str) -> ::core::result::Result<Self, UnknownEventName> {
@@ -2257,9 +2252,9 @@ mod generated {
             Ok(mask)
         }
     }
-    /// The NRI protocol revision; `None` for a proto that is no known revision.
+    /// The NRI protocol revision; `None` for a proto that is not a known revision.
     pub const REVISION: ::core::option::Option<&str> = Some("v0.12.4");
-    /// The NRI releases that carry this revision.
+    /// The NRI releases with this revision.
     pub const RELEASES: &[&str] = &["v0.12.4", "v0.12.5"];
     /// Full name of service `Runtime`.
     pub const RUNTIME_SERVICE: &str = "nri.pkg.api.v1alpha1.Runtime";
@@ -2274,9 +2269,10 @@ mod generated {
         pub service: &'static str,
         /// Name of the method.
         pub method: &'static str,
-        /// The event that it carries; `None` for `StateChange`, which carries several, and for what is no event.
+        /// The event that it carries; `None` for `StateChange`, which carries several, and for RPCs
+        /// without an event.
         pub event: ::core::option::Option<Event>,
-        /// The NRI release that brought it; `None` if none has it.
+        /// The NRI release that added it; `None` if it is in no release.
         pub since: ::core::option::Option<&'static str>,
         /// The NRI release that deprecated it, if it is deprecated in this revision.
         pub deprecated_since: ::core::option::Option<&'static str>,
@@ -2292,11 +2288,11 @@ mod generated {
         pub bit: i32,
         /// The method of service `Plugin` that carries it: the dedicated one, or `StateChange`.
         pub rpc: &'static str,
-        /// The NRI release that brought the event; `None` if none has it.
+        /// The NRI release that added the event; `None` if it is in no release.
         pub since: ::core::option::Option<&'static str>,
-        /// The NRI release that brought its dedicated RPC; `None` if none has it.
+        /// The NRI release that added its dedicated RPC; `None` if it is in no release.
         pub rpc_since: ::core::option::Option<&'static str>,
-        /// The NRI releases that sent it by `StateChange`, if any did.
+        /// The NRI releases that sent it as `StateChange`, if any.
         pub state_change: ::core::option::Option<StateChangeCoverage>,
     }
     /// The releases in which `StateChange` carried an event.
@@ -2304,8 +2300,8 @@ mod generated {
     pub struct StateChangeCoverage {
         /// The first release.
         pub since: &'static str,
-        /// The release that brought the dedicated RPC; from then on `StateChange` is only what a runtime falls
-        /// back to. `None` if this revision still sends it.
+        /// The release that added the dedicated RPC; since then `StateChange` is only a fallback.
+        /// `None` if this revision still sends it.
         pub until: ::core::option::Option<&'static str>,
     }
     /// Every RPC, in the order of the proto.

@@ -229,10 +229,10 @@ impl Expected for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let expected = match self {
             Kind::Bool => "true or false",
-            Kind::Int32 | Kind::Sint32 | Kind::Sfixed32 => "an integer of 32 bits",
-            Kind::Int64 | Kind::Sint64 | Kind::Sfixed64 => "an integer of 64 bits",
-            Kind::Uint32 | Kind::Fixed32 => "an integer of 32 bits that is not negative",
-            Kind::Uint64 | Kind::Fixed64 => "an integer of 64 bits that is not negative",
+            Kind::Int32 | Kind::Sint32 | Kind::Sfixed32 => "a 32-bit integer",
+            Kind::Int64 | Kind::Sint64 | Kind::Sfixed64 => "a 64-bit integer",
+            Kind::Uint32 | Kind::Fixed32 => "a non-negative 32-bit integer",
+            Kind::Uint64 | Kind::Fixed64 => "a non-negative 64-bit integer",
             Kind::Float => "a number within the range of a float",
             Kind::Double => "a number",
             Kind::String => "a string",

@@ -123,28 +123,28 @@ fn other_spellings_mean_the_same() {
 
 #[test]
 fn a_value_of_another_type_is_an_error() {
-    for (wrong, said) in [
+    for (wrong, expected) in [
         (json!({"b": "true"}), "expected true or false"),
-        (json!({"i32": 2147483648u32}), "an integer of 32 bits"),
-        (json!({"i32": 1.5}), "an integer of 32 bits"),
+        (json!({"i32": 2147483648u32}), "a 32-bit integer"),
+        (json!({"i32": 1.5}), "a 32-bit integer"),
         (json!({"u32": -1}), "not negative"),
         (json!({"u64": "18446744073709551616"}), "not negative"),
-        (json!({"i64": " 1"}), "an integer of 64 bits"),
+        (json!({"i64": " 1"}), "a 64-bit integer"),
         (json!({"float": 1e39}), "range of a float"),
         (json!({"text": 1}), "expected a string"),
         (json!({"blob": "?"}), "base64"),
         (json!({"color": true}), "name or number of a Color"),
         (json!({"leaf": "x"}), "fields of Leaf"),
         (json!({"numbers": 1}), "a list for field `numbers`"),
-        (json!({"numbers": [null]}), "an integer of 64 bits"),
-        (json!({"byInt": {"x": "RED"}}), "an integer of 32 bits"),
+        (json!({"numbers": [null]}), "a 64-bit integer"),
+        (json!({"byInt": {"x": "RED"}}), "a 32-bit integer"),
         (json!({"byInt": {"1": "RED", "1.0": "RED"}}), "a key twice"),
         (json!({"byBool": []}), "an object for field `byBool`"),
         (json!({"by_int": {}, "byInt": {}}), "given twice"),
         (json!([]), "fields of All"),
     ] {
         let error = read(wrong.clone(), Unknown::Ignore).unwrap_err();
-        assert!(error.contains(said), "{wrong}: {error}");
+        assert!(error.contains(expected), "{wrong}: {error}");
     }
 }
 

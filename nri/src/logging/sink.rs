@@ -18,7 +18,7 @@ use crate::{Result, ResultExt};
 #[cfg(unix)]
 const JOURNAL: &str = "/run/systemd/journal/socket";
 
-pub(super) enum Sink {
+pub(super) enum LogSink {
     Stderr,
     File(File),
     #[cfg(unix)]
@@ -42,7 +42,7 @@ impl Sink {
             Target::Host => Ok(Sink::Host),
             Target::File(path) => {
                 let file = OpenOptions::new().append(true).create(true).open(path);
-                file.map(Sink::File)
+                file.map(LogSink::File)
                     .with_context(|| format!("cannot open the log file {}", path.display()))
             }
             #[cfg(not(unix))]
@@ -56,15 +56,15 @@ impl Sink {
                 socket
                     .connect(JOURNAL)
                     .with_context(|| format!("cannot connect to journald at {JOURNAL}"))?;
-                Ok(Sink::Journal(socket))
+                Ok(LogSink::Journal(socket))
             }
         }
     }
 
     pub(super) fn write(&mut self, level: Level, line: &Line) -> io::Result<()> {
         match self {
-            Sink::Stderr => writeln!(io::stderr(), "{level:>5} {line}"),
-            Sink::File(file) => {
+            LogSink::Stderr => writeln!(io::stderr(), "{level:>5} {line}"),
+            LogSink::File(file) => {
                 let now = timestamp(SystemTime::now());
                 // In one write, so that lines of several processes do not mix.
                 file.write_all(format!("{now} {level:>5} {line}\n").as_bytes())

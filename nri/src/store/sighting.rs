@@ -4,7 +4,7 @@ use crate::api::Event;
 
 /// The state of a pod or container in the store before an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Seen {
+pub enum SightingKind {
     /// Unknown before. Known from now on, unless the event is its removal.
     First,
     /// Known before; the store now has the data of the event.
@@ -21,9 +21,9 @@ pub struct Sighting {
     /// The event.
     pub event: Event,
     /// The state of its pod.
-    pub pod: Seen,
+    pub pod: SightingKind,
     /// The state of its container, if it has one.
-    pub container: Option<Seen>,
+    pub container: Option<SightingKind>,
 }
 
 impl Sighting {
@@ -39,8 +39,8 @@ impl Sighting {
             self.event,
             Event::CreateContainer | Event::ValidateContainerAdjustment
         );
-        (self.pod == Seen::First && !creates_pod)
-            || (self.container == Some(Seen::First) && !creates_container)
+        (self.pod == SightingKind::First && !creates_pod)
+            || (self.container == Some(SightingKind::First) && !creates_container)
     }
 
     /// Returns true if the container, or the pod if there is no container, has had this event
@@ -48,7 +48,7 @@ impl Sighting {
     pub fn is_repeated(&self) -> bool {
         matches!(
             self.container.unwrap_or(self.pod),
-            Seen::Repeated | Seen::Gone
+            SightingKind::Repeated | SightingKind::Gone
         )
     }
 }

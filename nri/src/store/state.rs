@@ -6,7 +6,7 @@ mod synchronize;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::{Limits, Seen, Sighting};
+use super::{Limits, Sighting, SightingKind};
 use crate::api::{Container, Event, PodSandbox};
 use shelf::Shelf;
 
@@ -60,18 +60,18 @@ impl State {
         &mut self,
         event: Event,
         pod: &PodSandbox,
-        of_pod: Seen,
+        of_pod: SightingKind,
         container: &Container,
-    ) -> Seen {
+    ) -> SightingKind {
         let id = container.id.as_str();
         let seen = match event {
             Event::RemoveContainer => self.remove_container(id),
             // Its pod was removed, and all its containers with it.
-            _ if of_pod == Seen::Gone && !self.containers.has(id) => Seen::Gone,
+            _ if of_pod == SightingKind::Gone && !self.containers.has(id) => SightingKind::Gone,
             Event::StopContainer => self.containers.stop(id, container),
             _ => self.containers.see(id, container),
         };
-        if seen == Seen::First && self.containers.has(id) {
+        if seen == SightingKind::First && self.containers.has(id) {
             self.adopt(pod, container);
         }
         seen
@@ -97,14 +97,14 @@ impl State {
         }
     }
 
-    fn remove_pod(&mut self, id: &str) -> Seen {
+    fn remove_pod(&mut self, id: &str) -> SightingKind {
         for child in self.children_of(id) {
             self.remove_container(&child);
         }
         self.pods.remove(id)
     }
 
-    fn remove_container(&mut self, id: &str) -> Seen {
+    fn remove_container(&mut self, id: &str) -> SightingKind {
         self.disown(id);
         self.containers.remove(id)
     }

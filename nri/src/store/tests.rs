@@ -39,43 +39,48 @@ fn a_life_from_run_to_remove_and_a_straggler() {
     };
     assert_eq!(
         seen(Event::RunPodSandbox, None),
-        (Seen::First, None, false, false)
+        (SightingKind::First, None, false, false)
     );
     assert_eq!(
         seen(Event::CreateContainer, Some(&c)),
-        (Seen::Known, Some(Seen::First), false, false)
+        (SightingKind::Known, Some(SightingKind::First), false, false)
     );
     assert_eq!(
         seen(Event::StopContainer, Some(&c)),
-        (Seen::Known, Some(Seen::Known), false, false)
+        (SightingKind::Known, Some(SightingKind::Known), false, false)
     );
     assert_eq!(
         seen(Event::StopContainer, Some(&c)),
-        (Seen::Known, Some(Seen::Repeated), false, true)
+        (
+            SightingKind::Known,
+            Some(SightingKind::Repeated),
+            false,
+            true
+        )
     );
     assert_eq!(
         seen(Event::RemoveContainer, Some(&c)),
-        (Seen::Known, Some(Seen::Known), false, false)
+        (SightingKind::Known, Some(SightingKind::Known), false, false)
     );
     assert_eq!(
         seen(Event::StopPodSandbox, None),
-        (Seen::Known, None, false, false)
+        (SightingKind::Known, None, false, false)
     );
     assert_eq!(
         seen(Event::StopPodSandbox, None),
-        (Seen::Repeated, None, false, true)
+        (SightingKind::Repeated, None, false, true)
     );
     assert_eq!(
         seen(Event::RemovePodSandbox, None),
-        (Seen::Known, None, false, false)
+        (SightingKind::Known, None, false, false)
     );
     assert_eq!(
         seen(Event::RemovePodSandbox, None),
-        (Seen::Gone, None, false, true)
+        (SightingKind::Gone, None, false, true)
     );
     assert_eq!(
         seen(Event::PostUpdateContainer, Some(&c)),
-        (Seen::Gone, Some(Seen::Gone), false, true)
+        (SightingKind::Gone, Some(SightingKind::Gone), false, true)
     );
     assert!(store.pods().is_empty() && store.containers().is_empty());
 }
@@ -84,9 +89,15 @@ fn a_life_from_run_to_remove_and_a_straggler() {
 fn stop_and_remove_of_what_was_never_seen_are_accepted() {
     let store = PodStore::new();
     let stop = store.observe(Event::StopPodSandbox, &pod("a"), None);
-    assert_eq!((stop.pod, stop.missed_creation()), (Seen::First, true));
+    assert_eq!(
+        (stop.pod, stop.missed_creation()),
+        (SightingKind::First, true)
+    );
     let remove = store.observe(Event::RemovePodSandbox, &pod("b"), None);
-    assert_eq!((remove.pod, remove.missed_creation()), (Seen::First, true));
+    assert_eq!(
+        (remove.pod, remove.missed_creation()),
+        (SightingKind::First, true)
+    );
     let removed = store.observe(
         Event::RemoveContainer,
         &pod("a"),
@@ -94,7 +105,7 @@ fn stop_and_remove_of_what_was_never_seen_are_accepted() {
     );
     assert_eq!(
         (removed.pod, removed.container),
-        (Seen::Known, Some(Seen::First))
+        (SightingKind::Known, Some(SightingKind::First))
     );
     assert_eq!(ids(&store.pods(), |pod| &pod.id), ["a"]);
 }
@@ -105,7 +116,7 @@ fn a_container_event_brings_its_pod_along() {
     let sighting = store.observe(Event::StartContainer, &pod("a"), Some(&container("c", "")));
     assert_eq!(
         (sighting.pod, sighting.container),
-        (Seen::First, Some(Seen::First))
+        (SightingKind::First, Some(SightingKind::First))
     );
     assert_eq!(
         ids(&store.containers_of("a"), |container| &container.id),
@@ -175,7 +186,7 @@ fn a_reconnect_tells_what_is_new_and_what_vanished() {
     // Not removed, only not listed: it may be in creation, and its next event is a first sighting.
     assert_eq!(
         store.observe(Event::StartContainer, &pod("a"), None).pod,
-        Seen::First
+        SightingKind::First
     );
 }
 
@@ -187,7 +198,7 @@ fn a_list_brings_back_what_was_removed() {
     assert_eq!(ids(&report.pods.new, |pod| &pod.id), ["a"], "told once");
     assert_eq!(
         store.observe(Event::StopPodSandbox, &pod("a"), None).pod,
-        Seen::Known
+        SightingKind::Known
     );
 }
 
@@ -201,13 +212,18 @@ fn beyond_the_limit_nothing_new_is_kept_and_every_sighting_is_the_first() {
     let run = |id: &str| store.observe(Event::RunPodSandbox, &pod(id), None).pod;
     assert_eq!(
         (run("a"), run("b"), run("b"), run("a")),
-        (Seen::First, Seen::First, Seen::First, Seen::Known)
+        (
+            SightingKind::First,
+            SightingKind::First,
+            SightingKind::First,
+            SightingKind::Known
+        )
     );
     assert_eq!((store.pods().len(), store.refused()), (1, 2));
     store.observe(Event::RemovePodSandbox, &pod("a"), None);
     store.observe(Event::RemovePodSandbox, &pod("b"), None);
-    assert_eq!(run("b"), Seen::Gone);
-    assert_eq!(run("a"), Seen::First, "its removal is forgotten");
+    assert_eq!(run("b"), SightingKind::Gone);
+    assert_eq!(run("a"), SightingKind::First, "its removal is forgotten");
     store.observe(
         Event::CreateContainer,
         &pod("a"),
@@ -226,7 +242,7 @@ fn no_id_is_kept_as_no_entry() {
     ] {
         assert_eq!(
             store.observe(event, &pod(""), Some(&container("", ""))).pod,
-            Seen::First
+            SightingKind::First
         );
     }
     assert!(store.pods().is_empty() && store.containers().is_empty());

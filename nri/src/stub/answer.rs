@@ -26,7 +26,7 @@ impl<P: Plugin> Shared<P> {
     ///
     /// # Errors
     ///
-    /// As [`respond`](Self::respond).
+    /// Returns the errors of [`respond`](Self::respond).
     pub(super) async fn answer(
         &self,
         method: &str,
@@ -192,7 +192,7 @@ impl Request {
     fn timed_out<P: Plugin>(&self, subject: &Subject) -> Result<Body> {
         let ok = self.is_in(P::POLICIES.ok_on_timeout);
         let answered = if ok {
-            "success, as `on_timeout` says"
+            "success, as set by `on_timeout`"
         } else {
             "an error"
         };

@@ -11,7 +11,7 @@ use super::panic;
 use crate::{Error, ErrorKind, Result};
 
 /// The maximum number of blocked threads: handlers that never return must not exhaust the node.
-const MOST: usize = 64;
+const MAX_BLOCKED: usize = 64;
 
 /// The number of blocked threads.
 static BLOCKED: AtomicUsize = AtomicUsize::new(0);
@@ -48,7 +48,7 @@ pub async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'stat
     let running = run(work)?;
     running
         .await
-        .unwrap_or_else(|_| Err(Error::new("work that blocks was given up")))
+        .unwrap_or_else(|_| Err(Error::new("blocking work was abandoned")))
 }
 
 /// Starts work on its own thread. The receiver gets its result.
@@ -70,7 +70,7 @@ pub(super) fn run<T: Send + 'static>(
         .map_err(|error| {
             Error::with_kind(
                 ErrorKind::Handler,
-                format!("no thread for work that blocks: {error}"),
+                format!("no thread for blocking work: {error}"),
             )
         })?;
     Ok(receiver)
@@ -81,11 +81,11 @@ struct Place;
 
 impl Place {
     fn take() -> Result<Self> {
-        let one_more = |blocked| (blocked < MOST).then_some(blocked + 1);
+        let one_more = |blocked| (blocked < MAX_BLOCKED).then_some(blocked + 1);
         match BLOCKED.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more) {
             Ok(_) => Ok(Place),
             Err(_) => Err(Error::new(format!(
-                "{MOST} threads are blocked, at most that many may be"
+                "the maximum of {MAX_BLOCKED} threads are blocked"
             ))),
         }
     }
@@ -112,7 +112,7 @@ mod tests {
                 Ok(receiver) => running.push(receiver),
                 Err(error) => break error,
             }
-            assert!(running.len() <= MOST);
+            assert!(running.len() <= MAX_BLOCKED);
         };
         assert!(error.to_string().starts_with("64 threads are blocked"));
         drop(hold);

@@ -113,7 +113,10 @@ fn not_connected(path: &Path, error: io::Error) -> Error {
         io::ErrorKind::PermissionDenied => {
             "run the plugin as the user of the runtime, usually root"
         }
-        io::ErrorKind::ConnectionRefused => "the socket is left over: check that the runtime runs",
+        io::ErrorKind::ConnectionRefused => {
+            "the socket is stale: check that the runtime is \
+             running"
+        }
         _ => "check that this is the runtime's NRI socket",
     };
     Error::with_kind(

@@ -15,7 +15,7 @@ use tokio::time::{Instant, timeout_at};
 pub(super) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The upper bound for timeouts. No runtime waits longer, and sums of times stay in range.
-const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+const MAX_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The points in time that matter for one request.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +31,7 @@ pub(super) struct Moments {
 impl Moments {
     /// Returns the points in time for a request read now, for which the runtime waits this long.
     pub(super) fn new(allowed: Duration) -> Self {
-        let allowed = allowed.min(LONGEST);
+        let allowed = allowed.min(MAX_TIMEOUT);
         let answer = allowed - margin(allowed);
         Moments {
             start: Instant::now(),

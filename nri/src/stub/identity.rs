@@ -28,15 +28,15 @@ impl fmt::Display for Identity {
 
 /// The name and index from one source.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Given {
+pub(super) struct PartialIdentity {
     pub(super) name: Option<String>,
     pub(super) index: Option<String>,
 }
 
-impl Given {
+impl PartialIdentity {
     /// Returns the name and index from the environment.
     pub(super) fn by_environment() -> Self {
-        Given {
+        PartialIdentity {
             name: std::env::var(NAME_VARIABLE).ok(),
             index: std::env::var(INDEX_VARIABLE).ok(),
         }
@@ -53,7 +53,7 @@ impl Given {
     fn by_file(program: &OsStr) -> Self {
         let file = Path::new(program).file_name().and_then(OsStr::to_str);
         match file.and_then(|file| file.split_once('-')) {
-            Some((index, name)) if is_index(index) && is_name(name) => Given {
+            Some((index, name)) if is_index(index) && is_name(name) => PartialIdentity {
                 name: Some(name.to_owned()),
                 index: Some(index.to_owned()),
             },
@@ -63,7 +63,7 @@ impl Given {
 
     /// Returns the parts of this source, with those of the other one for missing parts.
     pub(super) fn or(self, other: Self) -> Self {
-        Given {
+        PartialIdentity {
             name: self.name.or(other.name),
             index: self.index.or(other.index),
         }
@@ -74,11 +74,11 @@ impl Given {
         let name = self.name.ok_or_else(|| missing("name"))?;
         let index = self.index.ok_or_else(|| missing("index"))?;
         if !is_name(&name) {
-            let message = format!("{name:?} is no plugin name");
+            let message = format!("{name:?} is not a valid plugin name");
             return Err(config(message).with_help("use letters, digits and _ . + - only"));
         }
         if !is_index(&index) {
-            let message = format!("{index:?} is no plugin index");
+            let message = format!("{index:?} is not a valid plugin index");
             return Err(config(message).with_help("use two digits, such as 10"));
         }
         Ok(Identity { name, index })
@@ -110,8 +110,8 @@ fn config(message: String) -> Error {
 mod tests {
     use super::*;
 
-    fn given(name: &str, index: &str) -> Given {
-        Given {
+    fn given(name: &str, index: &str) -> PartialIdentity {
+        PartialIdentity {
             name: Some(name.to_owned()),
             index: Some(index.to_owned()),
         }
@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn is_read_from_the_name_of_the_file() {
         let by = |program: &str| {
-            Given::by_file(OsStr::new(program))
+            PartialIdentity::by_file(OsStr::new(program))
                 .check()
                 .map(|it| it.to_string())
                 .ok()
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn each_part_comes_from_the_first_that_gives_it() {
-        let name = Given {
+        let name = PartialIdentity {
             name: Some("a".to_owned()),
             index: None,
         };
@@ -162,7 +162,7 @@ mod tests {
             assert!(error.help().is_some());
         }
         assert_eq!(
-            Given::default().check().unwrap_err().to_string(),
+            PartialIdentity::default().check().unwrap_err().to_string(),
             "the plugin has no name"
         );
     }

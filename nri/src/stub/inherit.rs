@@ -16,7 +16,7 @@ use socket2::{SockRef, Type};
 use crate::{Error, ErrorKind, Result};
 
 /// The first number that is not standard input, output or error.
-const FIRST: RawFd = 3;
+const FIRST_INHERITED: RawFd = 3;
 
 /// True if a descriptor was taken over already.
 static TAKEN: AtomicBool = AtomicBool::new(false);
@@ -28,7 +28,7 @@ static TAKEN: AtomicBool = AtomicBool::new(false);
 /// Returns [`ErrorKind::Config`] if the text is not the number of an open, connected Unix stream
 /// socket, or one was taken over before.
 pub(super) fn take_over(number: &str) -> Result<UnixStream> {
-    let fd = number.parse().ok().filter(|fd| *fd >= FIRST);
+    let fd = number.parse().ok().filter(|fd| *fd >= FIRST_INHERITED);
     let fd = fd.ok_or_else(|| refused(number, "it is not a number of 3 or above"))?;
     if !is_open(fd) {
         return Err(refused(number, "it is not open"));

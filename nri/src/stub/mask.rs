@@ -136,7 +136,7 @@ fn unsupported(runtime: &Runtime, missing: &str, what: &str) -> Error {
 fn warning(runtime: &Runtime, missing: &str) -> Option<String> {
     let verb = verb(runtime);
     (!missing.is_empty())
-        .then(|| format!("{runtime} {verb} {missing}: the plugin will not be told of it"))
+        .then(|| format!("{runtime} {verb} {missing}: the plugin will not receive it"))
 }
 
 fn verb(runtime: &Runtime) -> &'static str {
@@ -214,8 +214,9 @@ mod tests {
         assert_eq!(
             subscribed.warning.as_deref(),
             Some(
-                "containerd v1.7.35 (NRI v0.8.0, going by its version) does not know UPDATE_POD_SANDBOX \
-                 (since NRI v0.9.1-0.20250219030224-e597e7849f24): the plugin will not be told of it"
+                "containerd v1.7.35 (NRI v0.8.0, inferred from its version) does not know \
+                     UPDATE_POD_SANDBOX (since NRI v0.9.1-0.20250219030224-e597e7849f24): the \
+                     plugin will not receive it"
             )
         );
         let unknown = subscribe(wanted, &runtime("other", "", "")).unwrap();

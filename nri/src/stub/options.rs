@@ -13,7 +13,7 @@ use super::Stub;
 use super::backoff::Backoff;
 use super::check::CheckAnswers;
 use super::connect::Endpoint;
-use super::identity::Given;
+use super::identity::PartialIdentity;
 use super::shared::Shared;
 use crate::Result;
 use crate::plugin::Plugin;
@@ -48,7 +48,7 @@ const MAX_SYNCHRONIZE: usize = 64 << 20;
 /// ```
 pub struct Builder<P> {
     plugin: P,
-    given: Given,
+    given: PartialIdentity,
     endpoint: Option<Endpoint>,
     reconnect: Option<Backoff>,
     wait_for_runtime: bool,
@@ -85,7 +85,7 @@ impl<P: Plugin> Builder<P> {
     pub(super) fn new(plugin: P) -> Self {
         Builder {
             plugin,
-            given: Given::default(),
+            given: PartialIdentity::default(),
             endpoint: None,
             reconnect: Some(Backoff::default()),
             wait_for_runtime: false,
@@ -201,7 +201,7 @@ impl<P: Plugin> Builder<P> {
     /// Returns [`ErrorKind::Config`](crate::ErrorKind::Config) if the name or index is missing or
     /// invalid.
     pub fn build(self) -> Result<Stub<P>> {
-        let written = Given {
+        let written = PartialIdentity {
             name: P::NAME.map(str::to_owned),
             index: P::INDEX.map(str::to_owned),
         };
@@ -212,8 +212,8 @@ impl<P: Plugin> Builder<P> {
         };
         let given = self
             .given
-            .or(Given::by_environment())
-            .or(Given::by_program())
+            .or(PartialIdentity::by_environment())
+            .or(PartialIdentity::by_program())
             .or(written);
         let endpoint = self.endpoint.or(launched);
         Ok(Stub {

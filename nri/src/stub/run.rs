@@ -129,7 +129,8 @@ fn announce<P: Plugin>() {
             let instead = deprecation.instead.join(", ");
             tracing::warn!(
                 help = %format_args!("implement the handlers of the events that the plugin needs: {instead}"),
-                "the plugin has a handler of {}, which is deprecated since NRI {} and planned to go with {}",
+                "the plugin handles {}, which is deprecated since NRI {}; its removal is planned \
+                     for {}",
                 rpc.name, deprecation.since, deprecation.removal,
             );
         }

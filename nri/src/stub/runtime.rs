@@ -81,7 +81,7 @@ impl fmt::Display for Runtime {
         match &self.nri {
             None => f.write_str(" (NRI version unknown)"),
             Some(nri) if self.told => write!(f, " (NRI v{nri})"),
-            Some(nri) => write!(f, " (NRI v{nri}, going by its version)"),
+            Some(nri) => write!(f, " (NRI v{nri}, inferred from its version)"),
         }
     }
 }

@@ -254,7 +254,8 @@ fn closed_early(phase: Phase) -> Option<Error> {
         Phase::Registering => ("before Configure", "see the log of the runtime"),
         Phase::Configured | Phase::Failed => (
             "after Configure, without Synchronize",
-            "see the log of the runtime: \"invalid plugin events\" there means that it is older than it says",
+            "see the log of the runtime: \"invalid plugin events\" there means that the runtime \
+                 is older than it claims",
         ),
     };
     let message = format!("the runtime closed the connection {when}");

@@ -11,7 +11,7 @@ pub(super) async fn asked_to_leave() {
     let (mut terminate, mut interrupt) = match listen() {
         Ok(signals) => signals,
         Err(error) => {
-            tracing::warn!(%error, "signals are not heard: the plugin will be killed by them");
+            tracing::warn!(%error, "cannot listen for signals: they will kill the plugin");
             return pending().await;
         }
     };
@@ -23,7 +23,7 @@ pub(super) async fn asked_to_leave() {
         },
     )
     .await;
-    tracing::info!("{name}: finishing what is under way, then leaving");
+    tracing::info!("{name}: stopping after the requests in progress");
 }
 
 fn listen() -> io::Result<(Signal, Signal)> {

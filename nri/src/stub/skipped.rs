@@ -22,7 +22,8 @@ impl Tools {
             if warned.insert(format!("{rpc} {} {nri}", newer.field)) {
                 let (field, since) = (&newer.field, newer.since);
                 tracing::warn!(
-                    "{runtime} skips `{field}` in the answer to {rpc}: it came with NRI {since}"
+                    "{runtime} ignores `{field}` in the answer to {rpc}: it was added in NRI \
+                         {since}"
                 );
             }
         }

@@ -77,7 +77,7 @@ fn malformed(error: &DecodeError) -> Error {
 fn too_large(size: usize, limit: usize) -> Error {
     Error::with_kind(
         ErrorKind::Protocol,
-        format!("Synchronize of {size} bytes, at most {limit} are taken"),
+        format!("Synchronize of {size} bytes, at most {limit} are accepted"),
     )
     .with_help("raise the limit with Builder::max_synchronize")
 }
@@ -121,7 +121,7 @@ mod tests {
         assert_eq!(
             error.to_string(),
             format!(
-                "Synchronize of {} bytes, at most {} are taken",
+                "Synchronize of {} bytes, at most {} are accepted",
                 2 * one.len(),
                 one.len()
             )

@@ -1,11 +1,11 @@
-//! What a plugin did wrong in a test.
+//! Errors of plugins in a test.
 
 use std::fmt;
 
 use crate::adaptation::{Outcome, OutcomeResult, RequestError};
 use crate::api::Event;
 
-/// An event that a plugin did not handle as it should.
+/// An event that a plugin did not handle correctly.
 #[derive(Clone, Debug)]
 pub struct EventError(Box<Kind>);
 
@@ -28,7 +28,7 @@ impl EventError {
         EventError(Box::new(Kind::Unknown(event, what, id.to_owned())))
     }
 
-    /// Returns the first outcome that is an error, as such.
+    /// Returns the first outcome that is an error, as an error.
     pub(super) fn in_outcomes(outcomes: &[Outcome]) -> Result<(), Self> {
         let failed = outcomes.iter().find(|outcome| match outcome.result {
             OutcomeResult::Failed
@@ -50,7 +50,8 @@ impl EventError {
         }
     }
 
-    /// Returns whether a runtime would fail the pod or container because of it. Otherwise it logs the error and goes on.
+    /// Returns true if a runtime would fail the pod or container because of it. Otherwise it logs
+    /// the error and continues.
     pub fn fails_request(&self) -> bool {
         matches!(&*self.0, Kind::Request(..))
     }

@@ -26,9 +26,9 @@ pub struct Created {
     pub container: Container,
     /// The adjustments of all plugins, merged.
     pub adjustment: ContainerAdjustment,
-    /// The updates of other containers that the plugins asked for.
+    /// The updates of other containers that the plugins requested.
     pub updates: Vec<ContainerUpdate>,
-    /// The containers that the plugins want evicted.
+    /// The containers that the plugins asked to evict.
     pub evictions: Vec<ContainerEviction>,
     /// The plugin behind each change.
     pub owners: OwningPlugins,
@@ -46,20 +46,21 @@ impl Deref for Created {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Updated {
-    /// The updates of containers that the plugins asked for. For UpdateContainer, the last one is that of the container
-    /// itself, with the changes of the plugins.
+    /// The updates of containers that the plugins requested. For UpdateContainer, the last one is
+    /// that of the container itself, with the changes of the plugins.
     pub updates: Vec<ContainerUpdate>,
-    /// The containers that the plugins want evicted.
+    /// The containers that the plugins asked to evict.
     pub evictions: Vec<ContainerEviction>,
 }
 
-/// Events. Each method sends what a runtime sends on that occasion, and fails with the first error of a plugin.
+/// Events. Each method sends the same calls as a runtime, and fails with the first error of a
+/// plugin.
 impl RunningRuntime {
     /// Runs a pod: RunPodSandbox.
     ///
     /// # Errors
     ///
-    /// Returns the error of a plugin. The pod does not run then.
+    /// Returns the error of a plugin. In that case the pod does not run.
     pub async fn run_pod(&mut self, pod: impl Into<PodSandbox>) -> Result<PodSandbox> {
         let pod = pod.into();
         let event = Event::RunPodSandbox;
@@ -138,8 +139,8 @@ impl RunningRuntime {
     ///
     /// # Errors
     ///
-    /// Returns the error of a plugin, the conflict of two plugins, or the rejection of a validator. Except for an error in
-    /// PostCreateContainer, the container does not exist then.
+    /// Returns the error of a plugin, the conflict of two plugins, or the rejection of a validator.
+    /// In these cases the container does not exist, except after an error in PostCreateContainer.
     pub async fn create_container(
         &mut self,
         pod: &PodSandbox,
@@ -168,7 +169,7 @@ impl RunningRuntime {
         })
     }
 
-    /// Runs the pod of this container unless it runs already, and creates the container in it.
+    /// Runs the pod of this container unless it already runs, and creates the container in it.
     ///
     /// ```
     /// # use nri::prelude::*;
@@ -192,7 +193,8 @@ impl RunningRuntime {
     ///
     /// # Errors
     ///
-    /// As [`run_pod`](Self::run_pod) and [`create_container`](Self::create_container).
+    /// Returns the errors of [`run_pod`](Self::run_pod) and
+    /// [`create_container`](Self::create_container).
     pub async fn create_in_pod(&mut self, container: ContainerFixture) -> Result<Created> {
         let (pod, container) = container.build();
         let running = self.world.lock().pod(&pod.id).is_some();
@@ -331,7 +333,7 @@ fn adjusted(container: Container, adjustment: ContainerAdjustment) -> Container 
         adjust: Some(adjustment),
         ..CreateContainerResponse::default()
     };
-    // What is merged already cannot be in conflict.
+    // What is already merged cannot be in conflict.
     let _ = collector.apply("merged", answer);
     collector.container().clone()
 }

@@ -39,7 +39,7 @@ pub fn container(name: impl Into<String>) -> ContainerFixture {
     }
 }
 
-/// Builds a pod. Made by [`pod`].
+/// A builder of a pod, created by [`pod`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct PodFixture(PodSandbox);
 
@@ -140,7 +140,7 @@ impl From<PodFixture> for PodSandbox {
     }
 }
 
-/// Builds a container. Made by [`container`] and [`PodFixture::container`].
+/// A builder of a container, created by [`container`] and [`PodFixture::container`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContainerFixture {
     pod: PodFixture,

@@ -1,4 +1,4 @@
-//! A test's runtime with its plugins.
+//! The runtime of a test with its plugins.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use crate::api::{Container, PodSandbox};
 use crate::plugin::Plugin;
 use crate::stub::{Metrics, StatusWatch, Updater};
 
-/// A runtime with the plugin under test. Made by [`Runtime::start`].
+/// A runtime with the plugin under test, created by [`Runtime::start`].
 ///
-/// Its pods and containers are those that the test creates; a plugin that synchronizes gets them. When it is dropped, the
-/// plugin ends; [`stop`](Self::stop) ends it in order.
+/// Its pods and containers are those that the test creates; a plugin that synchronizes gets them.
+/// When it is dropped, the plugin ends; [`stop`](Self::stop) shuts it down cleanly.
 #[derive(Debug)]
 pub struct RunningRuntime {
     settings: Runtime,
@@ -41,7 +41,7 @@ impl RunningRuntime {
     ///
     /// # Errors
     ///
-    /// As [`Runtime::start`].
+    /// Returns the errors of [`Runtime::start`].
     pub async fn add_plugin<P: Plugin>(&mut self, plugin: P) -> Result<PluginId> {
         self.add(Subject::start(plugin, None)?).await
     }
@@ -50,7 +50,8 @@ impl RunningRuntime {
     ///
     /// # Errors
     ///
-    /// As [`Runtime::start`], and [`ErrorKind::Config`](crate::ErrorKind::Config) if the index is invalid.
+    /// Returns the errors of [`Runtime::start`], and
+    /// [`ErrorKind::Config`](crate::ErrorKind::Config) if the index is invalid.
     pub async fn add_plugin_at<P: Plugin>(
         &mut self,
         index: impl Into<String>,
@@ -65,13 +66,13 @@ impl RunningRuntime {
                 self.plugins.push(plugin);
                 Ok(id)
             }
-            // The plugin knows more about why: it may have refused the runtime, or its configuration.
+            // The plugin has more details: it may have refused the runtime, or its configuration.
             Err(refused) => Err(plugin.ended().await.err().unwrap_or(refused)),
         }
     }
 
-    /// Restarts the runtime: every plugin loses its connection, connects again, and is synchronized with the pods and
-    /// containers that there are.
+    /// Restarts the runtime: every plugin loses its connection, reconnects, and is synchronized
+    /// with the existing pods and containers.
     ///
     /// # Errors
     ///
@@ -92,25 +93,26 @@ impl RunningRuntime {
     ///
     /// # Errors
     ///
-    /// As [`restart`](Self::restart), and [`ErrorKind::Config`](crate::ErrorKind::Config) if the release is not known.
+    /// Returns the errors of [`restart`](Self::restart), and
+    /// [`ErrorKind::Config`](crate::ErrorKind::Config) if the release is not known.
     pub async fn restart_speaking(&mut self, release: impl Into<String>) -> Result<()> {
         self.settings.set_release(release.into());
         self.restart().await
     }
 
-    /// Lets time pass, for timers in the plugin's own tasks, and gives these tasks the time to run.
+    /// Advances time, for timers in the tasks of the plugin, and gives these tasks the time to run.
     ///
     /// # Panics
     ///
     /// Panics unless time is paused, as in `#[tokio::test(start_paused = true)]`.
     pub async fn advance(&mut self, time: Duration) {
-        // A task that wakes up needs a turn of its own; one that waits longer than that is not woken.
+        // A task that wakes up needs a separate turn; one that waits longer is not woken.
         tokio::time::advance(time).await;
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
 
-    /// Returns the updates and evictions that plugins asked for outside of events: with [`Updater`], or in the answer to
-    /// Synchronize. All are granted.
+    /// Returns the updates and evictions that plugins requested outside of events: with
+    /// [`Updater`], or in the answer to Synchronize. All are granted.
     pub fn requested(&self) -> Vec<Requested> {
         self.world.lock().requested.clone()
     }

@@ -1,4 +1,4 @@
-//! The settings of a test's runtime.
+//! The settings of the runtime of a test.
 
 use std::time::Duration;
 
@@ -45,7 +45,7 @@ impl Runtime {
         }
     }
 
-    /// Sets the name and version that Configure has, such as `containerd` and `v2.2.1`.
+    /// Sets the name and version in Configure, such as `containerd` and `v2.2.1`.
     #[must_use]
     pub fn named(mut self, name: impl Into<String>, version: impl Into<String>) -> Self {
         (self.name, self.version) = (name.into(), version.into());
@@ -101,8 +101,8 @@ impl Runtime {
         self
     }
 
-    /// Sends each pod and container of Synchronize in a message of its own, as a runtime does in larger pieces if it has
-    /// more than fits into 4 MiB.
+    /// Sends each pod and container of Synchronize in a separate message, as a runtime does in
+    /// larger parts if they do not fit into 4 MiB.
     #[must_use]
     pub fn split_synchronize(mut self) -> Self {
         self.split_synchronize = true;

@@ -32,7 +32,7 @@ pub(super) struct Subject {
 }
 
 impl Subject {
-    /// Starts the plugin, with another index than its own if one is given. It waits for a connection.
+    /// Starts the plugin, with another index if one is given. It waits for a connection.
     pub(super) fn start<P: Plugin>(plugin: P, index: Option<String>) -> Result<Self> {
         let index = index.unwrap_or_else(|| P::INDEX.unwrap_or(DEFAULT_INDEX).to_owned());
         let (streams, connections) = mpsc::unbounded_channel();
@@ -68,12 +68,12 @@ impl Subject {
         Ok(ours)
     }
 
-    /// Waits for the plugin to end by itself, now that it was refused, and returns what its stub returned.
+    /// Waits for the plugin to end after it was refused, and returns the result of its stub.
     pub(super) async fn ended(mut self) -> Result<()> {
         (&mut self.running).await.map_err(Error::other)?
     }
 
-    /// Stops the plugin as SIGTERM does, and returns what its stub returned.
+    /// Stops the plugin like SIGTERM, and returns the result of its stub.
     pub(super) async fn stop(mut self) -> Result<()> {
         if let Some(stop) = self.stop.take() {
             // The plugin may have ended before.
@@ -83,7 +83,7 @@ impl Subject {
     }
 }
 
-/// Ends the plugin even where the test failed.
+/// Ends the plugin even if the test failed.
 impl Drop for Subject {
     fn drop(&mut self) {
         self.running.abort();

@@ -10,7 +10,7 @@ use crate::api::{Container, ContainerUpdate, PodSandbox};
 #[derive(Clone, Debug, Default)]
 pub(super) struct World(Arc<Mutex<Contents>>);
 
-/// What the runtime has, oldest first.
+/// The pods and containers of the runtime, oldest first.
 #[derive(Debug, Default)]
 pub(super) struct Contents {
     pub(super) pods: Vec<PodSandbox>,

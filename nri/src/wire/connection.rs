@@ -105,11 +105,11 @@ where
     ///
     /// # Errors
     ///
-    /// As [`Connection::serve`].
+    /// Panics like [`Connection::serve`].
     ///
     /// # Panics
     ///
-    /// As [`Connection::serve`].
+    /// Panics like [`Connection::serve`].
     pub async fn serve_until(
         self,
         service: &impl Service,

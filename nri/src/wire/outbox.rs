@@ -12,7 +12,7 @@ use super::limits::MAX_MESSAGE;
 use super::ttrpc::Call;
 
 /// Buffers that are larger than this are freed when they are empty.
-const KEEP: usize = 64 << 10;
+const MAX_KEPT_BUFFER: usize = 64 << 10;
 
 /// A message larger than the protocol allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -55,7 +55,7 @@ impl Outbox {
     ///
     /// # Errors
     ///
-    /// As [`Outbox::push`].
+    /// Returns the errors of [`Outbox::push`].
     pub fn push_call(
         &mut self,
         connection: u32,
@@ -152,7 +152,7 @@ impl Outbox {
         self.unflushed = true;
         if self.bytes().is_empty() {
             self.bytes.clear();
-            self.bytes.shrink_to(KEEP);
+            self.bytes.shrink_to(MAX_KEPT_BUFFER);
             self.taken = 0;
         } else if self.taken > self.bytes.len() / 2 {
             self.bytes.drain(..self.taken);

@@ -1,4 +1,5 @@
-//! Plugins in this process: their handlers are called directly, under the rules that hold over a socket.
+//! Plugins in this process: their handlers are called directly, with the same rules as over a
+//! socket.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -16,7 +17,7 @@ use crate::plugins::{Cluster, SHORT, adaptation, builder, container, pod, shown}
 /// What a plugin saw, in order.
 type Seen = Arc<Mutex<Vec<String>>>;
 
-/// Handles every kind of request, and misbehaves as the name of the pod says.
+/// Handles every kind of request, and misbehaves according to the name of the pod.
 #[derive(NriPlugin, Clone, Default)]
 struct Recorder {
     name: &'static str,
@@ -292,7 +293,7 @@ async fn w7_a_plugin_does_not_see_fields_that_the_release_lacks() {
     }
 }
 
-/// Counts how many requests are in it at once, and how many there were.
+/// Counts the requests in progress, and their maximum.
 #[derive(NriPlugin)]
 #[nri(name = "counter", index = "10", blocking(StopPodSandbox))]
 struct Counter(Arc<[AtomicUsize; 3]>);

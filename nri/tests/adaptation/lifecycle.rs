@@ -181,7 +181,7 @@ async fn e6_plugins_that_accepted_a_rejected_pod_get_stop_and_remove_if_configur
     }
 }
 
-/// Two plugins, the second of which answers an RPC when it may, and the latter's permission.
+/// Two plugins, the second of which answers an RPC when permitted, and the permission.
 async fn holding(adaptation: &Adaptation, method: &'static str) -> (Peer, Peer, Arc<Notify>) {
     let permission = Arc::new(Notify::new());
     let first = Peer::join(adaptation, Script::new("10", "first")).await;
@@ -402,7 +402,7 @@ async fn w5_each_event_arrives_once_whichever_rpc_carries_it() {
             .await
             .unwrap();
     }
-    // The first attempt is refused, so it is not the plugin's to handle.
+    // The first attempt is refused, so the plugin does not have to handle it.
     let expected = [
         "RunPodSandbox",
         "StateChange",
@@ -495,7 +495,7 @@ async fn w11_waiting_behind_other_requests_is_not_part_of_the_timeout() {
     let relays: Vec<_> = relays.collect();
     for _ in &relays {
         slow.arrival("RunPodSandbox").await;
-        // All of them together take longer than the timeout, none of them does.
+        // Together they take longer than the timeout, but none of them does alone.
         tokio::time::sleep(SHORT / 2).await;
         permission.notify_one();
     }

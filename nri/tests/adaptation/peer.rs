@@ -1,4 +1,4 @@
-//! A plugin driven by the test, over the wire layer or byte by byte.
+//! A plugin controlled by the test, over the wire layer or byte by byte.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -13,7 +13,8 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-/// Longer than anything takes on the busiest machine: only a test that fails waits for it.
+/// A time limit longer than anything takes on the busiest machine: only a failing test waits for
+/// it.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 const CHANNELS: Channels = Channels { serve: 1, call: 2 };

@@ -55,7 +55,7 @@ pub(crate) struct Shared {
 }
 
 impl Cluster {
-    /// Pods and containers with so many bytes of padding each.
+    /// Returns pods and containers with this many bytes of padding each.
     pub(crate) fn of(pods: usize, containers: usize, padding: usize) -> Self {
         let cluster = Cluster::default();
         let padded = |id: String| PodSandbox {

@@ -224,7 +224,7 @@ async fn churn(adaptation: Adaptation, cluster: Cluster, worker: usize, done: Ar
 
 /// The pods that one connection of a plugin knows: for each worker, consecutive rounds.
 ///
-/// A pod that is missing leaves a gap, and a pod that is doubled goes back.
+/// A missing pod leaves a gap, and a duplicate goes back.
 #[derive(Debug, Default, PartialEq)]
 struct Known(BTreeMap<String, Range<usize>>);
 

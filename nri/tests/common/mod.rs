@@ -1,4 +1,4 @@
-//! Requests, and a way to have them answered without a runtime: the handlers of these tests never wait.
+//! Requests, and a way to answer them without a runtime: the handlers of these tests never wait.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
 use nri::Context;

@@ -1,4 +1,4 @@
-//! A runtime to run plugins under: `nri::wire` in the other role, driven by the test.
+//! A runtime to run plugins under: `nri::wire` in the other role, controlled by the test.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
 pub(crate) mod logs;
@@ -19,7 +19,8 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinHandle;
 
-/// Longer than anything takes on the busiest machine: only a test that fails waits for it.
+/// A time limit longer than anything takes on the busiest machine: only a failing test waits for
+/// it.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 const PLUGIN: &str = "nri.pkg.api.v1alpha1.Plugin";

@@ -1,4 +1,4 @@
-//! Both ends ours, in both directions at once.
+//! Both ends with our implementation, in both directions at once.
 
 use nri::wire::{Caller, Connection, Limits};
 use tokio::io::{AsyncRead, AsyncWrite};

@@ -1,4 +1,4 @@
-//! `nri::wire` against a peer that speaks in bytes, and against itself.
+//! Tests of `nri::wire` with a peer that works on bytes, and with itself.
 
 mod both_ends;
 mod calling;

@@ -1,4 +1,4 @@
-//! A peer that says exactly what a test wants it to say.
+//! A peer that sends exactly the bytes of a test.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use crate::service::Tester;
 /// Logical connections as a plugin sees them.
 pub(crate) const CHANNELS: Channels = Channels { serve: 1, call: 2 };
 
-/// Longer than anything here takes; a test that waits so long has failed.
+/// A time limit longer than anything takes here; a test that waits so long has failed.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The peer's end of a connection under test.
@@ -193,7 +193,7 @@ impl Peer {
         )
     }
 
-    /// Asserts that the connection serves on, and that nothing was sent in the meantime.
+    /// Asserts that the connection continues to serve, and that nothing was sent in the meantime.
     pub(crate) async fn assert_serves_on(&mut self, stream: u32) {
         self.request(stream, "Echo", "on").await;
         assert_eq!(self.next_answer().await, (stream, Ok(b"on".to_vec())));

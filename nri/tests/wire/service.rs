@@ -7,7 +7,7 @@ use bytes::Bytes;
 use nri::wire::{Caller, Code, Request, Service, Status};
 use tokio::sync::Semaphore;
 
-/// Answers what the tests ask for.
+/// Answers according to the tests.
 #[derive(Clone)]
 pub(crate) struct Tester {
     caller: Caller,

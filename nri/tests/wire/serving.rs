@@ -251,7 +251,7 @@ async fn a_peer_that_does_not_read_is_not_answered_in_advance() {
     }
 }
 
-/// Sends the same refusable message for ever and never reads.
+/// Sends the same message, which is refused, forever and never reads.
 struct Flood {
     message: Vec<u8>,
     sent: Arc<AtomicUsize>,

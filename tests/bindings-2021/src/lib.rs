@@ -32,7 +32,7 @@ pub mod every {
     include!(concat!(env!("OUT_DIR"), "/every/nri-bindings/mod.rs"));
 }
 
-/// Nobody uses this one, and nobody is warned.
+/// Nothing uses this one, and there is no warning.
 mod private {
     include!(concat!(env!("OUT_DIR"), "/every/nri_v0_2_0.rs"));
 }

@@ -123,7 +123,7 @@ fn every_revision_is_there_with_the_mask_of_its_time() {
     assert_eq!(v0_12_4::RELEASES, ["v0.12.4", "v0.12.5"]);
 }
 
-/// A client alone brings the status it needs with it.
+/// A client alone includes the status that it needs.
 struct Down;
 
 impl client::Call for Down {
@@ -153,7 +153,8 @@ fn a_client_needs_no_server() {
     );
 }
 
-/// The deprecation reaches those who use what is deprecated: this does not compile without the warning.
+/// The deprecation reaches users of the deprecated items: this does not compile without the
+/// warning.
 #[expect(deprecated)]
 #[test]
 fn state_change_is_deprecated_where_it_is() {

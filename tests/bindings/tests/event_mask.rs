@@ -10,7 +10,7 @@ const PODS: EventMask = EventMask::EMPTY
     .with(Event::UpdatePodSandbox)
     .with(Event::PostUpdatePodSandbox);
 
-/// The bit of the event that is next to come: the sentinel stands one behind the last.
+/// The bit of the next event: the sentinel is one above the last event.
 const NEXT: i32 = 1 << (Event::Last as i32 - 1);
 
 #[test]
@@ -67,7 +67,7 @@ fn names_are_read_in_any_case_and_with_commas() {
             "{names}"
         );
     }
-    // As the Go API has it: groups take no space, and there is no empty name.
+    // As in the Go API: groups allow no spaces, and there is no empty name.
     for (names, unknown) in [
         ("", ""),
         ("pod,", ""),

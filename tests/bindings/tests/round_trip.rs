@@ -1,4 +1,4 @@
-//! Messages between revisions: what the other side does not know is dropped, the rest arrives.
+//! Messages between revisions: unknown parts are dropped, the rest arrives.
 
 use nri_tests_bindings::{containerd_2_2, every, latest, plain, v0_9};
 use prost::Message;

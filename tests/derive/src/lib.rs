@@ -1,3 +1,3 @@
-//! Tests of `#[derive(NriPlugin)]` as a plugin's crate sees it. A package of its own, as trybuild builds every
-//! dependency of its package once more.
+//! Tests of `#[derive(NriPlugin)]` from the view of a plugin's crate. This is a separate package,
+//! because trybuild builds every dependency of its package again.
 #![forbid(unsafe_code)]

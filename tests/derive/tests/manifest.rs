@@ -1,4 +1,5 @@
-//! The manifest is in a plugin's file as it is shipped: optimized, linked as a whole, unused parts left out, stripped.
+//! The manifest is in the shipped executable of a plugin: optimized, linked, without unused parts,
+//! stripped.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

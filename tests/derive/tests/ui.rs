@@ -1,4 +1,5 @@
-//! What `#[derive(NriPlugin)]` says about mistakes, and what it takes without a word.
+//! The messages of `#[derive(NriPlugin)]` about mistakes, and the code that it accepts without
+//! warnings.
 
 #[test]
 fn mistakes_are_told_on_the_tokens_at_fault() {

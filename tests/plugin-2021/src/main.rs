@@ -1,5 +1,5 @@
-//! A plugin of edition 2021 that calls the nri crate by another name, and names it to the derive. Its built file is
-//! searched for the manifest.
+//! A plugin of edition 2021 that renames the nri crate, and names it to the derive. The test
+//! searches its executable for the manifest.
 #![forbid(unsafe_code)]
 #![deny(warnings)]
 
@@ -7,7 +7,7 @@ use renamed::manifest;
 use renamed::plugin::{resolve, Plugin};
 use renamed::prelude::*;
 
-/// Takes its name and index from whoever starts it.
+/// Gets its name and index from the environment.
 #[derive(NriPlugin)]
 #[nri(crate = renamed, name = "edition-2021", index = "42", protocol = "0.11")]
 struct Plain;

@@ -1,7 +1,7 @@
 //! Records what containerd logs and records about an old and about a new plugin, into `fixtures/logs`.
 //!
-//! Lines about loading containerd's own plugins are left out; what names the machine is put into neutral words. To be
-//! run by hand when a release is added, and its result to be read before it is committed.
+//! Lines about loading containerd's own plugins are left out, and names of the machine are
+//! replaced. Run it by hand when a release is added, and review its result.
 #![forbid(unsafe_code)]
 
 use std::fs;

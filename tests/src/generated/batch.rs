@@ -49,7 +49,8 @@ impl Batch {
     ///
     /// # Panics
     ///
-    /// If one does not compile or has a warning, with rustc's first errors and the protos they are in.
+    /// Panics if one does not compile or has a warning, with rustc's first errors and the protos
+    /// they are in.
     pub fn check(&self, edition: &str, crate_attributes: &str) {
         let features = match crate_attributes {
             NO_STD => "\"derive\"",

@@ -1,4 +1,4 @@
-//! Random changes. Each names what it did, or would have done had it found its place.
+//! Random changes. Each describes what it did, or would have done if it had found a place.
 
 use fastrand::Rng;
 

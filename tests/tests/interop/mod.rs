@@ -1,4 +1,4 @@
-//! How the tests run Rust plugins under the Go runtimes.
+//! Helpers to run Rust plugins under the Go runtimes.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
 use std::fs;

@@ -1,4 +1,4 @@
-//! Whether two messages say the same, field by field, although their types differ.
+//! Compares two messages field by field although their types differ.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The protos that `nri-protos` embeds: the list of them, and each one compiled.
+//! The protos that `nri-protos` embeds: their list, and their compiled form.
 
 use super::Target;
 use nri_codegen::Error;

@@ -1,4 +1,4 @@
-//! The generated files that `nri`, `nri-macros` and `nri-compat` ship.
+//! The generated files of `nri`, `nri-macros` and `nri-compat`.
 
 use super::Target;
 use crate::shipped;

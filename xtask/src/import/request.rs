@@ -18,11 +18,12 @@ pub struct Request {
 }
 
 impl Request {
-    /// Checks `version` (`v0.12.6`, or a Go pseudo-version for a commit that was never tagged) and `date` (`2026-12-01`).
+    /// Checks `version` (`v0.12.6`, or a Go pseudo-version for a commit that was never tagged) and
+    /// `date` (`2026-12-01`).
     ///
     /// # Errors
     ///
-    /// If either is malformed; both are reported at once.
+    /// Returns an error if either is malformed; both are reported at once.
     pub fn new(path: impl AsRef<Path>, version: &str, date: &str) -> Result<Request, Error> {
         let mut problems = Vec::new();
         let parsed = Version::parse(version.strip_prefix('v').unwrap_or(version));
@@ -69,7 +70,7 @@ impl Request {
         })
     }
 
-    /// Refuses a release that is known, including one from before the protocol.
+    /// Rejects a known release, including one before the protocol.
     pub(super) fn check_against(&self, history: &History) -> Result<(), Error> {
         let releases = history
             .releases()

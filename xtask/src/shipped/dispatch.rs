@@ -1,4 +1,4 @@
-//! The facts of every RPC, and what stands between a dispatch table and the handler traits.
+//! The facts about every RPC, and the code between a dispatch table and the handler traits.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -38,8 +38,8 @@ pub(super) fn emit(plugin: &Plugin<'_>) -> Result<TokenStream, Error> {
             #(#facts)*
         }
 
-        /// The rows of types that list their handlers. The compiler names this path in the error about a bound that an impl of
-        /// a handler needs and the type does not have.
+        /// The rows of types that list their handlers. The compiler names this path in the error
+        /// about a missing bound of a handler impl.
         pub mod add_missing_bounds_with_nri_bound {
             use super::*;
             #(#rows)*
@@ -142,8 +142,8 @@ fn handlers(rpcs: &[Rpc<'_>]) -> TokenStream {
         }
     });
     quote! {
-        /// The handlers of `T`: a constant for each RPC. One that `T` has a handler for stands here and hides the
-        /// constant of the same name in [`Unhandled`].
+        /// The handlers of `T`: a constant for each RPC. A constant here, for an RPC that `T`
+        /// handles, hides the constant with the same name in [`Unhandled`].
         pub struct Handlers<T>(std::marker::PhantomData<T>);
 
         /// The fallback of [`Handlers`].
@@ -177,7 +177,7 @@ fn row(rpc: &Rpc<'_>) -> TokenStream {
     }
 }
 
-/// Returns the attribute by which rustc warns authors of plugins that handle a deprecated RPC.
+/// Returns the attribute with which rustc warns authors of plugins that handle a deprecated RPC.
 fn lint(rpc: &Rpc<'_>, deprecation: &Deprecation) -> TokenStream {
     let since = deprecation.deprecated_in.nri.as_deref().unwrap_or_default();
     let outlook = deprecation

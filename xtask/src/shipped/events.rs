@@ -23,7 +23,7 @@ pub(super) fn emit(history: &History) -> Result<TokenStream, Error> {
     Ok(quote! {
         //! Returns the events of the newest revision.
 
-        /// RPC names of all events, in order of their numbers, from 1 on.
+        /// RPC names of all events, in the order of their numbers, starting at 1.
         pub const EVENTS: [&str; #count] = [#(#names),*];
     })
 }

@@ -1,4 +1,4 @@
-//! Which release brought which field of the messages that plugins and runtimes send.
+//! The release that added each field of the messages that plugins and runtimes send.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -9,7 +9,7 @@ use nri_codegen::Error;
 use nri_codegen::history::History;
 use nri_codegen::model::{Field, FieldKind, Message, Protocol};
 
-/// A field that is young, or leads to one that is.
+/// A new field, or one that leads to a new field.
 struct Row<'p> {
     message: &'p Message,
     field: &'p Field,
@@ -34,12 +34,13 @@ pub(super) fn emit(history: &History) -> Result<TokenStream, Error> {
     Ok(quote! {
         use super::Field;
 
-        /// The fields of what plugins and runtimes send that are younger than the first revision, and those that lead to such.
+        /// The fields of messages sent by plugins and runtimes that are newer than the first
+        /// revision, and those that lead to them.
         pub const FIELDS: &[Field] = &[#(#written),*];
     })
 }
 
-/// Returns the fields of messages that are sent which the first revision lacks.
+/// Returns the fields of sent messages that the first revision lacks.
 fn young<'h>(history: &'h History, protocol: &'h Protocol) -> Result<Vec<Row<'h>>, Error> {
     let oldest = history.revisions().first().map(|revision| revision.name());
     let mut rows = Vec::new();
@@ -58,7 +59,7 @@ fn young<'h>(history: &'h History, protocol: &'h Protocol) -> Result<Vec<Row<'h>
     Ok(rows)
 }
 
-/// Adds the fields that hold a message of a row, until there are no more.
+/// Adds the fields that hold a message with a row, until there are no more.
 fn add_leading<'h>(
     history: &'h History,
     protocol: &'h Protocol,
@@ -88,7 +89,8 @@ fn add_leading<'h>(
     }
 }
 
-/// Returns the messages that plugins and runtimes send: requests and answers of both services, and what these hold.
+/// Returns the messages that plugins and runtimes send: requests and answers of both services, and
+/// nested messages.
 fn sent(protocol: &Protocol) -> Vec<&Message> {
     let services = ["Plugin", "Runtime"].map(|name| protocol.service(name));
     let rpcs = services
@@ -113,7 +115,7 @@ fn sent(protocol: &Protocol) -> Vec<&Message> {
     sent
 }
 
-/// Full name of the message that a field holds; of a map, of its values.
+/// The full name of the message in a field; for a map, of its values.
 fn held(kind: &FieldKind) -> Option<&str> {
     match kind {
         FieldKind::Message(name) => Some(name),

@@ -58,7 +58,7 @@ fn handler(rpc: &Rpc<'_>) -> Result<TokenStream, Error> {
     })
 }
 
-/// Returns the comment of the proto, which speaks of the RPC; and what differs for a handler.
+/// Returns the comment of the proto about the RPC, with the differences for a handler.
 fn docs(rpc: &Rpc<'_>) -> TokenStream {
     let about = match rpc.comment.trim() {
         "" => format!("Handles `{}`.", rpc.name),
@@ -72,8 +72,8 @@ fn docs(rpc: &Rpc<'_>) -> TokenStream {
     doc(&(about + note))
 }
 
-/// Returns the documentation's example: a plugin with this handler. The derive wants a handler of
-/// an event, which RPCs such as Synchronize are not.
+/// Returns the example of the documentation: a plugin with this handler. The derive requires a
+/// handler of an event, which RPCs such as Synchronize are not.
 fn example(rpc: &Rpc<'_>) -> Result<TokenStream, Error> {
     let Rpc {
         name,
@@ -122,14 +122,14 @@ impl {handler} for MyPlugin {{
     Ok(quote!(#(#[doc = #lines])*))
 }
 
-/// A handler of an event, left out of the rendered example.
+/// A handler of an event, hidden in the rendered example.
 const HIDDEN_EVENT: &str = "\
 # impl RunPodSandbox for MyPlugin {
 #     async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> { Ok(()) }
 # }
 ";
 
-/// Returns a type as it is written.
+/// Returns the source text of a type.
 fn source(ty: &TokenStream) -> String {
     ty.to_string().replace(' ', "")
 }

@@ -1,4 +1,4 @@
-//! The schema that the JSON mapping of `nri` (feature `serde`) is driven by: every message and enum as data.
+//! The schema behind the JSON mapping of `nri` (feature `serde`): every message and enum as data.
 
 use heck::{ToShoutySnakeCase, ToSnakeCase, ToUpperCamelCase};
 use proc_macro2::{Ident, Span, TokenStream};
@@ -43,7 +43,7 @@ pub(super) fn emit(history: &History) -> Result<TokenStream, Error> {
     })
 }
 
-/// Everything that a protocol declares, nested or not.
+/// All declarations of a protocol, including nested ones.
 #[derive(Default)]
 struct Declared<'p> {
     messages: Vec<&'p Message>,
@@ -73,7 +73,7 @@ fn types<'p>(
     })
 }
 
-/// Returns the path of the type that prost makes of this name: `LogRequest.Level` is
+/// Returns the path of the type that prost generates for this name: `LogRequest.Level` is
 /// `log_request::Level`.
 fn rust_path(full_name: &str, package: &str) -> TokenStream {
     let mut parts: Vec<&str> = local(full_name, package).split('.').collect();

@@ -1,4 +1,4 @@
-//! The service that plugins serve, with all that handlers, dispatch and the macro need to know of it.
+//! The service that plugins serve, with the facts that handlers, dispatch and the macro need.
 
 use heck::{ToShoutySnakeCase, ToSnakeCase};
 use proc_macro2::Span;
@@ -31,9 +31,10 @@ pub(super) struct Rpc<'h> {
     pub(super) constant: Ident,
     pub(super) comment: &'h str,
     pub(super) since: &'h str,
-    /// The event that it carries, and how that travelled before.
+    /// The event that it carries, and how it was sent before.
     pub(super) event: Option<(&'h Event, EventHistory)>,
-    /// The first revision with the event, untagged ones included: a runtime that links one knows the event.
+    /// The first revision with the event, including untagged ones: a runtime that links it knows
+    /// the event.
     pub(super) event_first: Option<&'h str>,
     pub(super) deprecation: Option<&'h Deprecation>,
     pub(super) request: &'h Message,
@@ -114,7 +115,7 @@ fn rpc<'h>(
     })
 }
 
-/// Returns the first revision that has this element.
+/// Returns the first revision with this element.
 pub(super) fn first_with<'h>(
     history: &'h History,
     full_name: &str,

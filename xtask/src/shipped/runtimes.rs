@@ -1,4 +1,5 @@
-//! The table of NRI releases that runtimes link. The stub uses it where a runtime does not report its NRI release.
+//! The table of NRI releases that runtimes link. The stub uses it if a runtime does not report its
+//! NRI release.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
@@ -6,21 +7,23 @@ use quote::quote;
 use nri_codegen::Error;
 use nri_codegen::history::{History, Runtime, RuntimeRelease};
 
-/// Returns the source of the table in which `nri::stub` looks runtimes up.
+/// Returns the source of the table that `nri::stub` uses to look up runtimes.
 ///
 /// # Errors
 ///
-/// If the table of runtimes cannot be read.
+/// Returns an error if the table of runtimes cannot be read.
 pub(super) fn emit(history: &History) -> Result<String, Error> {
     let rows = history
         .runtimes()?
         .iter()
         .map(|runtime| row(history, runtime));
     let module = quote! {
-        /// Major, minor and patch of the first release that links the NRI release after it, and that one.
+        /// Major, minor and patch of the first release that links an NRI release, and that NRI
+        /// release.
         pub(super) type Release = ((u64, u64, u64), &'static str);
 
-        /// Names that each runtime reports, and its releases in order of version, from the first that speaks ttrpc.
+        /// The names that each runtime reports, and its releases ordered by version, starting with
+        /// the first that speaks ttrpc.
         pub(super) static RUNTIMES: &[(&[&str], &[Release])] = &[#(#rows),*];
     };
     let formatted = match syn::parse2(module.clone()) {

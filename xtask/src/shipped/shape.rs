@@ -1,7 +1,7 @@
-//! How the shape of a request becomes arguments, and that of a response the type that a handler answers.
+//! How a request becomes arguments, and a response the return type of a handler.
 //!
-//! A new RPC gets its handler by these rules alone. Where no rule fits, the handler takes the request as it is and
-//! answers the response as it is.
+//! A new RPC gets its handler by these rules alone. If no rule applies, the handler takes the
+//! request and returns the response unchanged.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -11,13 +11,14 @@ use super::rpc::{Rpc, ident};
 use nri_codegen::Error;
 use nri_codegen::model::{Field, FieldKind, Label, Message};
 
-/// Requests with more fields than this are handed over whole.
+/// The maximum number of fields of a request that become arguments.
 const MOST_ARGUMENTS: usize = 4;
 
-/// Fields that a request may lack: (message, field). The others are always sent, and the default stands for none.
+/// Fields that a request may lack: (message, field). The others are always sent, and their default
+/// means none.
 const OPTIONAL: &[(&str, &str)] = &[("StateChangeEvent", "container")];
 
-/// The field that only cuts a long message into parts: the stub's business, if request and response have it.
+/// The field that splits a long message, which the stub handles if request and response have it.
 const PART: &str = "more";
 
 /// Returns the type in `nri::adjust`, or in `nri::api`, that stands for a response of exactly these
@@ -39,7 +40,7 @@ fn answer_of(fields: &[&str]) -> Option<(TokenStream, &'static str)> {
 /// The answer of a handler.
 pub(super) struct Answer {
     pub(super) ty: TokenStream,
-    /// A function that makes the response of it.
+    /// A function that creates the response from it.
     pub(super) respond: TokenStream,
     /// An example of a value.
     pub(super) example: &'static str,
@@ -49,11 +50,11 @@ pub(super) struct Answer {
 pub(super) struct Argument {
     pub(super) name: Ident,
     pub(super) ty: TokenStream,
-    /// Its value, taken out of `request`.
+    /// Its value, taken from `request`.
     pub(super) value: TokenStream,
 }
 
-/// Returns the type that a handler answers with, and the function that makes the response from it.
+/// Returns the return type of a handler, and the function that creates the response from it.
 pub(super) fn answer(rpc: &Rpc<'_>) -> Result<Answer, Error> {
     let response = ident(&rpc.response.name)?;
     let mut fields: Vec<_> = rpc
@@ -79,7 +80,7 @@ pub(super) fn answer(rpc: &Rpc<'_>) -> Result<Answer, Error> {
     })
 }
 
-/// Returns the arguments of a handler beside the context.
+/// Returns the arguments of a handler, in addition to the context.
 pub(super) fn arguments(rpc: &Rpc<'_>) -> Result<Vec<Argument>, Error> {
     let is_part = |field: &Field| field.name == PART && rpc.response.field(PART).is_some();
     let fields = rpc.request.fields.iter().filter(|field| !is_part(field));
@@ -99,7 +100,7 @@ fn whole(request: &Message) -> Result<Vec<Argument>, Error> {
     }])
 }
 
-/// `None` where a field is of a kind, or has a name, that no rule covers.
+/// Returns `None` if no rule covers the kind or name of a field.
 fn argument(request: &Message, field: &Field) -> Option<Argument> {
     let name = ident(&field.name).ok().filter(|_| is_snake(&field.name))?;
     let optional = OPTIONAL.contains(&(request.name.as_str(), field.name.as_str()));
@@ -126,7 +127,7 @@ fn argument(request: &Message, field: &Field) -> Option<Argument> {
     Some(Argument { name, ty, value })
 }
 
-/// Returns the last part of a full name, where prost leaves it as it is.
+/// Returns the last part of a full name, if prost does not change it.
 fn type_name(full_name: &str) -> Option<Ident> {
     let name = full_name.rsplit('.').next()?;
     let letters: Vec<char> = name.chars().collect();
@@ -137,13 +138,13 @@ fn type_name(full_name: &str) -> Option<Ident> {
     ident(name).ok().filter(|_| plain)
 }
 
-/// Returns true if prost leaves the name of a field as it is.
+/// Returns true if prost does not change the name of a field.
 fn is_snake(name: &str) -> bool {
     name.chars()
         .all(|letter| letter.is_ascii_lowercase() || letter == '_')
 }
 
-/// Returns the field of the request that is one message of this type.
+/// Returns the field of the request that holds a single message of this type.
 pub(super) fn field_of_type(rpc: &Rpc<'_>, ty: &str) -> Option<Ident> {
     let is = |kind: &FieldKind| matches!(kind, FieldKind::Message(name) if name.rsplit('.').next() == Some(ty));
     let mut fields = rpc.request.fields.iter();

@@ -1,14 +1,15 @@
 impl EventMask {
-    /// Returns the set of this event alone; empty for the zero value and the sentinel of [`Event`].
+    /// Returns the set with only this event; empty for the zero value and the sentinel of
+    /// [`Event`].
     pub const fn from_event(event: Event) -> EventMask {
         EventMask(event.bit())
     }
 
-    /// Returns the set of these bits.
+    /// Returns the set with these bits.
     ///
     /// # Errors
     ///
-    /// If a bit stands for no event of this revision.
+    /// Returns an error if a bit belongs to no event of this revision.
     pub const fn from_bits(bits: i32) -> ::core::result::Result<EventMask, UnknownEvents> {
         match bits & !EventMask::ALL.0 {
             0 => Ok(EventMask(bits)),
@@ -16,12 +17,12 @@ impl EventMask {
         }
     }
 
-    /// Returns the set of those bits that stand for an event of this revision.
+    /// Returns the set with those bits that belong to an event of this revision.
     pub const fn from_bits_truncate(bits: i32) -> EventMask {
         EventMask(bits & EventMask::ALL.0)
     }
 
-    /// Returns the bits, as they go into `ConfigureResponse.events`.
+    /// Returns the bits, as used in `ConfigureResponse.events`.
     pub const fn bits(self) -> i32 {
         self.0
     }
@@ -31,7 +32,7 @@ impl EventMask {
         self.0 == 0
     }
 
-    /// Number of events in the set.
+    /// Returns the number of events in the set.
     pub const fn len(self) -> usize {
         self.0.count_ones() as usize
     }
@@ -56,17 +57,17 @@ impl EventMask {
         EventMask(self.0 & !event.bit())
     }
 
-    /// Events that are in either set.
+    /// Returns the events that are in either set.
     pub const fn union(self, other: EventMask) -> EventMask {
         EventMask(self.0 | other.0)
     }
 
-    /// Events that are in both sets.
+    /// Returns the events that are in both sets.
     pub const fn intersection(self, other: EventMask) -> EventMask {
         EventMask(self.0 & other.0)
     }
 
-    /// Events that are in this set and not in the other.
+    /// Returns the events that are in this set but not in the other.
     pub const fn difference(self, other: EventMask) -> EventMask {
         EventMask(self.0 & !other.0)
     }
@@ -112,7 +113,7 @@ impl ::core::iter::Extend<Event> for EventMask {
     }
 }
 
-/// Names of the events with commas between, as the Go API prints them.
+/// Formats the names of the events, separated by commas, like the Go API.
 impl ::core::fmt::Display for EventMask {
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
         for (index, event) in self.iter().enumerate() {
@@ -131,8 +132,9 @@ impl ::core::fmt::Debug for EventMask {
     }
 }
 
-/// Names with commas between, in any case, as the Go API reads them: events (`RunPodSandbox`, with space
-/// around if need be), `all`, `pod` or `podsandbox`, `container` (these without space).
+/// Parses names separated by commas, in any case, like the Go API: events (`RunPodSandbox`,
+/// optionally surrounded by spaces), `all`, `pod` or `podsandbox`, `container` (these without
+/// spaces).
 impl ::core::str::FromStr for EventMask {
     type Err = UnknownEventName;
 

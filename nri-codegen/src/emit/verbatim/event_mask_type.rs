@@ -1,27 +1,27 @@
-/// A set of events, as `ConfigureResponse.events` carries it: bit `number - 1` for each event.
+/// A set of events, in the form of `ConfigureResponse.events`: bit `number - 1` for each event.
 ///
-/// It cannot hold a bit that this revision does not know: a runtime drops a plugin that sends one. An empty
-/// set is sent as 0, which a runtime reads as everything it knows.
+/// It cannot contain a bit that this revision does not know, because a runtime drops a plugin that
+/// sends one. An empty set is sent as 0, which a runtime interprets as all events that it knows.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct EventMask(i32);
 
-/// Bits that stand for no event of this revision.
+/// Bits that belong to no event of this revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownEvents(i32);
 
-/// A name that stands for no event of this revision.
+/// A name that belongs to no event of this revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownEventName(::prost::alloc::string::String);
 
 impl UnknownEvents {
-    /// Returns the bits that are not known.
+    /// Returns the unknown bits.
     pub const fn bits(self) -> i32 {
         self.0
     }
 }
 
 impl UnknownEventName {
-    /// Returns the name that is not known, in lower case.
+    /// Returns the unknown name, in lower case.
     pub fn name(&self) -> &str {
         &self.0
     }

@@ -1,14 +1,14 @@
-/// An answer that is an error.
+/// An error answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Status {
-    /// What kind of error.
+    /// The kind of error.
     pub code: Code,
-    /// What went wrong, for people.
+    /// A description for people.
     pub message: ::prost::alloc::string::String,
 }
 
 impl Status {
-    /// Returns a status of this code.
+    /// Creates a status with this code.
     pub fn new(
         code: Code,
         message: impl ::core::convert::Into<::prost::alloc::string::String>,

@@ -5,9 +5,10 @@ pub struct Rpc {
     pub service: &'static str,
     /// Name of the method.
     pub method: &'static str,
-    /// The event that it carries; `None` for `StateChange`, which carries several, and for what is no event.
+    /// The event that it carries; `None` for `StateChange`, which carries several, and for RPCs
+    /// without an event.
     pub event: ::core::option::Option<Event>,
-    /// The NRI release that brought it; `None` if none has it.
+    /// The NRI release that added it; `None` if it is in no release.
     pub since: ::core::option::Option<&'static str>,
     /// The NRI release that deprecated it, if it is deprecated in this revision.
     pub deprecated_since: ::core::option::Option<&'static str>,
@@ -24,11 +25,11 @@ pub struct EventInfo {
     pub bit: i32,
     /// The method of service `Plugin` that carries it: the dedicated one, or `StateChange`.
     pub rpc: &'static str,
-    /// The NRI release that brought the event; `None` if none has it.
+    /// The NRI release that added the event; `None` if it is in no release.
     pub since: ::core::option::Option<&'static str>,
-    /// The NRI release that brought its dedicated RPC; `None` if none has it.
+    /// The NRI release that added its dedicated RPC; `None` if it is in no release.
     pub rpc_since: ::core::option::Option<&'static str>,
-    /// The NRI releases that sent it by `StateChange`, if any did.
+    /// The NRI releases that sent it as `StateChange`, if any.
     pub state_change: ::core::option::Option<StateChangeCoverage>,
 }
 
@@ -37,7 +38,7 @@ pub struct EventInfo {
 pub struct StateChangeCoverage {
     /// The first release.
     pub since: &'static str,
-    /// The release that brought the dedicated RPC; from then on `StateChange` is only what a runtime falls
-    /// back to. `None` if this revision still sends it.
+    /// The release that added the dedicated RPC; since then `StateChange` is only a fallback.
+    /// `None` if this revision still sends it.
     pub until: ::core::option::Option<&'static str>,
 }

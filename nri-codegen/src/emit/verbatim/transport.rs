@@ -1,9 +1,9 @@
 /// A transport: sends an encoded request to a service's method, and returns the encoded response.
 pub trait Call: ::core::marker::Sync {
-    /// What can go wrong on the way; a status is what the peer answers.
+    /// An error of the transport; a status is an answer of the peer.
     type Error: ::core::convert::From<Status>;
 
-    /// Calls `method` of `service`, which is a full name.
+    /// Calls `method` of the service with the full name `service`.
     fn call(
         &self,
         service: &'static str,

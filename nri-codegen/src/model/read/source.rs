@@ -1,4 +1,4 @@
-//! Comments and places out of a descriptor's source info.
+//! Comments and locations from the source info of a descriptor.
 
 use std::collections::HashMap;
 

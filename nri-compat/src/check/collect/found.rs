@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::fate::Fate;
+use super::file_outcome::FileOutcome;
 use crate::check::content::File;
 use crate::check::evidence::{self, Reader, Unreadable};
 use crate::check::place::Place;
@@ -26,13 +26,13 @@ impl Found {
     }
 
     /// Returns the outcome for the file.
-    pub(super) fn fate(&self) -> Fate {
+    pub(super) fn outcome(&self) -> FileOutcome {
         if !self.sightings.is_empty() {
-            Fate::Evidence
+            FileOutcome::Evidence
         } else if self.skipped.is_empty() {
-            Fate::WithoutNri
+            FileOutcome::WithoutNri
         } else {
-            Fate::Unreadable
+            FileOutcome::Unreadable
         }
     }
 

@@ -2,7 +2,7 @@
 //! under the most suitable name regardless of the order of the walk, and under every name that a
 //! runtime starts or the user named.
 
-use super::fate::Fate;
+use super::file_outcome::FileOutcome;
 use super::parallel;
 use super::scan::{Linked, NameRank, Scan};
 use super::visit;
@@ -38,6 +38,8 @@ fn choose<'l>(scan: &Scan<'_>, names: &'l [Linked]) -> &'l [Linked] {
         }
     }
     let (chosen, others) = names.split_at(chosen);
-    others.iter().for_each(|_| scan.count(Fate::OtherName));
+    others
+        .iter()
+        .for_each(|_| scan.count(FileOutcome::OtherName));
     chosen
 }

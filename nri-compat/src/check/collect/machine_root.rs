@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 /// The maximum number of symbolic links that are followed for one path, as in Linux.
-const LINKS_FOLLOWED: usize = 40;
+const MAX_LINKS_FOLLOWED: usize = 40;
 
 /// The folder that contains a machine's file system.
 #[derive(Clone, Debug)]
@@ -74,7 +74,7 @@ impl MachineRoot {
                 continue;
             }
             followed += 1;
-            if followed > LINKS_FOLLOWED {
+            if followed > MAX_LINKS_FOLLOWED {
                 return Err(io::Error::from_raw_os_error(libc::ELOOP));
             }
             let target = real.read_link()?;

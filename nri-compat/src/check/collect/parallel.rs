@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The maximum number of threads. More gain little, because the disk is the bottleneck, and each
 /// takes memory; 8 stay below 100 MiB.
-const THREADS: usize = 8;
+const MAX_THREADS: usize = 8;
 
 /// Returns the number of threads to use if `asked` are wanted; 0 means the number of cores.
 pub(super) fn threads(asked: usize) -> usize {
     let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
-    if asked == 0 { cores() } else { asked }.clamp(1, THREADS)
+    if asked == 0 { cores() } else { asked }.clamp(1, MAX_THREADS)
 }
 
 /// Calls `work` once per item, on at most `threads` threads, and returns when all calls are done.

@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use super::disk::{Disk, FileId};
-use super::fate::Fate;
+use super::file_outcome::FileOutcome;
 use super::parallel;
 use super::scan::Scan;
 use super::visit;
@@ -70,7 +70,7 @@ fn add(scan: &Scan<'_>, proc: &Path, pid: u32, programs: &mut BTreeMap<FileId, P
         Ok(None) => {}
         Err(why) => {
             scan.skip(Place::of(&folder.join("exe")), why);
-            scan.count(Fate::Unreadable);
+            scan.count(FileOutcome::Unreadable);
         }
     }
 }

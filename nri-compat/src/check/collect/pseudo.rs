@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// The types of virtual file systems:
 /// [proc_filesystems(5)](https://man7.org/linux/man-pages/man5/filesystems.5.html).
-const TYPES: [&str; 20] = [
+const VIRTUAL_TYPES: [&str; 20] = [
     "autofs",
     "binfmt_misc",
     "bpf",
@@ -31,7 +31,7 @@ const TYPES: [&str; 20] = [
 ];
 
 /// Their conventional mount points, whatever is mounted there: `/dev` is a tmpfs in a container.
-const PLACES: [&str; 3] = ["/proc", "/sys", "/dev"];
+const MOUNT_POINTS: [&str; 3] = ["/proc", "/sys", "/dev"];
 
 /// The folders not to descend into.
 pub(super) struct Pseudo(HashSet<PathBuf>);
@@ -45,7 +45,13 @@ impl Pseudo {
 
     fn from_mounts(mounts: &[u8]) -> Self {
         let mounted = mounts.split(|byte| *byte == b'\n').filter_map(mount);
-        Self(PLACES.iter().map(PathBuf::from).chain(mounted).collect())
+        Self(
+            MOUNT_POINTS
+                .iter()
+                .map(PathBuf::from)
+                .chain(mounted)
+                .collect(),
+        )
     }
 
     /// Returns true if this absolute path without links is one of them.
@@ -54,12 +60,12 @@ impl Pseudo {
     }
 }
 
-/// Returns the mount point of a line, if its file system is one of [`TYPES`].
+/// Returns the mount point of a line, if its file system is one of [`VIRTUAL_TYPES`].
 fn mount(line: &[u8]) -> Option<PathBuf> {
     let mut fields = line.split(|byte| *byte == b' ');
     let place = fields.nth(4)?;
     let kind = fields.skip_while(|field| *field != b"-").nth(1)?;
-    TYPES
+    VIRTUAL_TYPES
         .iter()
         .any(|known| known.as_bytes() == kind)
         .then(|| PathBuf::from(OsString::from_vec(unescape(place))))

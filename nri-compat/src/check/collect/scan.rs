@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::budget::Budget;
 use super::collected::Collected;
 use super::disk::FileId;
-use super::fate::{FATES, Fate};
+use super::file_outcome::{FileOutcome, OUTCOMES};
 use super::found::{Found, guarded};
 use crate::check::content::File;
 use crate::check::evidence::Reader;
@@ -19,25 +19,25 @@ use crate::check::skipped::{SkipKind, Skipped, Unreadable};
 use crate::report::check::Inputs;
 
 /// The number of bytes of files that all readers together may hold in memory.
-const READING: u64 = 32 << 20;
+const MAX_READING: u64 = 32 << 20;
 
 /// The maximum number of bytes of one file that a reader holds in memory; it reads large files in
 /// parts.
-const READING_ONE_FILE: u64 = 4 << 20;
+const MAX_READING_PER_FILE: u64 = 4 << 20;
 
 /// The maximum window of a compressed stream, as a power of two. It also limits all windows
 /// together.
 pub(super) const WINDOW_LOG: u32 = 25;
 
 /// The maximum number of skipped files that are listed; further ones are only counted.
-const SKIPPED_LISTED: usize = 20_000;
+const MAX_SKIPPED_LISTED: usize = 20_000;
 
 /// One scan.
 pub(super) struct Scan<'s> {
     readers: &'s [&'s dyn Reader],
     progress: &'s Progress,
     bytes: AtomicU64,
-    fates: [AtomicU64; FATES],
+    outcomes: [AtomicU64; OUTCOMES],
     reading: Budget,
     /// The windows of compressed streams, over all threads.
     pub(super) windows: Budget,
@@ -88,8 +88,8 @@ impl<'s> Scan<'s> {
             progress,
             threads,
             bytes: AtomicU64::default(),
-            fates: Default::default(),
-            reading: Budget::new(READING),
+            outcomes: Default::default(),
+            reading: Budget::new(MAX_READING),
             windows: Budget::new(1 << WINDOW_LOG),
             found: Mutex::default(),
             skipped_unlisted: AtomicU64::default(),
@@ -130,8 +130,8 @@ impl<'s> Scan<'s> {
     }
 
     /// Counts a file under its outcome.
-    pub(super) fn count(&self, fate: Fate) {
-        if let Some(count) = self.fates.get(fate as usize) {
+    pub(super) fn count(&self, outcome: FileOutcome) {
+        if let Some(count) = self.outcomes.get(outcome as usize) {
             count.fetch_add(1, Ordering::Relaxed);
         }
         self.progress.file();
@@ -150,7 +150,9 @@ impl<'s> Scan<'s> {
 
     /// Returns the findings of the readers in a file that is not an archive.
     pub(super) fn look(&self, file: &File<'_>) -> Found {
-        let _lent = self.reading.lend(file.content.len().min(READING_ONE_FILE));
+        let _lent = self
+            .reading
+            .lend(file.content.len().min(MAX_READING_PER_FILE));
         let mut found = Found::default();
         for reader in self.readers.iter().filter(|reader| reader.recognises(file)) {
             found.add(file, guarded(*reader, file));
@@ -178,7 +180,7 @@ impl<'s> Scan<'s> {
     pub(super) fn skip_all(&self, skipped: impl IntoIterator<Item = Skipped>) {
         let mut found = lock(&self.found);
         for one in skipped {
-            if found.skipped.len() < SKIPPED_LISTED {
+            if found.skipped.len() < MAX_SKIPPED_LISTED {
                 found.skipped.push(one);
             } else {
                 self.skipped_unlisted.fetch_add(1, Ordering::Relaxed);
@@ -216,7 +218,7 @@ impl<'s> Scan<'s> {
         let unlisted = self.skipped_unlisted.into_inner();
         found.summary.skipped = found.skipped.len() as u64 + unlisted;
         if unlisted > 0 {
-            let reason = format!("{unlisted} more were skipped, which are not listed");
+            let reason = format!("{unlisted} more places were skipped and are not listed");
             found
                 .skipped
                 .push(Skipped::new("(others)", SkipKind::Limit, reason));
@@ -228,18 +230,18 @@ impl<'s> Scan<'s> {
     }
 
     fn inputs(&self) -> Inputs {
-        let count = |fate: Fate| {
-            let count = self.fates.get(fate as usize);
+        let count = |outcome: FileOutcome| {
+            let count = self.outcomes.get(outcome as usize);
             count.map_or(0, |count| count.load(Ordering::Relaxed))
         };
         Inputs {
-            evidence: count(Fate::Evidence),
-            without_nri: count(Fate::WithoutNri),
-            other_files: count(Fate::OtherFile),
-            empty: count(Fate::Empty),
-            other_names: count(Fate::OtherName),
-            archives: count(Fate::Archive),
-            unreadable: count(Fate::Unreadable),
+            evidence: count(FileOutcome::Evidence),
+            without_nri: count(FileOutcome::WithoutNri),
+            other_files: count(FileOutcome::OtherFile),
+            empty: count(FileOutcome::Empty),
+            other_names: count(FileOutcome::OtherName),
+            archives: count(FileOutcome::Archive),
+            unreadable: count(FileOutcome::Unreadable),
         }
     }
 }

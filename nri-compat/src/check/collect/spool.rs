@@ -6,10 +6,10 @@ use super::disk::Disk;
 use crate::check::skipped::{SkipKind, Unreadable};
 
 /// The size of the pieces in which streams are copied, in bytes.
-const PIECE: usize = 64 << 10;
+const CHUNK: usize = 64 << 10;
 
 /// The maximum size of a stream in bytes.
-const LARGEST: u64 = 64 << 30;
+const MAX_STREAM: u64 = 64 << 30;
 
 /// Copies a stream to an unnamed file, which is deleted when it is closed.
 ///
@@ -23,7 +23,7 @@ pub(super) fn to_disk(input: &mut dyn Read) -> Result<Disk, Unreadable> {
         Unreadable::new(SkipKind::Io, reason)
     };
     let mut file = tempfile::tempfile().map_err(|error| failed(&error))?;
-    let mut piece = vec![0; PIECE];
+    let mut piece = vec![0; CHUNK];
     let mut copied = 0;
     loop {
         let read = match input.read(&mut piece) {
@@ -33,15 +33,15 @@ pub(super) fn to_disk(input: &mut dyn Read) -> Result<Disk, Unreadable> {
             Err(error) => return Err(read_failed(error)),
         };
         copied += read as u64;
-        if copied > LARGEST {
-            let reason = format!("larger than {} GiB", LARGEST >> 30);
+        if copied > MAX_STREAM {
+            let reason = format!("larger than {} GiB", MAX_STREAM >> 30);
             return Err(Unreadable::new(SkipKind::TooLarge, reason));
         }
         let (filled, _) = piece.split_at(read);
         file.write_all(filled).map_err(|error| failed(&error))?;
     }
     let disk = Disk::of(file).map_err(|error| failed(&error))?;
-    disk.ok_or_else(|| Unreadable::new(SkipKind::Io, "the temporary file is no regular file"))
+    disk.ok_or_else(|| Unreadable::new(SkipKind::Io, "the temporary file is not a regular file"))
 }
 
 /// Returns the reason why a stream cannot be read further. Decompression libraries report broken

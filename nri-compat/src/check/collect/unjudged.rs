@@ -1,7 +1,7 @@
 //! Results for unrecognised files that need one, because the user named the file or a runtime
 //! starts it. Such a file is `unknown`, or not a plugin for a stated reason, but never ignored.
 
-use super::fate::Fate;
+use super::file_outcome::FileOutcome;
 use super::found::Found;
 use super::scan::Scan;
 use crate::check::content::File;
@@ -15,7 +15,7 @@ use crate::check::skipped::{SkipKind, Unreadable};
 const READER: &str = "check";
 
 /// The maximum length of an interpreter name in the report in bytes.
-const INTERPRETER: usize = 80;
+const MAX_INTERPRETER: usize = 80;
 
 /// Unsupported formats that contain files, by their first bytes.
 const UNSUPPORTED: [(&[u8], &str); 9] = [
@@ -48,7 +48,7 @@ pub(super) fn unrecognised(head: &[u8]) -> String {
     }
     if let Some(line) = head.strip_prefix(b"#!") {
         let line = line.split(|byte| *byte == b'\n').next().unwrap_or(line);
-        let (shown, _) = line.split_at(line.len().min(INTERPRETER));
+        let (shown, _) = line.split_at(line.len().min(MAX_INTERPRETER));
         let interpreter = crate::check::escape::bytes(shown.trim_ascii());
         return format!("a script for `{interpreter}`; cannot determine which program it runs");
     }
@@ -65,13 +65,13 @@ pub(super) fn unrecognised(head: &[u8]) -> String {
 }
 
 /// Adds a sighting whose verdict is `unknown` for this reason.
-pub(super) fn report(scan: &Scan<'_>, place: &Place, demand: Demand, reason: &str) -> Fate {
+pub(super) fn report(scan: &Scan<'_>, place: &Place, demand: Demand, reason: &str) -> FileOutcome {
     scan.store_sighting(sighting(place, demand, reason.to_owned()));
-    Fate::Evidence
+    FileOutcome::Evidence
 }
 
 /// Adds a sighting of a named path that is not a file and has no size.
-pub(super) fn unknown(scan: &Scan<'_>, place: &Place, reason: &str) -> Option<Fate> {
+pub(super) fn unknown(scan: &Scan<'_>, place: &Place, reason: &str) -> Option<FileOutcome> {
     Some(report(scan, place, Demand::Named, reason))
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::archive;
 use super::disk::{self, Disk};
-use super::fate::Fate;
+use super::file_outcome::FileOutcome;
 use super::scan::{Linked, NameRank, Scan};
 use super::unjudged::{self, Demand};
 use crate::check::content::{Content as _, File};
@@ -31,7 +31,7 @@ pub(super) struct Visit<'p> {
 
 /// Reads and counts a file.
 pub(super) fn file(scan: &Scan<'_>, visit: &Visit<'_>) {
-    let fate = open(scan, visit.path).and_then(|disk| match disk {
+    let outcome = open(scan, visit.path).and_then(|disk| match disk {
         Some(disk) => take(scan, &disk, visit),
         None if visit.demand == Demand::Named => Ok(unjudged::unknown(
             scan,
@@ -40,8 +40,8 @@ pub(super) fn file(scan: &Scan<'_>, visit: &Visit<'_>) {
         )),
         None => Ok(None),
     });
-    match fate {
-        Ok(Some(fate)) => scan.count(fate),
+    match outcome {
+        Ok(Some(outcome)) => scan.count(outcome),
         Ok(None) => {}
         Err(error) => scan.count(unreadable(scan, visit, Unreadable::from(&error))),
     }
@@ -56,11 +56,11 @@ pub(super) fn stream(scan: &Scan<'_>, disk: &Disk, place: &Place) {
         is_link: false,
         demand: Demand::Named,
     };
-    let fate = look(scan, disk, &visit, |file, packing| {
+    let outcome = look(scan, disk, &visit, |file, packing| {
         read(scan, file, packing, &visit)
     });
-    match fate {
-        Ok(fate) => scan.count(fate),
+    match outcome {
+        Ok(outcome) => scan.count(outcome),
         Err(error) => scan.count(unreadable(scan, &visit, Unreadable::from(&error))),
     }
 }
@@ -73,14 +73,14 @@ pub(super) fn chosen(scan: &Scan<'_>, linked: &Linked) {
         is_link: false,
         demand: demand(linked),
     };
-    let fate = Disk::open(&linked.path).and_then(|disk| match disk {
+    let outcome = Disk::open(&linked.path).and_then(|disk| match disk {
         Some(disk) if disk.id == linked.id => look(scan, &disk, &visit, |file, packing| {
             read(scan, file, packing, &visit)
         }),
         Some(_) | None => Err(io::Error::from(io::ErrorKind::NotFound)),
     });
-    match fate {
-        Ok(fate) => scan.count(fate),
+    match outcome {
+        Ok(outcome) => scan.count(outcome),
         Err(error) => scan.count(unreadable(scan, &visit, Unreadable::from(&error))),
     }
 }
@@ -95,29 +95,29 @@ fn demand(linked: &Linked) -> Demand {
 
 /// Reads the executable of running processes, under the `name` in their view.
 pub(super) fn program(scan: &Scan<'_>, exe: &Path, place: &Place, name: &str) {
-    let fate = open(scan, exe).and_then(|disk| {
+    let outcome = open(scan, exe).and_then(|disk| {
         let Some(disk) = disk else { return Ok(None) };
         let file = File {
             name: name.to_owned(),
             ..with_head(place, &disk, None)?
         };
         if !scan.recognised(&file) {
-            return Ok(Some(Fate::OtherFile));
+            return Ok(Some(FileOutcome::OtherFile));
         }
         if scan.read_before(disk.id, place).is_some() {
-            return Ok(Some(Fate::OtherName));
+            return Ok(Some(FileOutcome::OtherName));
         }
         let found = scan.look(&file);
-        let fate = found.fate();
+        let outcome = found.outcome();
         scan.store(found);
-        Ok(Some(fate))
+        Ok(Some(outcome))
     });
-    match fate {
-        Ok(Some(fate)) => scan.count(fate),
+    match outcome {
+        Ok(Some(outcome)) => scan.count(outcome),
         Ok(None) => {}
         Err(error) => {
             scan.skip(place.clone(), Unreadable::from(&error));
-            scan.count(Fate::Unreadable);
+            scan.count(FileOutcome::Unreadable);
         }
     }
 }
@@ -132,9 +132,9 @@ fn open(scan: &Scan<'_>, path: &Path) -> io::Result<Option<Disk>> {
 
 /// Reads a file if it is recognised, or defers it if it may have other names; then it has no
 /// outcome yet.
-fn take(scan: &Scan<'_>, disk: &Disk, visit: &Visit<'_>) -> io::Result<Option<Fate>> {
+fn take(scan: &Scan<'_>, disk: &Disk, visit: &Visit<'_>) -> io::Result<Option<FileOutcome>> {
     let mut put_off = false;
-    let fate = look(scan, disk, visit, |file, packing| {
+    let outcome = look(scan, disk, visit, |file, packing| {
         if visit.is_link || disk.links > 1 {
             put_off = true;
             scan.put_off(Linked {
@@ -144,14 +144,14 @@ fn take(scan: &Scan<'_>, disk: &Disk, visit: &Visit<'_>) -> io::Result<Option<Fa
                 path: visit.path.to_owned(),
                 named: visit.demand == Demand::Named,
             });
-            Fate::OtherName
+            FileOutcome::OtherName
         } else if scan.read_before(disk.id, &visit.place).is_some() {
-            Fate::OtherName
+            FileOutcome::OtherName
         } else {
             read(scan, file, packing, visit)
         }
     })?;
-    Ok((!put_off).then_some(fate))
+    Ok((!put_off).then_some(outcome))
 }
 
 fn rank(visit: &Visit<'_>, name: &str) -> NameRank {
@@ -171,8 +171,8 @@ fn look(
     scan: &Scan<'_>,
     disk: &Disk,
     visit: &Visit<'_>,
-    recognised: impl FnOnce(&File<'_>, Option<Packing>) -> Fate,
-) -> io::Result<Fate> {
+    recognised: impl FnOnce(&File<'_>, Option<Packing>) -> FileOutcome,
+) -> io::Result<FileOutcome> {
     let path = (!visit.path.as_os_str().is_empty()).then_some(visit.path);
     let file = with_head(&visit.place, disk, path)?;
     let packing = archive::kind(&file);
@@ -189,32 +189,37 @@ fn look(
         return Ok(unjudged::report(scan, &visit.place, visit.demand, &reason));
     }
     Ok(if disk.is_empty() {
-        Fate::Empty
+        FileOutcome::Empty
     } else {
-        Fate::OtherFile
+        FileOutcome::OtherFile
     })
 }
 
-fn read(scan: &Scan<'_>, file: &File<'_>, packing: Option<Packing>, visit: &Visit<'_>) -> Fate {
+fn read(
+    scan: &Scan<'_>,
+    file: &File<'_>,
+    packing: Option<Packing>,
+    visit: &Visit<'_>,
+) -> FileOutcome {
     match packing {
         Some(packing) => {
             archive::read(scan, file, packing);
             if visit.demand != Demand::Walked {
                 unjudged::archive(scan, &visit.place, visit.demand);
             }
-            Fate::Archive
+            FileOutcome::Archive
         }
         None => {
             let found = unjudged::with_answer(scan.look(file), file, visit.demand);
-            let fate = found.fate();
+            let outcome = found.outcome();
             scan.store(found);
-            fate
+            outcome
         }
     }
 }
 
 /// Reports a file that cannot be read: as unknown if a result is needed.
-fn unreadable(scan: &Scan<'_>, visit: &Visit<'_>, why: Unreadable) -> Fate {
+fn unreadable(scan: &Scan<'_>, visit: &Visit<'_>, why: Unreadable) -> FileOutcome {
     let is_launched = || {
         let metadata = visit.path.metadata();
         visit.demand == Demand::Launched && metadata.is_ok_and(|file| disk::is_executable(&file))
@@ -223,7 +228,7 @@ fn unreadable(scan: &Scan<'_>, visit: &Visit<'_>, why: Unreadable) -> Fate {
         return unjudged::report(scan, &visit.place, visit.demand, &why.reason);
     }
     scan.skip(visit.place.clone(), why);
-    Fate::Unreadable
+    FileOutcome::Unreadable
 }
 
 fn with_head<'c>(place: &Place, disk: &'c Disk, path: Option<&Path>) -> io::Result<File<'c>> {

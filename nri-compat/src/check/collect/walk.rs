@@ -19,7 +19,7 @@ use crate::check::place::Place;
 use crate::check::skipped::{SkipKind, Unreadable};
 
 /// The number of files in a batch.
-const BATCH: usize = 128;
+const BATCH_FILES: usize = 128;
 
 /// The maximum number of waiting batches per thread.
 const BATCHES_PER_THREAD: usize = 4;
@@ -147,7 +147,7 @@ impl Walk<'_> {
                 Ok((kind, entry)) => self.entry(&entry, kind, is_layout, &mut files),
                 Err(error) => self.failed(folder, Unreadable::from(&error)),
             }
-            if files.len() >= BATCH {
+            if files.len() >= BATCH_FILES {
                 let files = std::mem::take(&mut files);
                 self.hand_over(Batch { files, is_launched });
             }
@@ -232,8 +232,8 @@ impl Walk<'_> {
     fn failed(&self, folder: &Path, why: Unreadable) {
         let place = self.place(folder);
         if folder == self.root.path && self.root.is_named {
-            let fate = unjudged::report(self.scan, &place, Demand::Named, &why.reason);
-            return self.scan.count(fate);
+            let outcome = unjudged::report(self.scan, &place, Demand::Named, &why.reason);
+            return self.scan.count(outcome);
         }
         self.scan.skip(place, why);
     }

@@ -7,18 +7,18 @@ use crate::check::content::File;
 use crate::check::sighting::{Built, Evidence, FileKind, Interface, Role, Sighting};
 
 /// The maximum size of the file; those of the largest projects have half a megabyte.
-const LARGEST: u64 = 32 << 20;
+const MAX_FILE: u64 = 32 << 20;
 
 /// The maximum number of crates.
-const MOST: usize = 100;
+const MAX_CRATES: usize = 100;
 
 const NAME: &str = "cargo-lock";
 
 /// The crate that plugins use, and a crate that only it depends on.
-const OURS: (&str, &str) = ("nri", "nri-macros");
+const PLUGIN_CRATES: (&str, &str) = ("nri", "nri-macros");
 
 /// Related crates that plugins do not use directly.
-const BESIDE: [&str; 4] = ["nri-codegen", "nri-compat", "nri-macros", "nri-protos"];
+const RELATED_CRATES: [&str; 4] = ["nri-codegen", "nri-compat", "nri-macros", "nri-protos"];
 
 /// The reader of `Cargo.lock`.
 pub struct CargoLock;
@@ -37,7 +37,7 @@ impl Reader for CargoLock {
 
     fn read(&self, file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {
         let mut lock = Lock::default();
-        text::lines(file.content, LARGEST, |_, line| lock.line(line.trim()))?;
+        text::lines(file.content, MAX_FILE, |_, line| lock.line(line.trim()))?;
         lock.end();
         let found = lock.found.iter();
         Ok(found
@@ -79,7 +79,7 @@ impl Lock {
             package.registry = source.starts_with("registry+") || source.starts_with("sparse+");
         } else {
             let mut dependency = line.trim_matches(['"', ',']).split(' ');
-            package.ours |= dependency.next() == Some(OURS.1);
+            package.ours |= dependency.next() == Some(PLUGIN_CRATES.1);
         }
     }
 
@@ -88,7 +88,7 @@ impl Lock {
             return;
         };
         self.ttrpc |= package.name == "ttrpc";
-        if is_for_nri(&package.name) && self.found.len() < MOST {
+        if is_for_nri(&package.name) && self.found.len() < MAX_CRATES {
             self.found.push(package);
         }
     }
@@ -102,12 +102,12 @@ fn value<'l>(line: &'l str, key: &str) -> Option<&'l str> {
 
 /// Returns true if one of the words of a crate's name is `nri`.
 pub(super) fn is_for_nri(name: &str) -> bool {
-    !BESIDE.contains(&name) && name.split(['-', '_']).any(|word| word == "nri")
+    !RELATED_CRATES.contains(&name) && name.split(['-', '_']).any(|word| word == "nri")
 }
 
 fn sighting(file: &File<'_>, package: &Package, ttrpc: bool) -> Sighting {
     let Package { name, version, .. } = package;
-    let ours = name == OURS.0 && package.ours;
+    let ours = name == PLUGIN_CRATES.0 && package.ours;
     let origin = if package.registry {
         ""
     } else {

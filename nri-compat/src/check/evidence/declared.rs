@@ -80,7 +80,8 @@ fn listed(text: &str, format: &str) -> Option<String> {
         .and_then(|rest| rest.split(['"', '?', '#', '&']).next());
     let version = version.map_or_else(String::new, |version| format!(" {version}"));
     Some(format!(
-        "a {format} bill of materials lists {MODULE}{version}, which does not say what is done with it: check the program that it describes"
+        "a {format} bill of materials lists {MODULE}{version}, which does not show how it is \
+             used: check the program that it describes"
     ))
 }
 
@@ -104,7 +105,7 @@ fn required(text: &str) -> Option<String> {
         cargo_lock::is_for_nri(renamed.unwrap_or(name))
     })?;
     Some(format!(
-        "requires crate {name}, and no Cargo.lock says which is built: check the program"
+        "requires crate {name}, without a Cargo.lock that selects a version: check the program"
     ))
 }
 

@@ -14,7 +14,7 @@ pub(super) use parse::GoMod;
 use parse::{Replacement, Requirement};
 
 /// The maximum size of the file; real ones have a few kilobytes.
-const LARGEST: u64 = 4 << 20;
+const MAX_FILE: u64 = 4 << 20;
 
 const NAME: &str = "go-mod";
 
@@ -31,7 +31,7 @@ impl Reader for GoModReader {
     }
 
     fn read(&self, file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {
-        let module = GoMod::parse(file.content, LARGEST)?;
+        let module = GoMod::parse(file.content, MAX_FILE)?;
         let sighting = module
             .requirement
             .as_ref()
@@ -117,11 +117,9 @@ fn version(requirement: &Requirement, replacement: Option<&Replacement>) -> Opti
 fn reason(replacement: Option<&Replacement>) -> &'static str {
     match replacement {
         Some(by) if by.version.is_none() => {
-            "a folder replaces the module, so that its version says nothing"
+            "a folder replaces the module, so its version is irrelevant"
         }
-        Some(by) if by.path != MODULE => {
-            "a fork replaces the module, so that its version says nothing"
-        }
-        _ => "a requirement says which nri, not what is used of it",
+        Some(by) if by.path != MODULE => "a fork replaces the module, so its version is irrelevant",
+        _ => "a requirement names an NRI release, but not how it is used",
     }
 }

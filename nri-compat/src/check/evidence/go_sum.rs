@@ -7,10 +7,10 @@ use crate::check::content::File;
 use crate::check::sighting::{Built, Evidence, FileKind, Interface, Role, Sighting};
 
 /// The maximum size of the file; those of the largest projects have half a megabyte.
-const LARGEST: u64 = 32 << 20;
+const MAX_FILE: u64 = 32 << 20;
 
 /// The maximum number of versions.
-const MOST: usize = 100;
+const MAX_VERSIONS: usize = 100;
 
 const NAME: &str = "go-sum";
 
@@ -29,10 +29,10 @@ impl Reader for GoSum {
 
     fn read(&self, file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {
         let mut versions = Vec::new();
-        text::lines(file.content, LARGEST, |_, line| {
+        text::lines(file.content, MAX_FILE, |_, line| {
             let version = entry(line).filter(|entry| entry.module == MODULE && entry.code);
             if let Some(entry) = version
-                && versions.len() < MOST
+                && versions.len() < MAX_VERSIONS
             {
                 versions.push(entry.version.to_owned());
             }
@@ -47,17 +47,17 @@ impl Reader for GoSum {
 
 /// A line `MODULE VERSION h1:…` about the code of a module, or only about its `go.mod`, which does
 /// not count as use.
-struct Entry<'l> {
+struct SumLine<'l> {
     module: &'l str,
     version: &'l str,
     code: bool,
 }
 
-fn entry(line: &str) -> Option<Entry<'_>> {
+fn entry(line: &str) -> Option<SumLine<'_>> {
     let mut words = line.split_whitespace();
     let (module, version, hash) = (words.next()?, words.next()?, words.next()?);
     let of_mod = version.strip_suffix("/go.mod");
-    let entry = Entry {
+    let entry = SumLine {
         module,
         version: of_mod.unwrap_or(version),
         code: of_mod.is_none(),
@@ -82,7 +82,7 @@ fn sighting(file: &File<'_>, versions: Vec<String>) -> Sighting {
             ..Built::default()
         },
         interface: Interface::Unknown(
-            "checksums say which nri was downloaded, not what is used of it".to_owned(),
+            "checksums name the NRI that was downloaded, but not how it is used".to_owned(),
         ),
         ..Sighting::default()
     }

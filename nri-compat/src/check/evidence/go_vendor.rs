@@ -11,10 +11,10 @@ use crate::check::content::File;
 use crate::check::sighting::{Built, Evidence, FileKind, Interface, Role, Sighting};
 
 /// The maximum size of the file; those of the largest projects have a few hundred kilobytes.
-const LARGEST: u64 = 16 << 20;
+const MAX_FILE: u64 = 16 << 20;
 
 /// The maximum number of packages; NRI has about twenty.
-const MOST: usize = 200;
+const MAX_PACKAGES: usize = 200;
 
 const NAME: &str = "go-vendor";
 
@@ -39,7 +39,7 @@ impl Reader for GoVendor {
 
     fn read(&self, file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {
         let mut found = Vendored::default();
-        text::lines(file.content, LARGEST, |_, line| found.line(line))?;
+        text::lines(file.content, MAX_FILE, |_, line| found.line(line))?;
         let module = found.module.take();
         let sighting = module.map(|module| sighting(file, &module, &found.packages));
         Ok(sighting.into_iter().collect())
@@ -113,7 +113,7 @@ impl Vendored {
             let module = Module::parse(line).filter(|module| module.path == MODULE);
             self.inside = module.is_some();
             self.module = module.or(self.module.take());
-        } else if self.inside && !line.starts_with('#') && self.packages.len() < MOST {
+        } else if self.inside && !line.starts_with('#') && self.packages.len() < MAX_PACKAGES {
             let package = line.trim();
             if !package.is_empty() {
                 self.packages.insert(package.to_owned());
@@ -172,8 +172,8 @@ fn interface(packages: &BTreeSet<Package>, version: Option<&str>) -> Interface {
             )),
             other => other,
         },
-        None => {
-            Interface::Unknown("what replaces the module hides the version of its stub".to_owned())
-        }
+        None => Interface::Unknown(
+            "the replacement of the module hides the version of its stub".to_owned(),
+        ),
     }
 }

@@ -9,7 +9,7 @@ use crate::check::sighting::{Built, Evidence, FileKind, Interface, Role, Sightin
 use crate::check::skipped::SkipKind;
 
 /// The maximum size of the file in bytes; real ones have a few hundred.
-const LARGEST: u64 = 1 << 20;
+const MAX_FILE: u64 = 1 << 20;
 
 /// The maximum number of plugins of one file that are reported.
 const MAX_PLUGINS: usize = 1000;
@@ -49,7 +49,7 @@ impl Reader for OneShotConfig {
     }
 
     fn read(&self, file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {
-        let text = text::whole(file.content, LARGEST)?;
+        let text = text::whole(file.content, MAX_FILE)?;
         let plugins = match serde_json::from_str::<Config>(&text) {
             Ok(config) if config.cni.is_none() => config.plugins,
             Err(error) if error.is_syntax() || error.is_eof() => {

@@ -71,8 +71,7 @@ pub(super) fn unexplained(
         return Ok(Some(hidden(file, FileKind::Other, NAME, &reason)));
     }
     if image.headers.stripped && !is_go {
-        let reason =
-            "it has no section headers and nothing that shows what it was built from (packed?)";
+        let reason = "it has no section headers and no trace of a known toolchain (packed?)";
         return Ok(Some(hidden(file, FileKind::Other, NAME, reason)));
     }
     Ok(None)
@@ -81,7 +80,8 @@ pub(super) fn unexplained(
 /// Reports a program that can connect to a runtime but does not contain the name of the protocol:
 /// it may construct the name at run time.
 pub(super) fn connects(file: &File<'_>, kind: FileKind, reader: &'static str) -> Sighting {
-    let reason = "names NRI's socket or what a runtime sets for plugins, but not the protocol; cannot determine what it is";
+    let reason = "contains NRI's socket or a variable that runtimes set for plugins, but not the \
+         name of the protocol; cannot determine what it is";
     hidden(file, kind, reader, reason)
 }
 

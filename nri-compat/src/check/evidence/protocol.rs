@@ -178,12 +178,12 @@ impl Names {
         let mut all: Vec<String> = services
             .iter()
             .filter(|(there, _)| *there)
-            .map(|(_, service)| format!("it carries the name of {service}"))
+            .map(|(_, service)| format!("it contains the name of {service}"))
             .collect();
         if self.proto {
-            all.push("it carries the text of NRI's proto".to_owned());
+            all.push("it contains the text of NRI's proto".to_owned());
         } else if all.is_empty() && self.protocol {
-            all.push("it carries the name of NRI's protocol (nri.pkg.api)".to_owned());
+            all.push("it contains the name of NRI's protocol (nri.pkg.api)".to_owned());
         }
         if !self.rpcs.is_empty() {
             let without = if self.rpcs.contains(&STATE_CHANGE) {
@@ -192,7 +192,7 @@ impl Names {
                 ", but not StateChange"
             };
             all.push(format!(
-                "it carries the RPC names {}{without}",
+                "it contains the RPC names {}{without}",
                 self.rpcs.join(", ")
             ));
         }

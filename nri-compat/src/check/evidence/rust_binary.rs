@@ -136,7 +136,9 @@ fn tool(file: &File<'_>) -> Sighting {
         place: file.place.clone(),
         kind: FileKind::RustBinary,
         role: Role::Library,
-        evidence: vec![evidence("its manifest says that it is a tool, no plugin")],
+        evidence: vec![evidence(
+            "its manifest says that it is a tool, not a plugin",
+        )],
         ..Sighting::default()
     }
 }

@@ -8,10 +8,10 @@ use crate::check::scratch::Scratch;
 use crate::check::skipped::SkipKind;
 
 /// The number of bytes that are read at a time.
-const PIECE: usize = 64 << 10;
+const CHUNK: usize = 64 << 10;
 
 /// The maximum length of a line; the rest of a longer one is skipped.
-const LINE: usize = 16 << 10;
+const MAX_LINE: usize = 16 << 10;
 
 /// Returns the whole text of at most `largest` bytes; bytes that are not UTF-8 are replaced.
 pub(super) fn whole(content: &dyn Content, largest: u64) -> Result<String, Unreadable> {
@@ -33,18 +33,18 @@ pub(super) fn lines(
     mut each: impl FnMut(usize, &str),
 ) -> Result<(), Unreadable> {
     within(content, largest)?;
-    let (mut piece, mut line) = (Scratch::of(PIECE), Vec::new());
+    let (mut piece, mut line) = (Scratch::of(CHUNK), Vec::new());
     let (mut offset, mut number) = (0, 1);
     loop {
         let read = content
-            .read_at(offset, piece.get_mut(PIECE))
+            .read_at(offset, piece.get_mut(CHUNK))
             .map_err(failed)?;
         for byte in piece.get(read) {
             if *byte == b'\n' {
                 each(number, &String::from_utf8_lossy(&line));
                 line.clear();
                 number += 1;
-            } else if line.len() < LINE {
+            } else if line.len() < MAX_LINE {
                 line.push(*byte);
             }
         }
@@ -98,10 +98,10 @@ mod tests {
 
     #[test]
     fn lines_are_counted_and_cut() {
-        let long = [&b"a\n"[..], &vec![b'x'; PIECE * 2], b"\nb\xff"].concat();
+        let long = [&b"a\n"[..], &vec![b'x'; CHUNK * 2], b"\nb\xff"].concat();
         let found = all(&long);
         assert_eq!(found[0], (1, "a".to_owned()));
-        assert_eq!((found[1].0, found[1].1.len()), (2, LINE));
+        assert_eq!((found[1].0, found[1].1.len()), (2, MAX_LINE));
         assert_eq!(found[2], (3, "b\u{fffd}".to_owned()));
         assert_eq!(all(b""), [(1, String::new())]);
     }

@@ -110,7 +110,7 @@ fn module(file: &File<'_>) -> Result<Module, Unreadable> {
     let version = part(file.content, MAGIC.len() as u64, 4)?;
     if *version == *COMPONENT {
         return Ok(Module::Damaged(
-            "a component of WebAssembly, not a module: runtimes do not load it as a plugin",
+            "a WebAssembly component, not a module: runtimes do not load it as a plugin",
         ));
     }
     if *version != *MODULE {
@@ -209,7 +209,7 @@ fn damaged(file: &File<'_>, reason: &str) -> Result<Sighting, Unreadable> {
         seen.role = Role::Plugin;
         seen.evidence.push(Evidence {
             reader: NAME,
-            detail: "it carries names of NRI's plugin interface (plugin_…)".to_owned(),
+            detail: "it contains names of NRI's plugin interface (plugin_…)".to_owned(),
         });
     }
     Ok(seen)

@@ -48,7 +48,10 @@ fn parse_at(text: &str, now: &Zoned) -> Result<Timestamp, String> {
         .or_else(|| stamp::rfc3339(trimmed))
         .or_else(|| absolute(trimmed, now));
     moment.ok_or_else(|| {
-        format!("`{text}` is no time; try `2026-03-18 20:15:04`, `yesterday`, `-1h`, `2 days ago` or `@1773864904`")
+        format!(
+            "`{text}` is not a time; try `2026-03-18 20:15:04`, `yesterday`, `-1h`, `2 days \
+             ago` or `@1773864904`"
+        )
     })
 }
 

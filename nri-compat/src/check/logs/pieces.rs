@@ -70,7 +70,7 @@ impl<R: Read> Joined<R> {
             self.ready = std::mem::take(rest);
             return Ok(!self.ready.is_empty());
         }
-        self.ready = match Entry::parse(&line) {
+        self.ready = match LogEntry::parse(&line) {
             Some(entry) => self.entry(&entry, &line),
             None => line,
         };
@@ -78,7 +78,7 @@ impl<R: Read> Joined<R> {
     }
 
     /// Returns the line that an entry completes, or nothing.
-    fn entry(&mut self, entry: &Entry<'_>, line: &[u8]) -> Vec<u8> {
+    fn entry(&mut self, entry: &LogEntry<'_>, line: &[u8]) -> Vec<u8> {
         let is_kept = !entry.is_partial && self.keeps(entry);
         let [out, err] = &mut self.unfinished;
         let unfinished = if entry.stream == "stdout" { out } else { err };
@@ -100,7 +100,7 @@ impl<R: Read> Joined<R> {
     }
 
     /// Returns true if an entry with a complete line is passed on unchanged.
-    fn keeps(&self, entry: &Entry<'_>) -> bool {
+    fn keeps(&self, entry: &LogEntry<'_>) -> bool {
         let text = entry.text.trim();
         match self.form {
             Form::Entries => true,
@@ -136,7 +136,7 @@ struct Entry<'t> {
 
 /// An entry of Docker's json-file.
 #[derive(Deserialize)]
-struct DockerEntry<'t> {
+struct DockerLogEntry<'t> {
     #[serde(borrow)]
     log: Cow<'t, str>,
     #[serde(borrow)]
@@ -145,7 +145,7 @@ struct DockerEntry<'t> {
     time: Cow<'t, str>,
 }
 
-impl<'t> Entry<'t> {
+impl<'t> LogEntry<'t> {
     fn parse(line: &'t [u8]) -> Option<Self> {
         let is_docker = line.starts_with(b"{\"log\":");
         if !is_docker && !line.first()?.is_ascii_digit() {
@@ -165,7 +165,7 @@ impl<'t> Entry<'t> {
     }
 
     fn docker(line: &'t str) -> Option<Self> {
-        let entry: DockerEntry<'_> = serde_json::from_str(line).ok()?;
+        let entry: DockerLogEntry<'_> = serde_json::from_str(line).ok()?;
         Some(Self {
             stream: if entry.stream == "stdout" {
                 "stdout"

@@ -95,7 +95,10 @@ fn unread(sighting: &mut Sighting, warning: Warning, mentions: &Mentions) {
     };
     note(
         sighting,
-        format!("{lines} about {plugin}, cut or in no known format: cannot determine which one"),
+        format!(
+            "{lines} about {plugin}, truncated or in an unknown format: cannot determine \
+             which one"
+        ),
     );
 }
 
@@ -185,7 +188,7 @@ fn registered(version: &str) -> String {
     match version {
         "" => "it registered; this runtime does not log the NRI version of plugins".to_owned(),
         "unknown" => "it registered without an NRI version: its stub is older than v0.12.0, or does not send one".to_owned(),
-        version => format!("it registered with NRI version {version}, by its own account"),
+        version => format!("it registered and reported NRI version {version}"),
     }
 }
 

@@ -22,7 +22,7 @@ pub(super) fn state_change(
         | FileKind::GoBinary => go::release(seen, since),
         FileKind::RustBinary if seen.nri.version.is_some() => traits(events),
         FileKind::RustBinary | FileKind::CargoLock => format!(
-            "generate its bindings from NRI {since} or later, and answer {} by an RPC each",
+            "generate its bindings from NRI {since} or later, and implement the dedicated RPCs {}",
             listed(events)
         ),
         FileKind::Log | FileKind::DeprecationList => who(seen, since),
@@ -43,7 +43,8 @@ fn traits(events: &[String]) -> String {
 fn who(seen: &Sighting, since: &str) -> String {
     match &seen.name {
         Some(name) => format!(
-            "rebuild plugin {} against NRI {since} or later; `nri-compat check` on its file or go.mod gives the line to run",
+            "rebuild plugin {} against NRI {since} or later; `nri-compat check` on its file or \
+                 go.mod prints the command to run",
             plugin(seen.index.as_deref(), name)
         ),
         None => "the list does not name the plugin: give the runtime's log to `nri-compat logs`, or run `nri-compat check --proc`".to_owned(),
@@ -72,8 +73,10 @@ pub(super) fn find_out(seen: &Sighting) -> String {
             go::find_out(seen)
         }
         FileKind::Log => "look at the plugin itself: `nri-compat check` on its file, or with --proc while it runs".to_owned(),
-        FileKind::CargoLock => "check the built plugin: one that uses the `nri` crate says what it handles".to_owned(),
-        _ => "look for its name in the runtime's log (`nri-compat logs`), or ask who built it which NRI release it uses".to_owned(),
+        FileKind::CargoLock => "check the built plugin: one that uses the `nri` crate lists the \
+             events that it handles".to_owned(),
+        _ => "look for its name in the runtime's log (`nri-compat logs`), or ask its author \
+             which NRI release it uses".to_owned(),
     }
 }
 

@@ -301,7 +301,7 @@ fn every_rule_is_in_the_catalogue() {
 #[test]
 fn a_requirement_is_never_a_proof() {
     let requires = |version: Option<&str>| {
-        let reason = "a requirement says which nri, not what is used of it".to_owned();
+        let reason = "a requirement names an NRI release, but not how it is used".to_owned();
         let mut seen = seen(
             FileKind::GoMod,
             Interface::Unknown(reason),

@@ -10,24 +10,24 @@ use super::super::sink::Sink;
 use crate::report::finding::Location;
 
 /// A kind of declaration: its noun, and how to list it.
-struct Kind {
+struct DeclarationKind {
     noun: &'static str,
     list: fn(&Schema) -> Vec<&Id>,
 }
 
-const MESSAGE: Kind = Kind {
+const MESSAGE: DeclarationKind = DeclarationKind {
     noun: "message",
     list: |schema| schema.messages.iter().map(|it| &it.id).collect(),
 };
-const ENUM: Kind = Kind {
+const ENUM: DeclarationKind = DeclarationKind {
     noun: "enum",
     list: |schema| schema.enums.iter().map(|it| &it.id).collect(),
 };
-const EXTENSION: Kind = Kind {
+const EXTENSION: DeclarationKind = DeclarationKind {
     noun: "extension",
     list: |schema| schema.extensions.iter().map(|it| &it.id).collect(),
 };
-const SERVICE: Kind = Kind {
+const SERVICE: DeclarationKind = DeclarationKind {
     noun: "service",
     list: |schema| schema.services.iter().map(|it| &it.id).collect(),
 };
@@ -107,7 +107,7 @@ fn packages_with<'a>(kind: &Kind, schema: &'a Schema) -> BTreeSet<&'a str> {
         .collect()
 }
 
-fn of_file(kind: &Kind, pairs: &Pairs<'_>, sink: &mut Sink) {
+fn of_file(kind: &DeclarationKind, pairs: &Pairs<'_>, sink: &mut Sink) {
     let key = |schema: &Schema, id: &Id| (schema.file_of(id).name.clone(), id.nested().to_owned());
     let kept: HashSet<_> = (kind.list)(pairs.to)
         .into_iter()
@@ -128,7 +128,12 @@ fn of_file(kind: &Kind, pairs: &Pairs<'_>, sink: &mut Sink) {
     }
 }
 
-fn of_package(kind: &Kind, pairs: &Pairs<'_>, sink: &mut Sink, packages: &BTreeSet<&str>) {
+fn of_package(
+    kind: &DeclarationKind,
+    pairs: &Pairs<'_>,
+    sink: &mut Sink,
+    packages: &BTreeSet<&str>,
+) {
     let key =
         |schema: &Schema, id: &Id| (schema.file_of(id).package.clone(), id.nested().to_owned());
     let kept: HashSet<_> = (kind.list)(pairs.to)

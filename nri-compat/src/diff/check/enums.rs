@@ -116,7 +116,7 @@ pub(in super::super) fn value_name(
                 new.id.name()
             );
             sink.add(
-                pairs.place(pairs.to.part(id, &[NUMBER]), id),
+                pairs.place(pairs.to.part(id, &[NUMBER_TAG]), id),
                 &id.full,
                 message,
             );

@@ -116,7 +116,7 @@ impl Revision {
 
     fn unknown(&self) -> Error {
         let message = format!(
-            "`{}` is no revision of the git repository at {}",
+            "`{}` is not a revision of the git repository at {}",
             self.name,
             self.repository.display()
         );

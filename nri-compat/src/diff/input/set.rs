@@ -25,10 +25,10 @@ pub(super) fn read_stdin() -> Result<Vec<u8>, Error> {
 
 fn limited(from: impl Read, shown: &str) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
-    let read = from.take(LARGEST + 1).read_to_end(&mut bytes);
+    let read = from.take(MAX_INPUT + 1).read_to_end(&mut bytes);
     read.map_err(|error| unreadable(shown, &error))?;
-    if bytes.len() as u64 > LARGEST {
-        let message = format!("{shown} is too large: more than {LARGEST} bytes");
+    if bytes.len() as u64 > MAX_INPUT {
+        let message = format!("{shown} is too large: more than {MAX_INPUT} bytes");
         return Err(Error::new(ErrorKind::Schema, message));
     }
     Ok(bytes)

@@ -37,17 +37,17 @@ fn number_changed(old: &Event, new: &Event, sink: &mut Sink) {
 }
 
 fn removed(cx: &Context<'_>, old: &Event, sink: &mut Sink) {
-    let heir = cx
+    let successor = cx
         .to
         .events()
         .iter()
         .find(|event| event.number == old.number);
-    let consequence = match heir {
-        Some(heir) => format!("subscribe to {} instead", heir.name),
+    let consequence = match successor {
+        Some(successor) => format!("subscribe to {} instead", successor.name),
         None => "are dropped with `invalid plugin events`".to_owned(),
     };
     let message = format!(
-        "event {} ({}) is gone: plugins that subscribe to it {consequence}",
+        "event {} ({}) was removed: plugins that subscribe to it {consequence}",
         old.name, old.number
     );
     sink.report(
@@ -66,7 +66,7 @@ fn rpc_changed(old: &Event, new: &Event, sink: &mut Sink) {
         _ => return,
     };
     let message = format!(
-        "event {} was carried by {} and is carried by {now}",
+        "event {} was carried by {} and is now carried by {now}",
         new.name, old.rpc_name
     );
     sink.report(

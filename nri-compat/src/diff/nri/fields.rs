@@ -71,12 +71,12 @@ fn removed(cx: &Context<'_>, message: &str, field: &Field, sink: &mut Sink) {
     let (rule, text) = if flows.answers.contains(message) || flows.registration.contains(message) {
         (
             "NRI_ANSWER_FIELD_REMOVED",
-            format!("{label} is gone: what plugins send in it has no effect"),
+            format!("{label} was removed: values that plugins send in it have no effect"),
         )
     } else if flows.requests.contains(message) {
         (
             "NRI_REQUEST_FIELD_REMOVED",
-            format!("{label} is gone: plugins that read it find it empty"),
+            format!("{label} was removed: plugins that read it find it empty"),
         )
     } else {
         return;

@@ -25,10 +25,10 @@ fn sentinel_moved(cx: &Context<'_>, sink: &mut Sink) {
     if old == new {
         return;
     }
-    let why = match heir(cx) {
-        Some(heir) => format!(
+    let why = match successor(cx) {
+        Some(successor) => format!(
             "; {old} is {} now: no break, peers never send LAST",
-            heir.name
+            successor.name
         ),
         None => String::new(),
     };
@@ -37,10 +37,13 @@ fn sentinel_moved(cx: &Context<'_>, sink: &mut Sink) {
 }
 
 /// Returns the new event that has the former number of LAST.
-pub(super) fn heir<'s>(cx: &Context<'s>) -> Option<&'s Event> {
+pub(super) fn successor<'s>(cx: &Context<'s>) -> Option<&'s Event> {
     let old = cx.from.nri.last?;
-    let heir = cx.to.events().iter().find(|event| event.number == old)?;
-    cx.from.event(&heir.name).is_none().then_some(heir)
+    let successor = cx.to.events().iter().find(|event| event.number == old)?;
+    cx.from
+        .event(&successor.name)
+        .is_none()
+        .then_some(successor)
 }
 
 fn sentinel(cx: &Context<'_>, rule: &'static str, message: String, sink: &mut Sink) {
@@ -133,16 +136,21 @@ fn grew(cx: &Context<'_>, sink: &mut Sink) {
 }
 
 fn overflow(cx: &Context<'_>, sink: &mut Sink) {
-    for event in cx.to.events().iter().filter(|event| event.number > HIGHEST) {
+    for event in cx
+        .to
+        .events()
+        .iter()
+        .filter(|event| event.number > MAX_EVENT)
+    {
         if cx
             .from
             .event(&event.name)
-            .is_some_and(|old| old.number > HIGHEST)
+            .is_some_and(|old| old.number > MAX_EVENT)
         {
             continue;
         }
         let message = format!(
-            "event {} has number {}, but an int32 mask has room for events 1 to {HIGHEST}",
+            "event {} has number {}, but an int32 mask has room for events 1 to {MAX_EVENT}",
             event.name, event.number
         );
         sink.report(
@@ -212,7 +220,7 @@ fn field_changed(cx: &Context<'_>, sink: &mut Sink) {
             "the subscription mask has another type: the other side misreads it".to_owned()
         }
         Some(_) => return,
-        None => "the subscription mask is gone: the other side reads 0, every event".to_owned(),
+        None => "the subscription mask was removed: the other side reads 0, every event".to_owned(),
     };
     let at = match new {
         Some(new) => place(&new.about.location),

@@ -68,7 +68,7 @@ fn removed(cx: &Context<'_>, service: &Service, old: &Rpc, sink: &mut Sink) {
     } else {
         "plugins that call it get UNIMPLEMENTED"
     };
-    let message = format!("{}.{} is gone: {consequence}", service.name, old.name);
+    let message = format!("{}.{} was removed: {consequence}", service.name, old.name);
     sink.report(
         "NRI_RPC_REMOVED",
         place(&kept.about.location),
@@ -83,7 +83,7 @@ fn changed(cx: &Context<'_>, service: &Service, old: &Rpc, new: &Rpc, sink: &mut
     let (before, after) = (messages(&cx.from, old), messages(&cx.to, new));
     if before != after {
         let message = format!(
-            "{name} took {} and gave {}, and now takes {} and gives {}",
+            "{name} took {} and returned {}, and now takes {} and returns {}",
             before.0, before.1, after.0, after.1
         );
         sink.report(
@@ -97,7 +97,7 @@ fn changed(cx: &Context<'_>, service: &Service, old: &Rpc, new: &Rpc, sink: &mut
     if streams(old) != streams(new) {
         let now = match streams(new) {
             (false, false) => "is unary again",
-            _ => "is a stream now, and NRI's ttrpc knows unary calls only",
+            _ => "is now a stream, but NRI's ttrpc only supports unary calls",
         };
         sink.report(
             "NRI_RPC_BECAME_STREAM",

@@ -7,7 +7,7 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
     for old in cx.from.services() {
         if cx.to.service(&old.name).is_none() {
             let message = format!(
-                "service {} is gone: calls to {} get UNIMPLEMENTED",
+                "service {} was removed: calls to {} get UNIMPLEMENTED",
                 old.name, old.full_name
             );
             sink.report("NRI_SERVICE_REMOVED", None, &old.full_name, message);

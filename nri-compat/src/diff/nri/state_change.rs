@@ -29,7 +29,8 @@ fn events_left(cx: &Context<'_>, state_change: &Rpc, sink: &mut Sink) {
             continue;
         }
         let message = format!(
-            "{} has its own RPC {} now: receiving it through StateChange is deprecated{planned}",
+            "{} now has the dedicated RPC {}: receiving it through StateChange is \
+                 deprecated{planned}",
             event.name, event.rpc_name
         );
         let rpc = cx.to.rpc(PLUGIN, &event.rpc_name);
@@ -77,7 +78,7 @@ fn removed(cx: &Context<'_>, old: &Rpc, sink: &mut Sink) {
     let at = cx.to.plugin_place();
     match cx.facts.outlook(&old.full_name) {
         Some(planned) if cx.facts.is_due(&old.full_name) => {
-            let message = format!("StateChange is gone as announced: its {planned}");
+            let message = format!("StateChange was removed as announced: its {planned}");
             sink.report(
                 "NRI_INTERFACE_REMOVED_AS_PLANNED",
                 at,
@@ -86,11 +87,11 @@ fn removed(cx: &Context<'_>, old: &Rpc, sink: &mut Sink) {
             );
         }
         Some(planned) => {
-            let message = format!("StateChange is gone too early: its {planned}");
+            let message = format!("StateChange was removed too early: its {planned}");
             sink.report("NRI_INTERFACE_REMOVED_EARLY", at, &old.full_name, message);
         }
         None => {
-            let message = "StateChange is gone, and its removal was never announced".to_owned();
+            let message = "StateChange was removed without announcement".to_owned();
             sink.report("NRI_INTERFACE_REMOVED_EARLY", at, &old.full_name, message);
         }
     }

@@ -139,7 +139,8 @@ impl<'s> Pair<'s> {
                 read,
                 required: true,
             } => {
-                let detail = "required by the receiver, unknown to the sender: a Go peer refuses the message";
+                let detail = "required by the receiver, unknown to the sender: a Go peer rejects \
+                     the message";
                 field(read, Outcome::Fails, detail)
             }
             Transfer::Unfilled {
@@ -156,7 +157,7 @@ impl<'s> Pair<'s> {
             // Events are judged separately.
             Transfer::UnknownValue { sent } if self.is_event(sent) => None,
             Transfer::UnknownValue { sent } => {
-                let detail = format!("{unread}: no value of this number there");
+                let detail = format!("{unread}: no value with this number there");
                 item(ItemKind::EnumValue, sent, Outcome::Loses, &detail)
             }
         }

@@ -5,12 +5,12 @@ use std::fmt;
 /// A descriptor set that cannot be compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaError {
-    kind: Kind,
+    kind: SchemaErrorKind,
     file: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum SchemaErrorKind {
     Decode(String),
     Unnamed(&'static str),
     Duplicate(String),
@@ -23,7 +23,7 @@ pub(super) enum Kind {
 }
 
 impl SchemaError {
-    pub(super) fn new(kind: Kind, file: &str) -> Self {
+    pub(super) fn new(kind: SchemaErrorKind, file: &str) -> Self {
         Self {
             kind,
             file: (!file.is_empty()).then(|| file.to_owned()),
@@ -38,12 +38,14 @@ impl SchemaError {
     /// Returns the remedy, if known.
     pub fn help(&self) -> Option<&'static str> {
         match self.kind {
-            Kind::Decode(_) => Some(
+            SchemaErrorKind::Decode(_) => Some(
                 "make the set with `buf build -o set.binpb` or `protoc --include_imports --include_source_info -o set.binpb`",
             ),
-            Kind::Import(_) => Some("compile with imports, `--include_imports` of protoc"),
-            Kind::Edition(_) => {
-                Some("editions 2023 and 2024 are known, and the syntaxes proto2 and proto3")
+            SchemaErrorKind::Import(_) => {
+                Some("compile with imports, `--include_imports` of protoc")
+            }
+            SchemaErrorKind::Edition(_) => {
+                Some("supported are the syntaxes proto2 and proto3, and the editions 2023 and 2024")
             }
             _ => None,
         }
@@ -56,20 +58,22 @@ impl fmt::Display for SchemaError {
             write!(f, "{file}: ")?;
         }
         match &self.kind {
-            Kind::Decode(error) => write!(f, "not a FileDescriptorSet: {error}"),
-            Kind::Unnamed(what) => write!(f, "a {what} has no name"),
-            Kind::Duplicate(name) => write!(f, "{name} is declared twice"),
-            Kind::Number(message, number) => {
-                write!(f, "{message} has two fields of number {number}")
+            SchemaErrorKind::Decode(error) => write!(f, "not a FileDescriptorSet: {error}"),
+            SchemaErrorKind::Unnamed(what) => write!(f, "a {what} has no name"),
+            SchemaErrorKind::Duplicate(name) => write!(f, "{name} is declared twice"),
+            SchemaErrorKind::Number(message, number) => {
+                write!(f, "{message} has two fields with number {number}")
             }
-            Kind::Import(name) => write!(f, "imports {name}, which the set does not hold"),
-            Kind::Syntax(word) => write!(f, "unknown syntax {word:?}"),
-            Kind::Edition(number) => write!(f, "unknown edition {number}"),
-            Kind::Type(field) => write!(
+            SchemaErrorKind::Import(name) => {
+                write!(f, "imports {name}, which the set does not contain")
+            }
+            SchemaErrorKind::Syntax(word) => write!(f, "unknown syntax {word:?}"),
+            SchemaErrorKind::Edition(number) => write!(f, "unknown edition {number}"),
+            SchemaErrorKind::Type(field) => write!(
                 f,
                 "field {field} has no type, or one that the set does not declare"
             ),
-            Kind::Oneof(field) => write!(
+            SchemaErrorKind::Oneof(field) => write!(
                 f,
                 "field {field} is in a oneof that its message does not have"
             ),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::super::descriptor::{FieldProto, MessageProto, OneofProto};
 use super::super::features::{Features, value};
 use super::element::{Cardinality, Field, Id, Oneof, number};
-use super::error::{Kind, SchemaError};
+use super::error::{SchemaError, SchemaErrorKind};
 use super::scope::Scope;
 use super::types::Types;
 
@@ -29,7 +29,10 @@ pub(super) fn field(
         .with(options.and_then(|options| options.features.as_ref()));
     let type_name = without_dot(&proto.type_name);
     let Some((declared, is_map)) = types.of_field(&proto, &type_name) else {
-        return Err(SchemaError::new(Kind::Type(id.full), scope.file_name));
+        return Err(SchemaError::new(
+            SchemaErrorKind::Type(id.full),
+            scope.file_name,
+        ));
     };
     let oneof = oneof_of(&proto, oneofs, &id, scope)?;
     let delimited = declared == number::MESSAGE
@@ -81,7 +84,10 @@ pub(super) fn oneofs(proto: &mut MessageProto, scope: &Scope<'_>) -> Result<Vec<
     declared
         .map(|(index, OneofProto { name })| {
             if name.is_empty() {
-                return Err(SchemaError::new(Kind::Unnamed("oneof"), scope.file_name));
+                return Err(SchemaError::new(
+                    SchemaErrorKind::Unnamed("oneof"),
+                    scope.file_name,
+                ));
             }
             let synthetic = members.get(&index) == Some(&1) && optional.contains(&index);
             Ok(Oneof { name, synthetic })
@@ -103,7 +109,7 @@ fn oneof_of<'a>(
         .and_then(|index| oneofs.get(index));
     oneof
         .map(Some)
-        .ok_or_else(|| SchemaError::new(Kind::Oneof(id.full.clone()), scope.file_name))
+        .ok_or_else(|| SchemaError::new(SchemaErrorKind::Oneof(id.full.clone()), scope.file_name))
 }
 
 fn cardinality(proto: &FieldProto, declared: i32, is_map: bool, features: Features) -> Cardinality {

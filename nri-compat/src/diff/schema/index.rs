@@ -13,7 +13,7 @@ use super::Schema;
 use super::element::{
     Cardinality, Enum, EnumValue, Field, File, Id, Message, Method, Service, Span,
 };
-use super::error::{Kind, SchemaError};
+use super::error::{SchemaError, SchemaErrorKind};
 use super::field::{self, oneofs, without_dot};
 use super::location::Locations;
 use super::scope::Scope;
@@ -44,7 +44,8 @@ pub(super) fn schema(bytes: &[u8], text: &dyn Fn(&str) -> Option<String>) -> Res
 }
 
 fn decode<M: prost::Message + Default>(bytes: Bytes) -> Result<M> {
-    M::decode(bytes).map_err(|error| SchemaError::new(Kind::Decode(error.to_string()), ""))
+    M::decode(bytes)
+        .map_err(|error| SchemaError::new(SchemaErrorKind::Decode(error.to_string()), ""))
 }
 
 fn check_imports(file: &FileProto, known: &HashSet<String>) -> Result<()> {
@@ -53,7 +54,10 @@ fn check_imports(file: &FileProto, known: &HashSet<String>) -> Result<()> {
         .iter()
         .find(|import| !known.contains(*import))
     {
-        Some(import) => Err(SchemaError::new(Kind::Import(import.clone()), &file.name)),
+        Some(import) => Err(SchemaError::new(
+            SchemaErrorKind::Import(import.clone()),
+            &file.name,
+        )),
         None => Ok(()),
     }
 }
@@ -89,7 +93,7 @@ impl Builder {
             .insert(proto.name.clone(), file)
             .is_some()
         {
-            return Err(SchemaError::new(Kind::Duplicate(proto.name), ""));
+            return Err(SchemaError::new(SchemaErrorKind::Duplicate(proto.name), ""));
         }
         let (messages, enums) = (take(&mut proto.message_type), take(&mut proto.enum_type));
         let (extensions, services) = (take(&mut proto.extension), take(&mut proto.service));
@@ -270,12 +274,13 @@ fn take<T>(list: &mut Vec<T>) -> Vec<T> {
 
 fn head(proto: &FileProto) -> Result<(Syntax, Features)> {
     if proto.name.is_empty() {
-        return Err(SchemaError::new(Kind::Unnamed("file"), ""));
+        return Err(SchemaError::new(SchemaErrorKind::Unnamed("file"), ""));
     }
-    let syntax = Syntax::of(proto)
-        .ok_or_else(|| SchemaError::new(Kind::Syntax(proto.syntax.clone()), &proto.name))?;
+    let syntax = Syntax::of(proto).ok_or_else(|| {
+        SchemaError::new(SchemaErrorKind::Syntax(proto.syntax.clone()), &proto.name)
+    })?;
     let features = Features::of_file(proto)
-        .ok_or_else(|| SchemaError::new(Kind::Edition(proto.edition), &proto.name))?;
+        .ok_or_else(|| SchemaError::new(SchemaErrorKind::Edition(proto.edition), &proto.name))?;
     Ok((syntax, features))
 }
 

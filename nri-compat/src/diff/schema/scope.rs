@@ -2,7 +2,7 @@
 
 use super::super::features::Features;
 use super::element::Id;
-use super::error::{Kind, SchemaError};
+use super::error::{SchemaError, SchemaErrorKind};
 
 type Result<T> = std::result::Result<T, SchemaError>;
 
@@ -19,7 +19,10 @@ pub(super) struct Scope<'a> {
 impl Scope<'_> {
     pub(super) fn id(&self, name: &str, what: &'static str, tag: i32, index: usize) -> Result<Id> {
         if name.is_empty() {
-            return Err(SchemaError::new(Kind::Unnamed(what), self.file_name));
+            return Err(SchemaError::new(
+                SchemaErrorKind::Unnamed(what),
+                self.file_name,
+            ));
         }
         let index = i32::try_from(index).unwrap_or(i32::MAX);
         let path = [self.path, &[tag, index]].concat().into_boxed_slice();

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use super::Schema;
 use super::element::{Enum, Field, Id, Message, Service};
-use super::error::{Kind, SchemaError};
+use super::error::{SchemaError, SchemaErrorKind};
 use super::scope::join;
 
 type Result<T> = std::result::Result<T, SchemaError>;
@@ -82,7 +82,10 @@ impl<'s> Names<'s> {
     fn declare(&mut self, name: Cow<'s, str>, declared_at: &Id) -> Result<()> {
         if self.seen.contains(&name) {
             let file = &self.schema.file_of(declared_at).name;
-            return Err(SchemaError::new(Kind::Duplicate(name.into_owned()), file));
+            return Err(SchemaError::new(
+                SchemaErrorKind::Duplicate(name.into_owned()),
+                file,
+            ));
         }
         self.seen.insert(name);
         Ok(())
@@ -119,6 +122,6 @@ fn extensions(schema: &Schema) -> Result<()> {
 }
 
 fn twice(schema: &Schema, message: &str, field: &Field) -> SchemaError {
-    let kind = Kind::Number(message.to_owned(), field.number);
+    let kind = SchemaErrorKind::Number(message.to_owned(), field.number);
     SchemaError::new(kind, &schema.file_of(&field.id).name)
 }

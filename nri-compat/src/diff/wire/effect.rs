@@ -86,7 +86,7 @@ fn of_requirement(sent: End<'_>, read: End<'_>) -> Option<Effect> {
     (is_required(read) && may_be_missing).then(|| Effect {
         go: Arrival::Refused,
         prost: Arrival::Same,
-        reason: "required by the receiver, and may be missing: a Go peer refuses the message"
+        reason: "required by the receiver, and may be missing: a Go peer rejects the message"
             .to_owned(),
     })
 }
@@ -128,8 +128,8 @@ fn of_values(sent: End<'_>, read: End<'_>) -> Effect {
     let (go, prost) = value::arrivals(sent, read);
     let consequence = match (go, prost) {
         (Arrival::Same, Arrival::Same) => return Effect::same(),
-        (Arrival::Refused, Arrival::Refused) => "the receiver refuses the message",
-        (_, Arrival::Refused) => "a Rust peer refuses the message",
+        (Arrival::Refused, Arrival::Refused) => "the receiver rejects the message",
+        (_, Arrival::Refused) => "a Rust peer rejects the message",
         (_, _) => "some values arrive changed",
     };
     Effect {
@@ -166,7 +166,7 @@ fn mismatch(sent: End<'_>, read: End<'_>) -> Effect {
         go: Arrival::Skipped,
         prost: Arrival::Refused,
         reason: format!(
-            "{}: a Go peer skips the value, a Rust peer refuses the message",
+            "{}: a Go peer skips the value, a Rust peer rejects the message",
             sent_and_read(sent, read)
         ),
     }

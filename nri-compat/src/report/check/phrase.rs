@@ -106,7 +106,7 @@ impl CheckTarget {
     fn linked_phrase(&self) -> Option<String> {
         let nri = self.nri.as_str();
         if self.planned {
-            return Some(format!("planned; judged as NRI {nri}, the newest known"));
+            return Some(format!("planned; treated as NRI {nri}, the newest known"));
         }
         let repeats = self.name == format!("nri@{}", nri.trim_start_matches('v'));
         (!nri.is_empty() && !repeats).then(|| format!("NRI {nri}"))
@@ -114,7 +114,7 @@ impl CheckTarget {
 
     fn assumed_phrase(&self) -> Option<String> {
         let assumed = self.assumed.as_ref()?;
-        Some(format!("not in the tables, judged as {assumed}"))
+        Some(format!("not in the tables, treated as {assumed}"))
     }
 
     fn given_phrase(&self) -> Option<String> {
@@ -219,7 +219,7 @@ impl Summary {
         };
         let amount = |count: u64, noun| counted(usize::try_from(count).unwrap_or(usize::MAX), noun);
         format!(
-            "looked at {places}: {}{}, {}, {}, {} skipped, in {}",
+            "checked {places}: {}{}, {}, {}, {} skipped, in {}",
             amount(self.files, "file"),
             self.inputs.phrase(),
             bytes(self.bytes),
@@ -306,7 +306,7 @@ mod tests {
         };
         assert_eq!(
             target.phrase(),
-            "containerd@2.7 (planned; judged as NRI v0.12.5, the newest known)"
+            "containerd@2.7 (planned; treated as NRI v0.12.5, the newest known)"
         );
         let target = CheckTarget {
             name: "nri@0.12.5".into(),
@@ -327,8 +327,8 @@ mod tests {
         };
         assert_eq!(
             target.phrase(),
-            "containerd@2.4.3 (NRI v0.12.3; not in the tables, judged as 2.4.2; from \
-             `containerd://2.4.3+azure`; a distribution's build may link another NRI)"
+            "containerd@2.4.3 (NRI v0.12.3; not in the tables, treated as 2.4.2; from \
+                 `containerd://2.4.3+azure`; a distribution's build may link another NRI)"
         );
     }
 }

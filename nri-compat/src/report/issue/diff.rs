@@ -18,7 +18,7 @@ impl From<&DiffReport> for Issues {
                 .collect(),
             policy: report.policy.clone(),
             summary: format!(
-                "compared {} with {} by {}",
+                "compared {} with {} using {}",
                 report.from.input,
                 report.to.input,
                 counted(report.rules, "rule")

@@ -138,7 +138,7 @@ fn why(verdict: &Verdict) -> String {
 fn others(subjects: &[Subject], out: &mut dyn Write) -> io::Result<()> {
     let others = subjects.iter().filter(|one| one.verdicts.is_empty());
     let lines = others.map(|one| line(&one.place, &one.nature()));
-    section("Found besides, with nothing to judge", lines, out)
+    section("Also found, without verdicts", lines, out)
 }
 
 fn skipped(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {

@@ -1,7 +1,7 @@
 //! The markdown report of `diff`.
 
 use super::{code, table};
-use crate::report::diff::{ChangeKind, Deprecated, DiffReport, Side, What};
+use crate::report::diff::{ChangeKind, Deprecated, DiffReport, ElementKind, Side};
 use crate::report::group::{self, Group, short};
 use crate::report::pairing::{ItemKind, Outcome, Pairing};
 use crate::report::text::counted;
@@ -134,7 +134,7 @@ fn deprecated(all: &[Deprecated]) -> String {
 fn changes(report: &DiffReport) -> String {
     let mut rows = Vec::new();
     for kind in ChangeKind::ALL {
-        for what in What::ALL {
+        for what in ElementKind::ALL {
             let names = changed_names(report, kind, what);
             if !names.is_empty() {
                 let label = format!("{} {}", names.len(), what.noun(names.len()));
@@ -149,7 +149,7 @@ fn changes(report: &DiffReport) -> String {
     format!("\n### What changed\n\n{table}")
 }
 
-fn changed_names(report: &DiffReport, kind: ChangeKind, what: What) -> Vec<String> {
+fn changed_names(report: &DiffReport, kind: ChangeKind, what: ElementKind) -> Vec<String> {
     report
         .changes
         .iter()

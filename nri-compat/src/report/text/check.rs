@@ -57,7 +57,7 @@ fn others(page: &mut Page, subjects: &[Subject]) {
     let others = subjects.iter().filter(|one| one.verdicts.is_empty());
     for (nth, other) in others.enumerate() {
         if nth == 0 {
-            page.heading("Found besides, with nothing to judge");
+            page.heading("Also found, without verdicts");
         }
         page.prose(
             2,

@@ -6,7 +6,7 @@ use anstyle::Style;
 
 use super::layout::{Page, counted};
 use super::width::Look;
-use crate::report::diff::{Change, ChangeKind, Deprecated, DiffReport, Side, What};
+use crate::report::diff::{Change, ChangeKind, Deprecated, DiffReport, ElementKind, Side};
 use crate::report::finding::{Category, Finding, Level};
 use crate::report::group::{self, Group, short};
 use crate::report::pairing::{Outcome, Pairing, PairingItem};
@@ -69,7 +69,7 @@ fn findings(page: &mut Page, report: &DiffReport) {
     for group in group::by_rule(&report.findings) {
         finding_group(page, report, &group);
     }
-    let hint = "more on any of them: nri-compat explain RULE";
+    let hint = "for details: nri-compat explain RULE";
     page.line(2, hint, page.palette.faint(), "");
 }
 
@@ -111,7 +111,7 @@ fn finding_group(page: &mut Page, report: &DiffReport, group: &Group<'_>) {
 /// Adds the findings of one rule under a common headline: in full, or by name if there are many.
 /// Many notes are omitted, because "What changed" lists their elements.
 fn several(page: &mut Page, report: &DiffReport, rule: &Rule, findings: &[&Finding]) {
-    let by_name = rule.categories.contains(&Category::Nri) && findings.len() > SPELLED_OUT;
+    let by_name = rule.categories.contains(&Category::Nri) && findings.len() > MAX_SPELLED_OUT;
     if by_name && rule.level == Level::Note {
         return;
     }
@@ -144,12 +144,12 @@ fn deprecated(page: &mut Page, all: &[Deprecated]) {
     for one in all {
         let mut facts = format!("{}: deprecated since {}", one.summary, one.since);
         if let Some(runtime) = &one.warned_by {
-            facts.push_str(&format!(", warned of by {runtime}"));
+            facts.push_str(&format!(", with a warning since {runtime}"));
         }
         facts.push_str(&format!(", removal {}", one.removal));
         if !one.replaced_by.is_empty() {
             let events = counted(one.replaced_by.len(), "event");
-            facts.push_str(&format!("; an RPC of its own replaces it for {events}"));
+            facts.push_str(&format!("; dedicated RPCs replace it for {events}"));
         }
         page.prose(2, "", Style::new(), &facts);
         page.prose(4, "help: ", page.palette.strong(), &one.remedy);
@@ -171,7 +171,7 @@ fn changes(page: &mut Page, report: &DiffReport) {
             continue;
         }
         let count = |what| all.iter().filter(|change| change.what == what).count();
-        let counts = What::ALL.into_iter().map(|what| (what, count(what)));
+        let counts = ElementKind::ALL.into_iter().map(|what| (what, count(what)));
         let counts: Vec<String> = counts
             .filter(|(_, count)| *count > 0)
             .map(|(what, count)| format!("{count} {}", what.noun(count)))
@@ -208,7 +208,7 @@ impl<'r> Listed<'r> {
     fn new(all: &[&'r Change]) -> Self {
         let rpcs = all
             .iter()
-            .filter(|change| change.what == What::Rpc)
+            .filter(|change| change.what == ElementKind::Rpc)
             .map(|change| last(&change.element));
         Self {
             elements: all.iter().map(|change| change.element.as_str()).collect(),
@@ -224,8 +224,8 @@ impl<'r> Listed<'r> {
             .element
             .rsplit_once('.')
             .map_or("", |(parent, _)| parent);
-        let of_rpc =
-            change.what == What::Message && self.messages_of_rpcs.contains(last(&change.element));
+        let of_rpc = change.what == ElementKind::Message
+            && self.messages_of_rpcs.contains(last(&change.element));
         of_rpc || self.elements.contains(parent)
     }
 }
@@ -236,7 +236,7 @@ fn last(element: &str) -> &str {
 
 fn named(change: &Change) -> String {
     let name = match change.what {
-        What::Service | What::Message | What::Enum => last(&change.element),
+        ElementKind::Service | ElementKind::Message | ElementKind::Enum => last(&change.element),
         _ => short(&change.element),
     };
     match change.detail.as_str() {
@@ -300,10 +300,10 @@ fn summary(page: &mut Page, report: &DiffReport) {
     let scope = if report.from.is_nri && report.to.is_nri {
         "and NRI's own"
     } else {
-        "only: not both sides are an NRI protocol"
+        "only: at least one side is not an NRI protocol"
     };
     let facts = format!(
-        "compared {} with {} by {}: category {} {scope}",
+        "compared {} with {} using {}: category {} {scope}",
         report.from.input,
         report.to.input,
         counted(counts.rules, "rule"),

@@ -148,9 +148,9 @@ fn deprecations(page: &mut Page, all: &[RuntimeDeprecation]) {
     }
     for one in all {
         let warns = if one.warns {
-            "tells the operator"
+            "warns the operator"
         } else {
-            "without telling the operator"
+            "without warning the operator"
         };
         let facts = format!("{}, removal {}", one.summary, one.removal);
         page.prose(2, "", Style::new(), &format!("{facts}; {warns}"));
@@ -160,7 +160,7 @@ fn deprecations(page: &mut Page, all: &[RuntimeDeprecation]) {
 
 fn lost_fields(page: &mut Page, report: &RuntimeReport) {
     page.heading(&format!(
-        "Skipped when a plugin of {} sends it",
+        "Ignored if a plugin of {} sends it",
         report.newest
     ));
     if report.lost_fields.is_empty() {

@@ -186,7 +186,7 @@ impl Page {
         let width = self.width.of_prose();
         let indent = indent.min(width / 4);
         let mut start = indent + label.width();
-        if start + NARROWEST_TEXT > width && self.width.asked().is_some() {
+        if start + MIN_TEXT > width && self.width.asked().is_some() {
             self.label(indent, label.trim_end(), style);
             start = indent + 2;
             if words.is_empty() {
@@ -196,7 +196,7 @@ impl Page {
         } else {
             let _ = write!(self.text, "{:indent$}{style}{label}{style:#}", "");
         }
-        let is_long = label.width() > LONG_LABEL;
+        let is_long = label.width() > MAX_ALIGNED_LABEL;
         let margin = if is_long {
             (indent + 4).min(width / 3)
         } else {

@@ -144,10 +144,7 @@ fn summary(page: &mut Page, report: &MergeReport) {
     );
     add(
         report.beyond,
-        format!(
-            "{} findings beyond those that are kept apart",
-            report.beyond
-        ),
+        format!("{} findings beyond the limits", report.beyond),
     );
     facts.push(format!("{} skipped", report.skipped_in_all));
     page.gap();

@@ -50,7 +50,7 @@ pub(super) fn with_broken_ends(
     let widths = column_widths(head, rows);
     let (_, others) = widths.split_last()?;
     let room = width.checked_sub(others.iter().map(|width| width + 2).sum())?;
-    if room < NARROWEST_END {
+    if room < MIN_LAST_COLUMN {
         return None;
     }
     Some(

@@ -19,7 +19,7 @@ pub struct Width(Option<usize>);
 impl Width {
     /// Creates a width of this many columns, at least 20 and at most 200.
     pub fn columns(columns: usize) -> Self {
-        Self(Some(columns.clamp(NARROWEST, WIDEST)))
+        Self(Some(columns.clamp(MIN_WIDTH, MAX_WIDTH)))
     }
 
     /// Returns the number of columns, if one was requested.

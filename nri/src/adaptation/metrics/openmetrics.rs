@@ -82,7 +82,7 @@ impl OpenMetrics {
             &mut text,
             name,
             "counter",
-            "What a plugin asked for in its answers.",
+            "Changes that a plugin requested in its answers.",
         );
         counters.family(&mut text, name, "kind", kinds);
         header(

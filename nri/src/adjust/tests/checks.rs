@@ -8,7 +8,7 @@ use crate::api::{
 };
 
 /// Returns the problems as an author sees them.
-fn told(adjustment: Adjustment) -> Vec<String> {
+fn problems(adjustment: Adjustment) -> Vec<String> {
     let found = adjustment
         .check()
         .err()
@@ -19,30 +19,33 @@ fn told(adjustment: Adjustment) -> Vec<String> {
 
 #[track_caller]
 fn passes(adjustment: Adjustment) {
-    assert_eq!(told(adjustment), Vec::<String>::new());
+    assert_eq!(problems(adjustment), Vec::<String>::new());
 }
 
 #[test]
 fn names() {
-    assert_eq!(told(Adjustment::new().env("", "1")), ["env: name is empty"]);
     assert_eq!(
-        told(Adjustment::new().env("A\0", "1")),
+        problems(Adjustment::new().env("", "1")),
+        ["env: name is empty"]
+    );
+    assert_eq!(
+        problems(Adjustment::new().env("A\0", "1")),
         [r#"env "A\0": name contains '\0'"#]
     );
     assert_eq!(
-        told(Adjustment::new().env("A", "1\0")),
+        problems(Adjustment::new().env("A", "1\0")),
         [r#"env "A": value contains a NUL byte"#]
     );
     assert_eq!(
-        told(Adjustment::new().annotation("", "")),
+        problems(Adjustment::new().annotation("", "")),
         ["annotations: name is empty"]
     );
     assert_eq!(
-        told(Adjustment::new().remove_annotation("")),
+        problems(Adjustment::new().remove_annotation("")),
         ["annotations: name is empty"]
     );
     assert_eq!(
-        told(Adjustment::new().update(ContainerUpdate::new(""))),
+        problems(Adjustment::new().update(ContainerUpdate::new(""))),
         ["update: name is empty"]
     );
     passes(
@@ -57,24 +60,24 @@ fn names() {
 fn the_removal_marker_in_a_name() {
     let expected = "starts with '-', which marks a removal, but has a value";
     assert_eq!(
-        told(Adjustment::new().env("-A", "1")),
+        problems(Adjustment::new().env("-A", "1")),
         [format!(r#"env "-A": {expected}"#)]
     );
     assert_eq!(
-        told(Adjustment::new().sysctl("-a", "1")),
+        problems(Adjustment::new().sysctl("-a", "1")),
         [format!(r#"linux.sysctl "-a": {expected}"#)]
     );
     assert_eq!(
-        told(Adjustment::new().mount(Mount::tmpfs("-/a"))),
+        problems(Adjustment::new().mount(Mount::tmpfs("-/a"))),
         [format!(r#"mounts "-/a": {expected}"#)]
     );
     let device = LinuxDevice::char("-/dev/a", 1, 1);
     assert_eq!(
-        told(Adjustment::new().device(device)),
+        problems(Adjustment::new().device(device)),
         [format!(r#"linux.devices "-/dev/a": {expected}"#)]
     );
     assert_eq!(
-        told(Adjustment::new().net_device("-e", "f")),
+        problems(Adjustment::new().net_device("-e", "f")),
         [format!(r#"linux.net_devices "-e": {expected}"#)]
     );
 }
@@ -82,23 +85,23 @@ fn the_removal_marker_in_a_name() {
 #[test]
 fn conflicts_with_oneself() {
     assert_eq!(
-        told(Adjustment::new().env("A", "1").env("A", "2")),
+        problems(Adjustment::new().env("A", "1").env("A", "2")),
         [r#"env "A": set twice"#]
     );
     assert_eq!(
-        told(Adjustment::new().cdi_device("a/b=c").cdi_device("a/b=c")),
+        problems(Adjustment::new().cdi_device("a/b=c").cdi_device("a/b=c")),
         [r#"CDI_devices "a/b=c": set twice"#]
     );
     let both = Adjustment::new()
         .remove_namespace(NamespaceKind::Ipc)
         .namespace(NamespaceKind::Ipc, "");
-    assert_eq!(told(both), [r#"linux.namespaces "ipc": set twice"#]);
+    assert_eq!(problems(both), [r#"linux.namespaces "ipc": set twice"#]);
     let twice = Adjustment::new()
         .hugepage_limit("2MB", 1)
         .hugepage_limit("2MB", 2)
         .hugepage_limit("1GB", 1);
     assert_eq!(
-        told(twice),
+        problems(twice),
         [r#"linux.resources.hugepage_limits "2MB": set twice"#]
     );
     passes(Adjustment::new().sysctl("a", "1").sysctl("a", "2"));
@@ -107,7 +110,7 @@ fn conflicts_with_oneself() {
 #[test]
 fn paths() {
     assert_eq!(
-        told(Adjustment::new().device(LinuxDevice::fifo("p"))),
+        problems(Adjustment::new().device(LinuxDevice::fifo("p"))),
         [r#"linux.devices "p": path is not absolute"#]
     );
     let hooks = Hooks::default().with(HookStage::Poststop, Hook::new("tell").timeout_seconds(0));
@@ -115,10 +118,10 @@ fn paths() {
         r#"hooks "tell": path is not absolute"#,
         r#"hooks "tell": 0 is not in 1 to 9223372036854775807"#,
     ];
-    assert_eq!(told(Adjustment::new().hooks(hooks)), expected);
+    assert_eq!(problems(Adjustment::new().hooks(hooks)), expected);
     let namespace = Adjustment::new().namespace(NamespaceKind::Network, "proc/1/ns/net");
     assert_eq!(
-        told(namespace),
+        problems(namespace),
         [r#"linux.namespaces "network": path is not absolute"#]
     );
 }
@@ -129,13 +132,13 @@ fn limits() {
         Adjustment::new().rlimit(PosixRlimit::new("RLIMIT_NOFILE").soft(soft).hard(hard))
     };
     assert_eq!(
-        told(limit(2, 1)),
+        problems(limit(2, 1)),
         [r#"rlimits "RLIMIT_NOFILE": soft limit 2 is higher than hard limit 1"#]
     );
     passes(limit(1, PosixRlimit::INFINITY));
     passes(limit(PosixRlimit::INFINITY, PosixRlimit::INFINITY));
     assert_eq!(
-        told(Adjustment::new().oom_score_adj(-1001)),
+        problems(Adjustment::new().oom_score_adj(-1001)),
         ["linux.oom_score_adj: -1001 is not in -1000 to 1000"]
     );
     passes(
@@ -144,9 +147,9 @@ fn limits() {
             .memory_limit(-1)
             .cpu_quota(-1),
     );
-    assert_eq!(told(Adjustment::new().memory_swappiness(101)).len(), 1);
+    assert_eq!(problems(Adjustment::new().memory_swappiness(101)).len(), 1);
     assert_eq!(
-        told(Adjustment::new().update(ContainerUpdate::new("c").memory_limit(-2))).len(),
+        problems(Adjustment::new().update(ContainerUpdate::new("c").memory_limit(-2))).len(),
         1
     );
 }
@@ -154,11 +157,11 @@ fn limits() {
 #[test]
 fn arguments() {
     assert_eq!(
-        told(Adjustment::new().replace_args([""; 0])),
+        problems(Adjustment::new().replace_args([""; 0])),
         ["args: command line is empty"]
     );
     assert_eq!(
-        told(Adjustment::new().args(["a", "b\0"])),
+        problems(Adjustment::new().args(["a", "b\0"])),
         [r#"args "b\0": value contains a NUL byte"#]
     );
     passes(Adjustment::new().replace_args(["a", ""]));
@@ -167,25 +170,25 @@ fn arguments() {
 #[test]
 fn lists_and_devices() {
     assert_eq!(
-        told(Adjustment::new().cpuset_cpus("0-")),
+        problems(Adjustment::new().cpuset_cpus("0-")),
         [r#"linux.resources.cpu.cpus: list "0-" is malformed"#]
     );
     passes(Adjustment::new().cpuset_cpus("0-3,7").cpuset_mems("0"));
     assert_eq!(
-        told(Adjustment::new().cdi_device("gpu0")),
+        problems(Adjustment::new().cdi_device("gpu0")),
         [r#"CDI_devices "gpu0": name is not qualified"#]
     );
     let rule = LinuxDeviceCgroup::allow("d", None, Some(1), "rx");
-    assert_eq!(told(Adjustment::new().device_rule(rule)).len(), 2);
+    assert_eq!(problems(Adjustment::new().device_rule(rule)).len(), 2);
     assert_eq!(
-        told(Adjustment::new().unified("a/b", "")),
+        problems(Adjustment::new().unified("a/b", "")),
         [r#"linux.resources.unified "a/b": name contains '/'"#]
     );
 }
 
 #[test]
 fn scheduling() {
-    let scheduler = |scheduler| told(Adjustment::new().scheduler(scheduler));
+    let scheduler = |scheduler| problems(Adjustment::new().scheduler(scheduler));
     assert_eq!(
         scheduler(LinuxScheduler::fifo(0)),
         [r#"linux.scheduler "priority": 0 is not in 1 to 99"#]
@@ -206,13 +209,16 @@ fn scheduling() {
     passes(Adjustment::new().scheduler(LinuxScheduler::round_robin(99)));
     let priority =
         Adjustment::new().io_priority(LinuxIoPriority::new(IoPrioClass::IoprioClassBe, 8));
-    assert_eq!(told(priority), ["linux.io_priority: 8 is not in 0 to 7"]);
+    assert_eq!(
+        problems(priority),
+        ["linux.io_priority: 8 is not in 0 to 7"]
+    );
 }
 
 #[test]
 fn memory_policies() {
     let policy = |mode, nodes: &str| {
-        told(Adjustment::new().memory_policy(LinuxMemoryPolicy::new(mode, nodes)))
+        problems(Adjustment::new().memory_policy(LinuxMemoryPolicy::new(mode, nodes)))
     };
     assert_eq!(
         policy(MpolMode::MpolBind, ""),
@@ -230,5 +236,5 @@ fn memory_policies() {
     let both = LinuxMemoryPolicy::new(MpolMode::MpolBind, "0")
         .flag(MpolFlag::MpolFStaticNodes)
         .flag(MpolFlag::MpolFRelativeNodes);
-    assert_eq!(told(Adjustment::new().memory_policy(both)).len(), 1);
+    assert_eq!(problems(Adjustment::new().memory_policy(both)).len(), 1);
 }

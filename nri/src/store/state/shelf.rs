@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
-use crate::store::Seen;
+use crate::store::SightingKind;
 use crate::store::removed::Removed;
 
 #[derive(Debug)]
@@ -45,30 +45,30 @@ impl<T: Clone + PartialEq> Shelf<T> {
         }
     }
 
-    pub(super) fn see(&mut self, id: &str, value: &T) -> Seen {
+    pub(super) fn see(&mut self, id: &str, value: &T) -> SightingKind {
         self.keep(id, value, false)
     }
 
-    pub(super) fn stop(&mut self, id: &str, value: &T) -> Seen {
+    pub(super) fn stop(&mut self, id: &str, value: &T) -> SightingKind {
         self.keep(id, value, true)
     }
 
-    fn keep(&mut self, id: &str, value: &T, stop: bool) -> Seen {
+    fn keep(&mut self, id: &str, value: &T, stop: bool) -> SightingKind {
         if let Some(item) = self.items.get_mut(id) {
             item.refresh(value);
             let repeated = stop && item.stopped;
             item.stopped |= stop;
             return if repeated {
-                Seen::Repeated
+                SightingKind::Repeated
             } else {
-                Seen::Known
+                SightingKind::Known
             };
         }
         if self.removed.contains(id) {
-            return Seen::Gone;
+            return SightingKind::Gone;
         }
         self.insert(id, Arc::new(value.clone()), stop);
-        Seen::First
+        SightingKind::First
     }
 
     /// Ignores empty ids, which could not be looked up.
@@ -91,17 +91,17 @@ impl<T: Clone + PartialEq> Shelf<T> {
         self.refused += 1;
     }
 
-    pub(super) fn remove(&mut self, id: &str) -> Seen {
+    pub(super) fn remove(&mut self, id: &str) -> SightingKind {
         if id.is_empty() {
-            return Seen::First;
+            return SightingKind::First;
         }
         let known = self.items.remove(id).is_some();
         let before = self.removed.contains(id);
         self.removed.insert(id, self.removed_limit);
         match (known, before) {
-            (true, _) => Seen::Known,
-            (false, true) => Seen::Gone,
-            (false, false) => Seen::First,
+            (true, _) => SightingKind::Known,
+            (false, true) => SightingKind::Gone,
+            (false, false) => SightingKind::First,
         }
     }
 

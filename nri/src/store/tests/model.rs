@@ -46,7 +46,7 @@ fn step() -> impl Strategy<Value = Step> {
 /// A step in the history of a pod or container.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Mark {
-    Seen,
+    SightingKind,
     Stopped,
     Removed,
     Listed,
@@ -88,18 +88,18 @@ fn was_stopped(log: &[Mark]) -> bool {
     log[birth..].contains(&Mark::Stopped)
 }
 
-fn expected(log: &[Mark], stop: bool) -> Seen {
+fn expected(log: &[Mark], stop: bool) -> SightingKind {
     match (is_known(log), last_end(log) == Mark::Removed) {
-        (true, _) if stop && was_stopped(log) => Seen::Repeated,
-        (true, _) => Seen::Known,
-        (false, true) => Seen::Gone,
-        (false, false) => Seen::First,
+        (true, _) if stop && was_stopped(log) => SightingKind::Repeated,
+        (true, _) => SightingKind::Known,
+        (false, true) => SightingKind::Gone,
+        (false, false) => SightingKind::First,
     }
 }
 
 /// Adds a mark to the log, but none for a late event.
-fn note(log: &mut Vec<Mark>, seen: Seen, mark: Mark) {
-    if seen != Seen::Gone {
+fn note(log: &mut Vec<Mark>, seen: SightingKind, mark: Mark) {
+    if seen != SightingKind::Gone {
         log.push(mark);
     }
 }
@@ -111,7 +111,12 @@ struct Model {
 }
 
 impl Model {
-    fn event(&mut self, event: Event, pod: u8, container: Option<u8>) -> (Seen, Option<Seen>) {
+    fn event(
+        &mut self,
+        event: Event,
+        pod: u8,
+        container: Option<u8>,
+    ) -> (SightingKind, Option<SightingKind>) {
         let seen = expected(&self.pods[pod as usize], event == Event::StopPodSandbox);
         note(
             &mut self.pods[pod as usize],
@@ -119,7 +124,7 @@ impl Model {
             match event {
                 Event::StopPodSandbox => Mark::Stopped,
                 Event::RemovePodSandbox => Mark::Removed,
-                _ => Mark::Seen,
+                _ => Mark::SightingKind,
             },
         );
         if event == Event::RemovePodSandbox {
@@ -140,10 +145,15 @@ impl Model {
         }
     }
 
-    fn container_event(&mut self, event: Event, of_pod: Seen, container: u8) -> Seen {
+    fn container_event(
+        &mut self,
+        event: Event,
+        of_pod: SightingKind,
+        container: u8,
+    ) -> SightingKind {
         let log = &mut self.containers[container as usize];
-        if of_pod == Seen::Gone && !is_known(log) && event != Event::RemoveContainer {
-            return Seen::Gone;
+        if of_pod == SightingKind::Gone && !is_known(log) && event != Event::RemoveContainer {
+            return SightingKind::Gone;
         }
         let seen = expected(log, event == Event::StopContainer);
         note(
@@ -152,7 +162,7 @@ impl Model {
             match event {
                 Event::StopContainer => Mark::Stopped,
                 Event::RemoveContainer => Mark::Removed,
-                _ => Mark::Seen,
+                _ => Mark::SightingKind,
             },
         );
         seen

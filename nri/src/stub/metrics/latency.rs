@@ -8,7 +8,7 @@ use std::time::Duration;
 const BOUNDS: usize = 21;
 
 /// The lowest bound: 16 µs, which no round trip over a socket beats.
-const FIRST: Duration = Duration::from_micros(16);
+const LOWEST_BOUND: Duration = Duration::from_micros(16);
 
 /// A histogram that can be read while it is updated.
 #[derive(Debug, Default)]
@@ -43,7 +43,7 @@ fn bucket(took: Duration) -> usize {
 }
 
 fn bound(at: usize) -> Duration {
-    FIRST * (1 << at)
+    LOWEST_BOUND * (1 << at)
 }
 
 /// The durations of requests, counted in buckets whose bounds double from 16 µs to 16.8 s.

@@ -50,7 +50,7 @@ fn render(metrics: &Metrics, out: &mut String) -> fmt::Result {
     counter(
         out,
         "nri_plugin_event_timeouts",
-        "Requests whose handler was too slow.",
+        "Requests whose handler did not finish in time.",
     )?;
     for (event, counts) in &events {
         sample(
@@ -63,7 +63,7 @@ fn render(metrics: &Metrics, out: &mut String) -> fmt::Result {
     counter(
         out,
         "nri_plugin_reconnects",
-        "Connections made after the first.",
+        "Connections after the first one.",
     )?;
     writeln!(out, "nri_plugin_reconnects_total {}", metrics.reconnects())?;
     out.write_str("# EOF\n")

@@ -107,7 +107,7 @@ fn is_shown_with_all_that_is_known() {
     );
     assert_eq!(
         shown("cri-o", "1.36.1", ""),
-        "cri-o 1.36.1 (NRI v0.11.0, going by its version)"
+        "cri-o 1.36.1 (NRI v0.11.0, inferred from its version)"
     );
     assert_eq!(
         shown("", "", ""),

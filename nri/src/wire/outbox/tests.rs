@@ -138,5 +138,5 @@ fn a_slow_peer_gets_every_byte_once_and_memory_is_given_back() {
         .unwrap();
     while outbox.poll_drain(&mut peer, &mut context).is_pending() {}
     assert!(outbox.is_empty());
-    assert!(outbox.bytes.capacity() <= KEEP);
+    assert!(outbox.bytes.capacity() <= MAX_KEPT_BUFFER);
 }

@@ -1,4 +1,4 @@
-//! The derive writes nothing that a strict crate would complain of.
+//! The derive generates nothing that a strict crate would reject.
 #![forbid(unsafe_code)]
 #![deny(warnings, missing_docs, unused, unreachable_pub, rust_2018_idioms, nonstandard_style, future_incompatible)]
 

@@ -1,5 +1,5 @@
-//! A plugin on `nri` with the flags and the annotations of the Go one in `peers/plugin`: what that one does at length or
-//! to annoy, this does as well.
+//! A plugin on `nri` with the flags and the annotations of the Go plugin in `peers/plugin`, with
+//! the same long answers and the same misbehaviour.
 //!
 //! Annotations it obeys, for the event in `peer/on` or for every event: `peer/sleep-ms`, `peer/block-ms` (sleeps without
 //! telling anyone), `peer/panic` (text), `peer/error` (text), `peer/adjust-bytes` (length of an annotation in the

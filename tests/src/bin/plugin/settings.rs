@@ -61,7 +61,7 @@ impl Settings {
 fn events(names: &str) -> Result<EventMask, String> {
     let mut mask = EventMask::EMPTY;
     for name in names.split(',') {
-        mask = mask.with(event(name).ok_or_else(|| format!("{name} is no event"))?);
+        mask = mask.with(event(name).ok_or_else(|| format!("{name} is not an event"))?);
     }
     Ok(mask)
 }

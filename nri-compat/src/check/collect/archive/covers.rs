@@ -8,7 +8,7 @@ use super::names::{self, Whiteout};
 
 /// The way in which an entry hides lower layers.
 #[derive(Clone, Copy, Hash)]
-enum By {
+enum Cover {
     /// The path and everything below it are replaced or removed.
     Whole,
     /// Everything in the folder is removed.
@@ -28,11 +28,11 @@ impl Covers {
     /// Adds an entry.
     pub(super) fn add(&mut self, path: &[u8], is_folder: bool) {
         let (by, path) = match names::whiteout(path) {
-            Some(Whiteout::Gone(path)) => (By::Whole, path),
-            Some(Whiteout::Opaque(folder)) => (By::Opaque, folder),
+            Some(Whiteout::Gone(path)) => (Cover::Whole, path),
+            Some(Whiteout::Opaque(folder)) => (Cover::Opaque, folder),
             Some(Whiteout::Note) => return,
-            None if is_folder => (By::Folder, path.to_vec()),
-            None => (By::Whole, path.to_vec()),
+            None if is_folder => (Cover::Folder, path.to_vec()),
+            None => (Cover::Whole, path.to_vec()),
         };
         let hash = self.keys.hash_one((by, path.as_slice()));
         self.hidden.push(hash);
@@ -47,13 +47,13 @@ impl Covers {
 
     /// Returns true if a file of a lower layer cannot be seen.
     pub(super) fn hide(&self, path: &[u8]) -> bool {
-        if self.has(By::Folder, path) {
+        if self.has(Cover::Folder, path) {
             return true;
         }
         let mut rest = path;
         loop {
             let above = names::split(rest).0;
-            if self.has(By::Whole, rest) || self.has(By::Opaque, above) {
+            if self.has(Cover::Whole, rest) || self.has(Cover::Opaque, above) {
                 return true;
             }
             if above.is_empty() {
@@ -63,7 +63,7 @@ impl Covers {
         }
     }
 
-    fn has(&self, by: By, path: &[u8]) -> bool {
+    fn has(&self, by: Cover, path: &[u8]) -> bool {
         let hash = self.keys.hash_one((by, path));
         self.hidden.binary_search(&hash).is_ok()
     }

@@ -20,7 +20,7 @@ use crate::check::skipped::{SkipKind, Unreadable};
 const BLOCK: u64 = 512;
 
 /// The maximum length of a name or of a set of pax records in bytes.
-const LONGEST_HEADER: u64 = 1 << 20;
+const MAX_HEADER: u64 = 1 << 20;
 
 /// The source of entries.
 pub(super) enum Source<'s> {
@@ -197,7 +197,7 @@ impl<'s> Entries<'s> {
     }
 
     fn small(&mut self, size: u64) -> Result<Vec<u8>, Unreadable> {
-        if size > LONGEST_HEADER {
+        if size > MAX_HEADER {
             return Err(Unreadable::new(
                 SkipKind::TooLarge,
                 format!("a header of {} MiB", size >> 20),

@@ -17,7 +17,7 @@ use crate::check::skipped::{SkipKind, Unreadable};
 const UNKNOWN_SIZE: u64 = 1 << 30;
 
 /// The maximum number of files with findings in all images together; each image counts separately.
-const HITS: usize = 20_000;
+const MAX_HITS: usize = 20_000;
 
 /// A layer of an archive, with the images that use it.
 struct Slot<'i> {
@@ -41,7 +41,7 @@ pub(super) fn read(scan: &Scan<'_>, store: &dyn Store, archive: &Place) -> Resul
         .filter_map(|slot| Some((slot.blob.path.as_str(), slot.read.get()?)))
         .collect();
     let mut reported = BTreeSet::new();
-    let mut left = HITS;
+    let mut left = MAX_HITS;
     for image in &found.images {
         let place = archive.in_image(&image.name);
         for why in &image.problems {
@@ -113,7 +113,7 @@ fn overlay(
     for (number, layer) in stack.iter().enumerate() {
         for hit in &layer.hits {
             *left = left.checked_sub(1).ok_or_else(|| {
-                let reason = format!("more than {HITS} files with evidence in its images");
+                let reason = format!("more than {MAX_HITS} files with evidence in its images");
                 Unreadable::new(SkipKind::Limit, reason)
             })?;
             if let Some(path) = overlay::best(overlay::names(hit, &stack, number)) {

@@ -13,7 +13,7 @@ use super::names;
 pub(super) use super::stored::shown_path;
 use super::stored::{stored, with_head};
 use super::unpack::Unpacked;
-use crate::check::collect::fate::Fate;
+use crate::check::collect::file_outcome::FileOutcome;
 use crate::check::collect::found::Found;
 use crate::check::collect::scan::Scan;
 use crate::check::collect::{disk, unjudged};
@@ -25,10 +25,10 @@ use crate::check::place::Place;
 use crate::check::skipped::{SkipKind, Skipped, Unreadable};
 
 /// The maximum number of files with findings in one layer.
-const HITS: usize = 20_000;
+const MAX_HITS: usize = 20_000;
 
 /// The maximum number of links that are kept for one layer.
-const LINKS: usize = 100_000;
+const MAX_LINKS: usize = 100_000;
 
 /// The default folder in which runtimes look for plugins.
 const PLUGIN_FOLDER: &[u8] = b"nri/plugins";
@@ -109,15 +109,15 @@ pub(super) fn read_blob(reading: Reading<'_>, is_labelled_tar: bool, name: &str)
     let mut layer = Layer::default();
     if reading.scan.recognised(&file) {
         let found = reading.scan.look(&file);
-        reading.scan.count(found.fate());
+        reading.scan.count(found.outcome());
         layer.failed = layer.hit(path, found).err();
     } else {
         layer.failed = unjudged::unsupported(&file.head);
         let is_read = layer.failed.is_none();
         reading.scan.count(if is_read {
-            Fate::OtherFile
+            FileOutcome::OtherFile
         } else {
-            Fate::Unreadable
+            FileOutcome::Unreadable
         });
     }
     layer
@@ -232,7 +232,7 @@ impl Layer {
 
     fn may_keep_link(&mut self) -> bool {
         self.link_count += 1;
-        let fits = self.link_count <= LINKS;
+        let fits = self.link_count <= MAX_LINKS;
         self.links_dropped += u64::from(!fits);
         fits
     }
@@ -245,7 +245,7 @@ impl Layer {
         path: Vec<u8>,
     ) -> Result<(), Unreadable> {
         if entry.size == 0 {
-            reading.scan.count(Fate::Empty);
+            reading.scan.count(FileOutcome::Empty);
             return Ok(());
         }
         if entry.sparse.is_some() {
@@ -263,7 +263,7 @@ impl Layer {
                 }),
                 Err(why) => Found::skipped(Skipped::unreadable(file.place, why)),
             };
-            reading.scan.count(found.fate());
+            reading.scan.count(found.outcome());
             return self.hit(path, found);
         }
         self.unrecognised(reading, &entry, path, &file)
@@ -283,7 +283,7 @@ impl Layer {
         let content = match content {
             Ok(content) => content,
             Err(why) => {
-                reading.scan.count(Fate::Unreadable);
+                reading.scan.count(FileOutcome::Unreadable);
                 let place = Place::from(shown_path(&path));
                 return self.hit(path, Found::skipped(Skipped::unreadable(place, why)));
             }
@@ -297,7 +297,7 @@ impl Layer {
         }
         if reading.scan.recognised(&file) {
             let found = reading.scan.look(&file);
-            reading.scan.count(found.fate());
+            reading.scan.count(found.outcome());
             return self.hit(path, found);
         }
         self.unrecognised(reading, &entry, path, &file)
@@ -308,7 +308,7 @@ impl Layer {
         if kind::of(file).is_none() {
             return false;
         }
-        reading.scan.count(Fate::Unreadable);
+        reading.scan.count(FileOutcome::Unreadable);
         self.archives.1 += 1;
         self.archives
             .0
@@ -326,10 +326,10 @@ impl Layer {
     ) -> Result<(), Unreadable> {
         let is_launched = names::split(&path).0.ends_with(PLUGIN_FOLDER) && entry.is_executable;
         if !is_launched {
-            reading.scan.count(Fate::OtherFile);
+            reading.scan.count(FileOutcome::OtherFile);
             return Ok(());
         }
-        reading.scan.count(Fate::Evidence);
+        reading.scan.count(FileOutcome::Evidence);
         self.hit(path, unjudged::launched(file))
     }
 
@@ -337,8 +337,8 @@ impl Layer {
         if found.is_empty() {
             return Ok(());
         }
-        if self.hits.len() >= HITS {
-            let reason = format!("more than {HITS} files with evidence in them");
+        if self.hits.len() >= MAX_HITS {
+            let reason = format!("more than {MAX_HITS} files with evidence in them");
             return Err(Unreadable::new(SkipKind::Limit, reason));
         }
         self.by_path.insert(path.clone(), self.hits.len());
@@ -368,7 +368,7 @@ impl Layer {
         }
         if self.links_dropped > 0 {
             let reason = format!(
-                "{} hard links beyond {LINKS} were not followed",
+                "{} hard links beyond {MAX_LINKS} were not followed",
                 self.links_dropped
             );
             scan.skip(place.clone(), Unreadable::new(SkipKind::Limit, reason));

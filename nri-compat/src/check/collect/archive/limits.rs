@@ -7,14 +7,14 @@ use crate::check::skipped::{SkipKind, Unreadable};
 
 /// The maximum number of entries of one archive, over all its layers. Each takes eight bytes of
 /// memory.
-const ENTRIES: u64 = 2_000_000;
+const MAX_ENTRIES: u64 = 2_000_000;
 
 /// The number of bytes that any archive may decompress to.
-const UNPACKED: u64 = 1 << 30;
+const MIN_UNPACKED_LIMIT: u64 = 1 << 30;
 
 /// The maximum ratio between decompressed and compressed size of larger archives. Gzip reaches up
 /// to 1032, layers of real images about 5.
-const RATIO: u64 = 250;
+const MAX_RATIO: u64 = 250;
 
 /// The maximum size of an entry that is read, in bytes.
 pub(super) const ENTRY: u64 = 4 << 30;
@@ -32,16 +32,16 @@ impl Limits {
         Self {
             entries: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
-            most_bytes: UNPACKED.max(size.saturating_mul(RATIO)),
+            most_bytes: MIN_UNPACKED_LIMIT.max(size.saturating_mul(MAX_RATIO)),
         }
     }
 
     /// Counts an entry.
     pub(super) fn entry(&self) -> Result<(), Unreadable> {
-        if self.entries.fetch_add(1, Ordering::Relaxed) < ENTRIES {
+        if self.entries.fetch_add(1, Ordering::Relaxed) < MAX_ENTRIES {
             return Ok(());
         }
-        let reason = format!("more than {ENTRIES} entries");
+        let reason = format!("more than {MAX_ENTRIES} entries");
         Err(Unreadable::new(SkipKind::Limit, reason))
     }
 
@@ -52,7 +52,7 @@ impl Limits {
             return Ok(());
         }
         let reason = format!(
-            "unpacks to more than {} MiB, {RATIO} times its size",
+            "unpacks to more than {} MiB, {MAX_RATIO} times its size",
             self.most_bytes >> 20
         );
         Err(Unreadable::new(SkipKind::Limit, reason))

@@ -13,16 +13,16 @@ use crate::check::escape;
 use crate::check::skipped::{SkipKind, Unreadable};
 
 /// The maximum number of images in one archive.
-const IMAGES: usize = 10_000;
+const MAX_IMAGES: usize = 10_000;
 
 /// The maximum size of all manifests of one archive in bytes.
-const MANIFESTS: usize = 16 << 20;
+const MAX_MANIFESTS: usize = 16 << 20;
 
 /// The maximum number of layers of one image; runtimes accept far fewer.
-const LAYERS: usize = 1000;
+const MAX_LAYERS: usize = 1000;
 
 /// The maximum depth of nested indexes.
-const DEPTH: usize = 16;
+const MAX_DEPTH: usize = 16;
 
 /// The images of an archive.
 #[derive(Debug, Default)]
@@ -78,12 +78,12 @@ pub(super) fn images(store: &dyn Store) -> Result<Images, Unreadable> {
     let mut finder = Finder {
         store,
         found: Images::default(),
-        left: MANIFESTS,
+        left: MAX_MANIFESTS,
     };
     match json(store, "index.json") {
         Ok(Some(index)) => {
             for descriptor in list(&index, "manifests") {
-                finder.follow(descriptor, None, DEPTH);
+                finder.follow(descriptor, None, MAX_DEPTH);
             }
         }
         Ok(None) => {}
@@ -182,10 +182,10 @@ impl Image {
     fn add(&mut self, blob: Option<Blob>) {
         let number = self.layers.len() + self.problems.len() + 1;
         match blob {
-            _ if number > LAYERS => {
-                if number == LAYERS + 1 {
+            _ if number > MAX_LAYERS => {
+                if number == MAX_LAYERS + 1 {
                     self.problems
-                        .push(limit(format!("more than {LAYERS} layers")));
+                        .push(limit(format!("more than {MAX_LAYERS} layers")));
                 }
             }
             Some(blob) => self.layers.push(blob),
@@ -226,12 +226,14 @@ impl Finder<'_> {
                     .as_ref()
                     .and_then(Value::as_array)
                     .map_or(&[][..], Vec::as_slice);
-                if all.len() > IMAGES {
+                if all.len() > MAX_IMAGES {
                     self.found
                         .problems
-                        .push(limit(format!("more than {IMAGES} images")));
+                        .push(limit(format!("more than {MAX_IMAGES} images")));
                 }
-                self.found.images.extend(all.iter().take(IMAGES).map(saved));
+                self.found
+                    .images
+                    .extend(all.iter().take(MAX_IMAGES).map(saved));
             }
             Err(why) => self.found.problems.push(why),
         }
@@ -246,10 +248,10 @@ impl Finder<'_> {
         if is_attestation {
             return;
         }
-        if self.found.images.len() >= IMAGES || self.left == 0 {
+        if self.found.images.len() >= MAX_IMAGES || self.left == 0 {
             let why = limit(format!(
-                "more than {IMAGES} images, or {} MiB of manifests",
-                MANIFESTS >> 20
+                "more than {MAX_IMAGES} images, or {} MiB of manifests",
+                MAX_MANIFESTS >> 20
             ));
             if self.found.problems.last() != Some(&why) {
                 self.found.problems.push(why);
@@ -261,7 +263,7 @@ impl Finder<'_> {
                 if depth == 0 {
                     self.failed(
                         name,
-                        limit(format!("an index within {DEPTH} others, not followed")),
+                        limit(format!("an index within {MAX_DEPTH} others, not followed")),
                     )
                 } else {
                     for inner in list(&index, "manifests") {
@@ -296,7 +298,7 @@ impl Finder<'_> {
         if self.left == 0 {
             return Err(limit(format!(
                 "more than {} MiB of manifests",
-                MANIFESTS >> 20
+                MAX_MANIFESTS >> 20
             )));
         }
         serde_json::from_slice(&bytes).map_err(|error| broken(format!("{path}: {error}")))

@@ -10,13 +10,13 @@ use crate::check::content::Content;
 use crate::check::skipped::{SkipKind, Unreadable};
 
 /// The maximum number of pieces of one file.
-const PIECES: usize = 100_000;
+const MAX_PIECES: usize = 100_000;
 
 /// The size of a block of an archive, in bytes.
 const BLOCK: u64 = 512;
 
 /// The maximum length of a number in a map of version 1.0, with its newline.
-const NUMBER: usize = 21;
+const MAX_NUMBER: usize = 21;
 
 /// A stored piece of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,8 +47,8 @@ pub(super) struct Expanded<C> {
 impl Sparse {
     /// Adds a piece.
     pub(super) fn push(&mut self, offset: u64, len: u64) -> Result<(), Unreadable> {
-        if self.pieces.len() >= PIECES {
-            let reason = format!("a sparse file of more than {PIECES} pieces");
+        if self.pieces.len() >= MAX_PIECES {
+            let reason = format!("a sparse file of more than {MAX_PIECES} pieces");
             return Err(Unreadable::new(SkipKind::Limit, reason));
         }
         self.pieces.push(Piece { offset, len });
@@ -96,7 +96,7 @@ impl Sparse {
 
 /// Reads a decimal number that ends with a newline.
 fn number(stored: &dyn Content, at: &mut u64) -> Result<u64, Unreadable> {
-    let mut buffer = [0; NUMBER];
+    let mut buffer = [0; MAX_NUMBER];
     let read = stored.read_at(*at, &mut buffer)?;
     let (text, _) = buffer.split_at(read);
     let digits = text.split(|byte| *byte == b'\n').next().unwrap_or(text);

@@ -13,7 +13,7 @@ use crate::check::packing::Packing;
 use crate::check::skipped::Unreadable;
 
 /// The maximum number of bytes held in memory per thread.
-const MEMORY: u64 = 256 << 10;
+const MAX_IN_MEMORY: u64 = 256 << 10;
 
 /// Spooled bytes.
 pub(super) enum Spooled {
@@ -47,7 +47,7 @@ impl Content for Spooled {
 /// Returns the bytes of an entry of `size` bytes; `head` was read already.
 pub(super) fn entry(head: &[u8], rest: &mut dyn Read, size: u64) -> Result<Spooled, Unreadable> {
     let mut all = head.chain(rest);
-    if size <= MEMORY {
+    if size <= MAX_IN_MEMORY {
         let mut bytes = Vec::new();
         all.read_to_end(&mut bytes).map_err(reason)?;
         return whole(Spooled::Memory(bytes), size);

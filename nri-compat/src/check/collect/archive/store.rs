@@ -15,13 +15,13 @@ use crate::check::packing::Stream;
 use crate::check::skipped::{SkipKind, Unreadable};
 
 /// The maximum size of a manifest in bytes.
-const MANIFEST: u64 = 1 << 20;
+const MAX_MANIFEST: u64 = 1 << 20;
 
 /// The maximum memory for the names in an archive in bytes; an image has few and short ones.
-const NAMES: usize = 4 << 20;
+const MAX_NAMES: usize = 4 << 20;
 
 /// The maximum number of links that are followed from one part to another.
-const LINKS_FOLLOWED: usize = 8;
+const MAX_LINKS_FOLLOWED: usize = 8;
 
 /// Storage of parts by path.
 pub(super) trait Store: Sync {
@@ -36,10 +36,10 @@ pub(super) trait Store: Sync {
         let Some(part) = self.open(path)? else {
             return Ok(None);
         };
-        if part.len() > MANIFEST {
+        if part.len() > MAX_MANIFEST {
             return Err(Unreadable::new(
                 SkipKind::TooLarge,
-                format!("{path} is larger than {} MiB", MANIFEST >> 20),
+                format!("{path} is larger than {} MiB", MAX_MANIFEST >> 20),
             ));
         }
         let mut bytes = vec![0; usize::try_from(part.len()).unwrap_or(0)];
@@ -131,7 +131,7 @@ impl<'c> Packed<'c> {
             };
             // The overhead of the map counts too.
             names += path.len() + 64;
-            if names < NAMES {
+            if names < MAX_NAMES {
                 self.parts.extend(part.map(|part| (path, part)));
             }
         }
@@ -153,7 +153,7 @@ fn link(folder: &[u8], target: &[u8]) -> Option<Part> {
 impl Store for Packed<'_> {
     fn open(&self, path: &str) -> Result<Option<Box<dyn Content + '_>>, Unreadable> {
         let mut path = path;
-        for _ in 0..LINKS_FOLLOWED {
+        for _ in 0..MAX_LINKS_FOLLOWED {
             match self.parts.get(path) {
                 None => return Ok(None),
                 Some(Part::Link(target)) => path = target,
@@ -168,7 +168,7 @@ impl Store for Packed<'_> {
         }
         Err(Unreadable::new(
             SkipKind::Link,
-            format!("{path} is a link in a circle"),
+            format!("{path} is a circular link"),
         ))
     }
 

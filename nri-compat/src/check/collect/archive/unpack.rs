@@ -18,10 +18,10 @@ use crate::check::skipped::{SkipKind, Unreadable};
 pub(super) const BUFFER: usize = 64 << 10;
 
 /// The maximum memory for decompressing xz in bytes: `xz -9` requires 65 MiB.
-const XZ_MEMORY: u64 = 80 << 20;
+const MAX_XZ_MEMORY: u64 = 80 << 20;
 
 /// The maximum memory for decompressing bzip2 in bytes.
-const BZIP2_MEMORY: u64 = 4 << 20;
+const MAX_BZIP2_MEMORY: u64 = 4 << 20;
 
 /// The decompressed bytes of content.
 pub(super) struct Unpacked<'u> {
@@ -76,7 +76,7 @@ fn zstd<'r>(input: impl io::BufRead + 'r) -> io::Result<impl Read + 'r> {
 
 /// Returns a decoder that accepts concatenated streams, as in zstd and gzip.
 fn xz() -> Result<liblzma::stream::Stream, Unreadable> {
-    liblzma::stream::Stream::new_stream_decoder(XZ_MEMORY, liblzma::stream::CONCATENATED)
+    liblzma::stream::Stream::new_stream_decoder(MAX_XZ_MEMORY, liblzma::stream::CONCATENATED)
         .map_err(|error| reason(error.into()))
 }
 
@@ -84,8 +84,8 @@ fn xz() -> Result<liblzma::stream::Stream, Unreadable> {
 fn memory(content: &dyn Content, packing: Packing) -> Result<u64, Unreadable> {
     match packing {
         Packing::Not | Packing::Gzip => Ok(0),
-        Packing::Bzip2 => Ok(BZIP2_MEMORY),
-        Packing::Xz => Ok(XZ_MEMORY),
+        Packing::Bzip2 => Ok(MAX_BZIP2_MEMORY),
+        Packing::Xz => Ok(MAX_XZ_MEMORY),
         Packing::Zstd => window(content),
     }
 }

@@ -8,10 +8,10 @@ use std::io;
 use crate::check::content::Content;
 
 /// The maximum number of skippable frames at the start.
-const SKIPPED_FRAMES: usize = 10_000;
+const MAX_SKIPPED_FRAMES: usize = 10_000;
 
 /// The maximum size of a frame header in bytes.
-const HEADER: usize = 18;
+const MAX_HEADER: usize = 18;
 
 /// The first frame with data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,8 +25,8 @@ pub(super) struct Frame {
 /// Returns the first frame with data; `None` if there is none, or its header is cut short.
 pub(super) fn first(content: &dyn Content) -> io::Result<Option<Frame>> {
     let mut start = 0;
-    for _ in 0..SKIPPED_FRAMES {
-        let mut buffer = [0; HEADER];
+    for _ in 0..MAX_SKIPPED_FRAMES {
+        let mut buffer = [0; MAX_HEADER];
         let read = content.read_at(start, &mut buffer)?;
         let (head, _) = buffer.split_at(read);
         match head {

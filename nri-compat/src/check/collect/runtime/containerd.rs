@@ -16,7 +16,7 @@ use crate::check::skipped::Unreadable;
 const PLUGIN: &str = "io.containerd.nri.v1.nri";
 
 /// The maximum number of files for one configuration.
-const FILES: usize = 1000;
+const MAX_FILES: usize = 1000;
 
 /// Reports whether a document is such a file: it has a version, and keys that only containerd has.
 pub(super) fn is(document: &Document<'_>) -> bool {
@@ -38,11 +38,11 @@ pub(super) fn read(file: &Path, machine: &MachineRoot) -> Configured {
     let mut all = Configured::new("containerd", file);
     let (mut seen, mut pending) = (HashSet::new(), VecDeque::from([file.to_owned()]));
     while let Some(file) = pending.pop_front() {
-        if seen.len() < FILES && seen.insert(file.clone()) {
+        if seen.len() < MAX_FILES && seen.insert(file.clone()) {
             match read_file(&file, machine) {
                 Ok((nri, imports)) => {
                     all.nri.overlay(nri);
-                    pending.extend(imports.into_iter().take(FILES));
+                    pending.extend(imports.into_iter().take(MAX_FILES));
                 }
                 Err(why) => all.skip(&file, why),
             }

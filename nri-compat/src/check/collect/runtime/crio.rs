@@ -11,7 +11,7 @@ use crate::check::collect::machine_root::MachineRoot;
 use crate::check::skipped::Unreadable;
 
 /// The maximum number of drop-in files.
-const DROP_INS: usize = 1000;
+const MAX_DROP_INS: usize = 1000;
 
 /// Reports whether a document is such a file.
 pub(super) fn is(document: &Document<'_>) -> bool {
@@ -46,7 +46,7 @@ fn drop_ins(file: &Path, machine: &MachineRoot) -> Vec<PathBuf> {
     let files = names
         .map(|name| folder.join(name))
         .filter(|file| machine.resolve(file).map_or(true, |file| file.is_file()));
-    let mut files: Vec<PathBuf> = files.take(DROP_INS).collect();
+    let mut files: Vec<PathBuf> = files.take(MAX_DROP_INS).collect();
     files.sort();
     files
 }

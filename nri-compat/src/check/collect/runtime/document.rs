@@ -8,7 +8,7 @@ use toml::de::{DeTable, DeValue};
 use crate::check::skipped::{SkipKind, Unreadable};
 
 /// The maximum size of a file in bytes; real ones have a few kilobytes.
-const LARGEST: u64 = 1 << 20;
+const MAX_FILE: u64 = 1 << 20;
 
 /// A parsed file.
 pub(super) struct Document<'t>(DeTable<'t>);
@@ -24,9 +24,9 @@ pub(super) fn text(file: &Path) -> Result<String, Unreadable> {
     }
     let mut text = String::new();
     let open = std::fs::File::open(file).map_err(|error| Unreadable::from(&error))?;
-    let read = open.take(LARGEST + 1).read_to_string(&mut text);
+    let read = open.take(MAX_FILE + 1).read_to_string(&mut text);
     match read {
-        Ok(read) if read as u64 > LARGEST => {
+        Ok(read) if read as u64 > MAX_FILE => {
             Err(Unreadable::new(SkipKind::TooLarge, "larger than 1 MiB"))
         }
         Ok(_) => Ok(text),

@@ -34,10 +34,10 @@ const CRIO: &str = "/etc/crio/crio.conf";
 const ONE_SHOT: [(&str, bool); 2] = [("/opt/nri/bin", true), ("/etc/nri/conf.json", false)];
 
 /// The maximum number of processes whose command lines are read.
-const PROCESSES: usize = 100_000;
+const MAX_PROCESSES: usize = 100_000;
 
 /// The maximum length of a command line in bytes.
-const COMMAND_LINE: usize = 1 << 20;
+const MAX_COMMAND_LINE: usize = 1 << 20;
 
 /// The places to check on a machine.
 #[derive(Debug, Default)]
@@ -148,7 +148,7 @@ fn running(root: &MachineRoot) -> Vec<(String, Named)> {
     let proc = root.folder().join("proc");
     let entries = proc.read_dir().into_iter().flatten().flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    let mut pids: Vec<u32> = pids.take(PROCESSES).collect();
+    let mut pids: Vec<u32> = pids.take(MAX_PROCESSES).collect();
     pids.sort_unstable();
     pids.into_iter()
         .filter_map(|pid| {
@@ -164,7 +164,7 @@ fn running(root: &MachineRoot) -> Vec<(String, Named)> {
 /// folder.
 fn started(process: &Path) -> Option<Named> {
     let mut line = std::fs::read(process.join("cmdline")).ok()?;
-    line.truncate(COMMAND_LINE);
+    line.truncate(MAX_COMMAND_LINE);
     let words: Vec<String> = line
         .split(|byte| *byte == 0)
         .map(|word| String::from_utf8_lossy(word).into_owned())

@@ -7,7 +7,7 @@ use crate::check::escape;
 use crate::check::skipped::{SkipKind, Unreadable};
 
 /// The maximum number of matches of a pattern.
-const MATCHES: usize = 1000;
+const MAX_MATCHES: usize = 1000;
 
 /// Returns the paths that a pattern matches, by name. Links are resolved on the machine. `**` is the same as `*`: it
 /// does not descend.
@@ -20,7 +20,7 @@ pub(super) fn expand(pattern: &Path, machine: &MachineRoot) -> Result<Vec<PathBu
             let matched = paths
                 .iter()
                 .flat_map(|folder| matches(folder, &pattern, machine));
-            paths = matched.take(MATCHES).collect();
+            paths = matched.take(MAX_MATCHES).collect();
         } else {
             paths.iter_mut().for_each(|path| path.push(component));
         }

@@ -23,7 +23,7 @@ const FOLDERS: [&str; 6] = [
 ];
 
 /// The maximum number of units, and of drop-ins of one unit.
-const FILES: usize = 4096;
+const MAX_UNITS: usize = 4096;
 
 /// The relevant settings of one unit.
 #[derive(Debug, Default)]
@@ -85,7 +85,7 @@ fn files(folder: &std::path::Path, ending: &str, machine: &MachineRoot) -> Vec<(
         .flatten()
         .map(|entry| entry.file_name());
     let names = names.filter_map(|name| name.into_string().ok());
-    let wanted = names.filter(|name| name.ends_with(ending)).take(FILES);
+    let wanted = names.filter(|name| name.ends_with(ending)).take(MAX_UNITS);
     wanted
         .map(|name| (name.clone(), folder.join(name)))
         .collect()

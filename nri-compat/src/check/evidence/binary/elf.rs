@@ -12,7 +12,7 @@ use crate::check::content::File;
 /// The size of a 64-bit file header in bytes.
 const FILE_HEADER: u64 = 64;
 /// The names that linkers give to the section with the section names.
-const NAMES: [&str; 2] = [".shstrtab", ".strtab"];
+const NAME_SECTIONS: [&str; 2] = [".shstrtab", ".strtab"];
 
 /// Reads the headers of a file that starts as ELF.
 pub(super) fn read(file: &File<'_>) -> Headers {
@@ -175,9 +175,9 @@ fn raw_sections<H: FileHeader<Endian = Endianness>>(
 /// in a segment at the offset that its address implies, and none overlaps the next.
 fn agree(raw: &[Raw], names: usize, segments: &[Segment]) -> bool {
     let begins = raw.first().is_some_and(|raw| raw.kind == elf::SHT_NULL);
-    let named = raw
-        .get(names)
-        .is_some_and(|raw| raw.kind == elf::SHT_STRTAB && NAMES.contains(&raw.name.as_str()));
+    let named = raw.get(names).is_some_and(|raw| {
+        raw.kind == elf::SHT_STRTAB && NAME_SECTIONS.contains(&raw.name.as_str())
+    });
     let mut loaded: Vec<&Raw> = raw.iter().filter(|raw| raw.is_loaded()).collect();
     loaded.sort_by_key(|raw| raw.offset);
     let apart = loaded.is_sorted_by(|a, b| a.end() <= b.offset);

@@ -11,9 +11,9 @@ const SECTIONS: [&str; 2] = [".go.buildinfo", "__go_buildinfo"];
 const MAGIC: &[u8] = b"\xff Go buildinf:";
 const HEADER: usize = 32;
 /// The maximum size of the text in bytes: module lists of large programs have some ten thousand.
-const LARGEST: u64 = 1 << 20;
+const MAX_TEXT: u64 = 1 << 20;
 /// The size of the marks around the module text in bytes.
-const MARK: usize = 16;
+const MARK_LEN: usize = 16;
 
 /// The build information of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub(super) fn read(image: &Image<'_>) -> Result<Option<BuildInfo>, Unreadable> {
     let Some((offset, size)) = locate(image)? else {
         return Ok(None);
     };
-    let bytes = image.part(offset, size.min(LARGEST))?;
+    let bytes = image.part(offset, size.min(MAX_TEXT))?;
     Ok(parse(image, &bytes))
 }
 
@@ -52,7 +52,7 @@ fn locate(image: &Image<'_>) -> Result<Option<(u64, u64)>, Unreadable> {
         .map(|section| (section.offset, section.size));
     for place in data.into_iter().chain(image.loaded()) {
         if let Some(found) = find(image.content, place, MAGIC, |bytes| bytes.len() >= HEADER)? {
-            return Ok(Some((found, LARGEST)));
+            return Ok(Some((found, MAX_TEXT)));
         }
     }
     Ok(None)
@@ -90,7 +90,7 @@ fn pointed_to(image: &Image<'_>, bytes: &[u8], big: bool) -> Option<BuildInfo> {
         let header = image.part(header, 16).ok()?;
         let offset = image.offset_of(layout.pointer(&header, 0)?)?;
         let length = layout.pointer(&header, layout.word())?;
-        Some(image.part(offset, length.min(LARGEST)).ok()?.to_vec())
+        Some(image.part(offset, length.min(MAX_TEXT)).ok()?.to_vec())
     };
     Some(BuildInfo {
         go: text(&string(16)?),
@@ -102,8 +102,8 @@ fn pointed_to(image: &Image<'_>, bytes: &[u8], big: bool) -> Option<BuildInfo> {
 fn unmarked(text: &[u8]) -> &[u8] {
     let inner = text
         .len()
-        .checked_sub(MARK)
-        .and_then(|end| text.get(MARK..end));
+        .checked_sub(MARK_LEN)
+        .and_then(|end| text.get(MARK_LEN..end));
     inner
         .filter(|inner| inner.ends_with(b"\n"))
         .unwrap_or_default()

@@ -7,7 +7,7 @@ use crate::check::evidence::binary::Image;
 use crate::check::evidence::binary::window::{Flow, find_some, windows};
 
 /// The sections that hold it since Go 1.26.
-const OWN: [&str; 2] = [".go.module", "__go_module"];
+const SECTIONS: [&str; 2] = [".go.module", "__go_module"];
 const DATA: [&str; 5] = [
     ".noptrdata",
     "__noptrdata",
@@ -22,12 +22,12 @@ const RELOCATION: usize = 24;
 /// The maximum number of candidate positions in a section.
 const MAX_PLACES: usize = 16;
 /// The number of words that are read of it.
-const WORDS: usize = 48;
+const WORDS_READ: usize = 48;
 /// The index of the word with the start of the types.
-const TYPES: usize = 37;
-const TYPES_BEFORE_1_20: usize = 35;
+const TYPES_WORD: usize = 37;
+const TYPES_WORD_BEFORE_1_20: usize = 35;
 /// The maximum plausible size of the types in bytes.
-const LARGEST: u64 = 1 << 28;
+const MAX_TYPES: u64 = 1 << 28;
 
 /// Returns the offset in the file and the length of the type descriptors.
 pub(super) fn types(image: &Image<'_>, table: &Table) -> Result<Option<(u64, u64)>, Unreadable> {
@@ -47,7 +47,7 @@ pub(super) fn types(image: &Image<'_>, table: &Table) -> Result<Option<(u64, u64
 
 /// Returns its possible offsets in the file: it begins with the address of the function table.
 fn places(image: &Image<'_>, table: &Table, target: u64) -> Result<Vec<u64>, Unreadable> {
-    if let Some(own) = image.section(&OWN) {
+    if let Some(own) = image.section(&SECTIONS) {
         return Ok(vec![own.offset]);
     }
     let word = table.layout.word();
@@ -75,22 +75,22 @@ fn places(image: &Image<'_>, table: &Table, target: u64) -> Result<Vec<u64>, Unr
 
 fn words(image: &Image<'_>, table: &Table, offset: u64) -> Result<Vec<u64>, Unreadable> {
     let word = table.layout.word();
-    let bytes = image.part(offset, (WORDS * word) as u64)?;
-    let words = (0..WORDS).map_while(|place| table.layout.pointer(&bytes, place * word));
+    let bytes = image.part(offset, (WORDS_READ * word) as u64)?;
+    let words = (0..WORDS_READ).map_while(|place| table.layout.pointer(&bytes, place * word));
     Ok(words.collect())
 }
 
 fn parse(image: &Image<'_>, table: &Table, words: &[u64]) -> Option<(u64, u64)> {
     let place = if table.since_1_20 {
-        TYPES
+        TYPES_WORD
     } else {
-        TYPES_BEFORE_1_20
+        TYPES_WORD_BEFORE_1_20
     };
     let start = *words.get(place)?;
     // Go 1.27 inserted the length of a part of them between start and end.
     let ends = [*words.get(place + 1)?, *words.get(place + 2)?];
     let end = ends.into_iter().find(|end| *end > start)?;
-    let length = (end - start).min(LARGEST);
+    let length = (end - start).min(MAX_TYPES);
     let offset = image.offset_of(start)?;
     let all_there = image.offset_of(end - 1)? == offset.checked_add(end - start - 1)?;
     all_there.then_some((offset, length))
@@ -139,7 +139,7 @@ fn relocated(image: &Image<'_>, target: u64) -> Result<Option<Vec<u64>>, Unreada
         }
     })?;
     let Some(start) = start else { return Ok(None) };
-    let mut words = vec![0; WORDS];
+    let mut words = vec![0; WORDS_READ];
     entries(&mut |place, address| {
         let word = place.checked_sub(start).map(|into| into / 8);
         if let Some(word) = word.and_then(|word| words.get_mut(usize::try_from(word).ok()?)) {

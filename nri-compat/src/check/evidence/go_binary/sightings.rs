@@ -89,7 +89,7 @@ pub(super) fn own_bindings(
     })
 }
 
-fn of_names(file: &File<'_>, names: &Names) -> Seen {
+fn of_names(file: &File<'_>, names: &Names) -> StubSighting {
     let mut details = names.describe().into_iter();
     let first = details.next().unwrap_or_default();
     let mut seen = seen(file, "", Role::Plugin, first);
@@ -101,17 +101,17 @@ fn of_names(file: &File<'_>, names: &Names) -> Seen {
 }
 
 /// A sighting, and the import path of its NRI.
-struct Seen {
+struct StubSighting {
     sighting: Sighting,
     module: String,
 }
 
-fn seen(file: &File<'_>, module: &str, role: Role, detail: String) -> Seen {
+fn seen(file: &File<'_>, module: &str, role: Role, detail: String) -> StubSighting {
     let (index, name) = match role {
         Role::Plugin => identity(&file.name),
         _ => (None, None),
     };
-    Seen {
+    StubSighting {
         sighting: Sighting {
             place: file.place.clone(),
             kind: FileKind::GoBinary,
@@ -131,7 +131,7 @@ fn plugin(
     table: &Table,
     stub: &Stub,
     signs: &Signs,
-) -> Result<Seen, Unreadable> {
+) -> Result<StubSighting, Unreadable> {
     let module = &stub.module;
     let mut seen = seen(
         file,
@@ -223,7 +223,7 @@ fn events(
         ));
     }
     let why = match exact {
-        Some(_) => "no type in it has a handler that the stub would take",
+        Some(_) => "none of its types has a handler that the stub would accept",
         None => "its types cannot be read",
     };
     let handlers = handlers::by_name(image, table, stub)?;
@@ -250,18 +250,19 @@ fn certain(handlers: &Handlers, certainty: Certainty) -> Events {
 
 fn exact_evidence(handlers: &Handlers) -> Vec<Evidence> {
     let mut all = vec![evidence(format!(
-        "methods of the types that the stub asks for, in {}",
+        "methods with the types that the stub requires, in {}",
         handlers.shown()
     ))];
     if handlers.types.len() > 1 {
-        let detail = "more than one type has handlers: all are counted, as any of them may be given to the stub";
+        let detail = "several types have handlers: all are counted, because any of them may be \
+             passed to the stub";
         all.push(evidence(detail));
     }
     all
 }
 
 /// Reports a plugin that serves the protocol only with generated bindings.
-fn without_stub(file: &File<'_>, package: &str) -> Seen {
+fn without_stub(file: &File<'_>, package: &str) -> StubSighting {
     let module = package.strip_suffix("/pkg/api").unwrap_or(package);
     let detail = format!("{package}.RegisterPluginService is linked without a stub");
     let mut seen = seen(file, module, Role::Plugin, detail);
@@ -270,7 +271,7 @@ fn without_stub(file: &File<'_>, package: &str) -> Seen {
     seen
 }
 
-fn one_shot(file: &File<'_>, module: &str) -> Seen {
+fn one_shot(file: &File<'_>, module: &str) -> StubSighting {
     let detail = format!("{module}/skel.Run is linked: a v0.1.0 plugin");
     let mut seen = seen(file, module, Role::Plugin, detail);
     if module.ends_with("nri") {
@@ -284,7 +285,7 @@ fn one_shot(file: &File<'_>, module: &str) -> Seen {
     seen
 }
 
-fn runtime(file: &File<'_>, adaptation: &Adaptation) -> Seen {
+fn runtime(file: &File<'_>, adaptation: &Adaptation) -> StubSighting {
     let module = &adaptation.module;
     let mut seen = seen(
         file,
@@ -308,7 +309,7 @@ fn runtime(file: &File<'_>, adaptation: &Adaptation) -> Seen {
     seen
 }
 
-fn old_runtime(file: &File<'_>, module: &str) -> Seen {
+fn old_runtime(file: &File<'_>, module: &str) -> StubSighting {
     let detail = format!("{module}.(*Client).Invoke is linked: it runs v0.1.0 plugins");
     seen(file, module, Role::Runtime, detail)
 }
@@ -320,7 +321,7 @@ fn library(
     image: &Image<'_>,
     module: &str,
     signs: &Signs,
-) -> Result<Seen, Unreadable> {
+) -> Result<StubSighting, Unreadable> {
     let names = names(image)?;
     if signs.stubs.is_empty() && (names.plugin || names.runtime || signs.server) {
         let mut seen = of_names(file, &names);
@@ -330,12 +331,12 @@ fn library(
     let detail = if signs.stubs.is_empty() {
         format!("only the types of {module} are linked")
     } else {
-        format!("{module}/pkg/stub is linked without stub.New: no plugin")
+        format!("{module}/pkg/stub is linked without stub.New: not a plugin")
     };
     Ok(seen(file, module, Role::Library, detail))
 }
 
-fn add_build_info(seen: &mut Seen, info: Option<&build_info::BuildInfo>) {
+fn add_build_info(seen: &mut StubSighting, info: Option<&build_info::BuildInfo>) {
     let sighting = &mut seen.sighting;
     // Programs without modules have a folder `vendor` before the path.
     let path = seen

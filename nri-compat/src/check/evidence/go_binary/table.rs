@@ -30,9 +30,9 @@ const GO_1_18: u32 = 0xffff_fff0;
 const GO_1_20: u32 = 0xffff_fff1;
 
 /// The maximum length of a name in bytes; generics make long ones.
-const LONGEST_NAME: u64 = 4096;
+const MAX_NAME: u64 = 4096;
 /// The maximum size of a table in bytes: some 20 times that of the largest known programs.
-const LARGEST: u64 = 1 << 28;
+const MAX_TABLE: u64 = 1 << 28;
 
 /// A function table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,7 +105,7 @@ fn scan(image: &Image<'_>) -> Result<Option<Table>, Unreadable> {
                 magic.to_le_bytes()
             };
             let needle = [&needle[..], &[0, 0]].concat();
-            let fits = |bytes: &[u8]| parse(big, 0, LARGEST, bytes).is_some();
+            let fits = |bytes: &[u8]| parse(big, 0, MAX_TABLE, bytes).is_some();
             if let Some(offset) = find(image.content, place, &needle, fits)? {
                 let rest = place.0.saturating_add(place.1).saturating_sub(offset);
                 return Ok(parse(big, offset, rest, &image.part(offset, 128)?));
@@ -137,7 +137,7 @@ fn parse(big: bool, offset: u64, size: u64, header: &[u8]) -> Option<Table> {
         _ => return None,
     };
     let length = to.checked_sub(from).filter(|length| *length > 0)?;
-    let sound = (1..1 << 28).contains(&functions) && to <= size.min(LARGEST);
+    let sound = (1..1 << 28).contains(&functions) && to <= size.min(MAX_TABLE);
     sound.then_some(Table {
         offset,
         names: (offset.checked_add(from)?, length),
@@ -160,7 +160,7 @@ impl Table {
     ) -> Result<(), Unreadable> {
         let needles = Needles::new(needles);
         let (offset, length) = self.names;
-        windows(image.content, offset, length, LONGEST_NAME, |at, bytes| {
+        windows(image.content, offset, length, MAX_NAME, |at, bytes| {
             let mut flow = Flow::On;
             needles.each(bytes, |hit| {
                 if let Some(name) = whole(bytes, hit, at == offset) {

@@ -32,7 +32,7 @@ const WINDOW: u64 = 1 << 20;
 /// The overlap with the next window: larger than a descriptor with its methods.
 const OVERLAP: u64 = 1 << 18;
 /// The maximum length of a name in bytes.
-const LONGEST_NAME: u64 = 4096;
+const MAX_NAME: u64 = 4096;
 /// The size of a method in bytes.
 const METHOD: usize = 16;
 const INTERFACE_METHOD: usize = 8;
@@ -300,11 +300,11 @@ impl<'i> Types<'i> {
             .and_then(|at| usize::try_from(at).ok())
         {
             Some(at) if at + 16 < self.bytes.len() => Part::Borrowed(self.bytes.get(at..)?),
-            _ if at < self.length => self.image.part(self.start + at, LONGEST_NAME).ok()?,
+            _ if at < self.length => self.image.part(self.start + at, MAX_NAME).ok()?,
             _ => return None,
         };
         let (length, taken) = leb128(bytes.get(1..)?)?;
-        let length = usize::try_from(length.min(LONGEST_NAME)).ok()?;
+        let length = usize::try_from(length.min(MAX_NAME)).ok()?;
         let text = bytes.get(1 + taken..)?.get(..length)?;
         Some(std::str::from_utf8(text).ok()?.to_owned())
     }

@@ -54,7 +54,7 @@ pub(super) fn of(tree: &dyn Tree, folder: &Path, settings: &Settings, copy: Opti
         return Build {
             root: folder.to_owned(),
             interface: unknown(
-                "no go.mod in its folder or above it says with which NRI it is built",
+                "no go.mod in its folder or above it names the NRI that it is built with",
             ),
             ..Build::default()
         };
@@ -319,7 +319,7 @@ impl Build {
         let vendored = self.layout.vendor.as_ref().map(|vendor| vendor.join(path));
         let interface = match folder.or(vendored) {
             Some(folder) => self.of_code(tree, &folder, &by),
-            None => unknown(format!("{by}, is not at hand")),
+            None => unknown(format!("{by}, is not available")),
         };
         Choice {
             by,
@@ -344,7 +344,7 @@ impl Build {
             _ => None,
         });
         let Some(first) = choices.first() else {
-            self.interface = unknown("nothing says with which NRI it is built");
+            self.interface = unknown("cannot determine which NRI it is built with");
             return;
         };
         let other = choices

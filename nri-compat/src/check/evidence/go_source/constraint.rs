@@ -4,7 +4,7 @@
 //! are not ignored: what they declare is possible instead of certain.
 
 /// The maximum length of a constraint.
-const LONGEST_CONSTRAINT: usize = 2000;
+const MAX_CONSTRAINT: usize = 2000;
 
 /// Values of `GOOS`, except `linux`, that a file name may end with.
 const OTHER_SYSTEMS: [&str; 17] = [
@@ -83,7 +83,7 @@ fn by_name(name: &str) -> bool {
 fn by_text(header: &str) -> bool {
     let lines = || header.lines().map(str::trim);
     if let Some(expression) = lines().find_map(|line| line.strip_prefix("//go:build ")) {
-        return expression.len() <= LONGEST_CONSTRAINT && evaluate(expression);
+        return expression.len() <= MAX_CONSTRAINT && evaluate(expression);
     }
     lines()
         .filter_map(|line| {

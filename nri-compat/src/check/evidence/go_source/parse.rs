@@ -13,7 +13,7 @@ use super::syntax::{Function, Import, Method, SourceFile, Type, TypeDecl, Variab
 use body::Scope;
 
 /// The time limit for one file; the largest real ones take less than a second.
-const LONGEST_PARSE: Duration = Duration::from_secs(3);
+const MAX_PARSE_TIME: Duration = Duration::from_secs(3);
 
 /// The maximum number of nodes in one file.
 const MAX_NODES: usize = 2_000_000;
@@ -51,7 +51,7 @@ fn tree(text: &str) -> Option<Tree> {
     parser.set_language(&tree_sitter_go::LANGUAGE.into()).ok()?;
     let start = Instant::now();
     let mut stop = |_: &tree_sitter::ParseState| {
-        if start.elapsed() > LONGEST_PARSE {
+        if start.elapsed() > MAX_PARSE_TIME {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())

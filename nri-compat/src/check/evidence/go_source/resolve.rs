@@ -113,7 +113,7 @@ impl<'w, 't> Resolver<'w, 't> {
     fn step(&self) -> Result<(), String> {
         self.steps.set(self.steps.get() + 1);
         if self.steps.get() > MAX_STEPS {
-            return Err("its types are too involved to be resolved".to_owned());
+            return Err("its types are too complex to be resolved".to_owned());
         }
         Ok(())
     }
@@ -144,7 +144,7 @@ impl<'w, 't> Resolver<'w, 't> {
     /// Returns the events handled by the value that is passed to `stub.New` at a place.
     fn used(&self, place: &values::Place, plugin: Option<&Expr>, at: &str) -> Handled {
         let Some(plugin) = plugin else {
-            return Handled::unresolved(format!("{at}: stub.New is not called here but passed on"));
+            return Handled::unresolved(format!("{at}: stub.New is passed on instead of called"));
         };
         let types = match self.infer(place, plugin, 0) {
             Ok(types) => types.concrete,

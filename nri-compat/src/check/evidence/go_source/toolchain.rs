@@ -50,7 +50,7 @@ pub(super) fn list(folder: &Path) -> Result<Listed, String> {
 }
 
 fn answer(mut child: Child) -> Result<String, String> {
-    let output = child.stdout.take().ok_or("gives no answer")?;
+    let output = child.stdout.take().ok_or("returns no output")?;
     let reading = std::thread::spawn(move || {
         let mut text = String::new();
         output
@@ -70,7 +70,7 @@ fn answer(mut child: Child) -> Result<String, String> {
         }
         std::thread::sleep(Duration::from_millis(5));
     };
-    let text = reading.join().map_err(|_| "gives no answer")?;
+    let text = reading.join().map_err(|_| "returns no output")?;
     if !status.success() {
         return Err(format!("fails: {status}"));
     }

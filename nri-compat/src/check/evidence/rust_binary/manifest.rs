@@ -129,7 +129,7 @@ impl Manifest {
         }
         if let Some(oldest) = &self.min_protocol {
             all.push(evidence(format!(
-                "it is meant for {} and later",
+                "it supports {} and later",
                 release(oldest)
             )));
         }

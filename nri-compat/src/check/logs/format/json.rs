@@ -254,7 +254,7 @@ impl<'de> Visitor<'de> for AnyValue {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
         let mut object = Object::default();
-        while let Some(Key(place)) = map.next_key()? {
+        while let Some(FieldKey(place)) = map.next_key()? {
             match place {
                 Some(at) if object.fields.iter().any(|(known, _)| *known == at) => {
                     map.next_value::<IgnoredAny>()?;
@@ -284,20 +284,20 @@ impl<'de> Visitor<'de> for AnyValue {
 }
 
 /// The index of a key in [`FIELDS`], if it is there.
-struct Key(Option<usize>);
+struct FieldKey(Option<usize>);
 
-impl<'de> serde::Deserialize<'de> for Key {
+impl<'de> serde::Deserialize<'de> for FieldKey {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct AnyKey;
         impl Visitor<'_> for AnyKey {
-            type Value = Key;
+            type Value = FieldKey;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a key")
             }
 
-            fn visit_str<E>(self, key: &str) -> Result<Key, E> {
-                Ok(Key(FIELDS.iter().position(|(known, _)| *known == key)))
+            fn visit_str<E>(self, key: &str) -> Result<FieldKey, E> {
+                Ok(FieldKey(FIELDS.iter().position(|(known, _)| *known == key)))
             }
         }
         deserializer.deserialize_str(AnyKey)

@@ -29,7 +29,7 @@ pub(super) fn findings(
         page.write_to(out)?;
     }
     if shown.iter().any(|one| not_ok(one)) {
-        let hint = "more on any of them: nri-compat explain RULE";
+        let hint = "for details: nri-compat explain RULE";
         page.line(2, hint, page.palette.faint(), "");
     }
     Ok(())

@@ -34,7 +34,7 @@ pub(super) fn matrix(
         .collect();
     let room = width.and_then(|width| {
         let room = width.saturating_sub(taken(&judged, &targets));
-        (room >= SHORTEST_PATH).then_some(room)
+        (room >= MIN_PATH).then_some(room)
     });
     let palette = page.palette;
     let rows = || {

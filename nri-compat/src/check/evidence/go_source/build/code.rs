@@ -32,7 +32,7 @@ pub(super) fn of(tree: &dyn Tree, folder: &Path) -> (Interface, String) {
                     "the stub answers StateChange only".to_owned(),
                 ),
                 _ => (
-                    unknown("the code of its stub is none that is known"),
+                    unknown("the code of its stub is unknown"),
                     format!(
                         "the stub answers {has} of {} dedicated RPCs",
                         DEDICATED_RPCS.len()

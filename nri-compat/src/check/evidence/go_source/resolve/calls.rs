@@ -94,7 +94,7 @@ impl Resolver<'_, '_> {
         if found {
             Ok(all)
         } else {
-            Err(format!("what {name} returns is not followed"))
+            Err(format!("the result of {name} is not followed"))
         }
     }
 
@@ -105,7 +105,7 @@ impl Resolver<'_, '_> {
         let results = &function.signature.results;
         let ty = results
             .get(index)
-            .ok_or("a function returns less than is taken")?;
+            .ok_or("a function returns fewer values than are used")?;
         if !self.is_interface(&place.ty(ty), 0)? {
             return self.concrete(&place.ty(ty));
         }
@@ -164,10 +164,10 @@ impl Resolver<'_, '_> {
             name: receiver,
         } = &ty.ty
         else {
-            return Err(format!("what {name} returns is not followed"));
+            return Err(format!("the result of {name} is not followed"));
         };
         let Named::Declared(declared) = self.find(&ty, qualifier.as_deref(), receiver)? else {
-            return Err(format!("what {name} returns is not followed"));
+            return Err(format!("the result of {name} is not followed"));
         };
         let mut all = Types::default();
         let mut found = false;
@@ -177,7 +177,7 @@ impl Resolver<'_, '_> {
                 .get(file)
                 .and_then(|file| file.types.get(decl));
             let Some(decl) = decl.filter(|decl| !decl.alias) else {
-                return Err(format!("what {name} returns is not followed"));
+                return Err(format!("the result of {name} is not followed"));
             };
             for (file, source) in self.files(&package) {
                 let methods = source.methods.iter();
@@ -195,7 +195,7 @@ impl Resolver<'_, '_> {
         if found {
             Ok(all)
         } else {
-            Err(format!("what {name} returns is not followed"))
+            Err(format!("the result of {name} is not followed"))
         }
     }
 }

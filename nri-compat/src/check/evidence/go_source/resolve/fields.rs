@@ -15,7 +15,7 @@ impl Resolver<'_, '_> {
         let mut all = Types::default();
         for ty in self.infer(place, of, depth + 1)?.concrete {
             let found = self.field(&ty, field, 0)?;
-            let found = found.ok_or_else(|| format!("what {field} holds is not followed"))?;
+            let found = found.ok_or_else(|| format!("the value of {field} is not followed"))?;
             all.add(self.concrete(&found)?);
         }
         Ok(all)

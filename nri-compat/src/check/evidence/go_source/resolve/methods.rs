@@ -62,7 +62,7 @@ impl Resolver<'_, '_> {
             }
             Type::Container(_) | Type::Function => Handled::default(),
             Type::Unknown => Handled::unresolved(format!(
-                "{}: a type that is not understood",
+                "{}: an unsupported type",
                 self.shown(&of.package.folder)
             )),
         }

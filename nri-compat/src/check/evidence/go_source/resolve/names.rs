@@ -63,7 +63,7 @@ impl Resolver<'_, '_> {
         if let Some(qualifier) = qualifier {
             let import = qualified(self.world, file, qualifier);
             let import =
-                import.ok_or_else(|| format!("{qualifier}.{name}: no import is called so"))?;
+                import.ok_or_else(|| format!("{qualifier}.{name}: no import has this name"))?;
             return self.imported(&import.path, name);
         }
         let own = self.declarations(&of.package, name);
@@ -161,7 +161,7 @@ impl Resolver<'_, '_> {
             Destination::Nri(Nri::Stub) if nri::is_own(path) => Ok(Named::Stub),
             Destination::Nri(Nri::Api) if nri::is_own(path) => Ok(Named::Api),
             Destination::Nri(_) | Destination::Elsewhere => {
-                Err(format!("{name} comes from {path}, which is not at hand"))
+                Err(format!("{name} comes from {path}, which is not available"))
             }
             Destination::Folder(folder) => {
                 let package = self.world.package(&folder, None);

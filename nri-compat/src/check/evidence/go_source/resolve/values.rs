@@ -62,7 +62,7 @@ impl Resolver<'_, '_> {
     pub(super) fn infer(&self, place: &Place, expr: &Expr, depth: usize) -> Found {
         self.step()?;
         if depth > MAX_DEPTH {
-            return Err("the value comes a long way, which is not followed".to_owned());
+            return Err("the value passes through too many expressions to be followed".to_owned());
         }
         match expr {
             Expr::Name(name) => self.name(place, name, depth),
@@ -168,7 +168,7 @@ impl Resolver<'_, '_> {
                 Binding::Defined(value) => all.add(self.value(place, value, depth + 1)?),
                 Binding::Assigned(value) => assigned.push(value),
                 Binding::Escapes => escapes = true,
-                Binding::NotFollowed => return Err(format!("what {name} holds is not followed")),
+                Binding::NotFollowed => return Err(format!("the value of {name} is not followed")),
             }
         }
         // The name may be a local one in some scopes of the function only.
@@ -177,14 +177,14 @@ impl Resolver<'_, '_> {
         }
         if all.interface {
             if escapes {
-                return Err(format!("what {name} holds is not followed"));
+                return Err(format!("the value of {name} is not followed"));
             }
             for value in assigned {
                 all.add(self.value(place, value, depth + 1)?);
             }
         }
         if all.concrete.is_empty() {
-            return Err(format!("what {name} holds is not followed"));
+            return Err(format!("the value of {name} is not followed"));
         }
         Ok(all)
     }
@@ -217,12 +217,12 @@ impl Resolver<'_, '_> {
                 all.add(match (&variable.ty, &variable.value) {
                     (Some(ty), _) => self.concrete(&place.ty(ty))?,
                     (None, Some(value)) => self.value(&place, value, depth + 1)?,
-                    (None, None) => return Err(format!("what {name} holds is not followed")),
+                    (None, None) => return Err(format!("the value of {name} is not followed")),
                 });
             }
         }
         if !found || all.interface {
-            return Err(format!("what {name} holds is not followed"));
+            return Err(format!("the value of {name} is not followed"));
         }
         Ok(all)
     }
@@ -233,7 +233,7 @@ impl Resolver<'_, '_> {
                 self.call(place, callee, first.as_deref(), value.index, depth)
             }
             expr if value.index == 0 => self.infer(place, expr, depth),
-            _ => Err("a value of several that is not followed".to_owned()),
+            _ => Err("one of several values, which is not followed".to_owned()),
         }
     }
 
@@ -268,7 +268,7 @@ impl Resolver<'_, '_> {
         match self.world.locate(&import.path) {
             Destination::Folder(folder) => Ok(Some(self.world.package(&folder, None))),
             Destination::Standard | Destination::Nri(_) | Destination::Elsewhere => Err(format!(
-                "a value comes from {}, which is not at hand",
+                "a value comes from {}, which is not available",
                 import.path
             )),
         }

@@ -2,7 +2,7 @@
 
 /// The outcome for a file. Every file is counted under exactly one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum FileOutcome {
     /// Readers found traces of NRI in it, or it has to be reported as unknown.
     Evidence,
     /// Readers know this kind of file, and it has no trace of NRI.
@@ -20,4 +20,4 @@ pub(super) enum Fate {
 }
 
 /// The number of outcomes.
-pub(super) const FATES: usize = 7;
+pub(super) const OUTCOMES: usize = 7;
