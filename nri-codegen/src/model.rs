@@ -203,8 +203,8 @@ impl Protocol {
         read::of_set(set)
     }
 
-    /// Returns true if a service, RPC, message, field, enum or enum value (as `pkg.Enum.VALUE`) of
-    /// this full name is declared.
+    /// Returns true if a service, RPC, message, field, enum or enum value (as `pkg.Enum.VALUE`)
+    /// with this full name is declared.
     pub fn has(&self, full_name: &str) -> bool {
         names::of(self).any(|name| name == full_name)
     }

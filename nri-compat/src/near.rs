@@ -1,7 +1,7 @@
 //! Suggestions for mistyped names.
 
 /// The minimum similarity of a suggestion (0 to 1).
-const ALIKE: f64 = 0.7;
+const MIN_SIMILARITY: f64 = 0.7;
 
 /// Returns at most three of `known`, the most similar first.
 pub(crate) fn near<'k>(wanted: &str, known: impl IntoIterator<Item = &'k str>) -> Vec<&'k str> {

@@ -56,7 +56,7 @@ impl CatalogueEntry {
 macro_rules! entries {
     ($($id:literal => $check:expr,)*) => {{
         const IDS: &[&str] = &[$($id),*];
-        static ENTRIES: [Entry; IDS.len()] = [$(Entry {
+        static ENTRIES: [CatalogueEntry; IDS.len()] = [$(CatalogueEntry {
             id: $id,
             text: include_str!(concat!("../rules/", $id, ".toml")),
             rule: OnceLock::new(),
@@ -66,20 +66,22 @@ macro_rules! entries {
 }
 
 /// Returns every rule: buf's, NRI's, then those of `check`.
-fn entries() -> impl Iterator<Item = &'static Entry> {
+fn entries() -> impl Iterator<Item = &'static CatalogueEntry> {
     let (buf, nri) = (buf_rules!(entries), nri_rules!(entries));
     buf.chain(nri).chain(check_rules!(entries))
 }
 
 /// Returns the rule with this exact id, or `None`.
 pub fn get(id: &str) -> Option<&'static Rule> {
-    entries().find(|entry| entry.id == id).and_then(Entry::rule)
+    entries()
+        .find(|entry| entry.id == id)
+        .and_then(CatalogueEntry::rule)
 }
 
 /// Returns every rule: buf's in alphabetical order, then NRI's, then those of `check`. Parses all
 /// of them; [`ids`] parses none.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
-    entries().filter_map(Entry::rule)
+    entries().filter_map(CatalogueEntry::rule)
 }
 
 /// Returns the id of every rule, in the order of [`all`].

@@ -25,7 +25,7 @@ use prost::Message as _;
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
-/// Round trips measured in a row before it is the other's turn.
+/// Round trips measured in a row before the other side takes its turn.
 const TURN: usize = 500;
 
 /// Bytes around a request: mux and ttrpc headers, service, method, timeout.

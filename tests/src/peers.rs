@@ -220,7 +220,7 @@ pub fn merge() -> PathBuf {
 ///
 /// # Panics
 ///
-/// As [`GoBuild::build`].
+/// Panics like [`GoBuild::build`].
 #[must_use]
 pub fn oci() -> PathBuf {
     GoBuild {

@@ -122,7 +122,7 @@ impl Revision {
     ///
     /// # Errors
     ///
-    /// As for [`Revision::compiled`].
+    /// Returns the errors of [`Revision::compiled`].
     pub(super) fn outline(&self) -> Result<&Outline, Error> {
         if let Some(outline) = self.outline.get() {
             return Ok(outline);

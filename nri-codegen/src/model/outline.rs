@@ -58,7 +58,7 @@ struct Named {
 }
 
 impl Outline {
-    /// Reads an encoded `FileDescriptorSet`.
+    /// Decodes an encoded `FileDescriptorSet`.
     pub(crate) fn read(set: Bytes) -> Result<Outline, Error> {
         Outline::decode(set).map_err(|error| {
             let problem = Problem::new(ErrorKind::Descriptor, "not a FileDescriptorSet");
@@ -66,8 +66,8 @@ impl Outline {
         })
     }
 
-    /// Returns true if a service, RPC, message, field, enum or enum value (as `pkg.Enum.VALUE`) of this full name is
-    /// declared.
+    /// Returns true if a service, RPC, message, field, enum or enum value (as `pkg.Enum.VALUE`)
+    /// with this full name is declared.
     pub(crate) fn declares(&self, full_name: &str) -> bool {
         self.file.iter().any(|file| file.declares(full_name))
     }

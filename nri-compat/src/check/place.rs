@@ -7,7 +7,7 @@ use std::path::Path;
 use super::escape;
 
 /// The maximum number of processes that are listed; for more, only the number is shown.
-const PIDS_SHOWN: usize = 8;
+const MAX_PIDS_SHOWN: usize = 8;
 
 /// The location of a file or of something in it: on disk, or within an archive or image.
 ///

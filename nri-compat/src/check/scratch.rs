@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 
 /// The maximum size of a kept buffer in bytes.
-const LARGEST_KEPT: usize = 3 << 19;
+const MAX_KEPT: usize = 3 << 19;
 
 /// The number of buffers that a thread keeps.
 const KEPT_PER_THREAD: usize = 2;

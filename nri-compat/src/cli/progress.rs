@@ -11,7 +11,7 @@ use crate::check::progress::{Counts, Progress};
 use crate::report::check::bytes;
 
 /// The time after which the display appears: shorter runs need none.
-const PATIENCE: Duration = Duration::from_secs(1);
+const DELAY: Duration = Duration::from_secs(1);
 
 /// The interval between updates.
 const TICK: Duration = Duration::from_millis(100);

@@ -15,7 +15,7 @@ use crate::report::finding::Level;
 use crate::rules;
 
 /// The maximum size of a policy in bytes.
-const LIMIT: u64 = 1 << 20;
+const MAX_POLICY: u64 = 1 << 20;
 
 const KEYS: [&str; 4] = ["targets", "fail-on", "rules", "ignore"];
 const LEVELS: [&str; 4] = ["error", "warning", "note", "off"];

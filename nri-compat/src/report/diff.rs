@@ -152,7 +152,7 @@ pub struct Change {
     /// Added, removed or changed.
     pub kind: ChangeKind,
     /// The kind of element.
-    pub what: What,
+    pub what: ElementKind,
     /// Fully qualified name.
     pub element: String,
     /// The difference, such as `number 12 → 14`; empty unless changed.
@@ -226,7 +226,7 @@ impl ChangeKind {
     }
 }
 
-impl What {
+impl ElementKind {
     /// All kinds, in the order of reports.
     pub const ALL: [Self; 6] = [
         Self::Service,

@@ -46,8 +46,8 @@ impl Category {
     /// Returns a sentence on what breaks.
     pub const fn about(self) -> &'static str {
         match self {
-            Self::File => "generated source code breaks, compared file by file",
-            Self::Package => "generated source code breaks, compared package by package",
+            Self::File => "generated source code breaks, compared per file",
+            Self::Package => "generated source code breaks, compared per package",
             Self::WireJson => "the binary or the JSON encoding breaks",
             Self::Wire => "the binary encoding breaks",
             Self::Nri => "NRI plugins or runtimes break, although their encodings agree",

@@ -12,7 +12,7 @@ use ureq::tls::{RootCerts, TlsConfig};
 use crate::error::{Error, ErrorKind};
 
 /// The maximum size of a file; lists of versions and `go.mod` files have a few kilobytes.
-const LARGEST: u64 = 4 << 20;
+const MAX_FILE: u64 = 4 << 20;
 
 /// The pause before the second attempt; it doubles with each further attempt.
 const PAUSE: Duration = Duration::from_millis(200);

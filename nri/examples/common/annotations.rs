@@ -1,4 +1,4 @@
-//! Annotations of pods, read as the sample plugins of the NRI project read them.
+//! Annotations of pods, read like the sample plugins of the NRI project.
 #![allow(dead_code, reason = "each example uses a part")]
 
 use nri::api::PodSandbox;

@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 
 use super::annotations::{self, Found};
 
-/// A device as written.
+/// A device as written in the annotation.
 #[derive(Deserialize)]
 struct Device {
     path: String,

@@ -29,7 +29,7 @@ fn events(name: &str) -> Result<Vec<Event>, String> {
     let rpcs = Logger::TABLE.rows().iter().map(|row| row.rpc);
     let events: Vec<_> = rpcs.filter(is_named).filter_map(|rpc| rpc.event).collect();
     if events.is_empty() {
-        return Err(format!("{name} is no event"));
+        return Err(format!("{name} is not an event"));
     }
     Ok(events)
 }

@@ -2111,7 +2111,8 @@ mod generated {
             .with(Event::ValidateContainerAdjustment);
     }
     impl EventMask {
-        /// Returns the set of this event alone; empty for the zero value and the sentinel of [`Event`].
+        /// Returns the set with only this event; empty for the zero value and the sentinel of
+        /// [`Event`].
         pub const fn from_event(event: Event) -> EventMask {
             EventMask(event.bit())
         }

@@ -127,7 +127,7 @@ impl<R: Read> Read for Joined<R> {
 }
 
 /// A line, or a piece of one, in an entry of a container runtime.
-struct Entry<'t> {
+struct LogEntry<'t> {
     stream: &'t str,
     time: Cow<'t, str>,
     is_partial: bool,

@@ -100,7 +100,7 @@ pub(in super::super) fn service_of_package(pairs: &Pairs<'_>, sink: &mut Sink) {
 
 /// Returns the packages to check. buf checks a package only if it still declares something of the
 /// kind, or for services, only if it exists.
-fn packages_with<'a>(kind: &Kind, schema: &'a Schema) -> BTreeSet<&'a str> {
+fn packages_with<'a>(kind: &DeclarationKind, schema: &'a Schema) -> BTreeSet<&'a str> {
     let ids = (kind.list)(schema);
     ids.into_iter()
         .map(|id| schema.file_of(id).package.as_str())

@@ -12,7 +12,7 @@ use super::{quoted, ranges::contains};
 const ENUM_TYPE: [i32; 3] = [3, 7, 2];
 const JSON_FORMAT: [i32; 3] = [3, 7, 6];
 /// The tag of `number` in `EnumValueDescriptorProto`.
-const NUMBER: i32 = 2;
+const NUMBER_TAG: i32 = 2;
 
 /// Returns names of an enum's values by number; aliases share one.
 fn names(declared: &Enum) -> BTreeMap<i32, BTreeSet<&str>> {

@@ -9,7 +9,7 @@ use crate::diff::Schema;
 use crate::error::{Error, ErrorKind};
 
 /// The maximum size of an input in bytes.
-const LARGEST: u64 = 64 << 20;
+const MAX_INPUT: u64 = 64 << 20;
 
 /// Reads a file.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, Error> {

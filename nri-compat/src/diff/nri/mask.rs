@@ -7,7 +7,7 @@ use super::{Context, Sink, names};
 use crate::report::finding::Level;
 
 /// The highest event that has a bit in a positive int32.
-const HIGHEST: i32 = 31;
+const MAX_EVENT: i32 = 31;
 
 pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
     sentinel_moved(cx, sink);

@@ -14,7 +14,7 @@ use crate::rules::{self, Rule};
 
 /// The maximum number of findings of one rule with full text; if there are more, only names are
 /// shown. JSON has every message.
-const SPELLED_OUT: usize = 6;
+const MAX_SPELLED_OUT: usize = 6;
 
 /// Renders the answer of `diff` as text.
 pub fn diff(report: &DiffReport, look: impl Into<Look>) -> String {

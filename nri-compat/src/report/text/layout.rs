@@ -15,11 +15,11 @@ use crate::report::{check, pairing};
 
 /// The maximum width of a label under which the following lines are aligned with the text; under a
 /// longer label they are indented by four columns.
-const LONG_LABEL: usize = 20;
+const MAX_ALIGNED_LABEL: usize = 20;
 
 /// The minimum number of columns for text next to its label; with fewer, the label gets a separate
 /// line.
-const NARROWEST_TEXT: usize = 12;
+const MIN_TEXT: usize = 12;
 
 /// The styles of a report; all empty for plain text.
 #[derive(Clone, Copy, Debug, Default)]

@@ -32,7 +32,7 @@ impl From<&String> for Cell {
 }
 
 /// The minimum number of columns of a last column that is broken into lines.
-const NARROWEST_END: usize = 16;
+const MIN_LAST_COLUMN: usize = 16;
 
 /// Reports whether no line of the table is wider than `width` columns.
 pub(super) fn fits(head: &[&str], rows: &[Vec<Cell>], width: usize) -> bool {

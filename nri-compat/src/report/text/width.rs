@@ -1,10 +1,10 @@
 //! The width of a text report: the only place that decides how many columns lines take.
 
 /// The minimum width in columns.
-const NARROWEST: usize = 20;
+const MIN_WIDTH: usize = 20;
 
 /// The maximum width in columns: prose is hard to read in longer lines.
-const WIDEST: usize = 200;
+const MAX_WIDTH: usize = 200;
 
 /// The default width of prose, for files and pipes.
 const DEFAULT: usize = 100;

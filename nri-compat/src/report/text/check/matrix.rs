@@ -9,7 +9,7 @@ use crate::report::text::layout::{Page, Palette};
 use crate::report::text::table::{Cell, shortened};
 
 /// The minimum number of columns of a path; with less room the table becomes a list.
-const SHORTEST_PATH: usize = 16;
+const MIN_PATH: usize = 16;
 
 /// Writes a row per plugin with a column per target, and the location of the plugin.
 pub(super) fn matrix(
