@@ -51,7 +51,7 @@ mod generated {
         /// The line to log.
         #[prost(string, tag = "1")]
         pub msg: ::prost::alloc::string::String,
-        /// The severity.
+        /// How serious it is.
         #[prost(enumeration = "log_request::Level", tag = "2")]
         pub level: i32,
     }
