@@ -232,6 +232,42 @@ pub fn oci() -> PathBuf {
     .join("oci")
 }
 
+/// Returns the folder with the programs that the sample plugins are compared with, over the newest NRI release:
+/// `validator`, the default validator as a plugin, and `v010`, a plugin of NRI v0.1.0.
+///
+/// # Panics
+///
+/// As [`GoBuild::build`].
+#[must_use]
+pub fn samples() -> PathBuf {
+    GoBuild {
+        name: "samples".into(),
+        packages: strings(&["./validator", "./v010"]),
+        ..nri_build(NRI_RELEASES[NRI_RELEASES.len() - 1])
+    }
+    .build()
+}
+
+/// Returns the program that decides which hooks containers get, with the library that CRI-O, Podman and the hook-injector
+/// of the NRI project share.
+///
+/// # Panics
+///
+/// As [`GoBuild::build`].
+#[must_use]
+pub fn hooks() -> PathBuf {
+    GoBuild {
+        name: "hooks".into(),
+        module: "hooks".into(),
+        modfile: "go.mod".into(),
+        options: strings(&["-ldflags=-s -w"]),
+        environment: Vec::new(),
+        packages: strings(&["."]),
+    }
+    .build()
+    .join("hooks")
+}
+
 /// Returns the program that decodes messages with schemas that it is given, using Go's protobuf
 /// library.
 ///

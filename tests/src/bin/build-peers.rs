@@ -16,6 +16,8 @@ fn main() {
             report(|| peers::nri_build(nri).build());
         }
         report(peers::oci);
+        report(peers::samples);
+        report(peers::hooks);
         report(peers::transfer);
         let specimens = specimens::table();
         for build in specimens.build.keys() {
