@@ -83,14 +83,14 @@ fn value(input: ParseStream<'_>) -> syn::Result<TokenStream> {
 }
 
 /// An attribute: its key, an example of its form, and where its value is stored.
-struct Attribute {
-    key: &'static str,
+pub(crate) struct Attribute {
+    pub(crate) key: &'static str,
     example: &'static str,
     assign: fn(&mut Attributes, Value) -> syn::Result<()>,
 }
 
 /// The attributes of `#[nri(…)]`.
-const ATTRIBUTES: &[Attribute] = &[
+pub(crate) const ATTRIBUTES: &[Attribute] = &[
     Attribute {
         key: "name",
         example: "name = \"pod-logger\"",

@@ -2,12 +2,13 @@
 
 use proc_macro2::{Ident, Span, TokenTree};
 use quote::ToTokens;
-use syn::{Data, DeriveInput, GenericParam, Generics, LitStr, Path, parse_quote};
+use syn::{Data, DeriveInput, GenericParam, Generics, LitStr, Path};
 
 use crate::attributes::Attributes;
 use crate::diagnostics::{Diagnostics, suggest};
 use crate::policies::{self, Policies};
 use crate::release;
+use crate::renamed;
 use crate::table::{RPCS, Rpc};
 
 /// A plugin, ready to be expanded.
@@ -27,7 +28,7 @@ pub(crate) struct Plugin {
 }
 
 impl Plugin {
-    /// Returns whether the type has parameters other than lifetimes.
+    /// Returns true if the type has parameters other than lifetimes.
     pub(crate) fn is_generic(&self) -> bool {
         is_generic(&self.generics)
     }
@@ -106,7 +107,7 @@ pub(crate) fn check(
             .filter(|attribute| is_lint_level(attribute))
             .cloned()
             .collect(),
-        krate: attributes.krate.unwrap_or_else(|| parse_quote!(::nri)),
+        krate: attributes.krate.unwrap_or_else(renamed::path),
         name: attributes
             .name
             .and_then(|name| checked(name, is_name, NAME_HELP, diagnostics)),

@@ -23,6 +23,7 @@ mod input;
 mod manifest;
 mod policies;
 mod release;
+mod renamed;
 #[rustfmt::skip]
 mod table;
 mod wasm;
@@ -39,19 +40,41 @@ use proc_macro::TokenStream;
 ///
 /// | attribute | meaning |
 /// | --- | --- |
-/// | `name = "pod-logger"` | name, consisting of letters, digits and `_`, `.`, `+`, `-` |
-/// | `index = "10"` | two digits: plugins are called in the order of their indexes |
-/// | `protocol = "0.11"` | oldest supported NRI release; a handler of a newer event is an error |
-/// | `handles(RunPodSandbox, …)` | the handlers, for a type with parameters; those not listed are not called |
-/// | `required(EVENT, …)` | refuse to run if the runtime does not know these |
-/// | `blocking(EVENT, …)` | run the handlers of these on separate threads, because they block |
-/// | `on_error(EVENT = "ignore", …)` | log an error of the handler and report success to the runtime; `"fail"` is the default |
-/// | `on_timeout(EVENT = "ok", …)` | report success to the runtime when the time is up; `"fail"` is the default |
-/// | `failure_policy(fail_request, keep_connected)` | the requested reaction of the runtime if the plugin does not answer; one or both |
-/// | `crate = renamed` | the path of the `nri` crate, if it is not `::nri` |
-/// | `bound(B: Backend, …)` | bounds that the handlers need and the type does not have |
+/// | `name = "pod-logger"` | the name of the plugin: letters, digits, `_`, `.`, `+` and `-` |
+/// | `index = "10"` | two digits; runtimes call plugins in the order of their indexes |
+/// | `protocol = "0.11"` | the oldest NRI release to support; a handler of a newer event is an error |
+/// | `handles(RunPodSandbox, …)` | the handlers of a generic type, and `Connection` if it implements that; handlers that are not listed are not called |
+/// | `required(CreateContainer, …)` | do not start under a runtime that lacks these events |
+/// | `blocking(CreateContainer, …)` | run these handlers on a thread of their own, because they block; takes `Configure` and `Synchronize` as well |
+/// | `on_error(StopContainer = "ignore", …)` | log an error of this handler and report success to the runtime; the default is `"fail"` |
+/// | `on_timeout(StartContainer = "ok", …)` | report success to the runtime when the handler runs out of time; the default is `"fail"` |
+/// | `failure_policy(fail_request, keep_connected)` | what the runtime should do when the plugin does not answer in time; one of the two or both |
+/// | `crate = renamed` | the path of the `nri` crate; by default, the name of the dependency in `Cargo.toml` |
+/// | `bound(B: Backend, …)` | bounds that the handlers of a generic type need in addition to those of the type |
 ///
-/// `EVENT` is the name of an event in the protocol, such as `RUN_POD_SANDBOX`.
+/// Wherever an attribute takes events or handlers, each has two spellings, that of the handler trait and that of the
+/// protocol:
+///
+/// | handler | protocol |
+/// | --- | --- |
+/// | `Configure` | `CONFIGURE` |
+/// | `Synchronize` | `SYNCHRONIZE` |
+/// | `Shutdown` | `SHUTDOWN` |
+/// | `RunPodSandbox` | `RUN_POD_SANDBOX` |
+/// | `UpdatePodSandbox` | `UPDATE_POD_SANDBOX` |
+/// | `PostUpdatePodSandbox` | `POST_UPDATE_POD_SANDBOX` |
+/// | `StopPodSandbox` | `STOP_POD_SANDBOX` |
+/// | `RemovePodSandbox` | `REMOVE_POD_SANDBOX` |
+/// | `CreateContainer` | `CREATE_CONTAINER` |
+/// | `PostCreateContainer` | `POST_CREATE_CONTAINER` |
+/// | `StartContainer` | `START_CONTAINER` |
+/// | `PostStartContainer` | `POST_START_CONTAINER` |
+/// | `UpdateContainer` | `UPDATE_CONTAINER` |
+/// | `PostUpdateContainer` | `POST_UPDATE_CONTAINER` |
+/// | `StopContainer` | `STOP_CONTAINER` |
+/// | `RemoveContainer` | `REMOVE_CONTAINER` |
+/// | `StateChange` | `STATE_CHANGE` |
+/// | `ValidateContainerAdjustment` | `VALIDATE_CONTAINER_ADJUSTMENT` |
 ///
 /// # Deprecated handlers
 ///

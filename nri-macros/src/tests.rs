@@ -76,3 +76,16 @@ fn what_is_no_type_is_an_error_and_nothing_else() {
         "{written}"
     );
 }
+
+#[test]
+fn the_docs_name_every_attribute_and_both_spellings_of_every_handler() {
+    let docs = include_str!("lib.rs");
+    for attribute in crate::attributes::ATTRIBUTES {
+        let row = format!("/// | `{}", attribute.key);
+        assert!(docs.contains(&row), "{row}");
+    }
+    for rpc in crate::table::RPCS {
+        let row = format!("/// | `{}` | `{}` |", rpc.name, rpc.constant);
+        assert!(docs.contains(&row), "{row}");
+    }
+}

@@ -1,5 +1,5 @@
-//! A plugin of edition 2021 that renames the nri crate, and names it to the derive. The test
-//! searches its executable for the manifest.
+//! A plugin of edition 2021 that renames the nri crate. The test searches its executable for the
+//! manifest.
 #![forbid(unsafe_code)]
 #![deny(warnings)]
 
@@ -7,9 +7,9 @@ use renamed::manifest;
 use renamed::plugin::{resolve, Plugin};
 use renamed::prelude::*;
 
-/// Gets its name and index from the environment.
+/// Gets its name and index from the environment. The derive finds the new name of `nri` in `Cargo.toml`.
 #[derive(NriPlugin)]
-#[nri(crate = renamed, name = "edition-2021", index = "42", protocol = "0.11")]
+#[nri(name = "edition-2021", index = "42", protocol = "0.11")]
 struct Plain;
 
 impl RunPodSandbox for Plain {
@@ -18,7 +18,7 @@ impl RunPodSandbox for Plain {
     }
 }
 
-/// The same through a path in quotes, on a generic type, with a deprecated handler.
+/// The same with a path of its own, on a generic type, with a deprecated handler.
 #[derive(NriPlugin)]
 #[nri(crate = "crate::inner::nri", handles(StateChange))]
 #[allow(deprecated)]
