@@ -4,9 +4,11 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 source .ci/setup.sh
 install_validators
+install_kustomize
 bin="$PEERS/python/bin"
 broken="$(mktemp -d)"
-trap 'rm -rf "$broken"' EXIT
+manifests="$(mktemp -d)"
+trap 'rm -rf "$broken" "$manifests"' EXIT
 
 # valid FILE COMMAND...: the validator takes the file, and refuses it with a misspelt key.
 valid() {
@@ -26,12 +28,36 @@ for file in deploy/github/*.yml; do
   "$bin/check-jsonschema" --builtin-schema custom.github-workflows-require-timeout "$file"
 done
 valid deploy/gitlab/nri-compat.yml "$bin/check-jsonschema" --builtin-schema vendor.gitlab-ci --data-transform gitlab-ci
-for file in deploy/kubernetes/*.yaml; do
+# valid_kubernetes FILE: the oldest and the newest Kubernetes take the manifests.
+valid_kubernetes() {
   # appArmorProfile came with Kubernetes 1.30.
   for kubernetes in 1.30.0 1.37.0; do
-    valid "$file" "$bin/kubernetes-validate" --strict --quiet -k "$kubernetes"
+    valid "$1" "$bin/kubernetes-validate" --strict --quiet -k "$kubernetes"
   done
+}
+
+for file in deploy/kubernetes/*.yaml; do
+  valid_kubernetes "$file"
 done
+
+# Each plugin has an overlay, and each overlay is that of an example.
+for overlay in deploy/plugins/kustomize/*/; do
+  name="$(basename "$overlay")"
+  [ "$name" != base ] || continue
+  [ -e "nri/examples/$name.rs" ] || [ -e "nri/examples/$name/main.rs" ] || { echo "error: no example $name" >&2; exit 1; }
+  "$PEERS/kustomize/kustomize" build "$overlay" > "$manifests/$name.yaml"
+  grep -q "image: nri-$name:" "$manifests/$name.yaml"
+  valid_kubernetes "$manifests/$name.yaml"
+done
+
+# The unit, with a program that exists in place of the plugin.
+if command -v systemd-analyze > /dev/null; then
+  sed 's|^ExecStart=.*|ExecStart=/bin/true|' deploy/plugins/nri-plugin@.service > "$manifests/nri-plugin@.service"
+  cp -r deploy/plugins/nri-plugin@*.service.d "$manifests/"
+  for instance in logger network-device-injector v010-adapter; do
+    systemd-analyze verify --man=no "$manifests/nri-plugin@$instance.service"
+  done
+fi
 
 cargo build --locked -p nri-compat
 "$bin/python" tests/validators/deploy.py deploy "${CARGO_TARGET_DIR:-target}/debug/nri-compat" nri-compat/schema/check.schema.json

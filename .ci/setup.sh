@@ -4,6 +4,7 @@ BUF_VERSION=1.75.0
 # Ships the schema of SARIF 2.1.0 as its committee published it.
 JEST_SARIF_VERSION=1.0.0-beta.0
 PYTHON_VALIDATORS="check-jsonschema==0.39.0 junitparser==5.0.3 kubernetes-validate==1.37.0 prometheus-client==0.26.0"
+KUSTOMIZE_VERSION=v5.7.1
 PEERS="${CARGO_TARGET_DIR:-target}/peers"
 
 # buf from the npm registry, into target/peers/buf.
@@ -28,6 +29,16 @@ install_validators() {
   if ! grep -qs "\"version\": \"$JEST_SARIF_VERSION\"" "$sarif/node_modules/@microsoft/jest-sarif/package.json"; then
     mkdir -p "$sarif"
     npm install --prefix "$sarif" --no-audit --no-fund --no-save --ignore-scripts "@microsoft/jest-sarif@$JEST_SARIF_VERSION"
+  fi
+}
+
+# kustomize from its Go module, into target/peers/kustomize.
+install_kustomize() {
+  local dir="$PEERS/kustomize"
+  if [ "$(cat "$dir/installed" 2>/dev/null)" != "$KUSTOMIZE_VERSION" ]; then
+    mkdir -p "$dir"
+    CGO_ENABLED=0 GOBIN="$(realpath "$dir")" go install "sigs.k8s.io/kustomize/kustomize/v5@$KUSTOMIZE_VERSION"
+    echo "$KUSTOMIZE_VERSION" > "$dir/installed"
   fi
 }
 
