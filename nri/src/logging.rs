@@ -128,7 +128,7 @@ fn install() -> bool {
 static LEVEL: AtomicU8 = AtomicU8::new(0);
 
 /// The destination of log lines.
-static SINK: Mutex<Sink> = Mutex::new(Sink::DEFAULT);
+static SINK: Mutex<LogSink> = Mutex::new(LogSink::DEFAULT);
 
 /// The subscriber. Its state is static so that it can change after installation.
 struct Logger;

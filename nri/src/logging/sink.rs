@@ -28,18 +28,18 @@ pub(super) enum LogSink {
     Host,
 }
 
-impl Sink {
+impl LogSink {
     /// Standard error, or the log of the runtime in a WebAssembly module, which has no standard error.
     #[cfg(not(target_family = "wasm"))]
-    pub(super) const DEFAULT: Self = Sink::Stderr;
+    pub(super) const DEFAULT: Self = LogSink::Stderr;
     #[cfg(target_family = "wasm")]
-    pub(super) const DEFAULT: Self = Sink::Host;
+    pub(super) const DEFAULT: Self = LogSink::Host;
 
     pub(super) fn open(target: &Target) -> Result<Self> {
         match target {
-            Target::Stderr => Ok(Sink::Stderr),
+            Target::Stderr => Ok(LogSink::Stderr),
             #[cfg(target_family = "wasm")]
-            Target::Host => Ok(Sink::Host),
+            Target::Host => Ok(LogSink::Host),
             Target::File(path) => {
                 let file = OpenOptions::new().append(true).create(true).open(path);
                 file.map(LogSink::File)
@@ -70,12 +70,12 @@ impl Sink {
                 file.write_all(format!("{now} {level:>5} {line}\n").as_bytes())
             }
             #[cfg(target_family = "wasm")]
-            Sink::Host => {
+            LogSink::Host => {
                 crate::wasm::log(level, line.to_string());
                 Ok(())
             }
             #[cfg(unix)]
-            Sink::Journal(socket) => socket.send(&entry(level, &line.to_string())).map(drop),
+            LogSink::Journal(socket) => socket.send(&entry(level, &line.to_string())).map(drop),
         }
     }
 }
