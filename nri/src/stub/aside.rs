@@ -114,7 +114,11 @@ mod tests {
             }
             assert!(running.len() <= MAX_BLOCKED);
         };
-        assert!(error.to_string().starts_with("the maximum of 64 threads are blocked"));
+        assert!(
+            error
+                .to_string()
+                .starts_with("the maximum of 64 threads are blocked")
+        );
         drop(hold);
         for receiver in running {
             assert!(receiver.await.unwrap().unwrap());
