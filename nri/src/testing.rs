@@ -12,6 +12,7 @@
 //! registration, Configure, Synchronize, and the events of the pods and containers that the test creates.
 //!
 //! ```
+//! use nri::api::LinuxDevice;
 //! use nri::prelude::*;
 //! use nri::testing;
 //!
@@ -27,7 +28,7 @@
 //!         container: Container,
 //!     ) -> nri::Result<Adjustment> {
 //!         Ok(match container.annotation("example.org/fuse") {
-//!             Some("yes") => Adjustment::new().env("FUSE", "1"),
+//!             Some("yes") => Adjustment::new().device(LinuxDevice::char("/dev/fuse", 10, 229)),
 //!             _ => Adjustment::new(),
 //!         })
 //!     }
@@ -40,7 +41,7 @@
 //! let pod = runtime.run_pod(testing::pod("web")).await?;
 //! let app = testing::container("app").annotation("example.org/fuse", "yes");
 //! let created = runtime.create_container(&pod, app).await?;
-//! assert_eq!(created.env_var("FUSE"), Some("1"));
+//! assert_eq!(created.spec().devices()[0].path, "/dev/fuse");
 //! # Ok(())
 //! # }
 //! ```
@@ -61,6 +62,7 @@ mod events;
 mod fixture;
 mod running;
 mod settings;
+mod spec;
 mod subject;
 mod world;
 
@@ -69,3 +71,4 @@ pub use events::{Created, Updated};
 pub use fixture::{ContainerFixture, PodFixture, container, pod};
 pub use running::RunningRuntime;
 pub use settings::Runtime;
+pub use spec::Spec;

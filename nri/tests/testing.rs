@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use nri::adaptation::{Origin, OutcomeResult, Via};
-use nri::api::ContainerState;
+use nri::api::{ContainerState, LinuxDevice};
 use nri::prelude::*;
 use nri::stub::Status;
 use nri::testing::{self, container, pod};
@@ -89,7 +89,12 @@ impl CreateContainer for Subject {
             cx.time_left()
                 .is_some_and(|left| left <= Duration::from_secs(2))
         );
-        Ok(Adjustment::new().env("ADDED", "yes"))
+        let variable = container.annotation("variable").unwrap_or("ADDED");
+        let adjustment = Adjustment::new().env(variable, "yes");
+        Ok(match container.annotation("device") {
+            Some(path) => adjustment.device(LinuxDevice::char(path, 10, 229)),
+            None => adjustment,
+        })
     }
 }
 
@@ -147,6 +152,8 @@ async fn the_life_of_a_pod() -> Result {
     assert_eq!(created.original.env, ["LANG=C"]);
     assert_eq!(created.env_var("ADDED"), Some("yes"));
     assert_eq!(created.adjustment.env.len(), 1);
+    assert_eq!(created.spec().env(), ["LANG=C", "ADDED=yes"]);
+    assert_eq!(created.spec().args(), ["/bin/app"]);
     runtime.start_container(&created).await?;
     assert_eq!(
         runtime.containers()[0].state,
@@ -165,6 +172,26 @@ async fn the_life_of_a_pod() -> Result {
     );
     assert!(runtime.deprecations().is_empty());
     runtime.stop().await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_spec_has_what_plugins_add() -> Result {
+    let mut runtime = testing::Runtime::new()
+        .speaking("v0.11.0")
+        .start(Subject::default())
+        .await?;
+    let pod = runtime.run_pod(testing::pod("web")).await?;
+    let app = testing::container("app").annotation("device", "/dev/fuse");
+    let created = runtime.create_container(&pod, app).await?;
+    assert_eq!(created.spec().devices()[0].path, "/dev/fuse");
+    assert_eq!(created.spec().env_var("ADDED"), Some("yes"));
+    assert_eq!(created.spec().annotation("device"), Some("/dev/fuse"));
+
+    let nameless = testing::container("app").annotation("variable", "");
+    let error = runtime.create_container(&pod, nameless).await.unwrap_err();
+    assert!(error.fails_request(), "the spec cannot have it: {error}");
+    assert!(error.to_string().contains("env"), "{error}");
     Ok(())
 }
 

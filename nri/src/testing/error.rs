@@ -1,9 +1,11 @@
 //! Errors of plugins in a test.
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::adaptation::{Outcome, OutcomeResult, RequestError};
 use crate::api::Event;
+use crate::oci;
 
 /// An event that a plugin did not handle correctly.
 #[derive(Clone, Debug)]
@@ -13,6 +15,8 @@ pub struct EventError(Box<Kind>);
 enum Kind {
     /// The request failed.
     Request(Event, RequestError),
+    /// The merged adjustment cannot be applied to the container's spec.
+    Spec(Event, Arc<oci::Error>),
     /// The request succeeded although a plugin failed.
     Plugin(Outcome),
     /// The test refers to a pod or container that the runtime does not have.
@@ -22,6 +26,10 @@ enum Kind {
 impl EventError {
     pub(super) fn request(event: Event, error: RequestError) -> Self {
         EventError(Box::new(Kind::Request(event, error)))
+    }
+
+    pub(super) fn spec(event: Event, error: oci::Error) -> Self {
+        EventError(Box::new(Kind::Spec(event, Arc::new(error))))
     }
 
     pub(super) fn unknown(event: Event, what: &'static str, id: &str) -> Self {
@@ -45,7 +53,7 @@ impl EventError {
     /// Returns the event.
     pub fn event(&self) -> Event {
         match &*self.0 {
-            Kind::Request(event, _) | Kind::Unknown(event, ..) => *event,
+            Kind::Request(event, _) | Kind::Spec(event, _) | Kind::Unknown(event, ..) => *event,
             Kind::Plugin(outcome) => outcome.event,
         }
     }
@@ -53,7 +61,7 @@ impl EventError {
     /// Returns true if a runtime would fail the pod or container because of it. Otherwise it logs
     /// the error and continues.
     pub fn fails_request(&self) -> bool {
-        matches!(&*self.0, Kind::Request(..))
+        matches!(&*self.0, Kind::Request(..) | Kind::Spec(..))
     }
 
     /// Returns the outcome of the event at each plugin that was called before it failed; empty if the test refers to a pod
@@ -62,7 +70,7 @@ impl EventError {
         match &*self.0 {
             Kind::Request(_, error) => error.outcomes(),
             Kind::Plugin(outcome) => std::slice::from_ref(outcome),
-            Kind::Unknown(..) => &[],
+            Kind::Spec(..) | Kind::Unknown(..) => &[],
         }
     }
 }
@@ -72,6 +80,7 @@ impl fmt::Display for EventError {
         let event = self.event().name();
         match &*self.0 {
             Kind::Request(_, error) => write!(f, "{event} failed: {error}"),
+            Kind::Spec(_, error) => write!(f, "the answer to {event} cannot be applied: {error}"),
             Kind::Plugin(outcome) => {
                 let (plugin, result) = (&outcome.plugin, outcome.result);
                 let error = outcome.error.as_deref().unwrap_or(result.as_str());
@@ -89,6 +98,7 @@ impl std::error::Error for EventError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &*self.0 {
             Kind::Request(_, error) => Some(error),
+            Kind::Spec(_, error) => Some(&**error),
             Kind::Plugin(_) | Kind::Unknown(..) => None,
         }
     }

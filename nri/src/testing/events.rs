@@ -5,6 +5,7 @@ use std::ops::Deref;
 use super::error::EventError;
 use super::fixture::{ContainerFixture, in_pod};
 use super::running::RunningRuntime;
+use super::spec::Spec;
 use crate::adaptation::merge::CreateCollector;
 use crate::adaptation::{Relayed, RequestError};
 use crate::api::{
@@ -32,6 +33,17 @@ pub struct Created {
     pub evictions: Vec<ContainerEviction>,
     /// The plugin behind each change.
     pub owners: OwningPlugins,
+    spec: Spec,
+}
+
+impl Created {
+    /// Returns the OCI spec with the adjustment, as the low-level runtime gets it.
+    ///
+    /// It has what the test gave the container, and nothing that a runtime adds. CDI devices and block I/O classes inject
+    /// nothing; to apply the adjustment to a spec of your own, pass it to [`oci::apply`](crate::oci::apply).
+    pub fn spec(&self) -> &Spec {
+        &self.spec
+    }
 }
 
 impl Deref for Created {
@@ -151,6 +163,8 @@ impl RunningRuntime {
         let original = in_pod(container.into(), &pod);
         let created = self.adaptation.create_container(&pod, &original).await;
         let answer = handled(event, created)?;
+        let spec = Spec::adjusted(&original, &answer.adjust);
+        let spec = spec.map_err(|error| EventError::spec(event, error))?;
         let container = adjusted(original.clone(), answer.adjust.clone());
         self.world.lock().containers.push(container.clone());
         let relayed = self
@@ -166,6 +180,7 @@ impl RunningRuntime {
             updates: answer.updates,
             evictions: answer.evictions,
             owners: answer.owners,
+            spec,
         })
     }
 
