@@ -1,8 +1,9 @@
 //! Applies adjustments to OCI runtime specs, as a runtime does before it creates the container.
 //!
-//! [`apply`] is all it takes if the adjustment asks for nothing that only the runtime can resolve. A runtime sets callbacks with
-//! [`Generator`]: for CDI devices, block I/O and RDT classes, filters, and checks. The spec is that of the
-//! [`oci-spec`](https://docs.rs/oci-spec) crate, which is [`runtime`] here.
+//! [`apply`] is sufficient if the adjustment has nothing that only the runtime can resolve. A
+//! [`Generator`] takes the runtime's callbacks: for CDI devices, block I/O classes, RDT classes,
+//! filters and checks. The spec is the type of the [`oci-spec`](https://docs.rs/oci-spec) crate,
+//! which is re-exported as [`runtime`].
 //!
 //! ```
 //! use nri::adjust::Adjustment;
@@ -28,19 +29,23 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! An adjustment is applied completely or not at all, and nothing in it is skipped: a field that cannot be applied is an [`Error`]
-//! that names it. [`Generator::apply_update`] does the same for the resources of an update.
+//! An adjustment is applied completely or not at all, and no field is skipped silently: a field
+//! that cannot be applied results in an [`Error`] that names it. [`Generator::apply_update`]
+//! applies the resources of an update in the same way.
 //!
 //! # Read and write specs with this module
 //!
-//! Version 0.10 of the `oci-spec` crate has every field of runtime specification 1.3 that an adjustment touches, but reads and writes
-//! a few of them differently. [`from_value`] and [`to_value`] correct that; use them in place of `Spec::load` and
-//! `Spec::save`, or the scheduler flags `SCHED_FLAG_RESET_ON_FORK` and `SCHED_FLAG_DL_OVERRUN` get lost on the way to the low-level runtime.
+//! Version 0.10 of the `oci-spec` crate has every field of runtime specification 1.3 that an
+//! adjustment can change, but it reads and writes some of them incorrectly. [`from_value`] and
+//! [`to_value`] correct this. Use them instead of `Spec::load` and `Spec::save`: otherwise the
+//! low-level runtime does not understand the scheduler flags `SCHED_FLAG_RESET_ON_FORK` and
+//! `SCHED_FLAG_DL_OVERRUN`.
 //!
 //! # Differences from the reference
 //!
-//! The reference is `pkg/runtime-tools/generate` of `github.com/containerd/nri` v0.12.5. A test applies thousands of random adjustments to
-//! random specs with both. Apart from objects and lists that are there and empty, the results are the same except for:
+//! The reference is `pkg/runtime-tools/generate` of `github.com/containerd/nri` v0.12.5. A test
+//! applies thousands of random adjustments to random specs with both implementations. The resulting
+//! specs are the same, apart from empty objects and lists, except for these differences:
 //!
 #![doc = include_str!("oci/differences.md")]
 
@@ -77,7 +82,8 @@ use crate::api::ContainerAdjustment;
 ///
 /// # Errors
 ///
-/// As for [`Generator::apply`]. CDI devices and classes of block I/O and RDT need a [`Generator`] with callbacks.
+/// The errors of [`Generator::apply`]. CDI devices, block I/O classes and RDT classes need a
+/// [`Generator`] with callbacks.
 pub fn apply(spec: &mut runtime::Spec, adjustment: &ContainerAdjustment) -> Result<(), Error> {
     Generator::new(spec).apply(adjustment)
 }

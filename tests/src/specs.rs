@@ -1,5 +1,5 @@
-//! Random OCI specs, and random adjustments that fit them: most values are ones that the runtime specification defines, and
-//! there are few names to choose from, so that adjustments hit what a spec has.
+//! Random OCI specs, and random adjustments for them. Most values are defined by the runtime
+//! specification, and there are few names, so that adjustments often concern entries of the spec.
 
 mod adjustment;
 mod sources;
@@ -17,7 +17,8 @@ pub struct Specs {
 }
 
 impl Specs {
-    /// Returns the source of a seed, which always gives the same on one machine: sources of mounts are taken from its mounts.
+    /// Returns the source for a seed. It always generates the same on one machine: the sources of
+    /// mounts are mount points of the machine.
     #[must_use]
     pub fn new(seed: u64, density: Density) -> Self {
         Specs {
@@ -27,12 +28,12 @@ impl Specs {
         }
     }
 
-    /// Decides with the probability that a field is set.
+    /// Returns true with the probability that a field is set.
     fn some(&mut self) -> bool {
         self.rng.f64() < self.density.field
     }
 
-    /// Decides with a probability of one in so many.
+    /// Returns true with a probability of one in `one_in`.
     fn rarely(&mut self, one_in: usize) -> bool {
         self.rng.usize(..one_in) == 0
     }

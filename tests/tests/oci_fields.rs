@@ -1,5 +1,5 @@
-//! Every field of an adjustment and of an update, as the newest proto has them, against what `nri::oci` does with it: without the
-//! field, the spec is another one.
+//! Checks that `nri::oci` applies every field of an adjustment and of an update, as the newest
+//! proto defines them: without the field, the resulting spec differs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use nri_protos::REVISIONS;
 use nri_tests::outline::{Kind, outline};
 use serde_json::{Value, json};
 
-/// Fields that are not for the spec, with the reason.
+/// Fields that do not concern the spec, with the reason.
 const NOT_FOR_THE_SPEC: [(&str, &str, &str); 2] = [
     ("ContainerUpdate", "containerId", "says which spec"),
     (
@@ -20,9 +20,9 @@ const NOT_FOR_THE_SPEC: [(&str, &str, &str); 2] = [
     ),
 ];
 
-/// Message and JSON name of a field.
+/// The message and the JSON name of a field.
 type Key = (String, String);
-/// The type of a field's values, and whether it is a map.
+/// The type of the values of a field, and whether it is a map.
 type Shape = (String, bool);
 type Fields = BTreeMap<Key, Shape>;
 
@@ -51,7 +51,8 @@ fn every_field_changes_the_spec() {
     assert!(without_effect.is_empty(), "no effect: {without_effect:?}");
 }
 
-/// Returns the fields of all messages, from lines such as `field Hook.timeout = 4 OptionalInt json=timeout`.
+/// Returns the fields of all messages, from lines such as `field Hook.timeout = 4 OptionalInt
+/// json=timeout`.
 fn fields() -> Fields {
     let newest = REVISIONS.last().unwrap();
     let elements = outline(newest.proto).unwrap();
@@ -89,7 +90,7 @@ fn reachable(fields: &Fields, roots: &[&str]) -> BTreeSet<Key> {
     found
 }
 
-/// Returns the place of every field in a message, as a JSON pointer.
+/// Returns every field in a message, with its JSON pointer.
 fn places(fields: &Fields, message: &str, value: &Value, at: &str) -> Vec<(Key, String)> {
     let object = value.as_object().into_iter().flatten();
     let mut found = Vec::new();
@@ -109,7 +110,7 @@ fn places(fields: &Fields, message: &str, value: &Value, at: &str) -> Vec<(Key, 
     found
 }
 
-/// Returns the values of a field and their places.
+/// Returns the values of a field, with their JSON pointers.
 fn values<'a>(value: &'a Value, is_map: bool, at: &str) -> Vec<(&'a Value, String)> {
     let entries = value.as_object().filter(|_| is_map).into_iter().flatten();
     let entries = entries.map(|(key, value)| (value, format!("{at}/{key}")));
@@ -125,7 +126,7 @@ fn remove(value: &mut Value, path: &str) {
     parent.as_object_mut().unwrap().remove(name).unwrap();
 }
 
-/// Returns the spec that an adjustment or update leads to, or the error.
+/// Returns the resulting spec, or the error.
 fn outcome(message: &str, asked: &Value) -> Result<Value, String> {
     let mut spec = from_value(before()).unwrap();
     let mut generator = Generator::new(&mut spec)
@@ -168,7 +169,8 @@ fn before() -> Value {
     json!({"linux": {"intelRdt": {"memBwSchema": "MB:0=10"}}})
 }
 
-/// Returns messages that have every field between them. A removal of RDT settings hides the RDT class, so that has its own.
+/// Returns messages that together have every field. RDT removal overrides the RDT class, so the
+/// class has a message of its own.
 fn samples() -> [(&'static str, Value); 3] {
     let text = |value: &str| json!({ "value": value });
     let number = |value: i64| json!({ "value": value.to_string() });

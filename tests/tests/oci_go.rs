@@ -1,7 +1,10 @@
-//! Adjustments applied to OCI specs, against the reference: the same spec, and an error where it has one.
+//! Compares adjusted OCI specs with those of the reference: the same spec, or an error about the
+//! same field.
 //!
-//! `NRI_OCI_CASES` and `NRI_OCI_SEED` choose how many cases run, and which. What may differ is listed in
-//! `nri/src/oci/differences.md`; each entry is undone in one of the two specs, or accepted as an error, by `oci/differences.rs`.
+//! `NRI_OCI_CASES` and `NRI_OCI_SEED` set the number of cases and the first seed. Some mounts have
+//! mount points of this machine as their source; run the test under `unshare --mount`, with a few
+//! mounts made shared, if the machine has no shared ones. `nri/src/oci/differences.md` lists the
+//! accepted differences; `oci/differences.rs` handles each of them.
 
 #[path = "oci/callbacks.rs"]
 mod callbacks;
@@ -25,7 +28,7 @@ use serde_json::{Value, json};
 
 use differences::{DIFFERENCES, Difference, How};
 
-/// A spec and what to do with it.
+/// A spec and an adjustment.
 struct Case {
     spec: Value,
     adjustment: ContainerAdjustment,
@@ -76,7 +79,8 @@ fn seeds() -> impl Iterator<Item = u64> {
     first..first + number("NRI_OCI_CASES", 12_000)
 }
 
-/// Returns the case of a seed: every other adjustment is merged from those of up to three plugins.
+/// Returns the case for a seed. Every second adjustment is merged from those of up to three
+/// plugins.
 fn case(seed: u64) -> Case {
     let density = Density {
         field: [0.2, 0.35, 0.5][(seed % 3) as usize],
@@ -126,7 +130,7 @@ fn apply(case: &Case) -> Result<Value, Error> {
     result.map(|()| to_value(&spec).expect("paths are UTF-8"))
 }
 
-/// How often each difference occurred, and each kind of result.
+/// The number of occurrences of each difference and of each kind of result.
 #[derive(Debug, Default)]
 struct Seen {
     differences: BTreeMap<&'static str, usize>,
@@ -139,7 +143,7 @@ impl Seen {
         *self.differences.entry(difference.id).or_default() += usize::from(occurs);
     }
 
-    /// Returns the case as the reference gets it, so that it means there what it means here.
+    /// Returns the case for the reference, changed so that it has the same meaning there.
     fn prepared(&mut self, case: &Case) -> Case {
         let mut asked = Case {
             spec: case.spec.clone(),
@@ -190,7 +194,7 @@ impl Seen {
         is_accepted
     }
 
-    /// Undoes the differences in the resulting specs.
+    /// Removes the accepted differences from the resulting specs.
     fn settle(&mut self, case: &Case, theirs: &mut Value, ours: &mut Value) {
         for difference in DIFFERENCES {
             for how in difference.how {
@@ -202,7 +206,8 @@ impl Seen {
         }
     }
 
-    /// Checks that specs, errors and every difference occurred: what does not occur is not tested, or out of date.
+    /// Checks that specs, errors and every difference occurred. A difference that never occurs is
+    /// untested or outdated.
     fn check(&self, cases: usize) {
         if cases < 5_000 {
             return;
@@ -214,7 +219,7 @@ impl Seen {
     }
 }
 
-/// Has the reference apply all adjustments.
+/// Applies all adjustments with the reference.
 fn ask<'a>(cases: impl Iterator<Item = (&'a Case, &'a Result<Value, Error>)>) -> Vec<Value> {
     let mut input = tempfile::NamedTempFile::new().unwrap();
     for (case, ours) in cases {

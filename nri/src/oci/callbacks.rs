@@ -1,4 +1,4 @@
-//! The callbacks with which a runtime answers what only it can.
+//! The callbacks of the runtime.
 
 use std::collections::BTreeMap;
 use std::io;

@@ -13,8 +13,9 @@ use crate::optional::Optional;
 
 const DEVICE_TYPE: &str = "a device type: a, b, c, p or u";
 
-/// Removes devices, then adds devices, each with a rule that allows to read and write it, and to make it if it is a block
-/// device. The rules of removed devices stay, as in the reference: they may be meant for others.
+/// Removes devices, then adds devices. Each added device gets a cgroup rule that allows reading and
+/// writing, and `mknod` if it is a block device. As in the reference, the rules of removed devices
+/// stay.
 pub(super) fn apply(spec: &mut Spec, asked: &[LinuxDevice]) -> Result<(), Error> {
     for path in asked.iter().filter_map(|it| marker::removed(&it.path)) {
         remove(spec, path);
@@ -36,7 +37,7 @@ pub(super) fn apply(spec: &mut Spec, asked: &[LinuxDevice]) -> Result<(), Error>
     Ok(())
 }
 
-/// Converts the cgroup rule of an adjustment of resources.
+/// Converts a device rule of the resources.
 pub(super) fn rule(asked: &LinuxDeviceCgroup, index: usize) -> Result<OciRule, Error> {
     let LinuxDeviceCgroup {
         allow,
@@ -58,7 +59,7 @@ pub(super) fn rule(asked: &LinuxDeviceCgroup, index: usize) -> Result<OciRule, E
     Ok(rule)
 }
 
-/// Removes what has exactly this path: paths are compared as text, not by their components.
+/// Removes the devices with exactly this path. Paths are compared as text, not by component.
 fn remove(spec: &mut Spec, path: impl AsRef<OsStr>) {
     let linux = spec.linux_mut().as_mut();
     if let Some(devices) = linux.and_then(|linux| linux.devices_mut().as_mut()) {

@@ -9,7 +9,7 @@ use crate::api::KeyValue;
 use crate::oci::error::{Error, ErrorKind};
 use crate::oci::parts;
 
-/// Replaces variables where they are, removes marked ones, and appends new ones in the order given.
+/// Replaces variables in place, removes marked ones, and appends new ones in the order given.
 pub(super) fn apply(spec: &mut Spec, asked: &[KeyValue]) -> Result<(), Error> {
     if asked.is_empty() {
         return Ok(());
@@ -27,7 +27,7 @@ pub(super) fn apply(spec: &mut Spec, asked: &[KeyValue]) -> Result<(), Error> {
     Ok(())
 }
 
-/// What happens to variables, by name.
+/// The changes to variables, by name.
 struct Changes<'a> {
     /// The new value; `None` removes the variable.
     values: BTreeMap<&'a str, Option<&'a str>>,
@@ -50,8 +50,8 @@ impl<'a> Changes<'a> {
         Ok(Changes { values, done })
     }
 
-    /// Changes the variables that are there. Of a variable that is there several times, the last value counts, at the
-    /// first place.
+    /// Changes the existing variables. A variable that occurs several times keeps its first
+    /// position and its last value.
     fn change(&mut self, present: Vec<String>) -> Vec<String> {
         let mut env: Vec<String> = Vec::with_capacity(present.len());
         let mut places = HashMap::new();

@@ -1,4 +1,4 @@
-//! Why an adjustment cannot be applied to a spec.
+//! The reasons why an adjustment cannot be applied to a spec.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -9,14 +9,15 @@ use crate::oci::Propagation;
 
 pub(super) type BoxError = Box<dyn StdError + Send + Sync>;
 
-/// Why an adjustment cannot be applied: the field, and what is wrong with it. The spec is as it was before.
+/// An adjustment that cannot be applied: the field, and what is wrong with it. The spec is
+/// unchanged.
 #[derive(Debug)]
 pub struct Error {
     field: String,
     kind: ErrorKind,
 }
 
-/// What is wrong with a field.
+/// The reason why a field cannot be applied.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -28,10 +29,10 @@ pub enum ErrorKind {
     UnknownName {
         /// The name given.
         value: String,
-        /// The kind of name that is needed, with its article: `a device type`.
+        /// The expected kind of name, with its article: `a device type`.
         expected: &'static str,
     },
-    /// A number that the enum in the protocol does not have.
+    /// A number that is not a value of the protocol's enum.
     #[error("{0} is not known")]
     UnknownNumber(i32),
     /// A number that is too low or too high for the runtime specification.
@@ -44,18 +45,18 @@ pub enum ErrorKind {
         /// The highest value possible.
         max: i64,
     },
-    /// The runtime has to resolve the name, and has set no callback for that.
-    #[error("there is no callback that resolves {value:?}")]
+    /// A name that the runtime has to resolve, but for which it has set no callback.
+    #[error("no callback is set to resolve {value:?}")]
     NoCallback {
         /// The name to be resolved.
         value: String,
         /// The method of [`Generator`](crate::oci::Generator) that sets the callback.
         method: &'static str,
     },
-    /// A callback of the runtime failed, or does not allow this.
+    /// An error that a callback of the runtime returned.
     #[error("{0}")]
     Refused(#[source] BoxError),
-    /// The mount that the source of a mount is on cannot be found.
+    /// The mount that contains the source cannot be determined.
     #[error("cannot determine the propagation of {source_path:?}")]
     UnknownPropagation {
         /// The source of the mount.
@@ -64,16 +65,16 @@ pub enum ErrorKind {
         #[source]
         cause: io::Error,
     },
-    /// The source of a mount is on a mount that does not propagate as the options ask.
-    #[error("{source_path:?} is on a mount that is {found}, for {option:?} it must be {accepted}")]
+    /// The source is on a mount that does not propagate as the options require.
+    #[error("{source_path:?} is on a {found} mount, but {option:?} requires a {accepted} one")]
     WrongPropagation {
         /// The source of the mount.
         source_path: PathBuf,
         /// The option: `rshared` or `rslave`.
         option: &'static str,
-        /// How the mount of the source propagates.
+        /// The propagation of the mount that contains the source.
         found: Propagation,
-        /// What would do: `shared`.
+        /// The accepted propagation: `shared`.
         accepted: &'static str,
     },
 }
@@ -86,17 +87,18 @@ impl Error {
         }
     }
 
-    /// Returns the field of the adjustment, as the protocol names it: `linux.devices[2].type`.
+    /// Returns the field of the adjustment, with the names of the protocol:
+    /// `linux.devices[2].type`.
     pub fn field(&self) -> &str {
         &self.field
     }
 
-    /// Returns what is wrong with it.
+    /// Returns the reason.
     pub fn kind(&self) -> &ErrorKind {
         &self.kind
     }
 
-    /// Returns what to do about it.
+    /// Returns how to fix it.
     pub fn help(&self) -> String {
         match &self.kind {
             ErrorKind::Unnamed => "give the variable a name".into(),
@@ -109,15 +111,16 @@ impl Error {
             }
             ErrorKind::OutOfRange { .. } => "choose a value in that range".into(),
             ErrorKind::NoCallback { method, .. } => {
-                format!("set a callback with `Generator::{method}`; one that does nothing ignores the field")
+                format!("set one with `Generator::{method}`")
             }
-            ErrorKind::Refused(_) => "have the plugin ask for something that the runtime allows".into(),
+            ErrorKind::Refused(_) => {
+                "change the plugin so that it asks for something that the runtime allows".into()
+            }
             ErrorKind::UnknownPropagation { .. } => {
-                "use a source that exists, as an absolute path, and have /proc mounted".into()
+                "use an absolute path as the source, and make sure that /proc is mounted".into()
             }
             ErrorKind::WrongPropagation { .. } => {
-                "make the mount shared on the host with `mount --make-rshared`, or leave the option out"
-                    .into()
+                "run `mount --make-rshared` on the mount, or remove the option".into()
             }
         }
     }
@@ -135,7 +138,7 @@ impl StdError for Error {
     }
 }
 
-/// So that a runtime or a test may use `?` where it returns [`nri::Error`](crate::Error). The help is kept.
+/// Allows `?` in functions that return [`nri::Error`](crate::Error). The help is kept.
 impl From<Error> for crate::Error {
     fn from(error: Error) -> Self {
         let help = error.help();
@@ -158,7 +161,7 @@ mod tests {
         let error = crate::Error::from(error);
         assert_eq!(
             error.help(),
-            Some("have the plugin ask for something that the runtime allows")
+            Some("change the plugin so that it asks for something that the runtime allows")
         );
         assert_eq!(format!("{error:#}"), error.to_string(), "nothing twice");
     }

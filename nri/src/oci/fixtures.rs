@@ -1,4 +1,4 @@
-//! Short ways for the unit tests of this module.
+//! Helpers for the unit tests of this module.
 
 use oci_spec::runtime::Spec;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ pub(super) fn spec(value: Value) -> Spec {
     from_value(value).unwrap()
 }
 
-/// Returns a spec with a process of these fields.
+/// Returns a spec with a process that has these fields.
 pub(super) fn process(fields: Value) -> Spec {
     let mut process = json!({"user": {"uid": 0, "gid": 0}, "cwd": "/"});
     for (name, value) in fields.as_object().unwrap() {
@@ -20,7 +20,7 @@ pub(super) fn process(fields: Value) -> Spec {
     spec(json!({ "process": process }))
 }
 
-/// Returns an adjustment for what the builder does not take.
+/// Returns an adjustment that the builder cannot make.
 pub(super) fn raw(adjustment: ContainerAdjustment) -> Adjustment {
     adjustment.into()
 }
@@ -30,7 +30,7 @@ pub(super) fn applied(mut spec: Spec, adjustment: &Adjustment) -> Result<Value, 
     Ok(to_value(&spec).unwrap())
 }
 
-/// Applies an adjustment with the callbacks that a function sets.
+/// Applies an adjustment with the callbacks that `set` adds.
 pub(super) fn generated<'a>(
     before: Value,
     adjustment: &Adjustment,

@@ -1,4 +1,4 @@
-//! The generator: a spec, the runtime's callbacks, and the order in which the parts of an adjustment are applied.
+//! The generator: a spec, the runtime's callbacks, and the order in which an adjustment is applied.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -52,9 +52,10 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Sets a callback that may change or refuse the annotations of an adjustment before they are applied.
+    /// Sets a callback that may change or reject the annotations of an adjustment before they are
+    /// applied.
     ///
-    /// Keys may carry the [removal marker](crate::adjust::marker).
+    /// Keys may have the [removal marker](crate::adjust::marker).
     #[must_use]
     pub fn with_annotation_filter(
         mut self,
@@ -64,9 +65,10 @@ impl<'a> Generator<'a> {
         self
     }
 
-    /// Sets a callback that may change or refuse the sysctls of an adjustment before they are applied.
+    /// Sets a callback that may change or reject the sysctls of an adjustment before they are
+    /// applied.
     ///
-    /// Keys may carry the [removal marker](crate::adjust::marker).
+    /// Keys may have the [removal marker](crate::adjust::marker).
     #[must_use]
     pub fn with_sysctl_filter(
         mut self,
@@ -76,9 +78,10 @@ impl<'a> Generator<'a> {
         self
     }
 
-    /// Sets the callback that injects CDI devices, given by their qualified names, into the spec.
+    /// Sets the callback that injects CDI devices into the spec. It receives their qualified names.
     ///
-    /// The spec has the adjusted annotations, environment, arguments and hooks by then, and nothing else of the adjustment.
+    /// When it is called, the annotations, environment, arguments and hooks of the adjustment have
+    /// been applied, and nothing else.
     #[must_use]
     pub fn with_cdi(
         mut self,
@@ -88,7 +91,8 @@ impl<'a> Generator<'a> {
         self
     }
 
-    /// Sets the callback that resolves a block I/O class. It is not called for the empty class, which clears the settings.
+    /// Sets the callback that resolves a block I/O class. It is not called for the empty class,
+    /// which clears the settings.
     #[must_use]
     pub fn with_block_io(
         mut self,
@@ -98,7 +102,8 @@ impl<'a> Generator<'a> {
         self
     }
 
-    /// Sets the callback that resolves an RDT class. It is not called for the empty class, which clears the settings.
+    /// Sets the callback that resolves an RDT class. It is not called for the empty class, which
+    /// clears the settings.
     #[must_use]
     pub fn with_rdt(
         mut self,
@@ -108,7 +113,8 @@ impl<'a> Generator<'a> {
         self
     }
 
-    /// Sets a callback that may change or refuse the resources of the spec once they are adjusted, before classes are resolved.
+    /// Sets a callback that may change or reject the adjusted resources of the spec. It is called
+    /// before classes are resolved.
     #[must_use]
     pub fn with_resource_check(
         mut self,
@@ -118,10 +124,11 @@ impl<'a> Generator<'a> {
         self
     }
 
-    /// Sets the callback that says how the mount propagates that a path is on.
+    /// Sets the callback that determines the propagation of the mount that contains a path.
     ///
-    /// It is called for mounts with the option `rshared` or `rslave`. Without it, the mounts of this process count, as
-    /// [`mount_propagation`](crate::oci::mount_propagation) reads them.
+    /// It is called for mounts with the option `rshared` or `rslave`. The default is
+    /// [`mount_propagation`](crate::oci::mount_propagation), which reads the mounts of this
+    /// process.
     #[must_use]
     pub fn with_mount_propagation(
         mut self,
@@ -131,12 +138,13 @@ impl<'a> Generator<'a> {
         self
     }
 
-    /// Applies an adjustment: all of it, or nothing if there is an error.
+    /// Applies an adjustment. If there is an error, the spec is unchanged.
     ///
     /// # Errors
     ///
-    /// If the adjustment has a value that the runtime specification or the `oci-spec` crate cannot represent, if it needs a
-    /// callback that is not set, if a callback fails, or if the source of a mount does not propagate as its options ask.
+    /// If the runtime specification or the `oci-spec` crate cannot represent a value, if a callback
+    /// is needed but not set, if a callback fails, or if the source of a mount does not propagate
+    /// as its options require.
     pub fn apply(&mut self, adjustment: &ContainerAdjustment) -> Result<(), Error> {
         let mut spec = self.spec.clone();
         adjust(&mut spec, adjustment, &mut self.callbacks)?;
@@ -144,13 +152,13 @@ impl<'a> Generator<'a> {
         Ok(())
     }
 
-    /// Applies the resources of an update, as those of an adjustment.
+    /// Applies the resources of an update in the same way as those of an adjustment.
     ///
-    /// The container's id and what to do about failures are for the runtime to look at.
+    /// The container id and `ignore_failure` are not used: they are for the runtime to handle.
     ///
     /// # Errors
     ///
-    /// As for [`apply`](Self::apply).
+    /// The errors of [`apply`](Self::apply).
     pub fn apply_update(&mut self, update: &ContainerUpdate) -> Result<(), Error> {
         let ContainerUpdate {
             container_id: _,
@@ -170,7 +178,8 @@ impl<'a> Generator<'a> {
     }
 }
 
-/// Applies the parts in the order of the reference, on which callbacks and the choice among several errors depend.
+/// Applies all parts in the same order as the reference. Callbacks see the spec in between, and the
+/// first of several errors is returned.
 fn adjust(
     spec: &mut Spec,
     adjustment: &ContainerAdjustment,
@@ -198,7 +207,7 @@ fn adjust(
     process::rlimits(spec, rlimits)
 }
 
-/// What an adjustment without a part for Linux asks for: filters are called nevertheless.
+/// An adjustment without a Linux part: its filters are called nevertheless.
 static NO_LINUX: LinuxContainerAdjustment = LinuxContainerAdjustment {
     devices: Vec::new(),
     resources: None,

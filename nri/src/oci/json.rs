@@ -1,21 +1,21 @@
 //! Specs as JSON, where the `oci-spec` crate deviates from the runtime specification.
 //!
-//! Each deviation has a test that fails once the crate no longer has it.
+//! For each deviation, a test fails when the crate no longer has it.
 
 use oci_spec::runtime::Spec;
 use serde_json::{Map, Value};
 
-/// Scheduler flags as the specification and as the crate write them.
+/// Scheduler flags: the name in the specification and the name that the crate uses.
 const FLAGS: [(&str, &str); 2] = [
     ("SCHED_FLAG_RESET_ON_FORK", "SCHED_RESET_ON_FORK"),
     ("SCHED_FLAG_DL_OVERRUN", "SCHED_FLAG_D_L_OVERRUN"),
 ];
 
-/// Returns a spec as JSON that every runtime reads.
+/// Converts a spec to JSON that every runtime can read.
 ///
-/// Version 0.10 of the `oci-spec` crate writes two scheduler flags (`SCHED_FLAG_RESET_ON_FORK`, `SCHED_FLAG_DL_OVERRUN`) under
-/// names that no runtime knows, and `null` for the absent name of a network device and the absent access of a device rule.
-/// This function writes them as the specification has them.
+/// Version 0.10 of the `oci-spec` crate writes two scheduler flags (`SCHED_FLAG_RESET_ON_FORK`,
+/// `SCHED_FLAG_DL_OVERRUN`) with names that no runtime knows, and writes `null` if a network device
+/// has no name or a device rule has no access. This function writes them as specified.
 ///
 /// # Errors
 ///
@@ -36,15 +36,16 @@ pub fn to_value(spec: &Spec) -> Result<Value, serde_json::Error> {
     Ok(value)
 }
 
-/// Returns the spec that JSON holds, as any runtime writes it.
+/// Converts JSON to a spec.
 ///
-/// Version 0.10 of the `oci-spec` crate does not read the two scheduler flags of [`to_value`], takes a limit of processes
-/// that is not set for a limit of 0, and refuses limits of huge pages above `i64::MAX`. This function reads the flags, leaves
-/// such a limit of processes out, and reads such a limit of huge pages as `i64::MAX`, which the kernel takes for no limit too.
+/// Version 0.10 of the `oci-spec` crate rejects the two scheduler flags mentioned at [`to_value`],
+/// reads a missing limit of processes as 0, and rejects huge page limits above `i64::MAX`. This
+/// function accepts the flags, keeps the limit of processes unset, and reads such a huge page limit
+/// as `i64::MAX`, which is no limit for the kernel either.
 ///
 /// # Errors
 ///
-/// If the value is not a spec. Fields that the crate does not know are lost.
+/// If the value is not a spec. Fields that the crate does not have are lost.
 pub fn from_value(mut value: Value) -> Result<Spec, serde_json::Error> {
     for flag in scheduler_flags(&mut value) {
         rename(flag, |(specified, written)| (specified, written));
@@ -101,7 +102,7 @@ mod tests {
 
     use super::*;
 
-    /// A spec that the crate writes differently, or does not read.
+    /// A spec that the crate writes differently or cannot read.
     fn specified() -> Value {
         json!({
             "ociVersion": "1.3.0",

@@ -15,7 +15,8 @@ use crate::oci::names::{filled, some};
 
 pub use propagation::{Propagation, mount_propagation};
 
-/// Removes mounts, adds mounts, and puts all mounts in order: a mount comes after those that it may lie in.
+/// Removes mounts, adds mounts, and sorts all mounts, so that a mount comes after those that
+/// contain it.
 pub(super) fn apply(
     spec: &mut Spec,
     asked: &[Mount],
@@ -43,7 +44,7 @@ pub(super) fn apply(
     Ok(())
 }
 
-/// Removes what has exactly this destination: paths are compared as text, not by their components.
+/// Removes the mounts with exactly this destination. Paths are compared as text, not by component.
 fn remove(mounts: &mut Vec<OciMount>, destination: &str) {
     mounts.retain(|mount| mount.destination().as_os_str() != OsStr::new(destination));
 }

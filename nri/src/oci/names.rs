@@ -1,4 +1,4 @@
-//! From the names and numbers of the protocol to the enums of the `oci-spec` crate.
+//! Conversion of names and numbers of the protocol to enums of the `oci-spec` crate.
 
 use std::str::FromStr;
 
@@ -6,7 +6,7 @@ use oci_spec::OciSpecError;
 
 use crate::oci::error::{Error, ErrorKind};
 
-/// Returns what a name stands for. `expected` is the kind of name, with its article.
+/// Parses a name. `expected` describes the kind of name, with its article.
 pub(super) fn parse<T: FromStr>(
     value: &str,
     expected: &'static str,
@@ -18,7 +18,7 @@ pub(super) fn parse<T: FromStr>(
     })
 }
 
-/// Returns the value of an enum of the protocol.
+/// Converts a number to a value of a protocol enum.
 pub(super) fn number<T: TryFrom<i32>>(
     value: i32,
     field: impl FnOnce() -> String,
@@ -28,22 +28,22 @@ pub(super) fn number<T: TryFrom<i32>>(
         .map_err(|_| Error::new(field(), ErrorKind::UnknownNumber(value)))
 }
 
-/// Returns the text unless it is empty: the protocol has no other way to leave it out.
+/// Returns the text, or `None` if it is empty, which means that it is not set.
 pub(super) fn filled<T: for<'a> From<&'a str>>(text: &str) -> Option<T> {
     (!text.is_empty()).then(|| text.into())
 }
 
-/// Returns the list unless it is empty.
+/// Returns the list, or `None` if it is empty.
 pub(super) fn some<T>(list: Vec<T>) -> Option<Vec<T>> {
     (!list.is_empty()).then_some(list)
 }
 
-/// Returns the number unless it is 0, for fields where that means "not set".
+/// Returns the number, or `None` if it is 0, for fields where 0 means that it is not set.
 pub(super) fn nonzero<T: Default + PartialEq>(number: T) -> Option<T> {
     (number != T::default()).then_some(number)
 }
 
-/// Returns what a builder of the crate made. Builders are for the types that have no setters.
+/// Returns what a builder of the crate returned. Only types without setters need builders.
 pub(super) fn built<T>(
     result: Result<T, OciSpecError>,
     field: impl FnOnce() -> String,

@@ -1,4 +1,4 @@
-//! Namespaces, of which a spec has at most one per type.
+//! Namespaces. A spec has at most one of each type.
 
 use oci_spec::runtime::{LinuxNamespace as OciNamespace, LinuxNamespaceType, Spec};
 
@@ -8,7 +8,8 @@ use crate::oci::error::{Error, ErrorKind};
 use crate::oci::names::filled;
 use crate::oci::parts;
 
-/// Removes marked namespaces, then sets the others: each in the place of the one of its type, or at the end.
+/// Removes marked namespaces, then sets the others. A namespace replaces the one of the same type,
+/// or is appended.
 pub(super) fn apply(spec: &mut Spec, asked: &[LinuxNamespace]) -> Result<(), Error> {
     if asked.is_empty() {
         return Ok(());
@@ -40,8 +41,8 @@ fn set(namespaces: &mut Vec<OciNamespace>, namespace: OciNamespace) {
     }
 }
 
-/// Returns the type of a name of the runtime specification. The `oci-spec` crate reads abbreviations too, which no runtime
-/// takes in a spec.
+/// Parses the type of a namespace. The `oci-spec` crate also accepts abbreviations, but runtimes do
+/// not.
 fn kind(name: &str, index: usize) -> Result<LinuxNamespaceType, Error> {
     match name {
         "cgroup" => Ok(LinuxNamespaceType::Cgroup),

@@ -1,7 +1,7 @@
-//! Parts of a spec, made where they are missing.
+//! Access to parts of a spec, which are created if they are missing.
 //!
-//! A part that is made is empty: the defaults of the `oci-spec` crate have namespaces, masked paths, limits and
-//! capabilities, which nobody asked for.
+//! A new part is empty. The defaults of the `oci-spec` crate are not used: they have namespaces,
+//! masked paths, limits and capabilities.
 
 use oci_spec::runtime::{Linux, LinuxIntelRdt, LinuxResources, Process, Spec};
 

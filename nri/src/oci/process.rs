@@ -14,7 +14,8 @@ use crate::oci::error::{Error, ErrorKind};
 use crate::oci::names::{built, nonzero, number, parse, some};
 use crate::oci::parts;
 
-/// Replaces the arguments. An empty first one only says that they replace those of an earlier plugin.
+/// Replaces the arguments. An empty first argument is only a marker: it replaces the arguments of
+/// another plugin.
 pub(super) fn args(spec: &mut Spec, asked: &[String]) {
     let args = match asked.split_first() {
         Some((first, rest)) if first.is_empty() => rest,
@@ -25,7 +26,7 @@ pub(super) fn args(spec: &mut Spec, asked: &[String]) {
     }
 }
 
-/// Sets limits: one per type, as the runtime specification demands.
+/// Sets resource limits. The runtime specification allows one per type.
 pub(super) fn rlimits(spec: &mut Spec, asked: &[PosixRlimit]) -> Result<(), Error> {
     if asked.is_empty() {
         return Ok(());
@@ -69,7 +70,7 @@ pub(super) fn oom_score(spec: &mut Spec, asked: Option<OptionalInt>) -> Result<(
     Ok(())
 }
 
-/// Sets the I/O priority, or clears it: the class NONE.
+/// Sets the I/O priority. The class NONE clears it.
 pub(super) fn io_priority(spec: &mut Spec, asked: Option<&LinuxIoPriority>) -> Result<(), Error> {
     let Some(LinuxIoPriority { class, priority }) = asked else {
         return Ok(());
@@ -90,7 +91,7 @@ pub(super) fn io_priority(spec: &mut Spec, asked: Option<&LinuxIoPriority>) -> R
     Ok(())
 }
 
-/// Sets how the process is scheduled, or clears it: the policy NONE.
+/// Sets the scheduler. The policy NONE clears it.
 pub(super) fn scheduler(spec: &mut Spec, asked: Option<&LinuxScheduler>) -> Result<(), Error> {
     let Some(asked) = asked else {
         return Ok(());

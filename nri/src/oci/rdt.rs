@@ -6,7 +6,7 @@ use crate::api::LinuxRdt;
 use crate::oci::parts;
 use crate::optional::Optional;
 
-/// Clears the settings of the spec if that is asked for, then sets what is given.
+/// Clears the settings if the adjustment removes them, then applies those that it has.
 pub(super) fn apply(spec: &mut Spec, asked: Option<&LinuxRdt>) {
     let Some(LinuxRdt {
         clos_id,

@@ -13,7 +13,7 @@ use crate::oci::names::filled;
 use crate::oci::parts;
 use crate::optional::Optional;
 
-/// The limit that stands for no limit of processes.
+/// The value for an unlimited number of processes.
 const UNLIMITED: i64 = -1;
 
 pub(super) fn cgroups_path(spec: &mut Spec, asked: &str) {
@@ -100,8 +100,8 @@ fn cpu(resources: &mut OciResources, asked: &LinuxCpu) {
     }
 }
 
-/// Sets what is given. A limit of 0 is none, as in the reference and in the CRI; a limit without swap limits memory and swap
-/// together to the same value.
+/// Sets the limits given. As in the reference and in the CRI, a limit of 0 means that it is not
+/// set. If swap is not given, it is set to the limit.
 fn memory(memory: &mut OciMemory, asked: &LinuxMemory) {
     let LinuxMemory {
         limit,
@@ -145,8 +145,8 @@ fn set_deprecated_kernel(memory: &mut OciMemory, limit: i64) {
     memory.set_kernel(Some(limit));
 }
 
-/// Sets limits: one per size of pages. The crate has no room for limits above `i64::MAX`; the kernel takes those and that value
-/// alike for no limit.
+/// Sets one limit per page size. The crate cannot represent limits above `i64::MAX`; the kernel
+/// treats that value as no limit too.
 fn hugepages(resources: &mut OciResources, asked: &[HugepageLimit]) {
     for HugepageLimit { page_size, limit } in asked {
         let limits = resources.hugepage_limits_mut().get_or_insert_default();

@@ -99,7 +99,7 @@ fn argument(asked: &LinuxSeccompArg, field: impl Fn() -> String) -> Result<OciAr
         op,
     } = asked;
     let op: LinuxSeccompOperator = parse(op, "an operator such as SCMP_CMP_EQ", &field)?;
-    // A usize has at least the 32 bits of an index wherever containers run.
+    // A usize has at least 32 bits on every platform that runs containers.
     let argument = OciArgBuilder::default()
         .index(*index as usize)
         .value(*value)

@@ -1,4 +1,4 @@
-//! Annotations and sysctls: maps of text in which a marked key removes an entry.
+//! Annotations and sysctls: maps of strings in which a marked key removes an entry.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -33,7 +33,7 @@ pub(super) fn sysctl(
     Ok(())
 }
 
-/// Removes what is marked, then sets the rest: an entry that is both is set.
+/// Removes the marked entries, then sets the others. An entry that is both removed and set is set.
 pub(super) fn merge<V>(map: &mut Option<HashMap<String, V>>, asked: BTreeMap<String, V>) {
     if asked.is_empty() {
         return;

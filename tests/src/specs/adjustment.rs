@@ -1,4 +1,4 @@
-//! Random adjustments: those for merging, with values that mean something to a spec.
+//! Random adjustments: those of the tests of merging, with values that fit a spec.
 
 use nri::adjust::marker;
 use nri::api::{
@@ -13,18 +13,18 @@ use super::{
     SECCOMP_FLAGS, Specs,
 };
 
-/// Something that no specification defines turns up once in so many names and numbers.
+/// The base of the probability of a name or number that no specification defines.
 const ONE_IN: usize = 60;
 
 impl Specs {
-    /// Returns an adjustment.
+    /// Returns a random adjustment.
     pub fn adjustment(&mut self) -> ContainerAdjustment {
         let mut adjustment = self.adjustments.adjustment();
         self.fit(&mut adjustment);
         adjustment
     }
 
-    /// Gives an adjustment values that mean something to a spec.
+    /// Replaces values of an adjustment by values that fit a spec.
     pub fn fit(&mut self, adjustment: &mut ContainerAdjustment) {
         for mount in &mut adjustment.mounts {
             self.fit_mount(mount);

@@ -1,10 +1,11 @@
-//! Sources of mounts on this machine, whose propagation both sides read alike.
+//! Sources of mounts whose propagation both implementations determine in the same way.
 
 use std::fs;
 use std::sync::LazyLock;
 
-/// Mount points of which there is one, and folders that do not exist below them. The reference takes `/a` for the mount of
-/// `/ab`, so none of them starts with the mount point of another as text but not as a path.
+/// The mount points of this machine that occur once, and missing directories below them. Mount
+/// points whose text starts with that of another mount, such as `/ab` and `/a`, are left out: the
+/// reference confuses them.
 pub(super) static SOURCES: LazyLock<Vec<String>> = LazyLock::new(|| {
     let table = fs::read_to_string("/proc/self/mountinfo").expect("/proc is mounted");
     let points: Vec<&str> = table

@@ -10,7 +10,7 @@ use super::{
 type Make = fn(&mut Specs) -> Value;
 
 impl Specs {
-    /// Returns a spec as JSON. One in ten has no process, one in ten no part for Linux.
+    /// Returns a spec as JSON. One in ten has no process, and one in ten has no Linux part.
     pub fn spec(&mut self) -> Value {
         let mut spec = self.object(&[
             ("root", |_| json!({"path": "rootfs", "readonly": true})),
@@ -111,7 +111,7 @@ impl Specs {
         process
     }
 
-    /// Returns a variable; now and then one that has no value, or no name.
+    /// Returns an environment variable. A few have no value or no name.
     fn variable(&mut self) -> Value {
         match self.rng.usize(..20) {
             0 => format!("bare {}", self.text()).into(),

@@ -1,4 +1,4 @@
-//! The callbacks of the runtime, the same as in the peer.
+//! The callbacks of the runtime. The peer has the same.
 
 use nri::oci::Generator;
 use nri::oci::runtime::{LinuxBlockIo, LinuxIntelRdt};

@@ -1,4 +1,5 @@
-//! What may differ, and how it is undone. The reasons are in `nri/src/oci/differences.md`, in the same order.
+//! The accepted differences. `nri/src/oci/differences.md` lists them in the same order, with their
+//! reasons.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,28 +12,30 @@ use crate::Case;
 
 /// An accepted difference.
 pub(crate) struct Difference {
-    /// Its name in the list.
+    /// The name in the list.
     pub(crate) id: &'static str,
-    /// How it is undone.
+    /// How it is handled.
     pub(crate) how: &'static [How],
 }
 
-/// How a difference is undone.
+/// How a difference is handled.
 #[derive(Clone, Copy)]
 pub(crate) enum How {
-    /// The reference is asked for what is meant here.
+    /// The input of the reference is changed so that it has the same meaning there.
     Asked(fn(&mut Case)),
-    /// The resulting specs, of the reference and ours, are made equal in this respect.
+    /// The resulting specs, those of the reference and ours, are changed to be equal in this
+    /// respect.
     Result(fn(&Case, &mut Value, &mut Value)),
-    /// There is an error here, whatever the reference does.
+    /// An error of ours is accepted, whatever the reference returns.
     Error(fn(&Error) -> bool),
 }
 
-/// The option that marks what is added to a mount for the reference.
+/// The option that marks an option added for the reference.
 const SENTINEL: &str = "added for the reference";
 
-/// What may differ. Nothing is to be undone where the random cases cannot show a difference: sources of mounts are such that
-/// both sides find the same mount, half of a spec is not looked at, and there is no label to filter.
+/// The accepted differences. Those without an entry cannot occur in this test: both implementations
+/// find the same mount for every source, the specs of failed cases are not compared, and there are
+/// no labels to filter.
 pub(crate) const DIFFERENCES: &[Difference] = &[
     difference("removed-and-set", &[How::Asked(removed_and_set)]),
     difference("memory", &[How::Result(memory)]),
@@ -80,13 +83,13 @@ fn removed_and_set(case: &mut Case) {
     }
 }
 
-/// Drops the removals of what is set too.
+/// Drops the removal of each entry that is also set.
 fn drop_from_map<V>(map: &mut BTreeMap<String, V>) {
     let keys: BTreeSet<String> = map.keys().cloned().collect();
     map.retain(|key, _| !marker::removed(key).is_some_and(|key| keys.contains(key)));
 }
 
-/// Puts removals first.
+/// Moves removals to the front.
 fn remove_first<T>(list: &mut [T], key: fn(&T) -> &String) {
     list.sort_by_key(|it| marker::removed(key(it)).is_none());
 }
@@ -177,7 +180,7 @@ fn several_in_spec(case: &mut Case) {
     });
 }
 
-/// Keeps the first of several entries of a name that the adjustment mentions.
+/// Keeps only the first entry of each name that the adjustment mentions.
 fn keep_first<'a>(
     spec: &mut Value,
     pointer: &str,
@@ -259,7 +262,7 @@ fn is_about_a_name(error: &Error) -> bool {
         error.kind(),
         ErrorKind::UnknownName { .. } | ErrorKind::UnknownNumber(_)
     );
-    // The reference knows the types of namespaces.
+    // The reference rejects unknown types of namespaces too.
     is_name && !error.field().starts_with("linux.namespaces")
 }
 
@@ -305,7 +308,8 @@ fn empty_class(case: &Case, theirs: &mut Value, _ours: &mut Value) {
     }
 }
 
-/// Gives mounts without an option for propagation one that asks for nothing.
+/// Adds `rprivate` to mounts without an option for propagation, where the reference would use that
+/// of a mount before.
 fn own_propagation(case: &mut Case) {
     let is_set = |option: &String| ["rprivate", "rshared", "rslave"].contains(&option.as_str());
     let mut before = None;
@@ -334,7 +338,7 @@ fn without_sentinel(_case: &Case, theirs: &mut Value, _ours: &mut Value) {
     });
 }
 
-/// Changes a list in a spec, if it is there.
+/// Changes a list in a spec if the list exists.
 fn change(spec: &mut Value, pointer: &str, change: impl FnOnce(&mut Vec<Value>)) {
     if let Some(list) = spec.pointer_mut(pointer).and_then(Value::as_array_mut) {
         change(list);

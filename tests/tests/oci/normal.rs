@@ -1,9 +1,9 @@
-//! What must be the same on both sides, whoever writes it.
+//! Normalization of specs and errors.
 
 use nri::oci::Error;
 use serde_json::{Value, json};
 
-/// Leaves out what is there and empty, and a process that has nothing but what every process must have.
+/// Removes empty values, and a process that has only the fields that every process must have.
 pub(crate) fn spec(mut spec: Value) -> Value {
     prune(&mut spec);
     if spec["process"] == json!({"user": {"uid": 0, "gid": 0}}) {
@@ -34,7 +34,8 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
-/// The fields that errors of both sides are about, and a word of the reference for each.
+/// The fields that both implementations report errors about, with a phrase from the error of the
+/// reference.
 const TOPICS: [(&str, &str); 7] = [
     ("annotations", "adjust annotations"),
     ("cdi_devices", "CDI"),
@@ -45,7 +46,7 @@ const TOPICS: [(&str, &str); 7] = [
     ("mounts", "adjust mounts"),
 ];
 
-/// Returns what an error here is about.
+/// Returns the field that an error of ours is about.
 pub(crate) fn topic_of(error: &Error) -> &'static str {
     let found = TOPICS
         .into_iter()
@@ -53,13 +54,13 @@ pub(crate) fn topic_of(error: &Error) -> &'static str {
     found.map_or("nothing known", |(field, _)| field)
 }
 
-/// Returns what an error of the reference is about.
+/// Returns the field that an error of the reference is about.
 pub(crate) fn topic(message: &str) -> &'static str {
     let found = TOPICS.into_iter().find(|(_, word)| message.contains(word));
     found.map_or("something else", |(field, _)| field)
 }
 
-/// Returns where two specs differ, and how.
+/// Returns the differences between two specs, each with its JSON pointer.
 pub(crate) fn differing(theirs: &Value, ours: &Value, place: &str) -> Vec<String> {
     let (Value::Object(their_fields), Value::Object(our_fields)) = (theirs, ours) else {
         let differs = theirs != ours;

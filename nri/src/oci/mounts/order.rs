@@ -16,7 +16,8 @@ pub(super) fn sort(mounts: &mut [Mount]) {
     });
 }
 
-/// Returns the number of slashes in a path without detours: `/`, `/a` and `/a/../b/` have one, `a` has none.
+/// Returns the number of slashes in the cleaned path: `/`, `/a` and `/a/../b/` have one, `a` has
+/// none.
 fn depth(path: &Path) -> usize {
     let mut names = 0_usize;
     let mut parents = 0_usize;

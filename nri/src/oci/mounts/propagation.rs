@@ -1,4 +1,5 @@
-//! Propagation: what is mounted later on the host reaches the container only if the source is on a mount that propagates.
+//! Mount propagation: later mounts on the host reach the container only if the mount that contains
+//! the source propagates.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -13,17 +14,17 @@ use crate::oci::callbacks::Callbacks;
 use crate::oci::error::{Error, ErrorKind};
 use crate::oci::parts;
 
-/// The longest table of mounts that is read, in bytes: 100,000 mounts take about 20 MB.
+/// The maximum size of the mount table in bytes. 100,000 mounts take about 20 MB.
 const LONGEST_TABLE: u64 = 64 << 20;
 
-/// How a mount propagates: `mount_namespaces(7)`.
+/// How a mount propagates: see `mount_namespaces(7)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Propagation {
-    /// Mounts below it are seen nowhere else.
+    /// Mounts below it are not propagated.
     Private,
-    /// Mounts below it reach its peers, and theirs reach it.
+    /// Mounts below it are propagated to its peers and from them.
     Shared,
-    /// Mounts of its master reach it, its own stay.
+    /// Mounts below its master are propagated to it, but not the other way round.
     Slave,
 }
 
@@ -37,13 +38,15 @@ impl std::fmt::Display for Propagation {
     }
 }
 
-/// Returns how the mount propagates that a path is on, in the mount namespace of this process.
+/// Returns the propagation of the mount that contains a path, in the mount namespace of this
+/// process.
 ///
 /// Symbolic links in the path are not followed.
 ///
 /// # Errors
 ///
-/// If `/proc/self/mountinfo` cannot be read or is longer than 64 MiB, or if no mount holds the path, as for a relative one.
+/// If `/proc/self/mountinfo` cannot be read or is larger than 64 MiB, or if no mount contains the
+/// path, for example because it is relative.
 pub fn mount_propagation(path: &Path) -> io::Result<Propagation> {
     let mut table = Vec::new();
     File::open("/proc/self/mountinfo")?
@@ -60,7 +63,8 @@ pub fn mount_propagation(path: &Path) -> io::Result<Propagation> {
     })
 }
 
-/// Checks that the source of a mount propagates as the options ask, and has the root of the container propagate too.
+/// Checks that the source of a mount propagates as its options require, and sets the propagation of
+/// the container's root accordingly.
 pub(super) fn ensure(
     spec: &mut Spec,
     mount: &Mount,
@@ -87,14 +91,15 @@ pub(super) fn ensure(
     }
 }
 
-/// What a mount needs its source to be on.
+/// The propagation that a mount requires of its source.
 #[derive(Clone, Copy)]
 enum Wanted {
     Shared,
     Slave,
 }
 
-/// The options that say how a mount propagates, and what they need. Others, `shared` among them, are not for its source.
+/// The options for propagation, and what they require of the source. `shared` and others require
+/// nothing.
 const OPTIONS: [(&str, Option<Wanted>); 3] = [
     ("rprivate", None),
     ("rshared", Some(Wanted::Shared)),
@@ -102,7 +107,7 @@ const OPTIONS: [(&str, Option<Wanted>); 3] = [
 ];
 
 impl Wanted {
-    /// Returns what the options of a mount ask for. The last one counts.
+    /// Returns what the options of a mount require. The last option counts.
     fn of(mount: &Mount) -> Option<Self> {
         let mut options = mount.options.iter().rev();
         let last = options.find_map(|option| {
@@ -146,7 +151,8 @@ fn propagate_root(spec: &mut Spec, wanted: Wanted) {
     }
 }
 
-/// Returns how the mount propagates that holds a path: the deepest one, and of several at one place the last, which is on top.
+/// Returns the propagation of the mount that contains a path: the deepest one, and the last
+/// (topmost) of several at the same place.
 fn find(table: &[u8], path: &Path) -> Option<Propagation> {
     let path = without_detours(path);
     let lines = table.split(|byte| *byte == b'\n');
@@ -157,7 +163,8 @@ fn find(table: &[u8], path: &Path) -> Option<Propagation> {
     deepest.map(|(_, propagation)| propagation)
 }
 
-/// Reads the place of a mount and how it propagates, the fifth field and those after the sixth: `proc_pid_mountinfo(5)`.
+/// Reads the mount point, which is the fifth field, and the propagation from the optional fields:
+/// see `proc_pid_mountinfo(5)`.
 fn parse(line: &[u8]) -> Option<(PathBuf, Propagation)> {
     let mut fields = line.split(|byte| *byte == b' ');
     let place = unescape(fields.nth(4)?);
@@ -173,7 +180,7 @@ fn parse(line: &[u8]) -> Option<(PathBuf, Propagation)> {
     Some((PathBuf::from(OsString::from_vec(place)), propagation))
 }
 
-/// Replaces the octal escapes for space, tab, line feed and backslash: `\040`.
+/// Replaces octal escapes such as `\040` for a space.
 fn unescape(field: &[u8]) -> Vec<u8> {
     let mut text = Vec::with_capacity(field.len());
     let mut rest = field;

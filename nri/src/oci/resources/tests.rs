@@ -1,4 +1,4 @@
-//! Unit tests of resources: as of an adjustment, and as of an update.
+//! Unit tests of resources.
 
 use oci_spec::runtime::{LinuxBlockIo, LinuxIntelRdt};
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use crate::api::{ContainerUpdate, LinuxContainerUpdate, LinuxDeviceCgroup};
 use crate::oci::fixtures::spec;
 use crate::oci::{ErrorKind, Generator, to_value};
 
-/// Applies an update, with callbacks that name what they resolve.
+/// Applies an update, with a callback for each kind of class and a check.
 fn updated(before: Value, asked: LinuxResources) -> Result<Value, Error> {
     let update = ContainerUpdate {
         container_id: "other".to_owned(),
