@@ -119,6 +119,40 @@ impl From<Adjustment> for CreateContainerResponse {
 }
 
 /// The answer to Synchronize and StopContainer: updates of running containers.
+///
+/// ```
+/// use nri::prelude::*;
+///
+/// #[derive(NriPlugin)]
+/// #[nri(name = "shares", index = "10")]
+/// struct Shares;
+///
+/// impl Synchronize for Shares {
+///     async fn synchronize(
+///         &self,
+///         _cx: &Context,
+///         _pods: Vec<PodSandbox>,
+///         containers: Vec<Container>,
+///     ) -> nri::Result<Updates> {
+///         let unset = containers.into_iter().filter(|container| !container.labels.contains_key("shares"));
+///         let updates = unset.map(|container| ContainerUpdate::new(container.id).cpu_shares(512));
+///         Ok(updates.fold(Updates::new(), Updates::update))
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> nri::Result<()> {
+/// let container = Container { id: "f00d".to_owned(), ..Container::default() };
+/// let answer = Shares.synchronize(&Context::default(), vec![], vec![container]).await?;
+/// assert_eq!(answer, Updates::new().update(ContainerUpdate::new("f00d").cpu_shares(512)));
+/// # Ok(())
+/// # }
+/// # impl StopContainer for Shares {
+/// #     async fn stop_container(&self, _: &Context, _: PodSandbox, _: Container) -> nri::Result<Updates> {
+/// #         Ok(Updates::new())
+/// #     }
+/// # }
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Updates {
     pub(crate) update: Vec<ContainerUpdate>,

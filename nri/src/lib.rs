@@ -2,7 +2,7 @@
 //!
 //! A plugin is a type with a handler for each event that it subscribes to:
 //!
-//! ```
+//! ```no_run
 //! use nri::prelude::*;
 //!
 //! #[derive(NriPlugin)]
@@ -30,8 +30,10 @@
 //!     }
 //! }
 //!
-//! use nri::plugin::Plugin;
-//! assert_eq!(PodLogger::EVENTS.bits(), 0b1001);
+//! #[tokio::main(flavor = "current_thread")]
+//! async fn main() -> nri::Result<()> {
+//!     nri::stub::run(PodLogger).await
+//! }
 //! ```
 //!
 //! [`NriPlugin`] detects which handlers the type has. They determine the events that it subscribes
