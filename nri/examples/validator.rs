@@ -175,7 +175,7 @@ mod tests {
         assert_eq!(parts(&names.join(",")).unwrap().len(), PARTS.len());
         assert_eq!(
             parts("hook").unwrap_err(),
-            "hook is no part of an adjustment"
+            "hook is not part of an adjustment"
         );
     }
 }

@@ -90,7 +90,7 @@ async fn containers_are_marked() {
 #[tokio::test]
 async fn a_wrong_configuration_ends_the_plugin() {
     for (config, reason) in [
-        ("events: [Nothing]", "Nothing is no event"),
+        ("events: [Nothing]", "Nothing is not an event"),
         ("logFile: /absent/file", "cannot open /absent/file"),
         ("logFile: [1]", "logFile"),
     ] {

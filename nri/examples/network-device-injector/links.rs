@@ -33,7 +33,7 @@ impl Links for Kernel {
         let injected = in_thread(|| async {
             let pod = File::open(namespace)?;
             let host = current_namespace()?;
-            let link = link(&device.name)?.alias(device.name.clone());
+            let link = link(&device.name)?;
             move_to(&pod, link.name(device.new_name.clone())).await?;
             enter(&pod)?;
             let configured = configure(device).await;
