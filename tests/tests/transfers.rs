@@ -15,7 +15,7 @@ use std::path::Path;
 
 use fastrand::Rng;
 use nri_compat::diff::Schema;
-use nri_compat::diff::wire::{Arrival, Effect, Transfer, transfer};
+use nri_compat::diff::wire::{Arrival, Effect, Transfer, Transfers};
 use nri_tests::compile;
 use nri_tests::random::Case;
 use prost::Message as _;
@@ -103,7 +103,7 @@ fn promise<'s>(
     expected: (&'s Side, &'s str),
     decoder: &dyn Decoder,
 ) -> Promise<'s> {
-    let parts = transfer(&sent.0.schema, sent.1, &expected.0.schema, expected.1);
+    let parts = Transfers::new(&sent.0.schema, &expected.0.schema).of(sent.1, expected.1);
     let arrivals = parts.iter().map(|part| match part {
         Transfer::Read { effect, .. } => decoder.arrival(effect),
         Transfer::Unfilled { required: true, .. } if decoder.wants_required() => Arrival::Refused,

@@ -9,7 +9,8 @@ mod effect;
 mod end;
 mod value;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use super::schema::Schema;
 use super::schema::element::{Cardinality, Field, Message};
@@ -48,55 +49,98 @@ pub enum Transfer<'s> {
     },
 }
 
-/// Returns the transfer of each field that a message of type `sent` can contain, at any depth, when
-/// the receiver decodes it as a message of type `expected`. Returns nothing if either side does not
-/// declare its type.
-pub fn transfer<'s>(
+/// Names of the type on the sender's and of the type on the receiver's side.
+type Types<'s> = (&'s str, &'s str);
+
+/// The transfers between two schemas. The messages of a protocol share most of their parts, so each
+/// pair of types is compared once.
+#[derive(Debug)]
+pub struct Transfers<'s> {
     sender: &'s Schema,
-    sent: &'s str,
     receiver: &'s Schema,
-    expected: &'s str,
-) -> Vec<Transfer<'s>> {
-    let mut walk = Walk {
-        sender,
-        receiver,
-        ahead: vec![(sent, expected)],
-        found: Vec::new(),
-    };
-    let mut seen = HashSet::new();
-    while let Some(pair) = walk.ahead.pop() {
-        if let (Some(sent), Some(expected)) = (sender.message(pair.0), receiver.message(pair.1))
-            && seen.insert(pair)
-        {
-            walk.message(sent, expected);
+    known: HashMap<Types<'s>, Rc<Parts<'s>>>,
+}
+
+/// The transfers of the fields of one message, and the types of those that contain messages.
+#[derive(Debug, Default)]
+struct Parts<'s> {
+    found: Vec<Transfer<'s>>,
+    ahead: Vec<Types<'s>>,
+}
+
+impl<'s> Transfers<'s> {
+    /// Returns the transfers from a peer with one schema to a peer with another.
+    pub fn new(sender: &'s Schema, receiver: &'s Schema) -> Self {
+        Self {
+            sender,
+            receiver,
+            known: HashMap::new(),
         }
     }
-    let mut once = HashSet::new();
-    walk.found.retain(|found| match found {
-        // A pair of fields is met once, as its pair of messages is.
-        Transfer::Read { .. } => true,
-        Transfer::Unknown { sent: name } | Transfer::UnknownValue { sent: name } => {
-            once.insert((*name, true))
+
+    /// Returns the transfer of each field that a message of type `sent` can contain, at any depth,
+    /// when the receiver decodes it as a message of type `expected`. Returns nothing if either side
+    /// does not declare its type.
+    pub fn of(&mut self, sent: &'s str, expected: &'s str) -> Vec<Transfer<'s>> {
+        let mut ahead = vec![(sent, expected)];
+        let mut found = Vec::new();
+        let (mut seen, mut once) = (HashSet::new(), HashSet::new());
+        while let Some(types) = ahead.pop() {
+            if !seen.insert(types) {
+                continue;
+            }
+            let parts = self.parts(types);
+            ahead.extend(&parts.ahead);
+            found.extend(
+                parts
+                    .found
+                    .iter()
+                    .filter(|part| match part {
+                        // A pair of fields occurs once, because its pair of messages does.
+                        Transfer::Read { .. } => true,
+                        Transfer::Unknown { sent: name }
+                        | Transfer::UnknownValue { sent: name } => once.insert((*name, true)),
+                        Transfer::Unfilled { read: name, .. } => once.insert((*name, false)),
+                    })
+                    .cloned(),
+            );
         }
-        Transfer::Unfilled { read: name, .. } => once.insert((*name, false)),
-    });
-    walk.found
+        found
+    }
+
+    /// Returns the parts of a pair of messages; none if either side does not declare its type.
+    fn parts(&mut self, types: Types<'s>) -> Rc<Parts<'s>> {
+        let (sender, receiver) = (self.sender, self.receiver);
+        let parts = self.known.entry(types).or_insert_with(|| {
+            let messages = sender.message(types.0).zip(receiver.message(types.1));
+            let parts = messages.map(|(sent, expected)| {
+                let mut pair = Pair {
+                    sender,
+                    receiver,
+                    parts: Parts::default(),
+                };
+                pair.message(sent, expected);
+                pair.parts
+            });
+            Rc::new(parts.unwrap_or_default())
+        });
+        Rc::clone(parts)
+    }
 }
 
-/// A walk over all pairs of messages that contain each other.
-struct Walk<'s> {
+/// The comparison of two messages.
+struct Pair<'s> {
     sender: &'s Schema,
     receiver: &'s Schema,
-    ahead: Vec<(&'s str, &'s str)>,
-    found: Vec<Transfer<'s>>,
+    parts: Parts<'s>,
 }
 
-impl<'s> Walk<'s> {
+impl<'s> Pair<'s> {
     fn message(&mut self, sent: &'s Message, expected: &'s Message) {
         for field in &sent.fields {
             match of_number(expected, field.number) {
                 Some(read) => self.field(field, read, sent, expected),
-                None => self.found.push(Transfer::Unknown {
+                None => self.parts.found.push(Transfer::Unknown {
                     sent: &field.id.full,
                 }),
             }
@@ -105,10 +149,12 @@ impl<'s> Walk<'s> {
             .fields
             .iter()
             .filter(|field| of_number(sent, field.number).is_none());
-        self.found.extend(unfilled.map(|field| Transfer::Unfilled {
-            read: &field.id.full,
-            required: field.cardinality == Cardinality::Required,
-        }));
+        self.parts
+            .found
+            .extend(unfilled.map(|field| Transfer::Unfilled {
+                read: &field.id.full,
+                required: field.cardinality == Cardinality::Required,
+            }));
     }
 
     fn field(&mut self, sent: &'s Field, read: &'s Field, of: &Message, expected: &Message) {
@@ -117,7 +163,7 @@ impl<'s> Walk<'s> {
         if effect.worst() == Arrival::Same && joins_oneof((sent, of), (read, expected)) {
             effect = Effect::altered("the receiver keeps only one of the fields that are sent");
         }
-        self.found.push(Transfer::Read {
+        self.parts.found.push(Transfer::Read {
             sent: &sent.id.full,
             read: &read.id.full,
             effect,
@@ -135,7 +181,7 @@ impl<'s> Walk<'s> {
             }
         } else if sent.is_message() && sent.format() == read.format() && read.is_message() {
             let types = (&*sent.field.type_name, &*read.field.type_name);
-            self.ahead.push(types);
+            self.parts.ahead.push(types);
         } else {
             self.enum_values(sent, read);
         }
@@ -150,7 +196,8 @@ impl<'s> Walk<'s> {
             .values
             .iter()
             .filter(|value| !known.contains(&value.number));
-        self.found
+        self.parts
+            .found
             .extend(unknown.map(|value| Transfer::UnknownValue {
                 sent: &value.id.full,
             }));

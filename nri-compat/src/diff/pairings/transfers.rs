@@ -7,7 +7,7 @@ use nri_codegen::model::Rpc;
 use super::{Pair, Peer};
 use crate::diff::nri::side::PLUGIN;
 use crate::diff::nri::synchronize;
-use crate::diff::wire::{self, Arrival, Transfer};
+use crate::diff::wire::{Arrival, Transfer, Transfers};
 use crate::report::pairing::{ItemKind, Outcome, PairingItem};
 
 /// A message between the peers.
@@ -33,44 +33,39 @@ pub(super) struct RpcTransfer<'s> {
 impl<'s> Pair<'s> {
     /// Returns the RPCs that both sides have, in declaration order.
     pub(super) fn transfers(&self) -> Vec<RpcTransfer<'s>> {
-        let of_runtime = self.runtime.side.services().iter();
+        let (plugin, runtime) = (self.plugin, self.runtime);
+        let mut wire = Wire {
+            plugin,
+            runtime,
+            to_runtime: Transfers::new(plugin.schema, runtime.schema),
+            to_plugin: Transfers::new(runtime.schema, plugin.schema),
+        };
+        let of_runtime = runtime.side.services().iter();
         let called =
             of_runtime.flat_map(|service| service.rpcs.iter().map(move |rpc| (service, rpc)));
         let shared = called.filter_map(|(service, called)| {
             let known = self.plugin.side.rpc(&service.name, &called.name)?;
-            Some(self.transfer(&service.name, known, called))
+            Some(Self::transfer(&mut wire, &service.name, known, called))
         });
         shared.collect()
     }
 
-    fn transfer(&self, service: &str, of_plugin: &'s Rpc, of_runtime: &'s Rpc) -> RpcTransfer<'s> {
+    fn transfer(
+        wire: &mut Wire<'s>,
+        service: &str,
+        of_plugin: &'s Rpc,
+        of_runtime: &'s Rpc,
+    ) -> RpcTransfer<'s> {
         let streams = |rpc: &Rpc| (rpc.client_streaming, rpc.server_streaming);
-        let (plugin, runtime) = (self.plugin, self.runtime);
         let messages = if service == PLUGIN {
             [
-                message(
-                    (runtime, &of_runtime.input),
-                    (plugin, &of_plugin.input),
-                    false,
-                ),
-                message(
-                    (plugin, &of_plugin.output),
-                    (runtime, &of_runtime.output),
-                    true,
-                ),
+                wire.to_plugin(&of_runtime.input, &of_plugin.input),
+                wire.to_runtime(&of_plugin.output, &of_runtime.output),
             ]
         } else {
             [
-                message(
-                    (plugin, &of_plugin.input),
-                    (runtime, &of_runtime.input),
-                    true,
-                ),
-                message(
-                    (runtime, &of_runtime.output),
-                    (plugin, &of_plugin.output),
-                    false,
-                ),
+                wire.to_runtime(&of_plugin.input, &of_runtime.input),
+                wire.to_plugin(&of_runtime.output, &of_plugin.output),
             ]
         };
         RpcTransfer {
@@ -181,16 +176,31 @@ impl<'s> Pair<'s> {
     }
 }
 
-fn message<'s>(
-    (sender, sent): (Peer<'s>, &'s str),
-    (receiver, expected): (Peer<'s>, &'s str),
-    from_plugin: bool,
-) -> Message<'s> {
-    Message {
-        from_plugin,
-        sent: sender.side.relative(sent).to_owned(),
-        expected: receiver.side.relative(expected).to_owned(),
-        parts: wire::transfer(sender.schema, sent, receiver.schema, expected),
+/// Both peers, and what travels between them.
+struct Wire<'s> {
+    plugin: Peer<'s>,
+    runtime: Peer<'s>,
+    to_runtime: Transfers<'s>,
+    to_plugin: Transfers<'s>,
+}
+
+impl<'s> Wire<'s> {
+    fn to_runtime(&mut self, sent: &'s str, expected: &'s str) -> Message<'s> {
+        Message {
+            from_plugin: true,
+            sent: self.plugin.side.relative(sent).to_owned(),
+            expected: self.runtime.side.relative(expected).to_owned(),
+            parts: self.to_runtime.of(sent, expected),
+        }
+    }
+
+    fn to_plugin(&mut self, sent: &'s str, expected: &'s str) -> Message<'s> {
+        Message {
+            from_plugin: false,
+            sent: self.runtime.side.relative(sent).to_owned(),
+            expected: self.plugin.side.relative(expected).to_owned(),
+            parts: self.to_plugin.of(sent, expected),
+        }
     }
 }
 

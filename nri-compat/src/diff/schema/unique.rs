@@ -80,15 +80,13 @@ impl<'s> Names<'s> {
     }
 
     fn declare(&mut self, name: Cow<'s, str>, declared_at: &Id) -> Result<()> {
-        if self.seen.contains(&name) {
-            let file = &self.schema.file_of(declared_at).name;
-            return Err(SchemaError::new(
-                SchemaErrorKind::Duplicate(name.into_owned()),
-                file,
-            ));
+        match self.seen.replace(name) {
+            None => Ok(()),
+            Some(name) => {
+                let file = &self.schema.file_of(declared_at).name;
+                Err(SchemaError::new(SchemaErrorKind::Duplicate(name.into_owned()), file))
+            }
         }
-        self.seen.insert(name);
-        Ok(())
     }
 }
 
