@@ -12,16 +12,22 @@ cargo build --release --quiet -p nri-compat
 ours=${CARGO_TARGET_DIR:-target}/release/nri-compat
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir "$work/from" "$work/to"
+mkdir "$work/from" "$work/to" "$work/config"
 cp "protos/api/$from/api.proto" "$work/from"
 cp "protos/api/$to/api.proto" "$work/to"
-printf 'version: v2\nbreaking:\n  use: [FILE]\n' >"$work/buf.yaml"
+# Not beside the inputs: buf would take the folder for its module, and refuse them.
+printf 'version: v2\nbreaking:\n  use: [FILE]\n' >"$work/config/buf.yaml"
 
-# Both exit with 100 when they find something, which is no failure here.
-against="$work/to --against $work/from --config $work/buf.yaml"
+# Both exit with 100 when they find something, which is no failure here; 1 is one.
+against="$work/to --against $work/from --config $work/config/buf.yaml"
 set -- --command-name "buf breaking" "$buf breaking $against"
 for program in "$(dirname "$(realpath "$buf")")"/../../buf-*/bin/buf; do
     [ ! -x "$program" ] || set -- "$@" --command-name "buf breaking, without its launcher" "$program breaking $against"
+done
+for command in "$ours diff $from $to" "$buf breaking $against"; do
+    code=0
+    $command >"$work/out" 2>&1 || code=$?
+    [ "$code" = 0 ] || [ "$code" = 100 ] || { cat "$work/out" >&2; exit 1; }
 done
 hyperfine --shell=none --warmup 5 --min-runs 30 --ignore-failure --export-json "$work/times.json" \
     --command-name "nri-compat diff $from $to" "$ours diff $from $to" \

@@ -1,11 +1,13 @@
 //! `nri-compat diff FROM TO`.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
 use nri_codegen::compile::Imports;
 
 use super::output;
+use crate::check::target::ReleaseName;
 use crate::diff;
 use crate::error::Error;
 use crate::exit::Exit;
@@ -17,7 +19,7 @@ use crate::report::{csv, github, json, junit, markdown, sarif, text};
 /// Compares two protocol versions: what changed, what breaks and for whom, what became deprecated.
 ///
 /// FROM and TO: a release (v0.12.5, v0.11, latest), the release of a runtime (containerd@2.2.1,
-/// cri-o@1.33), a .proto file, a folder of protos, a FileDescriptorSet, a revision in git
+/// cri-o@1.33, containerd://2.4.2+unknown), a .proto file, a folder of protos, a FileDescriptorSet, a revision in git
 /// (HEAD~1:pkg/api/api.proto, .git#ref=main), or - for standard input.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -100,7 +102,12 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     let mut imports = Imports::new();
     args.imports.iter().for_each(|folder| imports.add(folder));
     let decisions = decisions(args)?;
-    let mut report = diff::diff_with(&args.from, &args.to, &imports, args.category.into())?;
+    let mut report = diff::diff_with(
+        &spec(&args.from),
+        &spec(&args.to),
+        &imports,
+        args.category.into(),
+    )?;
     decide(&mut report, args, decisions)?;
     output::print(&match args.format {
         DiffFormat::Text => text::diff(&report, output::look()),
@@ -112,6 +119,17 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
         DiffFormat::Sarif => sarif::diff(&report),
     })?;
     Ok(exit(report.worst(), args.fail_on))
+}
+
+/// Returns the release that a machine names (`containerd://2.4.2+unknown`) as the tables name it, and
+/// anything else as it is. A pre-release is not the release after it.
+fn spec(named: &str) -> Cow<'_, str> {
+    let is_of_node = named.contains("://");
+    let release = ReleaseName::parse(named).filter(|_| is_of_node);
+    match release.filter(|release| !release.is_prerelease()) {
+        Some(release) => release.spec().into(),
+        None => named.into(),
+    }
 }
 
 /// Reads the policy, and the baseline unless one is to be written.
@@ -168,6 +186,20 @@ impl From<CategoryArg> for Category {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn releases_are_taken_as_nodes_name_them() {
+        assert_eq!(spec("containerd://2.4.2+unknown"), "containerd@2.4.2");
+        assert_eq!(spec("cri-o://1.33.4-3.rhaos4.20"), "cri-o@1.33.4");
+        for other in [
+            "containerd://2.4.0-rc.1",
+            "containerd@2.4.2",
+            "HEAD~1:api.proto",
+            "v0.12.0",
+        ] {
+            assert_eq!(spec(other), other);
+        }
+    }
 
     #[test]
     fn only_findings_at_the_level_or_above_fail() {

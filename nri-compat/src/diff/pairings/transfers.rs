@@ -59,13 +59,13 @@ impl<'s> Pair<'s> {
         let streams = |rpc: &Rpc| (rpc.client_streaming, rpc.server_streaming);
         let messages = if service == PLUGIN {
             [
-                wire.to_plugin(&of_runtime.input, &of_plugin.input),
-                wire.to_runtime(&of_plugin.output, &of_runtime.output),
+                wire.send_to_plugin(&of_runtime.input, &of_plugin.input),
+                wire.send_to_runtime(&of_plugin.output, &of_runtime.output),
             ]
         } else {
             [
-                wire.to_runtime(&of_plugin.input, &of_runtime.input),
-                wire.to_plugin(&of_runtime.output, &of_plugin.output),
+                wire.send_to_runtime(&of_plugin.input, &of_runtime.input),
+                wire.send_to_plugin(&of_runtime.output, &of_plugin.output),
             ]
         };
         RpcTransfer {
@@ -185,7 +185,7 @@ struct Wire<'s> {
 }
 
 impl<'s> Wire<'s> {
-    fn to_runtime(&mut self, sent: &'s str, expected: &'s str) -> Message<'s> {
+    fn send_to_runtime(&mut self, sent: &'s str, expected: &'s str) -> Message<'s> {
         Message {
             from_plugin: true,
             sent: self.plugin.side.relative(sent).to_owned(),
@@ -194,7 +194,7 @@ impl<'s> Wire<'s> {
         }
     }
 
-    fn to_plugin(&mut self, sent: &'s str, expected: &'s str) -> Message<'s> {
+    fn send_to_plugin(&mut self, sent: &'s str, expected: &'s str) -> Message<'s> {
         Message {
             from_plugin: false,
             sent: self.runtime.side.relative(sent).to_owned(),
