@@ -84,7 +84,10 @@ impl<'s> Names<'s> {
             None => Ok(()),
             Some(name) => {
                 let file = &self.schema.file_of(declared_at).name;
-                Err(SchemaError::new(SchemaErrorKind::Duplicate(name.into_owned()), file))
+                Err(SchemaError::new(
+                    SchemaErrorKind::Duplicate(name.into_owned()),
+                    file,
+                ))
             }
         }
     }
