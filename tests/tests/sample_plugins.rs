@@ -315,7 +315,7 @@ fn hooks_in_go(folder: &Path, containers: &[Value]) -> Vec<Value> {
     let output = go.wait_with_output().expect("the peer ends");
     assert!(output.status.success());
     let text = String::from_utf8(output.stdout).expect("output is text");
-    let lines = text.lines().map(|line| serde_json::from_str(line));
+    let lines = text.lines().map(serde_json::from_str);
     lines.map(|line| line.expect("line is JSON")).collect()
 }
 
