@@ -93,7 +93,7 @@ fn state_change(target: &str, outcome: Outcome) -> Verdict {
         target: target.into(),
         outcome,
         rule: "CHECK_STATE_CHANGE",
-        events: strings(&["RunPodSandbox"]),
+        events: strings(&["RunPodSandbox"]).into(),
         since: Some("v0.12.0".into()),
         planned_removal: Some("containerd 2.7".into()),
         reason: if gone {
@@ -123,7 +123,7 @@ fn incompatible(target: &str) -> Verdict {
         target: target.into(),
         outcome: Outcome::Incompatible,
         rule: "CHECK_EVENT_UNKNOWN",
-        events: strings(&["UpdatePodSandbox"]),
+        events: strings(&["UpdatePodSandbox"]).into(),
         reason: "subscribes to events that the runtime does not know, and is dropped".into(),
         remedy: "leave UpdatePodSandbox out under this runtime".into(),
         confidence: Confidence::Medium,
@@ -279,8 +279,8 @@ fn skipped() -> CheckReport {
 fn hostile() -> CheckReport {
     let name = "a\u{1b}[31m|\"x',=1+1\n::error::<b>&]]>`*%0A\u{202e}\u{9b}\u{0}\\";
     let mut verdict = state_change("containerd@2.4", Outcome::Deprecated);
-    verdict.reason = format!("{name} takes 1 event");
-    verdict.remedy = format!("ask {name}");
+    verdict.reason = format!("{name} takes 1 event").into();
+    verdict.remedy = format!("ask {name}").into();
     verdict.suppressed = None;
     let mut subject = judged(plugin("", "10"), vec![verdict]);
     subject.name = Some(name.into());

@@ -5,15 +5,16 @@ use super::sighting::{Role, Sighting};
 use super::target::Target;
 use super::verdict::judge;
 use super::{join, sighting};
-use crate::report::check::{CheckReport, Subject, Summary};
+use crate::report::check::{CheckReport, Pool, Subject, Summary, Verdict};
 
 /// Judges the collected sightings against the targets.
 pub fn assess(collected: Collected, targets: &[Target<'_>]) -> CheckReport {
     let mut sightings = collected.sightings;
     join::join(&mut sightings);
+    let mut pool = Pool::default();
     let subjects: Vec<Subject> = sightings
         .into_iter()
-        .map(|seen| subject(seen, targets))
+        .map(|seen| subject(seen, targets, &mut pool))
         .collect();
     let plugins = subjects
         .iter()
@@ -32,10 +33,16 @@ pub fn assess(collected: Collected, targets: &[Target<'_>]) -> CheckReport {
     }
 }
 
-fn subject(seen: Sighting, targets: &[Target<'_>]) -> Subject {
+fn subject(seen: Sighting, targets: &[Target<'_>], pool: &mut Pool) -> Subject {
     let verdicts = targets.iter().filter_map(|target| judge(&seen, target));
+    let mut verdicts: Vec<Verdict> = verdicts.collect();
+    for verdict in &mut verdicts {
+        pool.list(&mut verdict.events);
+        pool.text(&mut verdict.reason);
+        pool.text(&mut verdict.remedy);
+    }
     Subject {
-        verdicts: verdicts.collect(),
+        verdicts,
         place: seen.place,
         kind: seen.kind,
         role: seen.role,

@@ -78,8 +78,8 @@ fn cannot_tell(seen: &Sighting, reason: String) -> Verdict {
     Verdict {
         outcome: Outcome::Unknown,
         rule: "CHECK_CANNOT_TELL",
-        reason,
-        remedy: remedy::find_out(seen),
+        reason: reason.into(),
+        remedy: remedy::find_out(seen).into(),
         confidence: Confidence::Low,
         ..Verdict::default()
     }
@@ -93,9 +93,9 @@ fn no_protocol(target: &Target<'_>) -> Option<Verdict> {
         reason: format!(
             "{} speaks NRI {}, which only runs one-shot plugins",
             target.head.name, target.head.nri
-        ),
-        remedy: "upgrade the runtime: the protocol came with containerd 1.7 and CRI-O 1.26"
-            .to_owned(),
+        )
+        .into(),
+        remedy: "upgrade the runtime: the protocol came with containerd 1.7 and CRI-O 1.26".into(),
         confidence: Confidence::High,
         ..Verdict::default()
     })
@@ -103,7 +103,7 @@ fn no_protocol(target: &Target<'_>) -> Option<Verdict> {
 
 fn ok(reason: impl Into<String>) -> Verdict {
     Verdict {
-        reason: reason.into(),
+        reason: reason.into().into(),
         confidence: Confidence::High,
         ..Verdict::default()
     }

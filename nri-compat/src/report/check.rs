@@ -3,11 +3,16 @@
 mod alike;
 mod name;
 mod phrase;
+mod shared;
 
 pub use crate::check::skipped::{SkipKind, Skipped};
 pub use alike::Alike;
 pub(crate) use phrase::NO_CONFIGURATION;
 pub use phrase::bytes;
+pub(crate) use shared::Pool;
+pub use shared::SharedText;
+
+use std::sync::Arc;
 
 use crate::check::place::Place;
 use crate::check::sighting::{Built, Evidence, FileKind, Occurrences, Role};
@@ -114,15 +119,15 @@ pub struct Verdict {
     /// explain`.
     pub rule: &'static str,
     /// The events concerned, by RPC name.
-    pub events: Vec<String>,
+    pub events: Arc<[String]>,
     /// The release since which it applies: `v0.12.0`.
     pub since: Option<String>,
     /// The planned removal: `containerd 2.7`.
     pub planned_removal: Option<String>,
     /// The reason: one line, in lower case.
-    pub reason: String,
+    pub reason: SharedText,
     /// The exact next step; empty for `ok`.
-    pub remedy: String,
+    pub remedy: SharedText,
     /// The confidence.
     pub confidence: Confidence,
     /// The level that the policy sets for its rule, if any; see [`Verdict::level`].

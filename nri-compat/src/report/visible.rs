@@ -1,9 +1,10 @@
 //! Escapes untrusted text: names and paths must not control a terminal, a log or a renderer.
 
 use std::ops::Deref;
+use std::sync::Arc;
 
 use crate::check::place::Place;
-use crate::report::check::{CheckReport, CheckTarget, Skipped, Subject, Verdict};
+use crate::report::check::{CheckReport, CheckTarget, SharedText, Skipped, Subject, Verdict};
 
 /// Returns the text with every control and invisible format character spelled out (`
 /// `, `\u{1b}`).
@@ -70,6 +71,18 @@ fn spell_out(text: &mut String) {
     }
 }
 
+fn shared(text: &mut SharedText) {
+    if text.chars().any(acts) {
+        *text = visible(text).into();
+    }
+}
+
+fn shared_list(texts: &mut Arc<[String]>) {
+    if texts.iter().any(|text| text.chars().any(acts)) {
+        *texts = texts.iter().map(|text| visible(text)).collect();
+    }
+}
+
 fn all(texts: &mut [String]) {
     texts.iter_mut().for_each(spell_out);
 }
@@ -118,11 +131,11 @@ fn place(place: &mut Place) {
 
 fn verdict(verdict: &mut Verdict) {
     spell_out(&mut verdict.target);
-    all(&mut verdict.events);
+    shared_list(&mut verdict.events);
     maybe(&mut verdict.since);
     maybe(&mut verdict.planned_removal);
-    spell_out(&mut verdict.reason);
-    spell_out(&mut verdict.remedy);
+    shared(&mut verdict.reason);
+    shared(&mut verdict.remedy);
     if let Some(suppression) = &mut verdict.suppressed {
         spell_out(&mut suppression.reason);
     }

@@ -75,9 +75,10 @@ fn incompatible(
             "{} does not know {}: {effect}",
             target.head.name,
             events.join(", ")
-        ),
-        remedy: remedy::leave_out(&events, target),
-        events,
+        )
+        .into(),
+        remedy: remedy::leave_out(&events, target).into(),
+        events: events.into(),
         confidence,
         ..Verdict::default()
     }

@@ -34,8 +34,8 @@ pub(super) fn judge(target: &Target<'_>) -> Verdict {
         rule: "CHECK_ONE_SHOT",
         since: deprecation.deprecated_in.nri.clone(),
         planned_removal: planned_removal(deprecation),
-        reason,
-        remedy: deprecation.remedy.clone(),
+        reason: reason.into(),
+        remedy: deprecation.remedy.clone().into(),
         confidence: if by_other {
             Confidence::Medium
         } else {

@@ -53,9 +53,9 @@ fn affected(
         rule: "CHECK_STATE_CHANGE",
         since: deprecation.deprecated_in.nri.clone(),
         planned_removal: planned_removal(deprecation),
-        reason: reason(seen, target, gone, events.len()),
-        remedy: remedy::state_change(seen, deprecation, &events),
-        events,
+        reason: reason(seen, target, gone, events.len()).into(),
+        remedy: remedy::state_change(seen, deprecation, &events).into(),
+        events: events.into(),
         confidence: Confidence::High,
         ..Verdict::default()
     }
@@ -89,6 +89,6 @@ pub(super) fn unclear(seen: &Sighting, deprecation: &Deprecation) -> Verdict {
     );
     verdict.since.clone_from(&deprecation.deprecated_in.nri);
     verdict.planned_removal = planned_removal(deprecation);
-    verdict.remedy = remedy::state_change(seen, deprecation, &[]);
+    verdict.remedy = remedy::state_change(seen, deprecation, &[]).into();
     verdict
 }

@@ -56,7 +56,7 @@ fn an_old_stub_works_then_falls_back_then_stops() {
         [Incompatible, Ok, Ok, Deprecated, Removed, Deprecated]
     );
     let gone = verdict(&plugin, "containerd@2.7");
-    assert_eq!(gone.events, ["RunPodSandbox"]);
+    assert_eq!(*gone.events, ["RunPodSandbox"]);
     assert_eq!(gone.since.as_deref(), Some("v0.12.0"));
     assert_eq!(gone.planned_removal.as_deref(), Some("containerd 2.7"));
     assert!(
@@ -121,7 +121,7 @@ fn a_new_stub_is_fine_but_for_events_that_the_runtime_does_not_know() {
     );
     let dropped = verdict(&plugin, "containerd@1.7.13");
     assert_eq!(
-        (dropped.rule, dropped.events.as_slice()),
+        (dropped.rule, &*dropped.events),
         ("CHECK_EVENT_UNKNOWN", &["UpdatePodSandbox".to_owned()][..])
     );
     assert!(

@@ -65,12 +65,14 @@ fn refused(missing: Vec<String>, exports: &[String], target: &Target<'_>) -> Ver
         reason: format!(
             "the module does not load: it lacks {}",
             functions.join(", ")
-        ),
+        )
+        .into(),
         remedy: format!(
             "rebuild the module against NRI {} or later, so that it exports them",
             target.head.nri
-        ),
-        events: missing,
+        )
+        .into(),
+        events: missing.into(),
         confidence: Confidence::High,
         ..Verdict::default()
     }
@@ -86,8 +88,9 @@ fn too_old(target: &Target<'_>) -> Verdict {
             target.head.name,
             target.head.nri,
             facts::WASM
-        ),
-        remedy: "upgrade the runtime, or run the plugin as a native program".to_owned(),
+        )
+        .into(),
+        remedy: "upgrade the runtime, or run the plugin as a native program".into(),
         confidence: Confidence::High,
         ..Verdict::default()
     }

@@ -36,7 +36,7 @@ pub(in crate::report) fn issue(subject: &Subject, verdict: &Verdict) -> Issue {
         level: verdict.level(),
         about: subject.label(),
         message: message(subject, verdict),
-        help: verdict.remedy.clone(),
+        help: verdict.remedy.to_string(),
         place: Some(place(&subject.place)),
         fingerprint: fingerprint(subject, verdict),
         suppressed: verdict.suppressed.as_ref().map(|one| one.phrase()),

@@ -62,7 +62,7 @@ fn result(verdict: &Verdict) -> CaseResult {
         (None, _, Level::Note) => CaseResult::Noted(text),
         (None, outcome, _) => CaseResult::Failed {
             kind: format!("{}: {}", outcome.as_str(), verdict.rule),
-            message: verdict.reason.clone(),
+            message: verdict.reason.to_string(),
             text,
         },
     }
