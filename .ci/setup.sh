@@ -50,3 +50,12 @@ debian() {
   "${root[@]}" apt-get update -qq
   "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$2"
 }
+
+# A compiler for WebAssembly modules, unless rustup has the target: Debian's, with the sources of its standard library.
+install_wasm() {
+  [ -d "$(rustc --print target-libdir --target wasm32-unknown-unknown)" ] && return
+  debian /usr/bin/rustc rustc-web
+  debian /usr/bin/cargo cargo-web
+  debian wasm-ld lld
+  [ -d /usr/lib/rustlib/src/rust ] || debian rust-web-src rust-web-src
+}

@@ -43,6 +43,7 @@
 //! | --- | --- |
 //! | external | connects to the socket of [`Builder::listen`] |
 //! | launched | an executable in the directory of [`Builder::plugin_dir`] |
+//! | WebAssembly module | a module in the same directory, recognized by its content; needs the feature `wasm` |
 //! | connected by the runtime | [`Adaptation::connect`] with any stream |
 //! | in the runtime's process | [`Adaptation::builtin`] |
 //!
@@ -104,6 +105,8 @@ mod synchronize;
 pub mod validate;
 mod validation;
 mod validator;
+#[cfg(feature = "wasm")]
+mod wasm;
 
 use std::fmt;
 use std::sync::Arc;

@@ -65,7 +65,9 @@ async fn started(
     let file = folder.path().join(plugin);
     fs::copy(module, &file).expect("module can be copied");
     fs::set_permissions(&file, Permissions::from_mode(0o755)).expect("own file");
-    let builder = Adaptation::builder("test", "1.0")
+    // The first containerd with NRI v0.11.0, which does not send its NRI version. Newer ones do.
+    let version = "v2.2.1";
+    let builder = Adaptation::builder("containerd", version)
         .plugin_dir(folder.path())
         .config_dir(folder.path())
         // A busy machine may be slow; an endless loop has its own test.

@@ -21,6 +21,8 @@ use super::revision::Revision;
 use super::roster::Roster;
 use super::session::{Origin, attach};
 use super::validator::Validator;
+#[cfg(feature = "wasm")]
+use super::wasm;
 use super::{Adaptation, Inner};
 
 /// Events that are queued for a plugin that synchronizes, unless set otherwise.
@@ -41,6 +43,8 @@ pub struct Builder {
     deprecations: Vec<Box<dyn Deprecations>>,
     metrics: Box<dyn Metrics>,
     validators: Vec<Box<dyn Validator>>,
+    #[cfg(feature = "wasm")]
+    module_memory: usize,
 }
 
 impl Builder {
@@ -59,6 +63,8 @@ impl Builder {
             deprecations: Vec::new(),
             metrics: Box::new(NoMetrics),
             validators: Vec::new(),
+            #[cfg(feature = "wasm")]
+            module_memory: wasm::DEFAULT_MEMORY,
         }
     }
 
@@ -70,8 +76,9 @@ impl Builder {
         self
     }
 
-    /// Launches the executables `NN-name` in this directory; runtimes use `/opt/nri/plugins`. Without it, no
-    /// plugins are launched.
+    /// Launches the executables and WebAssembly modules `NN-name` in this directory; runtimes use
+    /// `/opt/nri/plugins`. Without it, no plugins are launched. Modules need the feature `wasm`, and the executable bit
+    /// like programs.
     #[must_use]
     pub fn plugin_dir(mut self, directory: impl Into<PathBuf>) -> Self {
         self.plugins = Some(directory.into());
@@ -105,6 +112,14 @@ impl Builder {
     #[must_use]
     pub fn request_timeout(mut self, timeout: Duration) -> Self {
         self.timeouts.request = timeout;
+        self
+    }
+
+    /// Sets how much memory a WebAssembly module may use, in bytes; 256 MiB by default.
+    #[cfg(feature = "wasm")]
+    #[must_use]
+    pub fn module_memory(mut self, bytes: usize) -> Self {
+        self.module_memory = bytes;
         self
     }
 
@@ -176,9 +191,22 @@ impl Builder {
             .take()
             .map(|path| PluginSocket::bind(&path))
             .transpose()?;
+        #[cfg(feature = "wasm")]
+        let memory = self.module_memory;
         let core = Arc::new(self.core(revision));
         for found in found {
-            launch(&core, found).await;
+            tracing::info!("starting pre-installed plugin {}", found.id);
+            if found.is_module() {
+                #[cfg(feature = "wasm")]
+                wasm::launch(&core, found, memory).await;
+                #[cfg(not(feature = "wasm"))]
+                tracing::warn!(
+                    "cannot load WebAssembly plugin {}: built without the feature `wasm` of nri",
+                    found.path.display()
+                );
+            } else {
+                launch(&core, found).await;
+            }
         }
         let listening = socket.map(|socket| tokio::spawn(socket.serve(Arc::clone(&core))));
         Ok(Adaptation(Arc::new(Inner { core, listening })))
@@ -209,7 +237,6 @@ impl Builder {
 }
 
 async fn launch(core: &Arc<Core>, found: Found) {
-    tracing::info!("starting pre-installed plugin {}", found.id);
     match spawn(&found) {
         Ok((stream, process)) => {
             let origin = Origin::Launched(found.id, found.config, process);

@@ -1,9 +1,9 @@
-//! Plugins that the runtime starts: executables `NN-name` in a directory.
+//! Plugins that the runtime starts: executables and WebAssembly modules `NN-name` in a directory.
 
 mod spawn;
 
-use std::fs::{DirEntry, Metadata};
-use std::io;
+use std::fs::{DirEntry, File, Metadata};
+use std::io::{self, Read as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -24,12 +24,24 @@ const MAX_CONFIG: u64 = 3 << 20;
 /// How long a plugin may take to end once its connection is closed.
 const EXIT_GRACE: Duration = Duration::from_secs(2);
 
-/// An executable to start.
+/// The first bytes of a WebAssembly module: the magic number and version 1.
+const MODULE: [u8; 8] = *b"\0asm\x01\0\0\0";
+
+/// An executable to start, or a module to load.
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) id: PluginId,
     pub(super) path: PathBuf,
     pub(super) config: String,
+}
+
+impl Found {
+    /// Returns true if the file is a WebAssembly module, whatever its name.
+    pub(super) fn is_module(&self) -> bool {
+        let mut start = [0; MODULE.len()];
+        let read = File::open(&self.path).and_then(|mut file| file.read_exact(&mut start));
+        read.is_ok() && start == MODULE
+    }
 }
 
 /// A plugin that was started. It is killed when this is dropped.

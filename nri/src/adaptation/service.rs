@@ -13,7 +13,7 @@ use super::callbacks::{Origin, Requested};
 use super::core::Core;
 use super::identity::PluginId;
 
-const RUNTIME_SERVICE: &str = "nri.pkg.api.v1alpha1.Runtime";
+pub(super) const RUNTIME_SERVICE: &str = "nri.pkg.api.v1alpha1.Runtime";
 
 /// The identity that a plugin registers with.
 #[derive(Debug)]

@@ -23,7 +23,7 @@ use super::member::Member;
 use super::service::{PluginService, Registration};
 
 /// The runtime calls on the first logical connection and serves on the second.
-const CHANNELS: Channels = Channels { serve: 2, call: 1 };
+pub(super) const CHANNELS: Channels = Channels { serve: 2, call: 1 };
 
 /// How long a plugin that is refused has to read the reason.
 const REFUSAL_LINGER: Duration = Duration::from_secs(1);
@@ -39,6 +39,9 @@ pub(super) enum Origin {
     Launched(PluginId, String, Process),
     /// It runs in the runtime's process.
     Builtin(PluginId, Arc<dyn Direct>),
+    /// It is a WebAssembly module with this identity and configuration.
+    #[cfg(feature = "wasm")]
+    Module(PluginId, String),
 }
 
 impl Origin {
@@ -48,12 +51,16 @@ impl Origin {
             #[cfg(feature = "testing")]
             Self::Configured(_) => None,
             Self::Launched(id, ..) | Self::Builtin(id, _) => Some(id.clone()),
+            #[cfg(feature = "wasm")]
+            Self::Module(id, _) => Some(id.clone()),
         }
     }
 
     fn config(&self) -> &str {
         match self {
             Self::Launched(_, config, _) => config,
+            #[cfg(feature = "wasm")]
+            Self::Module(_, config) => config,
             #[cfg(feature = "testing")]
             Self::Configured(config) => config,
             Self::External | Self::Builtin(..) => "",
@@ -65,6 +72,8 @@ impl Origin {
             Self::Builtin(_, direct) => Some(Arc::clone(direct)),
             #[cfg(feature = "testing")]
             Self::Configured(_) => None,
+            #[cfg(feature = "wasm")]
+            Self::Module(..) => None,
             Self::External | Self::Launched(..) => None,
         }
     }
@@ -76,6 +85,8 @@ impl Origin {
             Self::Configured(_) => "external",
             Self::Launched(..) => "pre-installed",
             Self::Builtin(..) => "builtin",
+            #[cfg(feature = "wasm")]
+            Self::Module(..) => "WebAssembly",
         }
     }
 }
