@@ -233,7 +233,7 @@ fn validation(seed: u64) -> (DefaultValidator, ValidateContainerAdjustmentReques
         container: Some(container),
         adjust: Some(created.adjust),
         update: created.updates,
-        owners: Some(created.owners),
+        owners: Some((&created.owners).into()),
         plugins: plugins.collect(),
     };
     (validator, request)
@@ -303,7 +303,7 @@ fn created(container: Container, answers: Vec<CreateContainerResponse>) -> Expec
         error: String::new(),
         response: Some(sorted(response)),
         seen,
-        owners: created.owners,
+        owners: (&created.owners).into(),
     }
 }
 

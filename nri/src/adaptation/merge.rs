@@ -32,4 +32,5 @@ mod view;
 
 pub use create::{CreateCollector, Created};
 pub use error::{Conflict, MergeError};
+pub use owners::Owners;
 pub use update::{UpdateCollector, Updated};

@@ -103,7 +103,7 @@ fn request(
         container: Some(container.clone()),
         adjust: Some(created.adjust.clone()),
         update: created.updates.clone(),
-        owners: Some(created.owners.clone()),
+        owners: Some((&created.owners).into()),
         plugins: asked.iter().map(instance).collect(),
     }
 }

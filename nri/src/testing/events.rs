@@ -179,7 +179,7 @@ impl RunningRuntime {
             adjustment: answer.adjust,
             updates: answer.updates,
             evictions: answer.evictions,
-            owners: answer.owners,
+            owners: (&answer.owners).into(),
             spec,
         })
     }

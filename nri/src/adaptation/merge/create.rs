@@ -7,7 +7,7 @@ use super::view::View;
 use super::{MergeError, linux};
 use crate::api::{
     Container, ContainerAdjustment, ContainerEviction, ContainerUpdate, CreateContainerResponse,
-    Field, Hook, Hooks, KeyValue, OwningPlugins,
+    Field, Hook, Hooks, KeyValue,
 };
 
 /// Collects the answers of plugins to CreateContainer.
@@ -47,7 +47,7 @@ pub struct Created {
     /// Containers to evict.
     pub evictions: Vec<ContainerEviction>,
     /// The plugin behind each change.
-    pub owners: OwningPlugins,
+    pub owners: Owners,
     /// Conflicts in updates whose failure the plugin asked to ignore.
     pub ignored: Vec<MergeError>,
 }
@@ -97,7 +97,7 @@ impl CreateCollector {
             adjust: self.adjustment.strip(),
             updates,
             evictions,
-            owners: self.owners.into(),
+            owners: self.owners,
             ignored,
         }
     }

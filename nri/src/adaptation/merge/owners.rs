@@ -1,118 +1,208 @@
 //! Who owns which field of which container.
 
+use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use super::{Conflict, MergeError};
 use crate::adjust::marker;
-use crate::api::{Field, FieldOwners, OwningPlugins};
+use crate::api::{CompoundFieldOwners, Field, FieldOwners, OwningPlugins};
 
 /// The owners of the fields of every container that an event changes.
 ///
-/// They are kept as validators get them: the name of the plugin that has set a field, with the removal marker if it has
-/// removed the field and not set it again.
+/// Validators and [`ValidateContainerAdjustmentRequest`](crate::api::ValidateContainerAdjustmentRequest) get them as
+/// [`OwningPlugins`]: `OwningPlugins::from(&owners)`.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Owners(OwningPlugins);
+pub struct Owners {
+    plugins: Vec<Box<str>>,
+    containers: BTreeMap<String, Fields>,
+}
+
+/// The owners of the fields of one container, by the number of the field.
+#[derive(Clone, Debug, Default)]
+struct Fields {
+    /// As validators get them: the name of the plugin that has set a field, with the removal marker if it has removed the
+    /// field and not set it again, or several names if all of them may add to it.
+    simple: BTreeMap<i32, String>,
+    compound: BTreeMap<i32, BTreeMap<String, Owner>>,
+}
+
+/// The owner of one entry of a list or map. Small, since there is one for each entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Owner {
+    /// Index in [`Owners::plugins`].
+    plugin: usize,
+    /// Whether the plugin has removed the entry and not set it again.
+    removed: bool,
+}
 
 impl Owners {
     /// Returns what `plugin` claims fields of this container with.
     pub(super) fn claims<'o>(&'o mut self, container_id: &str, plugin: &'o str) -> Claims<'o> {
-        let containers = &mut self.0.owners;
-        if !containers.contains_key(container_id) {
-            containers.insert(container_id.to_owned(), FieldOwners::default());
+        let index = self.index(plugin);
+        if !self.containers.contains_key(container_id) {
+            self.containers
+                .insert(container_id.to_owned(), Fields::default());
         }
-        let owners = containers.get_mut(container_id);
+        let fields = self.containers.get_mut(container_id);
         Claims {
-            owners: owners.expect("inserted above"),
+            fields: fields.expect("inserted above"),
+            plugins: &self.plugins,
             plugin,
+            index,
         }
     }
 
     /// Returns the keys of the owned entries of a list or map of this container, in order.
     pub(super) fn keys(&self, container_id: &str, field: Field) -> impl Iterator<Item = &String> {
-        let fields = self.0.owners.get(container_id);
+        let fields = self.containers.get(container_id);
         let entries = fields.and_then(|fields| fields.compound.get(&(field as i32)));
-        entries
-            .into_iter()
-            .flat_map(|entries| entries.owners.keys())
+        entries.into_iter().flat_map(BTreeMap::keys)
+    }
+
+    /// Returns the index of this plugin, which usually is the one that was added last.
+    fn index(&mut self, plugin: &str) -> usize {
+        let known = self.plugins.iter().rposition(|known| **known == *plugin);
+        known.unwrap_or_else(|| {
+            self.plugins.push(plugin.into());
+            self.plugins.len() - 1
+        })
     }
 }
 
-impl From<Owners> for OwningPlugins {
-    fn from(Owners(mut owners): Owners) -> Self {
-        owners
-            .owners
-            .retain(|_, fields| !(fields.simple.is_empty() && fields.compound.is_empty()));
-        owners
+impl From<&Owners> for OwningPlugins {
+    fn from(owners: &Owners) -> Self {
+        let containers = owners.containers.iter();
+        let owned = containers.filter(|(_, fields)| !fields.is_empty());
+        OwningPlugins {
+            owners: owned
+                .map(|(id, fields)| (id.clone(), fields.to_message(&owners.plugins)))
+                .collect(),
+        }
+    }
+}
+
+/// Compares what validators get.
+impl PartialEq for Owners {
+    fn eq(&self, other: &Self) -> bool {
+        OwningPlugins::from(self) == OwningPlugins::from(other)
+    }
+}
+
+impl Fields {
+    fn is_empty(&self) -> bool {
+        self.simple.is_empty() && self.compound.is_empty()
+    }
+
+    fn to_message(&self, plugins: &[Box<str>]) -> FieldOwners {
+        let entry = |(key, owner): (&String, &Owner)| (key.clone(), owner.name(plugins));
+        let field = |(field, entries): (&i32, &BTreeMap<_, _>)| {
+            let owners = entries.iter().map(entry).collect();
+            (*field, CompoundFieldOwners { owners })
+        };
+        FieldOwners {
+            simple: self.simple.clone(),
+            compound: self.compound.iter().map(field).collect(),
+        }
+    }
+}
+
+impl Owner {
+    /// Returns the name of the plugin, with the removal marker if it has removed the entry.
+    fn name(self, plugins: &[Box<str>]) -> String {
+        let plugin = &*plugins[self.plugin];
+        if self.removed {
+            marker::mark(plugin)
+        } else {
+            plugin.to_owned()
+        }
     }
 }
 
 /// Claims fields of one container for one plugin.
 #[derive(Debug)]
 pub(super) struct Claims<'o> {
-    owners: &'o mut FieldOwners,
+    fields: &'o mut Fields,
+    plugins: &'o [Box<str>],
     plugin: &'o str,
+    /// Index of the plugin in `plugins`.
+    index: usize,
 }
 
 impl Claims<'_> {
     /// Claims a field that has one value.
     pub(super) fn claim(&mut self, field: Field) -> Result<(), MergeError> {
-        let owner = self.owners.simple.entry(field as i32);
-        take(owner, self.plugin).map_err(|other| conflict(self.plugin, other, field, None))
+        match self.fields.simple.entry(field as i32) {
+            Entry::Vacant(owner) => {
+                owner.insert(self.plugin.to_owned());
+            }
+            Entry::Occupied(mut owner) if marker::removed(owner.get()) == Some(self.plugin) => {
+                owner.insert(self.plugin.to_owned());
+            }
+            Entry::Occupied(owner) => {
+                let other = marker::key(owner.get());
+                return Err(conflict(self.plugin, other, field, None));
+            }
+        }
+        Ok(())
     }
 
     /// Claims one entry of a list or map.
     pub(super) fn claim_entry(&mut self, field: Field, key: &str) -> Result<(), MergeError> {
-        let entries = self.owners.compound.entry(field as i32).or_default();
-        let owner = entries.owners.entry(key.to_owned());
-        take(owner, self.plugin).map_err(|other| conflict(self.plugin, other, field, Some(key)))
+        let removal = self.removal();
+        let entries = self.fields.compound.entry(field as i32).or_default();
+        let claimed = Owner {
+            plugin: self.index,
+            removed: false,
+        };
+        match entries.entry(key.to_owned()) {
+            Entry::Vacant(owner) => {
+                owner.insert(claimed);
+            }
+            Entry::Occupied(mut owner) if *owner.get() == removal => {
+                owner.insert(claimed);
+            }
+            Entry::Occupied(owner) => {
+                let other = &self.plugins[owner.get().plugin];
+                return Err(conflict(self.plugin, other, field, Some(key)));
+            }
+        }
+        Ok(())
     }
 
     /// Notes that the plugin removed this field, which gives it the right to set it.
     pub(super) fn remove(&mut self, field: Field) {
         let owner = marker::mark(self.plugin);
-        self.owners.simple.insert(field as i32, owner);
+        self.fields.simple.insert(field as i32, owner);
     }
 
     /// Notes that the plugin removed this entry, which gives it the right to set it.
     pub(super) fn remove_entry(&mut self, field: Field, key: &str) {
-        let entries = self.owners.compound.entry(field as i32).or_default();
-        entries
-            .owners
-            .insert(key.to_owned(), marker::mark(self.plugin));
+        let removal = self.removal();
+        let entries = self.fields.compound.entry(field as i32).or_default();
+        entries.insert(key.to_owned(), removal);
     }
 
     /// Adds the plugin to the owners of a field that any number of plugins may add to.
     pub(super) fn share(&mut self, field: Field) {
-        let owners = self.owners.simple.entry(field as i32).or_default();
+        let owners = self.fields.simple.entry(field as i32).or_default();
         if !owners.is_empty() {
             owners.push(',');
         }
         owners.push_str(self.plugin);
     }
-}
 
-/// Makes the plugin the owner.
-///
-/// # Errors
-///
-/// Returns the owner that stands in the way, which is the plugin itself if it sets a field twice.
-fn take<K: Ord>(owner: Entry<'_, K, String>, plugin: &str) -> Result<(), String> {
-    match owner {
-        Entry::Vacant(owner) => {
-            owner.insert(plugin.to_owned());
+    fn removal(&self) -> Owner {
+        Owner {
+            plugin: self.index,
+            removed: true,
         }
-        Entry::Occupied(mut owner) if marker::removed(owner.get()) == Some(plugin) => {
-            owner.insert(plugin.to_owned());
-        }
-        Entry::Occupied(owner) => return Err(marker::key(owner.get()).to_owned()),
     }
-    Ok(())
 }
 
-fn conflict(plugin: &str, other: String, field: Field, key: Option<&str>) -> MergeError {
+fn conflict(plugin: &str, other: &str, field: Field, key: Option<&str>) -> MergeError {
     MergeError::Conflict(Box::new(Conflict {
         plugin: plugin.to_owned(),
-        other,
+        other: other.to_owned(),
         field,
         key: key.map(str::to_owned),
     }))
