@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
+use super::key_table::KeyTable;
 use super::{Conflict, MergeError};
 use crate::adjust::marker;
 use crate::api::{CompoundFieldOwners, Field, FieldOwners, OwningPlugins};
@@ -23,7 +24,7 @@ struct Fields {
     /// As validators get them: the name of the plugin that has set a field, with the removal marker if it has removed the
     /// field and not set it again, or several names if all of them may add to it.
     simple: BTreeMap<i32, String>,
-    compound: BTreeMap<i32, BTreeMap<String, Owner>>,
+    compound: BTreeMap<i32, KeyTable<Owner>>,
 }
 
 /// The owner of one entry of a list or map. Small, since there is one for each entry.
@@ -52,11 +53,10 @@ impl Owners {
         }
     }
 
-    /// Returns the keys of the owned entries of a list or map of this container, in order.
-    pub(super) fn keys(&self, container_id: &str, field: Field) -> impl Iterator<Item = &String> {
+    /// Returns the owned entries of a list or map of this container.
+    pub(super) fn owned(&self, container_id: &str, field: Field) -> Owned<'_> {
         let fields = self.containers.get(container_id);
-        let entries = fields.and_then(|fields| fields.compound.get(&(field as i32)));
-        entries.into_iter().flat_map(BTreeMap::keys)
+        Owned(fields.and_then(|fields| fields.compound.get(&(field as i32))))
     }
 
     /// Returns the index of this plugin, which usually is the one that was added last.
@@ -66,6 +66,15 @@ impl Owners {
             self.plugins.push(plugin.into());
             self.plugins.len() - 1
         })
+    }
+}
+
+/// The owned entries of a list or map.
+pub(super) struct Owned<'o>(Option<&'o KeyTable<Owner>>);
+
+impl Owned<'_> {
+    pub(super) fn contains(&self, key: &str) -> bool {
+        self.0.is_some_and(|entries| entries.contains(key))
     }
 }
 
@@ -94,8 +103,8 @@ impl Fields {
     }
 
     fn to_message(&self, plugins: &[Box<str>]) -> FieldOwners {
-        let entry = |(key, owner): (&String, &Owner)| (key.clone(), owner.name(plugins));
-        let field = |(field, entries): (&i32, &BTreeMap<_, _>)| {
+        let entry = |(key, owner): (&str, Owner)| (key.to_owned(), owner.name(plugins));
+        let field = |(field, entries): (&i32, &KeyTable<Owner>)| {
             let owners = entries.iter().map(entry).collect();
             (*field, CompoundFieldOwners { owners })
         };
@@ -154,19 +163,17 @@ impl Claims<'_> {
             plugin: self.index,
             removed: false,
         };
-        match entries.entry(key.to_owned()) {
-            Entry::Vacant(owner) => {
-                owner.insert(claimed);
+        match entries.insert_new(key, claimed) {
+            None => Ok(()),
+            Some(owner) if *owner == removal => {
+                *owner = claimed;
+                Ok(())
             }
-            Entry::Occupied(mut owner) if *owner.get() == removal => {
-                owner.insert(claimed);
-            }
-            Entry::Occupied(owner) => {
-                let other = &self.plugins[owner.get().plugin];
-                return Err(conflict(self.plugin, other, field, Some(key)));
+            Some(owner) => {
+                let other = &self.plugins[owner.plugin];
+                Err(conflict(self.plugin, other, field, Some(key)))
             }
         }
-        Ok(())
     }
 
     /// Notes that the plugin removed this field, which gives it the right to set it.
@@ -179,7 +186,9 @@ impl Claims<'_> {
     pub(super) fn remove_entry(&mut self, field: Field, key: &str) {
         let removal = self.removal();
         let entries = self.fields.compound.entry(field as i32).or_default();
-        entries.insert(key.to_owned(), removal);
+        if let Some(owner) = entries.insert_new(key, removal) {
+            *owner = removal;
+        }
     }
 
     /// Adds the plugin to the owners of a field that any number of plugins may add to.

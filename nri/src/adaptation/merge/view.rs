@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::owners::Owners;
+use super::owners::{Owned, Owners};
 use crate::api::{Container, ContainerAdjustment, Field};
 
 /// The container as the next plugin sees it: as requested, with the changes of the plugins so far.
@@ -41,7 +41,7 @@ impl View {
     /// Moves what plugins have set into their adjustment, where only the view has it.
     pub(super) fn finish(self, adjustment: &mut ContainerAdjustment, owners: &Owners) {
         let View { container, unowned } = self;
-        let owned = |field| owners.keys(&container.id, field);
+        let owned = |field| owners.owned(&container.id, field);
         move_owned(
             container.annotations,
             owned(Field::Annotations),
@@ -71,16 +71,12 @@ fn move_tail<T>(mut entries: Vec<T>, unowned: usize, target: &mut Vec<T>) {
     }
 }
 
-/// Moves the entries that have an owner. `owned` are their keys, in order.
-fn move_owned<'o, V>(
+/// Moves the entries that have an owner.
+fn move_owned<V>(
     mut entries: BTreeMap<String, V>,
-    owned: impl Iterator<Item = &'o String>,
+    owned: Owned<'_>,
     target: &mut BTreeMap<String, V>,
 ) {
-    let mut owned = owned.peekable();
-    entries.retain(|key, _| {
-        while owned.next_if(|owned| *owned < key).is_some() {}
-        owned.peek().is_some_and(|owned| *owned == key)
-    });
+    entries.retain(|key, _| owned.contains(key));
     target.append(&mut entries);
 }
