@@ -125,6 +125,13 @@ impl StopContainer for Subject {
     }
 }
 
+impl StopPodSandbox for Subject {
+    async fn stop_pod_sandbox(&self, _: &Context, pod: PodSandbox) -> nri::Result<()> {
+        self.note(format!("stopped {}", pod.name));
+        Ok(())
+    }
+}
+
 impl RemovePodSandbox for Subject {
     async fn remove_pod_sandbox(&self, _: &Context, pod: PodSandbox) -> nri::Result<()> {
         self.note(format!("removed {}", pod.name));
@@ -167,6 +174,7 @@ async fn the_life_of_a_pod() -> Result {
         [
             r#"created web-pod-app ["LANG=C", "ADDED=yes"]"#,
             "stopped app",
+            "stopped web",
             "removed web"
         ]
     );
@@ -270,7 +278,10 @@ async fn a_restarted_runtime_synchronizes_again() -> Result {
     );
     let pods = runtime.pods();
     runtime.remove_pod(&pods[2]).await?;
-    assert_eq!(subject.take(), ["stopped app", "removed web"]);
+    assert_eq!(
+        subject.take(),
+        ["stopped app", "stopped web", "removed web"]
+    );
     Ok(())
 }
 

@@ -123,12 +123,13 @@ impl RunningRuntime {
                 outcome = outcome.and(self.stop_container(&container).await.map(drop));
             }
         }
+        self.world.lock().stop_pod(&pod.id);
         let relayed = self.adaptation.stop_pod_sandbox(&pod).await;
         outcome.and(handled(event, relayed).map(drop))
     }
 
-    /// Removes a pod: RemoveContainer for each of its containers, then RemovePodSandbox. Stops it first if containers
-    /// run.
+    /// Removes a pod: RemoveContainer for each of its containers, then RemovePodSandbox. [Stops](Self::stop_pod) it first
+    /// unless it has stopped.
     ///
     /// # Errors
     ///
@@ -137,11 +138,14 @@ impl RunningRuntime {
         let event = Event::RemovePodSandbox;
         let pod = self.known_pod(event, pod)?;
         let mut outcome = Ok(());
+        if !self.world.lock().has_stopped(&pod.id) {
+            outcome = self.stop_pod(&pod).await;
+        }
         let containers = self.world.lock().containers_of(&pod.id);
         for container in containers {
             outcome = outcome.and(self.remove_container(&container).await);
         }
-        self.world.lock().pods.retain(|known| known.id != pod.id);
+        self.world.lock().remove_pod(&pod.id);
         let relayed = self.adaptation.remove_pod_sandbox(&pod).await;
         outcome.and(handled(event, relayed).map(drop))
     }

@@ -1,5 +1,6 @@
 //! The pods and containers of a test's runtime.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::Result;
@@ -14,6 +15,8 @@ pub(super) struct World(Arc<Mutex<Contents>>);
 #[derive(Debug, Default)]
 pub(super) struct Contents {
     pub(super) pods: Vec<PodSandbox>,
+    /// The ids of pods that have stopped and are not removed yet.
+    stopped: BTreeSet<String>,
     pub(super) containers: Vec<Container>,
     pub(super) requested: Vec<Requested>,
 }
@@ -41,6 +44,19 @@ impl Contents {
         if let Some(known) = self.pods.iter_mut().find(|known| known.id == pod.id) {
             known.clone_from(pod);
         }
+    }
+
+    pub(super) fn stop_pod(&mut self, id: &str) {
+        self.stopped.insert(id.to_owned());
+    }
+
+    pub(super) fn has_stopped(&self, pod_id: &str) -> bool {
+        self.stopped.contains(pod_id)
+    }
+
+    pub(super) fn remove_pod(&mut self, id: &str) {
+        self.stopped.remove(id);
+        self.pods.retain(|pod| pod.id != id);
     }
 
     pub(super) fn remove_container(&mut self, id: &str) {

@@ -38,13 +38,22 @@ pub(super) fn write(host: &mut Host, level: Level, line: &str) {
     if !host.limit.may_log(plugin) {
         return;
     }
-    let line = &line[..line.floor_char_boundary(MAX_LINE)];
+    let line = &line[..cut(line)];
     match level {
         Level::Error => tracing::error!(plugin, "{line}"),
         Level::Warn => tracing::warn!(plugin, "{line}"),
         Level::Info => tracing::info!(plugin, "{line}"),
         Level::Debug | Level::Unspecified => tracing::debug!(plugin, "{line}"),
     }
+}
+
+/// Returns the length at which a line is cut: at most [`MAX_LINE`], between characters.
+fn cut(line: &str) -> usize {
+    let mut end = line.len().min(MAX_LINE);
+    while !line.is_char_boundary(end) {
+        end -= 1;
+    }
+    end
 }
 
 /// Reads bytes that the module wants to be logged.
