@@ -267,6 +267,7 @@ default/web/app has started
 default/web/app is updated
 default/web/app has been updated
 default/web/app stopped
+default/web stopped
 default/web/app is removed
 default/web is removed";
         assert_eq!(lines, expected);

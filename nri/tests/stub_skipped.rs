@@ -55,11 +55,11 @@ async fn warnings(nri: &str) -> Vec<String> {
         );
     }
     running.abort();
-    logs::with(&["WARN", &format!("(NRI {nri}) skips `")])
+    logs::with(&["WARN", &format!("(NRI {nri}) ignores `")])
 }
 
 #[tokio::test]
-async fn what_an_old_runtime_skips_is_named_once() {
+async fn fields_that_an_old_runtime_ignores_are_named_once() {
     let warnings = warnings("v0.11.0").await;
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     assert!(

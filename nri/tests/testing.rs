@@ -303,6 +303,41 @@ async fn unsolicited_updates_reach_the_runtime() -> Result {
     Ok(())
 }
 
+/// Evicts every container after ten seconds, from a task of its own.
+#[derive(NriPlugin)]
+#[nri(name = "reaper", index = "20")]
+struct Reaper;
+
+impl PostCreateContainer for Reaper {
+    async fn post_create_container(
+        &self,
+        cx: &Context,
+        _: PodSandbox,
+        container: Container,
+    ) -> nri::Result<()> {
+        let updater = cx.updater();
+        tokio::spawn(async move {
+            tokio::time::sleep(Duration::from_secs(10)).await;
+            let _ = updater.evict(container.id, "too old").await;
+        });
+        Ok(())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn time_passes_for_tasks_of_the_plugin() -> Result {
+    let mut runtime = testing::Runtime::new().start(Reaper).await?;
+    runtime.create_in_pod(pod("web").container("app")).await?;
+    runtime.advance(Duration::from_secs(9)).await;
+    assert!(runtime.requested().is_empty());
+    runtime.advance(Duration::from_secs(2)).await;
+    assert_eq!(
+        runtime.requested()[0].evictions[0].container_id,
+        "web-pod-app"
+    );
+    Ok(())
+}
+
 #[tokio::test]
 async fn a_plugin_that_cannot_start_says_why() {
     let broken = testing::Runtime::new().config("broken");
