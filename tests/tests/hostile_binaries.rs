@@ -167,7 +167,7 @@ fn programs_with_bindings_of_their_own() {
         row(
             "nothing but the environment",
             with(b"NRI_PLUGIN_SOCKET"),
-            Is(Unknown, "what a runtime sets"),
+            Is(Unknown, "a variable that runtimes set for plugins"),
         ),
         row(
             "without section headers",

@@ -60,7 +60,7 @@ fn what_is_wrong_with_a_set_is_told() {
     assert_eq!(message(&set(b"")), "a file has no name");
     assert_eq!(
         message(&file(b"\x1a\x01b")),
-        "a: imports b, which the set does not hold"
+        "a: imports b, which the set does not contain"
     );
     assert_eq!(message(&file(b"\x22\x00")), "a: a message has no name");
     assert_eq!(message(&file(b"\x62\x01x")), "a: unknown syntax \"x\"");
