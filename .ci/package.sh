@@ -4,6 +4,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 target="${CARGO_TARGET_DIR:-$PWD/target}"
 
+# Cargo keeps the sources that an earlier run unpacked from the same folder, and would build those of the same version.
+rm -rf "${CARGO_HOME:-$HOME/.cargo}"/registry/src/-*/nri-*
+
 cargo package --locked -p nri-protos -p nri-codegen -p nri-macros -p nri -p nri-compat
 
 outside="$(mktemp -d)"
