@@ -4,8 +4,11 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 target="${CARGO_TARGET_DIR:-$PWD/target}"
 
-# Cargo keeps the sources that an earlier run unpacked from the same folder, and would build those of the same version.
-rm -rf "${CARGO_HOME:-$HOME/.cargo}"/registry/src/-*/nri-*
+# Cargo takes a published version for unchangeable: it would build what an earlier run unpacked from the same folder.
+unpacked="${CARGO_HOME:-$HOME/.cargo}/registry/src"
+if compgen -G "$unpacked/-*/nri-*" > /dev/null; then
+  rm -rf "$unpacked"/-*/nri-* "$target"/debug/.fingerprint/nri-{protos,codegen,macros}-*
+fi
 
 cargo package --locked -p nri-protos -p nri-codegen -p nri-macros -p nri -p nri-compat
 
