@@ -88,6 +88,6 @@ fn what_is_wrong_with_a_set_is_told() {
     );
     let field = |name| [b"\x12\x07\x0a\x01".as_slice(), name, b"\x18\x01\x28\x05"].concat();
     let fields = [b"\x22\x15\x0a\x01M", field(b"f").as_slice(), &field(b"g")].concat();
-    assert_eq!(message(&file(&fields)), "a: M has two fields of number 1");
+    assert_eq!(message(&file(&fields)), "a: M has two fields with number 1");
     assert!(message(b"\xff").starts_with("not a FileDescriptorSet: "));
 }
