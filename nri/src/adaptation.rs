@@ -124,7 +124,7 @@ pub use identity::PluginId;
 pub use metrics::{Metrics, OpenMetrics};
 pub use outcome::{Outcome, OutcomeResult, Reason, Relayed, RequestError};
 pub use policy::{ErrorPolicy, OnError};
-pub use revision::Via;
+pub use revision::{Revision, Via};
 pub use state::State;
 pub use sync_guard::SyncGuard;
 pub use validator::Validator;

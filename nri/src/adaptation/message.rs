@@ -7,10 +7,7 @@ use crate::api::{Event, fields};
 use crate::plugin::{Rpc, to_change};
 
 use super::content::Content;
-use super::revision::{Revision, Via, rpc_of};
-
-/// The message that StateChange takes.
-const STATE_CHANGE_EVENT: &str = "StateChangeEvent";
+use super::revision::{Revision, STATE_CHANGE_EVENT, Via, rpc_of};
 
 /// An event on its way to the plugins.
 #[derive(Clone, Debug)]

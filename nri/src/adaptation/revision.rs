@@ -1,14 +1,30 @@
 //! The NRI release that the adaptation behaves as: the events it knows and the RPCs it uses.
 
+use bytes::Bytes;
+
+use crate::api::dispatch::rpc::STATE_CHANGE;
 use crate::api::dispatch::{PROTOCOL, RPCS};
 use crate::api::fields::{self, numbers};
 use crate::api::{Event, EventMask};
-use crate::plugin::Rpc;
+use crate::plugin::{Rpc, to_change};
 use crate::{Error, ErrorKind, Result};
 
+/// The message that StateChange takes.
+pub(super) const STATE_CHANGE_EVENT: &str = "StateChangeEvent";
+
 /// A released protocol, with what follows from its version.
+///
+/// ```
+/// use nri::adaptation::{Revision, Via};
+/// use nri::api::Event;
+///
+/// let old = Revision::of("v0.11.0")?;
+/// assert_eq!(old.carrier(Event::RunPodSandbox), Some(Via::StateChange));
+/// assert_eq!(Revision::newest().carrier(Event::RunPodSandbox), Some(Via::Dedicated));
+/// # Ok::<(), nri::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Revision {
+pub struct Revision {
     release: String,
     numbers: [u32; 3],
     /// The events that it sends in an RPC of their own.
@@ -30,7 +46,7 @@ pub enum Via {
 
 impl Revision {
     /// Returns the newest release that this crate knows.
-    pub(super) fn newest() -> Self {
+    pub fn newest() -> Self {
         Self::new(PROTOCOL.to_owned(), numbers(PROTOCOL).unwrap_or_default())
     }
 
@@ -39,7 +55,7 @@ impl Revision {
     /// # Errors
     ///
     /// Returns [`ErrorKind::Config`] if it is not a version from v0.2.0 up to the newest one known.
-    pub(super) fn of(release: &str) -> Result<Self> {
+    pub fn of(release: &str) -> Result<Self> {
         let known = |of: &[u32; 3]| *of >= [0, 2, 0] && *of <= Self::newest().numbers;
         match numbers(release).filter(known) {
             Some(numbers) => {
@@ -78,17 +94,52 @@ impl Revision {
     }
 
     /// Returns the version, such as `v0.12.5`.
-    pub(super) fn release(&self) -> &str {
+    pub fn release(&self) -> &str {
         &self.release
     }
 
     /// Returns whether this is the given release or a later one.
-    pub(super) fn is_at_least(&self, release: &str) -> bool {
+    pub fn is_at_least(&self, release: &str) -> bool {
         numbers(release).is_some_and(|release| self.numbers >= release)
     }
 
+    /// Returns the RPCs of the newest release, those without an event included.
+    pub fn rpcs() -> &'static [&'static Rpc] {
+        RPCS
+    }
+
+    /// Returns the name of the RPC that carries an event, and the request as this revision sends it. `request` is
+    /// the encoded request of the dedicated RPC.
+    ///
+    /// Returns `None` if the event never travels that way, or is younger than this revision.
+    pub fn request(&self, event: Event, via: Via, request: &[u8]) -> Option<(&'static str, Bytes)> {
+        let rpc = rpc_of(event)?;
+        let known = self.events().contains(event);
+        if !known {
+            return None;
+        }
+        match via {
+            Via::Dedicated => {
+                let message = format!("{}Request", rpc.name);
+                Some((rpc.name, self.without_newer(&message, request)))
+            }
+            Via::StateChange => {
+                let change = to_change(request, event, rpc.change_fields?).ok()?;
+                Some((
+                    STATE_CHANGE.name,
+                    self.without_newer(STATE_CHANGE_EVENT, &change),
+                ))
+            }
+        }
+    }
+
+    /// Returns an encoded message, such as `ConfigureRequest`, without the fields that are younger than this revision.
+    pub fn without_newer(&self, message: &str, encoded: &[u8]) -> Bytes {
+        fields::without_newer(message, encoded, &self.release).into()
+    }
+
     /// Returns the RPC that carries an event, or `None` if this revision does not send it.
-    pub(super) fn carrier(&self, event: Event) -> Option<Via> {
+    pub fn carrier(&self, event: Event) -> Option<Via> {
         if self.dedicated.contains(event) {
             return Some(Via::Dedicated);
         }
@@ -101,7 +152,7 @@ impl Revision {
     }
 
     /// Returns the events that a plugin may subscribe to.
-    pub(super) fn events(&self) -> EventMask {
+    pub fn events(&self) -> EventMask {
         let known = RPCS
             .iter()
             .filter(|rpc| rpc.event_since.is_some_and(|since| self.is_at_least(since)));
@@ -111,17 +162,17 @@ impl Revision {
     }
 
     /// Returns whether names are checked for invalid characters.
-    pub(super) fn checks_names(&self) -> bool {
+    pub fn checks_names(&self) -> bool {
         self.is_at_least("v0.12.0")
     }
 
     /// Returns whether a Synchronize that does not fit into one message is split.
-    pub(super) fn splits_synchronize(&self) -> bool {
+    pub fn splits_synchronize(&self) -> bool {
         self.is_at_least("v0.7.0")
     }
 
     /// Returns whether the failure policy of a plugin is honored.
-    pub(super) fn has_failure_policy(&self) -> bool {
+    pub fn has_failure_policy(&self) -> bool {
         self.is_at_least("v0.12.4")
     }
 }

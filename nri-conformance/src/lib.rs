@@ -1,0 +1,10 @@
+//! The lifecycle contract of NRI as tests: of plugins, and of runtimes.
+//!
+//! Every statement of the [contract] has an id, such as `P7`. [`plugin`] plays the runtime for a plugin and judges which
+//! statements it keeps, under every revision of the protocol.
+
+pub mod contract;
+pub mod plugin;
+pub mod result;
+pub mod session;
+pub mod subject;

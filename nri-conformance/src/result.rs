@@ -1,0 +1,165 @@
+//! The results of a run, as plain data.
+
+use std::fmt;
+
+/// The results of all tests of one subject.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// The plugin or runtime that was tested.
+    pub subject: Subject,
+    /// One result per test and revision, in the order in which they ran.
+    pub results: Vec<TestResult>,
+}
+
+/// A plugin or a runtime under test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Subject {
+    /// What it is.
+    pub kind: SubjectKind,
+    /// The name that a plugin registers with, or that a runtime reports.
+    pub name: String,
+    /// The index that a plugin registers with, such as `10`; empty for a runtime.
+    pub index: String,
+    /// The NRI version that a plugin claims, or the version that a runtime reports; empty if it reports none.
+    pub version: String,
+}
+
+/// The kinds of subjects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SubjectKind {
+    /// A plugin.
+    Plugin,
+    /// A runtime.
+    Runtime,
+}
+
+/// The result of one test under one revision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TestResult {
+    /// The id of the statement that the test judges, such as `P7`.
+    pub statement: &'static str,
+    /// The name of the test, such as `stop-twice`.
+    pub test: &'static str,
+    /// The release that the other side spoke, such as `v0.11.0`; `None` if that does not matter.
+    pub revision: Option<String>,
+    /// What came out.
+    pub outcome: Outcome,
+}
+
+/// What came out of a test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The statement was kept.
+    Pass,
+    /// The statement was broken.
+    Fail(Failure),
+    /// The statement was not judged, for this reason.
+    Skip(String),
+    /// The statement was broken in a way that is known of this subject.
+    Known {
+        /// How it was broken.
+        failure: Failure,
+        /// Where the deviation is described.
+        link: String,
+    },
+}
+
+/// How a statement was broken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// What was sent.
+    pub sent: String,
+    /// What came back.
+    pub got: String,
+    /// What was expected.
+    pub expected: String,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Failure {
+            sent,
+            got,
+            expected,
+        } = self;
+        write!(f, "sent {sent}; got {got}; expected {expected}")
+    }
+}
+
+/// How many tests had which outcome.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Tests whose statement was kept.
+    pub pass: usize,
+    /// Tests whose statement was broken.
+    pub fail: usize,
+    /// Tests that did not judge their statement.
+    pub skip: usize,
+    /// Tests whose statement was broken in a known way.
+    pub known: usize,
+}
+
+impl Report {
+    /// Counts the outcomes.
+    pub fn summary(&self) -> Summary {
+        let mut summary = Summary::default();
+        for result in &self.results {
+            match result.outcome {
+                Outcome::Pass => summary.pass += 1,
+                Outcome::Fail(_) => summary.fail += 1,
+                Outcome::Skip(_) => summary.skip += 1,
+                Outcome::Known { .. } => summary.known += 1,
+            }
+        }
+        summary
+    }
+
+    /// Returns the results of tests whose statement was broken.
+    pub fn failures(&self) -> impl Iterator<Item = (&TestResult, &Failure)> {
+        self.results
+            .iter()
+            .filter_map(|result| match &result.outcome {
+                Outcome::Fail(failure) => Some((result, failure)),
+                Outcome::Pass | Outcome::Skip(_) | Outcome::Known { .. } => None,
+            })
+    }
+
+    /// Returns the results of a statement.
+    pub fn of<'a>(&'a self, statement: &'a str) -> impl Iterator<Item = &'a TestResult> {
+        self.results
+            .iter()
+            .filter(move |result| result.statement == statement)
+    }
+
+    /// Panics if a statement was broken, and lists the failures.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the report has failures.
+    #[track_caller]
+    pub fn assert(&self) {
+        let lines: Vec<String> = self
+            .failures()
+            .map(|(result, failure)| {
+                let TestResult {
+                    statement,
+                    test,
+                    revision,
+                    ..
+                } = result;
+                let under = revision
+                    .as_deref()
+                    .map(|release| format!(" under {release}"))
+                    .unwrap_or_default();
+                format!("{statement} {test}{under}: {failure}")
+            })
+            .collect();
+        assert!(
+            lines.is_empty(),
+            "{} of {} tests failed:\n{}",
+            lines.len(),
+            self.results.len(),
+            lines.join("\n")
+        );
+    }
+}

@@ -1,0 +1,1 @@
+//! One connection to a plugin, played by hand: the runtime's end, under any revision of the protocol.

@@ -1,0 +1,1 @@
+//! The plugin under test: how an instance of it is started, and ended.
