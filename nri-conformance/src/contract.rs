@@ -1,12 +1,13 @@
 //! The contract as data: one file per statement in `contract/`.
 //!
-//! To add a statement, write `contract/ID.toml` and add the id to the table below.
+//! To add a statement, write `contract/ID.toml` and add the id to the table at the end of this module. An id is permanent.
 //!
 //! ```
-//! let statement = nri_conformance::contract::get("P7").expect("a statement about Stop");
+//! let statement = nri_conformance::contract::get("P7").expect("a statement about StopPodSandbox");
 //! assert!(statement.text.contains("more than once"));
 //! ```
 
+use std::fmt;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
@@ -25,10 +26,20 @@ pub struct Statement {
     pub kept_by: Vec<Keeper>,
     /// The first NRI release that it applies to, such as `v0.2.0`.
     pub since: String,
-    /// Where it comes from: a link.
+    /// A link to where it comes from.
     pub source: String,
-    /// What a violation costs.
+    /// Links to further sources and to reports of violations.
+    #[serde(default)]
+    pub see_also: Vec<String>,
+    /// The consequence of a violation.
     pub cost: String,
+    /// The id of the statement that this one repeats; tests that judge one judge both.
+    pub same_as: Option<String>,
+    /// The ids of statements about the same matter.
+    #[serde(default)]
+    pub related: Vec<String>,
+    /// A restriction of the statement, or the question that is still open.
+    pub note: Option<String>,
 }
 
 /// How firm a statement is.
@@ -59,24 +70,141 @@ pub enum Keeper {
     Relay,
 }
 
-macro_rules! statements {
-    ($($id:literal)*) => {
-        /// The id and the text of each file.
-        const FILES: &[(&str, &str)] = &[
-            $(($id, include_str!(concat!("../contract/", $id, ".toml")))),*
-        ];
-    };
+/// A part of the contract, named by the letter that its ids start with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Part {
+    /// R: the state of a pod at RunPodSandbox.
+    Run,
+    /// S: the state of a pod at StopPodSandbox.
+    Stop,
+    /// D: the state of a pod at RemovePodSandbox.
+    Remove,
+    /// O: the order of events.
+    Order,
+    /// E: errors of plugins.
+    Errors,
+    /// P: the hooks of plugins.
+    Plugins,
+    /// Y: synchronization.
+    Synchronization,
+    /// W: duties of a plugin on the wire.
+    Wire,
 }
 
-statements! { "P7" }
+impl Statement {
+    /// Returns the part of the contract that the statement belongs to.
+    pub fn part(&self) -> Part {
+        // A test holds that every id starts with the letter of a part.
+        let letter = self.id.chars().next();
+        let part = Part::ALL
+            .into_iter()
+            .find(|part| letter == Some(part.letter()));
+        part.unwrap_or(Part::Wire)
+    }
 
-static STATEMENTS: LazyLock<Vec<Statement>> = LazyLock::new(|| {
-    // A test parses every file.
-    FILES
-        .iter()
-        .filter_map(|(_, text)| toml::from_str(text).ok())
-        .collect()
-});
+    /// Returns true if a violation fails a run: the statement is not ambiguous.
+    pub fn is_firm(&self) -> bool {
+        self.status != Status::Ambiguous
+    }
+}
+
+impl Status {
+    /// Every status, from firm to open.
+    pub const ALL: [Self; 5] = [
+        Self::Protocol,
+        Self::Normative,
+        Self::Critest,
+        Self::Policy,
+        Self::Ambiguous,
+    ];
+
+    /// Returns the name, as in the files.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Normative => "normative",
+            Self::Critest => "critest",
+            Self::Ambiguous => "ambiguous",
+            Self::Policy => "policy",
+            Self::Protocol => "protocol",
+        }
+    }
+
+    /// Returns the meaning in a phrase.
+    pub const fn about(self) -> &'static str {
+        match self {
+            Self::Normative => "normative in the draft specification of the pod lifecycle",
+            Self::Critest => "asserted by critest, the conformance tests for runtimes",
+            Self::Ambiguous => "ambiguous or open in review; never fails a run",
+            Self::Policy => "good practice, where the sources are silent",
+            Self::Protocol => "a fact of the protocol as released",
+        }
+    }
+}
+
+impl Keeper {
+    /// Returns the name, as in the files.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Plugin => "plugin",
+            Self::Runtime => "runtime",
+            Self::Relay => "relay",
+        }
+    }
+}
+
+impl Part {
+    /// Every part, in the order of the contract.
+    pub const ALL: [Self; 8] = [
+        Self::Run,
+        Self::Stop,
+        Self::Remove,
+        Self::Order,
+        Self::Errors,
+        Self::Plugins,
+        Self::Synchronization,
+        Self::Wire,
+    ];
+
+    /// Returns the letter that the ids of the part start with.
+    pub const fn letter(self) -> char {
+        match self {
+            Self::Run => 'R',
+            Self::Stop => 'S',
+            Self::Remove => 'D',
+            Self::Order => 'O',
+            Self::Errors => 'E',
+            Self::Plugins => 'P',
+            Self::Synchronization => 'Y',
+            Self::Wire => 'W',
+        }
+    }
+
+    /// Returns the heading of the part.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Run => "the pod at RunPodSandbox",
+            Self::Stop => "the pod at StopPodSandbox",
+            Self::Remove => "the pod at RemovePodSandbox",
+            Self::Order => "the order of events",
+            Self::Errors => "errors of plugins",
+            Self::Plugins => "hooks",
+            Self::Synchronization => "synchronization",
+            Self::Wire => "duties of a plugin on the wire",
+        }
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Display for Keeper {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
 
 /// Returns every statement, in the order of the contract.
 pub fn all() -> &'static [Statement] {
@@ -88,17 +216,39 @@ pub fn get(id: &str) -> Option<&'static Statement> {
     all().iter().find(|statement| statement.id == id)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::{FILES, Statement};
-
-    #[test]
-    fn every_file_parses_and_has_the_id_of_its_name() {
-        for (id, text) in FILES {
-            let statement: Statement =
-                toml::from_str(text).unwrap_or_else(|error| panic!("{id}: {error}"));
-            assert_eq!(statement.id, *id);
-            assert!(!statement.kept_by.is_empty(), "{id}");
-        }
-    }
+/// Returns the id of every statement, in the order of the contract; parses nothing.
+pub fn ids() -> impl Iterator<Item = &'static str> {
+    FILES.iter().map(|(id, _)| *id)
 }
+
+static STATEMENTS: LazyLock<Vec<Statement>> = LazyLock::new(|| {
+    // A test parses every file.
+    FILES
+        .iter()
+        .filter_map(|(_, text)| toml::from_str(text).ok())
+        .collect()
+});
+
+macro_rules! statements {
+    ($($id:literal)*) => {
+        /// The id and the text of each file.
+        const FILES: &[(&str, &str)] = &[
+            $(($id, include_str!(concat!("../contract/", $id, ".toml")))),*
+        ];
+    };
+}
+
+statements! {
+    "R1" "R2" "R3" "R4" "R5" "R6" "R7"
+    "S1" "S2" "S3" "S4" "S5"
+    "D1" "D2" "D3"
+    "O1" "O2" "O3" "O4" "O5" "O6" "O7"
+    "E1" "E2" "E3" "E4" "E5" "E6"
+    "P1" "P2" "P3" "P4" "P5" "P6" "P7" "P8" "P9"
+    "Y1" "Y2"
+    "W1" "W2" "W3" "W4" "W5" "W6" "W7" "W8" "W9"
+    "W10" "W11" "W12" "W13" "W14" "W15" "W16" "W17" "W18"
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,147 @@
+//! Tests that hold the files, the table and the ids together.
+
+use std::collections::{BTreeSet, HashSet};
+use std::fs;
+use std::path::Path;
+
+use super::{FILES, Part, Statement, Status, all, get, ids};
+
+#[test]
+fn every_file_parses_and_has_the_id_of_its_name() {
+    for (id, text) in FILES {
+        let statement: Statement =
+            toml::from_str(text).unwrap_or_else(|error| panic!("{id}: {error}"));
+        assert_eq!(statement.id, *id);
+    }
+    assert_eq!(all().len(), FILES.len());
+}
+
+#[test]
+fn the_table_has_every_file_of_the_folder_once() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("contract");
+    let files: BTreeSet<String> = fs::read_dir(folder)
+        .expect("the folder of the contract")
+        .map(|entry| entry.expect("an entry").file_name().into_string())
+        .map(|name| name.expect("a name in UTF-8"))
+        .collect();
+    let table: BTreeSet<String> = ids().map(|id| format!("{id}.toml")).collect();
+    assert_eq!(files, table);
+    assert_eq!(table.len(), FILES.len(), "an id is in the table twice");
+}
+
+/// Returns the position of an id in the contract: its part, then its number.
+fn position(id: &str) -> (Part, u32) {
+    let mut chars = id.chars();
+    let letter = chars.next();
+    let part = Part::ALL
+        .into_iter()
+        .find(|part| letter == Some(part.letter()));
+    let number = chars.as_str().parse();
+    (
+        part.unwrap_or_else(|| panic!("{id}: the letter of no part")),
+        number.unwrap_or_else(|error| panic!("{id}: {error}")),
+    )
+}
+
+#[test]
+fn the_table_is_in_the_order_of_the_contract_and_numbers_have_no_gaps() {
+    let positions: Vec<_> = ids().map(position).collect();
+    assert!(positions.is_sorted());
+    for part in Part::ALL {
+        let numbers: Vec<u32> = positions
+            .iter()
+            .filter(|(of, _)| *of == part)
+            .map(|(_, number)| *number)
+            .collect();
+        let count = u32::try_from(numbers.len()).expect("a small number");
+        assert_eq!(numbers, (1..=count).collect::<Vec<_>>(), "{part:?}");
+        assert_ne!(count, 0, "{part:?}");
+    }
+    for statement in all() {
+        assert_eq!(statement.part(), position(&statement.id).0);
+    }
+}
+
+#[test]
+fn keepers_are_named_once_and_links_are_links() {
+    for statement in all() {
+        let Statement { id, kept_by, .. } = statement;
+        assert!(!kept_by.is_empty(), "{id}: nobody keeps it");
+        let distinct: HashSet<_> = kept_by.iter().collect();
+        assert_eq!(distinct.len(), kept_by.len(), "{id}: {kept_by:?}");
+        let links: Vec<&String> = [&statement.source]
+            .into_iter()
+            .chain(&statement.see_also)
+            .collect();
+        assert!(
+            links.iter().all(|link| link.starts_with("https://")),
+            "{id}: {links:?}"
+        );
+        let distinct: HashSet<_> = links.iter().collect();
+        assert_eq!(distinct.len(), links.len(), "{id}: {links:?}");
+    }
+}
+
+#[test]
+fn texts_are_sentences() {
+    for statement in all() {
+        let texts = [
+            Some(&statement.text),
+            Some(&statement.cost),
+            statement.note.as_ref(),
+        ];
+        for text in texts.into_iter().flatten() {
+            let id = &statement.id;
+            assert!(text.ends_with('.'), "{id}: {text}");
+            assert!(
+                text.starts_with(|c: char| c.is_uppercase() || c == '`'),
+                "{id}: {text}"
+            );
+            assert!(!text.contains(['\n', '\t']), "{id}: {text}");
+        }
+    }
+}
+
+#[test]
+fn statements_refer_to_others_that_exist_and_refer_back() {
+    for statement in all() {
+        let Statement { id, related, .. } = statement;
+        for other in related {
+            let other = get(other).unwrap_or_else(|| panic!("{id}: no statement {other}"));
+            assert!(
+                other.related.contains(id),
+                "{} does not refer back to {id}",
+                other.id
+            );
+        }
+        if let Some(same) = &statement.same_as {
+            let same = get(same).unwrap_or_else(|| panic!("{id}: no statement {same}"));
+            assert_eq!(same.same_as, None, "{id}: refer to the original");
+            assert_eq!(
+                (same.status, &same.kept_by, &same.since),
+                (statement.status, &statement.kept_by, &statement.since)
+            );
+        }
+    }
+}
+
+#[test]
+fn an_ambiguous_statement_says_what_is_open() {
+    for statement in all() {
+        assert_eq!(statement.is_firm(), statement.status != Status::Ambiguous);
+        assert!(
+            statement.is_firm() || statement.note.is_some(),
+            "{}",
+            statement.id
+        );
+    }
+}
+
+#[test]
+fn the_releases_exist() {
+    for statement in all() {
+        let line = format!("\nversion = \"{}\"\n", statement.since);
+        let known = nri_protos::VERSIONS_TOML.contains(&line);
+        assert!(known, "{}: {}", statement.id, statement.since);
+    }
+}
