@@ -4,7 +4,10 @@
 //! statements it keeps, under every revision of the protocol.
 
 pub mod contract;
+pub mod error;
 pub mod plugin;
 pub mod result;
 pub mod session;
 pub mod subject;
+
+pub use error::{Error, Result};

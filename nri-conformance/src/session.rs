@@ -1,1 +1,260 @@
-//! One connection to a plugin, played by hand: the runtime's end, under any revision of the protocol.
+//! One connection to a plugin, with the runtime's end played by hand, under any revision of the protocol.
+//!
+//! [`Session`] is lower than [`nri::adaptation`]: it sends exactly what a test asks for, also what no runtime would send,
+//! and it returns what came back without judging it.
+
+mod answer;
+mod recut;
+mod requests;
+mod service;
+mod trace;
+pub mod world;
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use nri::adaptation::{Revision, Via};
+use nri::api::{
+    ConfigureRequest, ConfigureResponse, Event, EventMask, RegisterPluginRequest,
+    SynchronizeRequest, SynchronizeResponse,
+};
+use nri::wire::{CallError, Caller, Channels, Connection, ConnectionError, Ended, Limits};
+use prost::Message;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+pub use answer::{Answer, describe};
+pub use recut::{Cut, Recut};
+pub use requests::request;
+pub use service::{Arrivals, UpdateAnswer};
+pub use trace::{Direction, Tap, Trace};
+
+use service::RuntimeService;
+
+/// The fully qualified name of the service that a plugin serves.
+pub const PLUGIN_SERVICE: &str = "nri.pkg.api.v1alpha1.Plugin";
+
+/// The fully qualified name of the service that a runtime serves.
+pub const RUNTIME_SERVICE: &str = "nri.pkg.api.v1alpha1.Runtime";
+
+/// Time limits of a runtime. The defaults are those of the reference runtime.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timeouts {
+    /// For the plugin to register.
+    pub registration: Duration,
+    /// For the answer to each request.
+    pub request: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Timeouts {
+            registration: Duration::from_secs(5),
+            request: Duration::from_secs(2),
+        }
+    }
+}
+
+/// The runtime's end of a connection to a plugin.
+pub struct Session {
+    revision: Revision,
+    timeouts: Timeouts,
+    caller: Caller,
+    arrivals: Arrivals,
+    trace: Trace,
+    serving: JoinHandle<Result<Ended, ConnectionError>>,
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Session")
+            .field("revision", &self.revision.release())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.serving.abort();
+    }
+}
+
+impl Session {
+    /// Serves the runtime's end of a stream.
+    ///
+    /// # Panics
+    ///
+    /// Panics outside of a tokio runtime with time enabled.
+    pub fn new<S>(stream: S, revision: Revision, timeouts: Timeouts) -> Self
+    where
+        S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    {
+        let trace = Trace::default();
+        let channels = Channels { serve: 2, call: 1 };
+        let tap = Tap::new(stream, trace.clone());
+        let (connection, caller) = Connection::new(tap, channels, Limits::default());
+        let (service, arrivals) = RuntimeService::new();
+        let serving = tokio::spawn(async move { connection.serve(&service).await });
+        Session {
+            revision,
+            timeouts,
+            caller,
+            arrivals,
+            trace,
+            serving,
+        }
+    }
+
+    /// Returns the release that is spoken.
+    pub fn revision(&self) -> &Revision {
+        &self.revision
+    }
+
+    /// Returns the time limits.
+    pub fn timeouts(&self) -> Timeouts {
+        self.timeouts
+    }
+
+    /// Returns the bytes of the connection.
+    pub fn trace(&self) -> &Trace {
+        &self.trace
+    }
+
+    /// Returns what the plugin asks of the runtime.
+    pub fn arrivals(&self) -> &Arrivals {
+        &self.arrivals
+    }
+
+    /// Returns whether the connection has ended.
+    pub fn is_closed(&self) -> bool {
+        self.serving.is_finished()
+    }
+
+    /// Waits for the plugin to close the connection. Returns false if it is open after `within`.
+    pub async fn closed(&mut self, within: Duration) -> bool {
+        self.serving.is_finished() || timeout(within, &mut self.serving).await.is_ok()
+    }
+
+    /// Closes the runtime's end.
+    pub fn close(self) {}
+
+    /// Waits for the plugin to register. Returns `None` if it does not within the registration timeout.
+    pub async fn registration(&self) -> Option<RegisterPluginRequest> {
+        let registration = self.arrivals.registration();
+        timeout(self.timeouts.registration, registration)
+            .await
+            .ok()?
+    }
+
+    /// Calls an RPC of the plugin with an encoded request, and waits for the request timeout.
+    ///
+    /// # Errors
+    ///
+    /// Returns what came back instead of an answer.
+    pub async fn call(&self, method: &str, request: impl Into<Bytes>) -> Result<Bytes, CallError> {
+        self.call_within(method, request, self.timeouts.request)
+            .await
+    }
+
+    /// Calls an RPC of the plugin with a time limit.
+    ///
+    /// # Errors
+    ///
+    /// Returns what came back instead of an answer.
+    pub async fn call_within(
+        &self,
+        method: &str,
+        request: impl Into<Bytes>,
+        within: Duration,
+    ) -> Result<Bytes, CallError> {
+        self.caller
+            .call(PLUGIN_SERVICE, method, request, Some(within))
+            .await
+    }
+
+    /// Returns the Configure request of this revision.
+    pub fn configuration(&self, config: &str) -> ConfigureRequest {
+        let millis = |time: Duration| i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
+        ConfigureRequest {
+            config: config.to_owned(),
+            runtime_name: "nri-conformance".to_owned(),
+            runtime_version: format!("v{}", env!("CARGO_PKG_VERSION")),
+            registration_timeout: millis(self.timeouts.registration),
+            request_timeout: millis(self.timeouts.request),
+            nri_version: self.revision.release().to_owned(),
+        }
+    }
+
+    /// Configures the plugin and returns its answer.
+    ///
+    /// # Errors
+    ///
+    /// Returns what came back instead of an answer.
+    pub async fn configure(
+        &self,
+        request: &ConfigureRequest,
+    ) -> Result<ConfigureResponse, CallError> {
+        let encoded = request.encode_to_vec();
+        let encoded = self.revision.without_newer("ConfigureRequest", &encoded);
+        decoded(self.call("Configure", encoded).await?)
+    }
+
+    /// Synchronizes the plugin, with one part of the state.
+    ///
+    /// # Errors
+    ///
+    /// Returns what came back instead of an answer.
+    pub async fn synchronize(
+        &self,
+        part: &SynchronizeRequest,
+    ) -> Result<SynchronizeResponse, CallError> {
+        let encoded = part.encode_to_vec();
+        let encoded = self.revision.without_newer("SynchronizeRequest", &encoded);
+        decoded(self.call("Synchronize", encoded).await?)
+    }
+
+    /// Sends an event as this revision does: with its dedicated RPC, and as StateChange if the plugin lacks that and the
+    /// event ever was sent so; or as StateChange alone.
+    ///
+    /// `request` is the encoded request of the dedicated RPC.
+    pub async fn send(&self, event: Event, request: &[u8]) -> Answer {
+        let Some(via) = self.revision.carrier(event) else {
+            return Answer::unsent(event);
+        };
+        let answer = self.send_via(event, via, request).await;
+        if via == Via::Dedicated && answer.is_unimplemented() && can_fall_back(event) {
+            return self.send_via(event, Via::StateChange, request).await;
+        }
+        answer
+    }
+
+    /// Sends an event in one of the two ways, whatever the revision does.
+    pub async fn send_via(&self, event: Event, via: Via, request: &[u8]) -> Answer {
+        let Some((method, payload)) = self.revision.request(event, via, request) else {
+            return Answer::unsent(event);
+        };
+        let result = self.call(method, payload).await;
+        Answer { event, via, result }
+    }
+
+    /// Returns the events of a mask that this revision knows; 0 stands for all of them.
+    pub fn subscribed(&self, mask: i32) -> EventMask {
+        let known = self.revision.events();
+        if mask == 0 {
+            return known;
+        }
+        EventMask::from_bits_truncate(mask & known.bits())
+    }
+}
+
+/// Returns whether an event may be sent as StateChange to plugins that lack its dedicated RPC.
+pub fn can_fall_back(event: Event) -> bool {
+    Revision::rpcs()
+        .iter()
+        .any(|rpc| rpc.event == Some(event) && rpc.change_fields.is_some())
+}
+
+fn decoded<M: Message + Default>(answer: Bytes) -> Result<M, CallError> {
+    M::decode(answer).map_err(|error| CallError::Unreadable(error.to_string()))
+}

@@ -1,1 +1,180 @@
 //! The plugin under test: how an instance of it is started, and ended.
+//!
+//! | Plugin | How it is started |
+//! | --- | --- |
+//! | [`Subject::launched`] | as a runtime launches it: with an emptied environment, and its connection at file descriptor 3 |
+//! | [`Subject::external`] | with arguments of the caller; it connects to a socket whose path stands for `{socket}` in them |
+//! | [`Subject::waiting`] | by somebody else; it connects to a socket at a given path |
+//! | [`Subject::in_process`] | as a value in this process |
+//!
+//! An executable runs in a temporary folder and a process group of its own. Whatever it has started is killed when its
+//! [`Instance`] ends.
+
+mod in_process;
+mod listener;
+mod output;
+mod process;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use nri::plugin::Plugin;
+use tokio::io::{AsyncRead, AsyncWrite};
+
+use crate::error::Result;
+
+pub use listener::Listener;
+pub use output::Output;
+pub use process::{Exit, Process, Usage};
+
+/// A stream of bytes in both directions.
+pub trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
+
+/// A plugin that can be started any number of times.
+#[derive(Clone)]
+pub struct Subject(Arc<How>);
+
+enum How {
+    Launched(Executable),
+    External(Executable),
+    Waiting(Listener),
+    InProcess(in_process::Start),
+}
+
+/// An executable, and how it is run.
+#[derive(Clone, Debug, Default)]
+pub struct Executable {
+    /// The file.
+    pub path: PathBuf,
+    /// The arguments. `{socket}` stands for the path of the socket to connect to.
+    pub args: Vec<OsString>,
+    /// Variables for its environment, which is otherwise empty but for those that a runtime sets.
+    pub env: Vec<(OsString, OsString)>,
+    /// Whether it runs in user, mount and process namespaces of its own.
+    pub isolate: bool,
+}
+
+impl Subject {
+    /// A plugin that a runtime launches.
+    pub fn launched(executable: Executable) -> Self {
+        Subject(Arc::new(How::Launched(executable)))
+    }
+
+    /// A plugin that connects to the runtime by itself, and again when the connection is lost. Its arguments or its
+    /// environment name the socket as `{socket}`; `NRI_SOCKET` names it, too.
+    pub fn external(executable: Executable) -> Self {
+        Subject(Arc::new(How::External(executable)))
+    }
+
+    /// A plugin that somebody else starts, and that connects to this listener.
+    pub fn waiting(listener: Listener) -> Self {
+        Subject(Arc::new(How::Waiting(listener)))
+    }
+
+    /// A plugin in this process. All instances share the value.
+    pub fn in_process<P: Plugin>(plugin: P) -> Self {
+        Subject(Arc::new(How::InProcess(in_process::shared(plugin))))
+    }
+
+    /// A plugin in this process. Each instance gets a value of its own.
+    pub fn in_process_with<P: Plugin>(make: impl Fn() -> P + Send + Sync + 'static) -> Self {
+        Subject(Arc::new(How::InProcess(in_process::each(make))))
+    }
+
+    /// Returns whether it connects by itself, and again when the connection is lost.
+    pub fn is_external(&self) -> bool {
+        matches!(*self.0, How::External(_) | How::Waiting(_))
+    }
+
+    /// Returns the executable, if it is one.
+    pub fn executable(&self) -> Option<&Executable> {
+        match &*self.0 {
+            How::Launched(executable) | How::External(executable) => Some(executable),
+            How::Waiting(_) | How::InProcess(_) => None,
+        }
+    }
+
+    /// Starts an instance.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if it cannot be started. A plugin that starts and fails is not an error.
+    pub async fn start(&self) -> Result<Instance> {
+        match &*self.0 {
+            How::Launched(executable) => {
+                let (stream, process) = process::launch(executable)?;
+                Ok(Instance::new(Some(stream), Some(process), None))
+            }
+            How::External(executable) => {
+                let listener = Listener::temporary()?;
+                let process = process::external(executable, listener.path())?;
+                Ok(Instance::new(None, Some(process), Some(listener)))
+            }
+            How::Waiting(listener) => Ok(Instance::new(None, None, Some(listener.clone()))),
+            How::InProcess(start) => Ok(Instance::new(Some(start()), None, None)),
+        }
+    }
+}
+
+impl std::fmt::Debug for Subject {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &*self.0 {
+            How::Launched(executable) => f.debug_tuple("Launched").field(executable).finish(),
+            How::External(executable) => f.debug_tuple("External").field(executable).finish(),
+            How::Waiting(listener) => f.debug_tuple("Waiting").field(listener).finish(),
+            How::InProcess(_) => f.write_str("InProcess"),
+        }
+    }
+}
+
+/// A started plugin. Its process, and whatever that has started, is killed when this is dropped.
+pub struct Instance {
+    stream: Option<Box<dyn Stream>>,
+    /// The process, if the plugin has one that was started here.
+    pub process: Option<Process>,
+    listener: Option<Listener>,
+}
+
+impl Instance {
+    fn new(
+        stream: Option<Box<dyn Stream>>,
+        process: Option<Process>,
+        listener: Option<Listener>,
+    ) -> Self {
+        Instance {
+            stream,
+            process,
+            listener,
+        }
+    }
+
+    /// Returns the runtime's end of the next connection. Waits for the plugin to connect if it does that by itself;
+    /// `None` if there is no connection to come.
+    pub async fn connection(&mut self) -> Option<Box<dyn Stream>> {
+        if let Some(stream) = self.stream.take() {
+            return Some(stream);
+        }
+        match &self.listener {
+            Some(listener) => listener.accept().await.ok(),
+            None => None,
+        }
+    }
+
+    /// Returns the last lines that the plugin printed, if it is a process of ours.
+    pub fn last_lines(&self) -> Vec<String> {
+        self.process
+            .as_ref()
+            .map(|process| process.output().last_lines())
+            .unwrap_or_default()
+    }
+}
+
+impl std::fmt::Debug for Instance {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Instance")
+            .field("process", &self.process)
+            .finish_non_exhaustive()
+    }
+}

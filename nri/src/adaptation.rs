@@ -121,6 +121,7 @@ pub use builder::Builder;
 pub use callbacks::{Origin, Requested, RuntimeCallbacks};
 pub use deprecation::{Deprecated, DeprecationList, Deprecations, LogDeprecations};
 pub use identity::PluginId;
+pub use launch::pass_socket;
 pub use metrics::{Metrics, OpenMetrics};
 pub use outcome::{Outcome, OutcomeResult, Reason, Relayed, RequestError};
 pub use policy::{ErrorPolicy, OnError};

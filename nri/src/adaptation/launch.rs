@@ -16,6 +16,7 @@ use crate::{Error, ErrorKind, Result};
 use super::identity::PluginId;
 use super::revision::Revision;
 
+pub use spawn::pass_socket;
 pub(super) use spawn::spawn;
 
 /// Largest drop-in configuration in bytes: Configure has to fit into a message.

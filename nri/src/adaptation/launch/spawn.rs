@@ -8,6 +8,7 @@
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::UnixStream as StdUnixStream;
+use std::os::unix::process::CommandExt as _;
 use std::process::Stdio;
 
 use tokio::net::UnixStream;
@@ -46,15 +47,21 @@ pub(in super::super) fn spawn(found: &Found) -> Result<(Socket, Process)> {
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .kill_on_drop(true);
-    let fd = theirs.as_raw_fd();
-    // SAFETY: the closure only makes async-signal-safe calls, see above, and captures a plain number. `theirs` is
-    // open until the child has been started.
-    unsafe {
-        command.pre_exec(move || pass(fd));
-    }
+    pass_socket(command.as_std_mut(), theirs);
     let child = command.spawn().map_err(failed)?;
-    drop(theirs);
     Ok((ours, Process(Box::new(child))))
+}
+
+/// Lets the processes that a command starts find this socket at file descriptor 3, as a plugin that a runtime launches
+/// finds its connection. The environment variable `NRI_PLUGIN_SOCKET` with the value `3` has to be set apart.
+///
+/// The socket stays open in this process until the command is dropped.
+pub fn pass_socket(command: &mut std::process::Command, socket: StdUnixStream) {
+    // SAFETY: the closure only makes async-signal-safe calls, see above, and reads a plain number. It owns the socket,
+    // which is therefore open whenever a child is started.
+    unsafe {
+        command.pre_exec(move || pass(socket.as_raw_fd()));
+    }
 }
 
 /// Makes a descriptor the child's descriptor 3, open across exec.

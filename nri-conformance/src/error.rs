@@ -1,0 +1,57 @@
+//! Errors that keep a run from starting. A plugin or runtime that misbehaves is not an error but a result.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why a run could not start or go on.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct Error {
+    message: String,
+    path: Option<PathBuf>,
+    help: Option<String>,
+    #[source]
+    source: Option<io::Error>,
+}
+
+/// The result of an operation that fails with an [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    /// Creates an error from its message.
+    pub fn new(message: impl Into<String>) -> Self {
+        Error {
+            message: message.into(),
+            path: None,
+            help: None,
+            source: None,
+        }
+    }
+
+    /// Creates the error of an operation on a file.
+    pub fn io(doing: &str, path: &Path, error: io::Error) -> Self {
+        Error {
+            message: format!("cannot {doing} {}: {error}", path.display()),
+            path: Some(path.to_owned()),
+            help: None,
+            source: Some(error),
+        }
+    }
+
+    /// Adds how to fix it.
+    #[must_use]
+    pub fn with_help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Returns how to fix it, if known.
+    pub fn help(&self) -> Option<&str> {
+        self.help.as_deref()
+    }
+
+    /// Returns the file that it is about, if it is about one.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+}

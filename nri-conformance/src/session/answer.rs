@@ -1,0 +1,79 @@
+//! What came back for an event.
+
+use bytes::Bytes;
+use nri::adaptation::{Revision, Via};
+use nri::api::Event;
+use nri::wire::{CallError, Code};
+
+/// What came back for an event.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The event.
+    pub event: Event,
+    /// How it was sent.
+    pub via: Via,
+    /// The encoded response, or what came back instead.
+    pub result: Result<Bytes, CallError>,
+}
+
+impl Answer {
+    /// The answer to an event that the revision does not send, as if the plugin did not implement it.
+    pub(super) fn unsent(event: Event) -> Self {
+        let status = nri::wire::Status::new(Code::UNIMPLEMENTED, "not sent under this revision");
+        Answer {
+            event,
+            via: Via::Dedicated,
+            result: Err(status.into()),
+        }
+    }
+
+    /// Returns whether the plugin does not implement the RPC.
+    pub fn is_unimplemented(&self) -> bool {
+        self.code() == Some(Code::UNIMPLEMENTED)
+    }
+
+    /// Returns the status code that the plugin answered with; `None` for success, and if there was no answer.
+    pub fn code(&self) -> Option<Code> {
+        match &self.result {
+            Err(CallError::Status(status)) => Some(status.code),
+            Ok(_) | Err(_) => None,
+        }
+    }
+
+    /// Returns what was sent, such as `StopPodSandbox as StateChange`.
+    pub fn sent(&self) -> String {
+        let name = event_name(self.event);
+        match self.via {
+            Via::Dedicated => name.to_owned(),
+            Via::StateChange => format!("{name} as StateChange"),
+        }
+    }
+
+    /// Returns what came back, in words.
+    pub fn got(&self) -> String {
+        match &self.result {
+            Ok(_) => "success".to_owned(),
+            Err(error) => describe(error),
+        }
+    }
+}
+
+/// Returns what came back instead of an answer, in words.
+pub fn describe(error: &CallError) -> String {
+    match error {
+        CallError::Status(status) => format!("the error {:?}, {}", status.message, status.code),
+        CallError::Closed => "the end of the connection".to_owned(),
+        CallError::Timeout(within) => format!("no answer within {within:?}"),
+        CallError::TooLarge { .. } | CallError::Protocol(_) | CallError::Unreadable(_) => {
+            error.to_string()
+        }
+        other => other.to_string(),
+    }
+}
+
+/// Returns the name of the RPC that is dedicated to an event.
+pub(crate) fn event_name(event: Event) -> &'static str {
+    let mut rpcs = Revision::rpcs().iter();
+    let rpc = rpcs.find(|rpc| rpc.event == Some(event));
+    rpc.map_or("unknown event", |rpc| rpc.name)
+}

@@ -1,0 +1,79 @@
+//! The request of each event.
+
+use nri::api::{
+    Container, CreateContainerRequest, Event, LinuxResources, PodSandbox,
+    PostCreateContainerRequest, PostStartContainerRequest, PostUpdateContainerRequest,
+    PostUpdatePodSandboxRequest, RemoveContainerRequest, RemovePodSandboxRequest,
+    RunPodSandboxRequest, StartContainerRequest, StopContainerRequest, StopPodSandboxRequest,
+    UpdateContainerRequest, UpdatePodSandboxRequest, ValidateContainerAdjustmentRequest,
+};
+use prost::Message;
+
+/// Returns the encoded request of the RPC that is dedicated to an event. A container that the event has no use for is
+/// left out.
+pub fn request(event: Event, pod: &PodSandbox, container: &Container) -> Vec<u8> {
+    macro_rules! of {
+        ($message:ident, pod) => {
+            $message {
+                pod: Some(pod.clone()),
+            }
+            .encode_to_vec()
+        };
+        ($message:ident, container) => {
+            $message {
+                pod: Some(pod.clone()),
+                container: Some(container.clone()),
+            }
+            .encode_to_vec()
+        };
+    }
+    match event {
+        Event::Unknown | Event::Last => Vec::new(),
+        Event::RunPodSandbox => of!(RunPodSandboxRequest, pod),
+        Event::UpdatePodSandbox => update_pod(pod),
+        Event::PostUpdatePodSandbox => of!(PostUpdatePodSandboxRequest, pod),
+        Event::StopPodSandbox => of!(StopPodSandboxRequest, pod),
+        Event::RemovePodSandbox => of!(RemovePodSandboxRequest, pod),
+        Event::CreateContainer => of!(CreateContainerRequest, container),
+        Event::PostCreateContainer => of!(PostCreateContainerRequest, container),
+        Event::StartContainer => of!(StartContainerRequest, container),
+        Event::PostStartContainer => of!(PostStartContainerRequest, container),
+        Event::UpdateContainer => update_container(pod, container),
+        Event::PostUpdateContainer => of!(PostUpdateContainerRequest, container),
+        Event::StopContainer => of!(StopContainerRequest, container),
+        Event::RemoveContainer => of!(RemoveContainerRequest, container),
+        Event::ValidateContainerAdjustment => validate(pod, container),
+    }
+}
+
+fn update_pod(pod: &PodSandbox) -> Vec<u8> {
+    UpdatePodSandboxRequest {
+        pod: Some(pod.clone()),
+        overhead_linux_resources: Some(LinuxResources::default()),
+        linux_resources: resources(pod),
+    }
+    .encode_to_vec()
+}
+
+fn resources(pod: &PodSandbox) -> Option<LinuxResources> {
+    pod.linux.as_ref().and_then(|linux| linux.resources.clone())
+}
+
+fn update_container(pod: &PodSandbox, container: &Container) -> Vec<u8> {
+    let linux = container.linux.as_ref();
+    UpdateContainerRequest {
+        pod: Some(pod.clone()),
+        container: Some(container.clone()),
+        linux_resources: linux.and_then(|linux| linux.resources.clone()),
+    }
+    .encode_to_vec()
+}
+
+fn validate(pod: &PodSandbox, container: &Container) -> Vec<u8> {
+    ValidateContainerAdjustmentRequest {
+        pod: Some(pod.clone()),
+        container: Some(container.clone()),
+        ..ValidateContainerAdjustmentRequest::default()
+    }
+    .encode_to_vec()
+}

@@ -1,0 +1,209 @@
+//! The bytes of a connection, remembered.
+
+use std::fmt::Write as _;
+use std::io;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, ready};
+use std::time::{Duration, Instant};
+
+use nri::wire::frame::{Kind, MESSAGE_HEADER_LEN};
+use nri::wire::mux::Demux;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+/// The number of bytes remembered of each direction: enough for the whole of an ordinary test.
+const KEPT: usize = 1 << 20;
+
+/// The number of bytes of a message that are printed.
+const PRINTED: usize = 256;
+
+/// Who sent something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// The runtime's end, to the plugin.
+    ToPlugin,
+    /// The plugin.
+    FromPlugin,
+}
+
+/// The bytes of a connection in both directions. Clones share them.
+#[derive(Clone, Debug, Default)]
+pub struct Trace(Arc<Mutex<Log>>);
+
+#[derive(Debug)]
+struct Log {
+    start: Instant,
+    sent: Vec<u8>,
+    received: Vec<u8>,
+    pieces: Vec<(Duration, Direction, usize)>,
+    cut: bool,
+}
+
+impl Default for Log {
+    fn default() -> Self {
+        Log {
+            start: Instant::now(),
+            sent: Vec::new(),
+            received: Vec::new(),
+            pieces: Vec::new(),
+            cut: false,
+        }
+    }
+}
+
+/// The header of a message that was seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// The logical connection.
+    pub connection: u32,
+    /// The stream.
+    pub stream: u32,
+    /// The type.
+    pub kind: Kind,
+}
+
+impl Trace {
+    fn log(&self) -> MutexGuard<'_, Log> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, direction: Direction, bytes: &[u8]) {
+        let mut log = self.log();
+        let at = log.start.elapsed();
+        let kept = match direction {
+            Direction::ToPlugin => &mut log.sent,
+            Direction::FromPlugin => &mut log.received,
+        };
+        let room = KEPT.saturating_sub(kept.len());
+        let part = bytes.get(..room).unwrap_or(bytes);
+        kept.extend_from_slice(part);
+        let length = part.len();
+        log.cut |= length < bytes.len();
+        if length > 0 {
+            log.pieces.push((at, direction, length));
+        }
+    }
+
+    /// Returns the headers of the messages in one direction, up to the first that is malformed or not remembered.
+    pub fn messages(&self, direction: Direction) -> Vec<Seen> {
+        let log = self.log();
+        let bytes = match direction {
+            Direction::ToPlugin => &log.sent,
+            Direction::FromPlugin => &log.received,
+        };
+        let mut demux = Demux::new([1, 2]);
+        demux.extend(bytes);
+        let mut seen = Vec::new();
+        while let Ok(Some(message)) = demux.next_message() {
+            seen.push(Seen {
+                connection: message.connection,
+                stream: message.header.stream,
+                kind: message.header.kind,
+            });
+        }
+        seen
+    }
+
+    /// Returns the connection as text: one line per message, with the first bytes of its data.
+    pub fn to_text(&self) -> String {
+        let mut text = String::new();
+        for (name, direction) in [
+            ("runtime to plugin", Direction::ToPlugin),
+            ("plugin to runtime", Direction::FromPlugin),
+        ] {
+            let log = self.log();
+            let bytes = match direction {
+                Direction::ToPlugin => log.sent.clone(),
+                Direction::FromPlugin => log.received.clone(),
+            };
+            drop(log);
+            let _ = writeln!(text, "# {name}, {} bytes", bytes.len());
+            messages(&bytes, &mut text);
+        }
+        text
+    }
+}
+
+fn messages(bytes: &[u8], text: &mut String) {
+    let mut demux = Demux::new([1, 2]);
+    demux.extend(bytes);
+    loop {
+        match demux.next_message() {
+            Ok(Some(message)) => {
+                let header = message.header;
+                let printed = message.data.get(..PRINTED).unwrap_or(&message.data);
+                let _ = writeln!(
+                    text,
+                    "connection {} stream {} {:?}, {} bytes: {}",
+                    message.connection,
+                    header.stream,
+                    header.kind,
+                    message.data.len() + MESSAGE_HEADER_LEN,
+                    hex(printed),
+                );
+            }
+            Ok(None) => return,
+            Err(error) => {
+                let _ = writeln!(text, "malformed: {error}");
+                return;
+            }
+        }
+    }
+}
+
+/// Returns bytes as hexadecimal digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// A stream whose bytes are remembered.
+#[derive(Debug)]
+pub struct Tap<S> {
+    stream: S,
+    trace: Trace,
+}
+
+impl<S> Tap<S> {
+    /// Remembers the bytes of a stream in `trace`.
+    pub fn new(stream: S, trace: Trace) -> Self {
+        Tap { stream, trace }
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Tap<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        ready!(Pin::new(&mut self.stream).poll_read(cx, buffer))?;
+        let new = buffer.filled().get(before..).unwrap_or_default();
+        self.trace.add(Direction::FromPlugin, new);
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Tap<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = ready!(Pin::new(&mut self.stream).poll_write(cx, bytes))?;
+        let new = bytes.get(..written).unwrap_or_default();
+        self.trace.add(Direction::ToPlugin, new);
+        Poll::Ready(Ok(written))
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}

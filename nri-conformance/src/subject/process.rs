@@ -1,0 +1,231 @@
+//! Plugins that are processes.
+
+mod cleanup;
+mod usage;
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::net::UnixStream as StdUnixStream;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use nri::adaptation::pass_socket;
+use nri::wire::Socket;
+use rustix::process::Signal;
+use tempfile::TempDir;
+use tokio::net::UnixStream;
+use tokio::process::{Child, Command};
+use tokio::time::timeout;
+
+use crate::error::{Error, Result};
+
+use super::{Executable, Output, Stream};
+use cleanup::Marker;
+pub use usage::Usage;
+
+/// Name and index of an executable whose name is not `NN-name`.
+const NAME: &str = "plugin";
+const INDEX: &str = "00";
+
+/// How a process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// With this exit code.
+    Code(i32),
+    /// Killed by this signal.
+    Signal(i32),
+}
+
+impl std::fmt::Display for Exit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Code(code) => write!(f, "exit code {code}"),
+            Self::Signal(signal) => write!(f, "signal {signal}"),
+        }
+    }
+}
+
+impl From<ExitStatus> for Exit {
+    fn from(status: ExitStatus) -> Self {
+        match (status.code(), status.signal()) {
+            (Some(code), _) => Exit::Code(code),
+            (None, signal) => Exit::Signal(signal.unwrap_or_default()),
+        }
+    }
+}
+
+/// The process of a plugin. It is killed when this is dropped, and so is whatever it has started.
+pub struct Process {
+    child: Child,
+    output: Output,
+    marker: Marker,
+    _folder: TempDir,
+}
+
+impl std::fmt::Debug for Process {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Process")
+            .field("pid", &self.child.id())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Starts a plugin as a runtime launches it. Returns the runtime's end of the connection.
+pub(super) fn launch(executable: &Executable) -> Result<(Box<dyn Stream>, Process)> {
+    let failed = |error| Error::io("launch", &executable.path, error);
+    let (ours, theirs) = StdUnixStream::pair().map_err(failed)?;
+    ours.set_nonblocking(true).map_err(failed)?;
+    let ours = UnixStream::from_std(ours)
+        .and_then(Socket::new)
+        .map_err(failed)?;
+    let process = start(executable, None, |command| {
+        command.env("NRI_PLUGIN_SOCKET", "3");
+        pass_socket(command.as_std_mut(), theirs);
+    })?;
+    Ok((Box::new(ours), process))
+}
+
+/// Starts a plugin that connects to a socket.
+pub(super) fn external(executable: &Executable, socket: &Path) -> Result<Process> {
+    start(executable, Some(socket), |command| {
+        command.env("NRI_SOCKET", socket);
+    })
+}
+
+fn start(
+    executable: &Executable,
+    socket: Option<&Path>,
+    connect: impl FnOnce(&mut Command),
+) -> Result<Process> {
+    let failed = |error| Error::io("start", &executable.path, error);
+    let path = executable.path.canonicalize().map_err(failed)?;
+    let folder = tempfile::tempdir().map_err(failed)?;
+    let marker = Marker::new();
+    let mut command = program(&path, executable.isolate);
+    let (index, name) = identity(&path);
+    command
+        .args(executable.args.iter().map(|arg| filled_in(arg, socket)))
+        .env_clear()
+        .env("NRI_PLUGIN_NAME", name)
+        .env("NRI_PLUGIN_IDX", index)
+        .env(marker.variable(), marker.value())
+        .envs(
+            executable
+                .env
+                .iter()
+                .map(|(key, value)| (key, filled_in(value, socket))),
+        )
+        .current_dir(folder.path())
+        .process_group(0)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
+    connect(&mut command);
+    let mut child = command.spawn().map_err(|error| {
+        failed(error).with_help("give an executable file of this machine's architecture")
+    })?;
+    let output = Output::default();
+    if let Some(pipe) = child.stdout.take() {
+        tokio::spawn(output.clone().read(pipe));
+    }
+    if let Some(pipe) = child.stderr.take() {
+        tokio::spawn(output.clone().read(pipe));
+    }
+    Ok(Process {
+        child,
+        output,
+        marker,
+        _folder: folder,
+    })
+}
+
+/// Returns the command of an executable, in namespaces of its own if asked.
+fn program(path: &Path, isolate: bool) -> Command {
+    if !isolate {
+        return Command::new(path);
+    }
+    let mut command = Command::new("unshare");
+    command
+        .args(["--user", "--map-root-user", "--mount", "--pid", "--fork"])
+        .arg("--kill-child")
+        .arg("--")
+        .arg(path);
+    command
+}
+
+fn filled_in(text: &OsStr, socket: Option<&Path>) -> OsString {
+    match (text.to_str(), socket.and_then(Path::to_str)) {
+        (Some(text), Some(socket)) => text.replace("{socket}", socket).into(),
+        _ => text.to_owned(),
+    }
+}
+
+/// Returns index and name of a file `NN-name`.
+fn identity(path: &Path) -> (String, String) {
+    let file = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+    match file.split_once('-') {
+        Some((index, name)) if index.len() == 2 && index.bytes().all(|b| b.is_ascii_digit()) => {
+            (index.to_owned(), name.to_owned())
+        }
+        _ => (INDEX.to_owned(), NAME.to_owned()),
+    }
+}
+
+impl Process {
+    /// Returns what it has printed.
+    pub fn output(&self) -> &Output {
+        &self.output
+    }
+
+    /// Returns its process id, unless it has ended.
+    pub fn id(&self) -> Option<u32> {
+        self.child.id()
+    }
+
+    /// Returns how it ended, if it has.
+    pub fn exit(&mut self) -> Option<Exit> {
+        self.child.try_wait().ok().flatten().map(Exit::from)
+    }
+
+    /// Waits for it to end. Returns `None` if it has not ended after `within`.
+    pub async fn ended(&mut self, within: Duration) -> Option<Exit> {
+        let status = timeout(within, self.child.wait()).await.ok()?;
+        status.ok().map(Exit::from)
+    }
+
+    /// Asks it to end, with SIGTERM.
+    pub fn terminate(&self) {
+        if let Some(pid) = self.child.id() {
+            cleanup::signal(pid, Signal::TERM);
+        }
+    }
+
+    /// Returns the memory, descriptors, threads and processor time that it uses; `None` if it has ended.
+    pub fn usage(&self) -> Option<Usage> {
+        Usage::of(self.child.id()?)
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        if let Some(pid) = self.child.id() {
+            cleanup::kill_group(pid);
+        }
+        self.marker.kill_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_the_file_gives_the_identity() {
+        let of = |name: &str| identity(Path::new(name));
+        assert_eq!(of("/opt/10-logger"), ("10".into(), "logger".into()));
+        assert_eq!(of("/opt/logger"), (INDEX.into(), NAME.into()));
+        assert_eq!(of("1x-logger"), (INDEX.into(), NAME.into()));
+    }
+}
