@@ -323,84 +323,113 @@ fn no_prefix_hides_a_plugin() {
     }
 }
 
-/// The same for programs that Go has linked: headers byte by byte, lengths from the headers to the end.
-#[cfg(feature = "go")]
-#[test]
-fn no_damage_hides_a_go_plugin() {
-    let path = nri_tests::specimens::table()
-        .build("stripped")
-        .join("plain");
-    let whole = std::fs::read(path).unwrap();
-    assert_eq!(outcome(&whole), Some(Deprecated));
-    let number = |at: usize| {
-        usize::try_from(u64::from_le_bytes(whole[at..at + 8].try_into().unwrap())).unwrap()
-    };
-    let sections = number(40);
-    let last = sections + usize::from(whole[60]) * elf::SECTION_HEADER;
-    let programs = elf::FILE_HEADER + usize::from(whole[56]) * elf::PROGRAM_HEADER;
-    let headers = (4..programs).chain((sections..last).step_by(5));
-    for at in headers {
-        let mut bytes = whole.clone();
-        bytes[at] ^= 0xff;
-        assert!(look("program", &bytes).warns(), "byte {at} changed");
-    }
-    let lengths = (4..64).chain((64..whole.len()).step_by(whole.len() / 97));
-    for end in lengths {
-        assert!(look("program", &whole[..end]).warns(), "cut at {end}");
-    }
-}
-
-/// The same for every build of the table whose program is deprecated. Sampled, as one look at a whole program takes long:
-/// the builds share the first 512 bytes, where all formats have their headers, and each is cut at eight lengths.
+/// The same for every build of the table whose program is deprecated, of all formats: every byte of its headers, and
+/// lengths around the start and end of every section. A run takes some of them, and `NRI_DAMAGE=all` all; that wants a
+/// release build.
 #[cfg(feature = "go")]
 #[test]
 fn no_damage_hides_any_specimen() {
+    let sampled = std::env::var_os("NRI_DAMAGE").is_none_or(|all| all != "all");
     let table = nri_tests::specimens::table();
-    let (builds, headers) = (table.build.len(), 512);
-    let mut hidden = Vec::new();
-    let mut programs = 0;
+    let (mut hidden, mut programs) = (Vec::new(), 0);
     for (number, name) in table.build.keys().enumerate() {
-        let folder = table.build(name);
-        let rows = table
-            .specimen
-            .iter()
-            .filter(|row| row.builds.contains(name));
-        let Some(row) = rows.clone().find(|row| row.program == "plain") else {
+        let Some(whole) = deprecated(&table, name) else {
             continue;
         };
-        let plain = folder.join(&row.program);
-        let path = if plain.exists() {
-            plain
-        } else {
-            plain.with_extension("exe")
-        };
-        let whole = std::fs::read(path).unwrap();
-        if outcome(&whole) != Some(Deprecated) {
-            continue;
-        }
         programs += 1;
-        for at in (4 + number..headers).step_by(builds) {
+        let (headers, lengths) = (headers(&whole), lengths(&whole));
+        let take = |count: usize, all: usize| if sampled { (all / count).max(1) } else { 1 };
+        let mut look = |what: String, bytes: &[u8]| {
+            if !look("program", bytes).warns() {
+                hidden.push(format!("{name}: {what}"));
+            }
+        };
+        for at in headers
+            .iter()
+            .skip(if sampled { number } else { 0 })
+            .step_by(take(25, headers.len()))
+        {
             let mut bytes = whole.clone();
-            bytes[at] ^= 0xff;
-            if !look("program", &bytes).warns() {
-                hidden.push(format!("{name}: byte {at} changed"));
-            }
+            bytes[*at] ^= [0xff, 1, 0x80][at % 3];
+            look(format!("byte {at} changed"), &bytes);
         }
-        for part in 0..8 {
-            let end = 4 + number + whole.len() / 8 * part;
-            if !look("program", &whole[..end]).warns() {
-                hidden.push(format!("{name}: cut at {end}"));
-            }
+        for end in lengths.iter().step_by(take(12, lengths.len())) {
+            look(format!("cut at {end}"), &whole[..*end]);
         }
     }
     assert!(hidden.is_empty(), "{}", hidden.join("\n"));
     assert!(programs > 12, "{programs} builds are deprecated");
 }
 
+/// Returns the plainest program of a build, if it is deprecated.
 #[cfg(feature = "go")]
-fn outcome(bytes: &[u8]) -> Option<nri_compat::report::check::Outcome> {
-    look("program", bytes)
-        .verdicts
-        .first()
-        .map(|verdict| verdict.outcome)
+fn deprecated(table: &nri_tests::specimens::Table, build: &str) -> Option<Vec<u8>> {
+    let rows = table.specimen.iter();
+    let mut rows = rows.filter(|row| row.builds.iter().any(|name| name == build));
+    let row = rows.find(|row| row.program == "plain")?;
+    let plain = table.build(build).join(&row.program);
+    let path = if plain.exists() {
+        plain
+    } else {
+        plain.with_extension("exe")
+    };
+    let whole = std::fs::read(path).unwrap();
+    let found = look("program", &whole);
+    let verdict = found.verdicts.first()?;
+    (verdict.outcome == Deprecated).then_some(whole)
+}
+
+/// Returns the places of all bytes of the headers behind the magic: everything before the first section, and the table
+/// of sections that ELF has at the end.
+#[cfg(feature = "go")]
+fn headers(whole: &[u8]) -> Vec<usize> {
+    use object::{Object, ObjectSection};
+    let file = object::File::parse(whole).unwrap();
+    let starts = file.sections().filter_map(|section| section.file_range());
+    let first = starts
+        .map(|(start, _)| start)
+        .filter(|start| *start > 0)
+        .min();
+    let first = usize::try_from(first.unwrap()).unwrap().min(4096);
+    let table = match file.format() {
+        object::BinaryFormat::Elf => section_table(&file, whole),
+        _ => 0..0,
+    };
+    (4..first).chain(table).collect()
+}
+
+#[cfg(feature = "go")]
+fn section_table(file: &object::File<'_>, whole: &[u8]) -> std::ops::Range<usize> {
+    use object::Object;
+    let number = |at: usize, length: usize| {
+        let bytes = whole[at..at + length].iter();
+        let join = |sum: usize, byte: &u8| sum << 8 | usize::from(*byte);
+        if file.is_little_endian() {
+            bytes.rev().fold(0, join)
+        } else {
+            bytes.fold(0, join)
+        }
+    };
+    let (start, entry) = if file.is_64() {
+        (number(40, 8), 58)
+    } else {
+        (number(32, 4), 46)
+    };
+    start..(start + number(entry, 2) * number(entry + 2, 2)).min(whole.len())
+}
+
+/// Returns lengths around which a program may be cut: the first bytes, and around the ends of all sections.
+#[cfg(feature = "go")]
+fn lengths(whole: &[u8]) -> Vec<usize> {
+    use object::{Object, ObjectSection};
+    let file = object::File::parse(whole).unwrap();
+    let ranges = file.sections().filter_map(|section| section.file_range());
+    let borders = ranges.flat_map(|(start, size)| [start, start + size]);
+    let around = borders.flat_map(|border| [border.saturating_sub(1), border, border + 1]);
+    let around = around.filter_map(|border| usize::try_from(border).ok());
+    let mut all: Vec<usize> = around.chain(4..64).collect();
+    all.retain(|end| (4..whole.len()).contains(end));
+    all.sort_unstable();
+    all.dedup();
+    all
 }
