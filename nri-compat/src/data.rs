@@ -76,7 +76,7 @@ fn read(folder: &Path) -> Result<History, Error> {
 pub fn age(today: Date) -> Result<String, Error> {
     let date = history()?.date()?;
     let from = match folder() {
-        Some(folder) => crate::check::escape::path(&folder).to_string(),
+        Some(folder) => crate::escape::path(&folder).to_string(),
         None => "built in".to_owned(),
     };
     let days = date.parse::<Date>().and_then(|date| date.until(today));

@@ -106,13 +106,3 @@ fn problem(problem: &nri_codegen::Problem) -> String {
         .unwrap_or_default();
     shown.strip_suffix(&help).unwrap_or(&shown).to_owned()
 }
-
-impl From<crate::diff::SchemaError> for Error {
-    fn from(error: crate::diff::SchemaError) -> Self {
-        let new = Self::new(ErrorKind::Schema, error.to_string());
-        match error.help() {
-            Some(help) => new.with_help(help),
-            None => new,
-        }
-    }
-}

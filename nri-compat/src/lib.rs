@@ -14,9 +14,10 @@
 //! # Ok::<(), nri_compat::error::Error>(())
 //! ```
 //!
-//! Data flows one way: [`diff`] and [`history`] turn user input into the plain types of [`report`],
-//! whose renderers are independent of their origin; [`cli`] parses, calls and selects the [`exit`]
-//! code. The rules are data, one file each, in [`rules`].
+//! Data flows one way: [`check`], [`diff`] and [`history`] turn user input into the plain types of
+//! [`report`], whose renderers are independent of their origin; [`cli`] parses, calls and selects
+//! the [`exit`] code. [`place`], [`sighting`] and [`skipped`] are the facts that `check` observes and
+//! `report` shows. The rules are data, one file each, in [`rules`].
 #![forbid(unsafe_code)]
 
 pub mod check;
@@ -24,13 +25,17 @@ pub mod cli;
 pub mod data;
 pub mod diff;
 pub mod error;
+mod escape;
 pub mod exit;
 pub mod history;
 pub mod merge;
 mod near;
+pub mod place;
 pub mod policy;
 mod ranges;
 pub mod report;
 pub mod rules;
+pub mod sighting;
+pub mod skipped;
 #[cfg(feature = "update")]
 pub mod update;

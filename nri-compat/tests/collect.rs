@@ -11,7 +11,7 @@ use common::{Marker, answers, paths};
 use nri_compat::check::collect::{Collected, Request, collect};
 use nri_compat::check::evidence::Reader;
 use nri_compat::check::progress::Progress;
-use nri_compat::check::sighting::Interface;
+use nri_compat::sighting::Interface;
 
 fn look(paths: &[&Path]) -> Collected {
     look_with(paths, &[&Marker])

@@ -9,7 +9,7 @@ use common::{Marker, Tree, look, look_with, paths, skipped};
 use nri_compat::check::collect::Collected;
 use nri_compat::check::content::File;
 use nri_compat::check::evidence::{Reader, Unreadable};
-use nri_compat::check::sighting::Sighting;
+use nri_compat::sighting::Sighting;
 use tar::EntryType;
 
 fn detail(found: &Collected, place: usize) -> &str {

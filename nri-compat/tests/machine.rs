@@ -154,9 +154,8 @@ impl nri_compat::check::evidence::Reader for Elf {
     fn read(
         &self,
         file: &nri_compat::check::content::File<'_>,
-    ) -> Result<Vec<nri_compat::check::sighting::Sighting>, nri_compat::check::evidence::Unreadable>
-    {
-        Ok(vec![nri_compat::check::sighting::Sighting {
+    ) -> Result<Vec<nri_compat::sighting::Sighting>, nri_compat::check::evidence::Unreadable> {
+        Ok(vec![nri_compat::sighting::Sighting {
             place: file.place.clone(),
             name: Some(file.name.clone()),
             ..Default::default()

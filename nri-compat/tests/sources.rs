@@ -6,7 +6,7 @@ use std::fs;
 
 use common::Tree;
 use nri_compat::check::evidence::READERS;
-use nri_compat::check::sighting::{Certainty, FileKind, Interface, Role, Sighting};
+use nri_compat::sighting::{Certainty, FileKind, Interface, Role, Sighting};
 
 fn look(files: &[(&str, &str)]) -> Vec<Sighting> {
     let tree = Tree::new();

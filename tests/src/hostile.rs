@@ -11,10 +11,10 @@ use std::sync::LazyLock;
 use nri_codegen::history::History;
 use nri_compat::check::content::{File, HEAD};
 use nri_compat::check::evidence::READERS;
-use nri_compat::check::sighting::Sighting;
 use nri_compat::check::target::Target;
 use nri_compat::check::verdict::judge;
 use nri_compat::report::check::{Outcome, Verdict};
+use nri_compat::sighting::Sighting;
 
 /// Compiled once: the tests look at thousands of files.
 static HISTORY: LazyLock<History> =

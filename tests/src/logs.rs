@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use nri_compat::check::logs::{self, Log};
-use nri_compat::check::sighting::{Interface, Sighting};
+use nri_compat::sighting::{Interface, Sighting};
 
 pub use wrap::{WRAPS, Wrap};
 

@@ -1,11 +1,11 @@
 //! Check reports made by hand: one for each thing that a renderer has to show.
 
-use nri_compat::check::place::Place;
-use nri_compat::check::sighting::{Built, Evidence, FileKind, Occurrences, Role};
+use nri_compat::place::Place;
 use nri_compat::report::check::{
     CheckReport, CheckTarget, Confidence, Inputs, Outcome, SkipKind, Skipped, Subject, Summary,
     Suppression, Verdict,
 };
+use nri_compat::sighting::{Built, Evidence, FileKind, Occurrences, Role};
 
 /// Returns every report with its name.
 pub fn all() -> Vec<(&'static str, CheckReport)> {

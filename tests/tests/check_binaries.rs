@@ -7,7 +7,7 @@ use std::path::Path;
 
 use nri_compat::check::content::{Content, File, HEAD};
 use nri_compat::check::evidence::READERS;
-use nri_compat::check::sighting::{Certainty, FileKind, Interface, Role, Sighting};
+use nri_compat::sighting::{Certainty, FileKind, Interface, Role, Sighting};
 use nri_tests::peers::{self, NRI_RELEASES};
 use nri_tests::specimens::{self, Specimen};
 

@@ -1,10 +1,10 @@
 //! Every format of `check` over reports made by hand, reviewed; JSON against its schema.
 
 use jsonschema::Validator;
-use nri_compat::check::sighting::FileKind;
 use nri_compat::report::check::Outcome;
 use nri_compat::report::text::{CheckText, Palette};
 use nri_compat::report::{csv, github, json, junit, markdown, openmetrics, sarif, text};
+use nri_compat::sighting::FileKind;
 use nri_tests::reports;
 use serde_json::Value;
 

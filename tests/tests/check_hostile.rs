@@ -1,10 +1,10 @@
 //! Any text as a name: every format stays valid, and its readers get the name back.
 
-use nri_compat::check::sighting::Evidence;
 use nri_compat::policy::{Policy, apply, today};
 use nri_compat::report::check::{CheckReport, SkipKind, Skipped, Verdict};
 use nri_compat::report::text::CheckText;
 use nri_compat::report::{csv, github, json, junit, markdown, openmetrics, sarif, text, visible};
+use nri_compat::sighting::Evidence;
 use nri_tests::reports;
 use proptest::prelude::*;
 use quick_xml::events::Event;

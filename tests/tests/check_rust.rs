@@ -8,7 +8,7 @@ use nri::prelude::*;
 use nri_compat::check::content::{File, HEAD};
 use nri_compat::check::events::{EVENTS, proto_name};
 use nri_compat::check::evidence::READERS;
-use nri_compat::check::sighting::{Certainty, FileKind, Interface, Role, Sighting};
+use nri_compat::sighting::{Certainty, FileKind, Interface, Role, Sighting};
 use nri_tests::examples::example;
 
 fn look(name: &str, bytes: &[u8]) -> Vec<Sighting> {

@@ -1,6 +1,6 @@
 //! `logs` on recorded runs, and on the same lines in every format, cut, mixed and damaged.
 
-use nri_compat::check::sighting::{Certainty, FileKind, Interface};
+use nri_compat::sighting::{Certainty, FileKind, Interface};
 use nri_tests::logs::{
     OLD_EVENTS, Plugin, WRAPS, plugins, read, recorded, recorded_lines, recordings,
 };

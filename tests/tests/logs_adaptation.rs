@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use nri::adaptation::{Adaptation, LogDeprecations, OutcomeResult};
 use nri::api::{Container, PodSandbox};
-use nri_compat::check::sighting::Interface;
+use nri_compat::sighting::Interface;
 use nri_tests::logs::{Plugin, plugins, read};
 use nri_tests::pinned;
 use nri_tests_bindings::containerd_2_2 as api;

@@ -4,7 +4,7 @@
 use std::io::{Read, Write};
 
 use nri_compat::check::logs::{self, LONGEST_LINE, Log};
-use nri_compat::check::sighting::Interface;
+use nri_compat::sighting::Interface;
 use nri_tests::logs::{OLD_EVENTS, Plugin, WRAPS, plugins, read, recorded, recorded_lines};
 
 const OLD: &str = "containerd-v2.4.2-old-plugin.logfmt.log";

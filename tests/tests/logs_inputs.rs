@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use nri_compat::check::logs::{Options, Period, parse_time, read_logs};
-use nri_compat::check::sighting::Interface;
+use nri_compat::sighting::Interface;
 use nri_tests::logs::{Plugin, plugins, read, recorded};
 
 const OLD: &str = "containerd-v2.4.2-old-plugin.logfmt.log";

@@ -1,11 +1,12 @@
 //! Turns the collected sightings into the report, with one verdict per sighting and target.
 
 use super::collect::Collected;
-use super::sighting::{Role, Sighting};
+use super::join;
 use super::target::Target;
 use super::verdict::judge;
-use super::{join, sighting};
 use crate::report::check::{CheckReport, Pool, Subject, Summary, Verdict};
+use crate::sighting;
+use crate::sighting::{Role, Sighting};
 
 /// Judges the collected sightings against the targets.
 pub fn assess(collected: Collected, targets: &[Target<'_>]) -> CheckReport {

@@ -31,11 +31,11 @@ use std::time::Instant;
 
 use super::evidence::Reader;
 use super::packages;
-use super::place::Place;
 use super::progress::Progress;
-use super::sighting::Sighting;
-use super::skipped::Unreadable;
+use crate::place::Place;
 use crate::report::check::Summary;
+use crate::sighting::Sighting;
+use crate::skipped::Unreadable;
 use file_outcome::FileOutcome;
 use machine_root::MachineRoot;
 use roots::{Root, Roots};

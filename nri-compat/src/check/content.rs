@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::place::Place;
+use crate::place::Place;
 
 /// Bytes that can be read at any offset: a file, an entry of a layer, a slice.
 ///

@@ -20,8 +20,8 @@ pub mod wasm;
 
 use super::content::File;
 use super::logs::LogReader;
-use super::sighting::Sighting;
-pub use super::skipped::Unreadable;
+use crate::sighting::Sighting;
+pub use crate::skipped::Unreadable;
 pub(super) use identity::identity;
 
 /// All readers, starting with those of the most common kinds of files.

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use super::events::BEFORE_POD_UPDATES;
 use super::evidence::nri_module;
-use super::place::Place;
-use super::sighting::{Certainty, Events, Evidence, FileKind, Interface, Role, Sighting};
+use crate::place::Place;
+use crate::sighting::{Certainty, Events, Evidence, FileKind, Interface, Role, Sighting};
 
 /// The reason why sources that are not on disk prove nothing.
 const IN_ARCHIVE: &str = "cannot determine what it is built from: its sources are in an archive; unpack it and check the folder";
@@ -186,8 +186,8 @@ fn handlers(source: &Place, events: &Events) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sighting::{Built, Certainty};
     use super::*;
+    use crate::sighting::{Built, Certainty};
 
     fn seen(path: &str, kind: FileKind, version: Option<&str>, events: &[&str]) -> Sighting {
         Sighting {

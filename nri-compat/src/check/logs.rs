@@ -7,7 +7,7 @@
 //!
 //! ```
 //! use nri_compat::check::logs;
-//! use nri_compat::check::place::Place;
+//! use nri_compat::place::Place;
 //!
 //! let log = br#"Mar 18 20:15:04 node-1 containerd[195]: time="2026-03-18T20:15:04.861Z" level=warning msg="NRI plugin uses a deprecated interface." deprecated=StateChange details="does not implement RunPodSandbox" plugin=10-template"#;
 //! let read = logs::read(&Place::of("containerd.log".as_ref()), &mut &log[..]);
@@ -34,10 +34,10 @@ mod tally;
 
 use std::io::Read;
 
-use crate::check::place::Place;
 use crate::check::progress::Progress;
-use crate::check::sighting::Sighting;
-use crate::check::skipped::{SkipKind, Skipped, Unreadable};
+use crate::place::Place;
+use crate::sighting::Sighting;
+use crate::skipped::{SkipKind, Skipped, Unreadable};
 use format::Statement;
 use record::Origin;
 

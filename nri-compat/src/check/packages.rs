@@ -10,8 +10,8 @@ use std::path::PathBuf;
 
 use super::events::EventSet;
 use super::evidence::go_source::{Options, resolve_package};
-use super::place::Place;
-use super::sighting::{Certainty, Evidence, FileKind, Interface, Role, Sighting};
+use crate::place::Place;
+use crate::sighting::{Certainty, Evidence, FileKind, Interface, Role, Sighting};
 
 /// The maximum number of lines of evidence for one package.
 const MAX_EVIDENCE: usize = 60;
@@ -80,7 +80,7 @@ fn package(
         Certainty::ByName
     };
     let mut package = Sighting {
-        events: super::sighting::Events {
+        events: crate::sighting::Events {
             certainty,
             names: events.names(),
         },

@@ -13,9 +13,9 @@ mod wasm;
 
 use nri_codegen::history::{Deprecation, History};
 
-use super::sighting::{FileKind, Interface, Role, Sighting};
 use super::target::Target;
 use crate::report::check::{Confidence, Outcome, Verdict};
+use crate::sighting::{FileKind, Interface, Role, Sighting};
 
 /// The ids of the rules that verdicts name, whose texts are in `rules/`.
 pub const RULES: [&str; 6] = [

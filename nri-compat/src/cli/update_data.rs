@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::output;
-use crate::check::escape;
 use crate::data;
 use crate::error::Error;
+use crate::escape;
 use crate::exit::Exit;
 use crate::update::{Limits, Proxies, Update, goproxy, update};
 

@@ -160,7 +160,7 @@ pub(super) fn start_of(file: &File) -> Location {
     at(file, (1, 1))
 }
 
-fn at(file: &File, (line, column): location::Place) -> Location {
+fn at(file: &File, (line, column): text::LineColumn) -> Location {
     Location {
         file: file.name.clone(),
         line,

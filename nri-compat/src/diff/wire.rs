@@ -16,7 +16,8 @@ use super::schema::Schema;
 use super::schema::element::{Cardinality, Field, Message};
 use end::End;
 
-pub use effect::{Arrival, Effect};
+pub use effect::Effect;
+pub use value::Arrival;
 
 /// The outcome for a part of a message.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::document::{Document, Subject};
 use super::nodes::{Nodes, ReportId};
 use crate::check::logs::stamp::{self, Span, Stamp};
-use crate::check::sighting::Built;
 use crate::report::check::Outcome;
 use crate::report::merge::{MergedPlugin, MergedVerdict};
+use crate::sighting::Built;
 
 /// The maximum number of distinct plugins, and of distinct findings about them.
 const MAX_PLUGINS: usize = 20_000;

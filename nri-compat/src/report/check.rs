@@ -5,7 +5,7 @@ mod name;
 mod phrase;
 mod shared;
 
-pub use crate::check::skipped::{SkipKind, Skipped};
+pub use crate::skipped::{SkipKind, Skipped};
 pub use alike::Alike;
 pub(crate) use phrase::NO_CONFIGURATION;
 pub use phrase::bytes;
@@ -14,9 +14,9 @@ pub use shared::SharedText;
 
 use std::sync::Arc;
 
-use crate::check::place::Place;
-use crate::check::sighting::{Built, Evidence, FileKind, Occurrences, Role};
+use crate::place::Place;
 use crate::report::finding::Level;
+use crate::sighting::{Built, Evidence, FileKind, Occurrences, Role};
 
 /// The result of `check` or `logs`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

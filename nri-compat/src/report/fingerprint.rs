@@ -1,7 +1,8 @@
 //! Fingerprints: identifiers of findings that are stable across runs and machines.
 
-use crate::check::sighting::FileKind;
-use crate::report::check::{Subject, Verdict};
+use super::check::{Subject, Verdict};
+use super::hash::fingerprint_of;
+use crate::sighting::FileKind;
 
 /// Returns the fingerprint of a verdict, as 32 hexadecimal digits: of its rule, its target and the
 /// plugin.
@@ -28,11 +29,6 @@ pub fn fingerprint(subject: &Subject, verdict: &Verdict) -> String {
     ];
     parts.extend(events(subject));
     fingerprint_of(&parts)
-}
-
-/// Returns the fingerprint of any parts, in their order.
-pub(crate) fn fingerprint_of(parts: &[&str]) -> String {
-    format!("{:032x}", hash(parts))
 }
 
 /// Returns `10-logger`, or the path without the image and the layer, whose number changes with each
@@ -66,26 +62,10 @@ pub(crate) fn series(target: &str) -> &str {
     }
 }
 
-/// Hashes all parts, each followed by a zero byte.
-fn hash(parts: &[&str]) -> u128 {
-    fnv(parts.iter().flat_map(|part| part.bytes().chain([0])))
-}
-
-/// Computes FNV-1a over 128 bits, a fixed function that needs no crate. It separates inputs that
-/// differ by chance, which is sufficient for a baseline.
-/// <http://www.isthe.com/chongo/tech/comp/fnv/>
-fn fnv(bytes: impl Iterator<Item = u8>) -> u128 {
-    const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
-    const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
-    bytes.fold(OFFSET, |hash, byte| {
-        (hash ^ u128::from(byte)).wrapping_mul(PRIME)
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::place::Place;
+    use crate::place::Place;
 
     fn of(path: impl Into<Place>, name: Option<&str>, target: &str) -> String {
         let subject = Subject {
@@ -103,11 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn the_function_is_fixed() {
-        assert_eq!(
-            fnv("foobar".bytes()),
-            0x343e_1662_793c_64bf_6f0d_3597_ba44_6f18
-        );
+    fn the_fingerprint_is_fixed() {
         assert_eq!(of("/a", None, "t"), "af445eef6089d09dd458507ba38eb635");
     }
 

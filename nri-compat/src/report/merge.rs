@@ -1,7 +1,7 @@
 //! The merged reports of many nodes, as plain data for renderers.
 
 use super::check::{Outcome, Skipped};
-use crate::check::sighting::Built;
+use crate::sighting::Built;
 
 /// The result of `merge`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

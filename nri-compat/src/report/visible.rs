@@ -3,7 +3,7 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use crate::check::place::Place;
+use crate::place::Place;
 use crate::report::check::{CheckReport, CheckTarget, SharedText, Skipped, Subject, Verdict};
 
 /// Returns the text with every control and invisible format character spelled out (`

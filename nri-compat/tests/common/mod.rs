@@ -9,8 +9,8 @@ use std::path::PathBuf;
 use nri_compat::check::collect::{Collected, Request, collect};
 use nri_compat::check::content::File;
 use nri_compat::check::evidence::{Reader, Unreadable};
-use nri_compat::check::sighting::{Evidence, Sighting};
-use nri_compat::check::skipped::{SkipKind, Skipped};
+use nri_compat::sighting::{Evidence, Sighting};
+use nri_compat::skipped::{SkipKind, Skipped};
 
 /// A reader that recognises files starting with `MARK`, and returns one sighting for each, with its
 /// whole text.

@@ -29,8 +29,8 @@ use std::path::Path;
 use super::scan::Scan;
 use crate::check::content::{Content, File};
 use crate::check::packing::Packing;
-use crate::check::place::Place;
-use crate::check::skipped::Unreadable;
+use crate::place::Place;
+use crate::skipped::Unreadable;
 use layer::{Reading, Stop};
 use limits::Limits;
 use store::{Folder, Packed};
@@ -59,7 +59,7 @@ pub(super) fn read_layout(scan: &Scan<'_>, folder: &Path, place: &Place) {
 /// Checks an archive that can be read at any offset: its headers show whether it is an image.
 fn tar(scan: &Scan<'_>, content: &dyn Content, place: &Place) -> Result<(), Unreadable> {
     let store = Packed::index(content);
-    if store.is_image() {
+    if manifest::is_image(&store) {
         if let Some(why) = &store.broken {
             scan.skip(place.clone(), why.clone());
         }
@@ -71,7 +71,8 @@ fn tar(scan: &Scan<'_>, content: &dyn Content, place: &Place) -> Result<(), Unre
         content,
         limits: &limits,
     };
-    layer::read(reading, Packing::Not, Stop::Never).report(scan, place);
+    let layer = layer::read(reading, Packing::Not, Stop::Never);
+    overlay::report_archive(scan, &layer, place);
     Ok(())
 }
 
@@ -89,6 +90,6 @@ fn packed(scan: &Scan<'_>, file: &File<'_>, packing: Packing) -> Result<(), Unre
         let unpacked = spool::unpacked(scan, file.content, packing)?;
         return tar(scan, &unpacked, &file.place);
     }
-    layer.report(scan, &file.place);
+    overlay::report_archive(scan, &layer, &file.place);
     Ok(())
 }

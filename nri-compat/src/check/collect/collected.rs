@@ -1,8 +1,8 @@
 //! The result of a collection.
 
-use crate::check::sighting::Sighting;
-use crate::check::skipped::Skipped;
 use crate::report::check::Summary;
+use crate::sighting::Sighting;
+use crate::skipped::Skipped;
 
 /// The result of a scan.
 #[derive(Clone, Debug, Default)]

@@ -5,9 +5,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use super::file_outcome::FileOutcome;
 use crate::check::content::File;
 use crate::check::evidence::{self, Reader, Unreadable};
-use crate::check::place::Place;
-use crate::check::sighting::Sighting;
-use crate::check::skipped::{SkipKind, Skipped};
+use crate::place::Place;
+use crate::sighting::Sighting;
+use crate::skipped::{SkipKind, Skipped};
 
 /// The sightings in one file, and the readers that could not read it.
 #[derive(Clone, Debug, Default)]

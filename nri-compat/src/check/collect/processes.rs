@@ -11,9 +11,9 @@ use super::file_outcome::FileOutcome;
 use super::parallel;
 use super::scan::Scan;
 use super::visit;
-use crate::check::escape;
-use crate::check::place::Place;
-use crate::check::skipped::{SkipKind, Unreadable};
+use crate::escape;
+use crate::place::Place;
+use crate::skipped::{SkipKind, Unreadable};
 
 /// The suffix that the kernel appends to the name of an executable that was deleted or replaced.
 const DELETED: &[u8] = b" (deleted)";

@@ -7,10 +7,10 @@ use super::machine_root::MachineRoot;
 use super::runtime::{self, Configured};
 use super::scan::Scan;
 use super::unjudged::Demand;
-use crate::check::escape;
 use crate::check::evidence;
-use crate::check::place::Place;
-use crate::check::skipped::{SkipKind, Skipped, Unreadable};
+use crate::escape;
+use crate::place::Place;
+use crate::skipped::{SkipKind, Skipped, Unreadable};
 
 /// The path that means standard input.
 const STDIN: &str = "-";

@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 pub(super) use machine::machine;
 
 use super::machine_root::MachineRoot;
-use crate::check::escape;
-use crate::check::place::Place;
-use crate::check::skipped::{Skipped, Unreadable};
+use crate::escape;
+use crate::place::Place;
+use crate::skipped::{Skipped, Unreadable};
 use document::Document;
 
 /// The settings for NRI in the configuration of a runtime.

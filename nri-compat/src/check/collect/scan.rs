@@ -12,11 +12,11 @@ use super::file_outcome::{FileOutcome, OUTCOMES};
 use super::found::{Found, guarded};
 use crate::check::content::File;
 use crate::check::evidence::Reader;
-use crate::check::place::Place;
 use crate::check::progress::Progress;
-use crate::check::sighting::Sighting;
-use crate::check::skipped::{SkipKind, Skipped, Unreadable};
+use crate::place::Place;
 use crate::report::check::Inputs;
+use crate::sighting::Sighting;
+use crate::skipped::{SkipKind, Skipped, Unreadable};
 
 /// The number of bytes of files that all readers together may hold in memory.
 const MAX_READING: u64 = 32 << 20;

@@ -3,7 +3,7 @@
 use std::io::{self, Read, Write as _};
 
 use super::disk::Disk;
-use crate::check::skipped::{SkipKind, Unreadable};
+use crate::skipped::{SkipKind, Unreadable};
 
 /// The size of the pieces in which streams are copied, in bytes.
 const CHUNK: usize = 64 << 10;

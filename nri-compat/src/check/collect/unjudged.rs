@@ -7,9 +7,9 @@ use super::scan::Scan;
 use crate::check::content::File;
 use crate::check::evidence;
 use crate::check::packing::Packing;
-use crate::check::place::Place;
-use crate::check::sighting::{Evidence, FileKind, Interface, Role, Sighting};
-use crate::check::skipped::{SkipKind, Unreadable};
+use crate::place::Place;
+use crate::sighting::{Evidence, FileKind, Interface, Role, Sighting};
+use crate::skipped::{SkipKind, Unreadable};
 
 /// The name of the reader, in evidence.
 const READER: &str = "check";
@@ -49,7 +49,7 @@ pub(super) fn unrecognised(head: &[u8]) -> String {
     if let Some(line) = head.strip_prefix(b"#!") {
         let line = line.split(|byte| *byte == b'\n').next().unwrap_or(line);
         let (shown, _) = line.split_at(line.len().min(MAX_INTERPRETER));
-        let interpreter = crate::check::escape::bytes(shown.trim_ascii());
+        let interpreter = crate::escape::bytes(shown.trim_ascii());
         return format!("a script for `{interpreter}`; cannot determine which program it runs");
     }
     if let Some((_, what)) = UNSUPPORTED

@@ -10,11 +10,11 @@ use super::file_outcome::FileOutcome;
 use super::scan::{Linked, NameRank, Scan};
 use super::unjudged::{self, Demand};
 use crate::check::content::{Content as _, File};
-use crate::check::escape;
 use crate::check::evidence;
 use crate::check::packing::Packing;
-use crate::check::place::Place;
-use crate::check::skipped::Unreadable;
+use crate::escape;
+use crate::place::Place;
+use crate::skipped::Unreadable;
 
 /// A file, and how the scan found it.
 #[derive(Clone, Debug)]

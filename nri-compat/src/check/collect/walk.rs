@@ -15,8 +15,8 @@ use super::roots::Root;
 use super::scan::Scan;
 use super::unjudged::{self, Demand};
 use super::visit::{self, Visit};
-use crate::check::place::Place;
-use crate::check::skipped::{SkipKind, Unreadable};
+use crate::place::Place;
+use crate::skipped::{SkipKind, Unreadable};
 
 /// The number of files in a batch.
 const BATCH_FILES: usize = 128;

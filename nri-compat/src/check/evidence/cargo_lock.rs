@@ -4,7 +4,7 @@
 
 use super::{Reader, Unreadable, text};
 use crate::check::content::File;
-use crate::check::sighting::{Built, Evidence, FileKind, Interface, Role, Sighting};
+use crate::sighting::{Built, Evidence, FileKind, Interface, Role, Sighting};
 
 /// The maximum size of the file; those of the largest projects have half a megabyte.
 const MAX_FILE: u64 = 32 << 20;

@@ -7,8 +7,8 @@ use std::path::Path;
 use super::{Reader, Unreadable, cargo_lock, text};
 use crate::check::content::File;
 use crate::check::facts::MODULE;
-use crate::check::sighting::Sighting;
-use crate::check::skipped::SkipKind;
+use crate::sighting::Sighting;
+use crate::skipped::SkipKind;
 
 /// The maximum size of a file in bytes; bills of materials of large images have some ten megabytes.
 const MAX_FILE: u64 = 64 << 20;

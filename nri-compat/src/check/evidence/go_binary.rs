@@ -16,7 +16,7 @@ mod types;
 use super::Unreadable;
 use super::binary::Image;
 use crate::check::content::File;
-use crate::check::sighting::{Evidence, Sighting};
+use crate::sighting::{Evidence, Sighting};
 use table::Presence;
 
 /// The name of the reader in evidence.

@@ -8,8 +8,8 @@ mod parse;
 use super::nri_module::MODULE;
 use super::{Reader, Unreadable, text};
 use crate::check::content::File;
-use crate::check::place::Place;
-use crate::check::sighting::{Built, Evidence, FileKind, Interface, Role, Sighting};
+use crate::place::Place;
+use crate::sighting::{Built, Evidence, FileKind, Interface, Role, Sighting};
 pub(super) use parse::GoMod;
 use parse::{Replacement, Requirement};
 

@@ -23,8 +23,8 @@ mod world;
 use super::nri_module::Package;
 use super::{Reader, Unreadable, text};
 use crate::check::content::File;
-use crate::check::sighting::{Evidence, FileKind, GoPackage, Interface, Role, Sighting};
-use crate::check::skipped::SkipKind;
+use crate::sighting::{Evidence, FileKind, GoPackage, Interface, Role, Sighting};
+use crate::skipped::SkipKind;
 pub(in crate::check) use resolution::{Options, resolve_package};
 use syntax::Import;
 

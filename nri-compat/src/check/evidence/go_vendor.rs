@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use super::nri_module::{self, MODULE, Package};
 use super::{Reader, Unreadable, text};
 use crate::check::content::File;
-use crate::check::sighting::{Built, Evidence, FileKind, Interface, Role, Sighting};
+use crate::sighting::{Built, Evidence, FileKind, Interface, Role, Sighting};
 
 /// The maximum size of the file; those of the largest projects have a few hundred kilobytes.
 const MAX_FILE: u64 = 16 << 20;

@@ -3,7 +3,7 @@
 use semver::Version;
 
 use crate::check::facts;
-use crate::check::sighting::Interface;
+use crate::sighting::Interface;
 
 pub(super) use crate::check::facts::MODULE;
 

@@ -5,8 +5,8 @@ use serde::Deserialize;
 use super::{Reader, Unreadable, text};
 use crate::check::content::File;
 use crate::check::facts;
-use crate::check::sighting::{Built, Evidence, FileKind, Interface, Role, Sighting};
-use crate::check::skipped::SkipKind;
+use crate::sighting::{Built, Evidence, FileKind, Interface, Role, Sighting};
+use crate::skipped::SkipKind;
 
 /// The maximum size of the file in bytes; real ones have a few hundred.
 const MAX_FILE: u64 = 1 << 20;

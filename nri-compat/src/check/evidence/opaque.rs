@@ -5,7 +5,7 @@ use super::binary::{Image, packed_overlay};
 use super::protocol::{self, PROTOCOL};
 use super::{Unreadable, identity};
 use crate::check::content::File;
-use crate::check::sighting::{Evidence, FileKind, Interface, Role, Sighting};
+use crate::sighting::{Evidence, FileKind, Interface, Role, Sighting};
 
 const NAME: &str = "program";
 /// The mark in the headers of programs packed with UPX.

@@ -13,8 +13,8 @@
 use super::binary::{Format, Image, format, slices};
 use super::{Reader, Unreadable, go_binary, opaque, rust_binary};
 use crate::check::content::File;
-use crate::check::sighting::Sighting;
-use crate::check::skipped::SkipKind;
+use crate::sighting::Sighting;
+use crate::skipped::SkipKind;
 
 /// The name of the reader in evidence.
 const NAME: &str = "program";
@@ -25,7 +25,7 @@ const NAME: &str = "program";
 /// use nri_compat::check::content::File;
 /// use nri_compat::check::evidence::Reader;
 /// use nri_compat::check::evidence::program::Program;
-/// use nri_compat::check::sighting::Interface;
+/// use nri_compat::sighting::Interface;
 ///
 /// // The first bytes of a program, and nothing behind them.
 /// let content: &[u8] = b"\x7fELF\x02\x01\x01";

@@ -10,7 +10,7 @@ use super::binary::window::{Flow, WINDOW, find, windows};
 use super::protocol::{self, CONNECTS, PROTOCOL};
 use super::{Unreadable, opaque};
 use crate::check::content::File;
-use crate::check::sighting::{Evidence, FileKind, Role, Sighting};
+use crate::sighting::{Evidence, FileKind, Role, Sighting};
 use manifest::Embedded;
 
 /// The name of the reader in evidence.

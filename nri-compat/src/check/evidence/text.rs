@@ -5,7 +5,7 @@ use std::io;
 use super::Unreadable;
 use crate::check::content::Content;
 use crate::check::scratch::Scratch;
-use crate::check::skipped::SkipKind;
+use crate::skipped::SkipKind;
 
 /// The number of bytes that are read at a time.
 const CHUNK: usize = 64 << 10;

@@ -11,10 +11,8 @@ use super::{Reader, Unreadable, identity, opaque};
 use crate::check::content::File;
 use crate::check::events::{EVENTS, EventSet};
 use crate::check::facts;
-use crate::check::sighting::{
-    Built, Certainty, Events, Evidence, FileKind, Interface, Role, Sighting,
-};
 use crate::diff::wasm_export;
+use crate::sighting::{Built, Certainty, Events, Evidence, FileKind, Interface, Role, Sighting};
 
 /// The name of the reader in evidence.
 const NAME: &str = "wasm";
@@ -45,7 +43,7 @@ const MAX_TABLE: u64 = 1 << 22;
 /// use nri_compat::check::content::File;
 /// use nri_compat::check::evidence::Reader;
 /// use nri_compat::check::evidence::wasm::Wasm;
-/// use nri_compat::check::sighting::Interface;
+/// use nri_compat::sighting::Interface;
 ///
 /// // A module that exports function 0 as `plugin_api_version`.
 /// let module = b"\0asm\x01\0\0\0\x07\x16\x01\x12plugin_api_version\0\0";

@@ -9,8 +9,8 @@ use ignore::WalkBuilder;
 use super::rotation::{self, LogSet, SetReader};
 use super::{Log, Options, read_lines, read_with, reader};
 use crate::check::collect::Collected;
-use crate::check::place::Place;
-use crate::check::skipped::{Skipped, Unreadable};
+use crate::place::Place;
+use crate::skipped::{Skipped, Unreadable};
 
 /// The path that means standard input.
 const STDIN: &str = "-";

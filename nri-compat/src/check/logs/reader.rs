@@ -6,7 +6,7 @@ use super::{Log, READER, read, source};
 use crate::check::content::{File, HEAD};
 use crate::check::evidence::{Reader, Unreadable};
 use crate::check::packing::Stream;
-use crate::check::sighting::{Evidence, Sighting};
+use crate::sighting::{Evidence, Sighting};
 
 /// The reader of logs of containerd and CRI-O, which it recognises by their first lines.
 #[derive(Clone, Copy, Debug, Default)]

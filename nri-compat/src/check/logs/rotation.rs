@@ -8,9 +8,9 @@ use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use super::{format, source};
-use crate::check::place::Place;
 use crate::check::progress::Progress;
-use crate::check::skipped::{Skipped, Unreadable};
+use crate::place::Place;
+use crate::skipped::{Skipped, Unreadable};
 
 /// Extensions of compressed files.
 const PACKED: [&str; 4] = [".gz", ".zst", ".xz", ".zstd"];

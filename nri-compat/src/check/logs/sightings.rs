@@ -3,8 +3,8 @@
 use super::fact::Warning;
 use super::stamp::Stamp;
 use super::tally::{Mentions, Tally, Topic};
-use crate::check::place::Place;
-use crate::check::sighting::{
+use crate::place::Place;
+use crate::sighting::{
     Certainty, Events, Evidence, FileKind, Interface, Occurrences, Role, Sighting,
 };
 

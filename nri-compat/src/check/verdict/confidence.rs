@@ -1,7 +1,7 @@
 //! The reliability of sightings.
 
-use crate::check::sighting::{Certainty, FileKind, Sighting};
 use crate::report::check::Confidence;
+use crate::sighting::{Certainty, FileKind, Sighting};
 
 /// Returns the confidence in a sighting: high for code, types, a manifest and a runtime's own
 /// messages, lower for names and sources, lowest for unknown events.

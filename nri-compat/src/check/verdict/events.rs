@@ -3,9 +3,9 @@
 use super::{cannot_tell, remedy};
 use crate::check::events::EVENTS;
 use crate::check::facts;
-use crate::check::sighting::{Certainty, FileKind, Interface, Sighting};
 use crate::check::target::Target;
 use crate::report::check::{Confidence, Outcome, Verdict};
+use crate::sighting::{Certainty, FileKind, Interface, Sighting};
 
 pub(super) fn judge(seen: &Sighting, target: &Target<'_>) -> Option<Verdict> {
     let refuses = unknown(&seen.required, target);

@@ -4,8 +4,8 @@ mod go;
 
 use nri_codegen::history::Deprecation;
 
-use crate::check::sighting::{FileKind, Sighting};
 use crate::check::target::Target;
+use crate::sighting::{FileKind, Sighting};
 
 /// Returns the remedy for events that arrive as `StateChange`.
 pub(super) fn state_change(

@@ -3,9 +3,9 @@
 
 use super::{cannot_tell, deprecation, no_protocol, state_change};
 use crate::check::evidence::nri_module;
-use crate::check::sighting::{FileKind, Interface, Sighting};
 use crate::check::target::Target;
 use crate::report::check::Verdict;
+use crate::sighting::{FileKind, Interface, Sighting};
 
 /// Judges a requirement. `reason` explains why it does not show what is used of NRI.
 pub(super) fn judge(seen: &Sighting, reason: &str, target: &Target<'_>) -> Verdict {

@@ -3,9 +3,9 @@
 use nri_codegen::history::Deprecation;
 
 use super::{cannot_tell, deprecation, ok, planned_removal, remedy};
-use crate::check::sighting::{Certainty, FileKind, Interface, Sighting};
 use crate::check::target::Target;
 use crate::report::check::{Confidence, Outcome, Verdict};
+use crate::sighting::{Certainty, FileKind, Interface, Sighting};
 
 pub(super) fn judge(seen: &Sighting, target: &Target<'_>) -> Verdict {
     let Some(deprecation) = deprecation(target.history, "state-change") else {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::check::sighting::{Built, Certainty, Events};
+use crate::sighting::{Built, Certainty, Events};
 
 fn seen(kind: FileKind, interface: Interface, events: &[&str], certainty: Certainty) -> Sighting {
     Sighting {

@@ -3,10 +3,10 @@
 use super::{cannot_tell, deprecation, no_protocol, ok};
 use crate::check::evidence::wasm::VERSION;
 use crate::check::facts;
-use crate::check::sighting::Sighting;
 use crate::check::target::Target;
 use crate::diff::wasm_export;
 use crate::report::check::{Confidence, Outcome, Verdict};
+use crate::sighting::Sighting;
 
 pub(super) fn judge(seen: &Sighting, exports: &[String], target: &Target<'_>) -> Verdict {
     if let Some(verdict) = no_protocol(target) {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::error::{Error, ErrorKind};
+
 /// A descriptor set that cannot be compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaError {
@@ -82,3 +84,13 @@ impl fmt::Display for SchemaError {
 }
 
 impl std::error::Error for SchemaError {}
+
+impl From<SchemaError> for Error {
+    fn from(error: SchemaError) -> Self {
+        let new = Self::new(ErrorKind::Schema, error.to_string());
+        match error.help() {
+            Some(help) => new.with_help(help),
+            None => new,
+        }
+    }
+}

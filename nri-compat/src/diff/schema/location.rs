@@ -7,10 +7,7 @@ use prost::Message;
 use prost::bytes::Bytes;
 
 use super::super::descriptor::{SourceInfo, SourceLocation};
-use super::text;
-
-/// A line and column, both counted from 1.
-pub(in crate::diff) type Place = (u32, u32);
+use super::text::{self, LineColumn};
 
 /// Where the parts of one file stand. Decoded and indexed on the first question: most files have no finding.
 #[derive(Debug)]
@@ -19,7 +16,7 @@ pub(in crate::diff) struct Locations {
     encoded: Bytes,
     /// The text of the file, if its places are to be adjusted to it.
     text: Option<String>,
-    by_path: OnceLock<HashMap<Vec<i32>, Place>>,
+    by_path: OnceLock<HashMap<Vec<i32>, LineColumn>>,
 }
 
 impl Locations {
@@ -32,7 +29,7 @@ impl Locations {
     }
 
     /// Returns the first place recorded for exactly this path.
-    pub(in crate::diff) fn at(&self, path: &[i32]) -> Option<Place> {
+    pub(in crate::diff) fn at(&self, path: &[i32]) -> Option<LineColumn> {
         self.by_path.get_or_init(|| self.index()).get(path).copied()
     }
 
@@ -41,7 +38,7 @@ impl Locations {
         info.map(|info| info.location).unwrap_or_default()
     }
 
-    fn index(&self) -> HashMap<Vec<i32>, Place> {
+    fn index(&self) -> HashMap<Vec<i32>, LineColumn> {
         let all = self.all();
         let mut by_path = HashMap::with_capacity(all.len());
         for location in all {
@@ -56,7 +53,7 @@ impl Locations {
 
     /// Returns the place of an option: exact, else inside it, else the nearest that contains it and
     /// is itself at least `shortest` long. An option may be written whole or part by part.
-    pub(in crate::diff) fn of_option(&self, path: &[i32], shortest: usize) -> Option<Place> {
+    pub(in crate::diff) fn of_option(&self, path: &[i32], shortest: usize) -> Option<LineColumn> {
         if let Some(place) = self.at(path) {
             return Some(place);
         }
@@ -78,7 +75,7 @@ impl Locations {
 }
 
 /// Returns the start of a location. A span has three or four numbers; anything else is not a place.
-fn start(location: &SourceLocation) -> Place {
+fn start(location: &SourceLocation) -> LineColumn {
     let from_one = |number: i32| u32::try_from(number).unwrap_or(0).saturating_add(1);
     match location.span[..] {
         [line, column, _] | [line, column, _, _] => (from_one(line), from_one(column)),

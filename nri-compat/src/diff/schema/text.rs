@@ -8,7 +8,8 @@ use std::collections::HashMap;
 
 use unicode_width::UnicodeWidthStr;
 
-use super::location::Place;
+/// A line and column, both counted from 1.
+pub(in crate::diff) type LineColumn = (u32, u32);
 
 /// The width of a tab stop.
 const TAB: usize = 4;
@@ -20,7 +21,7 @@ const DEFAULT_VALUE: i32 = 7;
 const JSON_NAME: i32 = 10;
 
 /// Moves every place of a file to where buf reports it.
-pub(super) fn adjust(places: &mut HashMap<Vec<i32>, Place>, text: &str) {
+pub(super) fn adjust(places: &mut HashMap<Vec<i32>, LineColumn>, text: &str) {
     let lines: Vec<&str> = text.split('\n').collect();
     let groups: Vec<_> = places
         .iter()
@@ -40,9 +41,9 @@ pub(super) fn adjust(places: &mut HashMap<Vec<i32>, Place>, text: &str) {
 /// Adjusts a group, the only field with both a type and a type name.
 fn group(
     path: &[i32],
-    place: Place,
-    places: &HashMap<Vec<i32>, Place>,
-) -> Option<(Vec<i32>, Place)> {
+    place: LineColumn,
+    places: &HashMap<Vec<i32>, LineColumn>,
+) -> Option<(Vec<i32>, LineColumn)> {
     let (&TYPE, field) = path.split_last()? else {
         return None;
     };
@@ -79,14 +80,14 @@ fn is_field(path: &[i32]) -> bool {
     }
 }
 
-fn line<'a>(lines: &[&'a str], (line, _): Place) -> Option<&'a str> {
+fn line<'a>(lines: &[&'a str], (line, _): LineColumn) -> Option<&'a str> {
     lines
         .get(usize::try_from(line).ok()?.checked_sub(1)?)
         .copied()
 }
 
 /// Returns the nearest `word` at or before a place, on its line or one above.
-fn before(lines: &[&str], place: Place, word: &str) -> Option<Place> {
+fn before(lines: &[&str], place: LineColumn, word: &str) -> Option<LineColumn> {
     let byte = usize::try_from(place.1).ok()?.checked_sub(1)?;
     let own = line(lines, place)?;
     if own.get(byte..)?.starts_with(word) {

@@ -2,22 +2,9 @@
 
 use super::end::{End, Format};
 use super::of_number;
-use super::value;
+use super::value::{self, Arrival};
 use crate::diff::check::default;
 use crate::diff::schema::element::{Cardinality, Message};
-
-/// The result of receiving a value, from best to worst.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Arrival {
-    /// As it was sent.
-    Same,
-    /// As another value, or only in part, at least for some values.
-    Altered,
-    /// Not at all: the receiver skips it.
-    Skipped,
-    /// Some values make the receiver reject the whole message.
-    Refused,
-}
 
 /// The arrival of a field at both kinds of receivers, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

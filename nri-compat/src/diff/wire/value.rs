@@ -1,9 +1,21 @@
 //! The outcome for a value that is sent as one type and read as another type of the same format.
 
-use super::effect::Arrival;
 use super::end::{End, Format};
 use crate::diff::features::value::UTF8_NONE;
 use crate::diff::schema::element::number as n;
+
+/// The result of receiving a value, from best to worst.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Arrival {
+    /// As it was sent.
+    Same,
+    /// As another value, or only in part, at least for some values.
+    Altered,
+    /// Not at all: the receiver skips it.
+    Skipped,
+    /// Some values make the receiver reject the whole message.
+    Refused,
+}
 
 /// Returns how one value, or a packed block of values, arrives at each library.
 pub(super) fn arrivals(sent: End<'_>, read: End<'_>) -> (Arrival, Arrival) {

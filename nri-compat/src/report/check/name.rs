@@ -1,8 +1,8 @@
 //! The terms of a check report, the same in every format, and values derived from a verdict.
 
 use super::{CheckReport, Confidence, Outcome, Subject, Suppression, Verdict};
-use crate::check::sighting::{FileKind, Role};
 use crate::report::finding::Level;
+use crate::sighting::{FileKind, Role};
 
 impl Outcome {
     /// All outcomes, from good to bad.
@@ -147,7 +147,7 @@ impl CheckReport {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::place::Place;
+    use crate::place::Place;
 
     #[test]
     fn labels_are_what_a_runtime_calls_a_plugin() {

@@ -1,8 +1,8 @@
 //! Facts of a check report as short phrases, for every human-readable format.
 
 use super::{CheckReport, CheckTarget, Inputs, Outcome, Subject, Summary, Suppression, Verdict};
-use crate::check::sighting::{Built, FileKind, Occurrences, Role};
 use crate::report::text::counted;
+use crate::sighting::{Built, FileKind, Occurrences, Role};
 
 impl Built {
     /// Returns `NRI v0.11.0`, `NRI v0.12.0 or newer`, or `NRI older than v0.12.0`; `None` if

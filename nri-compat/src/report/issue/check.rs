@@ -1,7 +1,7 @@
 //! Problems in a check report: every verdict that is not ok.
 
 use super::{Issue, Issues, Place};
-use crate::check::place;
+use crate::place;
 use crate::report::check::{CheckReport, Outcome, Subject, Verdict};
 use crate::report::fingerprint::fingerprint;
 

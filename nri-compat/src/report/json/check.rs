@@ -6,12 +6,12 @@ use std::io::{self, Write};
 use serde::{Serialize, Serializer};
 
 use super::{SCHEMA, write, write_line};
-use crate::check::place::Place;
-use crate::check::sighting::{Built, Evidence, Occurrences};
+use crate::place::Place;
 use crate::report::check::{
     CheckReport, CheckTarget, Outcome, Skipped, Subject, Suppression, Verdict,
 };
 use crate::report::written;
+use crate::sighting::{Built, Evidence, Occurrences};
 
 #[derive(Serialize)]
 struct JsonCheck<'r> {

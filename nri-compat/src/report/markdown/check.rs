@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::{code, prose, table_head, table_row};
-use crate::check::place::Place;
+use crate::place::Place;
 use crate::report::check::{Alike, CheckReport, Outcome, Subject, Verdict};
 use crate::report::{VisibleReport, written};
 

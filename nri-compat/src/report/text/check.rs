@@ -7,7 +7,8 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 
-use super::layout::{Page, Palette};
+use super::layout::Page;
+use super::palette::Palette;
 use super::width::{Look, Width};
 use crate::report::check::{CheckReport, Skipped, Subject};
 use crate::report::{VisibleReport, written};
@@ -83,7 +84,7 @@ fn policy(page: &mut Page, notes: &[String]) {
         return;
     }
     page.heading("The policy itself");
-    let style = page.palette.strong();
+    let style = page.palette.strong;
     for note in notes {
         page.prose(2, "warning: ", style, note);
     }

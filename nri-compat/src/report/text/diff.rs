@@ -21,7 +21,7 @@ pub fn diff(report: &DiffReport, look: impl Into<Look>) -> String {
     let report = &report.visible();
     let mut page = Page::new(look.into());
     let title = format!("nri-compat diff {} → {}", report.from.name, report.to.name);
-    page.line(0, &title, page.palette.strong(), "");
+    page.line(0, &title, page.palette.strong, "");
     page.gap();
     side(&mut page, "from", &report.from);
     side(&mut page, "to", &report.to);
@@ -57,7 +57,7 @@ fn side(page: &mut Page, label: &str, side: &Side) {
         (true, None) => "; no known revision of NRI".to_owned(),
     };
     facts.push_str(&shipped);
-    page.prose(2, &format!("{label:<6}"), page.palette.strong(), &facts);
+    page.prose(2, &format!("{label:<6}"), page.palette.strong, &facts);
 }
 
 fn findings(page: &mut Page, report: &DiffReport) {
@@ -70,12 +70,12 @@ fn findings(page: &mut Page, report: &DiffReport) {
         finding_group(page, report, &group);
     }
     let hint = "for details: nri-compat explain RULE";
-    page.line(2, hint, page.palette.faint(), "");
+    page.line(2, hint, page.palette.faint, "");
 }
 
 /// Shows the findings that policy or baseline suppress, and the problems of these.
 fn decisions(page: &mut Page, report: &DiffReport) {
-    let faint = page.palette.faint();
+    let faint = page.palette.faint;
     for one in &report.suppressed {
         let label = format!("{}[{}]: ", one.finding.level, one.finding.rule);
         let text = format!("{} ({})", short(&one.finding.element), one.by.phrase());
@@ -104,7 +104,7 @@ fn finding_group(page: &mut Page, report: &DiffReport, group: &Group<'_>) {
         }
     }
     if group.level > Level::Note {
-        page.prose(6, "help: ", page.palette.strong(), &rule.remedy);
+        page.prose(6, "help: ", page.palette.strong, &rule.remedy);
     }
 }
 
@@ -152,7 +152,7 @@ fn deprecated(page: &mut Page, all: &[Deprecated]) {
             facts.push_str(&format!("; dedicated RPCs replace it for {events}"));
         }
         page.prose(2, "", Style::new(), &facts);
-        page.prose(4, "help: ", page.palette.strong(), &one.remedy);
+        page.prose(4, "help: ", page.palette.strong, &one.remedy);
     }
 }
 
@@ -180,7 +180,7 @@ fn changes(page: &mut Page, report: &DiffReport) {
         page.list(
             2,
             &label,
-            page.palette.strong(),
+            page.palette.strong,
             counts.iter().map(String::as_str),
         );
         let listed = Listed::new(&all);
@@ -189,12 +189,7 @@ fn changes(page: &mut Page, report: &DiffReport) {
             .filter(|one| !listed.implies(one))
             .map(|one| named(one));
         let names: Vec<String> = names.collect();
-        page.list(
-            11,
-            "",
-            page.palette.faint(),
-            names.iter().map(String::as_str),
-        );
+        page.list(11, "", page.palette.faint, names.iter().map(String::as_str));
     }
 }
 
@@ -279,7 +274,7 @@ fn pairing_items(page: &mut Page, pairing: &Pairing, outcome: Outcome) {
         let label = format!("{:<10}", outcome.title());
         page.list(4, &label, page.palette.pairing(outcome), names);
         if !detail.is_empty() {
-            page.prose(14, "", page.palette.faint(), &format!("({detail})"));
+            page.prose(14, "", page.palette.faint, &format!("({detail})"));
         }
     }
 }

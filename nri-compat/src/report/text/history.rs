@@ -91,7 +91,7 @@ pub fn runtime(report: &RuntimeReport, look: impl Into<Look>) -> String {
     let mut page = Page::new(look.into());
     let title = format!("{} {}", report.runtime, report.release);
     let date = format!(", {}", report.date);
-    page.line(0, &title, page.palette.strong(), &date);
+    page.line(0, &title, page.palette.strong, &date);
     page.gap();
     protocol(&mut page, report);
     if !report.events.is_empty() {
@@ -105,7 +105,7 @@ pub fn runtime(report: &RuntimeReport, look: impl Into<Look>) -> String {
 }
 
 fn protocol(page: &mut Page, report: &RuntimeReport) {
-    let strong = page.palette.strong();
+    let strong = page.palette.strong;
     match &report.revision {
         Some(revision) => {
             let facts = format!("{} (protocol revision {revision})", report.nri);
@@ -154,7 +154,7 @@ fn deprecations(page: &mut Page, all: &[RuntimeDeprecation]) {
         };
         let facts = format!("{}, removal {}", one.summary, one.removal);
         page.prose(2, "", Style::new(), &format!("{facts}; {warns}"));
-        page.prose(4, "help: ", page.palette.strong(), &one.remedy);
+        page.prose(4, "help: ", page.palette.strong, &one.remedy);
     }
 }
 

@@ -3,15 +3,14 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use anstyle::{AnsiColor, Style};
+use anstyle::Style;
 use textwrap::core::{Word, break_words};
 use textwrap::wrap_algorithms::wrap_first_fit;
 use unicode_width::UnicodeWidthStr;
 
+use super::palette::Palette;
 use super::table::{self, Cell};
 use super::width::{Look, Width};
-use crate::report::finding::Level;
-use crate::report::{check, pairing};
 
 /// The maximum width of a label under which the following lines are aligned with the text; under a
 /// longer label they are indented by four columns.
@@ -20,73 +19,6 @@ const MAX_ALIGNED_LABEL: usize = 20;
 /// The minimum number of columns for text next to its label; with fewer, the label gets a separate
 /// line.
 const MIN_TEXT: usize = 12;
-
-/// The styles of a report; all empty for plain text.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Palette {
-    title: Style,
-    strong: Style,
-    faint: Style,
-    good: Style,
-    note: Style,
-    warning: Style,
-    error: Style,
-}
-
-impl Palette {
-    /// Returns a palette without escape sequences.
-    pub fn plain() -> Self {
-        Self::default()
-    }
-
-    /// Returns ANSI colours, for a terminal.
-    pub fn coloured() -> Self {
-        let colour = |colour: AnsiColor| Style::new().fg_color(Some(colour.into()));
-        Self {
-            title: Style::new().bold().underline(),
-            strong: Style::new().bold(),
-            faint: Style::new().dimmed(),
-            good: colour(AnsiColor::Green),
-            note: colour(AnsiColor::Cyan).bold(),
-            warning: colour(AnsiColor::Yellow).bold(),
-            error: colour(AnsiColor::Red).bold(),
-        }
-    }
-
-    pub(super) fn strong(&self) -> Style {
-        self.strong
-    }
-
-    pub(super) fn faint(&self) -> Style {
-        self.faint
-    }
-
-    pub(super) fn level(&self, level: Level) -> Style {
-        match level {
-            Level::Note => self.note,
-            Level::Warning => self.warning,
-            Level::Error => self.error,
-        }
-    }
-
-    pub(super) fn pairing(&self, outcome: pairing::Outcome) -> Style {
-        match outcome {
-            pairing::Outcome::Works => self.good,
-            pairing::Outcome::Fallback => self.note,
-            pairing::Outcome::Loses | pairing::Outcome::Misreads => self.warning,
-            pairing::Outcome::Fails | pairing::Outcome::Dropped => self.error,
-        }
-    }
-
-    pub(super) fn verdict(&self, outcome: check::Outcome) -> Style {
-        match outcome {
-            check::Outcome::Ok => self.good,
-            check::Outcome::Unknown => self.note,
-            check::Outcome::Deprecated => self.warning,
-            check::Outcome::Removed | check::Outcome::Incompatible => self.error,
-        }
-    }
-}
 
 /// A report being written, from top to bottom.
 pub(super) struct Page {

@@ -11,17 +11,12 @@ use crate::rules::Rule;
 pub fn rule(rule: &Rule, look: impl Into<Look>) -> String {
     let mut page = Page::new(look.into());
     let palette = page.palette;
-    page.prose(
-        0,
-        &format!("{}: ", rule.id),
-        palette.strong(),
-        &rule.summary,
-    );
+    page.prose(0, &format!("{}: ", rule.id), palette.strong, &rule.summary);
     page.gap();
     page.prose(2, "", Style::new(), &rule.explanation);
     page.gap();
     let label = |name: &str| format!("{name:<12}");
-    page.prose(2, &label("what to do"), palette.strong(), &rule.remedy);
+    page.prose(2, &label("what to do"), palette.strong, &rule.remedy);
     page.prose(
         2,
         &label("level"),
@@ -29,9 +24,9 @@ pub fn rule(rule: &Rule, look: impl Into<Look>) -> String {
         rule.level.as_str(),
     );
     let categories = rule.categories.iter().map(|category| category.as_str());
-    page.list(2, &label("categories"), palette.strong(), categories);
+    page.list(2, &label("categories"), palette.strong, categories);
     if let Some(successor) = &rule.replaced_by {
-        page.prose(2, &label("replaced by"), palette.strong(), successor);
+        page.prose(2, &label("replaced by"), palette.strong, successor);
     }
     page.finish()
 }
@@ -55,7 +50,7 @@ pub fn rules(rules: &[&Rule], look: impl Into<Look>) -> String {
         page.prose(
             0,
             &format!("{category}: "),
-            palette.strong(),
+            palette.strong,
             category.about(),
         );
         for rule in of_category {

@@ -1,5 +1,7 @@
 //! The width of a text report: the only place that decides how many columns lines take.
 
+use super::palette::Palette;
+
 /// The minimum width in columns.
 const MIN_WIDTH: usize = 20;
 
@@ -37,13 +39,13 @@ impl Width {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Look {
     /// The colours, or none.
-    pub palette: super::Palette,
+    pub palette: Palette,
     /// The width of lines.
     pub width: Width,
 }
 
-impl From<super::Palette> for Look {
-    fn from(palette: super::Palette) -> Self {
+impl From<Palette> for Look {
+    fn from(palette: Palette) -> Self {
         Self {
             palette,
             width: Width::default(),

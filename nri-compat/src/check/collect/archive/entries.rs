@@ -14,7 +14,7 @@ use super::pax::Pax;
 use super::sparse::{self, Sparse};
 use super::unpack::{self, Unpacked, reason};
 use crate::check::packing::Stream;
-use crate::check::skipped::{SkipKind, Unreadable};
+use crate::skipped::{SkipKind, Unreadable};
 
 /// The size of a block, in bytes.
 const BLOCK: u64 = 512;

@@ -10,8 +10,8 @@ use super::overlay;
 use super::store::Store;
 use crate::check::collect::parallel;
 use crate::check::collect::scan::Scan;
-use crate::check::place::Place;
-use crate::check::skipped::{SkipKind, Unreadable};
+use crate::place::Place;
+use crate::skipped::{SkipKind, Unreadable};
 
 /// The assumed size of an image folder of unknown size in bytes.
 const UNKNOWN_SIZE: u64 = 1 << 30;
@@ -116,9 +116,7 @@ fn overlay(
                 let reason = format!("more than {MAX_HITS} files with evidence in its images");
                 Unreadable::new(SkipKind::Limit, reason)
             })?;
-            if let Some(path) = overlay::best(overlay::names(hit, &stack, number)) {
-                scan.store(hit.found.clone().moved(place, &layer::shown_path(path)));
-            }
+            overlay::report(scan, hit, &stack, number, place);
         }
     }
     Ok(())

@@ -10,28 +10,24 @@ use super::entries::{Entries, Source, TarEntry};
 use super::kind;
 use super::limits::Limits;
 use super::names;
-pub(super) use super::stored::shown_path;
-use super::stored::{stored, with_head};
+use super::stored::{shown_path, stored, with_head};
 use super::unpack::Unpacked;
 use crate::check::collect::file_outcome::FileOutcome;
 use crate::check::collect::found::Found;
 use crate::check::collect::scan::Scan;
 use crate::check::collect::{disk, unjudged};
 use crate::check::content::{Content, File, HEAD};
-use crate::check::escape;
 use crate::check::evidence;
 use crate::check::packing::{Packing, Stream};
-use crate::check::place::Place;
-use crate::check::skipped::{SkipKind, Skipped, Unreadable};
+use crate::escape;
+use crate::place::Place;
+use crate::skipped::{SkipKind, Skipped, Unreadable};
 
 /// The maximum number of files with findings in one layer.
 const MAX_HITS: usize = 20_000;
 
 /// The maximum number of links that are kept for one layer.
 const MAX_LINKS: usize = 100_000;
-
-/// The default folder in which runtimes look for plugins.
-const PLUGIN_FOLDER: &[u8] = b"nri/plugins";
 
 /// The point at which to stop reading.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -324,7 +320,8 @@ impl Layer {
         path: Vec<u8>,
         file: &File<'_>,
     ) -> Result<(), Unreadable> {
-        let is_launched = names::split(&path).0.ends_with(PLUGIN_FOLDER) && entry.is_executable;
+        let is_launched =
+            names::split(&path).0.ends_with(names::PLUGIN_FOLDER) && entry.is_executable;
         if !is_launched {
             reading.scan.count(FileOutcome::OtherFile);
             return Ok(());
@@ -347,18 +344,6 @@ impl Layer {
             found,
         });
         Ok(())
-    }
-
-    /// Reports the findings in a plain archive.
-    pub(super) fn report(self, scan: &Scan<'_>, archive: &Place) {
-        self.report_limits(scan, archive);
-        let alone = [&self];
-        for hit in &self.hits {
-            let names = super::overlay::names(hit, &alone, 0);
-            if let Some(path) = super::overlay::best(names) {
-                scan.store(hit.found.clone().moved(archive, &shown_path(path)));
-            }
-        }
     }
 
     /// Reports what could not be checked.

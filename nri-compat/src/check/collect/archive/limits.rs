@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::check::skipped::{SkipKind, Unreadable};
+use crate::skipped::{SkipKind, Unreadable};
 
 /// The maximum number of entries of one archive, over all its layers. Each takes eight bytes of
 /// memory.

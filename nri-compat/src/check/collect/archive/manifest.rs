@@ -9,8 +9,8 @@
 use serde_json::Value;
 
 use super::store::Store;
-use crate::check::escape;
-use crate::check::skipped::{SkipKind, Unreadable};
+use crate::escape;
+use crate::skipped::{SkipKind, Unreadable};
 
 /// The maximum number of images in one archive.
 const MAX_IMAGES: usize = 10_000;

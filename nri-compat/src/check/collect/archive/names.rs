@@ -1,5 +1,8 @@
 //! Paths of entries, relative to the root of the archive, without `.`, and without leaving it.
 
+/// The default folder in which runtimes look for plugins.
+pub(super) const PLUGIN_FOLDER: &[u8] = b"nri/plugins";
+
 /// The prefix of a whiteout's name.
 const WHITEOUT: &[u8] = b".wh.";
 

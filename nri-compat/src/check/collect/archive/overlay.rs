@@ -4,16 +4,32 @@ use std::collections::BTreeSet;
 
 use super::layer::{Hit, Layer};
 use super::names;
-use crate::check::escape;
+use super::stored::shown_path;
+use crate::check::collect::scan::Scan;
 use crate::check::evidence;
+use crate::escape;
+use crate::place::Place;
 
-/// The default folder in which runtimes look for plugins.
-const PLUGIN_FOLDER: &[u8] = b"nri/plugins";
+/// Reports a plain archive, which is a single layer.
+pub(super) fn report_archive(scan: &Scan<'_>, layer: &Layer, archive: &Place) {
+    layer.report_limits(scan, archive);
+    for hit in &layer.hits {
+        report(scan, hit, &[layer], 0, archive);
+    }
+}
+
+/// Reports a file of layer `number`, if a container sees it when all layers of the stack are
+/// applied.
+pub(super) fn report(scan: &Scan<'_>, hit: &Hit, stack: &[&Layer], number: usize, place: &Place) {
+    if let Some(path) = best(names(hit, stack, number)) {
+        scan.store(hit.found.clone().moved(place, &shown_path(path)));
+    }
+}
 
 /// Returns the names of a file of layer `number` that remain when all layers of the stack are
 /// applied. Layers above it add names by hard links, to its own name or to another link, and hide
 /// names.
-pub(super) fn names<'l>(hit: &'l Hit, stack: &[&'l Layer], number: usize) -> BTreeSet<&'l [u8]> {
+fn names<'l>(hit: &'l Hit, stack: &[&'l Layer], number: usize) -> BTreeSet<&'l [u8]> {
     let mut names: BTreeSet<&[u8]> = hit.paths.iter().map(Vec::as_slice).collect();
     if names.is_empty() {
         return names;
@@ -59,10 +75,10 @@ fn symbolic<'l>(names: &BTreeSet<&'l [u8]>, stack: &[&'l Layer]) -> Vec<&'l [u8]
 }
 
 /// Returns the name to report: the name that a runtime starts, or else the first name.
-pub(super) fn best(names: BTreeSet<&[u8]>) -> Option<&[u8]> {
+fn best(names: BTreeSet<&[u8]>) -> Option<&[u8]> {
     names.into_iter().min_by_key(|path| {
         let (folder, name) = names::split(path);
         let is_plugin_name = evidence::identity(&escape::bytes(name)).0.is_some();
-        (!folder.ends_with(PLUGIN_FOLDER), !is_plugin_name)
+        (!folder.ends_with(names::PLUGIN_FOLDER), !is_plugin_name)
     })
 }

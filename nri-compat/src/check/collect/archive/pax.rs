@@ -3,7 +3,7 @@
 //! [The format](https://pubs.opengroup.org/onlinepubs/9799919799/utilities/pax.html): `LENGTH KEY=VALUE`, one per line.
 
 use super::sparse::{self, Sparse};
-use crate::check::skipped::Unreadable;
+use crate::skipped::Unreadable;
 
 /// The relevant records.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use std::io;
 
 use super::unpack;
 use crate::check::content::Content;
-use crate::check::skipped::{SkipKind, Unreadable};
+use crate::skipped::{SkipKind, Unreadable};
 
 /// The maximum number of pieces of one file.
 const MAX_PIECES: usize = 100_000;

@@ -10,7 +10,7 @@ use crate::check::collect::scan::Scan;
 use crate::check::collect::spool::to_disk;
 use crate::check::content::Content;
 use crate::check::packing::Packing;
-use crate::check::skipped::Unreadable;
+use crate::skipped::Unreadable;
 
 /// The maximum number of bytes held in memory per thread.
 const MAX_IN_MEMORY: u64 = 256 << 10;

@@ -7,12 +7,13 @@ use tar::EntryType;
 
 use super::entries::{Entries, Source};
 use super::limits::Limits;
+use super::names;
 use super::window::Window;
-use super::{manifest, names};
+
 use crate::check::collect::disk::Disk;
 use crate::check::content::Content;
 use crate::check::packing::Stream;
-use crate::check::skipped::{SkipKind, Unreadable};
+use crate::skipped::{SkipKind, Unreadable};
 
 /// The maximum size of a manifest in bytes.
 const MAX_MANIFEST: u64 = 1 << 20;
@@ -136,11 +137,6 @@ impl<'c> Packed<'c> {
             }
         }
         Ok(())
-    }
-
-    /// Reports whether it is an image.
-    pub(super) fn is_image(&self) -> bool {
-        manifest::is_image(self)
     }
 }
 

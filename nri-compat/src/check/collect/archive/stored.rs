@@ -5,8 +5,8 @@ use super::limits::ENTRY;
 use super::window::Window;
 use super::{names, spool, unpack};
 use crate::check::content::{Content, File};
-use crate::check::escape;
-use crate::check::skipped::{SkipKind, Unreadable};
+use crate::escape;
+use crate::skipped::{SkipKind, Unreadable};
 
 /// Returns the stored bytes of an entry; `head` was read already.
 pub(super) fn stored<'c>(

@@ -12,7 +12,7 @@ use crate::check::collect::budget::Lent;
 use crate::check::collect::scan::{Scan, WINDOW_LOG};
 use crate::check::content::Content;
 use crate::check::packing::{Packing, Stream};
-use crate::check::skipped::{SkipKind, Unreadable};
+use crate::skipped::{SkipKind, Unreadable};
 
 /// The number of compressed bytes that are read at a time.
 pub(super) const BUFFER: usize = 64 << 10;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::document::{self, Document};
 use super::{Configured, Nri, pattern};
 use crate::check::collect::machine_root::{MachineRoot, clean};
-use crate::check::skipped::Unreadable;
+use crate::skipped::Unreadable;
 
 /// The name of the NRI plugin of containerd in versions 2 and 3 of the file.
 const PLUGIN: &str = "io.containerd.nri.v1.nri";

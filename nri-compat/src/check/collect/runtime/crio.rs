@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::document::{self, Document};
 use super::{Configured, Nri};
 use crate::check::collect::machine_root::MachineRoot;
-use crate::check::skipped::Unreadable;
+use crate::skipped::Unreadable;
 
 /// The maximum number of drop-in files.
 const MAX_DROP_INS: usize = 1000;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use toml::de::{DeTable, DeValue};
 
-use crate::check::skipped::{SkipKind, Unreadable};
+use crate::skipped::{SkipKind, Unreadable};
 
 /// The maximum size of a file in bytes; real ones have a few kilobytes.
 const MAX_FILE: u64 = 1 << 20;

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use super::command::{self, Named};
 use super::{Configured, Folder, containerd, crio, defaults, units};
 use crate::check::collect::machine_root::MachineRoot;
-use crate::check::escape;
-use crate::check::place::Place;
-use crate::check::skipped::{Skipped, Unreadable};
+use crate::escape;
+use crate::place::Place;
 use crate::report::check::NO_CONFIGURATION;
+use crate::skipped::{Skipped, Unreadable};
 
 /// The paths of containerd's configuration: the default, and those of distributions that include
 /// containerd.

@@ -3,8 +3,8 @@
 use std::path::{Component, Path, PathBuf};
 
 use crate::check::collect::machine_root::MachineRoot;
-use crate::check::escape;
-use crate::check::skipped::{SkipKind, Unreadable};
+use crate::escape;
+use crate::skipped::{SkipKind, Unreadable};
 
 /// The maximum number of matches of a pattern.
 const MAX_MATCHES: usize = 1000;

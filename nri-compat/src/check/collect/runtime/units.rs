@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use super::command::{self, Named};
 use super::document;
 use crate::check::collect::machine_root::MachineRoot;
-use crate::check::escape;
+use crate::escape;
 
 /// The folders of units; a unit in an earlier folder replaces one of the same name in a later
 /// folder.

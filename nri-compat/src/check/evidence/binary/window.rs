@@ -5,7 +5,7 @@ use std::ops::Deref;
 use super::super::Unreadable;
 use crate::check::content::Content;
 use crate::check::scratch::Scratch;
-use crate::check::skipped::SkipKind;
+use crate::skipped::SkipKind;
 
 /// The number of bytes that are searched at once. They stay in the processor's cache while several
 /// needles are searched.

@@ -5,7 +5,7 @@ use crate::check::content::File;
 use crate::check::evidence::Unreadable;
 use crate::check::evidence::binary::Image;
 use crate::check::evidence::opaque::{hidden, with_protocol};
-use crate::check::sighting::{FileKind, Sighting};
+use crate::sighting::{FileKind, Sighting};
 
 /// Reports a program linked by Go whose function table was removed or changed.
 pub(super) fn without_table(file: &File<'_>, image: &Image<'_>) -> Result<Sighting, Unreadable> {

@@ -15,7 +15,7 @@ use super::super::go_mod::GoMod;
 use super::super::nri_module::{self, MODULE};
 use super::tree::{Tree, cleaned};
 use super::world::Layout;
-use crate::check::sighting::{Interface, Pin};
+use crate::sighting::{Interface, Pin};
 pub(in crate::check) use flags::Settings;
 use workspace::Workspace;
 

@@ -13,7 +13,7 @@ use super::tree::{Disk, Tree};
 use super::world::World;
 use super::{NAME, nri, parse, toolchain};
 use crate::check::events::EventSet;
-use crate::check::sighting::{Built, Certainty, Events, Evidence, GoPackage, Interface, Pin};
+use crate::sighting::{Built, Certainty, Events, Evidence, GoPackage, Interface, Pin};
 
 /// The maximum number of reasons in a report.
 const MAX_REASONS: usize = 3;

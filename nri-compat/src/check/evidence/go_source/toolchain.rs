@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::super::nri_module::{self, MODULE};
 use super::build::Build;
-use crate::check::sighting::Interface;
+use crate::sighting::Interface;
 
 /// The time limit for the toolchain.
 const MAX_TIME: Duration = Duration::from_secs(120);

@@ -7,7 +7,7 @@ use super::evidence;
 use crate::check::content::File;
 use crate::check::events::{EVENTS, proto_name};
 use crate::check::evidence::identity;
-use crate::check::sighting::{Built, Certainty, Events, FileKind, Interface, Role, Sighting};
+use crate::sighting::{Built, Certainty, Events, FileKind, Interface, Role, Sighting};
 
 /// The marker before every manifest.
 pub(super) const MAGIC: [u8; 16] = *b"NRI-PLUGIN-INFO\x01";
@@ -115,7 +115,7 @@ impl Manifest {
         }
     }
 
-    fn evidence(&self) -> Vec<crate::check::sighting::Evidence> {
+    fn evidence(&self) -> Vec<crate::sighting::Evidence> {
         let mut all = vec![evidence(format!(
             "it has a manifest: made with crate nri {}, for protocols up to {}",
             self.nri,

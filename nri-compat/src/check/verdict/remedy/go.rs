@@ -3,7 +3,7 @@
 
 use crate::check::evidence::nri_module;
 use crate::check::facts::MODULE;
-use crate::check::sighting::{FileKind, GoPackage, Pin, Sighting};
+use crate::sighting::{FileKind, GoPackage, Pin, Sighting};
 
 /// Returns the commands to run. They select the oldest sufficient release: a newer one is the
 /// author's choice.

@@ -30,7 +30,7 @@ pub(super) fn findings(
     }
     if shown.iter().any(|one| not_ok(one)) {
         let hint = "for details: nri-compat explain RULE";
-        page.line(2, hint, page.palette.faint(), "");
+        page.line(2, hint, page.palette.faint, "");
     }
     Ok(())
 }
@@ -41,7 +41,7 @@ fn not_ok(subject: &Subject) -> bool {
 }
 
 fn block(page: &mut Page, subject: &Subject, explain: bool) {
-    let style = page.palette.strong();
+    let style = page.palette.strong;
     page.line(2, &subject.label(), style, &format!(" {}", at(subject)));
     for alike in subject.alike() {
         if explain || alike.verdict.outcome != Outcome::Ok {
@@ -79,9 +79,9 @@ fn judgement(page: &mut Page, alike: &Alike<'_>) {
     };
     page.prose(4, &label, page.palette.verdict(verdict.outcome), &reason);
     if let Some(suppressed) = &verdict.suppressed {
-        page.prose(INDENT, "", page.palette.faint(), &suppressed.phrase());
+        page.prose(INDENT, "", page.palette.faint, &suppressed.phrase());
     }
-    let strong = page.palette.strong();
+    let strong = page.palette.strong;
     if !verdict.events.is_empty() {
         let events = verdict.events.iter().map(String::as_str);
         page.list(INDENT, "events: ", strong, events);
@@ -95,10 +95,10 @@ fn judgement(page: &mut Page, alike: &Alike<'_>) {
 fn evidence(page: &mut Page, subject: &Subject) {
     if !subject.events.is_empty() {
         let events = subject.events.iter().map(String::as_str);
-        page.list(INDENT, "handles: ", page.palette.strong(), events);
+        page.list(INDENT, "handles: ", page.palette.strong, events);
     }
     for one in &subject.evidence {
         let label = format!("{}: ", one.reader);
-        page.prose(INDENT, &label, page.palette.faint(), &one.detail);
+        page.prose(INDENT, &label, page.palette.faint, &one.detail);
     }
 }

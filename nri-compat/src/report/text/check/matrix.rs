@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use unicode_width::UnicodeWidthStr;
 
 use crate::report::check::{CheckReport, Subject, Verdict};
-use crate::report::text::layout::{Page, Palette};
+use crate::report::text::layout::Page;
+use crate::report::text::palette::Palette;
 use crate::report::text::table::{Cell, shortened};
 
 /// The minimum number of columns of a path; with less room the table becomes a list.
@@ -64,9 +65,9 @@ fn row(subject: &Subject, targets: &[&str], room: Option<usize>, palette: Palett
     let verdicts = targets
         .iter()
         .map(|target| cell(verdict(subject, target), palette));
-    let mut cells = vec![Cell::new(subject.label(), palette.strong())];
+    let mut cells = vec![Cell::new(subject.label(), palette.strong)];
     cells.extend(verdicts);
-    cells.push(Cell::new(path, palette.faint()));
+    cells.push(Cell::new(path, palette.faint));
     cells
 }
 
@@ -77,9 +78,9 @@ fn verdict<'s>(subject: &'s Subject, target: &str) -> Option<&'s Verdict> {
 
 fn cell(verdict: Option<&Verdict>, palette: Palette) -> Cell {
     match verdict {
-        Some(verdict) if verdict.suppressed.is_some() => Cell::new(word(verdict), palette.faint()),
+        Some(verdict) if verdict.suppressed.is_some() => Cell::new(word(verdict), palette.faint),
         Some(verdict) => Cell::new(word(verdict), palette.verdict(verdict.outcome)),
-        None => Cell::new("-", palette.faint()),
+        None => Cell::new("-", palette.faint),
     }
 }
 

@@ -7,7 +7,7 @@ use super::super::tree::Tree;
 use super::super::world::MAX_FILE;
 use super::unknown;
 use crate::check::facts::DEDICATED_RPCS;
-use crate::check::sighting::Interface;
+use crate::sighting::Interface;
 
 /// Returns the interface of a stub in a folder, and a sentence about it.
 pub(super) fn of(tree: &dyn Tree, folder: &Path) -> (Interface, String) {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::place::Place;
+use crate::place::Place;
 
 /// A plugin, runtime, library user, requirement or log entry, as seen by a reader.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

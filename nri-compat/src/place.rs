@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::path::Path;
 
-use super::escape;
+use crate::escape;
 
 /// The maximum number of processes that are listed; for more, only the number is shown.
 const MAX_PIDS_SHOWN: usize = 8;
@@ -12,7 +12,7 @@ const MAX_PIDS_SHOWN: usize = 8;
 /// The location of a file or of something in it: on disk, or within an archive or image.
 ///
 /// ```
-/// use nri_compat::check::place::Place;
+/// use nri_compat::place::Place;
 ///
 /// let layer = Place::from("images.tar").in_image("example.org/p:1").in_layer(3);
 /// assert_eq!(layer.to_string(), "images.tar: example.org/p:1: layer 3");

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-use super::place::Place;
+use crate::place::Place;
 
 /// A file or folder that could not be checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
