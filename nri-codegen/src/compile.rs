@@ -12,7 +12,7 @@ use prost_types::{FileDescriptorProto, FileDescriptorSet};
 use protox::prost::Message as _;
 
 use crate::error::{Error, ErrorKind, Problem};
-use crate::history::Release;
+use crate::release::Release;
 use files::{Files, Root};
 
 pub use imports::Imports;

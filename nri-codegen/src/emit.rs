@@ -3,6 +3,7 @@
 mod aliases;
 mod client;
 mod codec;
+mod deprecation;
 mod dispatch;
 mod docs;
 mod event;

@@ -27,9 +27,9 @@ use std::sync::OnceLock;
 use crate::compile::Compiled;
 use crate::error::{Error, ErrorKind, Problem};
 
+pub use crate::release::{OneShot, Release};
 pub use deprecation::{Deprecation, Interface, Removal, RemovalStatus, Since, Warning};
 pub use lineage::EventHistory;
-pub use release::{OneShot, Release};
 pub use revision::{Proto, Revision};
 pub use runtime::{Runtime, RuntimeAt, RuntimeRelease};
 

@@ -75,6 +75,8 @@ pub mod model;
 #[doc(hidden)] // shared with nri-compat
 pub mod near;
 #[cfg(feature = "build")]
+mod release;
+#[cfg(feature = "build")]
 pub mod source;
 #[cfg(feature = "build")]
 #[doc(hidden)] // shared with the maintenance commands of the repository

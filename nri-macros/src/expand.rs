@@ -1,6 +1,7 @@
 //! Generates Rust code from the checked input.
 
 mod assertions;
+mod manifest;
 mod table;
 
 use proc_macro2::{TokenStream, TokenTree};
@@ -9,8 +10,8 @@ use syn::{GenericParam, Generics, WherePredicate};
 
 use crate::diagnostics::Diagnostics;
 use crate::input::Plugin;
-use crate::manifest::manifest;
 use crate::table::Rpc;
+use manifest::manifest;
 
 /// Returns the impl of `nri::plugin::Plugin`, and all errors. If there are errors, no assertions
 /// are added, so that one mistake causes one error.

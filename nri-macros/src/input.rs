@@ -1,15 +1,15 @@
 //! The checked input: a plugin with valid attributes.
 
-use proc_macro2::{Ident, Span, TokenTree};
+use proc_macro2::{Ident, TokenTree};
 use quote::ToTokens;
-use syn::{Data, DeriveInput, GenericParam, Generics, LitStr, Path};
+use syn::{Data, DeriveInput, Generics, LitStr, Path};
 
 use crate::attributes::Attributes;
-use crate::diagnostics::{Diagnostics, suggest};
+use crate::diagnostics::Diagnostics;
+use crate::handles::{self, Handles, is_generic};
 use crate::policies::{self, Policies};
-use crate::release;
+use crate::protocol::{self, Protocol};
 use crate::renamed;
-use crate::table::{RPCS, Rpc};
 
 /// A plugin, ready to be expanded.
 pub(crate) struct Plugin {
@@ -34,51 +34,6 @@ impl Plugin {
     }
 }
 
-impl Rpc {
-    /// Returns true if this is the name of the handler trait, `RunPodSandbox`, or of the event,
-    /// `RUN_POD_SANDBOX`.
-    pub(crate) fn is_named(&self, name: &Ident) -> bool {
-        name == self.name || name == self.constant
-    }
-
-    /// Returns true if it carries an event.
-    pub(crate) fn carries_event(&self) -> bool {
-        self.event_since.is_some()
-    }
-}
-
-/// The oldest supported release.
-pub(crate) struct Protocol {
-    pub(crate) written: LitStr,
-    pub(crate) release: &'static str,
-}
-
-/// The entries of `handles(…)`.
-#[derive(Default)]
-pub(crate) struct Handles {
-    /// The handlers, each with the place where it is listed.
-    pub(crate) rpcs: Vec<(&'static Rpc, Span)>,
-    /// True if `Connection` is among them.
-    pub(crate) connection: Option<Span>,
-}
-
-impl Handles {
-    /// Returns the place where an RPC is listed.
-    pub(crate) fn span(&self, rpc: &Rpc) -> Option<Span> {
-        self.rpcs
-            .iter()
-            .find(|(listed, _)| listed.name == rpc.name)
-            .map(|(_, span)| *span)
-    }
-}
-
-fn is_generic(generics: &Generics) -> bool {
-    generics
-        .params
-        .iter()
-        .any(|param| !matches!(param, GenericParam::Lifetime(_)))
-}
-
 /// Checks everything that does not depend on which traits the type implements.
 pub(crate) fn check(
     input: &DeriveInput,
@@ -95,8 +50,8 @@ pub(crate) fn check(
     let protocol = attributes
         .protocol
         .as_ref()
-        .and_then(|written| protocol(written, diagnostics));
-    let handles = handles(input, &attributes, protocol.as_ref(), diagnostics);
+        .and_then(|written| protocol::read(written, diagnostics));
+    let handles = handles::check(input, &attributes, protocol.as_ref(), diagnostics);
     let policies = policies::check(&attributes, handles.as_ref(), diagnostics);
     Plugin {
         ident: input.ident.clone(),
@@ -178,96 +133,4 @@ fn checked(
         return None;
     }
     Some(value)
-}
-
-fn protocol(written: &LitStr, diagnostics: &mut Diagnostics) -> Option<Protocol> {
-    let Some(release) = release::resolve(&written.value()) else {
-        let (oldest, newest) = release::range();
-        let fact = format!(
-            "{} is not a known release of NRI",
-            written.to_token_stream()
-        );
-        diagnostics.error(
-            written,
-            fact,
-            format!("name one from \"{oldest}\" to \"{newest}\""),
-        );
-        return None;
-    };
-    Some(Protocol {
-        written: written.clone(),
-        release,
-    })
-}
-
-fn handles(
-    input: &DeriveInput,
-    attributes: &Attributes,
-    protocol: Option<&Protocol>,
-    diagnostics: &mut Diagnostics,
-) -> Option<Handles> {
-    let Some(listed) = &attributes.handles else {
-        return is_generic(&input.generics).then(|| not_listed(input, diagnostics));
-    };
-    let mut handles = Handles::default();
-    for name in listed {
-        match RPCS.iter().find(|rpc| rpc.is_named(name)) {
-            Some(rpc) => {
-                too_new(rpc, name, protocol, diagnostics);
-                handles.rpcs.push((rpc, name.span()));
-            }
-            None if name == "Connection" => handles.connection = Some(name.span()),
-            None => unknown_handler(name, diagnostics),
-        }
-    }
-    Some(handles)
-}
-
-/// Rejects a generic type without a list: no constant can depend on whether it implements a trait.
-fn not_listed(input: &DeriveInput, diagnostics: &mut Diagnostics) -> Handles {
-    let fact = format!(
-        "cannot detect the handlers of `{}`, because it is generic",
-        input.ident
-    );
-    diagnostics.error(
-        &input.generics,
-        fact,
-        "list them: `#[nri(handles(RunPodSandbox, …))]`",
-    );
-    Handles::default()
-}
-
-fn unknown_handler(name: &Ident, diagnostics: &mut Diagnostics) {
-    let known = RPCS.iter().map(|rpc| rpc.name).chain(["Connection"]);
-    diagnostics.error(
-        name,
-        format!("`{name}` is not a handler trait"),
-        suggest(&name.to_string(), known),
-    );
-}
-
-fn too_new(rpc: &Rpc, at: &Ident, protocol: Option<&Protocol>, diagnostics: &mut Diagnostics) {
-    if let Some((fact, help)) = protocol.and_then(|protocol| newer_than(rpc, protocol)) {
-        diagnostics.error(at, fact, help);
-    }
-}
-
-/// Returns the error for a handler whose event is newer than the oldest supported protocol.
-pub(crate) fn newer_than(rpc: &Rpc, protocol: &Protocol) -> Option<(String, String)> {
-    let since = rpc
-        .event_since
-        .filter(|since| release::version(since) > release::version(protocol.release))?;
-    let minor = release::minor(since);
-    let written = protocol.written.to_token_stream();
-    let fact = format!(
-        "`{}` handles an event that was added in NRI {since}, newer than `protocol = {written}`",
-        rpc.name
-    );
-    Some((
-        fact,
-        format!(
-            "remove the handler, or write `protocol = \"{minor}\"` if older runtimes need no \
-                 support"
-        ),
-    ))
 }

@@ -19,9 +19,10 @@
 mod attributes;
 mod diagnostics;
 mod expand;
+mod handles;
 mod input;
-mod manifest;
 mod policies;
+mod protocol;
 mod release;
 mod renamed;
 #[rustfmt::skip]

@@ -7,7 +7,7 @@ use syn::LitStr;
 
 use crate::attributes::{Attributes, Choice};
 use crate::diagnostics::{Diagnostics, suggest};
-use crate::input::Handles;
+use crate::handles::Handles;
 use crate::table::{RPCS, Rpc};
 
 /// The checked attributes for single events.

@@ -8,8 +8,8 @@ use prost_build::{Config, Module, ServiceGenerator};
 use quote::{ToTokens, quote};
 use syn::{Expr, Ident, Item, Lit};
 
-use super::Input;
 use super::schema::Schema;
+use super::{Input, deprecation};
 use crate::error::{Error, ErrorKind, Problem};
 use crate::history::Interface;
 use crate::model::Event;
@@ -132,7 +132,7 @@ fn config(input: &Input<'_>) -> Config {
             ..
         } = &deprecation.interface
         {
-            let attribute = super::services::deprecated(deprecation);
+            let attribute = deprecation::attribute(deprecation);
             config.message_attribute(format!(".{message}"), quote!(#attribute).to_string());
         }
     }

@@ -6,9 +6,8 @@ use quote::{format_ident, quote};
 use syn::Ident;
 
 use super::messages::Messages;
-use super::{Input, Options, docs};
+use super::{Input, Options, deprecation, docs};
 use crate::error::{Error, ErrorKind, Problem};
-use crate::history::{Deprecation, Interface};
 
 /// A service to emit.
 pub(super) struct Emitted {
@@ -89,14 +88,14 @@ fn emitted(input: &Input<'_>, service: &prost_build::Service) -> Result<Emitted,
     let known = input.protocol.service(&service.proto_name);
     let methods = service.methods.iter().map(|method| {
         let rpc = known.and_then(|known| known.rpc(&method.proto_name));
-        let deprecation = rpc.and_then(|rpc| deprecation(input, &rpc.full_name));
+        let deprecation = rpc.and_then(|rpc| deprecation::of_rpc(input, &rpc.full_name));
         Ok(Method {
             name: ident(&method_name(&method.name))?,
             proto_name: method.proto_name.clone(),
             request: message(&method.input_type)?,
             response: message(&method.output_type)?,
             docs: doc(rpc.map_or("", |rpc| &rpc.about.comment)),
-            deprecated: deprecation.map(deprecated),
+            deprecated: deprecation.map(deprecation::attribute),
         })
     });
     Ok(Emitted {
@@ -120,31 +119,6 @@ pub(super) fn constant(service: &str) -> Ident {
         ""
     };
     format_ident!("{digit}{name}_SERVICE")
-}
-
-/// Returns the deprecation of this RPC, if it is deprecated in this revision.
-pub(super) fn deprecation<'i>(input: &Input<'i>, rpc: &str) -> Option<&'i Deprecation> {
-    let mut deprecations = input.deprecations.iter();
-    deprecations
-        .find(|deprecation| matches!(&deprecation.interface, Interface::Rpc { rpc: known, .. } if known == rpc))
-        .copied()
-}
-
-/// Returns `#[deprecated]` with the release, the remedy, and the planned removal if there is one.
-pub(super) fn deprecated(deprecation: &Deprecation) -> TokenStream {
-    let since = deprecation.deprecated_in.nri.as_deref().unwrap_or_default();
-    let since = since.trim_start_matches('v');
-    let outlook = deprecation.outlook().map(|outlook| format!("; {outlook}"));
-    let note = format!("{}{}", remedy(deprecation), outlook.unwrap_or_default());
-    quote! { #[deprecated(since = #since, note = #note)] }
-}
-
-fn remedy(deprecation: &Deprecation) -> String {
-    if deprecation.replaced_by.is_empty() {
-        deprecation.remedy.clone()
-    } else {
-        "implement or call the dedicated RPC of each event".to_owned()
-    }
 }
 
 fn ident(name: &str) -> Result<Ident, Error> {

@@ -3,10 +3,10 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::Input;
 use super::messages::Messages;
-use super::services::{constant, deprecation};
+use super::services::constant;
 use super::verbatim::verbatim;
+use super::{Input, deprecation};
 use crate::error::Error;
 use crate::history::EventHistory;
 use crate::model::{Event, Rpc, Service};
@@ -70,7 +70,7 @@ fn rpc_row(
     };
     let since = input.history.since(input.revision, &rpc.full_name)?;
     let since = option(since.map(|release| release.name.as_str()));
-    let deprecation = deprecation(input, &rpc.full_name);
+    let deprecation = deprecation::of_rpc(input, &rpc.full_name);
     let deprecated = option(deprecation.and_then(|found| found.deprecated_in.nri.as_deref()));
     Ok(quote! {
         Rpc { service: #constant, method: #method, event: #event, since: #since, deprecated_since: #deprecated }

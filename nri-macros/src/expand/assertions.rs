@@ -6,7 +6,7 @@ use quote::{format_ident, quote, quote_spanned};
 
 use super::plugin_type;
 use crate::diagnostics::message;
-use crate::input::{Plugin, newer_than};
+use crate::input::Plugin;
 use crate::policies::Named;
 use crate::table::{RPCS, Rpc};
 
@@ -59,7 +59,7 @@ fn named_is_handled(named: &Named) -> TokenStream {
 
 fn is_not_newer(rpc: &Rpc, plugin: &Plugin) -> Option<TokenStream> {
     let protocol = plugin.protocol.as_ref()?;
-    let (fact, help) = newer_than(rpc, protocol)?;
+    let (fact, help) = protocol.error_if_newer(rpc)?;
     let (at, name) = (protocol.written.span(), rpc.name);
     Some(assert(
         at,

@@ -4,7 +4,8 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 
 use super::{option, plugin_type};
-use crate::input::{Handles, Plugin};
+use crate::handles::Handles;
+use crate::input::Plugin;
 use crate::table::{RPCS, Rpc};
 
 /// Returns the constants of the impl: the facts, and for a type that is not generic the table.

@@ -3,12 +3,12 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::expand::{mask, option};
+use super::{mask, option};
 use crate::input::Plugin;
 
 /// Returns a static that holds the manifest. It is evaluated at compile time, because only the
 /// compiler knows the handlers.
-pub(crate) fn manifest(plugin: &Plugin) -> TokenStream {
+pub(super) fn manifest(plugin: &Plugin) -> TokenStream {
     let name = option(plugin.name.as_ref());
     let index = option(plugin.index.as_ref());
     let min_protocol = option(plugin.protocol.as_ref().map(|protocol| protocol.release));

@@ -1,0 +1,32 @@
+//! Deprecations of RPCs and messages, as attributes.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::Input;
+use crate::history::{Deprecation, Interface};
+
+/// Returns the deprecation of this RPC, if it is deprecated in this revision.
+pub(super) fn of_rpc<'i>(input: &Input<'i>, rpc: &str) -> Option<&'i Deprecation> {
+    let mut deprecations = input.deprecations.iter();
+    deprecations
+        .find(|deprecation| matches!(&deprecation.interface, Interface::Rpc { rpc: known, .. } if known == rpc))
+        .copied()
+}
+
+/// Returns `#[deprecated]` with the release, the remedy, and the planned removal if there is one.
+pub(super) fn attribute(deprecation: &Deprecation) -> TokenStream {
+    let since = deprecation.deprecated_in.nri.as_deref().unwrap_or_default();
+    let since = since.trim_start_matches('v');
+    let outlook = deprecation.outlook().map(|outlook| format!("; {outlook}"));
+    let note = format!("{}{}", remedy(deprecation), outlook.unwrap_or_default());
+    quote! { #[deprecated(since = #since, note = #note)] }
+}
+
+fn remedy(deprecation: &Deprecation) -> String {
+    if deprecation.replaced_by.is_empty() {
+        deprecation.remedy.clone()
+    } else {
+        "implement or call the dedicated RPC of each event".to_owned()
+    }
+}
