@@ -11,3 +11,4 @@ pub mod session;
 pub mod subject;
 
 pub use error::{Error, Result};
+pub use plugin::{plugin, plugin_with};

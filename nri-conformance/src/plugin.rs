@@ -1,1 +1,48 @@
-//! Tests of plugins.
+//! Tests of plugins: plays the runtime, under every revision of the protocol, and judges the statements that a plugin keeps
+//! or breaks.
+//!
+//! Each test starts the plugin anew. A test that cannot get as far as its statement is skipped and names what was in the
+//! way, so that one defect is one failure.
+
+mod bench;
+mod catalogue;
+mod live;
+mod options;
+mod run;
+mod tests;
+mod verdict;
+
+pub use catalogue::{TestInfo, tests as all_tests};
+pub use options::Options;
+pub use run::{Progress, Run};
+
+use crate::subject::Subject;
+
+/// Tests a plugin in this process. All tests share the value.
+///
+/// ```
+/// use nri::prelude::*;
+///
+/// #[derive(Default, NriPlugin)]
+/// #[nri(name = "counter", index = "10")]
+/// struct Counter;
+///
+/// impl RunPodSandbox for Counter {
+///     async fn run_pod_sandbox(&self, _cx: &Context, _pod: PodSandbox) -> nri::Result<()> {
+///         Ok(())
+///     }
+/// }
+///
+/// # fn main() {
+/// // In a `#[test]` or a `#[tokio::test]`:
+/// nri_conformance::plugin(Counter).only(["P7", "P8", "P9"]).assert();
+/// # }
+/// ```
+pub fn plugin<P: nri::plugin::Plugin>(plugin: P) -> Run {
+    Run::new(Subject::in_process(plugin))
+}
+
+/// Tests a plugin in this process. Each instance that a test starts is made by `make`.
+pub fn plugin_with<P: nri::plugin::Plugin>(make: impl Fn() -> P + Send + Sync + 'static) -> Run {
+    Run::new(Subject::in_process_with(make))
+}

@@ -29,8 +29,8 @@ pub use output::Output;
 pub use process::{Exit, Process, Usage};
 
 /// A stream of bytes in both directions.
-pub trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
-impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
+pub trait Stream: AsyncRead + AsyncWrite + Send + Sync + Unpin {}
+impl<S: AsyncRead + AsyncWrite + Send + Sync + Unpin> Stream for S {}
 
 /// A plugin that can be started any number of times.
 #[derive(Clone)]

@@ -1,0 +1,138 @@
+//! What every test of a run shares: the plugin, the settings, and the way to a plugin that serves.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use nri::adaptation::Revision;
+use nri::api::{Container, PodSandbox, SynchronizeRequest};
+use tokio::time::timeout;
+
+use super::live::Live;
+use super::options::Options;
+use super::verdict::{Judged, Verdict, skip};
+use crate::session::{Cut, Recut, Session, Trace, describe};
+use crate::subject::{Instance, Stream, Subject};
+
+/// The plugin under test, and the settings of the run.
+#[derive(Debug)]
+pub(crate) struct Bench {
+    pub(crate) subject: Subject,
+    pub(crate) options: Options,
+    /// The traces of the connections of the test that runs.
+    traces: Mutex<Vec<Trace>>,
+}
+
+/// The state that a plugin is synchronized with.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct State {
+    pub(crate) pods: Vec<PodSandbox>,
+    pub(crate) containers: Vec<Container>,
+}
+
+impl Bench {
+    pub(crate) fn new(subject: Subject, options: Options) -> Arc<Self> {
+        Arc::new(Bench {
+            subject,
+            options,
+            traces: Mutex::default(),
+        })
+    }
+
+    /// Takes the traces of the connections since the last call.
+    pub(crate) fn take_traces(&self) -> Vec<Trace> {
+        std::mem::take(&mut *self.traces.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Starts an instance.
+    pub(crate) async fn instance(&self) -> Judged<Instance> {
+        let started = self.subject.start().await;
+        started.map_err(|error| Verdict::Skip(error.to_string()))
+    }
+
+    /// Waits for an instance to connect.
+    pub(crate) async fn connection(&self, instance: &mut Instance) -> Judged<Box<dyn Stream>> {
+        let within = self.options.timeouts.registration;
+        match timeout(within, instance.connection()).await {
+            Ok(Some(stream)) => Ok(stream),
+            Ok(None) | Err(_) => skip(format!("did not connect within {within:?}; see W1")),
+        }
+    }
+
+    /// Serves the runtime's end of a stream.
+    pub(crate) fn session(&self, stream: impl Stream + 'static, revision: &Revision) -> Session {
+        let session = Session::new(stream, revision.clone(), self.options.timeouts);
+        let mut traces = self.traces.lock().unwrap_or_else(PoisonError::into_inner);
+        traces.push(session.trace().clone());
+        session
+    }
+
+    /// Starts an instance that registers.
+    pub(crate) async fn registered(&self, revision: &Revision) -> Judged<(Instance, Session)> {
+        let mut instance = self.instance().await?;
+        let stream = self.connection(&mut instance).await?;
+        let session = self.session(stream, revision);
+        self.await_registration(&session).await?;
+        Ok((instance, session))
+    }
+
+    async fn await_registration(&self, session: &Session) -> Judged {
+        match session.registration().await {
+            Some(_) => Ok(()),
+            None => skip(format!(
+                "did not register within {:?}; see W1",
+                self.options.timeouts.registration
+            )),
+        }
+    }
+
+    /// Starts an instance that serves, with nothing to synchronize.
+    pub(crate) async fn serving(&self, revision: &Revision) -> Judged<Live> {
+        self.serving_with(revision, &State::default()).await
+    }
+
+    /// Starts an instance that serves and knows this state from Synchronize.
+    pub(crate) async fn serving_with(&self, revision: &Revision, state: &State) -> Judged<Live> {
+        let (instance, session) = self.registered(revision).await?;
+        self.begin(instance, session, state).await
+    }
+
+    /// Starts an instance that serves over a connection whose frames are cut anew.
+    pub(crate) async fn registered_cut(
+        &self,
+        revision: &Revision,
+        cut: Cut,
+    ) -> Judged<(Instance, Session)> {
+        let mut instance = self.instance().await?;
+        let stream = self.connection(&mut instance).await?;
+        let session = self.session(Recut::new(stream, cut), revision);
+        self.await_registration(&session).await?;
+        Ok((instance, session))
+    }
+
+    /// Configures and synchronizes a registered instance.
+    pub(crate) async fn begin(
+        &self,
+        instance: Instance,
+        session: Session,
+        state: &State,
+    ) -> Judged<Live> {
+        let request = session.configuration(&self.options.config);
+        let answer = session.configure(&request).await;
+        let answer = answer
+            .map_err(|error| Verdict::Skip(format!("Configure: {}; see P6", describe(&error))))?;
+        let part = SynchronizeRequest {
+            pods: state.pods.clone(),
+            containers: state.containers.clone(),
+            more: false,
+        };
+        let synchronized = session.synchronize(&part).await;
+        synchronized
+            .map_err(|error| Verdict::Skip(format!("Synchronize: {}; see Y2", describe(&error))))?;
+        Ok(Live::new(instance, session, answer.events))
+    }
+
+    /// Returns how long to wait for something that must not happen.
+    pub(crate) fn moment(&self) -> Duration {
+        Duration::from_millis(200)
+    }
+}

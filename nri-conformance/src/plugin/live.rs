@@ -1,0 +1,156 @@
+//! A plugin that is registered, configured and synchronized.
+
+use nri::adaptation::Via;
+use nri::api::{Container, Event, EventMask, PodSandbox};
+use nri::wire::CallError;
+
+use super::verdict::{Judged, fail, in_the_way, skip};
+use crate::session::{Answer, Session, request};
+use crate::subject::Instance;
+
+/// The life of a pod with one container, in the order in which a runtime sends its events.
+pub(crate) const LIFE: [Event; 14] = [
+    Event::RunPodSandbox,
+    Event::CreateContainer,
+    Event::ValidateContainerAdjustment,
+    Event::PostCreateContainer,
+    Event::StartContainer,
+    Event::PostStartContainer,
+    Event::UpdateContainer,
+    Event::PostUpdateContainer,
+    Event::UpdatePodSandbox,
+    Event::PostUpdatePodSandbox,
+    Event::StopContainer,
+    Event::RemoveContainer,
+    Event::StopPodSandbox,
+    Event::RemovePodSandbox,
+];
+
+/// A plugin that serves.
+#[derive(Debug)]
+pub(crate) struct Live {
+    pub(crate) instance: Instance,
+    pub(crate) session: Session,
+    /// The mask that it answered Configure with.
+    pub(crate) mask: i32,
+    subscribed: EventMask,
+}
+
+/// Returns whether a plugin may answer an event with an error of its own choice.
+pub(crate) fn may_reject(event: Event) -> bool {
+    match event {
+        Event::RunPodSandbox
+        | Event::UpdatePodSandbox
+        | Event::CreateContainer
+        | Event::StartContainer
+        | Event::UpdateContainer
+        | Event::ValidateContainerAdjustment => true,
+        Event::Unknown
+        | Event::StopPodSandbox
+        | Event::RemovePodSandbox
+        | Event::PostCreateContainer
+        | Event::PostStartContainer
+        | Event::PostUpdateContainer
+        | Event::StopContainer
+        | Event::RemoveContainer
+        | Event::PostUpdatePodSandbox
+        | Event::Last => false,
+    }
+}
+
+impl Live {
+    pub(crate) fn new(instance: Instance, session: Session, mask: i32) -> Self {
+        let subscribed = session.subscribed(mask);
+        Live {
+            instance,
+            session,
+            mask,
+            subscribed,
+        }
+    }
+
+    /// Returns whether it gets an event.
+    pub(crate) fn subscribes(&self, event: Event) -> bool {
+        self.subscribed.contains(event)
+    }
+
+    /// Returns the events of a pod's life that it gets.
+    pub(crate) fn life(&self) -> impl Iterator<Item = Event> + use<> {
+        let subscribed = self.subscribed;
+        LIFE.into_iter()
+            .filter(move |event| subscribed.contains(*event))
+    }
+
+    /// Ends the test unless it gets an event.
+    pub(crate) fn requires(&self, event: Event) -> Judged {
+        if self.subscribes(event) {
+            return Ok(());
+        }
+        skip(format!("does not subscribe to {}", event.name()))
+    }
+
+    /// Sends an event as the revision does.
+    pub(crate) async fn send(
+        &self,
+        event: Event,
+        pod: &PodSandbox,
+        container: &Container,
+    ) -> Answer {
+        self.session
+            .send(event, &request(event, pod, container))
+            .await
+    }
+
+    /// Sends an event in one of the two ways.
+    pub(crate) async fn send_via(
+        &self,
+        event: Event,
+        via: Via,
+        pod: &PodSandbox,
+        container: &Container,
+    ) -> Answer {
+        self.session
+            .send_via(event, via, &request(event, pod, container))
+            .await
+    }
+
+    /// Sends an event that the test needs but does not judge. Does nothing unless the plugin gets the event.
+    pub(crate) async fn given(
+        &self,
+        event: Event,
+        pod: &PodSandbox,
+        container: &Container,
+    ) -> Judged {
+        if !self.subscribes(event) {
+            return Ok(());
+        }
+        let answer = self.send(event, pod, container).await;
+        match answer.result {
+            Ok(_) => Ok(()),
+            Err(_) => skip(in_the_way(&answer)),
+        }
+    }
+
+    /// Sends an event that has to be answered with success. Does nothing unless the plugin gets the event.
+    pub(crate) async fn expect(
+        &self,
+        event: Event,
+        pod: &PodSandbox,
+        container: &Container,
+        what: &str,
+    ) -> Judged {
+        if !self.subscribes(event) {
+            return Ok(());
+        }
+        judge(&self.send(event, pod, container).await, what)
+    }
+}
+
+/// Fails unless an answer is success. `what` describes what was sent. An answer that is late is judged by P5.
+pub(crate) fn judge(answer: &Answer, what: &str) -> Judged {
+    match &answer.result {
+        Ok(_) => Ok(()),
+        Err(CallError::Timeout(_)) => skip(in_the_way(answer)),
+        Err(_) => fail(format!("{} {what}", answer.sent()), answer.got(), "success"),
+    }
+}

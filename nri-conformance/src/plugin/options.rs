@@ -1,0 +1,54 @@
+//! The settings of a run.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use crate::session::Timeouts;
+
+/// The settings of a run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The statements to judge; empty stands for all.
+    pub only: BTreeSet<String>,
+    /// The statements not to judge.
+    pub skip: BTreeSet<String>,
+    /// The protocol revisions to play, such as `v0.11.0`; empty stands for all.
+    pub revisions: BTreeSet<String>,
+    /// The time limits of the runtime that is played.
+    pub timeouts: Timeouts,
+    /// The seed of ids and of random content.
+    pub seed: u64,
+    /// Whether W17 is judged over 100,000 events and 1,000 connections rather than a few thousand events.
+    pub soak: bool,
+    /// The configuration that the plugin gets.
+    pub config: String,
+    /// The folder for a wire trace of each failure.
+    pub trace: Option<PathBuf>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            only: BTreeSet::new(),
+            skip: BTreeSet::new(),
+            revisions: BTreeSet::new(),
+            timeouts: Timeouts::default(),
+            seed: 1,
+            soak: false,
+            config: String::new(),
+            trace: None,
+        }
+    }
+}
+
+impl Options {
+    /// Returns whether a statement is to be judged.
+    pub fn selects(&self, statement: &str) -> bool {
+        (self.only.is_empty() || self.only.contains(statement)) && !self.skip.contains(statement)
+    }
+
+    /// Returns whether a revision is to be played.
+    pub fn plays(&self, revision: &str) -> bool {
+        self.revisions.is_empty() || self.revisions.contains(revision)
+    }
+}

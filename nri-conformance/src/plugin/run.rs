@@ -1,0 +1,286 @@
+//! A run: every selected test, one after the other.
+
+use std::any::Any;
+use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use nri::adaptation::Revision;
+use tokio::time::timeout;
+
+use super::bench::Bench;
+use super::catalogue::{Scope, TESTS, Test};
+use super::options::Options;
+use super::verdict::Verdict;
+use crate::contract::{self, Keeper};
+use crate::error::{Error, Result};
+use crate::result::{Outcome, Report, Subject as Described, SubjectKind, TestResult};
+use crate::session::Timeouts;
+use crate::subject::Subject;
+
+/// How long one test may take, soak tests apart. Everything in a test has a limit; this is the last one.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// How long the soak test may take.
+const SOAK_LIMIT: Duration = Duration::from_secs(1800);
+
+/// Is told about the tests of a run.
+pub trait Progress: Send + Sync {
+    /// A test begins: its number from 0, the number of all, its statement and its name.
+    fn begins(&self, number: usize, all: usize, statement: &str, test: &str);
+}
+
+/// A run of the tests of a plugin.
+pub struct Run {
+    subject: Subject,
+    options: Options,
+    progress: Option<Arc<dyn Progress>>,
+}
+
+impl std::fmt::Debug for Run {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Run")
+            .field("subject", &self.subject)
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Run {
+    /// Creates a run with the default settings.
+    pub fn new(subject: Subject) -> Self {
+        Run {
+            subject,
+            options: Options::default(),
+            progress: None,
+        }
+    }
+
+    /// Replaces all settings.
+    #[must_use]
+    pub fn options(mut self, options: Options) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Reports the progress of the run.
+    #[must_use]
+    pub fn progress(mut self, progress: Arc<dyn Progress>) -> Self {
+        self.progress = Some(progress);
+        self
+    }
+
+    /// Judges only these statements.
+    #[must_use]
+    pub fn only<S: Into<String>>(mut self, statements: impl IntoIterator<Item = S>) -> Self {
+        self.options.only = statements.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Does not judge these statements.
+    #[must_use]
+    pub fn skip<S: Into<String>>(mut self, statements: impl IntoIterator<Item = S>) -> Self {
+        self.options.skip = statements.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Plays only these revisions of the protocol, such as `v0.11.0`.
+    #[must_use]
+    pub fn revisions<S: Into<String>>(mut self, revisions: impl IntoIterator<Item = S>) -> Self {
+        self.options.revisions = revisions.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Sets the time limits of the runtime that is played.
+    #[must_use]
+    pub fn timeouts(mut self, timeouts: Timeouts) -> Self {
+        self.options.timeouts = timeouts;
+        self
+    }
+
+    /// Hands the plugin this configuration.
+    #[must_use]
+    pub fn config(mut self, config: impl Into<String>) -> Self {
+        self.options.config = config.into();
+        self
+    }
+
+    /// Runs the tests.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the plugin cannot be started, or an option names an unknown statement or revision.
+    pub async fn run(self) -> Result<Report> {
+        check(&self.options)?;
+        // Also shows whether it can be started at all.
+        drop(self.subject.start().await?);
+        let bench = Bench::new(self.subject, self.options);
+        let subject = describe(&bench).await;
+        let planned = plan(&bench.options);
+        let mut results = Vec::with_capacity(planned.len());
+        for (number, (test, revision)) in planned.iter().enumerate() {
+            if let (Some(progress), Some(first)) = (&self.progress, test.statements.first()) {
+                progress.begins(number, planned.len(), first, test.name);
+            }
+            let outcome = one(&bench, test, revision).await;
+            trace(&bench, test, revision, &outcome)?;
+            let shown = (test.scope != Scope::Newest).then(|| revision.release().to_owned());
+            results.extend(selected(test, &bench.options).map(|statement| TestResult {
+                statement,
+                test: test.name,
+                revision: shown.clone(),
+                outcome: outcome.clone(),
+            }));
+        }
+        results.extend(kept_by_others(&bench.options));
+        Ok(Report { subject, results })
+    }
+
+    /// Runs the tests in a thread of their own, and waits.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`run`](Self::run).
+    ///
+    /// # Panics
+    ///
+    /// Panics if the run does.
+    pub fn run_blocking(self) -> Result<Report> {
+        let run = thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .map_err(|error| Error::new(format!("cannot start a tokio runtime: {error}")))?;
+            runtime.block_on(self.run())
+        });
+        run.join()
+            .unwrap_or_else(|panic: Box<dyn Any + Send>| resume_unwind(panic))
+    }
+
+    /// Runs the tests and panics if a statement is broken, with all failures. Works in a `#[test]` and in a
+    /// `#[tokio::test]`.
+    ///
+    /// # Panics
+    ///
+    /// Panics if a statement is broken, or the run cannot start.
+    #[track_caller]
+    pub fn assert(self) {
+        match self.run_blocking() {
+            Ok(report) => report.assert(),
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+fn check(options: &Options) -> Result<()> {
+    for id in options.only.iter().chain(&options.skip) {
+        if contract::get(id).is_none() {
+            let message = format!("the contract has no statement {id:?}");
+            return Err(Error::new(message).with_help("statements have ids such as P7 or W3"));
+        }
+    }
+    for revision in &options.revisions {
+        if nri_protos::revision(revision).is_none() {
+            let known: Vec<_> = nri_protos::REVISIONS.iter().map(|it| it.name).collect();
+            let message = format!("there is no protocol revision {revision:?}");
+            let help = format!("the revisions are {}", known.join(", "));
+            return Err(Error::new(message).with_help(help));
+        }
+    }
+    Ok(())
+}
+
+/// Returns the tests to run, each with its revision.
+fn plan(options: &Options) -> Vec<(&'static Test, Revision)> {
+    let mut planned = Vec::new();
+    for test in TESTS {
+        if selected(test, options).next().is_none() {
+            continue;
+        }
+        let revisions = test.scope.revisions();
+        let played = revisions
+            .into_iter()
+            .filter(|revision| options.plays(revision.release()) || test.scope == Scope::Newest);
+        planned.extend(played.map(|revision| (test, revision)));
+    }
+    planned
+}
+
+fn selected<'a>(test: &'a Test, options: &'a Options) -> impl Iterator<Item = &'static str> + 'a {
+    let statements = test.statements.iter().copied();
+    statements.filter(|statement| options.selects(statement))
+}
+
+async fn one(bench: &Arc<Bench>, test: &'static Test, revision: &Revision) -> Outcome {
+    let limit = if bench.options.soak {
+        SOAK_LIMIT
+    } else {
+        LIMIT
+    };
+    let ran = (test.run)(Arc::clone(bench), revision.clone());
+    // In a task of its own, so that a test that is given up ends its plugin.
+    match timeout(limit, ran).await {
+        Ok(Ok(())) => Outcome::Pass,
+        Ok(Err(verdict)) => verdict.into(),
+        Err(_) => Verdict::Skip(format!("the test was given up after {limit:?}")).into(),
+    }
+}
+
+/// Writes the wire trace of a failure.
+fn trace(bench: &Bench, test: &Test, revision: &Revision, outcome: &Outcome) -> Result<()> {
+    let traces = bench.take_traces();
+    let failed = matches!(outcome, Outcome::Fail(_));
+    let (Some(folder), true) = (&bench.options.trace, failed) else {
+        return Ok(());
+    };
+    let statement = test.statements.first().copied().unwrap_or_default();
+    let file = format!("{statement}-{}-{}.txt", test.name, revision.release());
+    let path = folder.join(file);
+    let text: Vec<String> = traces.iter().map(crate::session::Trace::to_text).collect();
+    std::fs::create_dir_all(folder)
+        .and_then(|()| std::fs::write(&path, text.join("\n")))
+        .map_err(|error| Error::io("write", &path, error))
+}
+
+/// Returns a result for each statement of plugins that only a runtime or a relay can break.
+fn kept_by_others(options: &Options) -> Vec<TestResult> {
+    let judged = |id: &str| TESTS.iter().any(|test| test.statements.contains(&id));
+    let about_plugins = contract::all()
+        .iter()
+        .filter(|it| it.id.starts_with('P') || it.kept_by.contains(&Keeper::Plugin));
+    about_plugins
+        .filter(|it| !judged(&it.id) && options.selects(&it.id))
+        .map(|it| TestResult {
+            statement: &it.id,
+            test: "kept-by-runtime",
+            revision: None,
+            outcome: Outcome::Skip(
+                "kept by the runtime, which `conformance runtime` tests".to_owned(),
+            ),
+        })
+        .collect()
+}
+
+/// Returns what the plugin says of itself.
+async fn describe(bench: &Bench) -> Described {
+    let mut subject = Described {
+        kind: SubjectKind::Plugin,
+        name: String::new(),
+        index: String::new(),
+        version: String::new(),
+    };
+    if let Ok(mut instance) = bench.instance().await
+        && let Ok(stream) = bench.connection(&mut instance).await
+        && let Some(registration) = bench
+            .session(stream, &Revision::newest())
+            .registration()
+            .await
+    {
+        subject.name = registration.plugin_name;
+        subject.index = registration.plugin_idx;
+        subject.version = registration.nri_version;
+    }
+    bench.take_traces();
+    subject
+}

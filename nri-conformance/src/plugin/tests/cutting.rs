@@ -1,0 +1,135 @@
+//! W8: large messages, and messages that are cut into frames in every legal way.
+
+use std::time::Duration;
+
+use nri::adaptation::Revision;
+use nri::api::{PodSandbox, SynchronizeRequest};
+use nri::wire::MAX_MESSAGE;
+use prost::Message as _;
+
+use crate::plugin::bench::Bench;
+use crate::plugin::verdict::{Judged, Verdict, fail, skip};
+use crate::result::Failure;
+use crate::session::world::World;
+use crate::session::{Cut, Session, describe};
+use crate::subject::{Instance, Subject};
+
+/// How long a large message may take on a busy machine. Whether it is fast is judged by P5.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Room for the rest of the request around the annotations.
+const AROUND: usize = 4096;
+
+/// The description of how a Go peer reads, for whatever it refuses.
+const GO_READS: &str = "https://github.com/containerd/nri/blob/v0.12.5/pkg/net/multiplex/mux.go";
+
+/// Cuts, each with the size of the message that is cut so.
+const CUTS: [(Cut, usize); 7] = [
+    (Cut::Whole, MAX_MESSAGE - AROUND),
+    (Cut::Pieces(64 << 10), MAX_MESSAGE - AROUND),
+    (Cut::Pieces(4096), MAX_MESSAGE - AROUND),
+    (Cut::Pieces(65_537), 1 << 20),
+    (Cut::Pieces(1), 4 << 10),
+    (Cut::HeaderBytes, 64 << 10),
+    (Cut::WithEmptyFrames(8 << 10), 256 << 10),
+];
+
+pub(in crate::plugin) async fn large(bench: &Bench, revision: &Revision) -> Judged {
+    drop(bench.serving(revision).await?);
+    for size in [4096, 64 << 10, 1 << 20, MAX_MESSAGE - AROUND] {
+        let (instance, session) = bench.registered(revision).await?;
+        let sent = format!("Synchronize with a message of {size} bytes");
+        takes(bench, &sent, &session, instance, size).await?;
+    }
+    Ok(())
+}
+
+pub(in crate::plugin) async fn cuts(bench: &Bench, revision: &Revision) -> Judged {
+    drop(bench.serving(revision).await?);
+    let mut deviation = None;
+    for (cut, size) in CUTS {
+        let sent = format!("Synchronize with a message of {size} bytes, cut as {cut:?}");
+        match cut_so(bench, revision, &sent, cut, size).await {
+            Err(Verdict::Fail(failure)) if is_go(&bench.subject) => deviation = Some(failure),
+            other => other?,
+        }
+    }
+    match deviation {
+        Some(failure) => Err(Verdict::Known(failure, GO_READS)),
+        None => Ok(()),
+    }
+}
+
+async fn cut_so(bench: &Bench, revision: &Revision, sent: &str, cut: Cut, size: usize) -> Judged {
+    match bench.registered_cut(revision, cut).await {
+        Ok((instance, session)) => takes(bench, sent, &session, instance, size).await,
+        // The answer to the registration is cut, too.
+        Err(Verdict::Skip(got)) => Err(Verdict::Fail(Failure {
+            sent: sent.to_owned(),
+            got,
+            expected: "a registration".to_owned(),
+        })),
+        Err(other) => Err(other),
+    }
+}
+
+/// Configures and synchronizes the plugin with a message of about `size` bytes.
+async fn takes(
+    bench: &Bench,
+    sent: &str,
+    session: &Session,
+    _instance: Instance,
+    size: usize,
+) -> Judged {
+    let configuration = session.configuration(&bench.options.config).encode_to_vec();
+    let part = SynchronizeRequest {
+        pods: pods(bench, size),
+        ..SynchronizeRequest::default()
+    };
+    for (method, request) in [
+        ("Configure", configuration),
+        ("Synchronize", part.encode_to_vec()),
+    ] {
+        if let Err(error) = session.call_within(method, request, PATIENCE).await {
+            let got = format!("{} to {method}", describe(&error));
+            return fail(sent, got, "success");
+        }
+    }
+    // The plugin still reads at the right place.
+    match session.call("Synchronize", Vec::new()).await {
+        Ok(_) | Err(nri::wire::CallError::Status(_)) => Ok(()),
+        Err(nri::wire::CallError::Timeout(within)) => skip(format!(
+            "no answer to an empty Synchronize within {within:?}; see P5"
+        )),
+        Err(error) => fail(
+            format!("{sent}, then a small one"),
+            describe(&error),
+            "an answer",
+        ),
+    }
+}
+
+/// Returns pods whose encoding has about `size` bytes.
+fn pods(bench: &Bench, size: usize) -> Vec<PodSandbox> {
+    let mut world = World::new(bench.options.seed);
+    let small = world.pod();
+    let rest = size.saturating_sub(small.encoded_len() + 64);
+    let mut large = world.pod();
+    let around = large.encoded_len();
+    large
+        .annotations
+        .insert("large".to_owned(), "x".repeat(rest.saturating_sub(around)));
+    vec![small, large]
+}
+
+/// Returns whether the plugin is a Go program: its build information starts with these bytes.
+fn is_go(subject: &Subject) -> bool {
+    const BUILD_INFO: &[u8] = b"\xff Go buildinf:";
+    let Some(executable) = subject.executable() else {
+        return false;
+    };
+    let content = std::fs::read(&executable.path).unwrap_or_default();
+    content
+        .windows(BUILD_INFO.len())
+        .any(|window| window == BUILD_INFO)
+}

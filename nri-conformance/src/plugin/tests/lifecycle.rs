@@ -1,0 +1,252 @@
+//! P3, P4 and P7 to P9: the lifecycle of pods.
+
+use std::fs::{self, File, FileTimes, Metadata};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use nri::adaptation::Revision;
+use nri::api::{Container, Event, PodSandbox};
+
+use crate::plugin::bench::{Bench, State};
+use crate::plugin::live::Live;
+use crate::plugin::verdict::{Judged, Verdict, fail, skip};
+use crate::session::world::World;
+
+/// The events of a container and its pod up to the running container.
+const START: [Event; 6] = [
+    Event::RunPodSandbox,
+    Event::CreateContainer,
+    Event::ValidateContainerAdjustment,
+    Event::PostCreateContainer,
+    Event::StartContainer,
+    Event::PostStartContainer,
+];
+
+/// The end of a container.
+const END_CONTAINER: [Event; 2] = [Event::StopContainer, Event::RemoveContainer];
+
+/// The end of a pod.
+const END_POD: [Event; 2] = [Event::StopPodSandbox, Event::RemovePodSandbox];
+
+/// Brings a pod with a container up.
+async fn started(live: &Live, pod: &PodSandbox, container: &Container) -> Judged {
+    for event in START {
+        live.given(event, pod, container).await?;
+    }
+    Ok(())
+}
+
+/// Ends the container of a pod.
+async fn container_ended(live: &Live, pod: &PodSandbox, container: &Container) -> Judged {
+    for event in END_CONTAINER {
+        live.given(event, pod, container).await?;
+    }
+    Ok(())
+}
+
+/// Ends the test unless the plugin gets one of some events.
+fn requires_one(live: &Live, events: &[Event]) -> Judged {
+    if events.iter().any(|event| live.subscribes(*event)) {
+        return Ok(());
+    }
+    let names: Vec<_> = events.iter().map(|event| event.name()).collect();
+    skip(format!("subscribes to none of {}", names.join(", ")))
+}
+
+pub(in crate::plugin) async fn stop_twice(bench: &Bench, revision: &Revision) -> Judged {
+    let live = bench.serving(revision).await?;
+    live.requires(Event::StopPodSandbox)?;
+    let mut world = World::new(bench.options.seed);
+    let pod = world.pod();
+    let container = world.container(&pod);
+    started(&live, &pod, &container).await?;
+    container_ended(&live, &pod, &container).await?;
+    live.given(Event::StopPodSandbox, &pod, &container).await?;
+    for times in ["a second time", "a third time"] {
+        live.expect(Event::StopPodSandbox, &pod, &container, times)
+            .await?;
+    }
+    Ok(())
+}
+
+pub(in crate::plugin) async fn from_synchronize(bench: &Bench, revision: &Revision) -> Judged {
+    let mut world = World::new(bench.options.seed);
+    let pod = world.pod();
+    let container = world.container(&pod);
+    let state = State {
+        pods: vec![pod.clone()],
+        containers: vec![container.clone()],
+    };
+    let live = bench.serving_with(revision, &state).await?;
+    requires_one(&live, &[END_CONTAINER, END_POD].concat())?;
+    let what = "for what it knows only from Synchronize";
+    for event in [END_CONTAINER, END_POD].concat() {
+        unless_always(
+            bench,
+            revision,
+            event,
+            live.expect(event, &pod, &container, what).await,
+        )
+        .await?;
+    }
+    Ok(())
+}
+
+pub(in crate::plugin) async fn never_seen(bench: &Bench, revision: &Revision) -> Judged {
+    let live = bench.serving(revision).await?;
+    requires_one(&live, &[END_CONTAINER, END_POD].concat())?;
+    let mut world = World::new(bench.options.seed);
+    for event in [END_CONTAINER, END_POD].concat() {
+        let pod = world.pod();
+        let container = world.container(&pod);
+        let what = "for what it has never seen";
+        unless_always(
+            bench,
+            revision,
+            event,
+            live.expect(event, &pod, &container, what).await,
+        )
+        .await?;
+    }
+    Ok(())
+}
+
+/// Skips instead of a failure if the event fails for an ordinary pod, too.
+async fn unless_always(bench: &Bench, revision: &Revision, event: Event, judged: Judged) -> Judged {
+    let Err(Verdict::Fail(failure)) = judged else {
+        return judged;
+    };
+    let live = bench.serving(revision).await?;
+    let mut world = World::new(bench.options.seed);
+    let pod = world.pod();
+    let container = world.container(&pod);
+    started(&live, &pod, &container).await?;
+    for ending in [END_CONTAINER, END_POD].concat() {
+        live.given(ending, &pod, &container).await?;
+        if ending == event {
+            break;
+        }
+    }
+    Err(Verdict::Fail(failure))
+}
+
+pub(in crate::plugin) async fn remove_twice(bench: &Bench, revision: &Revision) -> Judged {
+    let live = bench.serving(revision).await?;
+    live.requires(Event::RemovePodSandbox)?;
+    let mut world = World::new(bench.options.seed);
+    let pod = world.pod();
+    let container = world.container(&pod);
+    started(&live, &pod, &container).await?;
+    container_ended(&live, &pod, &container).await?;
+    for event in END_POD {
+        live.given(event, &pod, &container).await?;
+    }
+    live.expect(Event::RemovePodSandbox, &pod, &container, "a second time")
+        .await
+}
+
+pub(in crate::plugin) async fn retry(bench: &Bench, revision: &Revision) -> Judged {
+    let live = bench.serving(revision).await?;
+    live.requires(Event::RunPodSandbox)?;
+    let mut world = World::new(bench.options.seed);
+    let none = Container::default();
+    for ended in [&[][..], &END_POD[1..], &END_POD] {
+        let pod = world.pod();
+        live.given(Event::RunPodSandbox, &pod, &none).await?;
+        // The request has failed elsewhere: runtimes differ in whether they stop and remove the sandbox.
+        for event in ended {
+            live.given(*event, &pod, &none).await?;
+        }
+        let again = world.retry(&pod);
+        let what = "for the same pod in a new sandbox, after a failure elsewhere";
+        live.expect(Event::RunPodSandbox, &again, &none, what)
+            .await?;
+    }
+    Ok(())
+}
+
+pub(in crate::plugin) async fn any_order(bench: &Bench, revision: &Revision) -> Judged {
+    let live = bench.serving(revision).await?;
+    live.requires(Event::RemovePodSandbox)?;
+    let mut world = World::new(bench.options.seed);
+    let pods = [world.pod(), world.pod(), world.pod()];
+    let none = Container::default();
+    for pod in &pods {
+        live.given(Event::RunPodSandbox, pod, &none).await?;
+    }
+    let [first, second, third] = &pods;
+    for pod in [second, third, first] {
+        live.given(Event::StopPodSandbox, pod, &none).await?;
+        let what = "while other pods are in other states";
+        live.expect(Event::RemovePodSandbox, pod, &none, what)
+            .await?;
+    }
+    Ok(())
+}
+
+pub(in crate::plugin) async fn infrastructure(bench: &Bench, revision: &Revision) -> Judged {
+    let live = bench.serving(revision).await?;
+    live.requires(Event::RemovePodSandbox)?;
+    let folder = tempfile::tempdir()
+        .map_err(|error| Verdict::Skip(format!("cannot create a folder: {error}")))?;
+    let namespace = folder.path().join("netns");
+    let mut world = World::new(bench.options.seed);
+    let none = Container::default();
+    for gone in [false, true] {
+        let pod = with_network(world.pod(), &namespace);
+        let before = prepared(&namespace);
+        live.given(Event::RunPodSandbox, &pod, &none).await?;
+        live.given(Event::StopPodSandbox, &pod, &none).await?;
+        if gone {
+            let _ = fs::remove_file(&namespace);
+            let what = "after the runtime has removed the network namespace";
+            live.expect(Event::RemovePodSandbox, &pod, &none, what)
+                .await?;
+        } else {
+            let before = before
+                .and_then(|()| opened_long_ago(&namespace))
+                .map_err(|error| Verdict::Skip(format!("cannot write a file: {error}")))?;
+            live.given(Event::RemovePodSandbox, &pod, &none).await?;
+            untouched(&before, &namespace)?;
+        }
+    }
+    Ok(())
+}
+
+fn with_network(mut pod: PodSandbox, namespace: &Path) -> PodSandbox {
+    let namespaces = pod.linux.iter_mut().flat_map(|linux| &mut linux.namespaces);
+    for network in namespaces.filter(|it| it.r#type == "network") {
+        network.path = namespace.display().to_string();
+    }
+    pod
+}
+
+fn prepared(namespace: &Path) -> std::io::Result<()> {
+    fs::write(namespace, "stands for a network namespace")
+}
+
+/// Sets the time of the last access to the past, so that the next access shows.
+fn opened_long_ago(path: &Path) -> std::io::Result<Metadata> {
+    let past = SystemTime::now() - Duration::from_secs(1_000_000);
+    let file = File::options().write(true).open(path)?;
+    file.set_times(FileTimes::new().set_accessed(past).set_modified(past))?;
+    drop(file);
+    fs::metadata(path)
+}
+
+fn untouched(before: &Metadata, path: &Path) -> Judged {
+    let sent = "RemovePodSandbox, with a file in the place of the network namespace";
+    let expected = "the file as it was: the runtime takes the infrastructure of a pod down";
+    let Ok(after) = fs::metadata(path) else {
+        return fail(sent, "the file was deleted", expected);
+    };
+    let times = |it: &Metadata| (it.ino(), it.len(), it.mtime(), it.ctime());
+    if times(before) != times(&after) {
+        return fail(sent, "the file was changed", expected);
+    }
+    if before.atime() != after.atime() {
+        return fail(sent, "the file was opened and read", expected);
+    }
+    Ok(())
+}

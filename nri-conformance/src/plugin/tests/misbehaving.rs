@@ -1,0 +1,175 @@
+//! W18: a runtime that breaks the protocol.
+
+use std::time::Duration;
+
+use nri::adaptation::Revision;
+use nri::wire::frame::{FrameHeader, Kind, MessageHeader};
+use tokio::io::AsyncWriteExt as _;
+use tokio::time::sleep;
+
+use crate::plugin::bench::Bench;
+use crate::plugin::verdict::{Judged, fail, skip};
+use crate::subject::{Exit, Instance, Process};
+
+/// How long the plugin is watched.
+const WATCHED: Duration = Duration::from_millis(400);
+
+/// The exit code of a Rust program that panics.
+const RUST_PANIC: i32 = 101;
+
+/// The exit code of a Go program that panics.
+const GO_PANIC: i32 = 2;
+
+/// Bytes that no runtime sends.
+struct Breach {
+    name: &'static str,
+    bytes: fn() -> Vec<u8>,
+}
+
+const BREACHES: &[Breach] = &[
+    Breach {
+        name: "bytes that are no frame",
+        bytes: || vec![0xff; 64],
+    },
+    Breach {
+        name: "a frame header that announces 4 GiB",
+        bytes: || frame_header(1, u32::MAX),
+    },
+    Breach {
+        name: "a message header that announces 16 MiB",
+        bytes: || message(1, 16 << 20, Kind::Request, &[]),
+    },
+    Breach {
+        name: "a request that is no request",
+        bytes: || message(1, 8, Kind::Request, &[0xff; 8]),
+    },
+    Breach {
+        name: "an answer to nothing",
+        bytes: || message(2, 0, Kind::Response, &[]),
+    },
+    Breach {
+        name: "an unreadable answer",
+        bytes: || message(2, 8, Kind::Response, &[0xff; 8]),
+    },
+    Breach {
+        name: "a message of an unknown type",
+        bytes: || message(1, 0, Kind::Other(99), &[]),
+    },
+    Breach {
+        name: "a frame for connection 0",
+        bytes: || [frame_header(0, 3), vec![1, 2, 3]].concat(),
+    },
+    Breach {
+        name: "a frame for a connection that is not open",
+        bytes: || [frame_header(77, 3), vec![1, 2, 3]].concat(),
+    },
+    Breach {
+        name: "half of a frame, and the end",
+        bytes: || [frame_header(1, 100), vec![0; 10]].concat(),
+    },
+    Breach {
+        name: "nothing but the end",
+        bytes: Vec::new,
+    },
+];
+
+fn frame_header(connection: u32, length: u32) -> Vec<u8> {
+    FrameHeader { connection, length }.encode().into()
+}
+
+fn message(connection: u32, length: u32, kind: Kind, data: &[u8]) -> Vec<u8> {
+    let header = MessageHeader {
+        length,
+        stream: 1,
+        kind,
+        flags: 0,
+    };
+    let payload = [&header.encode()[..], data].concat();
+    let size = u32::try_from(payload.len()).unwrap_or(u32::MAX);
+    [frame_header(connection, size), payload].concat()
+}
+
+pub(in crate::plugin) async fn survives(bench: &Bench, revision: &Revision) -> Judged {
+    drop(bench.serving(revision).await?);
+    for breach in BREACHES {
+        let mut instance = bench.instance().await?;
+        let mut stream = bench.connection(&mut instance).await?;
+        // The plugin may be gone before all is written.
+        let _ = stream.write_all(&(breach.bytes)()).await;
+        let _ = stream.flush().await;
+        let ends = breach.name.ends_with("the end");
+        let held = (!ends).then_some(stream);
+        watched(&mut instance, breach.name).await?;
+        drop(held);
+    }
+    refused(bench, revision).await
+}
+
+/// Refuses the registration.
+async fn refused(bench: &Bench, revision: &Revision) -> Judged {
+    let mut instance = bench.instance().await?;
+    let stream = bench.connection(&mut instance).await?;
+    let session = bench.session(stream, revision);
+    session.arrivals().refuse_registration();
+    watched(&mut instance, "an error in answer to RegisterPlugin").await
+}
+
+/// Judges what a plugin does with a breach of the protocol.
+async fn watched(instance: &mut Instance, sent: &str) -> Judged {
+    let Some(process) = &mut instance.process else {
+        return skip("the plugin is not a process");
+    };
+    let before = process.usage();
+    sleep(WATCHED).await;
+    match process.exit() {
+        Some(exit) => ended(process, exit, sent),
+        None => idle(process, before.map(|usage| usage.cpu), sent),
+    }
+}
+
+fn idle(process: &Process, before: Option<Duration>, sent: &str) -> Judged {
+    let after = process.usage().map(|usage| usage.cpu);
+    let used = after
+        .zip(before)
+        .map(|(after, before)| after.saturating_sub(before));
+    // A thread that spins uses all of its time; half allows for a busy machine.
+    if used.is_some_and(|used| used > WATCHED / 2) {
+        let got = format!(
+            "{used:?} of processor time within {WATCHED:?}",
+            used = used.unwrap_or_default()
+        );
+        return fail(sent, got, "a plugin that waits, or ends");
+    }
+    Ok(())
+}
+
+fn ended(process: &Process, exit: Exit, sent: &str) -> Judged {
+    let lines = process.output().last_lines();
+    let panicked = lines.iter().any(|line| {
+        line.contains("panicked at") || line.starts_with("panic:") || line.starts_with("goroutine ")
+    });
+    let crashed = match exit {
+        Exit::Signal(_) => true,
+        Exit::Code(RUST_PANIC) => true,
+        Exit::Code(GO_PANIC) => panicked,
+        Exit::Code(_) => panicked,
+    };
+    let shown = lines
+        .last()
+        .map(|line| format!("; it printed last: {line}"))
+        .unwrap_or_default();
+    if crashed {
+        return fail(sent, format!("a crash, {exit}{shown}"), "no crash");
+    }
+    let Exit::Code(code) = exit else {
+        return Ok(());
+    };
+    if code != 0 && process.output().bytes() == 0 {
+        return fail(
+            sent,
+            format!("{exit}, and not a word"),
+            "a message that names what was wrong",
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,78 @@
+//! Y2, which is W9: Synchronize in parts.
+
+use nri::adaptation::Revision;
+use nri::api::{SynchronizeRequest, SynchronizeResponse};
+
+use crate::plugin::bench::Bench;
+use crate::plugin::verdict::{Judged, Verdict, fail, skip};
+use crate::session::describe;
+use crate::session::world::World;
+
+/// The number of pods on a large node, and of those in one part.
+const PODS: usize = 10_000;
+const PODS_PER_PART: usize = 2_500;
+
+pub(in crate::plugin) async fn split(bench: &Bench, revision: &Revision) -> Judged {
+    if !revision.splits_synchronize() {
+        return skip("this revision does not split Synchronize");
+    }
+    drop(bench.serving(revision).await?);
+    let mut world = World::new(bench.options.seed);
+    let parts = (0..3).map(|number| {
+        let pod = world.pod();
+        SynchronizeRequest {
+            containers: vec![world.container(&pod)],
+            pods: vec![pod],
+            more: number < 2,
+        }
+    });
+    in_parts(bench, revision, parts.collect()).await
+}
+
+pub(in crate::plugin) async fn many(bench: &Bench, revision: &Revision) -> Judged {
+    drop(bench.serving(revision).await?);
+    let mut world = World::new(bench.options.seed);
+    let pods: Vec<_> = (0..PODS).map(|_| world.pod()).collect();
+    let parts: Vec<_> = pods
+        .chunks(PODS_PER_PART)
+        .enumerate()
+        .map(|(number, pods)| SynchronizeRequest {
+            pods: pods.to_vec(),
+            containers: Vec::new(),
+            more: (number + 1) * PODS_PER_PART < PODS,
+        })
+        .collect();
+    in_parts(bench, revision, parts).await
+}
+
+async fn in_parts(bench: &Bench, revision: &Revision, parts: Vec<SynchronizeRequest>) -> Judged {
+    let (_instance, session) = bench.registered(revision).await?;
+    let request = session.configuration(&bench.options.config);
+    let configured = session.configure(&request).await;
+    configured
+        .map_err(|error| Verdict::Skip(format!("Configure: {}; see P6", describe(&error))))?;
+    let all = parts.len();
+    for (number, part) in (1..).zip(&parts) {
+        let sent = format!(
+            "part {number} of {all} of Synchronize, more = {}",
+            part.more
+        );
+        match session.synchronize(part).await {
+            Ok(answer) => answered(&sent, part, &answer)?,
+            Err(error) => return fail(sent, describe(&error), "success"),
+        }
+    }
+    Ok(())
+}
+
+fn answered(sent: &str, part: &SynchronizeRequest, answer: &SynchronizeResponse) -> Judged {
+    if answer.more != part.more {
+        let got = format!("more = {}", answer.more);
+        return fail(sent, got, format!("more = {}", part.more));
+    }
+    if part.more && !answer.update.is_empty() {
+        let got = format!("{} updates", answer.update.len());
+        return fail(sent, got, "no update before the last part");
+    }
+    Ok(())
+}
