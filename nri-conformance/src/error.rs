@@ -1,5 +1,6 @@
 //! Errors that keep a run from starting. A plugin or runtime that misbehaves is not an error but a result.
 
+use std::error::Error as StdError;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -11,7 +12,7 @@ pub struct Error {
     path: Option<PathBuf>,
     help: Option<String>,
     #[source]
-    source: Option<io::Error>,
+    source: Option<Box<dyn StdError + Send + Sync>>,
 }
 
 /// The result of an operation that fails with an [`Error`].
@@ -34,8 +35,15 @@ impl Error {
             message: format!("cannot {doing} {}: {error}", path.display()),
             path: Some(path.to_owned()),
             help: None,
-            source: Some(error),
+            source: Some(error.into()),
         }
+    }
+
+    /// Adds the error that caused it.
+    #[must_use]
+    pub fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        self.source = Some(source.into());
+        self
     }
 
     /// Adds how to fix it.

@@ -1,12 +1,15 @@
 //! The lifecycle contract of NRI as tests: of plugins, and of runtimes.
 //!
 //! Every statement of the [contract] has an id, such as `P7`. [`plugin`] plays the runtime for a plugin and judges which
-//! statements it keeps, under every revision of the protocol.
+//! statements it keeps, under every revision of the protocol. `runtime`, behind the feature of that name, watches a
+//! runtime with plugins.
 
 pub mod contract;
 pub mod error;
 pub mod plugin;
 pub mod result;
+#[cfg(feature = "runtime")]
+pub mod runtime;
 pub mod session;
 pub mod subject;
 

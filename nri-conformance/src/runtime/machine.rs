@@ -1,0 +1,106 @@
+//! The facts about a pod that the node itself shows: its namespaces, cgroups, network and processes.
+//!
+//! Everything is read through files below one root, so that a container can test the node that it runs on: mount the
+//! root of the node, for example at `/host`.
+
+mod cgroup;
+mod namespace;
+mod network;
+mod process;
+
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+
+pub(super) use cgroup::{PodCgroup, conventional_path};
+pub(super) use namespace::NamespaceKind;
+
+use super::observer::PodFacts;
+
+/// The node, seen through its `/proc` and `/sys/fs/cgroup`.
+#[derive(Clone, Debug)]
+pub(super) struct Machine {
+    root: PathBuf,
+}
+
+/// The facts about one pod at one moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct PodState {
+    /// The cgroup of the pod, which outlives the sandbox, and that of the sandbox itself, as far as the event names them.
+    pub(super) cgroups: Vec<(String, bool)>,
+    /// The process that keeps the sandbox alive, if there is one.
+    pub(super) pause: Pause,
+    /// The namespaces.
+    pub(super) namespaces: Vec<Namespace>,
+    /// The network; `None` if the network namespace cannot be read.
+    pub(super) network: Option<Network>,
+}
+
+/// The process that keeps a sandbox alive.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Pause {
+    /// Neither the event nor a cgroup names one.
+    #[default]
+    Unknown,
+    /// It runs.
+    Running(u32),
+    /// It has ended.
+    Ended(u32),
+}
+
+/// A namespace of a pod.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Namespace {
+    /// Its kind.
+    pub(super) kind: NamespaceKind,
+    /// The file that stands for it; `None` if only a process that is not known would have one.
+    pub(super) file: Option<PathBuf>,
+    /// The identity of the namespace; `None` if the file is missing.
+    pub(super) inode: Option<u64>,
+    /// True if it is that of the node.
+    pub(super) shared_with_node: bool,
+}
+
+/// The network of a pod.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Network {
+    /// The interfaces, except for the loopback.
+    pub(super) interfaces: BTreeSet<String>,
+    /// The addresses that the kernel accepts packets for, which it does while their interface is up; without those of
+    /// the loopback and of a link.
+    pub(super) addresses: BTreeSet<IpAddr>,
+}
+
+impl Machine {
+    pub(super) fn new(root: &Path) -> Machine {
+        Machine {
+            root: root.to_owned(),
+        }
+    }
+
+    /// Reads everything about a pod.
+    pub(super) fn read(&self, pod: &PodFacts) -> PodState {
+        let pause = self.pause(pod);
+        PodState {
+            cgroups: self.cgroups(pod),
+            pause,
+            namespaces: self.namespaces(pod, pause),
+            network: self.network(pod, pause),
+        }
+    }
+
+    /// Returns a path of the node as this process reaches it.
+    fn at(&self, path: impl AsRef<Path>) -> PathBuf {
+        let path = path.as_ref();
+        self.root.join(path.strip_prefix("/").unwrap_or(path))
+    }
+}
+
+impl PodState {
+    /// Returns the namespace of a kind.
+    pub(super) fn namespace(&self, kind: NamespaceKind) -> Option<&Namespace> {
+        self.namespaces
+            .iter()
+            .find(|namespace| namespace.kind == kind)
+    }
+}

@@ -1,0 +1,21 @@
+//! The plugins that watch the runtime: each records every event, and misbehaves only as its script says, and only for
+//! the pods of this run.
+
+mod event;
+mod journal;
+mod plugin;
+mod script;
+mod task;
+mod view;
+
+pub(super) use event::{ContainerFacts, Hook, PodFacts};
+pub(super) use journal::{Entry, Journal, Record, Synchronized};
+pub(super) use script::{Action, Script};
+pub(super) use task::{Identity, Observer};
+pub(super) use view::{Attempt, View, Viewer};
+
+/// The label of every pod that the driver runs; its value is the seed of the run.
+pub(super) const LABEL: &str = "nri-conformance";
+
+/// The message of an error that a script asks for.
+pub(super) const FAILURE: &str = "nri-conformance: this plugin fails the request on purpose";

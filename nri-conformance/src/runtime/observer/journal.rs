@@ -1,0 +1,175 @@
+//! The record of everything that the observers of a scenario saw.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::watch;
+
+use super::event::{ContainerFacts, Hook, PodFacts};
+use super::view::{Attempt, View};
+
+/// A record that observers write to. Clones share it.
+#[derive(Clone, Debug)]
+pub(in crate::runtime) struct Journal {
+    record: Arc<Mutex<Record>>,
+    changes: watch::Sender<()>,
+}
+
+/// The content of a journal.
+#[derive(Clone, Debug, Default)]
+pub(in crate::runtime) struct Record {
+    /// The events, in the order in which their hooks began.
+    pub(in crate::runtime) entries: Vec<Entry>,
+    /// The states that plugins were synchronized with.
+    pub(in crate::runtime) synchronized: Vec<Synchronized>,
+    /// The plugins whose connection was lost, and when.
+    pub(in crate::runtime) lost: Vec<(&'static str, Instant)>,
+    /// The runtime's name and version in Configure.
+    pub(in crate::runtime) runtime: Option<(String, String)>,
+}
+
+/// One event of one plugin.
+#[derive(Clone, Debug)]
+pub(in crate::runtime) struct Entry {
+    pub(in crate::runtime) observer: &'static str,
+    pub(in crate::runtime) hook: Hook,
+    pub(in crate::runtime) pod: PodFacts,
+    pub(in crate::runtime) container: Option<ContainerFacts>,
+    /// The moment at which the event arrived.
+    pub(in crate::runtime) started: Instant,
+    /// The moment just before the answer; `None` while the hook is held.
+    pub(in crate::runtime) ended: Option<Instant>,
+    /// The pod as it was at the beginning of the hook, and at the end if the hook was held.
+    pub(in crate::runtime) views: Vec<View>,
+    /// The outcome of an attempt to start a container while the hook was held.
+    pub(in crate::runtime) attempt: Option<Attempt>,
+}
+
+/// The state that a plugin was synchronized with.
+#[derive(Clone, Debug)]
+pub(in crate::runtime) struct Synchronized {
+    pub(in crate::runtime) observer: &'static str,
+    pub(in crate::runtime) pods: Vec<PodFacts>,
+    pub(in crate::runtime) containers: Vec<ContainerFacts>,
+}
+
+impl Journal {
+    pub(in crate::runtime) fn new() -> Journal {
+        Journal {
+            record: Arc::default(),
+            changes: watch::Sender::new(()),
+        }
+    }
+
+    /// Returns a copy of the record so far.
+    pub(in crate::runtime) fn read(&self) -> Record {
+        self.lock().clone()
+    }
+
+    /// Adds an event, and returns its number.
+    pub(super) fn begin(&self, entry: Entry) -> usize {
+        self.write(|record| {
+            record.entries.push(entry);
+            record.entries.len() - 1
+        })
+    }
+
+    /// Changes the record.
+    pub(super) fn write<T>(&self, change: impl FnOnce(&mut Record) -> T) -> T {
+        let result = change(&mut self.lock());
+        self.changes.send_replace(());
+        result
+    }
+
+    /// Changes one event.
+    pub(super) fn update(&self, number: usize, change: impl FnOnce(&mut Entry)) {
+        self.write(|record| {
+            if let Some(entry) = record.entries.get_mut(number) {
+                change(entry);
+            }
+        });
+    }
+
+    /// Returns the facts of the first event about a pod.
+    pub(super) fn first_sight(&self, pod: &str) -> Option<PodFacts> {
+        let record = self.lock();
+        let mut entries = record.entries.iter();
+        entries
+            .find(|entry| entry.pod.id == pod)
+            .map(|entry| entry.pod.clone())
+    }
+
+    /// Waits until the record satisfies a condition; false if it does not in time.
+    pub(in crate::runtime) async fn wait(
+        &self,
+        limit: Duration,
+        condition: impl Fn(&Record) -> bool,
+    ) -> bool {
+        let mut changes = self.changes.subscribe();
+        let satisfied = async {
+            while !condition(&self.lock()) {
+                // Cannot fail: the sender is part of `self`.
+                let _ = changes.changed().await;
+            }
+        };
+        tokio::time::timeout(limit, satisfied).await.is_ok()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Record> {
+        self.record.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Record {
+    /// Returns the events of one plugin about one pod.
+    pub(in crate::runtime) fn of<'a>(
+        &'a self,
+        observer: &'a str,
+        pod: &'a str,
+    ) -> impl Iterator<Item = &'a Entry> {
+        self.entries
+            .iter()
+            .filter(move |entry| entry.observer == observer && entry.pod.id == pod)
+    }
+
+    /// Returns the first event of a kind that a plugin got about a pod.
+    pub(in crate::runtime) fn first(&self, observer: &str, pod: &str, hook: Hook) -> Option<&Entry> {
+        self.entries
+            .iter()
+            .find(|entry| entry.observer == observer && entry.pod.id == pod && entry.hook == hook)
+    }
+
+    /// Returns true if a plugin knows a container from Synchronize or from an event.
+    pub(in crate::runtime) fn knows_container(&self, observer: &str, id: &str) -> bool {
+        let events = self.entries.iter();
+        let by_event = events
+            .filter(|entry| entry.observer == observer)
+            .filter_map(|entry| entry.container.as_ref())
+            .any(|container| container.id == id);
+        by_event || self.synchronized_container(observer, id)
+    }
+
+    /// Returns true if a plugin knows a pod from Synchronize or from an event.
+    pub(in crate::runtime) fn knows_pod(&self, observer: &str, id: &str) -> bool {
+        self.of(observer, id).next().is_some() || self.synchronized_pod(observer, id)
+    }
+
+    fn synchronized_pod(&self, observer: &str, id: &str) -> bool {
+        let mut states = self.synchronized.iter();
+        states.any(|state| state.observer == observer && state.pods.iter().any(|pod| pod.id == id))
+    }
+
+    fn synchronized_container(&self, observer: &str, id: &str) -> bool {
+        let mut states = self.synchronized.iter();
+        states.any(|state| {
+            state.observer == observer && state.containers.iter().any(|found| found.id == id)
+        })
+    }
+}
+
+impl Entry {
+    /// Returns true if the hook ended, and did so before another moment.
+    pub(in crate::runtime) fn ended_before(&self, moment: Instant) -> bool {
+        self.ended.is_some_and(|ended| ended <= moment)
+    }
+}

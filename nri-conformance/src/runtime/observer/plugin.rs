@@ -1,0 +1,239 @@
+//! The plugin: handlers that record, then act as scripted.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use nri::prelude::*;
+
+use super::event::{ContainerFacts, Hook, PodFacts};
+use super::journal::{Entry, Journal, Synchronized};
+use super::script::{Action, Script};
+use super::view::Viewer;
+use super::FAILURE;
+
+/// The time by which a plugin that hangs outlasts the runtime's patience.
+const BEYOND_DEADLINE: Duration = Duration::from_millis(500);
+
+/// One observing plugin.
+#[derive(NriPlugin)]
+pub(super) struct Watcher {
+    pub(super) name: &'static str,
+    pub(super) journal: Journal,
+    pub(super) script: Script,
+    pub(super) viewer: Arc<Viewer>,
+    /// The seed of the run; pods of others are left alone.
+    pub(super) run: String,
+    pub(super) failed: AtomicBool,
+}
+
+impl Watcher {
+    /// Records an event, and does what the script says.
+    async fn on(
+        &self,
+        cx: &Context,
+        hook: Hook,
+        pod: &PodSandbox,
+        container: Option<&Container>,
+    ) -> nri::Result<()> {
+        let pod = PodFacts::from(pod);
+        let earlier = self.journal.first_sight(&pod.id);
+        let number = self.journal.begin(Entry {
+            observer: self.name,
+            hook,
+            pod: pod.clone(),
+            container: container.map(ContainerFacts::from),
+            started: Instant::now(),
+            ended: None,
+            views: Vec::new(),
+            attempt: None,
+        });
+        let complete = match earlier {
+            Some(earlier) => pod.or(&earlier),
+            None => pod,
+        };
+        let answer = self.act(cx, hook, &complete, number).await;
+        self.journal
+            .update(number, |entry| entry.ended = Some(Instant::now()));
+        answer
+    }
+
+    async fn act(
+        &self,
+        cx: &Context,
+        hook: Hook,
+        pod: &PodFacts,
+        number: usize,
+    ) -> nri::Result<()> {
+        let Some(action) = self.script.action(hook) else {
+            return Ok(());
+        };
+        if action.only_looks() {
+            self.look(action, pod, number).await;
+            return Ok(());
+        }
+        if pod.run.as_deref() == Some(self.run.as_str()) {
+            self.misbehave(cx, action, pod, number).await
+        } else {
+            Ok(())
+        }
+    }
+
+    async fn look(&self, action: Action, pod: &PodFacts, number: usize) {
+        self.add_view(pod, number).await;
+        let ours = pod.run.as_deref() == Some(self.run.as_str());
+        if let (Action::Watch(time), true) = (action, ours) {
+            tokio::time::sleep(time).await;
+            self.add_view(pod, number).await;
+        }
+    }
+
+    async fn add_view(&self, pod: &PodFacts, number: usize) {
+        let view = self.viewer.look(pod).await;
+        self.journal.update(number, |entry| entry.views.push(view));
+    }
+
+    async fn misbehave(
+        &self,
+        cx: &Context,
+        action: Action,
+        pod: &PodFacts,
+        number: usize,
+    ) -> nri::Result<()> {
+        match action {
+            Action::Look | Action::Watch(_) => {}
+            Action::Hold(time) => tokio::time::sleep(time).await,
+            Action::StartWorkload => {
+                let attempt = self.viewer.start_workload(pod).await;
+                self.journal.update(number, |entry| entry.attempt = attempt);
+            }
+            Action::FailOnce if self.failed.swap(true, Ordering::Relaxed) => {}
+            Action::FailOnce | Action::Fail => return Err(nri::Error::new(FAILURE)),
+            // Blocks the thread: the stub would answer before the deadline otherwise.
+            Action::Hang => {
+                let left = cx.time_left().unwrap_or_default();
+                std::thread::sleep(left + BEYOND_DEADLINE);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Connection for Watcher {
+    async fn on_disconnect(&self, _cx: &Context, _reason: &nri::Error) {
+        let lost = (self.name, Instant::now());
+        self.journal.write(|record| record.lost.push(lost));
+    }
+}
+
+impl Synchronize for Watcher {
+    async fn synchronize(
+        &self,
+        cx: &Context,
+        pods: Vec<PodSandbox>,
+        containers: Vec<Container>,
+    ) -> nri::Result<Updates> {
+        let state = Synchronized {
+            observer: self.name,
+            pods: pods.iter().map(PodFacts::from).collect(),
+            containers: containers.iter().map(ContainerFacts::from).collect(),
+        };
+        let runtime = cx.runtime();
+        let runtime =
+            runtime.map(|runtime| (runtime.name().to_owned(), runtime.version().to_owned()));
+        self.journal.write(|record| {
+            record.runtime = runtime;
+            record.synchronized.push(state);
+        });
+        if let Some(Action::Hold(time)) = self.script.action(Hook::Synchronize) {
+            tokio::time::sleep(time).await;
+        }
+        Ok(Updates::new())
+    }
+}
+
+impl RunPodSandbox for Watcher {
+    async fn run_pod_sandbox(&self, cx: &Context, pod: PodSandbox) -> nri::Result<()> {
+        self.on(cx, Hook::RunPod, &pod, None).await
+    }
+}
+
+impl StopPodSandbox for Watcher {
+    async fn stop_pod_sandbox(&self, cx: &Context, pod: PodSandbox) -> nri::Result<()> {
+        self.on(cx, Hook::StopPod, &pod, None).await
+    }
+}
+
+impl RemovePodSandbox for Watcher {
+    async fn remove_pod_sandbox(&self, cx: &Context, pod: PodSandbox) -> nri::Result<()> {
+        self.on(cx, Hook::RemovePod, &pod, None).await
+    }
+}
+
+impl CreateContainer for Watcher {
+    async fn create_container(
+        &self,
+        cx: &Context,
+        pod: PodSandbox,
+        container: Container,
+    ) -> nri::Result<Adjustment> {
+        self.on(cx, Hook::Create, &pod, Some(&container)).await?;
+        Ok(Adjustment::new())
+    }
+}
+
+impl PostCreateContainer for Watcher {
+    async fn post_create_container(
+        &self,
+        cx: &Context,
+        pod: PodSandbox,
+        container: Container,
+    ) -> nri::Result<()> {
+        self.on(cx, Hook::PostCreate, &pod, Some(&container)).await
+    }
+}
+
+impl StartContainer for Watcher {
+    async fn start_container(
+        &self,
+        cx: &Context,
+        pod: PodSandbox,
+        container: Container,
+    ) -> nri::Result<()> {
+        self.on(cx, Hook::Start, &pod, Some(&container)).await
+    }
+}
+
+impl PostStartContainer for Watcher {
+    async fn post_start_container(
+        &self,
+        cx: &Context,
+        pod: PodSandbox,
+        container: Container,
+    ) -> nri::Result<()> {
+        self.on(cx, Hook::PostStart, &pod, Some(&container)).await
+    }
+}
+
+impl StopContainer for Watcher {
+    async fn stop_container(
+        &self,
+        cx: &Context,
+        pod: PodSandbox,
+        container: Container,
+    ) -> nri::Result<Updates> {
+        self.on(cx, Hook::Stop, &pod, Some(&container)).await?;
+        Ok(Updates::new())
+    }
+}
+
+impl RemoveContainer for Watcher {
+    async fn remove_container(
+        &self,
+        cx: &Context,
+        pod: PodSandbox,
+        container: Container,
+    ) -> nri::Result<()> {
+        self.on(cx, Hook::Remove, &pod, Some(&container)).await
+    }
+}

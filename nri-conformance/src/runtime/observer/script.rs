@@ -1,0 +1,67 @@
+//! The misbehaviour of an observer.
+
+use std::time::Duration;
+
+use super::event::Hook;
+
+/// The actions of an observer, by hook.
+#[derive(Clone, Debug, Default)]
+pub(in crate::runtime) struct Script {
+    actions: Vec<(Hook, Action)>,
+}
+
+/// An action during a hook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::runtime) enum Action {
+    /// Looks at the pod.
+    Look,
+    /// Looks at the pod, waits, and looks again.
+    Watch(Duration),
+    /// Waits.
+    Hold(Duration),
+    /// Tries to start a container in the pod before the hook returns.
+    StartWorkload,
+    /// Returns an error, the first time only.
+    FailOnce,
+    /// Returns an error.
+    Fail,
+    /// Does not answer until the runtime has given up, and then still waits a little.
+    Hang,
+}
+
+impl Script {
+    /// Adds an action.
+    pub(in crate::runtime) fn on(mut self, hook: Hook, action: Action) -> Script {
+        self.actions.push((hook, action));
+        self
+    }
+
+    /// Returns the action during a hook.
+    pub(super) fn action(&self, hook: Hook) -> Option<Action> {
+        let mut actions = self.actions.iter();
+        actions
+            .find(|(scripted, _)| *scripted == hook)
+            .map(|(_, action)| *action)
+    }
+
+    /// Returns true if the plugin blocks its thread.
+    pub(super) fn blocks(&self) -> bool {
+        self.actions
+            .iter()
+            .any(|(_, action)| *action == Action::Hang)
+    }
+}
+
+impl Action {
+    /// Returns true if the action changes nothing for the runtime beyond taking time.
+    pub(super) fn only_looks(self) -> bool {
+        match self {
+            Action::Look | Action::Watch(_) => true,
+            Action::Hold(_)
+            | Action::StartWorkload
+            | Action::FailOnce
+            | Action::Fail
+            | Action::Hang => false,
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! An observing plugin that runs.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::thread;
+use std::time::Duration;
+
+use nri::stub::{Stub, StatusWatch};
+use tokio::runtime;
+use tokio::sync::oneshot;
+
+use super::journal::Journal;
+use super::plugin::Watcher;
+use super::script::Script;
+use super::view::Viewer;
+use crate::runtime::Error;
+
+/// The name and index of an observer.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::runtime) struct Identity {
+    pub(in crate::runtime) name: &'static str,
+    pub(in crate::runtime) index: &'static str,
+}
+
+/// A plugin that is connected. It disconnects when it is dropped.
+#[derive(Debug)]
+pub(in crate::runtime) struct Observer {
+    name: &'static str,
+    status: StatusWatch,
+    stop: Option<oneshot::Sender<()>>,
+    ended: oneshot::Receiver<nri::Result<()>>,
+}
+
+/// Everything that observers share.
+#[derive(Clone, Debug)]
+pub(in crate::runtime) struct Surroundings {
+    pub(in crate::runtime) socket: PathBuf,
+    pub(in crate::runtime) journal: Journal,
+    pub(in crate::runtime) viewer: Arc<Viewer>,
+    pub(in crate::runtime) run: String,
+}
+
+impl Surroundings {
+    /// Starts a plugin without waiting for it to be synchronized.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the plugin cannot be set up.
+    pub(in crate::runtime) fn start(
+        &self,
+        identity: Identity,
+        script: Script,
+    ) -> Result<Observer, Error> {
+        let blocks = script.blocks();
+        let watcher = Watcher {
+            name: identity.name,
+            journal: self.journal.clone(),
+            script,
+            viewer: Arc::clone(&self.viewer),
+            run: self.run.clone(),
+            failed: AtomicBool::new(false),
+        };
+        let stub = stub(watcher, identity, &self.socket)?;
+        let status = stub.status();
+        let (stop, stopped) = oneshot::channel();
+        let (report, ended) = oneshot::channel();
+        let run = async move {
+            let result = stub.run_until(async { drop(stopped.await) }).await;
+            // Nobody listens any more if the observer was dropped.
+            let _ = report.send(result);
+        };
+        if blocks {
+            on_own_thread(run)?;
+        } else {
+            tokio::spawn(run);
+        }
+        Ok(Observer {
+            name: identity.name,
+            status,
+            stop: Some(stop),
+            ended,
+        })
+    }
+
+    /// Starts a plugin, and waits until the runtime has synchronized it.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if that does not happen in time, or if the runtime refuses the plugin.
+    pub(in crate::runtime) async fn connect(
+        &self,
+        identity: Identity,
+        script: Script,
+        limit: Duration,
+    ) -> Result<Observer, Error> {
+        let mut observer = self.start(identity, script)?;
+        observer.serving(limit).await?;
+        Ok(observer)
+    }
+}
+
+impl Observer {
+    /// Waits until the runtime has synchronized the plugin.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if that does not happen in time, or if the runtime refuses the plugin.
+    pub(in crate::runtime) async fn serving(&mut self, limit: Duration) -> Result<(), Error> {
+        let name = self.name;
+        let status = self.status.clone();
+        let serving = async {
+            let mut status = status;
+            while !status.get().is_serving() {
+                if status.changed().await.is_none() {
+                    break;
+                }
+            }
+        };
+        tokio::select! {
+            ended = &mut self.ended => Err(Error::observer_ended(name, ended.ok().and_then(Result::err))),
+            ready = tokio::time::timeout(limit, serving) => {
+                ready.map_err(|_| Error::observer_late(name, limit))
+            }
+        }
+    }
+
+    /// Disconnects the plugin, and waits until it is gone.
+    pub(in crate::runtime) async fn disconnect(mut self) {
+        drop(self.stop.take());
+        // It ends within the two seconds that the stub gives to requests in progress.
+        let _ = tokio::time::timeout(Duration::from_secs(3), &mut self.ended).await;
+    }
+}
+
+fn stub(watcher: Watcher, identity: Identity, socket: &Path) -> Result<Stub<Watcher>, Error> {
+    Stub::builder(watcher)
+        .name(format!("nri-conformance-{}", identity.name))
+        .index(identity.index)
+        .socket(socket)
+        .no_reconnect()
+        .build()
+        .map_err(|error| Error::observer_ended(identity.name, Some(error)))
+}
+
+/// Runs a plugin that blocks its thread.
+fn on_own_thread(run: impl Future<Output = ()> + Send + 'static) -> Result<(), Error> {
+    let runtime = runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(Error::thread)?;
+    thread::Builder::new()
+        .name("observer".to_owned())
+        .spawn(move || runtime.block_on(run))
+        .map(drop)
+        .map_err(Error::thread)
+}
