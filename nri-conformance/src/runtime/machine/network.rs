@@ -34,7 +34,10 @@ impl Network {
         let ipv6 = fs::read_to_string(folder.join("if_inet6")).unwrap_or_default();
         Some(Network {
             interfaces: interfaces(&devices).map(str::to_owned).collect(),
-            addresses: ipv4_addresses(&ipv4).chain(ipv6_addresses(&ipv6)).collect(),
+            addresses: ipv4_addresses(&ipv4)
+                .into_iter()
+                .chain(ipv6_addresses(&ipv6))
+                .collect(),
         })
     }
 

@@ -1,5 +1,6 @@
 //! An observing plugin that runs.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -14,7 +15,7 @@ use super::journal::Journal;
 use super::plugin::Watcher;
 use super::script::Script;
 use super::view::Viewer;
-use crate::runtime::Error;
+use crate::{Error, Result};
 
 /// The name and index of an observer.
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +52,7 @@ impl Surroundings {
         &self,
         identity: Identity,
         script: Script,
-    ) -> Result<Observer, Error> {
+    ) -> Result<Observer> {
         let blocks = script.blocks();
         let watcher = Watcher {
             name: identity.name,
@@ -93,7 +94,7 @@ impl Surroundings {
         identity: Identity,
         script: Script,
         limit: Duration,
-    ) -> Result<Observer, Error> {
+    ) -> Result<Observer> {
         let mut observer = self.start(identity, script)?;
         observer.serving(limit).await?;
         Ok(observer)
@@ -106,22 +107,18 @@ impl Observer {
     /// # Errors
     ///
     /// Returns an error if that does not happen in time, or if the runtime refuses the plugin.
-    pub(in crate::runtime) async fn serving(&mut self, limit: Duration) -> Result<(), Error> {
+    pub(in crate::runtime) async fn serving(&mut self, limit: Duration) -> Result<()> {
         let name = self.name;
-        let status = self.status.clone();
-        let serving = async {
-            let mut status = status;
-            while !status.get().is_serving() {
-                if status.changed().await.is_none() {
-                    break;
-                }
-            }
-        };
         tokio::select! {
-            ended = &mut self.ended => Err(Error::observer_ended(name, ended.ok().and_then(Result::err))),
-            ready = tokio::time::timeout(limit, serving) => {
-                ready.map_err(|_| Error::observer_late(name, limit))
+            result = &mut self.ended => {
+                let cause = result.ok().and_then(|result| result.err());
+                Err(refused(name, cause))
             }
+            serving = tokio::time::timeout(limit, self.status.serving()) => match serving {
+                Ok(true) => Ok(()),
+                Ok(false) => Err(refused(name, None)),
+                Err(_) => Err(late(name, limit)),
+            },
         }
     }
 
@@ -133,25 +130,47 @@ impl Observer {
     }
 }
 
-fn stub(watcher: Watcher, identity: Identity, socket: &Path) -> Result<Stub<Watcher>, Error> {
+fn stub(watcher: Watcher, identity: Identity, socket: &Path) -> Result<Stub<Watcher>> {
     Stub::builder(watcher)
         .name(format!("nri-conformance-{}", identity.name))
         .index(identity.index)
         .socket(socket)
         .no_reconnect()
         .build()
-        .map_err(|error| Error::observer_ended(identity.name, Some(error)))
+        .map_err(|error| refused(identity.name, Some(error)))
 }
 
 /// Runs a plugin that blocks its thread.
-fn on_own_thread(run: impl Future<Output = ()> + Send + 'static) -> Result<(), Error> {
+fn on_own_thread(run: impl Future<Output = ()> + Send + 'static) -> Result<()> {
     let runtime = runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(Error::thread)?;
+        .map_err(thread_failed)?;
     thread::Builder::new()
         .name("observer".to_owned())
         .spawn(move || runtime.block_on(run))
         .map(drop)
-        .map_err(Error::thread)
+        .map_err(thread_failed)
+}
+
+fn refused(name: &str, cause: Option<nri::Error>) -> Error {
+    let Some(cause) = cause else {
+        return Error::new(format!("the observing plugin {name} lost the runtime"));
+    };
+    let error = Error::new(format!(
+        "the observing plugin {name} cannot connect: {cause}"
+    ));
+    error
+        .with_source(cause)
+        .with_help("check that the runtime has NRI enabled and that the socket is its own")
+}
+
+fn late(name: &str, limit: Duration) -> Error {
+    Error::new(format!(
+        "the runtime did not synchronize the observing plugin {name} within {limit:?}"
+    ))
+}
+
+fn thread_failed(error: io::Error) -> Error {
+    Error::new("cannot start a thread for an observing plugin").with_source(error)
 }

@@ -1,0 +1,116 @@
+//! Tests of runtimes: observing plugins watch a runtime while pods come and go.
+//!
+//! The pods are those of a small driver, which needs the runtime's CRI socket, or those of the node's own workload
+//! ([`Options::observe`]), or both. The judges compare the events that the plugins received with the requests of the
+//! driver, and with the node itself: `/proc` and `/sys/fs/cgroup`, read while a hook is held.
+//!
+//! The driver makes the runtime run pods and fails some of its requests on purpose, so it is for nodes without a
+//! workload of their own. Plugins misbehave only for the pods of the driver.
+//!
+//! ```no_run
+//! use nri_conformance::runtime::{Options, run};
+//!
+//! # async fn judge() -> nri_conformance::Result<()> {
+//! let mut options = Options::new("/var/run/nri/nri.sock");
+//! options.cri_socket = Some("/run/containerd/containerd.sock".into());
+//! let report = run(&options).await?;
+//! report.assert();
+//! # Ok(())
+//! # }
+//! ```
+
+pub mod cri;
+mod drive;
+mod judge;
+mod machine;
+mod observer;
+mod options;
+mod scenario;
+
+use std::path::Path;
+
+pub use options::Options;
+
+use crate::result::{Report, Subject, SubjectKind};
+use crate::{Error, Result};
+use cri::Client;
+use drive::Driver;
+use machine::Machine;
+use scenario::{Evidence, Played, Stage};
+
+/// Tests a runtime.
+///
+/// # Errors
+///
+/// Returns an error if a socket does not answer, if the runtime refuses the observing plugins, or if it cannot run a
+/// plain pod. A runtime that breaks a statement is not an error but a failure in the report.
+pub async fn run(options: &Options) -> Result<Report> {
+    if options.cri_socket.is_none() && options.observe.is_none() {
+        return Err(Error::new("there is nothing to watch")
+            .with_help("give the CRI socket of the runtime, or a time to observe"));
+    }
+    let stage = stage(options).await?;
+    let evidence = play(&stage, options).await;
+    if let Some(driver) = &stage.driver {
+        driver.clean_up().await;
+    }
+    let evidence = evidence?;
+    Ok(Report {
+        subject: subject(&stage).await,
+        results: judge::judge(&evidence, |statement| options.selects(statement)),
+    })
+}
+
+async fn stage(options: &Options) -> Result<Stage> {
+    let machine = Machine::new(&options.node_root);
+    let run = format!("{:x}-{}", options.seed, std::process::id());
+    let driver = match &options.cri_socket {
+        None => None,
+        Some(socket) => {
+            let client = connect(socket, options).await?;
+            Some(Driver::new(options, client, machine.clone(), run.clone()).await?)
+        }
+    };
+    Ok(Stage {
+        nri_socket: options.nri_socket.clone(),
+        machine,
+        timeout: options.timeout,
+        run,
+        driver,
+    })
+}
+
+async fn connect(socket: &Path, options: &Options) -> Result<Client> {
+    let client = Client::connect(socket, options.timeout).await;
+    client.map_err(|error| {
+        Error::new(format!("cannot connect to {}: {error}", socket.display()))
+            .with_source(error)
+            .with_help("check the path, and that this user may connect")
+    })
+}
+
+async fn play(stage: &Stage, options: &Options) -> Result<Evidence> {
+    let mut evidence = Evidence::default();
+    if stage.driver.is_some() {
+        let life = stage.life().await?;
+        evidence.pods.extend([life.orderly.clone(), life.busy.clone()]);
+        evidence.life = Played::Yes(life);
+    }
+    if let Some(time) = options.observe {
+        evidence.pods.extend(stage.watch(time).await?);
+    }
+    Ok(evidence)
+}
+
+async fn subject(stage: &Stage) -> Subject {
+    let version = match &stage.driver {
+        Some(driver) => driver.client().version().await.unwrap_or_default(),
+        None => cri::messages::VersionResponse::default(),
+    };
+    Subject {
+        kind: SubjectKind::Runtime,
+        name: version.runtime_name,
+        index: String::new(),
+        version: version.runtime_version,
+    }
+}

@@ -1,0 +1,196 @@
+//! The driver: runs pods and containers through the runtime's CRI socket, as a kubelet does.
+
+mod call;
+mod config;
+mod pod;
+
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use tempfile::TempDir;
+
+use super::cri::Client;
+use super::cri::messages::{CgroupDriver, ContainerConfig, PodSandboxFilter};
+use super::machine::{Machine, PodCgroup};
+use super::observer::LABEL;
+use super::options::Options;
+use crate::{Error, Result};
+
+pub(super) use call::{Call, Request};
+pub(super) use pod::Pod;
+
+/// A driver with the pods that it has run and not removed yet.
+#[derive(Debug)]
+pub(super) struct Driver {
+    client: Client,
+    image: String,
+    failing_command: Vec<String>,
+    /// The label of the pods of this run.
+    run: String,
+    cgroups: Cgroups,
+    calls: Mutex<Vec<Call>>,
+    pods: AtomicU32,
+    logs: TempDir,
+}
+
+/// The cgroups of pods, created as a kubelet creates them.
+#[derive(Debug)]
+struct Cgroups {
+    machine: Machine,
+    driver: Option<CgroupDriver>,
+    created: Mutex<Vec<PodCgroup>>,
+}
+
+impl Driver {
+    /// Prepares a driver.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the folder for logs cannot be created.
+    pub(super) async fn new(
+        options: &Options,
+        client: Client,
+        machine: Machine,
+        run: String,
+    ) -> Result<Driver> {
+        let logs = tempfile::tempdir()
+            .map_err(|error| Error::io("create a folder in", &std::env::temp_dir(), error))?;
+        // Without an answer, pods have no cgroup besides that of their sandbox.
+        let driver = client.cgroup_driver().await.ok();
+        Ok(Driver {
+            client,
+            image: options.image.clone(),
+            failing_command: options.failing_command.clone(),
+            run,
+            cgroups: Cgroups {
+                machine,
+                driver,
+                created: Mutex::default(),
+            },
+            calls: Mutex::default(),
+            pods: AtomicU32::new(0),
+            logs,
+        })
+    }
+
+    /// Returns the connection to the runtime.
+    pub(super) fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// Returns the label of the pods of this run.
+    pub(super) fn run(&self) -> &str {
+        &self.run
+    }
+
+    /// Returns true if there is a command that ends with an error.
+    pub(super) fn can_fail(&self) -> bool {
+        !self.failing_command.is_empty()
+    }
+
+    /// Returns the settings of a container that runs until it is stopped.
+    pub(super) fn container(&self, name: &str) -> ContainerConfig {
+        config::container(name, &self.image, &[])
+    }
+
+    /// Returns the settings of a container that ends with an error.
+    pub(super) fn failing_container(&self, name: &str) -> ContainerConfig {
+        config::container(name, &self.image, &self.failing_command)
+    }
+
+    /// Names a new pod, and creates its cgroup.
+    pub(super) fn new_pod(&self, purpose: &str) -> Pod {
+        let number = self.pods.fetch_add(1, Ordering::Relaxed);
+        let name = format!("{purpose}-{}-{number}", self.run);
+        let cgroup = self.cgroups.create(&format!("nri-conformance-{name}"));
+        Pod::new(config::pod(&name, &self.run, self.logs.path(), cgroup))
+    }
+
+    /// Sends a request, and records it.
+    async fn call<T>(
+        &self,
+        request: Request,
+        id: &str,
+        answer: impl Future<Output = Result<T, tonic::Status>>,
+    ) -> Result<T, String> {
+        let started = Instant::now();
+        let result = answer.await.map_err(|status| status.message().to_owned());
+        let call = Call {
+            request,
+            id: id.to_owned(),
+            started,
+            ended: Instant::now(),
+            error: result.as_ref().err().cloned(),
+        };
+        let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        calls.push(call);
+        result
+    }
+
+    /// Returns the requests so far.
+    pub(super) fn calls(&self) -> Vec<Call> {
+        self.calls
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Stops and removes all pods of this run, also those that a request failed for, and their cgroups. Returns the ids
+    /// of pods that the runtime did not remove.
+    pub(super) async fn clean_up(&self) -> Vec<String> {
+        let filter = PodSandboxFilter {
+            label_selector: [(LABEL.to_owned(), self.run.clone())].into(),
+            ..PodSandboxFilter::default()
+        };
+        let mut left = Vec::new();
+        for pod in self.client.pods(filter).await.unwrap_or_default() {
+            // The runtime refuses to remove what it did not stop.
+            let _ = self.client.stop_pod(&pod.id).await;
+            if let Err(error) = self.client.remove_pod(&pod.id).await {
+                tracing::warn!("cannot remove pod {}: {}", pod.id, error.message());
+                left.push(pod.id);
+            }
+        }
+        self.cgroups.clear();
+        left
+    }
+}
+
+impl Cgroups {
+    /// Creates the cgroup of a pod, and returns the name that the runtime expects: a path, or a slice for systemd, which
+    /// creates it itself. Returns an empty name if cgroups cannot be created.
+    fn create(&self, name: &str) -> String {
+        match self.driver {
+            None => String::new(),
+            Some(CgroupDriver::Systemd) => format!("{}.slice", name.replace('-', "_")),
+            Some(CgroupDriver::Cgroupfs) => {
+                let path = format!("/{name}");
+                match self.machine.create_cgroup(&path) {
+                    Ok(cgroup) => {
+                        self.lock().push(cgroup);
+                        path
+                    }
+                    Err(error) => {
+                        tracing::debug!("cannot create the cgroup {path}: {error}");
+                        String::new()
+                    }
+                }
+            }
+        }
+    }
+
+    fn clear(&self) {
+        self.lock().clear();
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<PodCgroup>> {
+        self.created.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Returns a path as text.
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}

@@ -1,0 +1,49 @@
+//! The requests that the driver sent.
+
+use std::fmt;
+use std::time::Instant;
+
+/// A request to the runtime.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(in crate::runtime) enum Request {
+    RunPod,
+    StopPod,
+    RemovePod,
+    Create,
+    Start,
+    Stop,
+    Remove,
+}
+
+impl fmt::Display for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Request::RunPod => "RunPodSandbox",
+            Request::StopPod => "StopPodSandbox",
+            Request::RemovePod => "RemovePodSandbox",
+            Request::Create => "CreateContainer",
+            Request::Start => "StartContainer",
+            Request::Stop => "StopContainer",
+            Request::Remove => "RemoveContainer",
+        })
+    }
+}
+
+/// A request that was answered.
+#[derive(Clone, Debug)]
+pub(in crate::runtime) struct Call {
+    pub(in crate::runtime) request: Request,
+    /// The id of the pod or container; for a new one, the name of the pod or the id of the pod.
+    pub(in crate::runtime) id: String,
+    pub(in crate::runtime) started: Instant,
+    pub(in crate::runtime) ended: Instant,
+    /// The message of the error that came back.
+    pub(in crate::runtime) error: Option<String>,
+}
+
+impl Call {
+    /// Returns true if something that took place from `started` to `ended` was part of the request.
+    pub(in crate::runtime) fn contains(&self, started: Instant, ended: Option<Instant>) -> bool {
+        self.started <= started && ended.is_some_and(|ended| ended <= self.ended)
+    }
+}

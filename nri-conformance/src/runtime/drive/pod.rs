@@ -1,0 +1,110 @@
+//! A pod of the driver, and the requests of its life.
+
+use std::time::Duration;
+
+use super::call::Request;
+use super::Driver;
+use crate::runtime::cri::messages::{
+    ContainerConfig, CreateContainerRequest, PodSandboxConfig, PodSandboxStatus,
+};
+
+/// The time that a container has to end by itself.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// A pod that has been named; it may run or not.
+#[derive(Clone, Debug)]
+pub(in crate::runtime) struct Pod {
+    config: PodSandboxConfig,
+}
+
+impl Pod {
+    pub(super) fn new(config: PodSandboxConfig) -> Pod {
+        Pod { config }
+    }
+
+    /// Returns the name.
+    pub(in crate::runtime) fn name(&self) -> &str {
+        let metadata = self.config.metadata.as_ref();
+        metadata.map_or("", |metadata| metadata.name.as_str())
+    }
+
+    /// Returns the unique id that the pod has in Kubernetes.
+    pub(in crate::runtime) fn uid(&self) -> &str {
+        let metadata = self.config.metadata.as_ref();
+        metadata.map_or("", |metadata| metadata.uid.as_str())
+    }
+
+    /// Returns the same pod for a further attempt.
+    pub(in crate::runtime) fn retry(&self) -> Pod {
+        let mut config = self.config.clone();
+        if let Some(metadata) = &mut config.metadata {
+            metadata.attempt += 1;
+        }
+        Pod { config }
+    }
+}
+
+/// Each returns the message of the runtime's error.
+impl Driver {
+    pub(in crate::runtime) async fn run_pod(&self, pod: &Pod) -> Result<String, String> {
+        let answer = self.client.run_pod(pod.config.clone());
+        self.call(Request::RunPod, pod.name(), answer).await
+    }
+
+    pub(in crate::runtime) async fn stop_pod(&self, id: &str) -> Result<(), String> {
+        self.call(Request::StopPod, id, self.client.stop_pod(id))
+            .await
+    }
+
+    pub(in crate::runtime) async fn remove_pod(&self, id: &str) -> Result<(), String> {
+        self.call(Request::RemovePod, id, self.client.remove_pod(id))
+            .await
+    }
+
+    pub(in crate::runtime) async fn create(
+        &self,
+        pod: &Pod,
+        id: &str,
+        container: ContainerConfig,
+    ) -> Result<String, String> {
+        let answer = self.client.create_container(CreateContainerRequest {
+            pod_sandbox_id: id.to_owned(),
+            config: Some(container),
+            sandbox_config: Some(pod.config.clone()),
+        });
+        self.call(Request::Create, id, answer).await
+    }
+
+    pub(in crate::runtime) async fn start(&self, container: &str) -> Result<(), String> {
+        let answer = self.client.start_container(container);
+        self.call(Request::Start, container, answer).await
+    }
+
+    pub(in crate::runtime) async fn stop(&self, container: &str) -> Result<(), String> {
+        let answer = self.client.stop_container(container, GRACE);
+        self.call(Request::Stop, container, answer).await
+    }
+
+    pub(in crate::runtime) async fn remove(&self, container: &str) -> Result<(), String> {
+        let answer = self.client.remove_container(container);
+        self.call(Request::Remove, container, answer).await
+    }
+
+    /// Creates and starts a container that runs until it is stopped.
+    pub(in crate::runtime) async fn run_container(
+        &self,
+        pod: &Pod,
+        id: &str,
+        name: &str,
+    ) -> Result<String, String> {
+        let container = self.create(pod, id, self.container(name)).await?;
+        self.start(&container).await?;
+        Ok(container)
+    }
+
+    /// Returns the status of a pod.
+    pub(in crate::runtime) async fn status(&self, id: &str) -> Result<PodSandboxStatus, String> {
+        let status = self.client.pod_status(id).await;
+        status.map_err(|status| status.message().to_owned())
+    }
+}

@@ -1,0 +1,61 @@
+//! The settings of a run.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The settings of a run. [`Options::new`] has the defaults.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// The socket that plugins connect to, such as `/var/run/nri/nri.sock`.
+    pub nri_socket: PathBuf,
+    /// The socket of the Container Runtime Interface, such as `/run/containerd/containerd.sock`. With it, pods and
+    /// containers are run to judge most statements; without it, only [`observe`](Self::observe) remains.
+    pub cri_socket: Option<PathBuf>,
+    /// The image of the containers, which the runtime must have already. Its command has to run until it is stopped, as
+    /// that of the pause image does.
+    pub image: String,
+    /// A command that ends with an error in a container of the image; empty if there is none.
+    pub failing_command: Vec<String>,
+    /// Watches the workload of others for this long. With a CRI socket, this follows the pods of the run.
+    pub observe: Option<Duration>,
+    /// The ids of the statements to judge; empty for all.
+    pub only: Vec<String>,
+    /// The ids of statements to leave out.
+    pub skip: Vec<String>,
+    /// The time limit for each request to the runtime, and for each plugin to connect.
+    pub timeout: Duration,
+    /// The seed of all names and of the order of concurrent requests.
+    pub seed: u64,
+    /// The root folder of the node. A container that tests its node mounts it elsewhere, such as at `/host`.
+    pub node_root: PathBuf,
+}
+
+impl Options {
+    /// The default time limit for each request.
+    pub const TIMEOUT: Duration = Duration::from_secs(30);
+
+    /// The default image: that of the sandbox, which most nodes have.
+    pub const IMAGE: &'static str = "registry.k8s.io/pause:3.10";
+
+    /// Returns the defaults, for plugins that connect to `nri_socket`.
+    pub fn new(nri_socket: impl Into<PathBuf>) -> Options {
+        Options {
+            nri_socket: nri_socket.into(),
+            cri_socket: None,
+            image: Self::IMAGE.to_owned(),
+            failing_command: Vec::new(),
+            observe: None,
+            only: Vec::new(),
+            skip: Vec::new(),
+            timeout: Self::TIMEOUT,
+            seed: 0,
+            node_root: PathBuf::from("/"),
+        }
+    }
+
+    /// Returns true if a statement is to be judged.
+    pub(super) fn selects(&self, statement: &str) -> bool {
+        let listed = |ids: &[String]| ids.iter().any(|id| id.eq_ignore_ascii_case(statement));
+        (self.only.is_empty() || listed(&self.only)) && !listed(&self.skip)
+    }
+}

@@ -1,0 +1,111 @@
+//! The scenarios: each connects observing plugins, does something to the runtime, and returns what came of it.
+
+mod life;
+mod watch;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::drive::{Call, Driver};
+use super::machine::Machine;
+use super::observer::{Identity, Journal, Record, Surroundings, Viewer};
+use crate::{Error, Result};
+
+pub(super) use life::Life;
+
+/// The plugin that is called first.
+pub(super) const FIRST: Identity = Identity {
+    name: "first",
+    index: "00",
+};
+/// The plugin that misbehaves.
+pub(super) const MIDDLE: Identity = Identity {
+    name: "middle",
+    index: "50",
+};
+/// The plugin that is called last.
+pub(super) const LAST: Identity = Identity {
+    name: "last",
+    index: "99",
+};
+
+/// Everything that scenarios need.
+#[derive(Debug)]
+pub(super) struct Stage {
+    pub(super) nri_socket: PathBuf,
+    pub(super) machine: Machine,
+    pub(super) timeout: Duration,
+    pub(super) run: String,
+    pub(super) driver: Option<Driver>,
+}
+
+/// One pod, with everything that was recorded about it.
+#[derive(Clone, Debug)]
+pub(super) struct PodCase {
+    pub(super) id: String,
+    pub(super) record: Arc<Record>,
+    /// The requests of the driver; empty for pods of others.
+    pub(super) calls: Arc<Vec<Call>>,
+}
+
+/// What came of all scenarios that were played.
+#[derive(Debug, Default)]
+pub(super) struct Evidence {
+    /// The pods whose life was watched from the beginning.
+    pub(super) pods: Vec<PodCase>,
+    pub(super) life: Played<Life>,
+}
+
+/// What came of one scenario.
+#[derive(Debug, Default)]
+pub(super) enum Played<T> {
+    /// It needs a CRI socket, or no selected statement needs it.
+    #[default]
+    No,
+    /// It ended early, for this reason.
+    Broken(String),
+    /// It was played to its end.
+    Yes(T),
+}
+
+impl<T> From<Result<T, String>> for Played<T> {
+    fn from(result: Result<T, String>) -> Played<T> {
+        match result {
+            Ok(evidence) => Played::Yes(evidence),
+            Err(reason) => Played::Broken(reason),
+        }
+    }
+}
+
+impl Stage {
+    /// Returns the surroundings of the observers of one scenario, with an empty journal.
+    pub(super) fn surroundings(&self, viewer: Viewer) -> Surroundings {
+        Surroundings {
+            socket: self.nri_socket.clone(),
+            journal: Journal::new(),
+            viewer: Arc::new(viewer),
+            run: self.run.clone(),
+        }
+    }
+
+    /// Returns the eyes of observers that start nothing.
+    pub(super) fn viewer(&self) -> Viewer {
+        let driver = self.driver.as_ref();
+        Viewer {
+            machine: self.machine.clone(),
+            client: driver.map(|driver| driver.client().clone()),
+            workload: None,
+        }
+    }
+
+    /// Returns the driver.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error without a CRI socket.
+    pub(super) fn driver(&self) -> Result<&Driver> {
+        let missing = || Error::new("running pods needs the CRI socket of the runtime");
+        self.driver.as_ref().ok_or_else(missing)
+    }
+}

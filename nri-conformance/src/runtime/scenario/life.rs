@@ -1,0 +1,134 @@
+//! The life of pods without any misbehaviour.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{FIRST, LAST, PodCase, Stage};
+use crate::runtime::drive::{Driver, Pod};
+use crate::runtime::observer::{Action, Hook, Script, Surroundings};
+use crate::{Error, Result};
+
+/// The time for which the Stop hook is held, so that changes during it show.
+const STOP_HELD: Duration = Duration::from_millis(300);
+
+/// What came of it.
+#[derive(Debug)]
+pub(in crate::runtime) struct Life {
+    /// The pod whose containers are stopped and removed one by one, and that is stopped twice.
+    pub(in crate::runtime) orderly: PodCase,
+    /// Its container.
+    pub(in crate::runtime) container: String,
+    /// The container of it that ends with an error, if there is a command for that.
+    pub(in crate::runtime) failing: Option<Result<String, String>>,
+    /// The outcomes of stopping the pod twice.
+    pub(in crate::runtime) stopped_twice: (Result<(), String>, Result<(), String>),
+    /// The pod that is stopped while its container runs.
+    pub(in crate::runtime) busy: PodCase,
+    /// The outcome of creating a container in the busy pod after it was stopped.
+    pub(in crate::runtime) reused: Result<String, String>,
+    /// The ids of the sandboxes of two attempts to run the same pod.
+    pub(in crate::runtime) attempts: Vec<String>,
+    /// The orderly pod as the driver asked for it: name, unique id.
+    pub(in crate::runtime) asked: (String, String),
+}
+
+impl Stage {
+    /// Runs two pods, one after the other.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the plugins cannot connect, or if the runtime does not run a plain pod with a container.
+    pub(in crate::runtime) async fn life(&self) -> Result<Life> {
+        let driver = self.driver()?;
+        let surroundings = self.surroundings(self.viewer());
+        let first = surroundings
+            .connect(FIRST, Script::default(), self.timeout)
+            .await?;
+        let script = Script::default()
+            .on(Hook::RunPod, Action::Look)
+            .on(Hook::StopPod, Action::Watch(STOP_HELD))
+            .on(Hook::RemovePod, Action::Look);
+        let last = surroundings.connect(LAST, script, self.timeout).await?;
+        let life = play(driver, &surroundings).await;
+        first.disconnect().await;
+        last.disconnect().await;
+        life
+    }
+}
+
+async fn play(driver: &Driver, surroundings: &Surroundings) -> Result<Life> {
+    let before = driver.calls().len();
+    let pod = driver.new_pod("orderly");
+    let orderly = run(driver, &pod).await?;
+    let container = workload(driver, &pod, &orderly, "main").await?;
+    let _ = driver.stop(&container).await;
+    let _ = driver.remove(&container).await;
+    let failing = run_failing(driver, &pod, &orderly).await;
+    let stopped_twice = (
+        driver.stop_pod(&orderly).await,
+        driver.stop_pod(&orderly).await,
+    );
+    let _ = driver.remove_pod(&orderly).await;
+
+    let again = pod.retry();
+    let busy = run(driver, &again).await?;
+    workload(driver, &again, &busy, "busy").await?;
+    let _ = driver.stop_pod(&busy).await;
+    let reused = driver
+        .create(&again, &busy, driver.container("late"))
+        .await;
+    let _ = driver.remove_pod(&busy).await;
+
+    let record = Arc::new(surroundings.journal.read());
+    let calls = Arc::new(driver.calls().split_off(before));
+    let case = |id: &str| PodCase {
+        id: id.to_owned(),
+        record: Arc::clone(&record),
+        calls: Arc::clone(&calls),
+    };
+    Ok(Life {
+        orderly: case(&orderly),
+        busy: case(&busy),
+        container,
+        failing,
+        stopped_twice,
+        reused,
+        attempts: vec![orderly, busy],
+        asked: (pod.name().to_owned(), pod.uid().to_owned()),
+    })
+}
+
+async fn run(driver: &Driver, pod: &Pod) -> Result<String> {
+    driver.run_pod(pod).await.map_err(|message| {
+        Error::new(format!("the runtime cannot run a plain pod: {message}")).with_help(
+            "check that the runtime runs pods with their own network: it needs a network configuration",
+        )
+    })
+}
+
+async fn workload(driver: &Driver, pod: &Pod, id: &str, name: &str) -> Result<String> {
+    driver
+        .run_container(pod, id, name)
+        .await
+        .map_err(|message| {
+            Error::new(format!("the runtime cannot run a plain container: {message}"))
+                .with_help("check that the runtime has the image, and that its command runs until it is stopped")
+        })
+}
+
+/// Runs a container that ends with an error, and removes it after it has ended.
+async fn run_failing(driver: &Driver, pod: &Pod, id: &str) -> Option<Result<String, String>> {
+    if !driver.can_fail() {
+        return None;
+    }
+    let config = driver.failing_container("failing");
+    Some(async {
+        let container = driver.create(pod, id, config).await?;
+        driver.start(&container).await?;
+        // Stopping a container that has ended or ends just now is allowed.
+        driver.stop(&container).await?;
+        driver.remove(&container).await?;
+        Ok(container)
+    }
+    .await)
+}

@@ -1,0 +1,48 @@
+//! The workload of others, watched for a while.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{FIRST, LAST, PodCase, Stage};
+use crate::Result;
+use crate::runtime::observer::{Action, Hook, Record, Script};
+
+impl Stage {
+    /// Watches for a while, and returns the pods that began to run in that time.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the plugins cannot connect.
+    pub(in crate::runtime) async fn watch(&self, time: Duration) -> Result<Vec<PodCase>> {
+        let surroundings = self.surroundings(self.viewer());
+        let first = surroundings
+            .connect(FIRST, Script::default(), self.timeout)
+            .await?;
+        let script = Script::default()
+            .on(Hook::RunPod, Action::Look)
+            .on(Hook::StopPod, Action::Look)
+            .on(Hook::RemovePod, Action::Look);
+        let last = surroundings.connect(LAST, script, self.timeout).await?;
+        tokio::time::sleep(time).await;
+        first.disconnect().await;
+        last.disconnect().await;
+        Ok(cases(surroundings.journal.read()))
+    }
+}
+
+fn cases(record: Record) -> Vec<PodCase> {
+    let begun = record
+        .entries
+        .iter()
+        .filter(|entry| entry.hook == Hook::RunPod)
+        .map(|entry| entry.pod.id.clone());
+    let ids: BTreeSet<String> = begun.collect();
+    let record = Arc::new(record);
+    let case = |id| PodCase {
+        id,
+        record: Arc::clone(&record),
+        calls: Arc::default(),
+    };
+    ids.into_iter().map(case).collect()
+}
