@@ -93,7 +93,9 @@ async fn play(stage: &Stage, options: &Options) -> Result<Evidence> {
     let mut evidence = Evidence::default();
     if stage.driver.is_some() {
         let life = stage.life().await?;
-        evidence.pods.extend([life.orderly.clone(), life.busy.clone()]);
+        evidence
+            .pods
+            .extend([life.orderly.clone(), life.busy.clone()]);
         evidence.life = Played::Yes(life);
     }
     if let Some(time) = options.observe {

@@ -13,6 +13,12 @@ use tempfile::TempDir;
 use crate::peers::{self, run};
 use crate::process::{Process, Stream};
 
+/// The name of the image that is loaded.
+pub const IMAGE: &str = "localhost/pause:1";
+
+/// The folder of Debian's network plugins.
+const NETWORK_PLUGINS: &str = "/usr/lib/cni";
+
 /// A plugin that containerd launches.
 #[derive(Clone, Copy, Debug)]
 pub struct Launched<'a> {
@@ -78,6 +84,19 @@ impl Containerd {
         containerd.wait_for_log("containerd successfully booted");
         containerd.load_image();
         containerd
+    }
+
+    /// As [`Containerd::start`], with a network of its own for each pod that asks for one: `ptp` with `host-local`, of
+    /// Debian's `containernetworking-plugins`.
+    ///
+    /// # Panics
+    ///
+    /// Panics if it cannot be built or does not start.
+    #[must_use]
+    pub fn start_with_network(release: &str) -> Self {
+        let plugin = Path::new(NETWORK_PLUGINS).join("ptp");
+        assert!(plugin.exists(), "{} is missing", plugin.display());
+        Self::start_with(release, &[], include_str!("../containerd/network.toml"))
     }
 
     /// Returns the temporary folder that everything of it is in.
@@ -220,7 +239,9 @@ impl Containerd {
         &self.log
     }
 
-    fn socket(&self) -> PathBuf {
+    /// Returns the socket of everything else, the Container Runtime Interface among it.
+    #[must_use]
+    pub fn socket(&self) -> PathBuf {
         self.folder.path().join("containerd.sock")
     }
 
@@ -234,10 +255,7 @@ impl Containerd {
     fn load_image(&self) {
         let archive = self.folder.path().join("image.tar");
         let mut pack = Command::new(self.tools.join("image"));
-        run(pack
-            .arg(&archive)
-            .arg("localhost/pause:1")
-            .arg(self.tools.join("pause")));
+        run(pack.arg(&archive).arg(IMAGE).arg(self.tools.join("pause")));
         let archive = archive.to_str().expect("path is text");
         let import = [
             "-n",
@@ -303,10 +321,16 @@ fn install(folder: &Path, plugin: &Launched<'_>) {
 }
 
 fn write_config(folder: &Path, tables: &str) {
-    for sub in ["plugins", "conf.d", "opt"] {
+    for sub in ["plugins", "conf.d", "opt", "cni"] {
         fs::create_dir(folder.join(sub)).expect("temporary folder is writable");
     }
-    let config = include_str!("../containerd/config.toml");
-    let config = config.replace("FOLDER", folder.to_str().expect("path is text")) + "\n" + tables;
-    fs::write(folder.join("config.toml"), config).expect("configuration can be written");
+    let config = format!("{}\n{tables}", include_str!("../containerd/config.toml"));
+    let network = include_str!("../containerd/network.conflist");
+    for (file, text) in [
+        ("config.toml", config.as_str()),
+        ("cni/10-pods.conflist", network),
+    ] {
+        let text = text.replace("FOLDER", folder.to_str().expect("path is text"));
+        fs::write(folder.join(file), text).expect("configuration can be written");
+    }
 }

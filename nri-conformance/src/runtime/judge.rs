@@ -25,8 +25,7 @@ pub(super) fn judge(evidence: &Evidence, selects: impl Fn(&str) -> bool) -> Vec<
 
 /// Turns the failure of an ambiguous statement into a skip: it never fails a run by itself.
 fn firm(statement: &str, outcome: Outcome) -> Outcome {
-    let ambiguous =
-        contract::get(statement).is_some_and(|found| found.status == Status::Ambiguous);
+    let ambiguous = contract::get(statement).is_some_and(|found| found.status == Status::Ambiguous);
     match outcome {
         Outcome::Fail(failure) if ambiguous => {
             skip(format!("the statement is ambiguous; observed: {failure}"))
@@ -66,11 +65,7 @@ fn skip(reason: impl Into<String>) -> Outcome {
 }
 
 /// Returns the outcome of a broken statement.
-fn fail(
-    sent: impl Into<String>,
-    got: impl Into<String>,
-    expected: impl Into<String>,
-) -> Outcome {
+fn fail(sent: impl Into<String>, got: impl Into<String>, expected: impl Into<String>) -> Outcome {
     Outcome::Fail(Failure {
         sent: sent.into(),
         got: got.into(),

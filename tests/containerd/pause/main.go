@@ -1,5 +1,6 @@
 // Command pause is all there is in the test image: without arguments it waits
-// for SIGTERM, as sandbox and as workload; "stat PATH…" tells what is there.
+// for SIGTERM, as sandbox and as workload; "stat PATH…" prints what is there;
+// "fail" ends with an error.
 package main
 
 import (
@@ -15,6 +16,9 @@ func main() {
 			stat(path)
 		}
 		return
+	}
+	if len(os.Args) > 1 && os.Args[1] == "fail" {
+		os.Exit(3)
 	}
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)

@@ -12,10 +12,11 @@ use tonic_prost::ProstCodec;
 
 use super::RUNTIME_SERVICE;
 use super::messages::{
-    CgroupDriver, Container, ContainerFilter, ContainerId, CreateContainerRequest, Empty, ListContainersRequest,
-    ListContainersResponse, ListPodSandboxRequest, ListPodSandboxResponse, PodSandbox,
-    PodSandboxConfig, PodSandboxFilter, PodSandboxId, PodSandboxStatus, PodSandboxStatusResponse, RuntimeConfigResponse,
-    RunPodSandboxRequest, StopContainerRequest, VersionRequest, VersionResponse,
+    CgroupDriver, Container, ContainerFilter, ContainerId, CreateContainerRequest, Empty,
+    ListContainersRequest, ListContainersResponse, ListPodSandboxRequest, ListPodSandboxResponse,
+    PodSandbox, PodSandboxConfig, PodSandboxFilter, PodSandboxId, PodSandboxStatus,
+    PodSandboxStatusResponse, RunPodSandboxRequest, RuntimeConfigResponse, StopContainerRequest,
+    VersionRequest, VersionResponse,
 };
 
 /// A connection to a runtime's CRI socket. Clones share the connection.
@@ -145,9 +146,7 @@ impl Client {
     ///
     /// See [`version`](Self::version).
     pub async fn start_container(&self, container: &str) -> Result<(), Status> {
-        let Empty {} = self
-            .call("StartContainer", container_id(container))
-            .await?;
+        let Empty {} = self.call("StartContainer", container_id(container)).await?;
         Ok(())
     }
 

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::call::Request;
 use super::Driver;
+use super::call::Request;
 use crate::runtime::cri::messages::{
     ContainerConfig, CreateContainerRequest, PodSandboxConfig, PodSandboxStatus,
 };

@@ -34,7 +34,10 @@ fn in_order(hooks: &[Hook]) -> bool {
     let [Hook::RunPod, rest @ ..] = hooks else {
         return false;
     };
-    let stops = rest.iter().take_while(|hook| **hook == Hook::StopPod).count();
+    let stops = rest
+        .iter()
+        .take_while(|hook| **hook == Hook::StopPod)
+        .count();
     match &rest[stops..] {
         [] => true,
         [Hook::RemovePod] => stops > 0,

@@ -45,10 +45,8 @@ const fn test(statement: &'static str, name: &'static str, judge: Judge) -> Test
 }
 
 /// All tests.
-pub(in crate::runtime) const TESTS: &[Test] = &[
-    test(
-        "O4",
-        "pod-events-in-order",
-        Judge::Pods(order::pod_events_in_order),
-    ),
-];
+pub(in crate::runtime) const TESTS: &[Test] = &[test(
+    "O4",
+    "pod-events-in-order",
+    Judge::Pods(order::pod_events_in_order),
+)];

@@ -21,8 +21,11 @@ pub(in crate::runtime) enum NamespaceKind {
 
 impl NamespaceKind {
     /// All of them.
-    pub(in crate::runtime) const ALL: [NamespaceKind; 3] =
-        [NamespaceKind::Ipc, NamespaceKind::Network, NamespaceKind::Uts];
+    pub(in crate::runtime) const ALL: [NamespaceKind; 3] = [
+        NamespaceKind::Ipc,
+        NamespaceKind::Network,
+        NamespaceKind::Uts,
+    ];
 
     /// Returns the name in OCI specs and NRI events.
     fn oci_name(self) -> &'static str {
@@ -76,7 +79,9 @@ impl Machine {
         pod: &PodFacts,
         pause: Pause,
     ) -> Option<PathBuf> {
-        let named = pod.namespace_path(kind.oci_name()).map(|path| self.at(path));
+        let named = pod
+            .namespace_path(kind.oci_name())
+            .map(|path| self.at(path));
         let of_process = match pause {
             Pause::Running(pid) => Some(self.at(format!("proc/{pid}/ns/{}", kind.proc_name()))),
             Pause::Ended(_) | Pause::Unknown => None,

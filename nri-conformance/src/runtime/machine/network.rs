@@ -73,7 +73,10 @@ fn ipv4_addresses(trie: &str) -> BTreeSet<IpAddr> {
         if let Some(address) = line.strip_prefix("|-- ") {
             leaf = address.parse::<Ipv4Addr>().ok();
         } else if line == "/32 host LOCAL" {
-            addresses.extend(leaf.filter(|address| !address.is_loopback()).map(IpAddr::V4));
+            addresses.extend(
+                leaf.filter(|address| !address.is_loopback())
+                    .map(IpAddr::V4),
+            );
         }
     }
     addresses
@@ -111,14 +114,19 @@ Local:
 
     #[test]
     fn addresses_are_those_that_packets_are_accepted_for() {
-        let found: Vec<String> = ipv4_addresses(TRIE).iter().map(ToString::to_string).collect();
+        let found: Vec<String> = ipv4_addresses(TRIE)
+            .iter()
+            .map(ToString::to_string)
+            .collect();
         assert_eq!(found, ["10.1.0.7"]);
         let table = "\
 00000000000000000000000000000001 01 80 10 80       lo
 fe80000000000000a8c1abfffe000001 02 40 20 80     eth0
 fd000000000000000000000000000007 02 40 00 80     eth0
 ";
-        let found: Vec<String> = ipv6_addresses(table).map(|found| found.to_string()).collect();
+        let found: Vec<String> = ipv6_addresses(table)
+            .map(|found| found.to_string())
+            .collect();
         assert_eq!(found, ["fd00::7"]);
     }
 

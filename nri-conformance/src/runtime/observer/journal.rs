@@ -133,7 +133,12 @@ impl Record {
     }
 
     /// Returns the first event of a kind that a plugin got about a pod.
-    pub(in crate::runtime) fn first(&self, observer: &str, pod: &str, hook: Hook) -> Option<&Entry> {
+    pub(in crate::runtime) fn first(
+        &self,
+        observer: &str,
+        pod: &str,
+        hook: Hook,
+    ) -> Option<&Entry> {
         self.entries
             .iter()
             .find(|entry| entry.observer == observer && entry.pod.id == pod && entry.hook == hook)

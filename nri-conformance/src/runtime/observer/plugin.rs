@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use nri::prelude::*;
 
+use super::FAILURE;
 use super::event::{ContainerFacts, Hook, PodFacts};
 use super::journal::{Entry, Journal, Synchronized};
 use super::script::{Action, Script};
 use super::view::Viewer;
-use super::FAILURE;
 
 /// The time by which a plugin that hangs outlasts the runtime's patience.
 const BEYOND_DEADLINE: Duration = Duration::from_millis(500);

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::Duration;
 
-use nri::stub::{Stub, StatusWatch};
+use nri::stub::{StatusWatch, Stub};
 use tokio::runtime;
 use tokio::sync::oneshot;
 
@@ -48,11 +48,7 @@ impl Surroundings {
     /// # Errors
     ///
     /// Returns an error if the plugin cannot be set up.
-    pub(in crate::runtime) fn start(
-        &self,
-        identity: Identity,
-        script: Script,
-    ) -> Result<Observer> {
+    pub(in crate::runtime) fn start(&self, identity: Identity, script: Script) -> Result<Observer> {
         let blocks = script.blocks();
         let watcher = Watcher {
             name: identity.name,

@@ -116,10 +116,7 @@ async fn status(client: &Client, pod: &str) -> Result<PodSandboxState, String> {
     Ok(status.state())
 }
 
-async fn containers(
-    client: &Client,
-    pod: &str,
-) -> Result<Vec<(String, ContainerState)>, String> {
+async fn containers(client: &Client, pod: &str) -> Result<Vec<(String, ContainerState)>, String> {
     let filter = ContainerFilter {
         pod_sandbox_id: pod.to_owned(),
         ..ContainerFilter::default()

@@ -74,9 +74,7 @@ async fn play(driver: &Driver, surroundings: &Surroundings) -> Result<Life> {
     let busy = run(driver, &again).await?;
     workload(driver, &again, &busy, "busy").await?;
     let _ = driver.stop_pod(&busy).await;
-    let reused = driver
-        .create(&again, &busy, driver.container("late"))
-        .await;
+    let reused = driver.create(&again, &busy, driver.container("late")).await;
     let _ = driver.remove_pod(&busy).await;
 
     let record = Arc::new(surroundings.journal.read());
@@ -122,13 +120,15 @@ async fn run_failing(driver: &Driver, pod: &Pod, id: &str) -> Option<Result<Stri
         return None;
     }
     let config = driver.failing_container("failing");
-    Some(async {
-        let container = driver.create(pod, id, config).await?;
-        driver.start(&container).await?;
-        // Stopping a container that has ended or ends just now is allowed.
-        driver.stop(&container).await?;
-        driver.remove(&container).await?;
-        Ok(container)
-    }
-    .await)
+    Some(
+        async {
+            let container = driver.create(pod, id, config).await?;
+            driver.start(&container).await?;
+            // Stopping a container that has ended or ends just now is allowed.
+            driver.stop(&container).await?;
+            driver.remove(&container).await?;
+            Ok(container)
+        }
+        .await,
+    )
 }
