@@ -7,6 +7,7 @@
 pub mod contract;
 pub mod error;
 pub mod plugin;
+pub mod probe;
 pub mod result;
 #[cfg(feature = "runtime")]
 pub mod runtime;

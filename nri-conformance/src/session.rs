@@ -24,10 +24,11 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
+pub(crate) use answer::event_name;
 pub use answer::{Answer, describe};
 pub use recut::{Cut, Recut};
 pub use requests::request;
-pub use service::{Arrivals, UpdateAnswer};
+pub use service::{Arrivals, End, UpdateAnswer};
 pub use trace::{Direction, Tap, Trace};
 
 use service::RuntimeService;
@@ -95,7 +96,12 @@ impl Session {
         let tap = Tap::new(stream, trace.clone());
         let (connection, caller) = Connection::new(tap, channels, Limits::default());
         let (service, arrivals) = RuntimeService::new();
-        let serving = tokio::spawn(async move { connection.serve(&service).await });
+        let ending = arrivals.clone();
+        let serving = tokio::spawn(async move {
+            let ended = connection.serve(&service).await;
+            ending.set_end(End::from(&ended));
+            ended
+        });
         Session {
             revision,
             timeouts,
@@ -139,12 +145,16 @@ impl Session {
     /// Closes the runtime's end.
     pub fn close(self) {}
 
-    /// Waits for the plugin to register. Returns `None` if it does not within the registration timeout.
+    /// Waits for the plugin to register. Returns `None` if it does not within the registration timeout, or if the
+    /// connection ends.
     pub async fn registration(&self) -> Option<RegisterPluginRequest> {
+        self.registration_within(self.timeouts.registration).await
+    }
+
+    /// Waits for the plugin to register, with a time limit.
+    pub async fn registration_within(&self, within: Duration) -> Option<RegisterPluginRequest> {
         let registration = self.arrivals.registration();
-        timeout(self.timeouts.registration, registration)
-            .await
-            .ok()?
+        timeout(within, registration).await.ok()?
     }
 
     /// Calls an RPC of the plugin with an encoded request, and waits for the request timeout.

@@ -16,11 +16,14 @@ mod output;
 mod process;
 
 use std::ffi::OsString;
+use std::future::pending;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use nri::plugin::Plugin;
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::timeout;
 
 use crate::error::Result;
 
@@ -129,6 +132,23 @@ impl std::fmt::Debug for Subject {
     }
 }
 
+/// The reason why a plugin did not connect.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoConnection {
+    /// It did not connect in time.
+    #[error("the plugin did not connect within {0:?}")]
+    Timeout(Duration),
+    /// Its process ended before.
+    #[error("the plugin ended before it connected, with {0}")]
+    Ended(Exit),
+    /// The connection was not accepted.
+    #[error("cannot accept the connection of the plugin: {0}")]
+    Failed(String),
+    /// It has one connection only, which was taken before.
+    #[error("the plugin does not connect again")]
+    Over,
+}
+
 /// A started plugin. Its process, and whatever that has started, is killed when this is dropped.
 pub struct Instance {
     stream: Option<Box<dyn Stream>>,
@@ -159,6 +179,37 @@ impl Instance {
         match &self.listener {
             Some(listener) => listener.accept().await.ok(),
             None => None,
+        }
+    }
+
+    /// Returns the runtime's end of the next connection, like [`connection`](Self::connection), with a time limit.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason why there is none.
+    pub async fn connection_within(
+        &mut self,
+        within: Duration,
+    ) -> std::result::Result<Box<dyn Stream>, NoConnection> {
+        if let Some(stream) = self.stream.take() {
+            return Ok(stream);
+        }
+        let Some(listener) = self.listener.clone() else {
+            return Err(NoConnection::Over);
+        };
+        let process = self.process.as_mut();
+        let ended = async {
+            match process {
+                Some(process) => process.ended(within).await,
+                None => pending().await,
+            }
+        };
+        tokio::select! {
+            accepted = timeout(within, listener.accept()) => match accepted {
+                Ok(accepted) => accepted.map_err(|error| NoConnection::Failed(error.to_string())),
+                Err(_) => Err(NoConnection::Timeout(within)),
+            },
+            Some(exit) = ended => Err(NoConnection::Ended(exit)),
         }
     }
 

@@ -6,14 +6,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use nri::api::{RegisterPluginRequest, UpdateContainersRequest, UpdateContainersResponse};
-use nri::wire::{Code, Request, Service, Status};
+use nri::wire::{Code, ConnectionError, Ended, Request, Service, Status};
 use prost::Message;
 use tokio::sync::Notify;
 
 use super::RUNTIME_SERVICE;
 
-/// How many updates of a plugin are remembered.
-const MAX_UPDATES: usize = 10_000;
+/// The largest number of requests of a plugin that are remembered, of each kind.
+const MAX_REMEMBERED: usize = 10_000;
+
+/// The largest number of bytes in the requests of a plugin that are remembered.
+const MAX_REMEMBERED_BYTES: usize = 16 << 20;
 
 /// How the runtime answers UpdateContainers.
 #[derive(Clone, Debug, Default)]
@@ -44,6 +47,54 @@ struct State {
     unknown: Vec<String>,
     answer: UpdateAnswer,
     refuse: bool,
+    /// Bytes of the requests that are remembered.
+    bytes: usize,
+    /// The number of requests that were not.
+    forgotten: u64,
+    end: Option<End>,
+}
+
+impl State {
+    /// Returns true if a request of this size may be remembered, given how many of its kind already are.
+    fn has_room(&mut self, count: usize, bytes: usize) -> bool {
+        let fits =
+            count < MAX_REMEMBERED && bytes <= MAX_REMEMBERED_BYTES.saturating_sub(self.bytes);
+        if fits {
+            self.bytes += bytes;
+        } else {
+            self.forgotten += 1;
+        }
+        fits
+    }
+
+    /// Makes room again for as many bytes.
+    fn release(&mut self, bytes: usize) {
+        self.bytes = self.bytes.saturating_sub(bytes);
+    }
+}
+
+/// The end of a connection, as the runtime sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The plugin closed it between two messages.
+    Closed,
+    /// It was lost, for example in the middle of a message.
+    Lost(String),
+    /// The plugin broke the protocol in this way.
+    Broken(String),
+}
+
+impl From<&Result<Ended, ConnectionError>> for End {
+    fn from(ended: &Result<Ended, ConnectionError>) -> Self {
+        use ConnectionError::{FrameTooLarge, MessageTooLarge};
+        match ended {
+            Ok(Ended::ByPeer | Ended::ByShutdown) => Self::Closed,
+            Err(error @ (FrameTooLarge { .. } | MessageTooLarge { .. })) => {
+                Self::Broken(error.to_string())
+            }
+            Err(error) => Self::Lost(error.to_string()),
+        }
+    }
 }
 
 impl Arrivals {
@@ -51,23 +102,50 @@ impl Arrivals {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for the next registration.
+    /// Waits for the next registration. Returns `None` when the connection ends before it.
     pub(super) async fn registration(&self) -> Option<RegisterPluginRequest> {
         loop {
             let changed = self.0.changed.notified();
-            if let Some(registration) = self.state().registrations.pop_front() {
-                return Some(registration);
+            {
+                let mut state = self.state();
+                if let Some(registration) = state.registrations.pop_front() {
+                    state.release(registration.encoded_len());
+                    return Some(registration);
+                }
+                if state.end.is_some() {
+                    return None;
+                }
             }
             changed.await;
         }
+    }
+
+    /// Notes that the connection has ended.
+    pub(super) fn set_end(&self, end: End) {
+        self.state().end = Some(end);
+        self.0.changed.notify_waiters();
+    }
+
+    /// Returns how the connection ended, if it has.
+    pub fn end(&self) -> Option<End> {
+        self.state().end.clone()
+    }
+
+    /// Returns the number of requests that were not remembered, because there were too many or too large ones.
+    pub fn forgotten(&self) -> u64 {
+        self.state().forgotten
     }
 
     /// Waits for the next update.
     pub async fn update(&self) -> UpdateContainersRequest {
         loop {
             let changed = self.0.changed.notified();
-            if let Some(update) = self.state().updates.pop_front() {
-                return update;
+            {
+                let mut state = self.state();
+                if let Some(update) = state.updates.pop_front() {
+                    state.release(update.encoded_len());
+                    return update;
+                }
             }
             changed.await;
         }
@@ -109,11 +187,12 @@ impl RuntimeService {
     }
 
     fn register(&self, payload: Bytes) -> Result<Bytes, Status> {
+        let size = payload.len();
         let registration = RegisterPluginRequest::decode(payload).map_err(malformed)?;
         let mut state = self.arrivals.state();
         let refused = state.refuse;
-        if !refused {
-            state.registrations.truncate(MAX_UPDATES);
+        let remembered = state.registrations.len();
+        if !refused && state.has_room(remembered, size) {
             state.registrations.push_back(registration);
         }
         drop(state);
@@ -125,10 +204,12 @@ impl RuntimeService {
     }
 
     async fn update(&self, payload: Bytes) -> Result<Bytes, Status> {
+        let size = payload.len();
         let update = UpdateContainersRequest::decode(payload).map_err(malformed)?;
         let answer = {
             let mut state = self.arrivals.state();
-            if state.updates.len() < MAX_UPDATES {
+            let remembered = state.updates.len();
+            if state.has_room(remembered, size) {
                 state.updates.push_back(update);
             }
             state.answer.clone()
@@ -152,7 +233,12 @@ impl Service for RuntimeService {
             (RUNTIME_SERVICE, "RegisterPlugin") => self.register(request.payload),
             (RUNTIME_SERVICE, "UpdateContainers") => self.update(request.payload).await,
             (service, method) => {
-                self.arrivals.state().unknown.push(method.to_owned());
+                let mut state = self.arrivals.state();
+                let remembered = state.unknown.len();
+                if state.has_room(remembered, method.len()) {
+                    state.unknown.push(method.to_owned());
+                }
+                drop(state);
                 Err(Status::unknown_method(service, method))
             }
         }

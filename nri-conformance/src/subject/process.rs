@@ -16,6 +16,7 @@ use rustix::process::Signal;
 use tempfile::TempDir;
 use tokio::net::UnixStream;
 use tokio::process::{Child, Command};
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use crate::error::{Error, Result};
@@ -59,6 +60,7 @@ impl From<ExitStatus> for Exit {
 pub struct Process {
     child: Child,
     output: Output,
+    reading: Vec<JoinHandle<()>>,
     marker: Marker,
     _folder: TempDir,
 }
@@ -127,15 +129,14 @@ fn start(
         failed(error).with_help("give an executable file of this machine's architecture")
     })?;
     let output = Output::default();
-    if let Some(pipe) = child.stdout.take() {
-        tokio::spawn(output.clone().read(pipe));
-    }
-    if let Some(pipe) = child.stderr.take() {
-        tokio::spawn(output.clone().read(pipe));
-    }
+    let stdout = child.stdout.take();
+    let stdout = stdout.map(|pipe| tokio::spawn(output.clone().read(pipe)));
+    let stderr = child.stderr.take();
+    let stderr = stderr.map(|pipe| tokio::spawn(output.clone().read(pipe)));
     Ok(Process {
         child,
         output,
+        reading: stdout.into_iter().chain(stderr).collect(),
         marker,
         _folder: folder,
     })
@@ -177,6 +178,20 @@ impl Process {
     /// Returns what it has printed.
     pub fn output(&self) -> &Output {
         &self.output
+    }
+
+    /// Waits until everything that it printed was read. Returns false if more may come after `within`, because another
+    /// process keeps its output open for example.
+    pub async fn output_ended(&mut self, within: Duration) -> bool {
+        let reading = &mut self.reading;
+        let read = async {
+            while let Some(pipe) = reading.last_mut() {
+                // It is cancelled at most, with the runtime.
+                let _ = pipe.await;
+                reading.pop();
+            }
+        };
+        timeout(within, read).await.is_ok()
     }
 
     /// Returns its process id, unless it has ended.

@@ -26,7 +26,7 @@ impl PluginId {
     ///
     /// Returns the reason, worded like the
     /// [reference](https://github.com/containerd/nri/blob/v0.12.5/pkg/api/plugin.go).
-    pub(super) fn checked(index: &str, name: &str, revision: &Revision) -> Result<Self, String> {
+    pub fn checked(index: &str, name: &str, revision: &Revision) -> Result<Self, String> {
         if revision.checks_names() {
             check_name(name)?;
         } else if name.is_empty() {

@@ -1,0 +1,178 @@
+//! Probes a plugin: which RPCs it implements, what it falls back on, and under which releases it works.
+//!
+//! [`check`](https://docs.rs/nri-compat) judges a plugin by its file, without running it. This module runs it, plays the
+//! runtime under each release in question, and judges by what comes back. It executes the plugin: with an emptied
+//! environment, in a temporary folder, and everything that it has started is killed at the end, or when the future is
+//! dropped.
+//!
+//! ```no_run
+//! use nri_conformance::probe::{Options, Verdict, probe};
+//! use nri_conformance::subject::{Executable, Subject};
+//!
+//! # async fn run() -> nri_conformance::Result<()> {
+//! let plugin = Subject::launched(Executable {
+//!     path: "/opt/nri/plugins/10-logger".into(),
+//!     ..Executable::default()
+//! });
+//! let probed = probe(&plugin, &Options::default()).await?;
+//! for target in &probed.targets {
+//!     println!("{}: {} {}", target.target, target.verdict, target.reason);
+//! }
+//! assert!(probed.worst() <= Some(Verdict::Deprecated));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! | Part | Content |
+//! | --- | --- |
+//! | [`outcome`] | the result, as plain data |
+//! | `run` | the state of a probe, its time limits, and the trouble it has met |
+//! | `live` | one instance of the plugin, from its start to the last event |
+//! | `rpcs`, `targets` | the two passes: each RPC once, and the events under each target |
+//! | `life`, `answers` | the requests that are sent, and the answers in words |
+
+mod answers;
+mod life;
+mod live;
+pub mod outcome;
+mod patience;
+mod printed;
+mod rpcs;
+mod run;
+mod targets;
+
+use std::time::{Duration, Instant};
+
+use nri::adaptation::Revision;
+
+use crate::error::Result;
+use crate::result;
+use crate::session::Timeouts;
+use crate::subject::Subject;
+
+pub use outcome::{
+    EventOutcome, EventResult, FailurePolicy, Form, Latency, Probed, RpcAnswer, RpcResult,
+    Subscription, TargetResult, Trouble, TroubleKind, Verdict,
+};
+pub use rpcs::NO_SUCH_RPC;
+
+use run::Run;
+
+/// A release that a plugin is probed under.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// The name shown in the result, such as `containerd@2.2.9`.
+    pub name: String,
+    /// The NRI release that it speaks, such as `v0.11.0`.
+    pub release: String,
+    /// False for a planned release that no longer sends events as StateChange.
+    pub sends_state_change: bool,
+}
+
+impl Target {
+    /// A release of NRI.
+    pub fn nri(release: &str) -> Self {
+        Target {
+            name: format!("nri@{}", release.trim_start_matches('v')),
+            release: release.to_owned(),
+            sends_state_change: true,
+        }
+    }
+
+    /// Returns every revision of the protocol, oldest first. Each is named after its first release.
+    pub fn revisions() -> Vec<Self> {
+        let revisions = nri_protos::REVISIONS.iter();
+        revisions.map(|revision| Self::nri(revision.name)).collect()
+    }
+}
+
+/// Options of a probe.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// The targets. The default is every revision of the protocol.
+    pub targets: Vec<Target>,
+    /// The configuration that the plugin gets in Configure, as from its file in the drop-in directory.
+    pub config: String,
+    /// The time limits of the runtime that is played.
+    pub timeouts: Timeouts,
+    /// The time that a plugin which somebody else starts has to connect for the first time.
+    pub first_connection: Duration,
+    /// The time limit of the whole probe, from the first connection on.
+    pub within: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            targets: Target::revisions(),
+            config: String::new(),
+            timeouts: Timeouts::default(),
+            first_connection: Duration::from_secs(60),
+            within: Duration::from_secs(60),
+        }
+    }
+}
+
+/// Probes a plugin.
+///
+/// # Errors
+///
+/// Returns an error if a target is not a release of NRI, or if the plugin cannot be started at all, because its file is
+/// not executable for example. Whatever else goes wrong is part of the result.
+///
+/// # Panics
+///
+/// Panics outside of a tokio runtime with I/O and time enabled.
+pub async fn probe(subject: &Subject, options: &Options) -> Result<Probed> {
+    let start = Instant::now();
+    let targets = targets::resolve(&options.targets)?;
+    let mut run = Run::new(subject, options);
+    let (rpcs, first) = rpcs::probe(&mut run).await?;
+    let wanted = first.wanted();
+    let mut results = Vec::with_capacity(targets.len());
+    for target in &targets {
+        results.push(targets::probe(&mut run, target, wanted).await?);
+    }
+    Ok(Probed {
+        subject: first.subject(),
+        form: Form::Native,
+        registered_after: first.registered_after,
+        subscription: first.subscription,
+        rpcs,
+        targets: results,
+        troubles: run.into_troubles(),
+        exports: Vec::new(),
+        took: start.elapsed(),
+    })
+}
+
+/// The answers of the first instance.
+#[derive(Debug, Default)]
+struct First {
+    registration: Option<nri::api::RegisterPluginRequest>,
+    registered_after: Option<Duration>,
+    subscription: Option<Subscription>,
+}
+
+impl First {
+    /// Returns the events that the plugin subscribes to under the newest revision; 0 if it takes what it gets.
+    fn wanted(&self) -> i32 {
+        self.subscription.as_ref().map_or(0, |it| it.mask)
+    }
+
+    fn subject(&self) -> result::Subject {
+        let registration = self.registration.clone().unwrap_or_default();
+        let short = |text: String| text.chars().take(256).collect();
+        result::Subject {
+            kind: result::SubjectKind::Plugin,
+            name: short(registration.plugin_name),
+            index: short(registration.plugin_idx),
+            version: short(registration.nri_version),
+        }
+    }
+}
+
+/// Returns the revision that the RPCs are called under.
+fn newest() -> Revision {
+    Revision::newest()
+}

@@ -1,0 +1,107 @@
+//! Answers: whether they can be read, and what they are in words.
+
+use bytes::Bytes;
+use nri::api::{
+    CreateContainerResponse, Empty, Event, StopContainerResponse, UpdateContainerResponse,
+    ValidateContainerAdjustmentResponse,
+};
+use nri::wire::{CallError, Code};
+use prost::{DecodeError, Message};
+
+use crate::session::describe;
+
+use super::RpcAnswer;
+
+/// The largest number of characters of an answer that a result shows.
+const SHOWN: usize = 400;
+
+/// Checks that the answer to an event can be read, as a runtime has to.
+pub(super) fn check(event: Event, answer: Bytes) -> Result<(), CallError> {
+    let read = match event {
+        Event::CreateContainer => read::<CreateContainerResponse>(answer),
+        Event::UpdateContainer => read::<UpdateContainerResponse>(answer),
+        Event::StopContainer => read::<StopContainerResponse>(answer),
+        Event::ValidateContainerAdjustment => read::<ValidateContainerAdjustmentResponse>(answer),
+        Event::Unknown
+        | Event::Last
+        | Event::RunPodSandbox
+        | Event::StopPodSandbox
+        | Event::RemovePodSandbox
+        | Event::PostCreateContainer
+        | Event::StartContainer
+        | Event::PostStartContainer
+        | Event::PostUpdateContainer
+        | Event::RemoveContainer
+        | Event::UpdatePodSandbox
+        | Event::PostUpdatePodSandbox => read::<Empty>(answer),
+    };
+    read.map_err(|error| CallError::Unreadable(error.to_string()))
+}
+
+/// Checks that the answer to StateChange can be read.
+pub(super) fn check_empty(answer: Bytes) -> Result<(), CallError> {
+    read::<Empty>(answer).map_err(|error| CallError::Unreadable(error.to_string()))
+}
+
+/// Decodes an answer. The answers that carry nothing are empty messages, like this one.
+fn read<M: Message + Default>(answer: Bytes) -> Result<(), DecodeError> {
+    M::decode(answer).map(drop)
+}
+
+/// Returns the kind of an answer.
+pub(super) fn kind<T>(result: &Result<T, CallError>) -> RpcAnswer {
+    match result {
+        Ok(_) => RpcAnswer::Implemented,
+        Err(CallError::Status(status)) if status.code == Code::UNIMPLEMENTED => RpcAnswer::Fallback,
+        Err(CallError::Closed | CallError::Timeout(_)) => RpcAnswer::Silent,
+        // An error, an answer that cannot be read, or something else than an answer.
+        Err(_) => RpcAnswer::Breaks,
+    }
+}
+
+/// Returns an answer in words.
+pub(super) fn words<T>(result: &Result<T, CallError>) -> String {
+    match result {
+        Ok(_) => "success".to_owned(),
+        Err(error) => short(&describe(error)),
+    }
+}
+
+/// Returns the beginning of a text that comes from a plugin.
+pub(super) fn short(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nri::wire::Status;
+
+    use super::*;
+
+    #[test]
+    fn answers_fall_into_four_kinds() {
+        let status = |code| Err::<(), _>(CallError::Status(Status::new(code, "no")));
+        assert_eq!(kind(&Ok(())), RpcAnswer::Implemented);
+        assert_eq!(kind(&status(Code::UNIMPLEMENTED)), RpcAnswer::Fallback);
+        assert_eq!(kind(&status(Code::NOT_FOUND)), RpcAnswer::Breaks);
+        assert_eq!(kind(&status(Code(99))), RpcAnswer::Breaks);
+        assert_eq!(kind(&Err::<(), _>(CallError::Closed)), RpcAnswer::Silent);
+    }
+
+    #[test]
+    fn an_answer_of_another_type_is_unreadable() {
+        assert!(check(Event::RunPodSandbox, Bytes::new()).is_ok());
+        assert!(check(Event::CreateContainer, Bytes::from_static(b"\x0a\xff")).is_err());
+        assert!(check(Event::StopPodSandbox, Bytes::from_static(b"\xff")).is_err());
+    }
+
+    #[test]
+    fn long_answers_are_cut_between_characters() {
+        let long = "ä".repeat(1000);
+        assert_eq!(short(&long).chars().count(), SHOWN + 1);
+        assert_eq!(short("ä"), "ä");
+    }
+}

@@ -1,0 +1,341 @@
+//! One instance of the plugin, from its start to the last event.
+
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use nri::adaptation::Revision;
+use nri::api::{ConfigureResponse, RegisterPluginRequest, SynchronizeResponse};
+use nri::wire::CallError;
+use prost::Message;
+
+use crate::error::Result;
+use crate::session::{End, Session};
+use crate::subject::Instance;
+
+use super::printed::error_lines;
+use super::run::Run;
+use super::{Trouble, TroubleKind, answers};
+
+/// How long a process has to end after its connection has ended.
+const END: Duration = Duration::from_millis(300);
+
+/// The number of bytes of output above which a plugin floods.
+const FLOOD: u64 = 16 << 20;
+
+/// The steps before the first event, as troubles name them.
+pub(super) const CONNECT: &str = "connection";
+pub(super) const REGISTER: &str = "RegisterPlugin";
+pub(super) const CONFIGURE: &str = "Configure";
+pub(super) const SYNCHRONIZE: &str = "Synchronize";
+
+/// An instance with its connection.
+pub(super) struct Live {
+    instance: Instance,
+    session: Session,
+    /// The registration, and the time from the start of the instance to it.
+    pub(super) registration: Option<(RegisterPluginRequest, Duration)>,
+    /// The reason why the plugin does not answer, once it does not.
+    silence: Option<String>,
+    over: bool,
+}
+
+/// The answer to a request, or what came back instead.
+#[derive(Debug)]
+pub(super) struct Reply<T = Bytes> {
+    pub(super) result: std::result::Result<T, CallError>,
+    pub(super) took: Duration,
+}
+
+impl<T> Reply<T> {
+    /// Returns the time until the answer; `None` if there was none.
+    pub(super) fn answered_after(&self) -> Option<Duration> {
+        let silent = matches!(
+            self.result,
+            Err(CallError::Closed | CallError::Timeout(_) | CallError::TooLarge { .. })
+        );
+        (!silent).then_some(self.took)
+    }
+}
+
+impl Reply {
+    fn decoded<M: Message + Default>(self) -> Reply<M> {
+        let read =
+            |answer| M::decode(answer).map_err(|error| CallError::Unreadable(error.to_string()));
+        Reply {
+            result: self.result.and_then(read),
+            took: self.took,
+        }
+    }
+}
+
+impl Live {
+    /// Starts an instance and waits for its registration. Returns it also if it is connected but does not register.
+    pub(super) async fn start(
+        run: &mut Run<'_>,
+        revision: &Revision,
+    ) -> Result<std::result::Result<Self, String>> {
+        let start = Instant::now();
+        let started = run.subject.start().await;
+        let mut instance = match started {
+            Ok(instance) => instance,
+            Err(error) if run.awaits_first => return Err(error),
+            Err(error) => {
+                let message = format!("the plugin cannot be started again: {error}");
+                run.note(trouble(
+                    TroubleKind::NotConnected,
+                    CONNECT,
+                    revision,
+                    &message,
+                ));
+                return Ok(Err(message));
+            }
+        };
+        let limit = connection_limit(run);
+        let stream = match instance.connection_within(limit).await {
+            Ok(stream) => stream,
+            Err(reason) => {
+                let message = reason.to_string();
+                run.patience.was_silent(CONNECT);
+                let mut trouble = trouble(TroubleKind::NotConnected, CONNECT, revision, &message);
+                trouble.last_lines = lines(&mut instance).await;
+                run.note(trouble);
+                return Ok(Err(message));
+            }
+        };
+        if std::mem::take(&mut run.awaits_first) && instance.process.is_none() {
+            run.patience.restart(run.options.within);
+        }
+        let session = Session::new(stream, revision.clone(), run.options.timeouts);
+        let mut live = Live {
+            instance,
+            session,
+            registration: None,
+            silence: None,
+            over: false,
+        };
+        live.register(run, start).await;
+        Ok(Ok(live))
+    }
+
+    async fn register(&mut self, run: &mut Run<'_>, start: Instant) {
+        let limit = run
+            .patience
+            .limit(REGISTER, run.options.timeouts.registration);
+        let registration = self.session.registration_within(limit).await;
+        match registration {
+            Some(registration) => self.registration = Some((registration, start.elapsed())),
+            None if self.session.arrivals().end().is_some() => self.has_ended(run, REGISTER).await,
+            None => self.is_silent(run, REGISTER, limit).await,
+        }
+    }
+
+    /// Returns the runtime's end of the connection.
+    pub(super) fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// Returns true if a runtime would have disconnected the plugin by now: it did not answer, or the connection is gone.
+    pub(super) fn is_over(&self) -> bool {
+        self.over
+    }
+
+    /// Returns true if the connection or the process is gone, so that nothing can be called.
+    pub(super) fn is_gone(&mut self) -> bool {
+        let exited = self
+            .instance
+            .process
+            .as_mut()
+            .is_some_and(|it| it.exit().is_some());
+        exited || self.session.is_closed()
+    }
+
+    /// Takes the plugin as connected, although it has not answered yet.
+    pub(super) fn go_on(&mut self) {
+        self.over = false;
+    }
+
+    /// Configures the plugin.
+    pub(super) async fn configure(&mut self, run: &mut Run<'_>) -> Reply<ConfigureResponse> {
+        let request = self.session.configuration(&run.options.config);
+        let message = request.encode_to_vec();
+        let message = self
+            .session
+            .revision()
+            .without_newer("ConfigureRequest", &message);
+        self.call(run, CONFIGURE, message).await.decoded()
+    }
+
+    /// Synchronizes the plugin.
+    pub(super) async fn synchronize(&mut self, run: &mut Run<'_>) -> Reply<SynchronizeResponse> {
+        let message = run.sample.state().encode_to_vec();
+        let message = self
+            .session
+            .revision()
+            .without_newer("SynchronizeRequest", &message);
+        self.call(run, SYNCHRONIZE, message).await.decoded()
+    }
+
+    /// Calls an RPC. If there is no answer, notes what happened to the plugin.
+    pub(super) async fn call(
+        &mut self,
+        run: &mut Run<'_>,
+        method: &'static str,
+        request: impl Into<Bytes>,
+    ) -> Reply {
+        let limit = run.patience.limit(method, run.options.timeouts.request);
+        let start = Instant::now();
+        let result = self.session.call_within(method, request, limit).await;
+        let took = start.elapsed();
+        match &result {
+            Err(CallError::Closed) => self.has_ended(run, method).await,
+            Err(CallError::Timeout(_)) => self.is_silent(run, method, limit).await,
+            Ok(_) | Err(_) => {}
+        }
+        Reply { result, took }
+    }
+
+    /// Notes that the plugin does not answer.
+    async fn is_silent(&mut self, run: &mut Run<'_>, step: &'static str, limit: Duration) {
+        self.over = true;
+        run.patience.was_silent(step);
+        let exit = self.instance.process.as_mut().and_then(|it| it.exit());
+        let (kind, message) = match exit {
+            Some(exit) => (
+                TroubleKind::Died,
+                format!("the plugin ended with {exit}, and left its connection open"),
+            ),
+            None if step == REGISTER => (
+                TroubleKind::Hung,
+                format!("the plugin did not register within {limit:.1?}"),
+            ),
+            None => (
+                TroubleKind::Hung,
+                format!("the plugin did not answer within {limit:.1?}"),
+            ),
+        };
+        self.note(run, kind, step, &message).await;
+        self.silence = Some(message);
+    }
+
+    /// Notes how the connection ended.
+    async fn has_ended(&mut self, run: &mut Run<'_>, step: &'static str) {
+        self.over = true;
+        self.session.closed(END).await;
+        let (kind, message) = match self.session.arrivals().end() {
+            Some(End::Broken(reason)) => (
+                TroubleKind::BrokeProtocol,
+                format!("the plugin broke the protocol: {}", answers::short(&reason)),
+            ),
+            end => self.ended_or_closed(end).await,
+        };
+        self.note(run, kind, step, &message).await;
+        self.silence = Some(message);
+    }
+
+    async fn ended_or_closed(&mut self, end: Option<End>) -> (TroubleKind, String) {
+        let exit = match &mut self.instance.process {
+            Some(process) => process.ended(END).await,
+            None => None,
+        };
+        let reason = match end {
+            Some(End::Lost(reason)) => format!(" ({})", answers::short(&reason)),
+            Some(End::Broken(_) | End::Closed) | None => String::new(),
+        };
+        match exit {
+            Some(exit) => (TroubleKind::Died, format!("the plugin ended with {exit}")),
+            None => (
+                TroubleKind::Closed,
+                format!("the plugin closed the connection{reason}"),
+            ),
+        }
+    }
+
+    /// Notes that a runtime refuses the plugin.
+    pub(super) async fn refused(&mut self, run: &mut Run<'_>, step: &'static str, message: &str) {
+        self.note(run, TroubleKind::Refused, step, message).await;
+    }
+
+    async fn note(&mut self, run: &mut Run<'_>, kind: TroubleKind, step: &str, message: &str) {
+        let mut trouble = trouble(kind, step, self.session.revision(), message);
+        trouble.last_lines = lines(&mut self.instance).await;
+        run.note(trouble);
+    }
+
+    /// Returns the reason why the plugin does not answer, or an answer in words.
+    pub(super) fn words<T>(&self, result: &std::result::Result<T, CallError>) -> String {
+        match (result, &self.silence) {
+            (Err(CallError::Closed | CallError::Timeout(_)), Some(silence)) => silence.clone(),
+            _ => answers::words(result),
+        }
+    }
+
+    /// Returns the reason why the plugin did not register.
+    pub(super) fn no_registration(&self) -> String {
+        let reason = self.silence.clone();
+        reason.unwrap_or_else(|| "the plugin did not register".to_owned())
+    }
+
+    /// Ends the instance, and notes what it printed or sent besides its answers.
+    pub(super) async fn finish(mut self, run: &mut Run<'_>) {
+        let forgotten = self.session.arrivals().forgotten();
+        if forgotten > 0 {
+            let message = format!("the plugin sent {forgotten} requests more than are remembered");
+            self.note(run, TroubleKind::Flooded, CONNECT, &message)
+                .await;
+        }
+        let Some(process) = &self.instance.process else {
+            return;
+        };
+        let printed = process.output().bytes();
+        if printed > FLOOD {
+            let message = format!("the plugin printed {} MiB", printed >> 20);
+            self.note(run, TroubleKind::Flooded, CONNECT, &message)
+                .await;
+        }
+        let errors = error_lines(&self.instance.last_lines());
+        if let Some(first) = errors.first() {
+            let message = format!("the plugin printed an error: {}", answers::short(first));
+            let mut trouble = trouble(
+                TroubleKind::PrintedError,
+                CONNECT,
+                self.session.revision(),
+                &message,
+            );
+            trouble.last_lines = errors;
+            run.note(trouble);
+        }
+    }
+}
+
+fn connection_limit(run: &Run<'_>) -> Duration {
+    let Some(_) = run.subject.executable() else {
+        return if run.awaits_first {
+            run.options.first_connection
+        } else {
+            run.patience
+                .limit(CONNECT, run.options.timeouts.registration)
+        };
+    };
+    run.patience
+        .limit(CONNECT, run.options.timeouts.registration)
+}
+
+/// Returns the last lines of an instance. If it has ended, waits for the rest of its output.
+async fn lines(instance: &mut Instance) -> Vec<String> {
+    if let Some(process) = &mut instance.process
+        && process.exit().is_some()
+    {
+        process.output_ended(END).await;
+    }
+    instance.last_lines()
+}
+
+fn trouble(kind: TroubleKind, step: &str, revision: &Revision, message: &str) -> Trouble {
+    Trouble {
+        kind,
+        step: step.to_owned(),
+        release: revision.release().to_owned(),
+        message: message.to_owned(),
+        last_lines: Vec::new(),
+    }
+}

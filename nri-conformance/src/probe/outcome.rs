@@ -1,0 +1,310 @@
+//! The result of probing a plugin, as plain data.
+
+use std::fmt;
+use std::time::Duration;
+
+use nri::adaptation::Via;
+
+use crate::result::Subject;
+
+/// Everything that probing a plugin has shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Probed {
+    /// The plugin: the name, index and NRI version that it registers with. All are empty if it never registered.
+    pub subject: Subject,
+    /// The kind of plugin.
+    pub form: Form,
+    /// The answer to Configure under the newest revision; `None` if there was none.
+    pub subscription: Option<Subscription>,
+    /// The time from the start of the plugin to its registration; `None` if it never registered.
+    pub registered_after: Option<Duration>,
+    /// The answer to each RPC of every known revision, and to one that does not exist.
+    pub rpcs: Vec<RpcResult>,
+    /// The verdict for each target, in the order of the targets.
+    pub targets: Vec<TargetResult>,
+    /// What went wrong, in the order in which it happened. Trouble that repeats is listed once.
+    pub troubles: Vec<Trouble>,
+    /// The functions that a WebAssembly module exports and that belong to the calling convention; empty for others.
+    pub exports: Vec<String>,
+    /// The duration of the probe.
+    pub took: Duration,
+}
+
+/// The kinds of plugins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// A program, or a value in this process, that speaks the protocol over a connection.
+    Native,
+    /// A WebAssembly module.
+    Wasm,
+}
+
+/// A plugin's answer to Configure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Subscription {
+    /// The event mask as the plugin sent it. 0 stands for all events that the runtime knows.
+    pub mask: i32,
+    /// The names of the events in the mask, in the order of their numbers.
+    pub events: Vec<&'static str>,
+    /// The failure policy, if the plugin declared one.
+    pub failure_policy: Option<FailurePolicy>,
+}
+
+/// The failure policy that a plugin declares, since NRI v0.12.4.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FailurePolicy {
+    /// True if a request fails when the plugin does not answer it.
+    pub fail_request: bool,
+    /// True if the plugin stays connected when it does not answer in time.
+    pub keep_connected: bool,
+}
+
+/// The answer of a plugin to one RPC.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RpcResult {
+    /// The name of the RPC, such as `RunPodSandbox`.
+    pub rpc: &'static str,
+    /// The first NRI release with the RPC; `None` for the RPC that does not exist.
+    pub since: Option<&'static str>,
+    /// The kind of answer.
+    pub answer: RpcAnswer,
+    /// The answer that shows it, in words.
+    pub detail: String,
+    /// The time until the answer; `None` if there was none.
+    pub took: Option<Duration>,
+}
+
+/// The kinds of answers to an RPC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RpcAnswer {
+    /// Success.
+    Implemented,
+    /// UNIMPLEMENTED (12), after which a runtime falls back to StateChange.
+    Fallback,
+    /// Another error, such as INVALID_ARGUMENT (3) or NOT_FOUND (5), or an answer that cannot be read: the request fails.
+    Breaks,
+    /// No answer.
+    Silent,
+}
+
+/// The verdict for one target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TargetResult {
+    /// The name of the target, such as `containerd@2.2.9`.
+    pub target: String,
+    /// The NRI release that it speaks, such as `v0.11.0`.
+    pub release: String,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The reason in one line, in lower case; empty if it works.
+    pub reason: String,
+    /// The events that the plugin subscribes to under this release, and those that it loses, in the order of a pod's life.
+    pub events: Vec<EventResult>,
+}
+
+/// The outcome for a plugin under a target, from good to bad.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Verdict {
+    /// Every event arrives and is answered, and nothing deprecated is used.
+    Works,
+    /// Works, but receives events through the deprecated StateChange.
+    Deprecated,
+    /// Works, but some events that it wants do not arrive.
+    Loses,
+    /// Could not be determined.
+    Unknown,
+    /// Registers, but does not answer some of its events, or with an error that fails the request.
+    Breaks,
+    /// Is dropped before the first event.
+    Dropped,
+}
+
+/// The outcome for one event under a target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventResult {
+    /// The RPC name of the event, such as `RunPodSandbox`.
+    pub event: &'static str,
+    /// The outcome.
+    pub outcome: EventOutcome,
+    /// The way in which the event was sent last; `None` if it was not sent.
+    pub via: Option<Via>,
+    /// The answer in words; the reason if there is none.
+    pub detail: String,
+    /// The time until the answer, with that of an attempt before; `None` if there was no answer.
+    pub took: Option<Duration>,
+}
+
+/// The outcomes for an event, from good to bad.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum EventOutcome {
+    /// Arrives and is answered.
+    Works,
+    /// Arrives as StateChange, which is deprecated in this release.
+    Deprecated,
+    /// Does not arrive, although the plugin wants it.
+    Lost,
+    /// Was not tried.
+    NotTried,
+    /// Is answered with an error, which fails the request.
+    Fails,
+    /// Is not answered: the plugin hangs, ends, or breaks the connection.
+    Silent,
+}
+
+/// Something that went wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    /// The kind of trouble.
+    pub kind: TroubleKind,
+    /// The step at which it happened, such as `RunPodSandbox`.
+    pub step: String,
+    /// The release that was spoken, such as `v0.11.0`.
+    pub release: String,
+    /// What happened, in one line, in lower case.
+    pub message: String,
+    /// The last lines that the plugin printed, if it is a process that was started here.
+    pub last_lines: Vec<String>,
+}
+
+/// The kinds of trouble.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TroubleKind {
+    /// The plugin could not be started, or did not connect.
+    NotConnected,
+    /// The process of the plugin ended.
+    Died,
+    /// The plugin closed the connection.
+    Closed,
+    /// The plugin broke the protocol.
+    BrokeProtocol,
+    /// The plugin did not answer in time.
+    Hung,
+    /// The plugin was refused, or answered Configure or Synchronize with an error.
+    Refused,
+    /// The plugin printed an error.
+    PrintedError,
+    /// The plugin flooded the runtime with requests.
+    Flooded,
+    /// The time for the whole probe was over.
+    OutOfTime,
+}
+
+/// The time that the answers to one event took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Latency {
+    /// The RPC name of the event.
+    pub event: &'static str,
+    /// The median.
+    pub median: Duration,
+    /// The slowest answer.
+    pub slowest: Duration,
+    /// The number of answers.
+    pub answers: usize,
+}
+
+impl Probed {
+    /// Returns the result for an RPC.
+    pub fn rpc(&self, name: &str) -> Option<&RpcResult> {
+        self.rpcs.iter().find(|result| result.rpc == name)
+    }
+
+    /// Returns the result for the target with this name.
+    pub fn target(&self, name: &str) -> Option<&TargetResult> {
+        self.targets.iter().find(|result| result.target == name)
+    }
+
+    /// Returns the worst verdict; `None` without targets.
+    pub fn worst(&self) -> Option<Verdict> {
+        self.targets.iter().map(|result| result.verdict).max()
+    }
+
+    /// Returns how long answers took, for each event that was answered under some target.
+    pub fn latencies(&self) -> Vec<Latency> {
+        let events = super::life::LIFE.into_iter().map(super::life::name);
+        events.filter_map(|event| self.latency(event)).collect()
+    }
+
+    fn latency(&self, event: &'static str) -> Option<Latency> {
+        let results = self.targets.iter().flat_map(|target| &target.events);
+        let answered = results.filter(|result| result.event == event);
+        let mut times: Vec<Duration> = answered.filter_map(|result| result.took).collect();
+        times.sort_unstable();
+        Some(Latency {
+            event,
+            median: *times.get(times.len() / 2)?,
+            slowest: *times.last()?,
+            answers: times.len(),
+        })
+    }
+}
+
+impl TargetResult {
+    /// Returns the names of the events with an outcome.
+    pub fn events_that(&self, outcome: EventOutcome) -> Vec<&'static str> {
+        let events = self.events.iter();
+        let fitting = events.filter(|event| event.outcome == outcome);
+        fitting.map(|event| event.event).collect()
+    }
+}
+
+/// Gives each variant a name for reports.
+macro_rules! names {
+    ($($type:ident { $($variant:ident = $name:literal,)* })*) => {
+        $(
+            impl $type {
+                /// Returns the name, as in reports.
+                pub const fn as_str(self) -> &'static str {
+                    match self {
+                        $(Self::$variant => $name,)*
+                    }
+                }
+            }
+
+            impl fmt::Display for $type {
+                fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    f.write_str(self.as_str())
+                }
+            }
+        )*
+    };
+}
+
+names! {
+    Form {
+        Native = "native",
+        Wasm = "wasm",
+    }
+    RpcAnswer {
+        Implemented = "implemented",
+        Fallback = "fallback",
+        Breaks = "breaks",
+        Silent = "silent",
+    }
+    Verdict {
+        Works = "works",
+        Deprecated = "deprecated",
+        Loses = "loses",
+        Unknown = "unknown",
+        Breaks = "breaks",
+        Dropped = "dropped",
+    }
+    EventOutcome {
+        Works = "works",
+        Deprecated = "deprecated",
+        Lost = "lost",
+        NotTried = "not-tried",
+        Fails = "fails",
+        Silent = "silent",
+    }
+    TroubleKind {
+        NotConnected = "not-connected",
+        Died = "died",
+        Closed = "closed",
+        BrokeProtocol = "broke-protocol",
+        Hung = "hung",
+        Refused = "refused",
+        PrintedError = "printed-error",
+        Flooded = "flooded",
+        OutOfTime = "out-of-time",
+    }
+}

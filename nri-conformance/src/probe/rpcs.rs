@@ -1,0 +1,255 @@
+//! The first pass: each RPC of every known revision once, and one that does not exist.
+
+use nri::adaptation::Revision;
+use nri::api::{ConfigureResponse, EventMask};
+use nri::plugin::Rpc;
+
+use crate::error::Result;
+
+use super::life::{LIFE, name};
+use super::live::{CONFIGURE, Live, Reply, SYNCHRONIZE};
+use super::run::{Run, out_of_time};
+use super::{FailurePolicy, First, RpcAnswer, RpcResult, Subscription, answers, newest};
+
+/// The name of the RPC that does not exist.
+pub const NO_SUCH_RPC: &str = "NoSuchRpc";
+
+/// The RPC that may end a plugin, and is therefore called last.
+const SHUTDOWN: &str = "Shutdown";
+
+const STATE_CHANGE: &str = "StateChange";
+
+/// The number of instances in a row that fail before they can be called, after which no other is started.
+const MAX_FAILED_STARTS: usize = 2;
+
+/// The pass under way.
+struct Pass<'r, 'a> {
+    run: &'r mut Run<'a>,
+    revision: Revision,
+    live: Option<Live>,
+    first: First,
+    configure: Option<RpcResult>,
+    synchronize: Option<RpcResult>,
+    failed_starts: usize,
+    /// The reason why there is no instance.
+    failure: String,
+}
+
+/// Calls each RPC, under the newest revision. A plugin that does not answer one is started anew for the next.
+pub(super) async fn probe(run: &mut Run<'_>) -> Result<(Vec<RpcResult>, First)> {
+    let mut pass = Pass {
+        run,
+        revision: newest(),
+        live: None,
+        first: First::default(),
+        configure: None,
+        synchronize: None,
+        failed_starts: 0,
+        failure: String::new(),
+    };
+    let mut results = Vec::new();
+    for rpc in order() {
+        results.push(pass.call(rpc).await?);
+    }
+    if let Some(live) = pass.live.take() {
+        live.finish(pass.run).await;
+    }
+    let handshake = [
+        (CONFIGURE, pass.configure.take()),
+        (SYNCHRONIZE, pass.synchronize.take()),
+    ];
+    let handshake =
+        handshake.map(|(rpc, result)| result.unwrap_or_else(|| not_called(rpc, &pass.failure)));
+    results.splice(0..0, handshake);
+    Ok((results, pass.first))
+}
+
+/// Returns the RPCs after the handshake, in the order in which they are called.
+fn order() -> Vec<&'static str> {
+    let mut order: Vec<_> = LIFE.into_iter().map(name).collect();
+    order.push(STATE_CHANGE);
+    let is_left = |rpc: &&&'static Rpc| {
+        rpc.event.is_none() && ![CONFIGURE, SYNCHRONIZE, STATE_CHANGE, SHUTDOWN].contains(&rpc.name)
+    };
+    order.extend(Revision::rpcs().iter().filter(is_left).map(|rpc| rpc.name));
+    order.extend([NO_SUCH_RPC, SHUTDOWN]);
+    order
+}
+
+impl Pass<'_, '_> {
+    async fn call(&mut self, rpc: &'static str) -> Result<RpcResult> {
+        if self.run.is_out_of_time(&self.revision) {
+            return Ok(not_called(rpc, &out_of_time(self.run.options)));
+        }
+        let mut live = match self.live.take() {
+            Some(live) => live,
+            None => match self.start().await? {
+                Some(live) => live,
+                None => return Ok(not_called(rpc, &self.failure)),
+            },
+        };
+        let reply = live.call(self.run, rpc, self.request(rpc)).await;
+        let result = result(&live, rpc, checked(rpc, reply));
+        if live.is_over() {
+            live.finish(self.run).await;
+        } else {
+            self.live = Some(live);
+        }
+        Ok(result)
+    }
+
+    /// Starts an instance, and takes it as far as a runtime would, whatever it answers.
+    async fn start(&mut self) -> Result<Option<Live>> {
+        if self.failed_starts >= MAX_FAILED_STARTS {
+            return Ok(None);
+        }
+        let mut live = match self.run.start(&self.revision).await? {
+            Ok(live) => live,
+            Err(reason) => {
+                self.failed_starts += 1;
+                self.failure = format!("not called: {reason}");
+                return Ok(None);
+            }
+        };
+        if let Some((registration, after)) = &live.registration {
+            self.first
+                .registration
+                .get_or_insert_with(|| registration.clone());
+            self.first.registered_after.get_or_insert(*after);
+        }
+        self.configure(&mut live).await;
+        self.synchronize(&mut live).await;
+        if live.is_gone() {
+            self.failed_starts += 1;
+            self.failure = format!("not called: {}", live.no_registration());
+            live.finish(self.run).await;
+            return Ok(None);
+        }
+        self.failed_starts = 0;
+        live.go_on();
+        Ok(Some(live))
+    }
+
+    async fn configure(&mut self, live: &mut Live) {
+        if live.is_gone() {
+            return;
+        }
+        let reply = live.configure(self.run).await;
+        if let Ok(answer) = &reply.result
+            && self.first.subscription.is_none()
+        {
+            self.first.subscription = Some(subscription(answer));
+        }
+        if self.configure.is_none() {
+            self.configure = Some(result(live, CONFIGURE, reply));
+        }
+    }
+
+    async fn synchronize(&mut self, live: &mut Live) {
+        if live.is_gone() {
+            return;
+        }
+        let reply = live.synchronize(self.run).await;
+        if self.synchronize.is_none() {
+            self.synchronize = Some(result(live, SYNCHRONIZE, reply));
+        }
+    }
+
+    fn request(&self, rpc: &str) -> Vec<u8> {
+        match LIFE.into_iter().find(|event| name(*event) == rpc) {
+            Some(event) => self.run.sample.request(event),
+            None if rpc == STATE_CHANGE => self.run.sample.state_change(&self.revision),
+            // The request of Shutdown is empty; that of an RPC that does not exist may be.
+            None => Vec::new(),
+        }
+    }
+}
+
+/// Returns a reply as an error if the answer of the event cannot be read.
+fn checked(rpc: &str, reply: Reply) -> Reply<()> {
+    let event = LIFE.into_iter().find(|event| name(*event) == rpc);
+    let result = reply.result.and_then(|answer| match event {
+        Some(event) => answers::check(event, answer),
+        None => Ok(()),
+    });
+    Reply {
+        result,
+        took: reply.took,
+    }
+}
+
+fn result<T>(live: &Live, rpc: &'static str, reply: Reply<T>) -> RpcResult {
+    let answer = answers::kind(&reply.result);
+    let mut detail = live.words(&reply.result);
+    if answer == RpcAnswer::Fallback && !can_fall_back(rpc) && rpc != NO_SUCH_RPC {
+        detail.push_str("; runtimes have no fallback for it");
+    }
+    if answer != RpcAnswer::Fallback && rpc == NO_SUCH_RPC {
+        detail.push_str("; UNIMPLEMENTED (12) is expected for an RPC that does not exist");
+    }
+    RpcResult {
+        rpc,
+        since: since(rpc),
+        answer,
+        took: reply.answered_after(),
+        detail,
+    }
+}
+
+fn not_called(rpc: &'static str, reason: &str) -> RpcResult {
+    RpcResult {
+        rpc,
+        since: since(rpc),
+        answer: RpcAnswer::Silent,
+        detail: reason.to_owned(),
+        took: None,
+    }
+}
+
+fn find(rpc: &str) -> Option<&'static Rpc> {
+    Revision::rpcs().iter().copied().find(|it| it.name == rpc)
+}
+
+fn since(rpc: &str) -> Option<&'static str> {
+    find(rpc).map(|rpc| rpc.since)
+}
+
+fn can_fall_back(rpc: &str) -> bool {
+    find(rpc).is_some_and(|rpc| rpc.change_fields.is_some())
+}
+
+/// Returns the subscription in an answer to Configure.
+fn subscription(answer: &ConfigureResponse) -> Subscription {
+    let mask = answer.events;
+    let events = if mask == 0 {
+        newest().events()
+    } else {
+        EventMask::from_bits_truncate(mask)
+    };
+    Subscription {
+        mask,
+        events: events.iter().map(name).collect(),
+        failure_policy: answer.failure_policy.map(|policy| FailurePolicy {
+            fail_request: policy.fail_request,
+            keep_connected: policy.keep_connected,
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_rpc_is_called_once_and_shutdown_last() {
+        let mut order = order();
+        assert_eq!(order.last(), Some(&SHUTDOWN));
+        order.retain(|rpc| *rpc != NO_SUCH_RPC);
+        order.extend([CONFIGURE, SYNCHRONIZE]);
+        order.sort_unstable();
+        let mut known: Vec<_> = Revision::rpcs().iter().map(|rpc| rpc.name).collect();
+        known.sort_unstable();
+        assert_eq!(order, known);
+        assert_eq!(since(NO_SUCH_RPC), None);
+    }
+}

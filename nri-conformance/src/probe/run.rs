@@ -1,0 +1,86 @@
+//! The state of a probe.
+
+use crate::error::Result;
+use crate::subject::Subject;
+
+use super::life::Sample;
+use super::patience::Patience;
+use super::{Options, Trouble, TroubleKind};
+
+use nri::adaptation::Revision;
+
+use super::live::Live;
+
+/// The largest number of troubles that a result lists.
+const MAX_TROUBLES: usize = 50;
+
+/// The name of the step in which the time of the probe ran out, in the list of troubles.
+const ANY_STEP: &str = "probe";
+
+/// A probe under way.
+pub(super) struct Run<'a> {
+    pub(super) subject: &'a Subject,
+    pub(super) options: &'a Options,
+    pub(super) sample: Sample,
+    pub(super) patience: Patience,
+    /// False once an instance has connected.
+    pub(super) awaits_first: bool,
+    troubles: Vec<Trouble>,
+}
+
+impl<'a> Run<'a> {
+    pub(super) fn new(subject: &'a Subject, options: &'a Options) -> Self {
+        Run {
+            subject,
+            options,
+            sample: Sample::new(),
+            patience: Patience::new(options.within),
+            awaits_first: true,
+            troubles: Vec::new(),
+        }
+    }
+
+    /// Starts an instance of the plugin and waits for its registration.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if it cannot be started. The inner error is the reason why it did not get so far.
+    pub(super) async fn start(&mut self, revision: &Revision) -> Result<Result<Live, String>> {
+        Live::start(self, revision).await
+    }
+
+    /// Notes trouble, unless there was the same at this step before.
+    pub(super) fn note(&mut self, trouble: Trouble) {
+        let same = |it: &&Trouble| it.kind == trouble.kind && it.step == trouble.step;
+        if self.troubles.iter().find(same).is_none() && self.troubles.len() < MAX_TROUBLES {
+            self.troubles.push(trouble);
+        }
+    }
+
+    /// Returns true if the time of the whole probe is over, and notes it.
+    pub(super) fn is_out_of_time(&mut self, revision: &Revision) -> bool {
+        let over = self.patience.is_over();
+        if over {
+            self.note(Trouble {
+                kind: TroubleKind::OutOfTime,
+                step: ANY_STEP.to_owned(),
+                release: revision.release().to_owned(),
+                message: out_of_time(self.options),
+                last_lines: Vec::new(),
+            });
+        }
+        over
+    }
+
+    pub(super) fn into_troubles(self) -> Vec<Trouble> {
+        self.troubles
+    }
+}
+
+/// Returns the reason for everything that was not tried any more.
+pub(super) fn out_of_time(options: &Options) -> String {
+    format!(
+        "not tried: the {:?} for the probe were over",
+        options.within
+    )
+}

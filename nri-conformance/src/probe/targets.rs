@@ -1,0 +1,386 @@
+//! The second pass: the events that a plugin subscribes to, as each target sends them.
+
+use std::time::Duration;
+
+use nri::adaptation::{PluginId, Revision, Via};
+use nri::api::{ConfigureResponse, Event, EventMask};
+use nri::wire::CallError;
+
+use crate::error::{Error, Result};
+use crate::session::can_fall_back;
+
+use super::life::{LIFE, name};
+use super::live::{CONFIGURE, Live, REGISTER, Reply, SYNCHRONIZE};
+use super::run::{Run, out_of_time};
+use super::{EventOutcome, EventResult, RpcAnswer, Target, TargetResult, Verdict, answers};
+
+/// The release before the protocol, which runs programs once per event.
+const ONE_SHOT: &str = "v0.1.0";
+
+/// The number of events without an answer under one target, after which the others are not tried.
+const MAX_SILENT: usize = 3;
+
+/// A target with its protocol.
+pub(super) struct Resolved<'t> {
+    target: &'t Target,
+    /// `None` for a release before the protocol.
+    revision: Option<Revision>,
+}
+
+/// Looks up the protocol of each target.
+///
+/// # Errors
+///
+/// Returns an error if a target is not a release of NRI.
+pub(super) fn resolve(targets: &[Target]) -> Result<Vec<Resolved<'_>>> {
+    targets.iter().map(resolve_one).collect()
+}
+
+fn resolve_one(target: &Target) -> Result<Resolved<'_>> {
+    if target.release == ONE_SHOT {
+        return Ok(Resolved {
+            target,
+            revision: None,
+        });
+    }
+    match Revision::of(&target.release) {
+        Ok(revision) => Ok(Resolved {
+            target,
+            revision: Some(revision),
+        }),
+        Err(error) => {
+            let message = format!("cannot probe for {}: {error}", target.name);
+            Err(Error::new(message).with_help("name a release of NRI from v0.2.0 on"))
+        }
+    }
+}
+
+/// Probes the plugin under a target. `wanted` is the event mask under the newest revision.
+pub(super) async fn probe(
+    run: &mut Run<'_>,
+    resolved: &Resolved<'_>,
+    wanted: i32,
+) -> Result<TargetResult> {
+    let target = resolved.target;
+    let Some(revision) = &resolved.revision else {
+        let reason = format!("NRI {ONE_SHOT} only runs one-shot plugins");
+        return Ok(without_events(target, Verdict::Dropped, reason));
+    };
+    if run.is_out_of_time(revision) {
+        let reason = out_of_time(run.options);
+        return Ok(without_events(target, Verdict::Unknown, reason));
+    }
+    let mut pass = Pass {
+        run,
+        target,
+        revision,
+    };
+    Ok(match pass.admit().await? {
+        Err(stop) => without_events(target, stop.verdict, stop.reason),
+        Ok((live, mask)) => {
+            let events = pass.events(live, mask, wanted).await?;
+            let (verdict, reason) = judge(&events);
+            TargetResult {
+                verdict,
+                reason,
+                events,
+                ..without_events(target, Verdict::Works, String::new())
+            }
+        }
+    })
+}
+
+fn without_events(target: &Target, verdict: Verdict, reason: String) -> TargetResult {
+    TargetResult {
+        target: target.name.clone(),
+        release: target.release.clone(),
+        verdict,
+        reason,
+        events: Vec::new(),
+    }
+}
+
+/// Why a plugin does not get as far as the first event.
+struct Stop {
+    verdict: Verdict,
+    reason: String,
+}
+
+impl Stop {
+    fn dropped(reason: String) -> Self {
+        Stop {
+            verdict: Verdict::Dropped,
+            reason,
+        }
+    }
+}
+
+/// The pass under one target.
+struct Pass<'r, 'a> {
+    run: &'r mut Run<'a>,
+    target: &'r Target,
+    revision: &'r Revision,
+}
+
+impl Pass<'_, '_> {
+    /// Starts an instance and does what comes before the first event. Returns it with its event mask.
+    async fn admit(&mut self) -> Result<std::result::Result<(Live, i32), Stop>> {
+        let mut live = match self.run.start(self.revision).await? {
+            Ok(live) => live,
+            // It may have had its only connection.
+            Err(reason) if self.run.subject.executable().is_none() => {
+                return Ok(Err(Stop {
+                    verdict: Verdict::Unknown,
+                    reason,
+                }));
+            }
+            Err(reason) => return Ok(Err(Stop::dropped(reason))),
+        };
+        let admitted = self.handshake(&mut live).await;
+        match admitted {
+            Ok(mask) => Ok(Ok((live, mask))),
+            Err(stop) => {
+                live.finish(self.run).await;
+                Ok(Err(stop))
+            }
+        }
+    }
+
+    async fn handshake(&mut self, live: &mut Live) -> std::result::Result<i32, Stop> {
+        let Some((registration, _)) = live.registration.clone() else {
+            return Err(Stop::dropped(live.no_registration()));
+        };
+        if self.run.subject.is_external()
+            && let Err(reason) = PluginId::checked(
+                &registration.plugin_idx,
+                &registration.plugin_name,
+                self.revision,
+            )
+        {
+            live.refused(self.run, REGISTER, &reason).await;
+            return Err(Stop::dropped(reason));
+        }
+        let reply = live.configure(self.run).await;
+        let answer = self.answered(live, CONFIGURE, reply).await?;
+        self.check_mask(live, &answer).await?;
+        let reply = live.synchronize(self.run).await;
+        self.answered(live, SYNCHRONIZE, reply).await?;
+        Ok(answer.events)
+    }
+
+    async fn answered<T>(
+        &mut self,
+        live: &mut Live,
+        step: &'static str,
+        reply: Reply<T>,
+    ) -> std::result::Result<T, Stop> {
+        if let Err(
+            error @ (CallError::Status(_) | CallError::Unreadable(_) | CallError::Protocol(_)),
+        ) = &reply.result
+        {
+            let message = format!("the plugin answers {}", answers::short(&error.to_string()));
+            live.refused(self.run, step, &message).await;
+        }
+        let words = live.words(&reply.result);
+        reply
+            .result
+            .map_err(|_| Stop::dropped(format!("{step}: {words}")))
+    }
+
+    async fn check_mask(
+        &mut self,
+        live: &mut Live,
+        answer: &ConfigureResponse,
+    ) -> std::result::Result<(), Stop> {
+        let extra = answer.events & !self.revision.events().bits();
+        if extra == 0 {
+            return Ok(());
+        }
+        let unknown: Vec<_> = EventMask::from_bits_truncate(extra)
+            .iter()
+            .map(name)
+            .collect();
+        let mut reason = format!("invalid plugin events: 0x{extra:x}");
+        if !unknown.is_empty() {
+            reason.push_str(&format!(" ({})", unknown.join(", ")));
+        }
+        live.refused(self.run, CONFIGURE, &reason).await;
+        Err(Stop::dropped(reason))
+    }
+
+    /// Sends the events of a pod's life. A plugin that does not answer one is started anew for the next.
+    async fn events(&mut self, live: Live, mask: i32, wanted: i32) -> Result<Vec<EventResult>> {
+        let subscribed = live.session().subscribed(mask);
+        let wanted = EventMask::from_bits_truncate(wanted);
+        let mut live = Some(live);
+        let mut results = Vec::new();
+        let mut silent = 0;
+        for event in LIFE {
+            if !subscribed.contains(event) {
+                if wanted.contains(event) {
+                    results.push(self.lost(event));
+                }
+                continue;
+            }
+            let result = self.event(event, &mut live, silent).await?;
+            silent += usize::from(result.outcome == EventOutcome::Silent);
+            results.push(result);
+        }
+        if let Some(live) = live {
+            live.finish(self.run).await;
+        }
+        Ok(results)
+    }
+
+    fn lost(&self, event: Event) -> EventResult {
+        let release = self.revision.release();
+        let detail = if self.revision.events().contains(event) {
+            format!("the plugin does not subscribe to it under {release}")
+        } else {
+            format!("{release} does not know it")
+        };
+        unsent(event, EventOutcome::Lost, detail)
+    }
+
+    async fn event(
+        &mut self,
+        event: Event,
+        live: &mut Option<Live>,
+        silent: usize,
+    ) -> Result<EventResult> {
+        if self.run.is_out_of_time(self.revision) {
+            let detail = out_of_time(self.run.options);
+            return Ok(unsent(event, EventOutcome::NotTried, detail));
+        }
+        if silent >= MAX_SILENT {
+            let detail = format!("not tried after {MAX_SILENT} events without an answer");
+            return Ok(unsent(event, EventOutcome::NotTried, detail));
+        }
+        if live.is_none() {
+            match self.admit().await? {
+                Ok((fresh, _)) => *live = Some(fresh),
+                Err(stop) => {
+                    return Ok(unsent(event, EventOutcome::NotTried, stop.reason));
+                }
+            }
+        }
+        let Some(mut current) = live.take() else {
+            return Ok(unsent(event, EventOutcome::NotTried, String::new()));
+        };
+        let result = self.send(&mut current, event).await;
+        if current.is_over() {
+            current.finish(self.run).await;
+        } else {
+            *live = Some(current);
+        }
+        Ok(result)
+    }
+
+    /// Sends an event as the target does.
+    async fn send(&mut self, live: &mut Live, event: Event) -> EventResult {
+        let via = self.revision.carrier(event);
+        let Some(mut via) = via.filter(|via| self.sends(*via)) else {
+            return unsent(event, EventOutcome::Lost, self.no_state_change());
+        };
+        let mut reply = self.send_via(live, event, via).await;
+        let mut took = reply.took;
+        let falls_back = via == Via::Dedicated
+            && answers::kind(&reply.result) == RpcAnswer::Fallback
+            && can_fall_back(event);
+        if falls_back && !self.sends(Via::StateChange) {
+            let detail = format!("{}; {}", live.words(&reply.result), self.no_state_change());
+            return unsent(event, EventOutcome::Lost, detail);
+        }
+        if falls_back {
+            via = Via::StateChange;
+            reply = self.send_via(live, event, via).await;
+            took += reply.took;
+        }
+        EventResult {
+            event: name(event),
+            outcome: outcome(&reply.result, falls_back),
+            via: Some(via),
+            detail: live.words(&reply.result),
+            took: reply.answered_after().map(|_| took),
+        }
+    }
+
+    async fn send_via(&mut self, live: &mut Live, event: Event, via: Via) -> Reply<()> {
+        let request = self.run.sample.request(event);
+        let Some((method, request)) = self.revision.request(event, via, &request) else {
+            return Reply {
+                result: Err(CallError::Closed),
+                took: Duration::ZERO,
+            };
+        };
+        let reply = live.call(self.run, method, request).await;
+        Reply {
+            result: reply.result.and_then(|answer| match via {
+                Via::Dedicated => answers::check(event, answer),
+                Via::StateChange => answers::check_empty(answer),
+            }),
+            took: reply.took,
+        }
+    }
+
+    fn sends(&self, via: Via) -> bool {
+        via == Via::Dedicated || self.target.sends_state_change
+    }
+
+    fn no_state_change(&self) -> String {
+        format!("{} does not send StateChange", self.target.name)
+    }
+}
+
+fn outcome<T>(result: &std::result::Result<T, CallError>, fell_back: bool) -> EventOutcome {
+    match answers::kind(result) {
+        RpcAnswer::Implemented if fell_back => EventOutcome::Deprecated,
+        RpcAnswer::Implemented => EventOutcome::Works,
+        RpcAnswer::Fallback | RpcAnswer::Breaks => EventOutcome::Fails,
+        RpcAnswer::Silent => EventOutcome::Silent,
+    }
+}
+
+fn unsent(event: Event, outcome: EventOutcome, detail: String) -> EventResult {
+    EventResult {
+        event: name(event),
+        outcome,
+        via: None,
+        detail,
+        took: None,
+    }
+}
+
+/// Returns the verdict that follows from the outcomes of all events, and the reason.
+fn judge(events: &[EventResult]) -> (Verdict, String) {
+    let verdict = events.iter().map(|event| verdict(event.outcome)).max();
+    let mut reasons = Vec::new();
+    for (outcome, before, after) in [
+        (EventOutcome::Silent, "does not answer ", ""),
+        (EventOutcome::Fails, "", " fails"),
+        (EventOutcome::NotTried, "", " not tried"),
+        (EventOutcome::Lost, "does not receive ", ""),
+        (EventOutcome::Deprecated, "receives ", " as StateChange"),
+    ] {
+        let of = events.iter().filter(|event| event.outcome == outcome);
+        let names: Vec<_> = of.clone().map(|event| event.event).collect();
+        if let Some(first) = of.clone().next() {
+            let mut reason = format!("{before}{}{after}", names.join(", "));
+            if outcome != EventOutcome::Deprecated {
+                reason.push_str(&format!(": {}", first.detail));
+            }
+            reasons.push(reason);
+        }
+    }
+    (verdict.unwrap_or(Verdict::Works), reasons.join("; "))
+}
+
+fn verdict(outcome: EventOutcome) -> Verdict {
+    match outcome {
+        EventOutcome::Works => Verdict::Works,
+        EventOutcome::Deprecated => Verdict::Deprecated,
+        EventOutcome::Lost => Verdict::Loses,
+        EventOutcome::NotTried => Verdict::Unknown,
+        EventOutcome::Fails | EventOutcome::Silent => Verdict::Breaks,
+    }
+}
