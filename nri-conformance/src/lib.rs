@@ -2,12 +2,14 @@
 //!
 //! Every statement of the [contract] has an id, such as `P7`. [`plugin`] plays the runtime for a plugin and judges which
 //! statements it keeps, under every revision of the protocol. `runtime`, behind the feature of that name, watches a
-//! runtime with plugins.
+//! runtime with plugins. [`record`] records what goes over the wire,
+//! and replays it.
 
 pub mod contract;
 pub mod error;
 pub mod plugin;
 pub mod probe;
+pub mod record;
 pub mod result;
 #[cfg(feature = "runtime")]
 pub mod runtime;
@@ -16,3 +18,4 @@ pub mod subject;
 
 pub use error::{Error, Result};
 pub use plugin::{plugin, plugin_with};
+pub use record::replay::replay;

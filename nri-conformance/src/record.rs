@@ -1,0 +1,39 @@
+//! Recordings of what goes over the wire, and their replay.
+//!
+//! [`observe`] records the requests of a runtime with a plugin of its own; a [`Proxy`] between a runtime and its plugins
+//! records the plugins' answers as well. [`replay()`](replay()) sends the requests to a plugin again and compares its answers: a
+//! problem in production becomes a test.
+//!
+//! The format is described in `RECORDING.md`. [`Reader`] and [`Writer`] read and write it.
+
+mod conversation;
+mod error;
+mod frame;
+mod limits;
+mod line;
+mod observe;
+mod proxy;
+mod reader;
+mod recorder;
+mod redact;
+pub mod replay;
+mod schema;
+mod transcript;
+mod tunnel;
+mod writer;
+
+pub use error::{Error, ErrorKind, Result};
+pub use frame::{
+    Closer, End, Frame, FrameEvent, Header, Party, Payload, Request, Response, Source,
+};
+pub use limits::{
+    DEFAULT_MAX_BYTES, MAX_HEADER_LINE, MAX_LINE, MAX_MESSAGE_TEXT, MAX_NAME, MAX_PLUGINS,
+    MAX_QUEUED, MAX_UNANSWERED,
+};
+pub use observe::{Identity, observe};
+pub use proxy::Proxy;
+pub use reader::Reader;
+pub use recorder::{Options, Recorded};
+pub use redact::REDACTED;
+pub use replay::{Replay, Replayed, replay};
+pub use writer::{Writer, create_file};

@@ -1,0 +1,184 @@
+//! Turns the bytes of a connection into frames.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use bytes::Bytes;
+use nri::wire::frame::Kind;
+use nri::wire::mux::{Demux, Message};
+use nri::wire::ttrpc::{RequestEnvelope, ResponseEnvelope};
+use nri::wire::{ConnectionError, Status};
+use prost::Message as _;
+
+use super::frame::{FrameEvent, Party, Payload, Request, Response, Source};
+use super::limits::{MAX_MESSAGE_TEXT, MAX_NAME, MAX_UNANSWERED};
+use super::redact::redact;
+use super::schema::{self, Side};
+
+/// The logical connections of the mux: the Plugin service, and the Runtime service.
+const CONNECTION_IDS: [u32; 2] = [1, 2];
+
+/// Decodes both directions of a connection.
+pub(super) struct Conversation {
+    source: Source,
+    redacts: bool,
+    runtime: Direction,
+    plugin: Direction,
+}
+
+/// The bytes that one end sends.
+struct Direction {
+    demux: Demux,
+    /// The methods of its requests that were not answered yet, by stream.
+    unanswered: HashMap<u32, Method>,
+}
+
+struct Method {
+    service: String,
+    name: String,
+}
+
+impl Conversation {
+    pub(super) fn new(source: Source, redacts: bool) -> Self {
+        Conversation {
+            source,
+            redacts,
+            runtime: Direction::new(),
+            plugin: Direction::new(),
+        }
+    }
+
+    /// Takes bytes that one end has sent, and passes on the messages that are complete.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the bytes are not of the protocol. The rest of the connection cannot be decoded then.
+    pub(super) fn receive(
+        &mut self,
+        by: Party,
+        bytes: &[u8],
+        mut emit: impl FnMut(FrameEvent),
+    ) -> Result<(), ConnectionError> {
+        self.direction(by).demux.extend(bytes);
+        while let Some(message) = self.direction(by).demux.next_message()? {
+            if let Some(event) = self.event(by, message) {
+                emit(event);
+            }
+        }
+        Ok(())
+    }
+
+    fn direction(&mut self, party: Party) -> &mut Direction {
+        match party {
+            Party::Runtime => &mut self.runtime,
+            Party::Plugin => &mut self.plugin,
+        }
+    }
+
+    fn event(&mut self, by: Party, message: Message) -> Option<FrameEvent> {
+        let stream = message.header.stream;
+        let other = FrameEvent::Other {
+            by,
+            stream,
+            kind: message.header.kind.into(),
+            length: message.data.len() as u64,
+        };
+        match message.header.kind {
+            Kind::Request => Some(self.request(by, stream, message.data).unwrap_or(other)),
+            Kind::Response => self.response(by, stream, message.data, other),
+            Kind::Data | Kind::Other(_) => Some(other),
+        }
+    }
+
+    /// Returns `None` if the envelope cannot be decoded.
+    fn request(&mut self, by: Party, stream: u32, data: Bytes) -> Option<FrameEvent> {
+        let envelope = RequestEnvelope::decode(data).ok()?;
+        let timeout = envelope.timeout();
+        let payload = self.payload(
+            envelope.payload,
+            &envelope.service,
+            &envelope.method,
+            Side::Request,
+        );
+        let service = shortened(envelope.service, MAX_NAME);
+        let method = shortened(envelope.method, MAX_NAME);
+        let unanswered = &mut self.direction(by).unanswered;
+        if unanswered.len() < MAX_UNANSWERED {
+            let method = Method {
+                service: service.clone(),
+                name: method.clone(),
+            };
+            unanswered.insert(stream, method);
+        }
+        Some(FrameEvent::Request(Request {
+            by,
+            stream,
+            service,
+            method,
+            timeout: timeout.map(whole_micros),
+            payload,
+        }))
+    }
+
+    /// Returns `None` for an answer that is not worth recording: those that an observing plugin gives itself.
+    fn response(
+        &mut self,
+        by: Party,
+        stream: u32,
+        data: Bytes,
+        other: FrameEvent,
+    ) -> Option<FrameEvent> {
+        let method = self.direction(by.peer()).unanswered.remove(&stream);
+        if self.source == Source::Observer && by == Party::Plugin {
+            return None;
+        }
+        let Ok(envelope) = ResponseEnvelope::decode(data) else {
+            return Some(other);
+        };
+        let result = match Result::<Bytes, Status>::from(envelope) {
+            Ok(payload) => {
+                let (service, name) = method
+                    .as_ref()
+                    .map_or(("", ""), |method| (&method.service, &method.name));
+                Ok(self.payload(payload, service, name, Side::Response))
+            }
+            Err(status) => Err(Status::new(
+                status.code,
+                shortened(status.message, MAX_MESSAGE_TEXT),
+            )),
+        };
+        Some(FrameEvent::Response(Response { by, stream, result }))
+    }
+
+    fn payload(&self, payload: Bytes, service: &str, method: &str, side: Side) -> Payload {
+        if self.redacts {
+            redact(&payload, schema::message(service, method, side))
+        } else {
+            Payload::Bytes(payload)
+        }
+    }
+}
+
+impl Direction {
+    fn new() -> Self {
+        Direction {
+            demux: Demux::new(CONNECTION_IDS),
+            unanswered: HashMap::new(),
+        }
+    }
+}
+
+/// Rounds up, so that a limit stays a limit.
+fn whole_micros(time: Duration) -> Duration {
+    let micros = time.as_nanos().div_ceil(1000);
+    Duration::from_micros(u64::try_from(micros).unwrap_or(u64::MAX))
+}
+
+/// Cuts a text off at a character boundary.
+pub(super) fn shortened(mut text: String, max: usize) -> String {
+    let end = (0..=max.min(text.len()))
+        .rev()
+        .find(|end| text.is_char_boundary(*end));
+    text.truncate(end.unwrap_or(0));
+    text
+}

@@ -1,0 +1,306 @@
+//! A plugin that subscribes to everything, changes nothing, and records what it is sent.
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::pin::{Pin, pin};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context as TaskContext, Poll, ready};
+use std::time::Duration;
+
+use nri::api::ValidateContainerAdjustmentRequest;
+use nri::prelude::*;
+use nri::stub::Stub;
+use nri::wire::Socket;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::UnixStream;
+use tokio::time::sleep;
+
+use super::error::{Error, ErrorKind, Result};
+use super::frame::{Closer, Party, Source};
+use super::recorder::{Options, Recorded, Recorder, Tap};
+
+/// The longest wait between attempts to reconnect.
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
+const FIRST_WAIT: Duration = Duration::from_millis(100);
+
+/// The identity that the observing plugin registers with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// The name.
+    pub name: String,
+    /// The index, two digits. The plugin sees requests as plugins with lower indices have changed them.
+    pub index: String,
+}
+
+impl Default for Identity {
+    /// Returns `99-nri-recorder`, which is called after all other plugins.
+    fn default() -> Self {
+        Identity {
+            name: "nri-recorder".to_owned(),
+            index: "99".to_owned(),
+        }
+    }
+}
+
+/// Connects to the runtime's socket as a plugin that subscribes to every event, changes nothing, and records each request.
+/// Reconnects when the runtime restarts. Ends when `stop` completes.
+///
+/// ```no_run
+/// use nri_conformance::record::{Identity, Options, create_file, observe};
+///
+/// # async fn example() -> Result<(), nri_conformance::record::Error> {
+/// let file = create_file("session.nri".as_ref())?;
+/// let stop = async { _ = tokio::signal::ctrl_c().await };
+/// let socket = nri::stub::DEFAULT_SOCKET.as_ref();
+/// observe(socket, Identity::default(), file, Options::default(), stop).await?;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// Returns [`ErrorKind::Connection`] if the runtime cannot be reached at first or refuses the plugin, and
+/// [`ErrorKind::Io`] if the recording cannot be written.
+///
+/// # Panics
+///
+/// Panics outside of a tokio runtime with time and I/O enabled.
+pub async fn observe(
+    socket: &Path,
+    identity: Identity,
+    output: impl Write + Send + 'static,
+    options: Options,
+    stop: impl Future<Output = ()> + Send,
+) -> Result<Recorded> {
+    let first = connect(socket).await?;
+    let recorder = Recorder::start(output, Source::Observer, options)?;
+    let observed = {
+        let mut stop = pin!(stop);
+        observe_all(socket, first, &identity, &recorder, stop.as_mut()).await
+    };
+    let recorded = recorder.finish().await?;
+    observed.map(|()| recorded)
+}
+
+/// Serves one connection after the other.
+async fn observe_all(
+    socket: &Path,
+    first: Socket,
+    identity: &Identity,
+    recorder: &Recorder,
+    mut stop: Pin<&mut (impl Future<Output = ()> + Send)>,
+) -> Result<()> {
+    let (mut stream, mut again, mut wait) = (first, false, FIRST_WAIT);
+    loop {
+        let observer = Arc::new(Observer::default());
+        let served = serve(stream, &observer, identity, recorder.open(), stop.as_mut()).await;
+        let synchronized = observer.synchronized.load(Ordering::Relaxed);
+        match served {
+            Served::Stopped => return Ok(()),
+            Served::Lost(Err(error)) if !synchronized && !again => {
+                return Err(refused(socket, error));
+            }
+            Served::Lost(Err(error)) => tracing::warn!("connecting again: {error:#}"),
+            Served::Lost(Ok(())) => {
+                tracing::warn!("connecting again: the runtime closed the connection");
+            }
+        }
+        again = true;
+        if synchronized {
+            wait = FIRST_WAIT;
+        }
+        tokio::select! {
+            () = stop.as_mut() => return Ok(()),
+            connected = reconnect(socket, &mut wait) => stream = connected,
+        }
+    }
+}
+
+/// How the plugin's part in a connection ended.
+enum Served {
+    Stopped,
+    Lost(nri::Result<()>),
+}
+
+async fn serve(
+    stream: Socket,
+    observer: &Arc<Observer>,
+    identity: &Identity,
+    tap: Tap,
+    stop: Pin<&mut (impl Future<Output = ()> + Send)>,
+) -> Served {
+    let tap = Arc::new(Mutex::new(Some(tap)));
+    let tapped = Tapped {
+        stream,
+        tap: Arc::clone(&tap),
+    };
+    let stopped = AtomicBool::new(false);
+    let built = Stub::builder(Arc::clone(observer))
+        .name(&*identity.name)
+        .index(&*identity.index)
+        .stream(tapped)
+        .build();
+    let outcome = match built {
+        Ok(stub) => {
+            stub.run_until(async {
+                stop.await;
+                stopped.store(true, Ordering::Relaxed);
+            })
+            .await
+        }
+        Err(error) => Err(error),
+    };
+    let stopped = stopped.into_inner();
+    let tap = tap.lock().unwrap_or_else(PoisonError::into_inner).take();
+    if let Some(tap) = tap {
+        let by = if stopped {
+            Closer::Recorder
+        } else {
+            Closer::Runtime
+        };
+        tap.closed(by, outcome.as_ref().err().map(|error| format!("{error:#}")));
+    }
+    if stopped {
+        Served::Stopped
+    } else {
+        Served::Lost(outcome)
+    }
+}
+
+async fn connect(socket: &Path) -> Result<Socket> {
+    let connected = async { Socket::new(UnixStream::connect(socket).await?) };
+    connected.await.map_err(|error| {
+        let message = format!("cannot connect to {}: {error}", socket.display());
+        Error::new(ErrorKind::Connection, message)
+            .with_source(error)
+            .with_help("check that the runtime runs with NRI enabled, and listens there")
+    })
+}
+
+async fn reconnect(socket: &Path, wait: &mut Duration) -> Socket {
+    loop {
+        sleep(*wait).await;
+        *wait = (*wait * 2).min(LONGEST_WAIT);
+        match connect(socket).await {
+            Ok(stream) => return stream,
+            Err(error) => tracing::debug!("{error}"),
+        }
+    }
+}
+
+fn refused(socket: &Path, error: nri::Error) -> Error {
+    let message = format!("cannot observe {}: {error:#}", socket.display());
+    let help = error.help().map(str::to_owned);
+    let refused = Error::new(ErrorKind::Connection, message).with_source(error);
+    match help {
+        Some(help) => refused.with_help(help),
+        None => refused,
+    }
+}
+
+/// A plugin with a handler for everything, none of which does anything.
+#[derive(Default, NriPlugin)]
+#[nri(name = "nri-recorder", index = "99")]
+struct Observer {
+    synchronized: AtomicBool,
+}
+
+impl Synchronize for Observer {
+    async fn synchronize(
+        &self,
+        _: &Context,
+        _: Vec<PodSandbox>,
+        _: Vec<Container>,
+    ) -> nri::Result<Updates> {
+        self.synchronized.store(true, Ordering::Relaxed);
+        Ok(Updates::new())
+    }
+}
+
+macro_rules! ignore_events {
+    ($($event:ident $method:ident($($argument:ty),*) -> $answer:ty;)*) => {$(
+        impl $event for Observer {
+            async fn $method(&self, _: &Context $(, _: $argument)*) -> nri::Result<$answer> {
+                Ok(Default::default())
+            }
+        }
+    )*};
+}
+
+ignore_events! {
+    RunPodSandbox run_pod_sandbox(PodSandbox) -> ();
+    UpdatePodSandbox update_pod_sandbox(PodSandbox, LinuxResources, LinuxResources) -> ();
+    PostUpdatePodSandbox post_update_pod_sandbox(PodSandbox) -> ();
+    StopPodSandbox stop_pod_sandbox(PodSandbox) -> ();
+    RemovePodSandbox remove_pod_sandbox(PodSandbox) -> ();
+    CreateContainer create_container(PodSandbox, Container) -> Adjustment;
+    PostCreateContainer post_create_container(PodSandbox, Container) -> ();
+    StartContainer start_container(PodSandbox, Container) -> ();
+    PostStartContainer post_start_container(PodSandbox, Container) -> ();
+    UpdateContainer update_container(PodSandbox, Container, LinuxResources) -> Changes;
+    PostUpdateContainer post_update_container(PodSandbox, Container) -> ();
+    StopContainer stop_container(PodSandbox, Container) -> Updates;
+    RemoveContainer remove_container(PodSandbox, Container) -> ();
+}
+
+impl ValidateContainerAdjustment for Observer {
+    async fn validate_container_adjustment(
+        &self,
+        _: &Context,
+        _: ValidateContainerAdjustmentRequest,
+    ) -> nri::Result<Verdict> {
+        Ok(Verdict::Accept)
+    }
+}
+
+/// The plugin's stream, which records what goes over it.
+struct Tapped {
+    stream: Socket,
+    tap: Arc<Mutex<Option<Tap>>>,
+}
+
+impl Tapped {
+    fn record(&self, by: Party, bytes: &[u8]) {
+        let mut tap = self.tap.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(tap) = tap.as_mut().filter(|_| !bytes.is_empty()) {
+            tap.data(by, bytes);
+        }
+    }
+}
+
+impl AsyncRead for Tapped {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut TaskContext<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        ready!(Pin::new(&mut self.stream).poll_read(cx, buffer))?;
+        self.record(
+            Party::Runtime,
+            buffer.filled().get(before..).unwrap_or_default(),
+        );
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for Tapped {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut TaskContext<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let count = ready!(Pin::new(&mut self.stream).poll_write(cx, bytes))?;
+        self.record(Party::Plugin, bytes.get(..count).unwrap_or_default());
+        Poll::Ready(Ok(count))
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}

@@ -1,0 +1,191 @@
+//! A socket that plugins connect to instead of the runtime's.
+
+use std::fs::{self, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
+use std::os::unix::net::UnixStream as StdUnixStream;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use nri::wire::Socket;
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::{Semaphore, watch};
+use tokio::task::JoinSet;
+use tokio::time::sleep;
+
+use super::error::{Error, ErrorKind, Result};
+use super::frame::Source;
+use super::limits::MAX_PLUGINS;
+use super::recorder::{Options, Recorded, Recorder};
+use super::tunnel::Tunnel;
+
+/// How long to wait after a failed accept, which a lack of file descriptors causes.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// A socket that plugins connect to instead of the runtime's, so that their answers are recorded as well.
+///
+/// Each connection is forwarded to the runtime unchanged, in both directions. Bytes are recorded after they were
+/// forwarded, and are decoded and written in a thread of its own: a slow disk delays no event.
+///
+/// ```no_run
+/// use nri_conformance::record::{Options, Proxy, create_file};
+///
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// let proxy = Proxy::bind("/run/nri-proxy/nri.sock", "/var/run/nri/nri.sock")?;
+/// let file = create_file("session.nri".as_ref())?;
+/// let stop = async { _ = tokio::signal::ctrl_c().await };
+/// let recorded = proxy.record(file, Options::default(), stop).await?;
+/// println!("{} frames of {} connections", recorded.frames, recorded.connections);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Proxy {
+    listener: UnixListener,
+    file: SocketFile,
+    runtime: PathBuf,
+}
+
+/// A socket file, which is removed when this is dropped.
+#[derive(Debug)]
+struct SocketFile(PathBuf);
+
+impl Drop for SocketFile {
+    fn drop(&mut self) {
+        // Somebody else may have removed it.
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+impl Proxy {
+    /// Listens on a path. The file of a socket on which nobody listens is replaced. Only the owner may connect.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::Connection`] if the path is in use or cannot be listened on.
+    ///
+    /// # Panics
+    ///
+    /// Panics outside of a tokio runtime with I/O enabled.
+    pub fn bind(listen: impl AsRef<Path>, runtime: impl AsRef<Path>) -> Result<Self> {
+        let path = listen.as_ref();
+        if StdUnixStream::connect(path).is_ok() {
+            let message = format!("cannot listen on {}: in use", path.display());
+            return Err(Error::new(ErrorKind::Connection, message)
+                .with_help("give a path of its own to the proxy; plugins connect to that"));
+        }
+        let listener = listen_on(path).map_err(|error| {
+            let message = format!("cannot listen on {}: {error}", path.display());
+            Error::new(ErrorKind::Connection, message).with_source(error)
+        })?;
+        Ok(Proxy {
+            listener,
+            file: SocketFile(path.to_owned()),
+            runtime: runtime.as_ref().to_owned(),
+        })
+    }
+
+    /// Forwards and records until `stop` completes. Connections are closed then.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::Io`] if the recording cannot be written. Forwarding goes on until `stop` completes in that
+    /// case, and the error is logged when it occurs.
+    ///
+    /// # Panics
+    ///
+    /// Panics outside of a tokio runtime with time and I/O enabled.
+    pub async fn record(
+        self,
+        output: impl Write + Send + 'static,
+        options: Options,
+        stop: impl Future<Output = ()>,
+    ) -> Result<Recorded> {
+        let recorder = Recorder::start(output, Source::Proxy, options)?;
+        self.serve(Some(&recorder), stop).await;
+        recorder.finish().await
+    }
+
+    /// Forwards without recording until `stop` completes: the base line of a benchmark.
+    ///
+    /// # Panics
+    ///
+    /// Panics outside of a tokio runtime with time and I/O enabled.
+    pub async fn forward(self, stop: impl Future<Output = ()>) {
+        self.serve(None, stop).await;
+    }
+
+    async fn serve(self, recorder: Option<&Recorder>, stop: impl Future<Output = ()>) {
+        let Proxy {
+            listener,
+            file,
+            runtime,
+        } = self;
+        let (stopping, stopped) = watch::channel(false);
+        let mut tunnels = JoinSet::new();
+        tokio::select! {
+            () = stop => {}
+            () = accept_all(&listener, &runtime, recorder, &stopped, &mut tunnels) => {}
+        }
+        drop((listener, file));
+        stopping.send_replace(true);
+        while tunnels.join_next().await.is_some() {}
+    }
+}
+
+fn listen_on(path: &Path) -> io::Result<UnixListener> {
+    match path.symlink_metadata() {
+        Ok(file) if file.file_type().is_socket() => fs::remove_file(path)?,
+        Ok(_) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
+    }
+    let listener = UnixListener::bind(path)?;
+    fs::set_permissions(path, Permissions::from_mode(0o600))?;
+    Ok(listener)
+}
+
+async fn accept_all(
+    listener: &UnixListener,
+    runtime: &Path,
+    recorder: Option<&Recorder>,
+    stopped: &watch::Receiver<bool>,
+    tunnels: &mut JoinSet<()>,
+) {
+    let places = Arc::new(Semaphore::new(MAX_PLUGINS));
+    while let Ok(place) = Arc::clone(&places).acquire_owned().await {
+        while tunnels.try_join_next().is_some() {}
+        let connected = match listener.accept().await {
+            Ok((plugin, _)) => connect(plugin, runtime).await,
+            Err(error) => {
+                tracing::warn!("cannot accept a plugin: {error}");
+                sleep(PAUSE).await;
+                continue;
+            }
+        };
+        match connected {
+            Ok((plugin, runtime)) => {
+                let tunnel = Tunnel::new(plugin, runtime, recorder.map(Recorder::open));
+                let mut stopped = stopped.clone();
+                tunnels.spawn(async move {
+                    // An error means that the proxy is gone.
+                    tunnel
+                        .run(async { _ = stopped.wait_for(|stopped| *stopped).await })
+                        .await;
+                    drop(place);
+                });
+            }
+            // The plugin sees a closed connection, as it would without the proxy, and tries again.
+            Err(error) => tracing::warn!(
+                "cannot connect a plugin to the runtime at {}: {error}",
+                runtime.display()
+            ),
+        }
+    }
+}
+
+async fn connect(plugin: UnixStream, runtime: &Path) -> io::Result<(Socket, Socket)> {
+    let runtime = UnixStream::connect(runtime).await?;
+    Ok((Socket::new(plugin)?, Socket::new(runtime)?))
+}

@@ -1,0 +1,225 @@
+//! Reads recordings.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use super::error::{Error, ErrorKind, Result};
+use super::frame::{End, Frame, Header};
+use super::limits::{MAX_HEADER_LINE, MAX_LINE};
+use super::line::{self, Line, MAGIC, VERSION};
+
+/// Reads a recording line by line, in bounded memory.
+///
+/// ```
+/// use nri_conformance::record::{ErrorKind, Reader};
+///
+/// let text = concat!(
+///     r#"{"nri-session":1,"source":"proxy","redacted":true,"started":1795325397000000}"#, "\n",
+///     r#"{"at":15,"connection":1,"event":"opened"}"#, "\n",
+/// );
+/// let mut reader = Reader::new(text.as_bytes())?;
+/// assert!(reader.header().redacted);
+/// assert!(reader.next_frame()?.is_some());
+///
+/// let error = reader.next_frame().unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::Truncated);
+/// # Ok::<(), nri_conformance::record::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Reader<R> {
+    input: R,
+    file: Option<PathBuf>,
+    header: Header,
+    line: u64,
+    frames: u64,
+    end: Option<End>,
+    buffer: Vec<u8>,
+}
+
+impl Reader<BufReader<File>> {
+    /// Opens a recording and reads its first line.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::Io`] if the file cannot be opened, and the errors of [`Reader::new`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let file = File::open(path)
+            .map_err(|error| Error::io("cannot open the recording", error).in_file(path))?;
+        let mut reader = Self::new(BufReader::new(file)).map_err(|error| error.in_file(path))?;
+        reader.file = Some(path.to_owned());
+        Ok(reader)
+    }
+}
+
+impl<R: BufRead> Reader<R> {
+    /// Reads the first line of a recording.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::Foreign`] if it is something else, [`ErrorKind::FutureVersion`] if this version of the
+    /// crate cannot read it, [`ErrorKind::Truncated`], [`ErrorKind::Malformed`] or [`ErrorKind::TooLarge`] if the line
+    /// is damaged, and [`ErrorKind::Io`] if reading fails.
+    pub fn new(mut input: R) -> Result<Self> {
+        let header = read_header(&mut input).map_err(|error| error.at_line(1))?;
+        Ok(Reader {
+            input,
+            file: None,
+            header,
+            line: 1,
+            frames: 0,
+            end: None,
+            buffer: Vec::new(),
+        })
+    }
+
+    /// Returns the first line.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// Returns the last line, once it has been read.
+    pub fn end(&self) -> Option<End> {
+        self.end
+    }
+
+    /// Returns the next frame, or `None` after the last one.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::Truncated`] if the recording stops before its last line, [`ErrorKind::Malformed`] or
+    /// [`ErrorKind::TooLarge`] if a line is damaged, and [`ErrorKind::Io`] if reading fails. The frames before the damage
+    /// have been returned.
+    pub fn next_frame(&mut self) -> Result<Option<Frame>> {
+        if self.end.is_some() {
+            return Ok(None);
+        }
+        self.line += 1;
+        self.read_frame().map_err(|error| {
+            let error = error.at_line(self.line);
+            match &self.file {
+                Some(file) => error.in_file(file),
+                None => error,
+            }
+        })
+    }
+
+    fn read_frame(&mut self) -> Result<Option<Frame>> {
+        self.buffer.clear();
+        read_line(&mut self.input, MAX_LINE, &mut self.buffer)?;
+        match line::read_line(&self.buffer)? {
+            Line::Frame(frame) => {
+                self.frames += 1;
+                Ok(Some(frame))
+            }
+            Line::End(end) => {
+                self.check_end(end)?;
+                self.end = Some(end);
+                Ok(None)
+            }
+        }
+    }
+
+    fn check_end(&mut self, end: End) -> Result<()> {
+        if end.frames != self.frames {
+            let message = format!(
+                "the last line counts {} frames, but there are {}",
+                end.frames, self.frames
+            );
+            let help =
+                "restore the missing lines, or correct `frames` if lines were removed on purpose";
+            return Err(Error::new(ErrorKind::Malformed, message).with_help(help));
+        }
+        if !fill(&mut self.input)?.is_empty() {
+            let error = Error::new(ErrorKind::Malformed, "there is more after the last line");
+            return Err(error.with_help("split files that were joined"));
+        }
+        Ok(())
+    }
+}
+
+fn read_header(input: &mut impl BufRead) -> Result<Header> {
+    let mut first = Vec::new();
+    let outcome = read_line(input, MAX_HEADER_LINE, &mut first);
+    check_magic(&first)?;
+    outcome?;
+    match line::version(&first)? {
+        VERSION => line::read_header(&first),
+        newer if newer > VERSION => {
+            let message = format!(
+                "version {newer} of the recording format; versions up to {VERSION} can be read"
+            );
+            let help = "use a newer release of nri-compat or nri-conformance";
+            Err(Error::new(ErrorKind::FutureVersion, message).with_help(help))
+        }
+        other => {
+            let message = format!("there is no version {other} of the recording format");
+            Err(Error::new(ErrorKind::Malformed, message))
+        }
+    }
+}
+
+/// Checks that the first bytes, as far as there are any, are those of a recording.
+fn check_magic(first: &[u8]) -> Result<()> {
+    let length = first.len().min(MAGIC.len());
+    if first.get(..length) == MAGIC.get(..length) {
+        return Ok(());
+    }
+    Err(
+        Error::new(ErrorKind::Foreign, "not a recording of an NRI session")
+            .with_help("give a file that `nri-compat record` has written"),
+    )
+}
+
+/// Reads a line and removes its end.
+fn read_line(input: &mut impl BufRead, max: usize, line: &mut Vec<u8>) -> Result<()> {
+    loop {
+        let available = fill(input)?;
+        if available.is_empty() {
+            return Err(truncated(line.is_empty()));
+        }
+        let end = available.iter().position(|byte| *byte == b'\n');
+        let part = available
+            .get(..end.unwrap_or(available.len()))
+            .unwrap_or(available);
+        if line.len() + part.len() >= max {
+            let room = max.saturating_sub(line.len()).min(part.len());
+            line.extend_from_slice(part.get(..room).unwrap_or_default());
+            let message = format!("longer than {max} bytes");
+            return Err(Error::new(ErrorKind::TooLarge, message));
+        }
+        line.extend_from_slice(part);
+        let used = part.len() + usize::from(end.is_some());
+        input.consume(used);
+        if end.is_some() {
+            return Ok(());
+        }
+    }
+}
+
+fn fill(input: &mut impl BufRead) -> Result<&[u8]> {
+    loop {
+        match input.fill_buf() {
+            // The borrow checker does not accept returning the first answer.
+            Ok(_) => break,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(Error::io("cannot read the recording", error)),
+        }
+    }
+    input
+        .fill_buf()
+        .map_err(|error| Error::io("cannot read the recording", error))
+}
+
+fn truncated(between_lines: bool) -> Error {
+    let message = if between_lines {
+        "the recording is truncated: its last line is missing"
+    } else {
+        "the recording is truncated in the middle of this line"
+    };
+    Error::new(ErrorKind::Truncated, message).with_help(
+        "copy the file again, or record again and stop the recorder with SIGINT or SIGTERM, \
+         which completes the file",
+    )
+}

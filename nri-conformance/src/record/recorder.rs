@@ -1,0 +1,256 @@
+//! The recorder: takes bytes from connections without making them wait, and writes frames in a thread of its own.
+
+use std::io::Write;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Instant, SystemTime};
+
+use tokio::sync::oneshot;
+
+use super::error::{Error, ErrorKind, Result};
+use super::frame::{Closer, Party, Source};
+use super::limits::{BATCH, BATCH_BYTES, DEFAULT_MAX_BYTES, MAX_QUEUED};
+use super::transcript::Transcript;
+
+/// The settings of a recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Options {
+    /// Replaces the values of environment variables and annotations; true by default.
+    pub redact: bool,
+    /// The size in bytes above which frames are counted and left out; [`DEFAULT_MAX_BYTES`] by default.
+    pub max_bytes: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            redact: true,
+            max_bytes: DEFAULT_MAX_BYTES,
+        }
+    }
+}
+
+/// Figures about a finished recording.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Recorded {
+    /// The number of connections.
+    pub connections: u64,
+    /// The number of frames in the recording.
+    pub frames: u64,
+    /// The number of frames that were left out because the recording reached its size limit.
+    pub dropped: u64,
+    /// The number of connections that were not recorded to their end.
+    pub lost: u64,
+    /// The size of the recording in bytes, without its last line.
+    pub bytes: u64,
+}
+
+/// A recording in progress.
+pub(super) struct Recorder {
+    shared: Arc<Shared>,
+    connections: AtomicU32,
+    done: oneshot::Receiver<Result<Recorded>>,
+}
+
+/// The recorder's end of a connection.
+pub(super) struct Tap {
+    shared: Arc<Shared>,
+    connection: u32,
+    /// True once bytes were left out, after which no message can be decoded.
+    lost: bool,
+}
+
+#[derive(Default)]
+struct Shared {
+    queue: Mutex<Queue>,
+    filled: Condvar,
+}
+
+/// What the thread has not taken yet.
+#[derive(Default)]
+pub(super) struct Queue {
+    pub(super) entries: Vec<Entry>,
+    /// The data of all entries, one after the other.
+    pub(super) bytes: Vec<u8>,
+    ended: bool,
+}
+
+/// Something that happened on a connection.
+pub(super) struct Entry {
+    pub(super) at: Instant,
+    pub(super) connection: u32,
+    pub(super) news: News,
+}
+
+pub(super) enum News {
+    Opened,
+    Data { by: Party, length: usize },
+    Overflow,
+    Closed { by: Closer, reason: Option<String> },
+}
+
+impl Recorder {
+    /// Starts a recording.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::Io`] if no thread can be started.
+    pub(super) fn start(
+        output: impl Write + Send + 'static,
+        source: Source,
+        options: Options,
+    ) -> Result<Self> {
+        let shared = Arc::new(Shared::default());
+        let (finished, done) = oneshot::channel();
+        let transcript =
+            Transcript::new(output, source, options, Instant::now(), SystemTime::now());
+        let thread_shared = Arc::clone(&shared);
+        thread::Builder::new()
+            .name("nri-recorder".to_owned())
+            .spawn(move || {
+                // The receiver is gone if the recording was dropped instead of finished.
+                let _ = finished.send(write_all(&thread_shared, transcript));
+            })
+            .map_err(|error| Error::io("cannot start a thread", error))?;
+        Ok(Recorder {
+            shared,
+            connections: AtomicU32::new(0),
+            done,
+        })
+    }
+
+    /// Returns the recorder's end of a new connection.
+    pub(super) fn open(&self) -> Tap {
+        let connection = self.connections.fetch_add(1, Ordering::Relaxed) + 1;
+        let tap = Tap {
+            shared: Arc::clone(&self.shared),
+            connection,
+            lost: false,
+        };
+        tap.shared.push(connection, News::Opened, &[]);
+        tap
+    }
+
+    /// Writes what is left and the last line.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first error of writing.
+    pub(super) async fn finish(mut self) -> Result<Recorded> {
+        self.shared.end();
+        (&mut self.done).await.unwrap_or_else(|_| {
+            Err(Error::new(
+                ErrorKind::Io,
+                "the thread that writes the recording has failed",
+            ))
+        })
+    }
+}
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        self.shared.end();
+    }
+}
+
+impl Tap {
+    /// Records bytes that one end has sent. Never waits: when the queue is full, the rest of the connection is lost.
+    pub(super) fn data(&mut self, by: Party, bytes: &[u8]) {
+        if self.lost {
+            return;
+        }
+        let length = bytes.len();
+        let fits = self
+            .shared
+            .push(self.connection, News::Data { by, length }, bytes);
+        if !fits {
+            self.lost = true;
+            self.shared.push(self.connection, News::Overflow, &[]);
+        }
+    }
+
+    /// Records the end of the connection.
+    pub(super) fn closed(self, by: Closer, reason: Option<String>) {
+        self.shared
+            .push(self.connection, News::Closed { by, reason }, &[]);
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds an entry with its data. Returns false, and adds nothing, if the data does not fit.
+    fn push(&self, connection: u32, news: News, data: &[u8]) -> bool {
+        let at = Instant::now();
+        let mut queue = self.lock();
+        let before = queue.bytes.len();
+        if before + data.len() > MAX_QUEUED {
+            return false;
+        }
+        queue.bytes.extend_from_slice(data);
+        queue.entries.push(Entry {
+            at,
+            connection,
+            news,
+        });
+        // Waking the thread costs more than the entry: once per batch is enough.
+        let first = queue.entries.len() == 1;
+        let many = before < BATCH_BYTES && queue.bytes.len() >= BATCH_BYTES;
+        drop(queue);
+        if first || many {
+            self.filled.notify_one();
+        }
+        true
+    }
+
+    fn end(&self) {
+        self.lock().ended = true;
+        self.filled.notify_one();
+    }
+
+    /// Waits for a batch and exchanges it for an empty queue. Returns false if there will be no more.
+    fn take(&self, batch: &mut Queue) -> bool {
+        let queue = self.lock();
+        let waiting = |queue: &mut Queue| queue.entries.is_empty() && !queue.ended;
+        let queue = self
+            .filled
+            .wait_while(queue, waiting)
+            .unwrap_or_else(PoisonError::into_inner);
+        let few = |queue: &mut Queue| queue.bytes.len() < BATCH_BYTES && !queue.ended;
+        let (mut queue, _) = self
+            .filled
+            .wait_timeout_while(queue, BATCH, few)
+            .unwrap_or_else(PoisonError::into_inner);
+        let ended = queue.ended;
+        std::mem::swap(&mut *queue, batch);
+        queue.ended = ended;
+        !ended
+    }
+}
+
+/// Writes batches until the end.
+fn write_all<W: Write>(shared: &Shared, mut transcript: Transcript<W>) -> Result<Recorded> {
+    let mut batch = Queue::default();
+    loop {
+        let more = shared.take(&mut batch);
+        transcript.add(&batch);
+        batch.clear();
+        if !more {
+            return transcript.finish();
+        }
+    }
+}
+
+impl Queue {
+    /// Empties the queue, and frees memory that only a burst needs.
+    fn clear(&mut self) {
+        self.entries.clear();
+        self.bytes.clear();
+        self.bytes.shrink_to(2 * BATCH_BYTES);
+        self.entries.shrink_to(BATCH_BYTES / 64);
+    }
+}

@@ -1,0 +1,264 @@
+//! Replays a recording to a plugin.
+
+mod compare;
+mod engine;
+mod exchange;
+mod index;
+mod judge;
+mod outcome;
+mod plan;
+mod runtime;
+
+use std::panic::resume_unwind;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use nri::plugin::Plugin;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::timeout;
+
+use super::error::{Error, ErrorKind, Result};
+use super::reader::Reader;
+use crate::subject::Subject;
+
+pub use index::ConnectionInfo;
+pub use outcome::{Difference, DifferenceKind, Replayed, Skipped};
+
+/// The speed of a replay.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Speed {
+    /// Each request as soon as the one before is answered.
+    #[default]
+    Full,
+    /// Each request at its recorded time, or as soon as the one before is answered if that is later.
+    Original,
+}
+
+/// The settings of a replay.
+#[derive(Clone, Copy, Debug)]
+struct Settings {
+    speed: Speed,
+    timeout: Option<Duration>,
+    default_timeout: Duration,
+    registration_timeout: Duration,
+    connection: Option<u32>,
+}
+
+/// A recording, and how to replay it. Created by [`replay()`] and [`Replay::open`].
+#[derive(Debug)]
+#[must_use = "nothing is replayed until `run` is called"]
+pub struct Replay {
+    path: PathBuf,
+    settings: Settings,
+}
+
+/// A recording, and the plugin to replay it to. Created by [`replay()`].
+#[derive(Debug)]
+#[must_use = "nothing is replayed until `run` or `assert` is called"]
+pub struct PluginReplay {
+    replay: Replay,
+    subject: Subject,
+}
+
+/// Replays a recording to a plugin in this process, and compares its answers with the recorded ones.
+///
+/// ```no_run
+/// # use nri::prelude::*;
+/// # #[derive(NriPlugin)]
+/// # struct MyPlugin;
+/// # impl RunPodSandbox for MyPlugin {
+/// #     async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> { Ok(()) }
+/// # }
+/// #[test]
+/// fn answers_as_it_did_in_production() {
+///     nri_conformance::replay("session.nri", MyPlugin).assert();
+/// }
+/// ```
+pub fn replay(recording: impl AsRef<Path>, plugin: impl Plugin) -> PluginReplay {
+    Replay::open(recording).to(Subject::in_process(plugin))
+}
+
+impl Replay {
+    /// Returns a replay of a recording. The file is read when the replay runs.
+    pub fn open(recording: impl AsRef<Path>) -> Self {
+        Replay {
+            path: recording.as_ref().to_owned(),
+            settings: Settings {
+                speed: Speed::Full,
+                timeout: None,
+                default_timeout: Duration::from_secs(2),
+                registration_timeout: Duration::from_secs(5),
+                connection: None,
+            },
+        }
+    }
+
+    /// Sets the speed; full speed by default.
+    pub fn speed(mut self, speed: Speed) -> Self {
+        self.settings.speed = speed;
+        self
+    }
+
+    /// Sets the connection to replay. Needed only if the recording has several with requests.
+    pub fn connection(mut self, number: u32) -> Self {
+        self.settings.connection = Some(number);
+        self
+    }
+
+    /// Sets how long the plugin may take for an answer. By default, that is the recorded time, or 2 s if no time was
+    /// recorded.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.settings.timeout = Some(timeout);
+        self
+    }
+
+    /// Sets how long the plugin may take to connect and to register; 5 s by default.
+    pub fn registration_timeout(mut self, timeout: Duration) -> Self {
+        self.settings.registration_timeout = timeout;
+        self
+    }
+
+    /// Sets the plugin.
+    pub fn to(self, subject: Subject) -> PluginReplay {
+        PluginReplay {
+            replay: self,
+            subject,
+        }
+    }
+
+    /// Reads the whole recording and returns its connections.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`Reader`].
+    pub async fn connections(&self) -> Result<Vec<ConnectionInfo>> {
+        let path = self.path.clone();
+        let read = move || index::connections(&mut Reader::open(path)?);
+        tokio::task::spawn_blocking(read).await.unwrap_or_else(|_| {
+            Err(Error::new(
+                ErrorKind::Io,
+                "the thread that reads the recording has failed",
+            ))
+        })
+    }
+
+    /// Replays the recording over a stream to a plugin, which has not registered yet.
+    ///
+    /// The whole recording is checked first: nothing is sent from one that is truncated.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`Reader`], [`ErrorKind::Selection`] if the connection to replay is unclear, and
+    /// [`ErrorKind::Registration`] if the plugin does not register. A plugin that fails later is not an error but a
+    /// difference.
+    ///
+    /// # Panics
+    ///
+    /// Panics outside of a tokio runtime with time enabled.
+    pub async fn run<S>(self, stream: S) -> Result<Replayed>
+    where
+        S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    {
+        let info = self.selected().await?;
+        self.play(info, stream).await
+    }
+
+    async fn selected(&self) -> Result<ConnectionInfo> {
+        let connections = self.connections().await?;
+        index::select(connections, self.settings.connection)
+            .map_err(|error| error.in_file(&self.path))
+    }
+
+    async fn play<S>(self, info: ConnectionInfo, stream: S) -> Result<Replayed>
+    where
+        S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    {
+        engine::play(Reader::open(&self.path)?, info, stream, self.settings).await
+    }
+}
+
+impl PluginReplay {
+    /// Sets the speed, see [`Replay::speed`].
+    pub fn speed(mut self, speed: Speed) -> Self {
+        self.replay = self.replay.speed(speed);
+        self
+    }
+
+    /// Sets the connection to replay, see [`Replay::connection`].
+    pub fn connection(mut self, number: u32) -> Self {
+        self.replay = self.replay.connection(number);
+        self
+    }
+
+    /// Sets how long the plugin may take for an answer, see [`Replay::timeout`].
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.replay = self.replay.timeout(timeout);
+        self
+    }
+
+    /// Starts the plugin, replays the recording, and ends the plugin.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`Replay::run`], and [`ErrorKind::Connection`] if the plugin cannot be started.
+    ///
+    /// # Panics
+    ///
+    /// Panics outside of a tokio runtime with time and I/O enabled.
+    pub async fn run(self) -> Result<Replayed> {
+        let PluginReplay { replay, subject } = self;
+        let info = replay.selected().await?;
+        let mut instance = subject.start().await.map_err(|error| {
+            Error::new(
+                ErrorKind::Connection,
+                format!("cannot start the plugin: {error}"),
+            )
+            .with_source(error)
+        })?;
+        let within = replay.settings.registration_timeout;
+        let connected = timeout(within, instance.connection()).await;
+        let Ok(Some(stream)) = connected else {
+            let message = format!("the plugin did not connect within {within:?}");
+            return Err(Error::new(ErrorKind::Registration, message));
+        };
+        replay.play(info, stream).await
+    }
+
+    /// Runs the replay in a thread of its own, and waits.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`PluginReplay::run`].
+    ///
+    /// # Panics
+    ///
+    /// Panics if the replay does.
+    pub fn run_blocking(self) -> Result<Replayed> {
+        let run = thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .map_err(|error| Error::io("cannot start a tokio runtime", error))?;
+            runtime.block_on(self.run())
+        });
+        run.join().unwrap_or_else(|panic| resume_unwind(panic))
+    }
+
+    /// Replays the recording and panics if there are differences, and lists them. Works in a `#[test]` and in a
+    /// `#[tokio::test]`.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there are differences, or the replay cannot run.
+    #[track_caller]
+    pub fn assert(self) {
+        match self.run_blocking() {
+            Ok(replayed) => replayed.assert(),
+            Err(error) => {
+                let help = error.help().map(|help| format!("\nhelp: {help}"));
+                panic!("{error}{}", help.unwrap_or_default());
+            }
+        }
+    }
+}

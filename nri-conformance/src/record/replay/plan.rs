@@ -1,0 +1,154 @@
+//! Decides how each recorded request is sent to a plugin that may differ from the recorded one.
+
+use bytes::Bytes;
+use nri::adaptation::{Revision, Via};
+use nri::api::{ConfigureRequest, ConfigureResponse, Event, EventMask};
+use nri::plugin::Rpc;
+use nri::wire::{Code, Status};
+use prost::Message as _;
+
+use super::exchange::{Exchange, RecordedAnswer};
+
+/// The state of the connection that decides what a runtime would send.
+pub(super) struct Plan {
+    revision: Revision,
+    /// The events that the plugin subscribed to.
+    subscribed: EventMask,
+    /// The events whose dedicated RPC the plugin does not implement.
+    falls_back: EventMask,
+    /// The event of the last request if the recorded plugin refused its dedicated RPC and this one took it.
+    taken: Option<Event>,
+}
+
+/// How a recorded request is sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// As recorded.
+    AsRecorded,
+    /// As StateChange with this request, because the plugin does not implement the RPC.
+    Converted(Bytes),
+    /// Not at all: the plugin did not subscribe to the event.
+    Unsubscribed,
+    /// Not at all: the plugin has taken the event through its dedicated RPC.
+    Repeated,
+}
+
+impl Plan {
+    pub(super) fn new() -> Self {
+        Plan {
+            revision: Revision::newest(),
+            subscribed: EventMask::ALL,
+            falls_back: EventMask::EMPTY,
+            taken: None,
+        }
+    }
+
+    /// Returns how to send a request.
+    pub(super) fn step(&mut self, exchange: &Exchange, payload: &Bytes) -> Step {
+        let method = exchange.request.method.as_str();
+        let taken = self.taken.take();
+        let (event, is_change) = event(method, payload);
+        let Some(event) = event else {
+            return Step::AsRecorded;
+        };
+        if !self.subscribed.contains(event) {
+            return Step::Unsubscribed;
+        }
+        if is_change && taken == Some(event) {
+            return Step::Repeated;
+        }
+        if !is_change && self.falls_back.contains(event) {
+            return self
+                .converted(event, payload)
+                .map_or(Step::AsRecorded, Step::Converted);
+        }
+        Step::AsRecorded
+    }
+
+    /// Takes note of the answer to a request that was sent as recorded. Returns the StateChange that a runtime sends next
+    /// because the plugin does not implement the RPC.
+    pub(super) fn answered(
+        &mut self,
+        exchange: &Exchange,
+        payload: &Bytes,
+        answer: Result<&Bytes, &Status>,
+    ) -> Option<Bytes> {
+        let (event, is_change) = event(&exchange.request.method, payload);
+        match (exchange.request.method.as_str(), event) {
+            ("Configure", _) => _ = self.configured(payload, answer.ok()?),
+            (_, Some(event)) if !is_change && can_fall_back(event) => {
+                let refused = is_unimplemented(answer.err());
+                let recorded_refused = was_refused(&exchange.answer);
+                if refused {
+                    self.falls_back = self.falls_back.with(event);
+                    // The recording has the StateChange that follows.
+                    let follows = !recorded_refused;
+                    return follows.then(|| self.converted(event, payload)).flatten();
+                }
+                self.taken = recorded_refused.then_some(event);
+            }
+            _other => {}
+        }
+        None
+    }
+
+    /// Returns true if the recorded plugin refused the last request, with success for a StateChange next, and this one took
+    /// it.
+    pub(super) fn takes_what_was_refused(&self) -> bool {
+        self.taken.is_some()
+    }
+
+    fn configured(&mut self, request: &Bytes, answer: &Bytes) -> Option<()> {
+        let request = ConfigureRequest::decode(&**request).ok()?;
+        // Runtimes before v0.12.0 do not name their release, and have no dedicated RPCs to fall back from.
+        self.revision = Revision::of(&request.nri_version).unwrap_or_else(|_| Revision::newest());
+        self.subscribed = subscription(answer)?;
+        Some(())
+    }
+
+    fn converted(&self, event: Event, payload: &[u8]) -> Option<Bytes> {
+        let (_, change) = Revision::newest().request(event, Via::StateChange, payload)?;
+        Some(self.revision.without_newer("StateChangeEvent", &change))
+    }
+}
+
+/// Returns the events in an answer to Configure. None means all.
+pub(super) fn subscription(answer: &[u8]) -> Option<EventMask> {
+    let mask = ConfigureResponse::decode(answer).ok()?.events;
+    let known = EventMask::from_bits(mask & i32::from(EventMask::ALL)).ok()?;
+    let all = mask == 0;
+    Some(if all { EventMask::ALL } else { known })
+}
+
+/// Returns the event of a request, and whether it is a StateChange.
+#[expect(deprecated, reason = "runtimes before v0.12.0 send it")]
+fn event(method: &str, payload: &[u8]) -> (Option<Event>, bool) {
+    if method == "StateChange" {
+        let change = nri::api::StateChangeEvent::decode(payload).ok();
+        let event = change.and_then(|change| Event::try_from(change.event).ok());
+        return (event, true);
+    }
+    (rpc(method).and_then(|rpc| rpc.event), false)
+}
+
+fn rpc(method: &str) -> Option<&'static Rpc> {
+    let mut rpcs = Revision::rpcs().iter();
+    rpcs.find(|rpc| rpc.name == method).copied()
+}
+
+/// Returns true if a runtime repeats the event as StateChange when its RPC is not implemented.
+fn can_fall_back(event: Event) -> bool {
+    let mut rpcs = Revision::rpcs().iter();
+    rpcs.any(|rpc| rpc.event == Some(event) && rpc.change_fields.is_some())
+}
+
+pub(super) fn is_unimplemented(status: Option<&Status>) -> bool {
+    status.is_some_and(|status| status.code == Code::UNIMPLEMENTED)
+}
+
+fn was_refused(answer: &RecordedAnswer) -> bool {
+    match answer {
+        RecordedAnswer::Given(Err(status)) => is_unimplemented(Some(status)),
+        RecordedAnswer::Given(Ok(_)) | RecordedAnswer::Missing | RecordedAnswer::Unknown => false,
+    }
+}
