@@ -4,6 +4,8 @@
 mod answer;
 mod check;
 mod completions;
+#[cfg(feature = "conformance")]
+mod conformance;
 mod diff;
 mod explain;
 mod logs;
@@ -45,6 +47,8 @@ enum Command {
     Versions(versions::Args),
     Runtimes(runtimes::Args),
     Explain(explain::Args),
+    #[cfg(feature = "conformance")]
+    Conformance(conformance::Args),
     #[cfg(feature = "update")]
     UpdateData(update_data::Args),
     Completions(completions::CompletionsArgs),
@@ -83,6 +87,8 @@ fn run(command: &Command) -> Result<Exit, Error> {
         Command::Versions(args) => versions::run(args),
         Command::Runtimes(args) => runtimes::run(args),
         Command::Explain(args) => explain::run(args),
+        #[cfg(feature = "conformance")]
+        Command::Conformance(args) => conformance::run(args),
         #[cfg(feature = "update")]
         Command::UpdateData(args) => update_data::run(args),
         Command::Completions(args) => completions::completions(args),

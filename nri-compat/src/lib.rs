@@ -37,5 +37,6 @@ pub mod report;
 pub mod rules;
 pub mod sighting;
 pub mod skipped;
+mod statements;
 #[cfg(feature = "update")]
 pub mod update;

@@ -16,6 +16,8 @@
 
 mod apply;
 mod baseline;
+#[cfg(feature = "conformance")]
+mod conformance;
 mod fail;
 mod findings;
 mod ignore;
@@ -26,10 +28,12 @@ use std::collections::BTreeMap;
 
 pub use apply::apply;
 pub use baseline::Baseline;
+#[cfg(feature = "conformance")]
+pub use conformance::{FailOnTest, apply_to_conformance, exit_of_conformance};
 pub(crate) use fail::named;
 pub use fail::{FailOn, exit};
 pub use findings::apply_to_diff;
-pub use ignore::Ignore;
+pub use ignore::{Ignore, Scope};
 use jiff::civil::Date;
 
 use crate::report::finding::Level;

@@ -6,6 +6,8 @@
 //! many findings, so each format can also be written piece by piece.
 
 pub mod check;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 pub mod csv;
 pub mod diff;
 pub mod finding;

@@ -107,7 +107,7 @@ fn unknown_names_are_1_and_list_near_ones() {
         ),
         (
             &["explain", "FEILD_NO_DELETE"],
-            "error: there is no rule `FEILD_NO_DELETE`",
+            "error: there is no rule or statement `FEILD_NO_DELETE`",
             "FIELD_NO_DELETE",
         ),
     ] {

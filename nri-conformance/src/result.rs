@@ -99,6 +99,16 @@ pub struct Summary {
     pub known: usize,
 }
 
+impl Subject {
+    /// Returns the index and name of a plugin, such as `10-logger`, or the name of a runtime.
+    pub fn label(&self) -> String {
+        match self.index.as_str() {
+            "" => self.name.clone(),
+            index => format!("{index}-{}", self.name),
+        }
+    }
+}
+
 impl Report {
     /// Counts the outcomes.
     pub fn summary(&self) -> Summary {

@@ -1,4 +1,4 @@
-//! `nri-compat explain [RULE]`.
+//! `nri-compat explain [ID]`.
 
 use super::output;
 use crate::error::{Error, ErrorKind};
@@ -6,44 +6,87 @@ use crate::exit::Exit;
 use crate::near::near;
 use crate::report::text;
 use crate::rules::{self, Rule};
+use crate::statements;
 
-/// Explains a rule: its meaning, who is affected, what to do.
+/// Explains a rule or a statement of the lifecycle contract: its meaning, who is affected, what to
+/// do.
 ///
-/// Without a rule, lists all rules by category; with part of an id, lists the rules that contain
-/// it.
+/// Without an id, lists all rules by category, then all statements; with part of an id, lists those
+/// that contain it.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Id of the rule, as shown in reports, or part of one; in upper or lower case.
-    rule: Option<String>,
+    /// Id of the rule or statement, as shown in reports, or part of one; in upper or lower case.
+    #[arg(value_name = "ID")]
+    id: Option<String>,
 }
 
 pub(super) fn run(args: &Args) -> Result<Exit, Error> {
-    let look = output::look();
-    let wanted = args.rule.as_deref().unwrap_or_default();
-    output::print(&match matching(wanted).as_slice() {
-        [] => return Err(unknown(wanted)),
-        [rule] => text::rule(rule, look),
-        rules => text::rules(rules, look),
+    let wanted = args.id.as_deref().unwrap_or_default();
+    let part = wanted.to_ascii_uppercase().replace(['-', ' '], "_");
+    output::print(&match exactly(&part) {
+        Some(page) => page,
+        None => all_with(&part).ok_or_else(|| unknown(wanted))?,
     })?;
     Ok(Exit::Clean)
 }
 
-/// Returns the rule with this id, or else all rules whose ids contain these words.
-fn matching(wanted: &str) -> Vec<&'static Rule> {
-    let part = wanted.to_ascii_uppercase().replace(['-', ' '], "_");
-    match rules::get(&part) {
-        Some(rule) => vec![rule],
-        None => rules::all()
-            .filter(|rule| rule.id.contains(&part))
-            .collect(),
+/// Returns the page about the rule or statement with this id.
+fn exactly(id: &str) -> Option<String> {
+    let rule = rules::get(id).map(|rule| text::rule(rule, output::look()));
+    rule.or_else(|| contract::exactly(id))
+}
+
+/// Returns the page about the only rule whose id contains these words, else the list of all rules
+/// and statements with them; `None` if there are none.
+fn all_with(part: &str) -> Option<String> {
+    let look = output::look();
+    let rules: Vec<&Rule> = rules::all().filter(|rule| rule.id.contains(part)).collect();
+    match (rules.as_slice(), contract::starting_with(part)) {
+        ([], statements) => statements,
+        ([rule], None) => Some(text::rule(rule, look)),
+        (rules, None) => Some(text::rules(rules, look)),
+        (rules, Some(statements)) => Some(format!("{}\n{statements}", text::rules(rules, look))),
+    }
+}
+
+/// The pages about statements of the contract.
+#[cfg(feature = "conformance")]
+mod contract {
+    use nri_conformance::contract;
+
+    use crate::cli::output;
+    use crate::report::text;
+
+    pub(super) fn exactly(id: &str) -> Option<String> {
+        contract::get(id).map(|statement| text::statement(statement, output::look()))
+    }
+
+    pub(super) fn starting_with(part: &str) -> Option<String> {
+        let found: Vec<_> = contract::all()
+            .iter()
+            .filter(|statement| statement.id.starts_with(part))
+            .collect();
+        (!found.is_empty()).then(|| text::statements(&found, output::look()))
+    }
+}
+
+/// The pages about statements, of which this build has none.
+#[cfg(not(feature = "conformance"))]
+mod contract {
+    pub(super) fn exactly(_: &str) -> Option<String> {
+        None
+    }
+
+    pub(super) fn starting_with(_: &str) -> Option<String> {
+        None
     }
 }
 
 fn unknown(wanted: &str) -> Error {
-    let message = format!("there is no rule `{wanted}`");
-    let names = near(wanted, rules::ids());
+    let message = format!("there is no rule or statement `{wanted}`");
+    let names = near(wanted, rules::ids().chain(statements::ids()));
     let help = if names.is_empty() {
-        "`nri-compat explain` lists all rules".to_owned()
+        "`nri-compat explain` lists all rules and statements".to_owned()
     } else {
         format!("did you mean {}?", names.join(", "))
     };

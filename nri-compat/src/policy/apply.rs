@@ -3,6 +3,7 @@
 use jiff::civil::Date;
 
 use super::findings::note;
+use super::ignore::Scope;
 use super::{Baseline, Policy, RuleLevel};
 use crate::report::check::{CheckReport, Outcome, Subject, Suppression, Verdict};
 use crate::report::fingerprint::fingerprint;
@@ -103,7 +104,7 @@ impl<'p> Uses<'p> {
     /// baseline that were not found.
     fn findings(&self, policy: &Policy, today: Date) -> Vec<String> {
         let ignores = policy.ignores.iter().zip(&self.ignores);
-        let ignores = ignores.filter(|(ignore, _)| !ignore.is_about_diff());
+        let ignores = ignores.filter(|(ignore, _)| ignore.scope() == Scope::Check);
         let mut findings: Vec<String> = ignores
             .filter_map(|(ignore, used)| note(policy, ignore, *used, today))
             .collect();

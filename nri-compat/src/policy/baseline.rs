@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::read;
 use crate::error::{Error, ErrorKind};
 use crate::report::check::{CheckReport, Outcome, Subject, Verdict};
+#[cfg(feature = "conformance")]
+use crate::report::conformance::{ConformanceReport, JudgedTest};
 use crate::report::diff::DiffReport;
 use crate::report::fingerprint::{events, fingerprint, identity, series};
 
@@ -79,6 +81,24 @@ impl Baseline {
             fingerprint: finding.fingerprint(),
             rule: finding.rule.to_owned(),
             element: Some(finding.element.clone()),
+            ..KnownFinding::default()
+        }))
+    }
+
+    /// Returns all violations in a report of `conformance` that the policy does not ignore.
+    #[cfg(feature = "conformance")]
+    pub fn of_conformance(report: &ConformanceReport) -> Self {
+        let is_ignored = |test: &&JudgedTest| {
+            let by = test.suppressed.as_ref();
+            by.is_some_and(|one| !one.by_baseline)
+        };
+        let found = report.violations().filter(|test| !is_ignored(test));
+        Self::from_findings(found.map(|test| KnownFinding {
+            fingerprint: test.fingerprint(&report.subject),
+            rule: test.result.statement.to_owned(),
+            target: series(&test.target()).to_owned(),
+            plugin: report.subject.label(),
+            element: Some(test.result.test.to_owned()),
             ..KnownFinding::default()
         }))
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use jiff::civil::Date;
 
+use super::ignore::Scope;
 use super::{Baseline, Ignore, Policy, RuleLevel};
 use crate::report::check::Suppression;
 use crate::report::diff::{DiffReport, SuppressedFinding};
@@ -100,7 +101,7 @@ impl Uses {
 
     fn notes(&self, policy: &Policy, baseline: Option<&Baseline>, today: Date) -> Vec<String> {
         let ignores = policy.ignores.iter().zip(&self.ignores);
-        let ignores = ignores.filter(|(ignore, _)| ignore.is_about_diff());
+        let ignores = ignores.filter(|(ignore, _)| ignore.scope() == Scope::Diff);
         let unused = ignores.filter_map(|(ignore, used)| note(policy, ignore, *used, today));
         let gone = baseline.and_then(|baseline| baseline.gone(self.known.len()));
         unused.chain(gone).collect()

@@ -3,8 +3,11 @@
 use globset::GlobMatcher;
 
 use crate::report::check::{Subject, Verdict};
+#[cfg(feature = "conformance")]
+use crate::report::conformance::JudgedTest;
 use crate::report::finding::{Category, Finding};
 use crate::rules;
+use crate::statements;
 use jiff::civil::Date;
 
 /// A verdict that a project has decided to accept, with the reason.
@@ -16,8 +19,10 @@ pub struct Ignore {
     pub plugin: Option<GlobMatcher>,
     /// Matches the full name of an element of a protocol, for `diff` only.
     pub element: Option<GlobMatcher>,
-    /// The id of the rule; `None` matches every rule.
+    /// The id of the rule, or of a statement of the contract; `None` matches every rule.
     pub rule: Option<String>,
+    /// The name of a test of the statement; `None` matches every test.
+    pub test: Option<String>,
     /// The name of the target, complete or up to a dot (`containerd@2.4` for all its patch
     /// releases); `None` matches every target.
     pub target: Option<String>,
@@ -27,13 +32,24 @@ pub struct Ignore {
     pub expires: Option<Date>,
 }
 
+/// The command whose findings an ignore is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// The verdicts of `check` and `logs`.
+    Check,
+    /// The findings of `diff`.
+    Diff,
+    /// The violations that `conformance` found.
+    Conformance,
+}
+
 impl Ignore {
     /// Returns true if it matches the verdict, expired or not.
     pub fn matches(&self, subject: &Subject, verdict: &Verdict) -> bool {
         let rule = self.rule.as_ref();
         let target = self.target.as_ref();
         let plugin = self.plugin.as_ref();
-        !self.is_about_diff()
+        self.scope() == Scope::Check
             && rule.is_none_or(|wanted| wanted == verdict.rule)
             && target.is_none_or(|wanted| of_target(wanted, &verdict.target))
             && plugin.is_none_or(|glob| named(glob, subject))
@@ -43,16 +59,42 @@ impl Ignore {
     pub fn matches_finding(&self, finding: &Finding) -> bool {
         let rule = self.rule.as_ref();
         let element = self.element.as_ref();
-        self.is_about_diff()
+        self.scope() == Scope::Diff
             && rule.is_none_or(|wanted| wanted == finding.rule)
             && element.is_none_or(|glob| glob.is_match(&finding.element))
     }
 
-    /// Returns true if it is about findings of `diff`: it names an element, or a rule of `diff`.
-    pub fn is_about_diff(&self) -> bool {
-        let rule = self.rule.as_deref().and_then(rules::get);
-        self.element.is_some()
-            || rule.is_some_and(|rule| !rule.categories.contains(&Category::Check))
+    /// Returns true if it matches the violation of a statement, expired or not.
+    #[cfg(feature = "conformance")]
+    pub(super) fn matches_test(
+        &self,
+        subject: &nri_conformance::result::Subject,
+        test: &JudgedTest,
+    ) -> bool {
+        let label = subject.label();
+        let names = [subject.name.as_str(), label.as_str()];
+        let is_named = |glob: &GlobMatcher| names.iter().any(|name| glob.is_match(name));
+        let wanted_test = self.test.as_ref();
+        let target = self.target.as_ref();
+        self.scope() == Scope::Conformance
+            && self.rule.as_deref() == Some(test.result.statement)
+            && wanted_test.is_none_or(|wanted| wanted == test.result.test)
+            && target.is_none_or(|wanted| of_target(wanted, &test.target()))
+            && self.plugin.as_ref().is_none_or(is_named)
+    }
+
+    /// Returns the command whose findings it is about, by its rule: `diff` if it names an element.
+    pub fn scope(&self) -> Scope {
+        let id = self.rule.as_deref();
+        let rule = id.and_then(rules::get);
+        let is_of_diff = rule.is_some_and(|rule| !rule.categories.contains(&Category::Check));
+        if self.element.is_some() || is_of_diff {
+            Scope::Diff
+        } else if id.is_some_and(statements::contains) {
+            Scope::Conformance
+        } else {
+            Scope::Check
+        }
     }
 
     /// Returns true if its last day has passed.
@@ -68,6 +110,7 @@ impl Ignore {
             plugin,
             element,
             self.rule.as_deref(),
+            self.test.as_deref(),
             self.target.as_deref(),
         ];
         let parts: Vec<&str> = parts.into_iter().flatten().collect();

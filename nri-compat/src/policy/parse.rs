@@ -13,6 +13,7 @@ use crate::error::{Error, ErrorKind};
 use crate::near::near;
 use crate::report::finding::Level;
 use crate::rules;
+use crate::statements;
 
 /// The maximum size of a policy in bytes.
 const MAX_POLICY: u64 = 1 << 20;
@@ -124,12 +125,12 @@ impl Reader<'_> {
         })
     }
 
-    /// Rejects an unknown rule.
+    /// Rejects what is neither a rule nor a statement of the contract.
     fn rule(&self, at: usize, id: &str) -> Result<(), Error> {
-        if rules::get(id).is_some() {
+        if rules::get(id).is_some() || statements::contains(id) {
             Ok(())
         } else {
-            Err(self.unknown(at, "rule", id, rules::ids()))
+            Err(self.unknown(at, "rule", id, rules::ids().chain(statements::ids())))
         }
     }
 

@@ -2,9 +2,13 @@
 //! SARIF).
 
 mod check;
+#[cfg(feature = "conformance")]
+mod conformance;
 mod diff;
 
 pub(super) use check::issue as of_verdict;
+#[cfg(feature = "conformance")]
+pub(super) use conformance::issue as of_test;
 pub(super) use diff::{issue as of_finding, suppressed as of_suppressed};
 
 use super::finding::Level;

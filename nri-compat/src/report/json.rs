@@ -5,14 +5,22 @@
 //! field changes its meaning or is removed; adding a field does not change it.
 
 mod check;
+#[cfg(feature = "conformance")]
+mod conformance;
 mod diff;
 mod history;
 mod merge;
+#[cfg(feature = "conformance")]
+mod statement;
 
 pub use check::{check, check_line, write_check, write_check_line};
+#[cfg(feature = "conformance")]
+pub use conformance::{conformance, conformance_line};
 pub use diff::diff;
 pub use history::{runtime, runtimes, versions};
 pub use merge::merge;
+#[cfg(feature = "conformance")]
+pub use statement::statements;
 
 use std::io::{self, BufWriter, Write};
 
@@ -24,6 +32,12 @@ pub const SCHEMA: u32 = 1;
 /// Pretty-prints with a newline at the end. These structs can always be serialized.
 pub(super) fn print(document: &impl serde::Serialize) -> String {
     escaped(serde_json::to_string_pretty(document).unwrap_or_default())
+}
+
+/// Prints on one line, with a newline at the end.
+#[cfg(feature = "conformance")]
+fn line(document: &impl serde::Serialize) -> String {
+    escaped(serde_json::to_string(document).unwrap_or_default())
 }
 
 /// Pretty-prints to a writer, with a newline at the end.

@@ -4,10 +4,14 @@
 //! output; cases that are suppressed or cannot be determined are skipped.
 
 mod check;
+#[cfg(feature = "conformance")]
+mod conformance;
 mod diff;
 mod write;
 
 pub use check::{check, write_check};
+#[cfg(feature = "conformance")]
+pub use conformance::conformance;
 pub use diff::diff;
 
 /// A suite of test cases.

@@ -1,12 +1,20 @@
 //! Markdown for pull requests and release notes.
 
 mod check;
+#[cfg(feature = "conformance")]
+mod conformance;
 mod diff;
 mod history;
+#[cfg(feature = "conformance")]
+mod statement;
 
 pub use check::{check, write_check};
+#[cfg(feature = "conformance")]
+pub use conformance::conformance;
 pub use diff::diff;
 pub use history::{runtime, runtimes, versions};
+#[cfg(feature = "conformance")]
+pub use statement::statements;
 
 /// Returns a table.
 fn table(head: &[&str], rows: &[Vec<String>]) -> String {

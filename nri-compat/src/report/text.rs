@@ -1,20 +1,28 @@
 //! Text for people: a screenful with what breaks, for whom, and what to do.
 
 mod check;
+#[cfg(feature = "conformance")]
+mod conformance;
 mod diff;
 mod history;
 mod layout;
 mod merge;
 mod palette;
 mod rule;
+#[cfg(feature = "conformance")]
+mod statement;
 mod table;
 mod width;
 
 pub use check::{CheckText, check, write_check};
+#[cfg(feature = "conformance")]
+pub use conformance::conformance;
 pub use diff::diff;
 pub use history::{runtime, runtimes, versions};
 pub(crate) use layout::counted;
 pub use merge::merge;
 pub use palette::Palette;
 pub use rule::{rule, rules};
+#[cfg(feature = "conformance")]
+pub use statement::{statement, statements};
 pub use width::{Look, Width};

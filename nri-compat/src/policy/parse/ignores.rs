@@ -7,8 +7,11 @@ use toml::de::DeValue;
 use super::{Reader, Table};
 use crate::error::Error;
 use crate::policy::Ignore;
+use crate::policy::ignore::Scope;
 
-const IGNORE_KEYS: [&str; 6] = ["plugin", "element", "rule", "target", "reason", "expires"];
+const IGNORE_KEYS: [&str; 7] = [
+    "plugin", "element", "rule", "test", "target", "reason", "expires",
+];
 
 impl Reader<'_> {
     /// Returns all ignores, in the order of the file.
@@ -35,6 +38,7 @@ impl Reader<'_> {
             plugin: self.glob(table, "plugin")?,
             element: self.glob(table, "element")?,
             rule: self.optional(table, "rule")?,
+            test: self.optional(table, "test")?,
             target: self.optional(table, "target")?,
             reason: self.optional(table, "reason")?.unwrap_or_default(),
             expires: self.expires(table)?,
@@ -83,7 +87,9 @@ fn problem(ignore: &Ignore) -> Option<&'static str> {
     let is_about_plugins = ignore.plugin.is_some() || ignore.target.is_some();
     if ignore.reason.is_empty() {
         Some("an ignore without a `reason`")
-    } else if ignore.is_about_diff() && is_about_plugins {
+    } else if ignore.test.is_some() && ignore.scope() != Scope::Conformance {
+        Some("an ignore with a `test`, but without the id of a statement as its `rule`")
+    } else if ignore.scope() == Scope::Diff && is_about_plugins {
         Some(
             "an ignore of a finding of `diff` with `plugin` or `target`, which such a finding does not have",
         )
