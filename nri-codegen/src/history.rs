@@ -37,8 +37,7 @@ pub use runtime::{Runtime, RuntimeAt, RuntimeRelease};
 /// first use.
 #[derive(Debug)]
 pub struct History {
-    releases: Vec<Release>,
-    one_shot: Vec<OneShot>,
+    versions: release::Versions,
     revisions: Vec<Revision>,
     deprecations: Vec<Deprecation>,
     tables: Tables,
@@ -75,12 +74,11 @@ impl History {
     ///
     /// Returns an error if a table is malformed, or a release names a revision without a proto.
     pub fn from_tables(tables: Tables) -> Result<History, Error> {
-        let (releases, one_shot) = release::read(&tables.versions)?;
+        let versions = release::read(&tables.versions)?;
         let deprecations = deprecation::read(&tables.deprecations)?;
-        let revisions = revisions(&releases, &tables)?;
+        let revisions = revisions(&versions.releases, &tables)?;
         Ok(History {
-            releases,
-            one_shot,
+            versions,
             revisions,
             deprecations,
             tables,
@@ -90,12 +88,23 @@ impl History {
 
     /// Returns the releases that speak the protocol, including untagged ones, ascending by version.
     pub fn releases(&self) -> &[Release] {
-        &self.releases
+        &self.versions.releases
     }
 
     /// Returns the releases before the protocol.
     pub fn one_shot(&self) -> &[OneShot] {
-        &self.one_shot
+        &self.versions.one_shot
+    }
+
+    /// Returns the path of NRI's Go module, if the table names it.
+    pub fn module(&self) -> Option<&str> {
+        self.versions.module.as_deref()
+    }
+
+    /// Returns the name of the first release that loads WebAssembly plugins, if the table names it.
+    /// No proto shows this.
+    pub fn wasm_since(&self) -> Option<&str> {
+        self.versions.wasm.as_deref()
     }
 
     /// Returns the protocol revisions, oldest first.
@@ -127,7 +136,7 @@ impl History {
     ///
     /// Returns an error if the table of runtimes is malformed.
     pub fn date(&self) -> Result<&str, Error> {
-        let releases = self.releases.iter().map(|release| release.date.as_str());
+        let releases = self.releases().iter().map(|release| release.date.as_str());
         let runtimes = self.runtimes()?.iter();
         let runtimes = runtimes.flat_map(|runtime| &runtime.releases);
         let dates = releases.chain(runtimes.map(|release| release.date.as_str()));
@@ -151,7 +160,7 @@ impl History {
     /// Returns the releases with `revision`, ascending.
     pub fn releases_of(&self, revision: &Revision) -> impl Iterator<Item = &Release> {
         let name = revision.name().to_owned();
-        self.releases
+        self.releases()
             .iter()
             .filter(move |release| release.revision == name)
     }

@@ -10,7 +10,6 @@ pub mod collect;
 pub mod content;
 pub mod events;
 pub mod evidence;
-mod facts;
 mod join;
 pub mod logs;
 mod needles;

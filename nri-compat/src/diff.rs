@@ -22,7 +22,6 @@ mod target;
 pub mod wire;
 
 pub use compare::{compare, diff, diff_with, findings};
-pub(crate) use facts::removal;
 pub use input::Input;
 pub(crate) use nri::wasm_export;
 pub use schema::Schema;

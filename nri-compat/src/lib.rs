@@ -27,6 +27,7 @@ pub mod diff;
 pub mod error;
 mod escape;
 pub mod exit;
+mod facts;
 pub mod history;
 pub mod merge;
 mod near;

@@ -18,12 +18,10 @@ use nri_codegen::write;
 use semver::Version;
 
 use crate::error::{Error, ErrorKind};
+use crate::facts::MODULE;
 
 pub use http::Limits;
 pub use proxies::{Proxies, goproxy};
-
-/// The Go module of NRI.
-const NRI: &str = "github.com/containerd/nri";
 
 /// The maximum number of releases that are added at once: as many as the runtimes publish in about
 /// five years.
@@ -127,7 +125,7 @@ impl Modules {
 }
 
 fn nothing_served() -> Error {
-    let message = format!("no module proxy has {NRI} or a module of a runtime");
+    let message = format!("no module proxy has {MODULE} or a module of a runtime");
     Error::new(ErrorKind::Fetch, message).with_help(
         "check GOPROXY: `go list -m -versions github.com/containerd/nri` shows what a proxy has",
     )
@@ -146,8 +144,8 @@ impl Update {
     /// Reports releases of NRI that are newer than the newest known one; a table entry needs the
     /// revision of the protocol, which depends on a proto. Returns true if a proxy has NRI.
     fn protocols(&mut self, history: &History, proxies: &Proxies) -> Result<bool, Error> {
-        let Some(versions) = module::releases(proxies, NRI)? else {
-            self.left_out.push(not_served("NRI", NRI));
+        let Some(versions) = module::releases(proxies, MODULE)? else {
+            self.left_out.push(not_served("NRI", MODULE));
             return Ok(false);
         };
         let newest = &history.release("latest")?.version;

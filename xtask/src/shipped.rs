@@ -5,7 +5,7 @@
 //! arguments and return builders. `shape.rs` has the rules.
 
 mod dispatch;
-mod events;
+mod facts;
 mod fields;
 mod handlers;
 mod json;
@@ -60,11 +60,7 @@ pub fn files(history: &History) -> Result<Vec<File>, Error> {
             "nri-macros/src/table.rs",
             macro_table::emit(&plugin),
         ),
-        file(
-            &plugin,
-            "nri-compat/src/check/events/table.rs",
-            events::emit(history)?,
-        ),
+        file(&plugin, "nri-compat/src/facts.rs", facts::emit(history)?),
         File {
             path: "nri/src/stub/runtime/releases.rs",
             text: runtimes::emit(history)?,

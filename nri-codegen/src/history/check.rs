@@ -18,6 +18,7 @@ impl History {
     pub fn check(&self) -> Result<(), Error> {
         let mut problems = Vec::new();
         self.check_releases(&mut problems);
+        self.check_wasm(&mut problems);
         self.check_runtimes(&mut problems)?;
         self.check_deprecations(&mut problems)?;
         for revision in &self.revisions {
@@ -57,8 +58,10 @@ impl History {
                     "{} {} links NRI {}, which is in no table",
                     runtime.id, release.name, release.nri
                 );
-                let near =
-                    near::versions(&release.nri, self.releases.iter().map(|r| r.name.as_str()));
+                let near = near::versions(
+                    &release.nri,
+                    self.releases().iter().map(|r| r.name.as_str()),
+                );
                 let problem = self.unmatched(runtime::FILE, &release.nri, fact);
                 problems.push(problem.with_help(near::help(&near, "add it to versions.toml")));
             }
@@ -68,9 +71,17 @@ impl History {
 
     /// Reports whether `nri` is the name of a release in `versions.toml`, one-shot releases included.
     pub fn knows(&self, nri: &str) -> bool {
-        let releases = self.releases.iter().map(|release| &release.name);
-        let mut known = releases.chain(self.one_shot.iter().map(|old| &old.name));
+        let releases = self.releases().iter().map(|release| &release.name);
+        let mut known = releases.chain(self.one_shot().iter().map(|old| &old.name));
         known.any(|name| name == nri)
+    }
+
+    /// Checks that the release that loads WebAssembly plugins is one of the table.
+    fn check_wasm(&self, problems: &mut Vec<Problem>) {
+        if let Some(wasm) = self.wasm_since().filter(|wasm| !self.knows(wasm)) {
+            let fact = format!("NRI {wasm}, named by `wasm`, is in no table");
+            problems.push(self.unmatched(release::FILE, wasm, fact));
+        }
     }
 
     fn check_deprecations(&self, problems: &mut Vec<Problem>) -> Result<(), Error> {
@@ -99,7 +110,7 @@ impl History {
             .as_ref()
             .filter(|nri| !self.knows(nri))
         {
-            let names = self.releases.iter().map(|release| release.name.as_str());
+            let names = self.releases().iter().map(|release| release.name.as_str());
             problems.push(self.entry(deprecation, nri, "release", &near::versions(nri, names)));
         }
         for (id, series) in &deprecation.deprecated_in.runtimes {

@@ -92,24 +92,77 @@ pub enum RemovalStatus {
     Done,
 }
 
-impl Deprecation {
-    /// Returns the NRI release that deprecated it.
-    pub fn since(&self) -> Option<Version> {
-        let name = self.deprecated_in.nri.as_deref()?;
-        Version::parse(name.trim_start_matches('v')).ok()
+impl Since {
+    /// Returns the releases in words: `NRI v0.12.0, containerd 2.3`; `None` if there are none.
+    pub fn words(&self) -> Option<String> {
+        let nri = self.nri.iter().map(|nri| format!("NRI {nri}"));
+        let runtimes = self.runtimes.iter();
+        let runtimes = runtimes.map(|(runtime, series)| format!("{runtime} {series}"));
+        let all: Vec<String> = nri.chain(runtimes).collect();
+        (!all.is_empty()).then(|| all.join(", "))
     }
 
+    /// Reports whether this NRI release is the named one or a later one.
+    pub fn in_nri(&self, release: &Version) -> bool {
+        let since = self.nri.as_deref().map(|name| name.trim_start_matches('v'));
+        since.is_some_and(|since| Version::parse(since).is_ok_and(|since| *release >= since))
+    }
+
+    /// Reports whether this release of a runtime belongs to the named series or a later one.
+    pub fn in_runtime(&self, runtime: &str, release: &Version) -> bool {
+        in_series(&self.runtimes, runtime, release)
+    }
+
+    /// Reports whether it holds in a release of a runtime, given as id and version, or of NRI: by
+    /// the series if the runtime is named, else by the NRI release, which the runtime links.
+    pub fn holds(&self, runtime: Option<(&str, &Version)>, nri: Option<&Version>) -> bool {
+        match runtime {
+            Some((id, release)) if self.runtimes.iter().any(|(known, _)| known == id) => {
+                self.in_runtime(id, release)
+            }
+            _ => nri.is_some_and(|nri| self.in_nri(nri)),
+        }
+    }
+}
+
+impl Warning {
+    /// Reports whether this release of a runtime warns the operator.
+    pub fn is_given_by(&self, runtime: &str, release: &Version) -> bool {
+        in_series(&self.runtimes, runtime, release)
+    }
+}
+
+impl Removal {
+    /// Returns the status in words: `planned for containerd 2.7`, `done in NRI v0.12.0`, `not
+    /// planned`.
+    pub fn words(&self) -> String {
+        match (self.status, self.when.words()) {
+            (RemovalStatus::Planned, None) => "not planned".to_owned(),
+            (RemovalStatus::Planned, Some(when)) => format!("planned for {when}"),
+            (RemovalStatus::Done, when) => format!("done in {}", when.unwrap_or_default()),
+        }
+    }
+}
+
+/// Reports whether a release belongs to one of these series of its runtime, or to a later one. A
+/// series is `2.7`, or a release such as `2.3.4`.
+fn in_series(all: &[(String, String)], runtime: &str, release: &Version) -> bool {
+    let release = [release.major, release.minor, release.patch];
+    let mut all = all.iter().filter(|(id, _)| id == runtime);
+    all.any(|(_, series)| {
+        let mut parts = series
+            .split('.')
+            .map(|part| part.parse().unwrap_or(u64::MAX));
+        release
+            >= std::array::from_fn(|at| parts.next().unwrap_or(if at == 0 { u64::MAX } else { 0 }))
+    })
+}
+
+impl Deprecation {
     /// Returns a phrase about the removal: `removal is planned for containerd 2.7`; `None` if there
     /// is no plan.
     pub fn outlook(&self) -> Option<String> {
-        let nri = self.removal.when.nri.iter().map(|nri| format!("NRI {nri}"));
-        let runtimes = self.removal.when.runtimes.iter();
-        let runtimes = runtimes.map(|(runtime, series)| format!("{runtime} {series}"));
-        let when: Vec<String> = nri.chain(runtimes).collect();
-        if when.is_empty() {
-            return None;
-        }
-        let when = when.join(", ");
+        let when = self.removal.when.words()?;
         Some(match self.removal.status {
             RemovalStatus::Planned => format!("removal is planned for {when}"),
             RemovalStatus::Done => format!("removed in {when}"),
@@ -220,5 +273,38 @@ fn removal(entry: &table::Entry<'_, '_>) -> Removal {
         status,
         when: since(&table),
         effect: table.string_if_any("effect"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn since(nri: Option<&str>, series: &[(&str, &str)]) -> Since {
+        let owned = |(id, series): &(&str, &str)| ((*id).to_owned(), (*series).to_owned());
+        Since {
+            nri: nri.map(str::to_owned),
+            runtimes: series.iter().map(owned).collect(),
+        }
+    }
+
+    #[test]
+    fn series_are_compared_by_number() {
+        let reached =
+            |series| since(None, &[("a", series)]).in_runtime("a", &Version::new(2, 10, 0));
+        assert!(reached("2.7") && reached("2.10") && reached("2"));
+        assert!(!reached("2.11") && !reached("2.10.1") && !reached("3") && !reached(""));
+    }
+
+    #[test]
+    fn the_series_of_a_named_runtime_decides_and_else_nri() {
+        let since = since(Some("v0.12.0"), &[("a", "2.3")]);
+        let (new, old) = (Version::new(0, 12, 0), Version::new(0, 11, 0));
+        assert!(!since.holds(Some(("a", &Version::new(2, 2, 9))), Some(&new)));
+        assert!(since.holds(Some(("a", &Version::new(2, 3, 0))), Some(&old)));
+        assert!(since.holds(Some(("b", &Version::new(1, 0, 0))), Some(&new)));
+        assert!(!since.holds(Some(("b", &Version::new(1, 0, 0))), Some(&old)));
+        assert!(since.holds(None, Some(&new)) && !since.holds(None, None));
+        assert_eq!(since.words().as_deref(), Some("NRI v0.12.0, a 2.3"));
     }
 }

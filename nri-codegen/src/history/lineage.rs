@@ -82,7 +82,7 @@ impl History {
                 return false;
             };
             let since = deprecation.deprecated_in.nri.as_deref();
-            let since = since.and_then(|nri| self.releases.iter().find(|r| r.name == nri));
+            let since = since.and_then(|nri| self.releases().iter().find(|r| r.name == nri));
             let since = since.and_then(|release| self.position(&release.revision));
             protocol.has(rpc) && since.is_some_and(|(since, _)| since <= index)
         };

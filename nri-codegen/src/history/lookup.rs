@@ -28,7 +28,7 @@ impl History {
     /// Returns an error if it links a release before the protocol.
     pub fn linked(&self, at: RuntimeAt<'_>) -> Result<&Release, Error> {
         let nri = &at.release.nri;
-        if let Some(release) = self.releases.iter().find(|release| release.name == *nri) {
+        if let Some(release) = self.releases().iter().find(|release| release.name == *nri) {
             return Ok(release);
         }
         let who = format!("{} {}", at.runtime.id, at.release.name);
@@ -48,20 +48,20 @@ impl History {
     /// if it is from before the protocol.
     pub fn release(&self, spec: &str) -> Result<&Release, Error> {
         if self
-            .one_shot
+            .one_shot()
             .iter()
             .any(|old| bare(&old.name) == bare(spec))
         {
             let fact = format!("NRI v{} has no protocol", bare(spec));
             return Err(no_protocol(&fact, self).into());
         }
-        let mut tagged = self.releases.iter().filter(|release| !release.untagged);
+        let mut tagged = self.releases().iter().filter(|release| !release.untagged);
         let found = if spec == "latest" {
             tagged.next_back()
         } else if let Some((major, minor)) = minor(spec) {
             tagged.rfind(|r| (r.version.major, r.version.minor) == (major, minor))
         } else {
-            let mut all = self.releases.iter();
+            let mut all = self.releases().iter();
             all.find(|release| bare(&release.name) == bare(spec))
         };
         found.ok_or_else(|| self.unknown_release(spec).into())
@@ -100,14 +100,14 @@ impl History {
 
     fn unknown_release(&self, spec: &str) -> Problem {
         let fact = match self
-            .releases
+            .releases()
             .iter()
             .any(|r| r.version.major.to_string() == bare(spec))
         {
             true => format!("`{spec}` does not name a single NRI release"),
             false => format!("unknown NRI release `{spec}`"),
         };
-        let names = self.releases.iter().map(|release| release.name.as_str());
+        let names = self.releases().iter().map(|release| release.name.as_str());
         let near = near::versions(spec, names);
         let near = match near::names(spec, ["latest"]).as_slice() {
             [] => near,
@@ -156,7 +156,7 @@ fn unknown_runtime_release(runtime: &Runtime, version: &str) -> Problem {
 
 fn no_protocol(fact: &str, history: &History) -> Problem {
     let oldest = history
-        .releases
+        .releases()
         .first()
         .map_or("v0.2.0", |release| release.name.as_str());
     Problem::new(ErrorKind::Version, fact).with_help(format!(

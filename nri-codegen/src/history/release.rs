@@ -6,16 +6,31 @@ use crate::release::{OneShot, Release};
 
 pub(super) const FILE: &str = "versions.toml";
 
-/// Reads the table: releases in ascending order of version, and the releases before the protocol.
-pub(super) fn read(text: &str) -> Result<(Vec<Release>, Vec<OneShot>), Error> {
+/// The content of the table.
+#[derive(Debug)]
+pub(super) struct Versions {
+    /// The path of the Go module.
+    pub(super) module: Option<String>,
+    /// The first release that loads WebAssembly plugins.
+    pub(super) wasm: Option<String>,
+    /// Releases in ascending order of version.
+    pub(super) releases: Vec<Release>,
+    /// The releases before the protocol.
+    pub(super) one_shot: Vec<OneShot>,
+}
+
+/// Reads the table.
+pub(super) fn read(text: &str) -> Result<Versions, Error> {
     table::read(FILE, text, |root| {
-        root.only(&["release", "one_shot"]);
+        root.only(&["module", "wasm", "release", "one_shot"]);
         let mut releases: Vec<Release> = root.tables("release").iter().map(release).collect();
         releases.sort_by(|a, b| a.version.cmp(&b.version));
-        (
+        Versions {
+            module: root.string_if_any("module"),
+            wasm: root.string_if_any("wasm"),
             releases,
-            root.tables("one_shot").iter().map(one_shot).collect(),
-        )
+            one_shot: root.tables("one_shot").iter().map(one_shot).collect(),
+        }
     })
 }
 

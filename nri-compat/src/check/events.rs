@@ -1,13 +1,8 @@
 //! The events of the protocol, by the names of their RPCs.
 
-mod table;
+use heck::ToShoutySnakeCase as _;
 
-pub use table::EVENTS;
-
-/// The events known to a stub without pod updates and validation: the first ones of [`EVENTS`].
-pub const BEFORE_POD_UPDATES: &[&str] = EVENTS.split_at(11).0;
-/// The events known to a stub with pod updates but without validation.
-pub const WITH_POD_UPDATES: &[&str] = EVENTS.split_at(13).0;
+use crate::facts::EVENTS;
 
 /// A set of events, one bit each, by position in [`EVENTS`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,14 +41,7 @@ impl EventSet {
 
 /// Returns the name of the event in the protos: `RUN_POD_SANDBOX` for `RunPodSandbox`.
 pub fn proto_name(rpc: &str) -> String {
-    let mut name = String::new();
-    for letter in rpc.chars() {
-        if letter.is_ascii_uppercase() && !name.is_empty() {
-            name.push('_');
-        }
-        name.push(letter.to_ascii_uppercase());
-    }
-    name
+    rpc.to_shouty_snake_case()
 }
 
 #[cfg(test)]
@@ -66,21 +54,6 @@ mod tests {
         assert!(set.insert("StopContainer") && set.insert("RunPodSandbox"));
         assert!(!set.insert("Synchronize"));
         assert_eq!(set.names(), ["RunPodSandbox", "StopContainer"]);
-    }
-
-    #[test]
-    fn older_stubs_know_the_events_of_the_revisions_before() {
-        let history = nri_codegen::history::History::embedded().unwrap();
-        let of = |release: &str| {
-            let release = history.release(release).unwrap();
-            let protocol = history.revision_of(release).unwrap().protocol().unwrap();
-            let events = protocol.nri.as_ref().unwrap().events.iter();
-            events
-                .map(|event| event.rpc_name.clone())
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(of("0.9.0"), BEFORE_POD_UPDATES);
-        assert_eq!(of(crate::check::facts::POD_UPDATES), WITH_POD_UPDATES);
     }
 
     #[test]

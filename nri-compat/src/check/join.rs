@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use super::events::BEFORE_POD_UPDATES;
 use super::evidence::nri_module;
+use crate::facts::{self, BEFORE_POD_UPDATES};
 use crate::place::Place;
 use crate::sighting::{Certainty, Events, Evidence, FileKind, Interface, Role, Sighting};
 
@@ -131,7 +131,9 @@ fn interface(module: &Sighting) -> Interface {
 fn known(names: &[String], module: &Sighting) -> Vec<String> {
     let version = module.nri.version.as_deref().and_then(nri_module::parse);
     let events = match version {
-        Some(version) if version < semver::Version::new(0, 9, 1) => Some(BEFORE_POD_UPDATES),
+        Some(version) if Some(&version) < nri_module::parse(facts::POD_UPDATES).as_ref() => {
+            Some(BEFORE_POD_UPDATES)
+        }
         _ => None,
     };
     let known = |name: &&String| events.is_none_or(|events| events.contains(&name.as_str()));

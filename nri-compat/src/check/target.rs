@@ -239,7 +239,7 @@ impl<'h> Target<'h> {
             },
             history,
             protocol,
-            nri: linked.map_or(Version::new(0, 1, 0), |release| release.version.clone()),
+            nri: release_number(&at.release.nri),
             runtime: Some(runtime),
         })
     }
@@ -271,45 +271,27 @@ impl<'h> Target<'h> {
     /// is planned for this release or an earlier one.
     pub(super) fn has_removed(&self, deprecation: &Deprecation) -> bool {
         let removal = &deprecation.removal;
-        let by_nri = removal
-            .when
-            .nri
-            .as_deref()
-            .is_some_and(|since| self.reaches_nri(since));
+        let by_series = || {
+            let at = self.runtime.as_ref();
+            at.is_some_and(|at| removal.when.in_runtime(&at.runtime, &at.version))
+        };
         match removal.status {
-            RemovalStatus::Done => by_nri || self.reaches(&removal.when.runtimes),
+            RemovalStatus::Done => removal.when.in_nri(&self.nri) || by_series(),
             // A released version still has the interface, whatever was planned.
-            RemovalStatus::Planned => self.head.planned && self.reaches(&removal.when.runtimes),
+            RemovalStatus::Planned => self.head.planned && by_series(),
         }
     }
 
     /// Reports whether the interface is deprecated here. If the table does not name the runtime,
     /// the NRI release decides.
     pub(super) fn deprecates(&self, deprecation: &Deprecation) -> bool {
-        let since = &deprecation.deprecated_in;
         let runtime = self.runtime.as_ref();
-        let named =
-            runtime.is_some_and(|at| since.runtimes.iter().any(|(id, _)| *id == at.runtime));
-        if named {
-            return self.reaches(&since.runtimes);
-        }
-        since
-            .nri
-            .as_deref()
-            .is_some_and(|since| self.reaches_nri(since))
+        let runtime = runtime.map(|at| (at.runtime.as_str(), &at.version));
+        deprecation.deprecated_in.holds(runtime, Some(&self.nri))
     }
 
     pub(super) fn reaches_nri(&self, since: &str) -> bool {
         Version::parse(since.trim_start_matches('v')).is_ok_and(|since| self.nri >= since)
-    }
-
-    fn reaches(&self, series: &[(String, String)]) -> bool {
-        let Some(at) = &self.runtime else {
-            return false;
-        };
-        series
-            .iter()
-            .any(|(id, series)| *id == at.runtime && at.reaches(series))
     }
 }
 
@@ -325,6 +307,13 @@ fn planned(history: &History, runtime: &str, version: &str) -> Result<Option<Ver
     let found =
         series.find(|(id, series)| id == runtime && of_series(wanted, series) && !released(series));
     Ok(found.and_then(|(_, series)| Version::parse(&format!("{series}.0")).ok()))
+}
+
+/// Returns the number of a release of NRI, which may be older than the protocol; `0.0.0` if its name
+/// has none.
+fn release_number(name: &str) -> Version {
+    let number = Version::parse(name.trim_start_matches('v'));
+    number.unwrap_or_else(|_| Version::new(0, 0, 0))
 }
 
 /// Reports whether a version such as `2.7` or `2.7.0` belongs to the series `2.7`.

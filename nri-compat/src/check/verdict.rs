@@ -95,10 +95,33 @@ fn no_protocol(target: &Target<'_>) -> Option<Verdict> {
             target.head.name, target.head.nri
         )
         .into(),
-        remedy: "upgrade the runtime: the protocol came with containerd 1.7 and CRI-O 1.26".into(),
+        remedy: format!(
+            "upgrade the runtime: the protocol came with {}",
+            first_runtimes(target.history)
+        )
+        .into(),
         confidence: Confidence::High,
         ..Verdict::default()
     })
+}
+
+/// Returns the first series of each runtime that speaks the protocol: `containerd 1.7 and CRI-O
+/// 1.26`.
+fn first_runtimes(history: &History) -> String {
+    let speaks = |nri: &str| history.releases().iter().any(|release| release.name == nri);
+    let runtimes = history.runtimes().unwrap_or_default().iter();
+    let first = runtimes.filter_map(|runtime| {
+        let release = runtime
+            .releases
+            .iter()
+            .find(|release| speaks(&release.nri))?;
+        let version = &release.version;
+        Some(format!(
+            "{} {}.{}",
+            runtime.title, version.major, version.minor
+        ))
+    });
+    first.collect::<Vec<_>>().join(" and ")
 }
 
 fn ok(reason: impl Into<String>) -> Verdict {
@@ -111,18 +134,6 @@ fn ok(reason: impl Into<String>) -> Verdict {
 
 fn deprecation<'h>(history: &'h History, id: &str) -> Option<&'h Deprecation> {
     history.deprecations().iter().find(|one| one.id == id)
-}
-
-/// Returns the release of a planned removal, such as `containerd 2.7`.
-fn planned_removal(deprecation: &Deprecation) -> Option<String> {
-    let when = &deprecation.removal.when;
-    let nri = when.nri.iter().map(|release| format!("NRI {release}"));
-    let runtimes = when
-        .runtimes
-        .iter()
-        .map(|(id, series)| format!("{id} {series}"));
-    let all: Vec<String> = nri.chain(runtimes).collect();
-    (!all.is_empty()).then(|| all.join(", "))
 }
 
 #[cfg(test)]

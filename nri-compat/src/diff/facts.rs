@@ -1,7 +1,7 @@
 //! Facts from the history of releases and runtimes, beyond the two schemas.
 
 use nri_codegen::Error;
-use nri_codegen::history::{Deprecation, History, Interface, RemovalStatus, Runtime, Since};
+use nri_codegen::history::{Deprecation, History, Interface, Runtime};
 
 use super::nri::side::Side;
 use super::target::Target;
@@ -50,23 +50,21 @@ impl<'h> Facts<'h> {
         let Some(deprecation) = self.deprecation(rpc) else {
             return false;
         };
-        let mut planned = deprecation.removal.when.runtimes.iter();
-        planned.any(|(runtime, series)| {
-            let has_come =
-                |release: &Target| release.runtime == *runtime && release.reaches(series);
-            match &self.target {
-                Some(target) => has_come(target),
-                None => self.newest(runtime).as_ref().is_some_and(has_come),
-            }
-        })
+        let when = &deprecation.removal.when;
+        let has_come = |release: &Target| when.in_runtime(&release.runtime, &release.version);
+        match &self.target {
+            Some(target) => has_come(target),
+            None => self.newest().any(|newest| has_come(&newest)),
+        }
     }
 
-    fn newest(&self, runtime: &str) -> Option<Target> {
-        let runtime = self.runtimes.iter().find(|known| known.id == runtime)?;
-        let release = runtime.releases.last()?;
-        Some(Target {
-            runtime: runtime.id.clone(),
-            version: release.version.clone(),
+    /// Returns the newest release of each runtime.
+    fn newest(&self) -> impl Iterator<Item = Target> {
+        self.runtimes.iter().filter_map(|runtime| {
+            Some(Target {
+                runtime: runtime.id.clone(),
+                version: runtime.releases.last()?.version.clone(),
+            })
         })
     }
 
@@ -127,23 +125,8 @@ fn deprecated(one: &Deprecation) -> Deprecated {
             .warned_by
             .as_ref()
             .and_then(|warning| first(&warning.runtimes)),
-        removal: removal(&one.removal.when, one.removal.status),
+        removal: one.removal.words(),
         replaced_by: one.replaced_by.clone(),
         remedy: one.remedy.clone(),
-    }
-}
-
-/// Describes a removal: `planned for containerd 2.7`, `done in v0.12.0`.
-pub(crate) fn removal(when: &Since, status: RemovalStatus) -> String {
-    let nri = when.nri.iter().map(|release| format!("NRI {release}"));
-    let runtimes = when
-        .runtimes
-        .iter()
-        .map(|(runtime, series)| format!("{runtime} {series}"));
-    let when: Vec<String> = nri.chain(runtimes).collect();
-    match status {
-        RemovalStatus::Planned if when.is_empty() => "not planned".to_owned(),
-        RemovalStatus::Planned => format!("planned for {}", when.join(", ")),
-        RemovalStatus::Done => format!("done in {}", when.join(", ")),
     }
 }

@@ -5,7 +5,7 @@ use nri_codegen::history::{Deprecation, History, Release, RuntimeAt};
 use nri_codegen::model::{Carrier, Event};
 
 use super::{linked, protocol};
-use crate::diff::{Target, ignored_fields, removal};
+use crate::diff::ignored_fields;
 use crate::error::Error;
 use crate::report::history::{EventRow, LostField, RuntimeDeprecation, RuntimeReport};
 
@@ -68,35 +68,17 @@ fn event(event: &Event) -> EventRow {
 /// Returns the deprecations in this release: by the series of the runtime, or by the NRI that it
 /// links.
 fn deprecations(history: &History, at: RuntimeAt<'_>) -> Vec<RuntimeDeprecation> {
-    let target = Target {
-        runtime: at.runtime.id.clone(),
-        version: at.release.version.clone(),
-    };
-    let reached = |since: &[(String, String)]| {
-        since
-            .iter()
-            .any(|(runtime, series)| *runtime == target.runtime && target.reaches(series))
-    };
+    let (id, release) = (at.runtime.id.as_str(), &at.release.version);
     let nri = linked(history, at.release).map(|release| &release.version);
-    let holds = |one: &&Deprecation| {
-        let by_nri = nri
-            .zip(one.since())
-            .is_some_and(|(nri, since)| *nri >= since);
-        let named = one
-            .deprecated_in
-            .runtimes
-            .iter()
-            .any(|(runtime, _)| *runtime == target.runtime);
-        reached(&one.deprecated_in.runtimes) || (!named && by_nri)
-    };
+    let holds = |one: &&Deprecation| one.deprecated_in.holds(Some((id, release)), nri);
     let row = |one: &Deprecation| RuntimeDeprecation {
         id: one.id.clone(),
         summary: one.summary.clone(),
         warns: one
             .warned_by
             .as_ref()
-            .is_some_and(|warning| reached(&warning.runtimes)),
-        removal: removal(&one.removal.when, one.removal.status),
+            .is_some_and(|warning| warning.is_given_by(id, release)),
+        removal: one.removal.words(),
         remedy: one.remedy.clone(),
     };
     history

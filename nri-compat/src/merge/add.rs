@@ -297,11 +297,7 @@ fn finished(plugin: MergedPlugin, key: &PluginKey, span: &Span) -> MergedPlugin 
 
 /// Sorts events by their numbers; unknown ones come last.
 fn in_order(mut events: Vec<String>) -> Vec<String> {
-    let place = |event: &String| {
-        crate::check::events::EVENTS
-            .iter()
-            .position(|known| known == event)
-    };
+    let place = |event: &String| crate::facts::EVENTS.iter().position(|known| known == event);
     events.sort_by_key(|event| (place(event).unwrap_or(usize::MAX), event.clone()));
     events
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::{Reader, Unreadable, cargo_lock, text};
 use crate::check::content::File;
-use crate::check::facts::MODULE;
+use crate::facts::MODULE;
 use crate::sighting::Sighting;
 use crate::skipped::SkipKind;
 

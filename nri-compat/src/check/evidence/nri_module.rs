@@ -2,10 +2,10 @@
 
 use semver::Version;
 
-use crate::check::facts;
+use crate::facts;
 use crate::sighting::Interface;
 
-pub(super) use crate::check::facts::MODULE;
+pub(super) use crate::facts::MODULE;
 
 /// The time when the dedicated RPCs were merged to the main branch, as in pseudo-versions:
 /// 2026-04-15 19:11 UTC.

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::{Reader, Unreadable, text};
 use crate::check::content::File;
-use crate::check::facts;
+use crate::facts;
 use crate::sighting::{Built, Evidence, FileKind, Interface, Role, Sighting};
 use crate::skipped::SkipKind;
 

@@ -6,8 +6,8 @@ use memchr::memmem::{self, Finder};
 use super::Unreadable;
 use super::binary::Image;
 use super::binary::window::{Flow, any_from_end, windows};
-use crate::check::events::EVENTS;
 use crate::check::needles::Needles;
+use crate::facts::EVENTS;
 
 /// The prefix of the names of all services and messages. Programs that construct names at run time
 /// contain no more than this.

@@ -9,9 +9,10 @@ use super::binary::bytes::leb128;
 use super::binary::window::{find, part};
 use super::{Reader, Unreadable, identity, opaque};
 use crate::check::content::File;
-use crate::check::events::{EVENTS, EventSet};
-use crate::check::facts;
+use crate::check::events::EventSet;
 use crate::diff::wasm_export;
+use crate::facts;
+use crate::facts::EVENTS;
 use crate::sighting::{Built, Certainty, Events, Evidence, FileKind, Interface, Role, Sighting};
 
 /// The name of the reader in evidence.

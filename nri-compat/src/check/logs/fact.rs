@@ -4,7 +4,7 @@
 use memchr::memmem;
 
 use super::record::Record;
-use crate::check::events::EVENTS;
+use crate::facts::EVENTS;
 
 /// A fact about a plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 use super::fact::Warning;
 use super::stamp::Stamp;
 use super::tally::{Mentions, Tally, Topic};
+use crate::facts;
 use crate::place::Place;
 use crate::sighting::{
     Certainty, Events, Evidence, FileKind, Interface, Occurrences, Role, Sighting,
@@ -187,7 +188,10 @@ fn warned(sighting: &mut Sighting, mentions: &Mentions) {
 fn registered(version: &str) -> String {
     match version {
         "" => "it registered; this runtime does not log the NRI version of plugins".to_owned(),
-        "unknown" => "it registered without an NRI version: its stub is older than v0.12.0, or does not send one".to_owned(),
+        "unknown" => format!(
+            "it registered without an NRI version: its stub is older than {}, or does not send one",
+            facts::DEDICATED
+        ),
         version => format!("it registered and reported NRI version {version}"),
     }
 }

@@ -1,9 +1,9 @@
 //! Events that the target does not know: a runtime drops a plugin that subscribes to one of them.
 
 use super::{cannot_tell, remedy};
-use crate::check::events::EVENTS;
-use crate::check::facts;
 use crate::check::target::Target;
+use crate::facts;
+use crate::facts::EVENTS;
 use crate::report::check::{Confidence, Outcome, Verdict};
 use crate::sighting::{Certainty, FileKind, Interface, Sighting};
 

@@ -1,7 +1,8 @@
 //! Plugins of NRI v0.1.0: an executable that is started once per event.
 
-use super::{deprecation, ok, planned_removal};
+use super::{deprecation, ok};
 use crate::check::target::Target;
+use crate::facts::ONE_SHOT;
 use crate::report::check::{Confidence, Outcome, Verdict};
 
 /// The only runtime known to have run them.
@@ -20,20 +21,21 @@ pub(super) fn judge(target: &Target<'_>) -> Verdict {
     }
     let name = &target.head.name;
     let (outcome, reason) = if by_other {
-        let reason = "only containerd runs one-shot plugins of NRI v0.1.0";
-        (Outcome::Incompatible, reason.to_owned())
+        let reason = format!("only containerd runs one-shot plugins of NRI {ONE_SHOT}");
+        (Outcome::Incompatible, reason)
     } else if target.has_removed(deprecation) {
-        let reason = format!("{name} no longer runs one-shot plugins of NRI v0.1.0, as planned");
+        let reason =
+            format!("{name} no longer runs one-shot plugins of NRI {ONE_SHOT}, as planned");
         (Outcome::Removed, reason)
     } else {
-        let reason = "a one-shot plugin of NRI v0.1.0; released runtimes still run it";
-        (Outcome::Deprecated, reason.to_owned())
+        let reason = format!("a one-shot plugin of NRI {ONE_SHOT}; released runtimes still run it");
+        (Outcome::Deprecated, reason)
     };
     Verdict {
         outcome,
         rule: "CHECK_ONE_SHOT",
         since: deprecation.deprecated_in.nri.clone(),
-        planned_removal: planned_removal(deprecation),
+        planned_removal: deprecation.removal.when.words(),
         reason: reason.into(),
         remedy: deprecation.remedy.clone().into(),
         confidence: if by_other {

@@ -2,7 +2,7 @@
 
 use nri_codegen::history::Deprecation;
 
-use super::{cannot_tell, deprecation, ok, planned_removal, remedy};
+use super::{cannot_tell, deprecation, ok, remedy};
 use crate::check::target::Target;
 use crate::report::check::{Confidence, Outcome, Verdict};
 use crate::sighting::{Certainty, FileKind, Interface, Sighting};
@@ -52,7 +52,7 @@ fn affected(
         },
         rule: "CHECK_STATE_CHANGE",
         since: deprecation.deprecated_in.nri.clone(),
-        planned_removal: planned_removal(deprecation),
+        planned_removal: deprecation.removal.when.words(),
         reason: reason(seen, target, gone, events.len()).into(),
         remedy: remedy::state_change(seen, deprecation, &events).into(),
         events: events.into(),
@@ -88,7 +88,7 @@ pub(super) fn unclear(seen: &Sighting, deprecation: &Deprecation) -> Verdict {
         "may rely on StateChange; cannot determine which events it handles".to_owned(),
     );
     verdict.since.clone_from(&deprecation.deprecated_in.nri);
-    verdict.planned_removal = planned_removal(deprecation);
+    verdict.planned_removal = deprecation.removal.when.words();
     verdict.remedy = remedy::state_change(seen, deprecation, &[]).into();
     verdict
 }

@@ -229,7 +229,7 @@ fn a_module_needs_every_function() {
 
 #[test]
 fn a_module_without_a_version_does_not_load() {
-    let mut all: Vec<String> = crate::check::events::EVENTS
+    let mut all: Vec<String> = crate::facts::EVENTS
         .iter()
         .chain(&["Configure", "Synchronize", "Shutdown", "StateChange"])
         .map(|rpc| crate::diff::wasm_export(rpc))

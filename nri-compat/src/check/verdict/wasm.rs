@@ -2,9 +2,9 @@
 
 use super::{cannot_tell, deprecation, no_protocol, ok};
 use crate::check::evidence::wasm::VERSION;
-use crate::check::facts;
 use crate::check::target::Target;
 use crate::diff::wasm_export;
+use crate::facts;
 use crate::report::check::{Confidence, Outcome, Verdict};
 use crate::sighting::Sighting;
 

@@ -1,5 +1,7 @@
 //! WebAssembly plugins: one exported function per RPC, and no fallback.
 
+use heck::ToSnakeCase as _;
+
 use nri_codegen::model::Rpc;
 
 use super::side::{PLUGIN, place};
@@ -33,14 +35,7 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
 
 /// Returns the name of an RPC in a module: `plugin_run_pod_sandbox` for `RunPodSandbox`.
 pub(crate) fn export(rpc: &str) -> String {
-    let mut name = "plugin".to_owned();
-    for letter in rpc.chars() {
-        if letter.is_ascii_uppercase() {
-            name.push('_');
-        }
-        name.push(letter.to_ascii_lowercase());
-    }
-    name
+    format!("plugin_{}", rpc.to_snake_case())
 }
 
 #[cfg(test)]

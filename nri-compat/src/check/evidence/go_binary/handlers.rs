@@ -6,10 +6,11 @@ use std::collections::{BTreeSet, HashMap};
 use super::signs::Stub;
 use super::table::Table;
 use super::types::{Method, Types};
-use crate::check::events::{BEFORE_POD_UPDATES, EVENTS, EventSet, WITH_POD_UPDATES};
+use crate::check::events::EventSet;
 use crate::check::evidence::Unreadable;
 use crate::check::evidence::binary::Image;
 use crate::check::evidence::binary::window::Flow;
+use crate::facts::{BEFORE_POD_UPDATES, EVENTS, WITH_POD_UPDATES};
 
 /// The module with clients and servers of the CRI, whose calls have the same names.
 const CRI_PACKAGE: &str = "k8s.io/cri-api/";

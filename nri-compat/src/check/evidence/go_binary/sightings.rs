@@ -8,7 +8,7 @@ use crate::check::content::File;
 use crate::check::evidence::binary::Image;
 use crate::check::evidence::protocol::{self, Names, Traces};
 use crate::check::evidence::{Unreadable, identity, opaque};
-use crate::check::facts;
+use crate::facts;
 use crate::sighting::{Built, Certainty, Events, Evidence, FileKind, Interface, Role, Sighting};
 
 /// Returns the sightings for these signs; none if there is no NRI in the program.

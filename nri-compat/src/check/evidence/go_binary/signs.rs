@@ -6,7 +6,7 @@ use crate::check::events::EventSet;
 use crate::check::evidence::Unreadable;
 use crate::check::evidence::binary::Image;
 use crate::check::evidence::binary::window::Flow;
-use crate::check::facts::{DEDICATED_RPCS, MODULE};
+use crate::facts::{DEDICATED_RPCS, MODULE};
 
 /// The suffixes of NRI's packages below its import path.
 const STUB: &str = "/pkg/stub.";

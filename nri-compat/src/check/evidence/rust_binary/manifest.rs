@@ -5,8 +5,9 @@ use serde_json::Value;
 
 use super::evidence;
 use crate::check::content::File;
-use crate::check::events::{EVENTS, proto_name};
+use crate::check::events::proto_name;
 use crate::check::evidence::identity;
+use crate::facts::EVENTS;
 use crate::sighting::{Built, Certainty, Events, FileKind, Interface, Role, Sighting};
 
 /// The marker before every manifest.

@@ -2,7 +2,7 @@
 //! release: with a replacement, `go get` has no effect, or makes the requirement older.
 
 use crate::check::evidence::nri_module;
-use crate::check::facts::MODULE;
+use crate::facts::MODULE;
 use crate::sighting::{FileKind, GoPackage, Pin, Sighting};
 
 /// Returns the commands to run. They select the oldest sufficient release: a newer one is the

@@ -6,7 +6,7 @@ use super::super::parse;
 use super::super::tree::Tree;
 use super::super::world::MAX_FILE;
 use super::unknown;
-use crate::check::facts::DEDICATED_RPCS;
+use crate::facts::DEDICATED_RPCS;
 use crate::sighting::Interface;
 
 /// Returns the interface of a stub in a folder, and a sentence about it.
