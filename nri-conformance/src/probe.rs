@@ -29,6 +29,7 @@
 //! | `run` | the state of a probe, its time limits, and the trouble it has met |
 //! | `live` | one instance of the plugin, from its start to the last event |
 //! | `rpcs`, `targets` | the two passes: each RPC once, and the events under each target |
+//! | `runtimes` | the runtime that links a release of NRI |
 //! | `life`, `answers` | the requests that are sent, and the answers in words |
 
 mod answers;
@@ -39,6 +40,7 @@ mod patience;
 mod printed;
 mod rpcs;
 mod run;
+mod runtimes;
 mod targets;
 
 use std::time::{Duration, Instant};
@@ -63,10 +65,22 @@ use run::Run;
 pub struct Target {
     /// The name shown in the result, such as `containerd@2.2.9`.
     pub name: String,
-    /// The NRI release that it speaks, such as `v0.11.0`.
+    /// The NRI release that it speaks, such as `v0.11.0`; `v0.1.0` for a runtime from before the protocol.
     pub release: String,
+    /// The runtime that the plugin gets to see. By default, it is a released one that links this NRI, because plugins
+    /// derive from it which events they may subscribe to.
+    pub runtime: Option<RuntimeRelease>,
     /// False for a planned release that no longer sends events as StateChange.
     pub sends_state_change: bool,
+}
+
+/// A release of a runtime, as the runtime reports it in Configure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuntimeRelease {
+    /// The name, such as `containerd`.
+    pub name: String,
+    /// The version, such as `v2.2.9`.
+    pub version: String,
 }
 
 impl Target {
@@ -75,6 +89,7 @@ impl Target {
         Target {
             name: format!("nri@{}", release.trim_start_matches('v')),
             release: release.to_owned(),
+            runtime: None,
             sends_state_change: true,
         }
     }

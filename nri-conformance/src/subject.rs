@@ -29,7 +29,7 @@ use crate::error::Result;
 
 pub use listener::Listener;
 pub use output::Output;
-pub use process::{Exit, Process, Usage};
+pub use process::{Exit, Process, Usage, adopt_orphans};
 
 /// A stream of bytes in both directions.
 pub trait Stream: AsyncRead + AsyncWrite + Send + Sync + Unpin {}
@@ -55,6 +55,8 @@ pub struct Executable {
     pub args: Vec<OsString>,
     /// Variables for its environment, which is otherwise empty but for those that a runtime sets.
     pub env: Vec<(OsString, OsString)>,
+    /// True if a launched plugin gets no name and no index from the runtime, because it has its own.
+    pub own_identity: bool,
     /// Whether it runs in user, mount and process namespaces of its own.
     pub isolate: bool,
 }
@@ -84,6 +86,14 @@ impl Subject {
     /// A plugin in this process. Each instance gets a value of its own.
     pub fn in_process_with<P: Plugin>(make: impl Fn() -> P + Send + Sync + 'static) -> Self {
         Subject(Arc::new(How::InProcess(in_process::each(make))))
+    }
+
+    /// Returns true if the name and the index that it registers with are its own, and not given by the runtime.
+    pub fn has_own_identity(&self) -> bool {
+        match &*self.0 {
+            How::Launched(executable) => executable.own_identity,
+            How::External(_) | How::Waiting(_) | How::InProcess(_) => true,
+        }
     }
 
     /// Returns whether it connects by itself, and again when the connection is lost.
@@ -197,7 +207,7 @@ impl Instance {
         let Some(listener) = self.listener.clone() else {
             return Err(NoConnection::Over);
         };
-        let process = self.process.as_mut();
+        let process = self.process.as_ref();
         let ended = async {
             match process {
                 Some(process) => process.ended(within).await,

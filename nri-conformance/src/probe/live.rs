@@ -14,7 +14,7 @@ use crate::subject::Instance;
 
 use super::printed::error_lines;
 use super::run::Run;
-use super::{Trouble, TroubleKind, answers};
+use super::{RuntimeRelease, Trouble, TroubleKind, answers};
 
 /// How long a process has to end after its connection has ended.
 const END: Duration = Duration::from_millis(300);
@@ -140,11 +140,11 @@ impl Live {
     }
 
     /// Returns true if the connection or the process is gone, so that nothing can be called.
-    pub(super) fn is_gone(&mut self) -> bool {
+    pub(super) fn is_gone(&self) -> bool {
         let exited = self
             .instance
             .process
-            .as_mut()
+            .as_ref()
             .is_some_and(|it| it.exit().is_some());
         exited || self.session.is_closed()
     }
@@ -155,8 +155,16 @@ impl Live {
     }
 
     /// Configures the plugin.
-    pub(super) async fn configure(&mut self, run: &mut Run<'_>) -> Reply<ConfigureResponse> {
-        let request = self.session.configuration(&run.options.config);
+    pub(super) async fn configure(
+        &mut self,
+        run: &mut Run<'_>,
+        runtime: Option<&RuntimeRelease>,
+    ) -> Reply<ConfigureResponse> {
+        let mut request = self.session.configuration(&run.options.config);
+        if let Some(runtime) = runtime {
+            request.runtime_name.clone_from(&runtime.name);
+            request.runtime_version.clone_from(&runtime.version);
+        }
         let message = request.encode_to_vec();
         let message = self
             .session
@@ -198,7 +206,7 @@ impl Live {
     async fn is_silent(&mut self, run: &mut Run<'_>, step: &'static str, limit: Duration) {
         self.over = true;
         run.patience.was_silent(step);
-        let exit = self.instance.process.as_mut().and_then(|it| it.exit());
+        let exit = self.instance.process.as_ref().and_then(|it| it.exit());
         let (kind, message) = match exit {
             Some(exit) => (
                 TroubleKind::Died,
@@ -233,7 +241,7 @@ impl Live {
     }
 
     async fn ended_or_closed(&mut self, end: Option<End>) -> (TroubleKind, String) {
-        let exit = match &mut self.instance.process {
+        let exit = match &self.instance.process {
             Some(process) => process.ended(END).await,
             None => None,
         };

@@ -9,7 +9,7 @@ use crate::error::Result;
 use super::life::{LIFE, name};
 use super::live::{CONFIGURE, Live, Reply, SYNCHRONIZE};
 use super::run::{Run, out_of_time};
-use super::{FailurePolicy, First, RpcAnswer, RpcResult, Subscription, answers, newest};
+use super::{FailurePolicy, First, RpcAnswer, RpcResult, Subscription, answers, newest, runtimes};
 
 /// The name of the RPC that does not exist.
 pub const NO_SUCH_RPC: &str = "NoSuchRpc";
@@ -134,7 +134,8 @@ impl Pass<'_, '_> {
         if live.is_gone() {
             return;
         }
-        let reply = live.configure(self.run).await;
+        let runtime = runtimes::linking(&self.revision);
+        let reply = live.configure(self.run, runtime.as_ref()).await;
         if let Ok(answer) = &reply.result
             && self.first.subscription.is_none()
         {

@@ -12,7 +12,10 @@ use crate::session::can_fall_back;
 use super::life::{LIFE, name};
 use super::live::{CONFIGURE, Live, REGISTER, Reply, SYNCHRONIZE};
 use super::run::{Run, out_of_time};
-use super::{EventOutcome, EventResult, RpcAnswer, Target, TargetResult, Verdict, answers};
+use super::{
+    EventOutcome, EventResult, RpcAnswer, RuntimeRelease, Target, TargetResult, Verdict, answers,
+    runtimes,
+};
 
 /// The release before the protocol, which runs programs once per event.
 const ONE_SHOT: &str = "v0.1.0";
@@ -74,6 +77,10 @@ pub(super) async fn probe(
         run,
         target,
         revision,
+        runtime: target
+            .runtime
+            .clone()
+            .or_else(|| runtimes::linking(revision)),
     };
     Ok(match pass.admit().await? {
         Err(stop) => without_events(target, stop.verdict, stop.reason),
@@ -120,6 +127,7 @@ struct Pass<'r, 'a> {
     run: &'r mut Run<'a>,
     target: &'r Target,
     revision: &'r Revision,
+    runtime: Option<RuntimeRelease>,
 }
 
 impl Pass<'_, '_> {
@@ -150,7 +158,7 @@ impl Pass<'_, '_> {
         let Some((registration, _)) = live.registration.clone() else {
             return Err(Stop::dropped(live.no_registration()));
         };
-        if self.run.subject.is_external()
+        if self.run.subject.has_own_identity()
             && let Err(reason) = PluginId::checked(
                 &registration.plugin_idx,
                 &registration.plugin_name,
@@ -160,7 +168,7 @@ impl Pass<'_, '_> {
             live.refused(self.run, REGISTER, &reason).await;
             return Err(Stop::dropped(reason));
         }
-        let reply = live.configure(self.run).await;
+        let reply = live.configure(self.run, self.runtime.as_ref()).await;
         let answer = self.answered(live, CONFIGURE, reply).await?;
         self.check_mask(live, &answer).await?;
         let reply = live.synchronize(self.run).await;

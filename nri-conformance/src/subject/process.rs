@@ -5,24 +5,24 @@ mod usage;
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::net::UnixStream as StdUnixStream;
-use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
-use std::process::{ExitStatus, Stdio};
-use std::time::Duration;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 use nri::adaptation::pass_socket;
 use nri::wire::Socket;
-use rustix::process::Signal;
+use rustix::process::{Signal, WaitId, WaitIdOptions, waitid};
 use tempfile::TempDir;
 use tokio::net::UnixStream;
 use tokio::process::{Child, Command};
 use tokio::task::JoinHandle;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use crate::error::{Error, Result};
 
 use super::{Executable, Output, Stream};
 use cleanup::Marker;
+pub use cleanup::adopt_orphans;
 pub use usage::Usage;
 
 /// Name and index of an executable whose name is not `NN-name`.
@@ -47,18 +47,17 @@ impl std::fmt::Display for Exit {
     }
 }
 
-impl From<ExitStatus> for Exit {
-    fn from(status: ExitStatus) -> Self {
-        match (status.code(), status.signal()) {
-            (Some(code), _) => Exit::Code(code),
-            (None, signal) => Exit::Signal(signal.unwrap_or_default()),
-        }
-    }
-}
+/// How often a process is looked at that is to end.
+const POLL: Duration = Duration::from_millis(2);
+
+/// How long a killed process has until it is gone.
+const GONE: Duration = Duration::from_millis(500);
 
 /// The process of a plugin. It is killed when this is dropped, and so is whatever it has started.
 pub struct Process {
     child: Child,
+    /// Its id, which is also that of its group. It is not used again before the process is reaped, when this is dropped.
+    pid: u32,
     output: Output,
     reading: Vec<JoinHandle<()>>,
     marker: Marker,
@@ -68,7 +67,7 @@ pub struct Process {
 impl std::fmt::Debug for Process {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Process")
-            .field("pid", &self.child.id())
+            .field("pid", &self.pid)
             .finish_non_exhaustive()
     }
 }
@@ -81,7 +80,12 @@ pub(super) fn launch(executable: &Executable) -> Result<(Box<dyn Stream>, Proces
     let ours = UnixStream::from_std(ours)
         .and_then(Socket::new)
         .map_err(failed)?;
-    let process = start(executable, None, |command| {
+    let process = start(executable, None, |command, path| {
+        if !executable.own_identity {
+            let (index, name) = identity(path);
+            command.env("NRI_PLUGIN_NAME", name);
+            command.env("NRI_PLUGIN_IDX", index);
+        }
         command.env("NRI_PLUGIN_SOCKET", "3");
         pass_socket(command.as_std_mut(), theirs);
     })?;
@@ -90,7 +94,7 @@ pub(super) fn launch(executable: &Executable) -> Result<(Box<dyn Stream>, Proces
 
 /// Starts a plugin that connects to a socket.
 pub(super) fn external(executable: &Executable, socket: &Path) -> Result<Process> {
-    start(executable, Some(socket), |command| {
+    start(executable, Some(socket), |command, _| {
         command.env("NRI_SOCKET", socket);
     })
 }
@@ -98,19 +102,16 @@ pub(super) fn external(executable: &Executable, socket: &Path) -> Result<Process
 fn start(
     executable: &Executable,
     socket: Option<&Path>,
-    connect: impl FnOnce(&mut Command),
+    connect: impl FnOnce(&mut Command, &Path),
 ) -> Result<Process> {
     let failed = |error| Error::io("start", &executable.path, error);
     let path = executable.path.canonicalize().map_err(failed)?;
     let folder = tempfile::tempdir().map_err(failed)?;
     let marker = Marker::new();
     let mut command = program(&path, executable.isolate);
-    let (index, name) = identity(&path);
     command
         .args(executable.args.iter().map(|arg| filled_in(arg, socket)))
         .env_clear()
-        .env("NRI_PLUGIN_NAME", name)
-        .env("NRI_PLUGIN_IDX", index)
         .env(marker.variable(), marker.value())
         .envs(
             executable
@@ -124,10 +125,13 @@ fn start(
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .kill_on_drop(true);
-    connect(&mut command);
+    connect(&mut command, &path);
     let mut child = command.spawn().map_err(|error| {
         failed(error).with_help("give an executable file of this machine's architecture")
     })?;
+    // It was not waited for, so it has one.
+    let pid = child.id().unwrap_or_default();
+    cleanup::register(pid);
     let output = Output::default();
     let stdout = child.stdout.take();
     let stdout = stdout.map(|pipe| tokio::spawn(output.clone().read(pipe)));
@@ -135,6 +139,7 @@ fn start(
     let stderr = stderr.map(|pipe| tokio::spawn(output.clone().read(pipe)));
     Ok(Process {
         child,
+        pid,
         output,
         reading: stdout.into_iter().chain(stderr).collect(),
         marker,
@@ -196,39 +201,53 @@ impl Process {
 
     /// Returns its process id, unless it has ended.
     pub fn id(&self) -> Option<u32> {
-        self.child.id()
+        self.exit().is_none().then_some(self.pid)
     }
 
     /// Returns how it ended, if it has.
-    pub fn exit(&mut self) -> Option<Exit> {
-        self.child.try_wait().ok().flatten().map(Exit::from)
+    pub fn exit(&self) -> Option<Exit> {
+        // It is not reaped yet, so that no other process gets its id, and that of its group.
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        let status = waitid(WaitId::Pid(cleanup::pid(self.pid)?), options);
+        let status = status.ok().flatten()?;
+        match (status.exit_status(), status.terminating_signal()) {
+            (Some(code), _) => Some(Exit::Code(code)),
+            (None, signal) => Some(Exit::Signal(signal.unwrap_or_default())),
+        }
     }
 
     /// Waits for it to end. Returns `None` if it has not ended after `within`.
-    pub async fn ended(&mut self, within: Duration) -> Option<Exit> {
-        let status = timeout(within, self.child.wait()).await.ok()?;
-        status.ok().map(Exit::from)
+    pub async fn ended(&self, within: Duration) -> Option<Exit> {
+        let ended = async {
+            loop {
+                if let Some(exit) = self.exit() {
+                    return exit;
+                }
+                sleep(POLL).await;
+            }
+        };
+        timeout(within, ended).await.ok()
     }
 
     /// Asks it to end, with SIGTERM.
     pub fn terminate(&self) {
-        if let Some(pid) = self.child.id() {
-            cleanup::signal(pid, Signal::TERM);
-        }
+        cleanup::signal(self.pid, Signal::TERM);
     }
 
     /// Returns the memory, descriptors, threads and processor time that it uses; `None` if it has ended.
     pub fn usage(&self) -> Option<Usage> {
-        Usage::of(self.child.id()?)
+        Usage::of(self.id()?)
     }
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
-        if let Some(pid) = self.child.id() {
-            cleanup::kill_group(pid);
+        cleanup::end(self.pid, &self.marker);
+        let start = Instant::now();
+        while matches!(self.child.try_wait(), Ok(None)) && start.elapsed() < GONE {
+            std::thread::sleep(POLL / 4);
         }
-        self.marker.kill_all();
+        cleanup::unregister(self.pid);
     }
 }
 

@@ -81,12 +81,9 @@ impl Revision {
             lacks_fields,
         };
         for (rpc, event) in RPCS.iter().filter_map(|rpc| Some((rpc, rpc.event?))) {
-            let known = rpc
-                .event_since
-                .is_some_and(|since| revision.is_at_least(since));
-            if revision.is_at_least(rpc.since) {
+            if revision.has_rpc(rpc) {
                 revision.dedicated = revision.dedicated.with(event);
-            } else if known && rpc.change_fields.is_some() {
+            } else if revision.knows_event(rpc) {
                 revision.changes = revision.changes.with(event);
             }
         }
@@ -101,6 +98,18 @@ impl Revision {
     /// Returns whether this is the given release or a later one.
     pub fn is_at_least(&self, release: &str) -> bool {
         numbers(release).is_some_and(|release| self.numbers >= release)
+    }
+
+    /// Returns true if the release has an RPC.
+    pub fn has_rpc(&self, rpc: &Rpc) -> bool {
+        // `since` is a tagged release. An event that StateChange never carried came with its RPC, in an untagged one even.
+        let came_with_event = rpc.change_fields.is_none() && self.knows_event(rpc);
+        self.is_at_least(rpc.since) || came_with_event
+    }
+
+    /// Returns true if the release has the event of an RPC.
+    fn knows_event(&self, rpc: &Rpc) -> bool {
+        rpc.event_since.is_some_and(|since| self.is_at_least(since))
     }
 
     /// Returns the RPCs of the newest release, those without an event included.
@@ -153,9 +162,7 @@ impl Revision {
 
     /// Returns the events that a plugin may subscribe to.
     pub fn events(&self) -> EventMask {
-        let known = RPCS
-            .iter()
-            .filter(|rpc| rpc.event_since.is_some_and(|since| self.is_at_least(since)));
+        let known = RPCS.iter().filter(|rpc| self.knows_event(rpc));
         known
             .filter_map(|rpc| rpc.event)
             .fold(EventMask::EMPTY, EventMask::with)
@@ -216,6 +223,9 @@ mod tests {
         assert_eq!(via("v0.9.0", Event::PostUpdatePodSandbox), None);
         assert_eq!(via("v0.11.0", Event::PostUpdatePodSandbox), change);
         assert_eq!(via("v0.9.0", Event::ValidateContainerAdjustment), None);
+        let untagged = "v0.9.1-0.20250219030224-e597e7849f24";
+        assert_eq!(via(untagged, Event::UpdatePodSandbox), dedicated);
+        assert_eq!(via(untagged, Event::PostUpdatePodSandbox), change);
     }
 
     #[test]

@@ -1,15 +1,60 @@
-//! Ends whatever a plugin has started: its process group, and processes that left it.
+//! Ends whatever a plugin has started: its process group, its descendants, and processes that left both.
 
-use std::fs;
-use std::sync::atomic::{AtomicU64, Ordering};
+mod table;
 
-use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use std::collections::HashSet;
+use std::process;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::process::{
+    Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, waitpid,
+};
+
+use table::{Entry, Table};
 
 /// The variable in the environment of a plugin by which its descendants are found.
 const VARIABLE: &str = "NRI_CONFORMANCE_INSTANCE";
 
-/// How often processes are looked for: one that forks while it is looked for can escape a first search.
-const SEARCHES: usize = 20;
+/// How long processes are looked for that fork while they are looked for.
+const SEARCH: Duration = Duration::from_secs(5);
+
+/// How long killed processes have to end before they are looked for again.
+const PAUSE: Duration = Duration::from_micros(500);
+
+/// True if processes that lost their parent become children of this one.
+static ADOPTING: AtomicBool = AtomicBool::new(false);
+
+/// The plugins that were started here and have not been ended.
+static LEADERS: Mutex<Option<HashSet<u32>>> = Mutex::new(None);
+
+/// Has processes that a plugin started, and that lost their parent, become children of this process, so that they are
+/// found and ended with the plugin, even if they left its process group and emptied their environment.
+///
+/// This is for programs that start nothing but plugins: at the end of a plugin, every child of this process is killed
+/// that was started after the plugin and is not a plugin itself.
+///
+/// # Errors
+///
+/// Returns an error if the kernel does not support it.
+pub fn adopt_orphans() -> std::io::Result<()> {
+    set_child_subreaper(Some(getpid()))?;
+    ADOPTING.store(true, Ordering::Relaxed);
+    Ok(())
+}
+
+/// Notes a plugin, which is not an orphan.
+pub(super) fn register(leader: u32) {
+    let mut leaders = LEADERS.lock().unwrap_or_else(PoisonError::into_inner);
+    leaders.get_or_insert_default().insert(leader);
+}
+
+/// Forgets a plugin that has been ended.
+pub(super) fn unregister(leader: u32) {
+    let mut leaders = LEADERS.lock().unwrap_or_else(PoisonError::into_inner);
+    leaders.get_or_insert_default().remove(&leader);
+}
 
 /// Marks the processes of one instance, by a variable that they inherit.
 #[derive(Debug)]
@@ -21,7 +66,7 @@ impl Marker {
     pub(super) fn new() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let value = format!("{}-{number}", std::process::id());
+        let value = format!("{}-{number}", process::id());
         Marker { value }
     }
 
@@ -33,52 +78,121 @@ impl Marker {
         &self.value
     }
 
-    /// Kills all processes that carry the marker, until none is left.
-    pub(super) fn kill_all(&self) {
-        let entry = format!("{VARIABLE}={}", self.value);
-        for _ in 0..SEARCHES {
-            let found = marked(entry.as_bytes());
-            if found.is_empty() {
-                return;
-            }
-            for pid in found {
-                signal(pid, Signal::KILL);
-            }
-        }
+    /// Returns the entry in the environment.
+    fn entry(&self) -> Vec<u8> {
+        format!("{VARIABLE}={}", self.value).into_bytes()
     }
 }
 
-/// Returns the processes with this entry in their environment, zombies excepted.
-fn marked(entry: &[u8]) -> Vec<u32> {
-    let Ok(processes) = fs::read_dir("/proc") else {
-        return Vec::new();
+/// Kills a plugin, which must not have been reaped, and all processes that it started.
+///
+/// They are stopped first, until no further one is found, because a process that forks faster than it is killed would
+/// escape.
+pub(super) fn end(leader: u32, marker: &Marker) {
+    let Some(since) = table::start_time(leader) else {
+        return;
     };
-    let pids = processes.filter_map(|process| process.ok()?.file_name().to_str()?.parse().ok());
-    pids.filter(|pid: &u32| {
-        // That of a zombie is empty.
-        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-        environment.split(|byte| *byte == 0).any(|it| it == entry)
-    })
-    .collect()
+    let search = Search {
+        leader,
+        since,
+        marker: marker.entry(),
+    };
+    let start = Instant::now();
+    let mut stopped = HashSet::new();
+    while start.elapsed() < SEARCH {
+        let found = search.find(&stopped);
+        if found.is_empty() {
+            return;
+        }
+        let new: Vec<u32> = found
+            .iter()
+            .copied()
+            .filter(|pid| stopped.insert(*pid))
+            .collect();
+        for pid in &new {
+            signal(*pid, Signal::STOP);
+        }
+        if new.is_empty() {
+            found.into_iter().for_each(kill);
+            std::thread::sleep(PAUSE);
+        }
+    }
+    stopped.into_iter().for_each(kill);
 }
 
-/// Kills a process group.
-pub(super) fn kill_group(leader: u32) {
-    if let Some(leader) = pid(leader) {
-        // It may have ended by itself.
-        let _ = kill_process_group(leader, Signal::KILL);
+/// A search for the processes of an instance.
+struct Search {
+    leader: u32,
+    /// The time at which the leader started. No process of the instance is older.
+    since: u64,
+    marker: Vec<u8>,
+}
+
+impl Search {
+    /// Returns the processes that still run.
+    fn find(&self, known: &HashSet<u32>) -> Vec<u32> {
+        let table = Table::read(self.since);
+        let orphans = self.orphans(&table);
+        let mut found: HashSet<u32> = table
+            .iter()
+            .filter(|entry| {
+                known.contains(&entry.pid)
+                    || entry.pid == self.leader
+                    || entry.group == self.leader
+                    || entry.session == self.leader
+                    || orphans.contains(&entry.pid)
+                    || entry.has_variable(&self.marker)
+            })
+            .map(|entry| entry.pid)
+            .collect();
+        table.add_descendants(&mut found);
+        let running = table.iter().filter(|entry| !entry.is_dead);
+        running
+            .map(|entry| entry.pid)
+            .filter(|pid| found.contains(pid))
+            .collect()
+    }
+
+    /// Returns the children of this process that it did not start.
+    fn orphans(&self, table: &Table) -> HashSet<u32> {
+        if !ADOPTING.load(Ordering::Relaxed) {
+            return HashSet::new();
+        }
+        let leaders = LEADERS.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_leader = |pid: u32| leaders.as_ref().is_some_and(|all| all.contains(&pid));
+        let adopted = |entry: &&Entry| entry.parent == process::id() && !is_leader(entry.pid);
+        table
+            .iter()
+            .filter(adopted)
+            .map(|entry| entry.pid)
+            .collect()
+    }
+}
+
+fn kill(process: u32) {
+    signal(process, Signal::KILL);
+    if ADOPTING.load(Ordering::Relaxed)
+        && let Some(pid) = pid(process)
+    {
+        let leaders = LEADERS.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_leader = leaders.as_ref().is_some_and(|all| all.contains(&process));
+        if !is_leader {
+            // It may not be a child of this process, or not have ended yet; then it is reaped elsewhere or later.
+            let _ = waitpid(Some(pid), WaitOptions::NOHANG);
+        }
     }
 }
 
 /// Sends a signal to a process.
 pub(super) fn signal(process: u32, signal: Signal) {
     if let Some(process) = pid(process) {
+        // It may have ended by itself.
         let _ = kill_process(process, signal);
     }
 }
 
 /// Returns a process id, other than that of the first process.
-fn pid(number: u32) -> Option<Pid> {
+pub(super) fn pid(number: u32) -> Option<Pid> {
     let pid = i32::try_from(number).ok().filter(|pid| *pid > 1)?;
     Pid::from_raw(pid)
 }

@@ -20,7 +20,7 @@ pub(super) fn required(revision: &Revision) -> Result<Vec<&'static str>, ModuleE
             since: SINCE,
         });
     }
-    let known = RPCS.iter().filter(|rpc| revision.is_at_least(rpc.since));
+    let known = RPCS.iter().filter(|rpc| revision.has_rpc(rpc));
     Ok(known.map(|rpc| rpc.name).collect())
 }
 
@@ -47,6 +47,8 @@ mod tests {
         let old = required("v0.9.0").unwrap();
         assert_eq!(old.len(), 7, "{old:?}");
         assert!(old.contains(&"StateChange") && !old.contains(&"RunPodSandbox"));
+        let untagged = required("v0.9.1-0.20250219030224-e597e7849f24").unwrap();
+        assert!(untagged.contains(&"UpdatePodSandbox"), "{untagged:?}");
         assert_eq!(required("v0.11.0").unwrap().len(), 9);
         assert_eq!(required("v0.12.5").unwrap().len(), RPCS.len());
     }

@@ -1,0 +1,74 @@
+//! The runtime that a plugin gets to see.
+
+use std::sync::LazyLock;
+
+use nri::adaptation::Revision;
+use serde::Deserialize;
+
+use super::RuntimeRelease;
+
+/// The table of runtimes, of which only this much is needed.
+#[derive(Debug, Deserialize)]
+struct Table {
+    runtime: Vec<Runtime>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Runtime {
+    reports_as: Vec<String>,
+    releases: Vec<Release>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Release {
+    release: String,
+    nri: String,
+}
+
+static TABLE: LazyLock<Option<Table>> = LazyLock::new(|| {
+    // A test parses it.
+    toml::from_str(nri_protos::RUNTIMES_TOML).ok()
+});
+
+/// Returns the newest release of a runtime that links this release of NRI, or else the newest NRI before it.
+pub(super) fn linking(revision: &Revision) -> Option<RuntimeRelease> {
+    let mut best: Option<(Revision, RuntimeRelease)> = None;
+    for runtime in &TABLE.as_ref()?.runtime {
+        let Some(name) = runtime.reports_as.first() else {
+            continue;
+        };
+        for release in runtime.releases.iter().rev() {
+            let Ok(nri) = Revision::of(&release.nri) else {
+                continue;
+            };
+            let is_newer = |(best, _): &(Revision, RuntimeRelease)| {
+                best.release() != nri.release() && nri.is_at_least(best.release())
+            };
+            if revision.is_at_least(nri.release()) && best.as_ref().is_none_or(is_newer) {
+                let found = RuntimeRelease {
+                    name: name.clone(),
+                    version: release.release.clone(),
+                };
+                best = Some((nri, found));
+            }
+        }
+    }
+    best.map(|(_, runtime)| runtime)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_revision_is_linked_by_a_runtime() {
+        let linking = |release: &str| {
+            let runtime = linking(&Revision::of(release).unwrap()).unwrap();
+            format!("{} {}", runtime.name, runtime.version)
+        };
+        assert!(linking("v0.11.0").starts_with("containerd v2.2."));
+        assert!(linking("v0.9.1-0.20250219030224-e597e7849f24").starts_with("cri-o v1.33."));
+        assert!(linking("v0.2.0").starts_with("c"));
+        assert_eq!(linking("v0.12.5"), linking("v0.12.4"));
+    }
+}
