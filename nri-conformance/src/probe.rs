@@ -150,13 +150,17 @@ pub async fn probe(subject: &Subject, options: &Options) -> Result<Probed> {
     }
     Ok(Probed {
         subject: first.subject(),
-        form: Form::Native,
+        form: if subject.is_module() {
+            Form::Wasm
+        } else {
+            Form::Native
+        },
         registered_after: first.registered_after,
         subscription: first.subscription,
         rpcs,
         targets: results,
         troubles: run.into_troubles(),
-        exports: Vec::new(),
+        exports: first.exports,
         took: start.elapsed(),
     })
 }
@@ -167,6 +171,7 @@ struct First {
     registration: Option<nri::api::RegisterPluginRequest>,
     registered_after: Option<Duration>,
     subscription: Option<Subscription>,
+    exports: Vec<String>,
 }
 
 impl First {

@@ -7,11 +7,14 @@
 //! | [`Subject::waiting`] | by somebody else; it connects to a socket at a given path |
 //! | [`Subject::in_process`] | as a value in this process |
 //!
+//! A file that is a WebAssembly module is loaded into this process instead, which needs the feature `wasm`.
+//!
 //! An executable runs in a temporary folder and a process group of its own. Whatever it has started is killed when its
 //! [`Instance`] ends.
 
 mod in_process;
 mod listener;
+mod module;
 mod output;
 mod process;
 
@@ -21,10 +24,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use nri::adaptation::Revision;
 use nri::plugin::Plugin;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
 
+#[cfg(not(feature = "wasm"))]
+use crate::error::Error;
 use crate::error::Result;
 
 pub use listener::Listener;
@@ -96,6 +102,14 @@ impl Subject {
         }
     }
 
+    /// Returns true if it is a WebAssembly module.
+    pub fn is_module(&self) -> bool {
+        match &*self.0 {
+            How::Launched(executable) => module::is_module(&executable.path),
+            How::External(_) | How::Waiting(_) | How::InProcess(_) => false,
+        }
+    }
+
     /// Returns whether it connects by itself, and again when the connection is lost.
     pub fn is_external(&self) -> bool {
         matches!(*self.0, How::External(_) | How::Waiting(_))
@@ -115,7 +129,18 @@ impl Subject {
     ///
     /// Returns an error if it cannot be started. A plugin that starts and fails is not an error.
     pub async fn start(&self) -> Result<Instance> {
+        self.start_under(None).await
+    }
+
+    /// Starts an instance for a runtime of this revision. That matters to WebAssembly modules only: they are loaded if they
+    /// have the functions that the revision demands, and with whatever functions they have if there is none.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if it cannot be started. A plugin that starts and fails is not an error.
+    pub async fn start_under(&self, revision: Option<&Revision>) -> Result<Instance> {
         match &*self.0 {
+            How::Launched(executable) if self.is_module() => load(executable, revision).await,
             How::Launched(executable) => {
                 let (stream, process) = process::launch(executable)?;
                 Ok(Instance::new(Some(stream), Some(process), None))
@@ -129,6 +154,20 @@ impl Subject {
             How::InProcess(start) => Ok(Instance::new(Some(start()), None, None)),
         }
     }
+}
+
+#[cfg(feature = "wasm")]
+async fn load(executable: &Executable, revision: Option<&Revision>) -> Result<Instance> {
+    let started = module::start(&executable.path, revision).await?;
+    let mut instance = Instance::new(Some(started.stream), None, None);
+    instance.rpcs = Some(started.rpcs);
+    Ok(instance)
+}
+
+#[cfg(not(feature = "wasm"))]
+async fn load(executable: &Executable, _: Option<&Revision>) -> Result<Instance> {
+    let message = format!("{} is a WebAssembly module", executable.path.display());
+    Err(Error::new(message).with_help("build nri-conformance with the feature `wasm`"))
 }
 
 impl std::fmt::Debug for Subject {
@@ -164,6 +203,8 @@ pub struct Instance {
     stream: Option<Box<dyn Stream>>,
     /// The process, if the plugin has one that was started here.
     pub process: Option<Process>,
+    /// The RPCs that a WebAssembly module has functions for; `None` for other plugins.
+    pub rpcs: Option<Vec<&'static str>>,
     listener: Option<Listener>,
 }
 
@@ -176,6 +217,7 @@ impl Instance {
         Instance {
             stream,
             process,
+            rpcs: None,
             listener,
         }
     }

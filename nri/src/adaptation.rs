@@ -129,6 +129,8 @@ pub use revision::{Revision, Via};
 pub use state::State;
 pub use sync_guard::SyncGuard;
 pub use validator::Validator;
+#[cfg(feature = "wasm")]
+pub use wasm::WasmModule;
 
 use self::core::Core;
 

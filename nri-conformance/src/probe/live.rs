@@ -70,17 +70,19 @@ impl Reply {
 
 impl Live {
     /// Starts an instance and waits for its registration. Returns it also if it is connected but does not register.
+    /// A WebAssembly module is loaded as under `revision` if it has to be `complete`, and else with the functions that it has.
     pub(super) async fn start(
         run: &mut Run<'_>,
         revision: &Revision,
+        complete: bool,
     ) -> Result<std::result::Result<Self, String>> {
         let start = Instant::now();
-        let started = run.subject.start().await;
+        let started = run.subject.start_under(complete.then_some(revision)).await;
         let mut instance = match started {
             Ok(instance) => instance,
-            Err(error) if run.awaits_first => return Err(error),
+            Err(error) if run.awaits_first && !run.subject.is_module() => return Err(error),
             Err(error) => {
-                let message = format!("the plugin cannot be started again: {error}");
+                let message = error.to_string();
                 run.note(trouble(
                     TroubleKind::NotConnected,
                     CONNECT,
@@ -127,6 +129,11 @@ impl Live {
             None if self.session.arrivals().end().is_some() => self.has_ended(run, REGISTER).await,
             None => self.is_silent(run, REGISTER, limit).await,
         }
+    }
+
+    /// Returns the RPCs that a WebAssembly module has functions for; `None` for other plugins.
+    pub(super) fn exported_rpcs(&self) -> Option<&[&'static str]> {
+        self.instance.rpcs.as_deref()
     }
 
     /// Returns the runtime's end of the connection.

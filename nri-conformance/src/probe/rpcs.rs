@@ -88,6 +88,10 @@ impl Pass<'_, '_> {
                 None => return Ok(not_called(rpc, &self.failure)),
             },
         };
+        if let Some(result) = not_exported(&live, rpc) {
+            self.live = Some(live);
+            return Ok(result);
+        }
         let reply = live.call(self.run, rpc, self.request(rpc)).await;
         let result = result(&live, rpc, checked(rpc, reply));
         if live.is_over() {
@@ -103,7 +107,7 @@ impl Pass<'_, '_> {
         if self.failed_starts >= MAX_FAILED_STARTS {
             return Ok(None);
         }
-        let mut live = match self.run.start(&self.revision).await? {
+        let mut live = match Live::start(self.run, &self.revision, false).await? {
             Ok(live) => live,
             Err(reason) => {
                 self.failed_starts += 1;
@@ -116,6 +120,9 @@ impl Pass<'_, '_> {
                 .registration
                 .get_or_insert_with(|| registration.clone());
             self.first.registered_after.get_or_insert(*after);
+        }
+        if let Some(rpcs) = live.exported_rpcs() {
+            self.first.exports = rpcs.iter().map(|rpc| export(rpc)).collect();
         }
         self.configure(&mut live).await;
         self.synchronize(&mut live).await;
@@ -197,6 +204,34 @@ fn result<T>(live: &Live, rpc: &'static str, reply: Reply<T>) -> RpcResult {
     }
 }
 
+/// Returns the result for an RPC that a WebAssembly module has no function for.
+fn not_exported(live: &Live, rpc: &'static str) -> Option<RpcResult> {
+    let exported = live.exported_rpcs()?.contains(&rpc);
+    if exported || rpc == NO_SUCH_RPC {
+        return None;
+    }
+    let since = since(rpc).unwrap_or_default();
+    Some(RpcResult {
+        rpc,
+        since: Some(since),
+        answer: RpcAnswer::Breaks,
+        detail: format!(
+            "{} is not exported; runtimes do not load the module from NRI {since} on",
+            export(rpc)
+        ),
+        took: None,
+    })
+}
+
+/// Returns the name of the function that a WebAssembly module exports for an RPC.
+fn export(rpc: &str) -> String {
+    let letters = rpc.chars().flat_map(|letter| {
+        let before = letter.is_ascii_uppercase().then_some('_');
+        before.into_iter().chain([letter.to_ascii_lowercase()])
+    });
+    "plugin".chars().chain(letters).collect()
+}
+
 fn not_called(rpc: &'static str, reason: &str) -> RpcResult {
     RpcResult {
         rpc,
@@ -252,5 +287,10 @@ mod tests {
         known.sort_unstable();
         assert_eq!(order, known);
         assert_eq!(since(NO_SUCH_RPC), None);
+    }
+
+    #[test]
+    fn exports_are_named_in_snake_case() {
+        assert_eq!(export("RunPodSandbox"), "plugin_run_pod_sandbox");
     }
 }

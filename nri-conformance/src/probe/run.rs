@@ -1,6 +1,5 @@
 //! The state of a probe.
 
-use crate::error::Result;
 use crate::subject::Subject;
 
 use super::life::Sample;
@@ -8,8 +7,6 @@ use super::patience::Patience;
 use super::{Options, Trouble, TroubleKind};
 
 use nri::adaptation::Revision;
-
-use super::live::Live;
 
 /// The largest number of troubles that a result lists.
 const MAX_TROUBLES: usize = 50;
@@ -38,15 +35,6 @@ impl<'a> Run<'a> {
             awaits_first: true,
             troubles: Vec::new(),
         }
-    }
-
-    /// Starts an instance of the plugin and waits for its registration.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if it cannot be started. The inner error is the reason why it did not get so far.
-    pub(super) async fn start(&mut self, revision: &Revision) -> Result<Result<Live, String>> {
-        Live::start(self, revision).await
     }
 
     /// Notes trouble, unless there was the same at this step before.

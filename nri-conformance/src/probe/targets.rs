@@ -133,7 +133,7 @@ struct Pass<'r, 'a> {
 impl Pass<'_, '_> {
     /// Starts an instance and does what comes before the first event. Returns it with its event mask.
     async fn admit(&mut self) -> Result<std::result::Result<(Live, i32), Stop>> {
-        let mut live = match self.run.start(self.revision).await? {
+        let mut live = match Live::start(self.run, self.revision, true).await? {
             Ok(live) => live,
             // It may have had its only connection.
             Err(reason) if self.run.subject.executable().is_none() => {

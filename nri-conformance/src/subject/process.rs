@@ -169,7 +169,7 @@ fn filled_in(text: &OsStr, socket: Option<&Path>) -> OsString {
 }
 
 /// Returns index and name of a file `NN-name`.
-fn identity(path: &Path) -> (String, String) {
+pub(super) fn identity(path: &Path) -> (String, String) {
     let file = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
     match file.split_once('-') {
         Some((index, name)) if index.len() == 2 && index.bytes().all(|b| b.is_ascii_digit()) => {

@@ -21,6 +21,7 @@ mod error;
 mod exports;
 mod imports;
 mod limits;
+mod loaded;
 mod module;
 mod run;
 mod service;
@@ -33,18 +34,22 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use prost::Message as _;
+use tokio::io::DuplexStream;
 
 use crate::api::RegisterPluginRequest;
 use crate::wire::{Connection, Limits};
 
 use super::core::Core;
+use super::identity::PluginId;
 use super::launch::Found;
 use super::session::{CHANNELS, Origin, attach};
 
 use error::ModuleError;
 use limits::Limit;
-use module::Module;
+use module::{Module, Rpcs};
 use service::ModuleService;
+
+pub use loaded::WasmModule;
 
 pub(super) use limits::DEFAULT_MEMORY;
 
@@ -75,7 +80,7 @@ async fn load(core: &Core, found: &Found, memory: usize) -> Result<Module, Modul
     let limit = Limit::within(core.timeouts.registration);
     let loading = tokio::task::spawn_blocking(move || {
         let code = read(&path)?;
-        Module::load(&name, &code, &exports, memory, limit)
+        Module::load(&name, &code, Rpcs::All(&exports), memory, limit)
     });
     loading
         .await
@@ -99,20 +104,27 @@ fn read(path: &Path) -> Result<Vec<u8>, ModuleError> {
 
 /// Serves the module over a stream in memory, and takes in the plugin at the other end.
 async fn connect(core: &Arc<Core>, found: Found, module: Module) {
+    let stream = serve(&found.id, module);
+    // Errors are logged where they occur.
+    let _ = attach(core, stream, Origin::Module(found.id, found.config)).await;
+}
+
+/// Serves the module, which registers by itself. Returns the runtime's end of its connection.
+fn serve(id: &PluginId, module: Module) -> DuplexStream {
     let (ours, theirs) = tokio::io::duplex(BUFFER);
     let limits = Limits {
         linger: LINGER,
         ..Limits::default()
     };
     let (connection, caller) = Connection::new(theirs, CHANNELS.flipped(), limits);
-    let service = ModuleService::new(&found.id, module);
+    let service = ModuleService::new(id, module);
     tokio::spawn(async move {
         // The session on the other side logs how the connection ends.
         let _ = connection.serve_until(&service, service.broken()).await;
     });
     let register = RegisterPluginRequest {
-        plugin_name: found.id.name.clone(),
-        plugin_idx: found.id.index.clone(),
+        plugin_name: id.name.clone(),
+        plugin_idx: id.index.clone(),
         ..RegisterPluginRequest::default()
     };
     tokio::spawn(async move {
@@ -120,8 +132,7 @@ async fn connect(core: &Arc<Core>, found: Found, module: Module) {
         let (service, payload) = (super::service::RUNTIME_SERVICE, register.encode_to_vec());
         let _ = caller.call(service, "RegisterPlugin", payload, None).await;
     });
-    // Errors are logged where they occur.
-    let _ = attach(core, ours, Origin::Module(found.id, found.config)).await;
+    ours
 }
 
 #[cfg(test)]

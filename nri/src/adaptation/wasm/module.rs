@@ -33,6 +33,15 @@ pub(super) struct Host {
     engine: StoreLimits,
 }
 
+/// The RPCs that a module has functions for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Rpcs<'r> {
+    /// All of these. A module without one of them does not load.
+    All(&'r [&'static str]),
+    /// Any of these.
+    Any(&'r [&'static str]),
+}
+
 /// A module that is ready to be called.
 pub(super) struct Module {
     store: Store<Host>,
@@ -51,7 +60,7 @@ impl Module {
     pub(super) fn load(
         plugin: &str,
         code: &[u8],
-        rpcs: &[&'static str],
+        rpcs: Rpcs<'_>,
         memory: usize,
         limit: Limit,
     ) -> Result<Self, ModuleError> {
@@ -86,13 +95,17 @@ impl Module {
     fn with_functions(
         store: Store<Host>,
         instance: Instance,
-        rpcs: &[&'static str],
+        rpcs: Rpcs<'_>,
     ) -> Result<Self, ModuleError> {
+        let (Rpcs::All(names) | Rpcs::Any(names)) = rpcs;
         let mut functions = BTreeMap::new();
-        for rpc in rpcs {
+        for rpc in names {
             let name = exports::function(rpc);
-            let function = exported(&store, instance, &name)?;
-            functions.insert(*rpc, (name, function));
+            match (exported(&store, instance, &name), rpcs) {
+                (Ok(function), _) => drop(functions.insert(*rpc, (name, function))),
+                (Err(error), Rpcs::All(_)) => return Err(error),
+                (Err(_), Rpcs::Any(_)) => {}
+            }
         }
         let memory = instance.get_export(&store, "memory");
         Ok(Module {
@@ -104,6 +117,11 @@ impl Module {
             functions,
             store,
         })
+    }
+
+    /// Returns the RPCs that it has functions for, in alphabetical order.
+    pub(super) fn rpcs(&self) -> Vec<&'static str> {
+        self.functions.keys().copied().collect()
     }
 
     /// Sends a request, within the limits. Returns the answer.

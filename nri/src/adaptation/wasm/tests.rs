@@ -42,7 +42,13 @@ fn required() -> Vec<&'static str> {
 
 fn load(code: &[u8]) -> Result<Module, ModuleError> {
     let memory = 1 << 20;
-    Module::load("10-test", code, &required(), memory, Limit::within(AMPLE))
+    Module::load(
+        "10-test",
+        code,
+        Rpcs::All(&required()),
+        memory,
+        Limit::within(AMPLE),
+    )
 }
 
 /// Loads a module whose `RunPodSandbox` has this body, and calls it.
@@ -241,7 +247,13 @@ fn a_module_without_dedicated_functions_serves_older_releases() {
     let text = module("", "i64.const 0");
     let old = exports::required(&Revision::of("v0.11.0").unwrap()).unwrap();
     let loaded = |code: &[u8], rpcs: &[&'static str]| {
-        Module::load("10-test", code, rpcs, 1 << 20, Limit::within(AMPLE))
+        Module::load(
+            "10-test",
+            code,
+            Rpcs::All(rpcs),
+            1 << 20,
+            Limit::within(AMPLE),
+        )
     };
     let at = |code: &[u8], name: &[u8]| code.windows(name.len()).position(|it| it == name);
     let mut without = text.clone();
