@@ -142,7 +142,7 @@ impl<R: BufRead> Reader<R> {
 fn read_header(input: &mut impl BufRead) -> Result<Header> {
     let mut first = Vec::new();
     let outcome = read_line(input, MAX_HEADER_LINE, &mut first);
-    check_magic(&first)?;
+    check_magic(&first, outcome.is_ok())?;
     outcome?;
     match line::version(&first)? {
         VERSION => line::read_header(&first),
@@ -160,10 +160,11 @@ fn read_header(input: &mut impl BufRead) -> Result<Header> {
     }
 }
 
-/// Checks that the first bytes, as far as there are any, are those of a recording.
-fn check_magic(first: &[u8]) -> Result<()> {
+/// Checks that the first line starts as that of a recording. If it is not complete, a part of that start is enough.
+fn check_magic(first: &[u8], complete: bool) -> Result<()> {
     let length = first.len().min(MAGIC.len());
-    if first.get(..length) == MAGIC.get(..length) {
+    let is_start = first.get(..length) == MAGIC.get(..length);
+    if is_start && (length == MAGIC.len() || !complete) {
         return Ok(());
     }
     Err(

@@ -1,6 +1,8 @@
 //! A runtime with a proxy in front of it, and plugins to record.
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use nri::adaptation::Adaptation;
@@ -164,6 +166,26 @@ pub(crate) fn container(name: &str) -> Container {
         name: "server".to_owned(),
         env: vec!["TOKEN=hunter2".to_owned()],
         ..Container::default()
+    }
+}
+
+/// Output that can be read while it is written.
+#[derive(Clone, Default)]
+pub(crate) struct Shared(Arc<Mutex<Vec<u8>>>);
+
+impl Shared {
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
