@@ -9,6 +9,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = args.next().ok_or("usage: plugin PATH [STATEMENT…]")?;
     let subject = Subject::launched(Executable {
         path: path.into(),
+        args: std::env::var_os("PLUGIN_ARG").into_iter().collect(),
         ..Executable::default()
     });
     let report = Run::new(subject).only(args).run_blocking()?;

@@ -60,7 +60,10 @@ pub(crate) fn may_reject(event: Event) -> bool {
 
 impl Live {
     pub(crate) fn new(instance: Instance, session: Session, mask: i32) -> Self {
-        let subscribed = session.subscribed(mask);
+        let revision = session.revision();
+        let subscribed = session.subscribed(mask).iter();
+        let sent = subscribed.filter(|event| revision.carrier(*event).is_some());
+        let subscribed = sent.fold(EventMask::EMPTY, EventMask::with);
         Live {
             instance,
             session,

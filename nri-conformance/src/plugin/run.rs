@@ -12,10 +12,9 @@ use tokio::time::timeout;
 use super::bench::Bench;
 use super::catalogue::{Scope, TESTS, Test};
 use super::options::Options;
-use super::verdict::Verdict;
 use crate::contract::{self, Keeper};
 use crate::error::{Error, Result};
-use crate::result::{Outcome, Report, Subject as Described, SubjectKind, TestResult};
+use crate::result::{Failure, Outcome, Report, Subject as Described, SubjectKind, TestResult};
 use crate::session::Timeouts;
 use crate::subject::Subject;
 
@@ -219,11 +218,15 @@ async fn one(bench: &Arc<Bench>, test: &'static Test, revision: &Revision) -> Ou
         LIMIT
     };
     let ran = (test.run)(Arc::clone(bench), revision.clone());
-    // In a task of its own, so that a test that is given up ends its plugin.
+    // Dropping the future of a test ends its plugin.
     match timeout(limit, ran).await {
         Ok(Ok(())) => Outcome::Pass,
         Ok(Err(verdict)) => verdict.into(),
-        Err(_) => Verdict::Skip(format!("the test was given up after {limit:?}")).into(),
+        Err(_) => Outcome::Fail(Failure {
+            sent: format!("the whole of the test {}", test.name),
+            got: format!("no end after {limit:?}"),
+            expected: "answers, or the end of the connection".to_owned(),
+        }),
     }
 }
 

@@ -13,6 +13,9 @@ use crate::subject::Usage;
 const SOAK_EVENTS: usize = 100_000;
 const EVENTS: usize = 6_000;
 
+/// The number of events before the first look.
+const WARM_UP: usize = 300;
+
 /// The number of connections of a soak test, and of a usual run.
 const SOAK_CONNECTIONS: usize = 1_000;
 const CONNECTIONS: usize = 5;
@@ -36,8 +39,8 @@ pub(in crate::plugin) async fn events(bench: &Bench, revision: &Revision) -> Jud
         return skip("subscribes to no event");
     }
     let mut world = World::new(bench.options.seed);
-    // A first part fills caches and pools.
-    let warm_up = count / 6;
+    // The first events fill caches and pools.
+    let warm_up = WARM_UP;
     play(&live, &mut world, warm_up).await?;
     let before = usage(&live)?;
     play(&live, &mut world, count - warm_up).await?;

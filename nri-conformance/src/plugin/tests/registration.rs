@@ -66,6 +66,7 @@ pub(in crate::plugin) fn silence(instance: &mut Instance) -> String {
 }
 
 pub(in crate::plugin) async fn waits(bench: &Bench, revision: &Revision) -> Judged {
+    drop(bench.serving(revision).await?);
     let (instance, session) = bench.registered(revision).await?;
     sleep(SLOW).await;
     let begun = bench.begin(instance, session, &State::default()).await;

@@ -2,6 +2,7 @@
 
 use nri::adaptation::Revision;
 use nri::api::{SynchronizeRequest, SynchronizeResponse};
+use prost::Message as _;
 
 use crate::plugin::bench::Bench;
 use crate::plugin::verdict::{Judged, Verdict, fail, skip};
@@ -59,10 +60,34 @@ async fn in_parts(bench: &Bench, revision: &Revision, parts: Vec<SynchronizeRequ
         );
         match session.synchronize(part).await {
             Ok(answer) => answered(&sent, part, &answer)?,
-            Err(error) => return fail(sent, describe(&error), "success"),
+            Err(error) => {
+                unless_whole(bench, revision, part).await?;
+                return fail(sent, describe(&error), "success");
+            }
         }
     }
     Ok(())
+}
+
+/// Skips if the plugin refuses the same state when it is not split, too.
+async fn unless_whole(bench: &Bench, revision: &Revision, part: &SynchronizeRequest) -> Judged {
+    let (_instance, session) = bench.registered(revision).await?;
+    let request = session.configuration(&bench.options.config);
+    let configured = session.configure(&request).await;
+    configured
+        .map_err(|error| Verdict::Skip(format!("Configure: {}; see P6", describe(&error))))?;
+    let whole = SynchronizeRequest {
+        more: false,
+        ..part.clone()
+    };
+    match session.synchronize(&whole).await {
+        Ok(_) => Ok(()),
+        Err(error) => skip(format!(
+            "Synchronize with a message of {} bytes: {}; see W8",
+            whole.encoded_len(),
+            describe(&error)
+        )),
+    }
 }
 
 fn answered(sent: &str, part: &SynchronizeRequest, answer: &SynchronizeResponse) -> Judged {

@@ -1,0 +1,92 @@
+//! The ways in which the plugin can break the contract.
+
+macro_rules! mutations {
+    ($($(#[doc = $doc:literal])+ $name:ident = $argument:literal,)*) => {
+        /// What the plugin does wrong.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Mutation {
+            $($(#[doc = $doc])+ $name,)*
+        }
+
+        impl Mutation {
+            /// Returns the mutation with this name.
+            pub(crate) fn of(argument: &str) -> Option<Self> {
+                match argument {
+                    $($argument => Some(Self::$name),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+mutations! {
+    /// Nothing.
+    None = "",
+    /// Registers with an index of one digit.
+    IndexOfOneDigit = "W1",
+    /// Registers with a name that has a space in it.
+    NameWithSpace = "W1-name",
+    /// Subscribes to an event that no runtime knows.
+    UnknownEvent = "W2",
+    /// Subscribes with 0, which means everything, and implements less.
+    EverythingWithoutImplementing = "W2-zero",
+    /// Answers what it does not implement with NOT_FOUND.
+    NotFound = "W3",
+    /// Answers what it does not implement with success.
+    Success = "W3-success",
+    /// Refuses one event as StateChange.
+    RefusesStateChange = "W4",
+    /// Has no RPC and no StateChange for an event that it subscribes to.
+    LacksEvent = "W4-lacks",
+    /// Refuses StateChange on a connection that has carried dedicated RPCs.
+    OneWayPerConnection = "W5",
+    /// Refuses unknown events.
+    RefusesUnknownEvents = "W6",
+    /// Refuses pods without the part for Linux.
+    NeedsLinux = "W7",
+    /// Refuses requests with unknown fields.
+    RefusesUnknownFields = "W7-fields",
+    /// Ends at a request without a pod.
+    NeedsPod = "W7-pod",
+    /// Refuses messages above 1 MiB.
+    RefusesLargeMessages = "W8",
+    /// Ends when a frame holds a part of a message header.
+    NeedsWholeHeader = "W8-cut",
+    /// Forgets to say that it awaits more of Synchronize.
+    ForgetsMore = "Y2",
+    /// Answers some requests twice.
+    AnswersTwice = "W10",
+    /// Takes a while for each request when several wait.
+    SlowUnderLoad = "W11",
+    /// Refuses runtimes of an unknown version.
+    NeedsRuntimeVersion = "W12",
+    /// Adds the same mount twice.
+    DuplicateMount = "W13",
+    /// Sends updates inside a handler, and waits for the answer.
+    UpdatesInHandler = "W14",
+    /// Ends when an update fails.
+    EndsWhenUpdateFails = "W14-ends",
+    /// Goes on when the connection has ended.
+    RunsOnWithoutConnection = "W15",
+    /// Keeps memory for each event.
+    LeaksMemory = "W17",
+    /// Keeps a file open for every twentieth event.
+    LeaksDescriptors = "W17-files",
+    /// Panics when the runtime breaks the protocol.
+    PanicsAtBreach = "W18",
+    /// Removes pods only in the order in which they were run.
+    RemovesInOrder = "P3",
+    /// Deletes the network namespace of a removed pod.
+    DeletesNamespace = "P4",
+    /// Takes longer for an event than the request timeout.
+    Late = "P5",
+    /// Answers Configure with an error.
+    RefusesConfigure = "P6",
+    /// Refuses to stop a pod a second time.
+    StopsOnce = "P7",
+    /// Refuses to stop or remove pods that it has not seen run.
+    NeedsRun = "P8",
+    /// Refuses to run a pod again before it is removed.
+    RunsOnce = "P9",
+}

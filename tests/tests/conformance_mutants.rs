@@ -1,0 +1,164 @@
+//! A plugin that breaks one statement of the contract on purpose fails exactly that statement; one that breaks none
+//! passes everything.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::Path;
+use std::thread;
+
+use nri_conformance::contract;
+use nri_conformance::plugin::Run;
+use nri_conformance::result::{Outcome, Report};
+use nri_conformance::subject::{Executable, Subject};
+
+const MUTANT: &str = env!("CARGO_BIN_EXE_mutant-plugin");
+
+/// The mutations, each named by the statement that it breaks; whatever follows the hyphen tells them apart. W16 is
+/// broken by whoever starts the plugin.
+const MUTATIONS: [&str; 34] = [
+    "W1",
+    "W1-name",
+    "W2",
+    "W2-zero",
+    "W3",
+    "W3-success",
+    "W4",
+    "W4-lacks",
+    "W5",
+    "W6",
+    "W7",
+    "W7-fields",
+    "W7-pod",
+    "W8",
+    "W8-cut",
+    "Y2",
+    "W10",
+    "W11",
+    "W12",
+    "W13",
+    "W14",
+    "W14-ends",
+    "W15",
+    "W16",
+    "W17",
+    "W17-files",
+    "W18",
+    "P3",
+    "P4",
+    "P5",
+    "P6",
+    "P7",
+    "P8",
+    "P9",
+];
+
+/// The revisions that are played: both ways of sending events.
+const REVISIONS: [&str; 2] = ["v0.11.0", "v0.12.4"];
+
+/// How many mutants run at once: they wait most of the time.
+const AT_ONCE: usize = 4;
+
+fn mutant(mutation: &str) -> Subject {
+    let shell = |script: String| Executable {
+        path: "/bin/sh".into(),
+        args: vec!["-c".into(), OsString::from(script)],
+        ..Executable::default()
+    };
+    Subject::launched(match mutation {
+        "W16" => shell(format!("trap '' TERM; exec {MUTANT}")),
+        _ => Executable {
+            path: Path::new(MUTANT).to_owned(),
+            args: vec![mutation.into()],
+            ..Executable::default()
+        },
+    })
+}
+
+fn run(mutation: &str) -> Report {
+    let run = Run::new(mutant(mutation)).revisions(REVISIONS);
+    run.run_blocking().expect("the mutant starts")
+}
+
+/// Returns the statements that say the same as one.
+fn aliases(id: &str) -> BTreeSet<&str> {
+    let same = |it: &&contract::Statement| it.id == id || it.same_as.as_deref() == Some(id);
+    let mut ids: BTreeSet<&str> = contract::all()
+        .iter()
+        .filter(same)
+        .map(|it| &*it.id)
+        .collect();
+    ids.extend(contract::get(id).and_then(|it| it.same_as.as_deref()));
+    ids
+}
+
+fn broken(report: &Report) -> BTreeSet<&str> {
+    report
+        .failures()
+        .map(|(result, _)| result.statement)
+        .collect()
+}
+
+fn failures(report: &Report) -> String {
+    let lines = report.failures();
+    let lines: Vec<String> = lines
+        .map(|(result, failure)| {
+            format!(
+                "{} {} {:?}: {failure}",
+                result.statement, result.test, result.revision
+            )
+        })
+        .collect();
+    lines.join("\n")
+}
+
+#[test]
+fn a_plugin_that_keeps_the_contract_passes() {
+    let report = run("");
+    report.assert();
+    let skipped: BTreeSet<_> = report
+        .results
+        .iter()
+        .filter(|result| matches!(result.outcome, Outcome::Skip(_)))
+        .map(|result| (result.statement, result.test))
+        .collect();
+    let expected = [
+        ("D3", "kept-by-runtime"),
+        ("P1", "kept-by-runtime"),
+        ("P2", "kept-by-runtime"),
+        ("W14", "failed-updates"),
+        ("W14", "updates-outside-handlers"),
+        ("W15", "backoff"),
+        ("W17", "leaks-over-reconnects"),
+    ];
+    assert_eq!(skipped, expected.into());
+}
+
+#[test]
+fn a_mutant_breaks_its_statement_and_no_other() {
+    let wrong: Vec<String> = thread::scope(|scope| {
+        let groups = MUTATIONS.chunks(MUTATIONS.len().div_ceil(AT_ONCE));
+        let threads: Vec<_> = groups
+            .map(|group| {
+                scope.spawn(move || group.iter().filter_map(|it| wrong(it)).collect::<Vec<_>>())
+            })
+            .collect();
+        threads
+            .into_iter()
+            .flat_map(|it| it.join().expect("no panic"))
+            .collect()
+    });
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+/// Returns what is wrong with the judgement of a mutant.
+fn wrong(mutation: &str) -> Option<String> {
+    let id = mutation.split('-').next().unwrap_or(mutation);
+    let report = run(mutation);
+    let (found, expected) = (broken(&report), aliases(id));
+    (found != expected && !found.is_subset(&expected) || found.is_empty()).then(|| {
+        format!(
+            "{mutation}: broke {found:?}, expected {expected:?}\n{}",
+            failures(&report)
+        )
+    })
+}
