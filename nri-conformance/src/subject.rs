@@ -63,8 +63,11 @@ pub struct Executable {
     pub env: Vec<(OsString, OsString)>,
     /// True if a launched plugin gets no name and no index from the runtime, because it has its own.
     pub own_identity: bool,
-    /// Whether it runs in user, mount and process namespaces of its own.
+    /// Whether it runs in user and mount namespaces of its own, through `unshare` of util-linux.
     pub isolate: bool,
+    /// A folder for a plugin that changes the machine to take for the root of the file system: the plugin finds it in
+    /// the environment variable `NRI_DRY_ROOT`, and `{dry-root}` stands for it in arguments.
+    pub dry_root: Option<PathBuf>,
 }
 
 impl Subject {

@@ -29,6 +29,9 @@ pub use usage::Usage;
 const NAME: &str = "plugin";
 const INDEX: &str = "00";
 
+/// The variable that names the folder to take for the root of the file system.
+const DRY_ROOT: &str = "NRI_DRY_ROOT";
+
 /// How a process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
@@ -109,15 +112,20 @@ fn start(
     let folder = tempfile::tempdir().map_err(failed)?;
     let marker = Marker::new();
     let mut command = program(&path, executable.isolate);
+    let places = [
+        ("{socket}", socket),
+        ("{dry-root}", executable.dry_root.as_deref()),
+    ];
     command
-        .args(executable.args.iter().map(|arg| filled_in(arg, socket)))
+        .args(executable.args.iter().map(|arg| filled_in(arg, &places)))
         .env_clear()
+        .envs(executable.dry_root.as_ref().map(|root| (DRY_ROOT, root)))
         .env(marker.variable(), marker.value())
         .envs(
             executable
                 .env
                 .iter()
-                .map(|(key, value)| (key, filled_in(value, socket))),
+                .map(|(key, value)| (key, filled_in(value, &places))),
         )
         .current_dir(folder.path())
         .process_group(0)
@@ -154,18 +162,23 @@ fn program(path: &Path, isolate: bool) -> Command {
     }
     let mut command = Command::new("unshare");
     command
-        .args(["--user", "--map-root-user", "--mount", "--pid", "--fork"])
-        .arg("--kill-child")
-        .arg("--")
+        .args(["--user", "--map-root-user", "--mount", "--"])
         .arg(path);
     command
 }
 
-fn filled_in(text: &OsStr, socket: Option<&Path>) -> OsString {
-    match (text.to_str(), socket.and_then(Path::to_str)) {
-        (Some(text), Some(socket)) => text.replace("{socket}", socket).into(),
-        _ => text.to_owned(),
-    }
+/// Fills the paths of this instance into an argument. One that is not UTF-8 stays as it is.
+fn filled_in(text: &OsStr, places: &[(&str, Option<&Path>)]) -> OsString {
+    let Some(text) = text.to_str() else {
+        return text.to_owned();
+    };
+    let places = places
+        .iter()
+        .filter_map(|(name, path)| Some((name, path.and_then(Path::to_str)?)));
+    let filled = places.fold(text.to_owned(), |text, (name, path)| {
+        text.replace(name, path)
+    });
+    filled.into()
 }
 
 /// Returns index and name of a file `NN-name`.
