@@ -1,5 +1,6 @@
 //! The environment that a plugin under test finds.
 
+use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 fn script(folder: &TempDir, body: &str) -> PathBuf {
     let path = folder.path().join("10-script");
     std::fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
-    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+    std::fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
     path
 }
 
