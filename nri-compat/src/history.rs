@@ -6,9 +6,9 @@ use nri_codegen::Protocol;
 use nri_codegen::history::{History, Release, RuntimeRelease};
 
 use crate::error::{Error, ErrorKind};
-use crate::near::near;
 use crate::ranges::{self, Range};
 use crate::report::history::{RuntimeRange, RuntimesReport, VersionRow, VersionsReport};
+use nri_codegen::near;
 
 pub use release::runtime;
 
@@ -107,7 +107,7 @@ fn unknown_runtime(history: &History, name: &str) -> Result<Error, Error> {
         .iter()
         .map(|runtime| runtime.id.as_str())
         .collect();
-    let alike = near(name, known.iter().copied());
+    let alike = near::names(name, known.iter().copied());
     let help = if alike.is_empty() {
         format!(
             "known runtimes: {}; a release is named as {}@VERSION",

@@ -30,7 +30,6 @@ pub mod exit;
 mod facts;
 pub mod history;
 pub mod merge;
-mod near;
 pub mod place;
 pub mod policy;
 mod ranges;

@@ -23,6 +23,7 @@ mod findings;
 mod ignore;
 mod parse;
 mod read;
+mod values;
 
 use std::collections::BTreeMap;
 
@@ -35,6 +36,7 @@ pub use fail::{FailOn, exit};
 pub use findings::apply_to_diff;
 pub use ignore::{Ignore, Scope};
 use jiff::civil::Date;
+use serde::Deserialize;
 
 use crate::report::finding::Level;
 
@@ -64,7 +66,8 @@ pub struct Policy {
 }
 
 /// The level that the policy gives to a rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(from = "values::LevelWord")]
 pub enum RuleLevel {
     /// A level. `error`: its verdicts count whatever `--fail-on` names; `note`: they never count.
     Level(Level),

@@ -3,10 +3,10 @@
 use super::output;
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
-use crate::near::near;
 use crate::report::text;
 use crate::rules::{self, Rule};
 use crate::statements;
+use nri_codegen::near;
 
 /// Explains a rule or a statement of the lifecycle contract: its meaning, who is affected, what to
 /// do.
@@ -84,7 +84,7 @@ mod contract {
 
 fn unknown(wanted: &str) -> Error {
     let message = format!("there is no rule or statement `{wanted}`");
-    let names = near(wanted, rules::ids().chain(statements::ids()));
+    let names = near::names(wanted, rules::ids().chain(statements::ids()));
     let help = if names.is_empty() {
         "`nri-compat explain` lists all rules and statements".to_owned()
     } else {

@@ -20,8 +20,8 @@ pub(super) use registry::count as rule_count;
 use self::flow::Flows;
 use self::side::Side;
 use super::facts::Facts;
-use crate::report::finding::{Finding, Level, Location};
-use crate::rules;
+use super::sink::Sink;
+use crate::report::finding::Finding;
 
 /// Both sides, the direction of their messages, and further facts.
 pub(super) struct Context<'s> {
@@ -38,12 +38,6 @@ pub(super) struct SentinelMoved {
     pub(super) sentinel: String,
     /// Returns the new event that has the former number of LAST.
     pub(super) successor: Option<String>,
-}
-
-/// A collector of findings.
-#[derive(Default)]
-pub(super) struct Sink {
-    findings: Vec<Finding>,
 }
 
 impl<'s> Context<'s> {
@@ -75,33 +69,6 @@ impl<'s> Context<'s> {
             run(self, &mut sink);
         }
         sink.findings
-    }
-}
-
-impl Sink {
-    fn report(&mut self, rule: &'static str, at: Option<Location>, element: &str, message: String) {
-        let level = rules::get(rule).map_or(Level::Error, |rule| rule.level);
-        self.report_at(level, rule, at, element, message);
-    }
-
-    /// Reports a finding at a level other than that of the rule.
-    fn report_at(
-        &mut self,
-        level: Level,
-        rule: &'static str,
-        at: Option<Location>,
-        element: &str,
-        message: String,
-    ) {
-        self.findings.push(Finding {
-            location: at,
-            rule,
-            element: element.to_owned(),
-            nth: 0,
-            message,
-            level,
-            explained_by: None,
-        });
     }
 }
 

@@ -5,23 +5,48 @@ use std::collections::HashSet;
 use crate::report::finding::{Finding, Level, Location};
 use crate::rules;
 
-/// A collector of findings, each under the current rule.
+/// A collector of findings.
 #[derive(Default)]
 pub(super) struct Sink {
+    /// The rule that [`add`](Self::add) reports.
     pub(super) rule: &'static str,
-    found: Vec<Finding>,
+    pub(super) findings: Vec<Finding>,
 }
 
 impl Sink {
-    /// Adds a finding; no `location` means that the later schema has no file to point at.
+    /// Reports the current rule; no `location` means that the later schema has no file to point at.
     pub(super) fn add(&mut self, location: Option<Location>, element: &str, message: String) {
-        self.found.push(Finding {
+        self.report(self.rule, location, element, message);
+    }
+
+    /// Reports a rule at its level.
+    pub(super) fn report(
+        &mut self,
+        rule: &'static str,
+        location: Option<Location>,
+        element: &str,
+        message: String,
+    ) {
+        let level = rules::get(rule).map_or(Level::Error, |rule| rule.level);
+        self.report_at(level, rule, location, element, message);
+    }
+
+    /// Reports a rule at another level.
+    pub(super) fn report_at(
+        &mut self,
+        level: Level,
+        rule: &'static str,
+        location: Option<Location>,
+        element: &str,
+        message: String,
+    ) {
+        self.findings.push(Finding {
             location,
-            rule: self.rule,
+            rule,
             element: element.to_owned(),
             nth: 0,
             message,
-            level: level_of(self.rule),
+            level,
             explained_by: None,
         });
     }
@@ -29,7 +54,7 @@ impl Sink {
     /// Returns the sorted findings. Two with the same text at the same place are merged, as in buf:
     /// a message may be named only by the last part of its name.
     pub(super) fn into_findings(self) -> Vec<Finding> {
-        let mut found = self.found;
+        let mut found = self.findings;
         found.sort();
         let mut seen = HashSet::new();
         found.retain(|finding| {
@@ -41,8 +66,4 @@ impl Sink {
         });
         found
     }
-}
-
-fn level_of(rule: &str) -> Level {
-    rules::get(rule).map_or(Level::Error, |rule| rule.level)
 }

@@ -1,5 +1,7 @@
 //! The conditions under which a report makes the exit code 100.
 
+use serde::Deserialize;
+
 use crate::exit::Exit;
 use crate::report::check::{CheckReport, Outcome, Verdict};
 use crate::report::finding::Level;
@@ -9,7 +11,8 @@ use crate::report::finding::Level;
 /// `deprecated`, `removed` and `incompatible` each include everything more serious, in this order.
 /// `unknown` adds what cannot be determined; alone, it means any verdict except `ok`. `skipped`
 /// adds what could not be checked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum FailOn {
     /// Unknown verdicts, in addition to others named; alone, any verdict except `ok`.
     Unknown,

@@ -1,34 +1,45 @@
 //! An ignore of the policy, and its matching.
 
 use globset::GlobMatcher;
+use jiff::civil::Date;
+use serde::Deserialize;
 
+use super::values;
 use crate::report::check::{Subject, Verdict};
 #[cfg(feature = "conformance")]
 use crate::report::conformance::JudgedTest;
 use crate::report::finding::{Category, Finding};
 use crate::rules;
 use crate::statements;
-use jiff::civil::Date;
 
 /// A verdict that a project has decided to accept, with the reason.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Ignore {
     /// The line in the file of the policy, counted from 1.
+    #[serde(skip)]
     pub line: usize,
     /// Matches the plugin's name, its index and name, or its path; `None` matches every plugin.
+    #[serde(default, deserialize_with = "values::glob")]
     pub plugin: Option<GlobMatcher>,
     /// Matches the full name of an element of a protocol, for `diff` only.
+    #[serde(default, deserialize_with = "values::glob")]
     pub element: Option<GlobMatcher>,
     /// The id of the rule, or of a statement of the contract; `None` matches every rule.
+    #[serde(default, deserialize_with = "values::rule")]
     pub rule: Option<String>,
     /// The name of a test of the statement; `None` matches every test.
+    #[serde(default, deserialize_with = "values::text")]
     pub test: Option<String>,
     /// The name of the target, complete or up to a dot (`containerd@2.4` for all its patch
     /// releases); `None` matches every target.
+    #[serde(default, deserialize_with = "values::text")]
     pub target: Option<String>,
     /// The reason; never empty.
+    #[serde(default, deserialize_with = "values::required_text")]
     pub reason: String,
     /// The last day on which it applies.
+    #[serde(default, deserialize_with = "values::date")]
     pub expires: Option<Date>,
 }
 

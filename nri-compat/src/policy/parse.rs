@@ -1,28 +1,18 @@
 //! Parses `nri-compat.toml` to a [`Policy`]. Anything unknown is an error with its line.
 
-mod ignores;
-
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use nri_codegen::near;
+use serde::Deserialize;
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
 
-use super::{FILE, FailOn, Policy, RuleLevel, read};
+use super::values::{RuleId, Text, one_or_many};
+use super::{FILE, FailOn, Ignore, Policy, RuleLevel, Scope, read};
 use crate::error::{Error, ErrorKind};
-use crate::near::near;
-use crate::report::finding::Level;
-use crate::rules;
-use crate::statements;
 
 /// The maximum size of a policy in bytes.
 const MAX_POLICY: u64 = 1 << 20;
-
-const KEYS: [&str; 4] = ["targets", "fail-on", "rules", "ignore"];
-const LEVELS: [&str; 4] = ["error", "warning", "note", "off"];
-
-type Table<'t> = DeTable<'t>;
-type Value<'t> = Spanned<DeValue<'t>>;
 
 impl Policy {
     /// Reads the policy from `path`, or from `nri-compat.toml` in the working folder; returns an
@@ -48,151 +38,84 @@ impl Policy {
     /// Returns an error if it is not TOML, or has a key, a rule or a value that does not exist,
     /// with file, line and similar names.
     pub fn parse(file: &str, text: &str) -> Result<Self, Error> {
-        let reader = Reader { file, text };
-        let document = DeTable::parse(text).map_err(|error| {
+        let source = Source { file, text };
+        let document: Document = toml::from_str(text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
-            reader.wrong(at, error.message())
+            source.error(at, error.message())
         })?;
-        reader.policy(document.get_ref())
+        let ignores = document.ignore.into_iter();
+        Ok(Self {
+            file: file.to_owned(),
+            targets: document
+                .targets
+                .into_iter()
+                .map(|Text(text)| text)
+                .collect(),
+            fail_on: document.fail_on,
+            rules: document
+                .rules
+                .into_iter()
+                .map(|(RuleId(id), level)| (id, level))
+                .collect(),
+            ignores: ignores
+                .map(|ignore| source.ignore(ignore))
+                .collect::<Result<_, _>>()?,
+        })
     }
 }
 
-/// A reader with the text, for the lines of errors.
-struct Reader<'t> {
+/// The keys of a policy.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Document {
+    #[serde(default, deserialize_with = "one_or_many")]
+    targets: Vec<Text>,
+    #[serde(default, deserialize_with = "one_or_many")]
+    fail_on: Vec<FailOn>,
+    #[serde(default)]
+    rules: BTreeMap<RuleId, RuleLevel>,
+    #[serde(default)]
+    ignore: Vec<Spanned<Ignore>>,
+}
+
+/// The text of a policy, for the lines of errors.
+struct Source<'t> {
     file: &'t str,
     text: &'t str,
 }
 
-impl Reader<'_> {
-    fn policy(&self, table: &Table<'_>) -> Result<Policy, Error> {
-        self.known(table, &KEYS)?;
-        Ok(Policy {
-            file: self.file.to_owned(),
-            targets: self
-                .strings(table, "targets")?
-                .into_iter()
-                .map(|(_, text)| text)
-                .collect(),
-            fail_on: self.fail_on(table)?,
-            rules: self.rules(table)?,
-            ignores: self.ignores(table)?,
-        })
-    }
-
-    fn fail_on(&self, table: &Table<'_>) -> Result<Vec<FailOn>, Error> {
-        let words = self.strings(table, "fail-on")?;
-        words
-            .iter()
-            .map(|(at, word)| {
-                let found = FailOn::ALL.into_iter().find(|one| one.as_str() == word);
-                found.ok_or_else(|| {
-                    self.unknown(*at, "verdict", word, FailOn::ALL.map(FailOn::as_str))
-                })
-            })
-            .collect()
-    }
-
-    fn rules(&self, table: &Table<'_>) -> Result<BTreeMap<String, RuleLevel>, Error> {
-        let Some(value) = table.get("rules") else {
-            return Ok(BTreeMap::new());
+impl Source<'_> {
+    /// Adds the line of an ignore, and checks it as a whole.
+    fn ignore(&self, ignore: Spanned<Ignore>) -> Result<Ignore, Error> {
+        let at = ignore.span().start;
+        let ignore = Ignore {
+            line: self.line(at),
+            ..ignore.into_inner()
         };
-        let DeValue::Table(rules) = value.get_ref() else {
-            return Err(self.wrong(
-                value.span().start,
-                "`rules` is not a table of rule ids and levels",
-            ));
+        match problem(&ignore) {
+            Some(problem) => Err(self.error(at, problem)),
+            None => Ok(ignore),
+        }
+    }
+
+    /// Returns the error with this message, with similar names as help if it is about a name.
+    fn error(&self, at: usize, message: &str) -> Error {
+        let new = |fact: &str| {
+            let place = format!("{}:{}", self.file, self.line(at));
+            Error::new(ErrorKind::Policy, format!("{place}: {fact}"))
         };
-        rules
-            .iter()
-            .map(|(id, level)| {
-                self.rule(id.span().start, id.get_ref())?;
-                let word = self.string(level, id.get_ref())?;
-                Ok((
-                    id.get_ref().to_string(),
-                    self.level(level.span().start, &word)?,
-                ))
-            })
-            .collect()
-    }
-
-    fn level(&self, at: usize, word: &str) -> Result<RuleLevel, Error> {
-        Ok(match word {
-            "error" => RuleLevel::Level(Level::Error),
-            "warning" => RuleLevel::Level(Level::Warning),
-            "note" => RuleLevel::Level(Level::Note),
-            "off" => RuleLevel::Off,
-            _ => return Err(self.unknown(at, "level", word, LEVELS)),
-        })
-    }
-
-    /// Rejects what is neither a rule nor a statement of the contract.
-    fn rule(&self, at: usize, id: &str) -> Result<(), Error> {
-        if rules::get(id).is_some() || statements::contains(id) {
-            Ok(())
-        } else {
-            Err(self.unknown(at, "rule", id, rules::ids().chain(statements::ids())))
+        if let Some(Unknown { kind, name, known }) = Unknown::parse(message) {
+            let near = near::names(name, known.iter().copied());
+            return new(&format!("unknown {kind} `{name}`")).with_help(if near.is_empty() {
+                format!("one of {}", known.join(", "))
+            } else {
+                format!("did you mean {}?", near.join(", "))
+            });
         }
-    }
-
-    /// Rejects keys that are not in the list.
-    fn known(&self, table: &Table<'_>, keys: &[&'static str]) -> Result<(), Error> {
-        let unknown = |key: &&Spanned<_>| !keys.contains(&AsRef::<str>::as_ref(key.get_ref()));
-        match table.keys().find(unknown) {
-            Some(key) => {
-                Err(self.unknown(key.span().start, "key", key.get_ref(), keys.iter().copied()))
-            }
-            None => Ok(()),
+        match message.split_once("; ") {
+            Some((fact, help)) => new(fact).with_help(help),
+            None => new(message),
         }
-    }
-
-    fn optional(&self, table: &Table<'_>, key: &str) -> Result<Option<String>, Error> {
-        table
-            .get(key)
-            .map(|value| self.string(value, key))
-            .transpose()
-    }
-
-    fn string(&self, value: &Value<'_>, key: &str) -> Result<String, Error> {
-        match value.get_ref() {
-            DeValue::String(text) if !text.trim().is_empty() => Ok(text.trim().to_owned()),
-            _ => Err(self.wrong(
-                value.span().start,
-                &format!("`{key}` is not a string, or an empty one"),
-            )),
-        }
-    }
-
-    /// Returns a string or a list of strings, each with its position; empty if the key is missing.
-    fn strings(&self, table: &Table<'_>, key: &str) -> Result<Vec<(usize, String)>, Error> {
-        let located = |value: &Value<'_>| Ok((value.span().start, self.string(value, key)?));
-        match table.get(key) {
-            None => Ok(Vec::new()),
-            Some(value) => match value.get_ref() {
-                DeValue::Array(all) => all.iter().map(located).collect(),
-                _ => Ok(vec![located(value)?]),
-            },
-        }
-    }
-
-    fn unknown<'k>(
-        &self,
-        at: usize,
-        what: &str,
-        found: &str,
-        known: impl IntoIterator<Item = &'k str>,
-    ) -> Error {
-        let error = self.wrong(at, &format!("unknown {what} `{found}`"));
-        let known: Vec<&str> = known.into_iter().collect();
-        let names = near(found, known.iter().copied());
-        match (names.is_empty(), what) {
-            (false, _) => error.with_help(format!("did you mean {}?", names.join(", "))),
-            (true, _) => error.with_help(format!("one of {}", known.join(", "))),
-        }
-    }
-
-    fn wrong(&self, at: usize, what: &str) -> Error {
-        let place = format!("{}:{}", self.file, self.line(at));
-        Error::new(ErrorKind::Policy, format!("{place}: {what}"))
     }
 
     fn line(&self, at: usize) -> usize {
@@ -201,9 +124,51 @@ impl Reader<'_> {
     }
 }
 
+/// An unknown name in an error of serde: ``unknown field `a`, expected one of `b`, `c` ``.
+struct Unknown<'m> {
+    kind: &'m str,
+    name: &'m str,
+    known: Vec<&'m str>,
+}
+
+impl<'m> Unknown<'m> {
+    fn parse(message: &'m str) -> Option<Self> {
+        let (kind, rest) = message.strip_prefix("unknown ")?.split_once(" `")?;
+        let (name, known) = rest.split_once("`, expected ")?;
+        Some(Self {
+            kind: match kind {
+                "field" => "key",
+                "variant" => "value",
+                kind => kind,
+            },
+            name,
+            known: known.split('`').skip(1).step_by(2).collect(),
+        })
+    }
+}
+
+/// Returns the problem of an ignore as a whole, if any.
+fn problem(ignore: &Ignore) -> Option<&'static str> {
+    let is_about_plugins = ignore.plugin.is_some() || ignore.target.is_some();
+    if ignore.reason.is_empty() {
+        Some("an ignore without a `reason`")
+    } else if ignore.test.is_some() && ignore.scope() != Scope::Conformance {
+        Some("an ignore with a `test`, but without the id of a statement as its `rule`")
+    } else if ignore.scope() == Scope::Diff && is_about_plugins {
+        Some(
+            "an ignore of a finding of `diff` with `plugin` or `target`, which such a finding does not have",
+        )
+    } else if ignore.plugin.is_none() && ignore.element.is_none() && ignore.rule.is_none() {
+        Some("an ignore with neither `plugin` nor `rule`")
+    } else {
+        None
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::finding::Level;
 
     const WHOLE: &str = "
 targets = ['containerd@2.4', 'cri-o@1.36']
@@ -256,7 +221,7 @@ expires = 2027-03-31
             ),
             (
                 "fail-on = 'removd'",
-                "p.toml:1: unknown verdict `removd`",
+                "p.toml:1: unknown value `removd`",
                 "did you mean removed?",
             ),
             (
@@ -266,7 +231,7 @@ expires = 2027-03-31
             ),
             (
                 "[rules]\nCHECK_ONE_SHOT = 'fatal'",
-                "p.toml:2: unknown level `fatal`",
+                "p.toml:2: unknown value `fatal`",
                 "one of error, warning, note, off",
             ),
             (
@@ -281,7 +246,7 @@ expires = 2027-03-31
             ),
             (
                 "[[ignore]]\nplugin = '*'\nreason = 'x'\nexpires = '2027-01-01'",
-                "p.toml:4: `expires` is not a date",
+                "p.toml:4: not a date",
                 "no quotes",
             ),
         ] {
@@ -303,7 +268,7 @@ expires = 2027-03-31
             ),
             (
                 "[[ignore]]\nplugin = '*'\nreason = ' '",
-                "p.toml:3: `reason` is not a string, or an empty one",
+                "p.toml:3: an empty string",
             ),
             (
                 "[[ignore]]\nreason = 'x'",
@@ -311,15 +276,15 @@ expires = 2027-03-31
             ),
             (
                 "ignore = 'x'",
-                "p.toml:1: `ignore` is not a list of tables: [[ignore]]",
+                "p.toml:1: invalid type: string \"x\", expected a sequence",
             ),
             (
                 "rules = 1",
-                "p.toml:1: `rules` is not a table of rule ids and levels",
+                "p.toml:1: invalid type: integer `1`, expected a map",
             ),
             (
                 "targets = [1]",
-                "p.toml:1: `targets` is not a string, or an empty one",
+                "p.toml:1: invalid type: integer `1`, expected a string",
             ),
         ] {
             let error = Policy::parse("p.toml", text).expect_err(text);

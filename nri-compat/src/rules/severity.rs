@@ -2,9 +2,12 @@
 
 use std::fmt;
 
+use serde::Deserialize;
+
 /// What breaks when a rule is violated: buf's four categories, `NRI` for rules of this protocol,
 /// and `CHECK` for findings about plugins.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Category {
     /// Generated source code breaks, per file.
     #[default]
@@ -22,7 +25,8 @@ pub enum Category {
 }
 
 /// The severity of a finding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Level {
     /// Worth knowing; nothing breaks.
     Note,

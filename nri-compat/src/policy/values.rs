@@ -1,0 +1,130 @@
+//! The values in `nri-compat.toml`. An error of one of them has its place in the file, which `toml`
+//! adds.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use globset::{Glob, GlobMatcher};
+use jiff::civil::Date;
+use serde::de::value::{SeqAccessDeserializer, StrDeserializer};
+use serde::de::{Error as _, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+use super::RuleLevel;
+use crate::report::finding::Level;
+use crate::rules;
+use crate::statements;
+
+/// The word for a level.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum LevelWord {
+    Error,
+    Warning,
+    Note,
+    Off,
+}
+
+impl From<LevelWord> for RuleLevel {
+    fn from(word: LevelWord) -> Self {
+        match word {
+            LevelWord::Error => Self::Level(Level::Error),
+            LevelWord::Warning => Self::Level(Level::Warning),
+            LevelWord::Note => Self::Level(Level::Note),
+            LevelWord::Off => Self::Off,
+        }
+    }
+}
+
+/// A text that is not empty, without the white space around it.
+pub(super) struct Text(pub(super) String);
+
+impl<'de> Deserialize<'de> for Text {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        match text.trim() {
+            "" => Err(D::Error::custom("an empty string")),
+            text => Ok(Self(text.to_owned())),
+        }
+    }
+}
+
+/// The id of a rule, or of a statement of the contract.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct RuleId(pub(super) String);
+
+impl<'de> Deserialize<'de> for RuleId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Text(id) = Text::deserialize(deserializer)?;
+        if rules::get(&id).is_some() || statements::contains(&id) {
+            return Ok(Self(id));
+        }
+        let known: Vec<String> = rules::ids()
+            .chain(statements::ids())
+            .map(|known| format!("`{known}`"))
+            .collect();
+        let message = format!("unknown rule `{id}`, expected one of {}", known.join(", "));
+        Err(D::Error::custom(message))
+    }
+}
+
+/// Reads a text that is not optional.
+pub(super) fn required_text<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<String, D::Error> {
+    Text::deserialize(deserializer).map(|Text(text)| text)
+}
+
+/// Reads an optional text.
+pub(super) fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    Text::deserialize(deserializer).map(|Text(text)| Some(text))
+}
+
+/// Reads the optional id of a rule.
+pub(super) fn rule<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    RuleId::deserialize(deserializer).map(|RuleId(id)| Some(id))
+}
+
+/// Reads an optional pattern.
+pub(super) fn glob<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<GlobMatcher>, D::Error> {
+    let Text(pattern) = Text::deserialize(deserializer)?;
+    let glob = Glob::new(&pattern).map_err(D::Error::custom)?;
+    Ok(Some(glob.compile_matcher()))
+}
+
+/// Reads an optional date.
+pub(super) fn date<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Date>, D::Error> {
+    let wrong = || D::Error::custom("not a date; a date has no quotes: expires = 2027-03-31");
+    let date = toml::value::Date::deserialize(deserializer).map_err(|_| wrong())?;
+    let whole = |number: u8| i8::try_from(number).unwrap_or_default();
+    let year = i16::try_from(date.year).unwrap_or_default();
+    let date = Date::new(year, whole(date.month), whole(date.day)).map_err(|_| wrong())?;
+    Ok(Some(date))
+}
+
+/// Reads a list, or one value without a list.
+pub(super) fn one_or_many<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Vec<T>, D::Error> {
+    deserializer.deserialize_any(OneOrMany(PhantomData))
+}
+
+struct OneOrMany<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for OneOrMany<T> {
+    type Value = Vec<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string or a list of strings")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
+        T::deserialize(StrDeserializer::new(text)).map(|one| vec![one])
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
+        Vec::deserialize(SeqAccessDeserializer::new(list))
+    }
+}
