@@ -12,8 +12,20 @@ mod logs;
 mod merge;
 mod node;
 mod output;
+#[cfg(feature = "conformance")]
+mod plugin_under_test;
+#[cfg(feature = "conformance")]
+mod probe;
 mod progress;
+#[cfg(feature = "conformance")]
+mod record;
+#[cfg(feature = "conformance")]
+mod replay;
 mod runtimes;
+#[cfg(feature = "conformance")]
+mod session;
+#[cfg(feature = "conformance")]
+mod steps;
 mod targets;
 #[cfg(feature = "update")]
 mod update_data;
@@ -48,7 +60,13 @@ enum Command {
     Runtimes(runtimes::Args),
     Explain(explain::Args),
     #[cfg(feature = "conformance")]
+    Probe(probe::Args),
+    #[cfg(feature = "conformance")]
     Conformance(conformance::Args),
+    #[cfg(feature = "conformance")]
+    Record(record::Args),
+    #[cfg(feature = "conformance")]
+    Replay(replay::Args),
     #[cfg(feature = "update")]
     UpdateData(update_data::Args),
     Completions(completions::CompletionsArgs),
@@ -88,7 +106,13 @@ fn run(command: &Command) -> Result<Exit, Error> {
         Command::Runtimes(args) => runtimes::run(args),
         Command::Explain(args) => explain::run(args),
         #[cfg(feature = "conformance")]
+        Command::Probe(args) => probe::run(args),
+        #[cfg(feature = "conformance")]
         Command::Conformance(args) => conformance::run(args),
+        #[cfg(feature = "conformance")]
+        Command::Record(args) => record::run(args),
+        #[cfg(feature = "conformance")]
+        Command::Replay(args) => replay::run(args),
         #[cfg(feature = "update")]
         Command::UpdateData(args) => update_data::run(args),
         Command::Completions(args) => completions::completions(args),

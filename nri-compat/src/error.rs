@@ -32,6 +32,10 @@ pub enum ErrorKind {
     Fetch,
     /// The output could not be written.
     Output,
+    /// A plugin or runtime could not be tested, recorded or replayed.
+    Session,
+    /// The user interrupted the command.
+    Interrupted,
 }
 
 impl Error {
@@ -105,4 +109,26 @@ fn problem(problem: &nri_codegen::Problem) -> String {
         .map(|help| format!("\n  help: {help}"))
         .unwrap_or_default();
     shown.strip_suffix(&help).unwrap_or(&shown).to_owned()
+}
+
+#[cfg(feature = "conformance")]
+impl From<nri_conformance::Error> for Error {
+    fn from(error: nri_conformance::Error) -> Self {
+        let new = Self::new(ErrorKind::Session, error.to_string());
+        match error.help() {
+            Some(help) => new.with_help(help),
+            None => new,
+        }
+    }
+}
+
+#[cfg(feature = "conformance")]
+impl From<nri_conformance::record::Error> for Error {
+    fn from(error: nri_conformance::record::Error) -> Self {
+        let new = Self::new(ErrorKind::Session, error.to_string());
+        match error.help() {
+            Some(help) => new.with_help(help),
+            None => new,
+        }
+    }
 }

@@ -23,6 +23,8 @@ pub mod markdown;
 pub mod merge;
 pub mod openmetrics;
 pub mod pairing;
+#[cfg(feature = "conformance")]
+pub mod probe;
 pub mod sarif;
 pub mod text;
 pub(crate) mod visible;

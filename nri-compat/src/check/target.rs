@@ -267,6 +267,21 @@ impl<'h> Target<'h> {
         nri.events.iter().find(|event| event.rpc_name == rpc)
     }
 
+    /// Returns the name and version of the runtime; `None` if the target is a release of NRI.
+    #[cfg(feature = "conformance")]
+    pub fn runtime(&self) -> Option<(&str, &Version)> {
+        let runtime = self.runtime.as_ref()?;
+        Some((&runtime.runtime, &runtime.version))
+    }
+
+    /// Reports whether it sends events as StateChange to plugins that need that.
+    #[cfg(feature = "conformance")]
+    pub fn sends_state_change(&self) -> bool {
+        let all = self.history.deprecations().iter();
+        let mut removed = all.filter(|deprecation| self.has_removed(deprecation));
+        !removed.any(|deprecation| deprecation.id == "state-change")
+    }
+
     /// Reports whether the deprecated interface does not exist here: it was removed, or its removal
     /// is planned for this release or an earlier one.
     pub(super) fn has_removed(&self, deprecation: &Deprecation) -> bool {

@@ -1,5 +1,11 @@
 //! `nri-compat conformance`.
 
+mod answer;
+mod plugin;
+mod runtime;
+mod selection;
+
+use clap::Subcommand;
 use nri_conformance::contract;
 
 use super::{Format, output};
@@ -7,9 +13,9 @@ use crate::error::Error;
 use crate::exit::Exit;
 use crate::report::{json, markdown, text};
 
-/// Tests whether plugins and runtimes keep the lifecycle contract of NRI.
+/// Tests whether a plugin or a runtime keeps the lifecycle contract of NRI.
 #[derive(Debug, clap::Args)]
-#[command(arg_required_else_help = true)]
+#[command(arg_required_else_help = true, args_conflicts_with_subcommands = true)]
 pub(super) struct Args {
     /// List the statements of the contract.
     #[arg(long)]
@@ -17,10 +23,22 @@ pub(super) struct Args {
     /// Output format of the list.
     #[arg(long, value_enum, default_value_t = Format::Text, requires = "list")]
     format: Format,
+    #[command(subcommand)]
+    subject: Option<Subject>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Subject {
+    Plugin(Box<plugin::Args>),
+    Runtime(Box<runtime::Args>),
 }
 
 pub(super) fn run(args: &Args) -> Result<Exit, Error> {
-    list(args.format)
+    match &args.subject {
+        Some(Subject::Plugin(args)) => plugin::run(args),
+        Some(Subject::Runtime(args)) => runtime::run(args),
+        None => list(args.format),
+    }
 }
 
 /// Prints all statements of the contract.

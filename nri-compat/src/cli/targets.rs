@@ -24,6 +24,12 @@ pub(super) struct Args {
 }
 
 impl Args {
+    /// Reports whether no release is named.
+    #[cfg(feature = "conformance")]
+    pub(super) fn is_empty(&self) -> bool {
+        self.targets.is_empty()
+    }
+
     /// Returns the targets named here, else those of the policy, else the newest release; each
     /// once.
     ///

@@ -5,6 +5,8 @@ mod check;
 #[cfg(feature = "conformance")]
 mod conformance;
 mod diff;
+#[cfg(feature = "conformance")]
+mod probe;
 
 pub(super) use check::issue as of_verdict;
 #[cfg(feature = "conformance")]

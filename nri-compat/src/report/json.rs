@@ -11,6 +11,10 @@ mod diff;
 mod history;
 mod merge;
 #[cfg(feature = "conformance")]
+mod probe;
+#[cfg(feature = "conformance")]
+mod replay;
+#[cfg(feature = "conformance")]
 mod statement;
 
 pub use check::{check, check_line, write_check, write_check_line};
@@ -19,6 +23,10 @@ pub use conformance::{conformance, conformance_line};
 pub use diff::diff;
 pub use history::{runtime, runtimes, versions};
 pub use merge::merge;
+#[cfg(feature = "conformance")]
+pub use probe::{probe, probe_line};
+#[cfg(feature = "conformance")]
+pub use replay::replay;
 #[cfg(feature = "conformance")]
 pub use statement::statements;
 

@@ -6,6 +6,10 @@ mod conformance;
 mod diff;
 mod history;
 #[cfg(feature = "conformance")]
+mod probe;
+#[cfg(feature = "conformance")]
+mod replay;
+#[cfg(feature = "conformance")]
 mod statement;
 
 pub use check::{check, write_check};
@@ -13,6 +17,10 @@ pub use check::{check, write_check};
 pub use conformance::conformance;
 pub use diff::diff;
 pub use history::{runtime, runtimes, versions};
+#[cfg(feature = "conformance")]
+pub use probe::probe;
+#[cfg(feature = "conformance")]
+pub use replay::replay;
 #[cfg(feature = "conformance")]
 pub use statement::statements;
 

@@ -8,6 +8,10 @@ mod history;
 mod layout;
 mod merge;
 mod palette;
+#[cfg(feature = "conformance")]
+mod probe;
+#[cfg(feature = "conformance")]
+mod replay;
 mod rule;
 #[cfg(feature = "conformance")]
 mod statement;
@@ -22,6 +26,10 @@ pub use history::{runtime, runtimes, versions};
 pub(crate) use layout::counted;
 pub use merge::merge;
 pub use palette::Palette;
+#[cfg(feature = "conformance")]
+pub use probe::probe;
+#[cfg(feature = "conformance")]
+pub use replay::replay;
 pub use rule::{rule, rules};
 #[cfg(feature = "conformance")]
 pub use statement::{statement, statements};

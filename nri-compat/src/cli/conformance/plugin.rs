@@ -1,0 +1,75 @@
+//! `nri-compat conformance plugin`.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use nri_conformance::plugin::{Options, Run};
+use nri_conformance::session::Timeouts;
+
+use super::{answer, selection};
+use crate::cli::steps::Steps;
+use crate::cli::{plugin_under_test, session};
+use crate::error::Error;
+use crate::exit::Exit;
+
+/// Tests whether a plugin keeps the contract, under every revision of the protocol.
+///
+/// The plugin is executed, many times: do not run this on a machine that the plugin would change,
+/// unless --isolate or the plugin itself prevents that.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    #[command(flatten)]
+    plugin: plugin_under_test::Args,
+    #[command(flatten)]
+    selection: selection::Args,
+    /// Play only these revisions of the protocol, separated by commas: v0.11.0,v0.12.0.
+    #[arg(long, value_name = "REVISION", value_delimiter = ',')]
+    revision: Vec<String>,
+    /// Time limit of the runtime for each request, such as 2s or 500ms [default: 2s].
+    #[arg(long, value_name = "TIME", value_parser = session::duration)]
+    timeout: Option<Duration>,
+    /// Seed of ids and of random content.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    seed: u64,
+    /// Judge W17 over 100,000 events and 1,000 connections, which takes minutes.
+    #[arg(long)]
+    soak: bool,
+    /// Write a wire trace of each failure into this folder.
+    #[arg(long, value_name = "FOLDER")]
+    trace: Option<PathBuf>,
+    #[command(flatten)]
+    answer: answer::Args,
+}
+
+pub(super) fn run(args: &Args) -> Result<Exit, Error> {
+    let decisions = args.answer.decisions()?;
+    let options = args.options()?;
+    let report = session::run(async {
+        let steps = Arc::new(Steps::new("starting the plugin"));
+        let run = Run::new(args.plugin.subject()?);
+        let report = run.options(options).progress(steps).run().await;
+        report.map_err(Error::from)
+    })?;
+    args.answer
+        .finish(args.plugin.place(), args.seed, report, decisions)
+}
+
+impl Args {
+    fn options(&self) -> Result<Options, Error> {
+        let defaults = Timeouts::default();
+        Ok(Options {
+            only: self.selection.only.iter().cloned().collect(),
+            skip: self.selection.skip.iter().cloned().collect(),
+            revisions: self.revision.iter().cloned().collect(),
+            timeouts: Timeouts {
+                request: self.timeout.unwrap_or(defaults.request),
+                ..defaults
+            },
+            seed: self.seed,
+            soak: self.soak,
+            config: self.plugin.config()?,
+            trace: self.trace.clone(),
+        })
+    }
+}

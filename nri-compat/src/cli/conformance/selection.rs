@@ -1,0 +1,46 @@
+//! The statements that a run judges.
+
+use nri_conformance::contract;
+
+use crate::near::near;
+
+/// Options that select statements.
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+pub(super) struct Args {
+    /// Judge only these statements, separated by commas: P7,W3.
+    #[arg(long, value_name = "STATEMENT", value_delimiter = ',', value_parser = statement)]
+    pub(super) only: Vec<String>,
+    /// Do not judge these statements, separated by commas.
+    #[arg(long, value_name = "STATEMENT", value_delimiter = ',', value_parser = statement)]
+    pub(super) skip: Vec<String>,
+}
+
+/// Returns the id of a statement, which may be given in lower case.
+fn statement(text: &str) -> Result<String, String> {
+    let id = text.trim().to_ascii_uppercase();
+    if contract::get(&id).is_some() {
+        return Ok(id);
+    }
+    let names = near(&id, contract::ids());
+    if names.is_empty() {
+        Err("no such statement; `nri-compat conformance --list` lists all".to_owned())
+    } else {
+        Err(format!(
+            "no such statement; did you mean {}?",
+            names.join(", ")
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::statement;
+
+    #[test]
+    fn statements_are_known_in_any_case() {
+        assert_eq!(statement(" w3"), Ok("W3".to_owned()));
+        assert!(statement("W33").is_err_and(|error| error.contains("W3")));
+        assert!(statement("").is_err_and(|error| error.contains("--list")));
+    }
+}

@@ -1,0 +1,112 @@
+//! The plugin that a command starts: its executable, arguments and environment.
+
+use std::ffi::OsString;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use nri_conformance::subject::{Executable, Listener, Subject};
+
+use crate::error::{Error, ErrorKind};
+use crate::report::visible;
+
+/// Options of commands that start a plugin.
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+pub(super) struct Args {
+    /// The executable of the plugin. It is started as by a runtime: with an emptied environment, in
+    /// a temporary folder.
+    #[arg(required_unless_present = "wait")]
+    plugin: Option<PathBuf>,
+    /// Arguments of the plugin; with arguments it is started as an external plugin, which connects
+    /// by itself. `{socket}` stands for the path of the socket.
+    #[arg(last = true, value_name = "ARGUMENT")]
+    arguments: Vec<OsString>,
+    /// Start the plugin as an external one, which connects to the socket that NRI_SOCKET names.
+    #[arg(long)]
+    external: bool,
+    /// Start nothing, and wait for a plugin to connect to this socket.
+    #[arg(long, value_name = "SOCKET", conflicts_with_all = ["plugin", "external", "isolate", "env"])]
+    wait: Option<PathBuf>,
+    /// Do not give the plugin a name and an index, because it has its own.
+    #[arg(long, conflicts_with = "wait")]
+    own_identity: bool,
+    /// Run the plugin in user, mount and process namespaces of its own.
+    #[arg(long)]
+    isolate: bool,
+    /// A variable for the environment of the plugin. `{socket}` stands for the path of the socket.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
+    env: Vec<(OsString, OsString)>,
+    /// File with the configuration that the plugin gets.
+    #[arg(long, value_name = "FILE")]
+    plugin_config: Option<PathBuf>,
+}
+
+impl Args {
+    /// Returns the plugin, and says that it will be executed. Must be called within a tokio runtime.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there is no such file, or the socket cannot be listened on.
+    pub(super) fn subject(&self) -> Result<Subject, Error> {
+        if let Some(socket) = &self.wait {
+            let listener = Listener::bind(socket)?;
+            announce(&format!("waiting for a plugin at {}", socket.display()));
+            return Ok(Subject::waiting(listener));
+        }
+        let executable = Executable {
+            path: self.path()?,
+            args: self.arguments.clone(),
+            env: self.env.clone(),
+            own_identity: self.own_identity,
+            isolate: self.isolate,
+        };
+        announce(&format!("executing {}", executable.path.display()));
+        Ok(if self.external || !self.arguments.is_empty() {
+            Subject::external(executable)
+        } else {
+            Subject::launched(executable)
+        })
+    }
+
+    /// Returns the path of the executable or of the socket, as given.
+    pub(super) fn place(&self) -> String {
+        let path = self.plugin.as_ref().or(self.wait.as_ref());
+        path.map_or_else(String::new, |path| path.display().to_string())
+    }
+
+    /// Returns the absolute path: the plugin runs in another folder.
+    fn path(&self) -> Result<PathBuf, Error> {
+        let path = self.plugin.as_deref().unwrap_or(Path::new(""));
+        path.canonicalize().map_err(|error| {
+            let message = format!("cannot execute {}: {error}", path.display());
+            Error::new(ErrorKind::Input, message)
+        })
+    }
+
+    /// Returns the configuration for the plugin; empty without a file.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file cannot be read.
+    pub(super) fn config(&self) -> Result<String, Error> {
+        let Some(path) = &self.plugin_config else {
+            return Ok(String::new());
+        };
+        std::fs::read_to_string(path).map_err(|error| {
+            let message = format!("cannot read {}: {error}", path.display());
+            Error::new(ErrorKind::Input, message)
+        })
+    }
+}
+
+/// Prints what the command does to the machine, on standard error.
+fn announce(fact: &str) {
+    let _ = writeln!(anstream::stderr().lock(), "{}", visible(fact));
+}
+
+fn variable(text: &str) -> Result<(OsString, OsString), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.into(), value.into())),
+        Some(_) | None => Err("not of the form NAME=VALUE".to_owned()),
+    }
+}

@@ -1,0 +1,151 @@
+//! `nri-compat probe`.
+
+use std::time::Duration;
+
+use clap::ValueEnum;
+use nri_conformance::probe::{Options, RuntimeRelease, Target, Verdict, probe};
+use nri_conformance::session::Timeouts;
+
+use super::{output, plugin_under_test, session, targets};
+use crate::check::target;
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::report::probe::ProbeReport;
+use crate::report::{github, json, junit, markdown, text};
+
+/// Runs a plugin, calls every RPC, and shows under which releases it works.
+///
+/// `check` decides from the file of a plugin; `probe` executes it and decides from its behavior.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    #[command(flatten)]
+    plugin: plugin_under_test::Args,
+    #[command(flatten)]
+    targets: targets::Args,
+    /// Time limit of the runtime for each request, such as 2s or 500ms [default: 2s].
+    #[arg(long, value_name = "TIME", value_parser = session::duration)]
+    timeout: Option<Duration>,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = ProbeFormat::Text)]
+    format: ProbeFormat,
+    /// The least serious verdict that makes the exit code 100.
+    #[arg(long, value_enum, value_name = "VERDICT", default_value_t = FailOnArg::Breaks)]
+    fail_on: FailOnArg,
+}
+
+/// Format of a probe report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ProbeFormat {
+    /// For people.
+    Text,
+    /// For machines; described by a JSON Schema.
+    Json,
+    /// JSON on one line, for logs that are collected line by line.
+    Jsonl,
+    /// For pull requests and release notes.
+    Markdown,
+    /// Annotations of GitHub Actions.
+    Github,
+    /// Test results for CI systems, grouped by target.
+    Junit,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum FailOnArg {
+    /// Receives events through the deprecated StateChange, or worse.
+    Deprecated,
+    /// Does not receive some of its events, or worse.
+    Loses,
+    /// Cannot be determined, or worse.
+    Unknown,
+    /// Fails some of its events, or worse.
+    Breaks,
+    /// Is dropped before the first event.
+    Dropped,
+    /// No verdict changes the exit code.
+    Never,
+}
+
+pub(super) fn run(args: &Args) -> Result<Exit, Error> {
+    let options = args.options()?;
+    let probed = session::run(async {
+        let subject = args.plugin.subject()?;
+        probe(&subject, &options).await.map_err(Error::from)
+    })?;
+    let report = ProbeReport {
+        place: args.plugin.place(),
+        probed,
+    };
+    output::print(&args.rendered(&report))?;
+    Ok(args.exit(report.probed.worst()))
+}
+
+impl Args {
+    fn options(&self) -> Result<Options, Error> {
+        let defaults = Options::default();
+        Ok(Options {
+            targets: self.targets()?.unwrap_or(defaults.targets),
+            config: self.plugin.config()?,
+            timeouts: Timeouts {
+                request: self.timeout.unwrap_or(defaults.timeouts.request),
+                ..defaults.timeouts
+            },
+            ..defaults
+        })
+    }
+
+    /// Returns the targets that are named; `None` without any.
+    fn targets(&self) -> Result<Option<Vec<Target>>, Error> {
+        if self.targets.is_empty() {
+            return Ok(None);
+        }
+        let history = crate::data::history()?;
+        let named = self.targets.resolve(history, &[])?;
+        Ok(Some(named.iter().map(target).collect()))
+    }
+
+    fn rendered(&self, report: &ProbeReport) -> String {
+        match self.format {
+            ProbeFormat::Text => text::probe(report, output::look()),
+            ProbeFormat::Json => json::probe(report),
+            ProbeFormat::Jsonl => json::probe_line(report),
+            ProbeFormat::Markdown => markdown::probe(report),
+            ProbeFormat::Github => github::probe(report),
+            ProbeFormat::Junit => junit::probe(report),
+        }
+    }
+
+    fn exit(&self, worst: Option<Verdict>) -> Exit {
+        match (self.fail_on.least(), worst) {
+            (Some(least), Some(worst)) if worst >= least => Exit::Findings,
+            _ => Exit::Clean,
+        }
+    }
+}
+
+/// Returns a target in the terms of `probe`.
+fn target(target: &target::Target<'_>) -> Target {
+    Target {
+        name: target.head.name.clone(),
+        release: target.head.nri.clone(),
+        runtime: target.runtime().map(|(name, version)| RuntimeRelease {
+            name: name.to_owned(),
+            version: format!("v{version}"),
+        }),
+        sends_state_change: target.sends_state_change(),
+    }
+}
+
+impl FailOnArg {
+    /// Returns the least serious verdict that counts.
+    fn least(self) -> Option<Verdict> {
+        match self {
+            Self::Deprecated => Some(Verdict::Deprecated),
+            Self::Loses => Some(Verdict::Loses),
+            Self::Unknown => Some(Verdict::Unknown),
+            Self::Breaks => Some(Verdict::Breaks),
+            Self::Dropped => Some(Verdict::Dropped),
+            Self::Never => None,
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! `nri-compat replay`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::ValueEnum;
+use nri_conformance::record::Replay;
+use nri_conformance::record::replay::Speed;
+
+use super::{Format, output, plugin_under_test, session};
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::report::{json, markdown, text};
+
+/// Sends the requests of a recording to a plugin again, and compares its answers.
+///
+/// The exit code is 100 if an answer differs in more than what may differ.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The recording, as `nri-compat record` writes it.
+    recording: PathBuf,
+    #[command(flatten)]
+    plugin: plugin_under_test::Args,
+    /// Send each request as soon as the one before is answered, or at its recorded time.
+    #[arg(long, value_enum, default_value_t = SpeedArg::Full)]
+    speed: SpeedArg,
+    /// The connection to replay, if the recording has several with requests.
+    #[arg(long, value_name = "NUMBER")]
+    connection: Option<u32>,
+    /// Time limit for each answer, such as 2s [default: the recorded time limit].
+    #[arg(long, value_name = "TIME", value_parser = session::duration)]
+    timeout: Option<Duration>,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum SpeedArg {
+    /// As fast as the plugin answers.
+    Full,
+    /// As recorded.
+    Original,
+}
+
+pub(super) fn run(args: &Args) -> Result<Exit, Error> {
+    let replayed = session::run(async {
+        let mut replay = Replay::open(&args.recording).speed(args.speed.into());
+        if let Some(connection) = args.connection {
+            replay = replay.connection(connection);
+        }
+        if let Some(timeout) = args.timeout {
+            replay = replay.timeout(timeout);
+        }
+        let replayed = replay.to(args.plugin.subject()?).run().await;
+        replayed.map_err(Error::from)
+    })?;
+    output::print(&match args.format {
+        Format::Text => text::replay(&replayed, output::look()),
+        Format::Json => json::replay(&replayed),
+        Format::Markdown => markdown::replay(&replayed),
+    })?;
+    if replayed.is_same() {
+        Ok(Exit::Clean)
+    } else {
+        Ok(Exit::Findings)
+    }
+}
+
+impl From<SpeedArg> for Speed {
+    fn from(arg: SpeedArg) -> Self {
+        match arg {
+            SpeedArg::Full => Self::Full,
+            SpeedArg::Original => Self::Original,
+        }
+    }
+}
