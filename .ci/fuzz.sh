@@ -16,7 +16,7 @@ fi
 export RUSTC_BOOTSTRAP=1 CARGO_TARGET_DIR="$target/fuzz"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
-for crate in nri nri-compat; do
+for crate in nri nri-compat nri-conformance; do
   for name in $(cd "$crate" && cargo fuzz list); do
     corpora=("$work")
     [ -d "$crate/fuzz/seeds/$name" ] && corpora+=("$PWD/$crate/fuzz/seeds/$name")

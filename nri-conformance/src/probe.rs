@@ -43,9 +43,10 @@ mod run;
 mod runtimes;
 mod targets;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use nri::adaptation::Revision;
+use tokio::time::Instant;
 
 use crate::error::Result;
 use crate::result;

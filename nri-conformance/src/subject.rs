@@ -6,6 +6,7 @@
 //! | [`Subject::external`] | with arguments of the caller; it connects to a socket whose path stands for `{socket}` in them |
 //! | [`Subject::waiting`] | by somebody else; it connects to a socket at a given path |
 //! | [`Subject::in_process`] | as a value in this process |
+//! | [`Subject::streams`] | not at all: the caller plays it at the other end of streams |
 //!
 //! A file that is a WebAssembly module is loaded into this process instead, which needs the feature `wasm`.
 //!
@@ -95,6 +96,11 @@ impl Subject {
     /// A plugin in this process. Each instance gets a value of its own.
     pub fn in_process_with<P: Plugin>(make: impl Fn() -> P + Send + Sync + 'static) -> Self {
         Subject(Arc::new(How::InProcess(in_process::each(make))))
+    }
+
+    /// A plugin at the other end of streams. Each instance gets the next one.
+    pub fn streams<S: Stream + 'static>(next: impl Fn() -> S + Send + Sync + 'static) -> Self {
+        Subject(Arc::new(How::InProcess(Box::new(move || Box::new(next())))))
     }
 
     /// Returns true if the name and the index that it registers with are its own, and not given by the runtime.

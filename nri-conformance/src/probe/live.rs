@@ -1,12 +1,13 @@
 //! One instance of the plugin, from its start to the last event.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::Bytes;
 use nri::adaptation::Revision;
 use nri::api::{ConfigureResponse, RegisterPluginRequest, SynchronizeResponse};
 use nri::wire::CallError;
 use prost::Message;
+use tokio::time::Instant;
 
 use crate::error::Result;
 use crate::session::{End, Session};
@@ -284,10 +285,10 @@ impl Live {
         }
     }
 
-    /// Returns the reason why the plugin did not register.
-    pub(super) fn no_registration(&self) -> String {
+    /// Returns the reason why the plugin did not register, or does not answer any more.
+    pub(super) fn why_silent(&self) -> String {
         let reason = self.silence.clone();
-        reason.unwrap_or_else(|| "the plugin did not register".to_owned())
+        reason.unwrap_or_else(|| "the plugin does not answer".to_owned())
     }
 
     /// Ends the instance, and notes what it printed or sent besides its answers.

@@ -1,7 +1,9 @@
 //! How long a probe waits.
 
 use std::collections::HashSet;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 /// The part of the usual time that a plugin gets where it was silent before.
 const AGAIN: u32 = 10;

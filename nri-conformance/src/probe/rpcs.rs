@@ -9,7 +9,10 @@ use crate::error::Result;
 use super::life::{LIFE, name};
 use super::live::{CONFIGURE, Live, Reply, SYNCHRONIZE};
 use super::run::{Run, out_of_time};
-use super::{FailurePolicy, First, RpcAnswer, RpcResult, Subscription, answers, newest, runtimes};
+use super::{
+    FailurePolicy, First, RpcAnswer, RpcResult, RuntimeRelease, Subscription, answers, newest,
+    runtimes,
+};
 
 /// The name of the RPC that does not exist.
 pub const NO_SUCH_RPC: &str = "NoSuchRpc";
@@ -26,6 +29,7 @@ const MAX_FAILED_STARTS: usize = 2;
 struct Pass<'r, 'a> {
     run: &'r mut Run<'a>,
     revision: Revision,
+    runtime: Option<RuntimeRelease>,
     live: Option<Live>,
     first: First,
     configure: Option<RpcResult>,
@@ -39,6 +43,7 @@ struct Pass<'r, 'a> {
 pub(super) async fn probe(run: &mut Run<'_>) -> Result<(Vec<RpcResult>, First)> {
     let mut pass = Pass {
         run,
+        runtime: runtimes::linking(&newest()),
         revision: newest(),
         live: None,
         first: First::default(),
@@ -124,11 +129,11 @@ impl Pass<'_, '_> {
         if let Some(rpcs) = live.exported_rpcs() {
             self.first.exports = rpcs.iter().map(|rpc| export(rpc)).collect();
         }
-        self.configure(&mut live).await;
-        self.synchronize(&mut live).await;
-        if live.is_gone() {
+        let configured = self.configure(&mut live).await;
+        let synchronized = self.synchronize(&mut live).await;
+        if live.is_gone() || !(configured || synchronized) {
             self.failed_starts += 1;
-            self.failure = format!("not called: {}", live.no_registration());
+            self.failure = format!("not called: {}", live.why_silent());
             live.finish(self.run).await;
             return Ok(None);
         }
@@ -137,12 +142,13 @@ impl Pass<'_, '_> {
         Ok(Some(live))
     }
 
-    async fn configure(&mut self, live: &mut Live) {
+    /// Configures the plugin. Returns true if it answers.
+    async fn configure(&mut self, live: &mut Live) -> bool {
         if live.is_gone() {
-            return;
+            return false;
         }
-        let runtime = runtimes::linking(&self.revision);
-        let reply = live.configure(self.run, runtime.as_ref()).await;
+        let reply = live.configure(self.run, self.runtime.as_ref()).await;
+        let answered = reply.answered_after().is_some();
         if let Ok(answer) = &reply.result
             && self.first.subscription.is_none()
         {
@@ -151,16 +157,20 @@ impl Pass<'_, '_> {
         if self.configure.is_none() {
             self.configure = Some(result(live, CONFIGURE, reply));
         }
+        answered
     }
 
-    async fn synchronize(&mut self, live: &mut Live) {
+    /// Synchronizes the plugin. Returns true if it answers.
+    async fn synchronize(&mut self, live: &mut Live) -> bool {
         if live.is_gone() {
-            return;
+            return false;
         }
         let reply = live.synchronize(self.run).await;
+        let answered = reply.answered_after().is_some();
         if self.synchronize.is_none() {
             self.synchronize = Some(result(live, SYNCHRONIZE, reply));
         }
+        answered
     }
 
     fn request(&self, rpc: &str) -> Vec<u8> {

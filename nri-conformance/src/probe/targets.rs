@@ -156,7 +156,7 @@ impl Pass<'_, '_> {
 
     async fn handshake(&mut self, live: &mut Live) -> std::result::Result<i32, Stop> {
         let Some((registration, _)) = live.registration.clone() else {
-            return Err(Stop::dropped(live.no_registration()));
+            return Err(Stop::dropped(live.why_silent()));
         };
         if self.run.subject.has_own_identity()
             && let Err(reason) = PluginId::checked(

@@ -134,12 +134,12 @@ fn start(
         .stderr(Stdio::piped())
         .kill_on_drop(true);
     connect(&mut command, &path);
-    let mut child = command.spawn().map_err(|error| {
+    // It has an id, as it was not waited for.
+    let id = |child: &Child| child.id().unwrap_or_default();
+    let mut child = cleanup::registered(|| command.spawn(), id).map_err(|error| {
         failed(error).with_help("give an executable file of this machine's architecture")
     })?;
-    // It was not waited for, so it has one.
-    let pid = child.id().unwrap_or_default();
-    cleanup::register(pid);
+    let pid = id(&child);
     let output = Output::default();
     let stdout = child.stdout.take();
     let stdout = stdout.map(|pipe| tokio::spawn(output.clone().read(pipe)));

@@ -44,10 +44,15 @@ pub fn adopt_orphans() -> std::io::Result<()> {
     Ok(())
 }
 
-/// Notes a plugin, which is not an orphan.
-pub(super) fn register(leader: u32) {
+/// Starts a plugin with `spawn`, and notes its id: it is not an orphan. Nothing is searched meanwhile.
+pub(super) fn registered<T>(
+    spawn: impl FnOnce() -> std::io::Result<T>,
+    id: impl FnOnce(&T) -> u32,
+) -> std::io::Result<T> {
     let mut leaders = LEADERS.lock().unwrap_or_else(PoisonError::into_inner);
-    leaders.get_or_insert_default().insert(leader);
+    let child = spawn()?;
+    leaders.get_or_insert_default().insert(id(&child));
+    Ok(child)
 }
 
 /// Forgets a plugin that has been ended.

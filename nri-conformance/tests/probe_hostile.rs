@@ -1,0 +1,368 @@
+//! Hostile plugins: a probe of any of them ends in bounded time and memory, says what happened, and leaves no process behind.
+//!
+//! The plugins are this very test binary, started anew with `HOSTILE` set, and shell scripts.
+
+mod hostile;
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use nri_conformance::probe::{
+    EventOutcome, Options, Probed, RpcAnswer, Target, TroubleKind, Verdict, probe,
+};
+use nri_conformance::session::Timeouts;
+use nri_conformance::subject::{Executable, Subject, adopt_orphans};
+use tempfile::TempDir;
+
+/// The time within which each probe ends, with ample room for a loaded machine.
+const BOUND: Duration = Duration::from_secs(60);
+
+/// The memory that the tests of this file may use together, in KiB.
+const MEMORY: u64 = 512 << 10;
+
+/// The variable by which the processes of a test are found.
+const TOKEN: &str = "HOSTILE_TOKEN";
+
+/// Not a test: the plugin, when this binary is started as one.
+#[test]
+fn plugin() {
+    if let Ok(behavior) = std::env::var("HOSTILE") {
+        hostile::run(&behavior);
+    }
+}
+
+fn options() -> Options {
+    Options {
+        targets: ["v0.11.0", "v0.12.5"].map(Target::nri).into(),
+        timeouts: Timeouts {
+            registration: Duration::from_secs(2),
+            request: Duration::from_millis(500),
+        },
+        within: Duration::from_secs(30),
+        ..Options::default()
+    }
+}
+
+/// Probes a plugin and checks what holds for each.
+async fn bounded(test: &str, subject: impl FnOnce(String) -> Subject) -> Probed {
+    adopt_orphans().expect("Linux 3.4 or later");
+    let token = format!("{test}-{}", std::process::id());
+    let start = Instant::now();
+    let probed = probe(&subject(token.clone()), &options()).await.unwrap();
+    assert!(start.elapsed() < BOUND, "{test}: {:?}", start.elapsed());
+    assert_eq!(left(&token), Vec::<String>::new(), "{test}");
+    assert!(peak_memory() < MEMORY, "{test}: {} KiB", peak_memory());
+    probed
+}
+
+/// Probes this binary, which plays a plugin.
+async fn hostile(behavior: &str) -> Probed {
+    bounded(behavior, |token| {
+        let env = [("HOSTILE", behavior), (TOKEN, &token)];
+        Subject::external(Executable {
+            path: std::env::current_exe().unwrap(),
+            args: ["--exact", "plugin", "--nocapture"].map(Into::into).into(),
+            env: env.map(|(key, value)| (key.into(), value.into())).into(),
+            ..Executable::default()
+        })
+    })
+    .await
+}
+
+/// Probes a shell script, launched as by a runtime.
+async fn script(test: &str, text: &str) -> Probed {
+    let folder = tempfile::tempdir().unwrap();
+    let path = executable(&folder, text);
+    bounded(test, |token| {
+        Subject::launched(Executable {
+            path,
+            env: vec![
+                (TOKEN.into(), token.into()),
+                ("PATH".into(), "/usr/bin:/bin".into()),
+            ],
+            ..Executable::default()
+        })
+    })
+    .await
+}
+
+fn executable(folder: &TempDir, text: &str) -> PathBuf {
+    let path = folder.path().join("10-script");
+    fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
+    fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+/// Returns the commands of the processes with a token among their arguments or in their environment.
+fn left(token: &str) -> Vec<String> {
+    let mut left = Vec::new();
+    for process in fs::read_dir("/proc").unwrap().flatten() {
+        let read = |file: &str| fs::read(process.path().join(file)).unwrap_or_default();
+        let command = String::from_utf8_lossy(&read("cmdline")).replace('\0', " ");
+        let environment = String::from_utf8_lossy(&read("environ")).into_owned();
+        let is_this = process.file_name() == *std::process::id().to_string();
+        if !is_this && (command.contains(token) || environment.contains(token)) {
+            left.push(command);
+        }
+    }
+    left
+}
+
+/// Returns the peak of the memory of this process in KiB.
+fn peak_memory() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.unwrap()
+        .trim()
+        .trim_end_matches(" kB")
+        .parse()
+        .unwrap()
+}
+
+fn has(probed: &Probed, kind: TroubleKind, step: &str) -> bool {
+    let mut troubles = probed.troubles.iter();
+    troubles.any(|trouble| trouble.kind == kind && trouble.step == step)
+}
+
+#[track_caller]
+fn assert_trouble(probed: &Probed, kind: TroubleKind, step: &str) {
+    assert!(has(probed, kind, step), "{:#?}", probed.troubles);
+}
+
+fn verdicts(probed: &Probed) -> Vec<Verdict> {
+    probed.targets.iter().map(|target| target.verdict).collect()
+}
+
+#[tokio::test]
+async fn the_plugin_of_these_tests_is_fine_unless_asked_otherwise() {
+    let probed = hostile("nothing").await;
+    assert_eq!(probed.troubles, []);
+    assert_eq!(verdicts(&probed), [Verdict::Works, Verdict::Works]);
+    for rpc in &probed.rpcs {
+        assert_ne!(rpc.answer, RpcAnswer::Silent, "{rpc:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_plugin_that_dies_at_an_rpc_hides_no_other() {
+    for rpc in [
+        "Configure",
+        "Synchronize",
+        "RunPodSandbox",
+        "CreateContainer",
+        "StateChange",
+        "Shutdown",
+    ] {
+        let probed = hostile(&format!("die:{rpc}")).await;
+        assert_trouble(&probed, TroubleKind::Died, rpc);
+        let trouble = &probed.troubles[0];
+        assert!(trouble.message.contains("exit code 7"), "{trouble:?}");
+        assert!(
+            trouble.last_lines.contains(&format!("dying at {rpc}")),
+            "{trouble:?}"
+        );
+        let is_event = !["Configure", "Synchronize"].contains(&rpc);
+        for result in probed.rpcs.iter().filter(|_| is_event) {
+            assert_eq!(
+                result.answer == RpcAnswer::Silent,
+                result.rpc == rpc,
+                "{result:?}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_plugin_that_dies_at_every_rpc_is_not_started_for_each() {
+    let probed = hostile("die:*").await;
+    let silent = probed
+        .rpcs
+        .iter()
+        .filter(|rpc| rpc.answer == RpcAnswer::Silent);
+    // Configure ends each instance, and nothing can be called then.
+    assert_eq!(silent.count(), probed.rpcs.len());
+    assert_eq!(verdicts(&probed), [Verdict::Dropped, Verdict::Dropped]);
+}
+
+#[tokio::test]
+async fn a_plugin_that_hangs_at_a_step_hides_no_other() {
+    for step in ["Configure", "Synchronize", "StopPodSandbox", "StateChange"] {
+        let probed = hostile(&format!("hang:{step}")).await;
+        assert_trouble(&probed, TroubleKind::Hung, step);
+        for result in &probed.rpcs {
+            assert_eq!(
+                result.answer == RpcAnswer::Silent,
+                result.rpc == step,
+                "{result:?}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_plugin_that_hangs_everywhere_ends_in_time() {
+    let probed = hostile("hang:*").await;
+    assert_trouble(&probed, TroubleKind::Hung, "Configure");
+    assert_eq!(verdicts(&probed), [Verdict::Dropped, Verdict::Dropped]);
+}
+
+#[tokio::test]
+async fn a_plugin_that_never_registers_still_answers() {
+    let probed = hostile("unregistered").await;
+    assert_trouble(&probed, TroubleKind::Hung, "RegisterPlugin");
+    assert_eq!(
+        probed.rpc("RunPodSandbox").unwrap().answer,
+        RpcAnswer::Implemented
+    );
+    assert_eq!(verdicts(&probed), [Verdict::Dropped, Verdict::Dropped]);
+}
+
+#[tokio::test]
+async fn a_plugin_that_never_connects_is_not_waited_for() {
+    let probed = hostile("unconnected").await;
+    assert_trouble(&probed, TroubleKind::NotConnected, "connection");
+}
+
+#[tokio::test]
+async fn codes_other_than_unimplemented_break() {
+    for (code, answer) in [
+        (3, RpcAnswer::Breaks),
+        (5, RpcAnswer::Breaks),
+        (99, RpcAnswer::Breaks),
+        (12, RpcAnswer::Fallback),
+    ] {
+        let probed = hostile(&format!("code {code}:RunPodSandbox")).await;
+        assert_eq!(probed.rpc("RunPodSandbox").unwrap().answer, answer);
+        let verdict = if code == 12 {
+            Verdict::Deprecated
+        } else {
+            Verdict::Breaks
+        };
+        assert_eq!(verdicts(&probed), [Verdict::Works, verdict]);
+    }
+}
+
+#[tokio::test]
+async fn an_answer_of_garbage_breaks() {
+    let probed = hostile("garbage:CreateContainer").await;
+    let result = probed.rpc("CreateContainer").unwrap();
+    assert_eq!(result.answer, RpcAnswer::Breaks, "{result:?}");
+    assert!(result.detail.contains("unreadable answer"), "{result:?}");
+    assert_eq!(verdicts(&probed), [Verdict::Breaks, Verdict::Breaks]);
+}
+
+#[tokio::test]
+async fn a_length_of_gigabytes_breaks_the_protocol() {
+    for claim in ["long frame:Configure", "long message:StopContainer"] {
+        let probed = hostile(claim).await;
+        let (_, step) = claim.split_once(':').unwrap();
+        assert_trouble(&probed, TroubleKind::BrokeProtocol, step);
+        assert!(
+            probed.troubles[0].message.contains("bytes"),
+            "{:?}",
+            probed.troubles
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_plugin_that_closes_the_connection_is_not_called_dead() {
+    let probed = hostile("close:StartContainer").await;
+    assert_trouble(&probed, TroubleKind::Closed, "StartContainer");
+    let target = &probed.targets[1];
+    assert_eq!(target.events_that(EventOutcome::Silent), ["StartContainer"]);
+    assert_eq!(target.verdict, Verdict::Breaks);
+}
+
+#[tokio::test]
+async fn a_mask_that_the_target_does_not_know_is_refused() {
+    let probed = hostile("mask 131071").await;
+    assert_trouble(&probed, TroubleKind::Refused, "Configure");
+    assert_eq!(verdicts(&probed), [Verdict::Dropped, Verdict::Dropped]);
+    let reason = &probed.targets[1].reason;
+    assert!(
+        reason.starts_with("invalid plugin events: 0x1c000"),
+        "{reason}"
+    );
+}
+
+#[tokio::test]
+async fn an_invalid_name_is_refused_where_names_are_checked() {
+    let probed = hostile("name a b").await;
+    assert_eq!(verdicts(&probed), [Verdict::Works, Verdict::Dropped]);
+    let probed = hostile(&format!("name {}", "x".repeat(100_000))).await;
+    assert!(probed.subject.name.len() < 1000);
+}
+
+#[tokio::test]
+async fn a_flood_of_requests_is_forgotten() {
+    for flood in ["flood updates", "flood registrations", "flood unknown"] {
+        let probed = hostile(flood).await;
+        assert_eq!(probed.rpcs.len(), 19, "{flood}");
+    }
+}
+
+#[tokio::test]
+async fn a_plugin_that_prints_a_gigabyte_is_read_without_keeping_it() {
+    let probed = hostile("print a gigabyte").await;
+    assert_trouble(&probed, TroubleKind::Flooded, "connection");
+    for trouble in &probed.troubles {
+        let bytes: usize = trouble.last_lines.iter().map(String::len).sum();
+        assert!(bytes < 10_000);
+    }
+}
+
+#[tokio::test]
+async fn sigterm_may_be_ignored() {
+    let probed = script("sigterm", "trap '' TERM INT HUP; while :; do sleep 1; done").await;
+    assert_eq!(verdicts(&probed), [Verdict::Dropped, Verdict::Dropped]);
+}
+
+#[tokio::test]
+async fn children_are_ended_wherever_they_went() {
+    let forks = r#"
+        sleep 7001 &
+        setsid sleep 7002 &
+        (setsid sh -c 'sleep 7003 & exit' &)
+        env -i setsid sh -c 'trap "" TERM; while :; do sleep 1; done' $HOSTILE_TOKEN &
+        (env -i setsid sh -c 'sh -c "while :; do sleep 1; done" $0 & exit' $HOSTILE_TOKEN &)
+        for n in 1 2 3 4 5 6 7 8 9; do (while :; do sleep 0.01 & done) & done
+        sleep 0.2; kill $!; exit 3"#;
+    let probed = script("forks", forks).await;
+    assert_trouble(&probed, TroubleKind::Died, "RegisterPlugin");
+}
+
+#[tokio::test]
+async fn a_socket_may_be_deleted() {
+    let probed = hostile("delete the socket").await;
+    assert_eq!(verdicts(&probed), [Verdict::Works, Verdict::Works]);
+}
+
+#[tokio::test]
+async fn an_error_that_is_printed_is_shown() {
+    let probed = hostile("print an error").await;
+    assert_trouble(&probed, TroubleKind::PrintedError, "connection");
+    let lines = &probed.troubles[0].last_lines;
+    assert!(lines[0].contains("level=error"), "{lines:?}");
+    let probed = script("exit", "echo 'Error: cannot read /etc/config' >&2; exit 2").await;
+    assert_trouble(&probed, TroubleKind::Died, "RegisterPlugin");
+    assert_eq!(
+        probed.troubles[0].last_lines,
+        ["Error: cannot read /etc/config"]
+    );
+}
+
+#[tokio::test]
+async fn the_environment_is_emptied_and_the_folder_temporary() {
+    let probed = script("environment", "env; pwd; exit 1").await;
+    let lines = probed.troubles[0].last_lines.join("\n");
+    assert!(
+        lines.contains("NRI_PLUGIN_IDX=10") && lines.contains("NRI_PLUGIN_SOCKET=3"),
+        "{lines}"
+    );
+    assert!(!lines.contains("CARGO"), "{lines}");
+    let folder = std::env::temp_dir();
+    assert!(lines.contains(&*folder.to_string_lossy()), "{lines}");
+}
