@@ -27,7 +27,13 @@ pub(crate) struct Runtime {
 impl Runtime {
     pub(crate) async fn start(release: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let adaptation = Adaptation::builder("containerd", "v2.4.2")
+        // Plugins infer what an old runtime knows from its version.
+        let version = if release == "v0.8.0" {
+            "v2.0.0"
+        } else {
+            "v2.4.2"
+        };
+        let adaptation = Adaptation::builder("containerd", version)
             .listen(folder.path().join("nri.sock"))
             .speaking(release)
             .request_timeout(PATIENCE)
