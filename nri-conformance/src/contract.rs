@@ -83,6 +83,8 @@ pub enum Part {
     Order,
     /// E: errors of plugins.
     Errors,
+    /// C: containers.
+    Containers,
     /// P: the hooks of plugins.
     Plugins,
     /// Y: synchronization.
@@ -154,12 +156,13 @@ impl Keeper {
 
 impl Part {
     /// Every part, in the order of the contract.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Run,
         Self::Stop,
         Self::Remove,
         Self::Order,
         Self::Errors,
+        Self::Containers,
         Self::Plugins,
         Self::Synchronization,
         Self::Wire,
@@ -173,6 +176,7 @@ impl Part {
             Self::Remove => 'D',
             Self::Order => 'O',
             Self::Errors => 'E',
+            Self::Containers => 'C',
             Self::Plugins => 'P',
             Self::Synchronization => 'Y',
             Self::Wire => 'W',
@@ -187,6 +191,7 @@ impl Part {
             Self::Remove => "the pod at RemovePodSandbox",
             Self::Order => "the order of events",
             Self::Errors => "errors of plugins",
+            Self::Containers => "containers, and requests that are repeated",
             Self::Plugins => "hooks",
             Self::Synchronization => "synchronization",
             Self::Wire => "duties of a plugin on the wire",
@@ -244,6 +249,7 @@ statements! {
     "D1" "D2" "D3"
     "O1" "O2" "O3" "O4" "O5" "O6" "O7"
     "E1" "E2" "E3" "E4" "E5" "E6"
+    "C1" "C2" "C3" "C4"
     "P1" "P2" "P3" "P4" "P5" "P6" "P7" "P8" "P9"
     "Y1" "Y2"
     "W1" "W2" "W3" "W4" "W5" "W6" "W7" "W8" "W9"

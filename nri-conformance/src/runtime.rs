@@ -20,11 +20,13 @@
 //! ```
 
 pub mod cri;
+pub mod deviations;
 mod drive;
 mod judge;
 mod machine;
 mod observer;
 mod options;
+mod play;
 mod scenario;
 
 use std::path::Path;
@@ -36,7 +38,7 @@ use crate::{Error, Result};
 use cri::Client;
 use drive::Driver;
 use machine::Machine;
-use scenario::{Evidence, Played, Stage};
+use scenario::{Evidence, Stage};
 
 /// Tests a runtime.
 ///
@@ -50,15 +52,15 @@ pub async fn run(options: &Options) -> Result<Report> {
             .with_help("give the CRI socket of the runtime, or a time to observe"));
     }
     let stage = stage(options).await?;
-    let evidence = play(&stage, options).await;
+    let evidence = play::play(&stage, options).await;
     if let Some(driver) = &stage.driver {
         driver.clean_up().await;
     }
     let evidence = evidence?;
-    Ok(Report {
-        subject: subject(&stage).await,
-        results: judge::judge(&evidence, |statement| options.selects(statement)),
-    })
+    let subject = subject(&stage, &evidence).await;
+    let mut results = judge::judge(&evidence, options);
+    deviations::mark(&subject, &mut results);
+    Ok(Report { subject, results })
 }
 
 async fn stage(options: &Options) -> Result<Stage> {
@@ -89,30 +91,20 @@ async fn connect(socket: &Path, options: &Options) -> Result<Client> {
     })
 }
 
-async fn play(stage: &Stage, options: &Options) -> Result<Evidence> {
-    let mut evidence = Evidence::default();
-    if stage.driver.is_some() {
-        let life = stage.life().await?;
-        evidence
-            .pods
-            .extend([life.orderly.clone(), life.busy.clone()]);
-        evidence.life = Played::Yes(life);
-    }
-    if let Some(time) = options.observe {
-        evidence.pods.extend(stage.watch(time).await?);
-    }
-    Ok(evidence)
-}
-
-async fn subject(stage: &Stage) -> Subject {
-    let version = match &stage.driver {
-        Some(driver) => driver.client().version().await.unwrap_or_default(),
-        None => cri::messages::VersionResponse::default(),
+/// Returns the name and version that the runtime reports: through CRI, else when it configures plugins.
+async fn subject(stage: &Stage, evidence: &Evidence) -> Subject {
+    let reported = match &stage.driver {
+        Some(driver) => driver.client().version().await.ok(),
+        None => None,
     };
+    let reported = reported.map(|found| (found.runtime_name, found.runtime_version));
+    let (name, version) = reported
+        .or_else(|| evidence.runtime.clone())
+        .unwrap_or_default();
     Subject {
         kind: SubjectKind::Runtime,
-        name: version.runtime_name,
+        name,
         index: String::new(),
-        version: version.runtime_version,
+        version,
     }
 }

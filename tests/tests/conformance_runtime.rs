@@ -1,6 +1,10 @@
 //! `nri_conformance::runtime` against real containerd, with pods that have networks of their own.
+//!
+//! The results are in `snapshots/conformance`. What is not a pass is explained in `snapshots/conformance/README.md`.
 
-use nri_conformance::result::Report;
+use std::fmt::Write as _;
+
+use nri_conformance::result::{Outcome, Report};
 use nri_conformance::runtime::{Options, run};
 use nri_tests::containerd::{Containerd, IMAGE};
 
@@ -16,9 +20,37 @@ fn report(release: &str) -> Report {
         .expect("containerd can be tested")
 }
 
+/// Returns a line for each result.
+fn lines(report: &Report) -> String {
+    let mut text = format!("{} {}\n", report.subject.name, report.subject.version);
+    for result in &report.results {
+        let (outcome, detail) = match &result.outcome {
+            Outcome::Pass => ("pass", String::new()),
+            Outcome::Fail(failure) => ("FAIL", format!(": {failure}")),
+            Outcome::Skip(reason) => ("skip", format!(": {reason}")),
+            Outcome::Known { failure, link } => ("known", format!(": {failure}; see {link}")),
+        };
+        let (statement, test) = (result.statement, result.test);
+        let _ = writeln!(text, "{outcome:5} {statement} {test}{detail}");
+    }
+    text
+}
+
+fn compare(release: &str) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("../../snapshots/conformance");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.bind(|| {
+        insta::assert_snapshot!(format!("containerd-{release}"), lines(&report(release)));
+    });
+}
+
 #[test]
 fn containerd_2_4_2() {
-    let report = report("v2.4.2");
-    eprintln!("{report:#?}");
-    report.assert();
+    compare("v2.4.2");
+}
+
+#[test]
+fn containerd_2_2_9() {
+    compare("v2.2.9");
 }

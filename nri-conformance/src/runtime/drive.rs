@@ -18,6 +18,7 @@ use super::observer::LABEL;
 use super::options::Options;
 use crate::{Error, Result};
 
+use call::Answer;
 pub(super) use call::{Call, Request};
 pub(super) use pod::Pod;
 
@@ -80,11 +81,6 @@ impl Driver {
         &self.client
     }
 
-    /// Returns the label of the pods of this run.
-    pub(super) fn run(&self) -> &str {
-        &self.run
-    }
-
     /// Returns true if there is a command that ends with an error.
     pub(super) fn can_fail(&self) -> bool {
         !self.failing_command.is_empty()
@@ -109,7 +105,7 @@ impl Driver {
     }
 
     /// Sends a request, and records it.
-    async fn call<T>(
+    async fn call<T: Answer>(
         &self,
         request: Request,
         id: &str,
@@ -122,19 +118,17 @@ impl Driver {
             id: id.to_owned(),
             started,
             ended: Instant::now(),
-            error: result.as_ref().err().cloned(),
+            created: created(&result),
         };
         let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
         calls.push(call);
         result
     }
 
-    /// Returns the requests so far.
-    pub(super) fn calls(&self) -> Vec<Call> {
-        self.calls
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+    /// Returns the requests since the last time.
+    pub(super) fn take_calls(&self) -> Vec<Call> {
+        let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut calls)
     }
 
     /// Stops and removes all pods of this run, also those that a request failed for, and their cgroups. Returns the ids
@@ -188,6 +182,11 @@ impl Cgroups {
     fn lock(&self) -> std::sync::MutexGuard<'_, Vec<PodCgroup>> {
         self.created.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Returns the id of the pod or container that a request created.
+fn created<T: Answer>(result: &Result<T, String>) -> Option<String> {
+    result.as_ref().ok()?.created().map(str::to_owned)
 }
 
 /// Returns a path as text.

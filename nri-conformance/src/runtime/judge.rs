@@ -1,19 +1,34 @@
 //! The judges: one function per test, from the evidence to an outcome.
 
+mod case;
+mod containers;
+mod errors;
 mod order;
+mod remove;
+mod run;
+mod stop;
+mod sync;
 mod table;
 
+use super::options::Options;
 use super::scenario::{Evidence, Played, PodCase};
-use crate::contract::{self, Status};
+use crate::contract;
 use crate::result::{Failure, Outcome, TestResult};
 
-pub(super) use table::{Judge, TESTS, Test};
+pub(super) use table::{Judge, TESTS};
 
-/// Judges everything that is selected.
-pub(super) fn judge(evidence: &Evidence, selects: impl Fn(&str) -> bool) -> Vec<TestResult> {
+/// Returns true if a selected test is judged by a certain kind of evidence.
+pub(super) fn needs(options: &Options, kind: fn(&Judge) -> bool) -> bool {
     TESTS
         .iter()
-        .filter(|test| selects(test.statement))
+        .any(|test| options.selects(test.statement) && kind(&test.judge))
+}
+
+/// Judges everything that is selected.
+pub(super) fn judge(evidence: &Evidence, options: &Options) -> Vec<TestResult> {
+    TESTS
+        .iter()
+        .filter(|test| options.selects(test.statement))
         .map(|test| TestResult {
             statement: test.statement,
             test: test.name,
@@ -25,7 +40,7 @@ pub(super) fn judge(evidence: &Evidence, selects: impl Fn(&str) -> bool) -> Vec<
 
 /// Turns the failure of an ambiguous statement into a skip: it never fails a run by itself.
 fn firm(statement: &str, outcome: Outcome) -> Outcome {
-    let ambiguous = contract::get(statement).is_some_and(|found| found.status == Status::Ambiguous);
+    let ambiguous = contract::get(statement).is_some_and(|found| !found.is_firm());
     match outcome {
         Outcome::Fail(failure) if ambiguous => {
             skip(format!("the statement is ambiguous; observed: {failure}"))
@@ -51,7 +66,7 @@ fn over_pods(pods: &[PodCase], judge: fn(&PodCase) -> Outcome) -> Outcome {
 }
 
 /// Judges a scenario, if it was played.
-fn over<T>(played: &Played<T>, judge: fn(&T) -> Outcome) -> Outcome {
+fn over<T>(played: &Played<T>, judge: impl Fn(&T) -> Outcome) -> Outcome {
     match played {
         Played::No => skip("running pods needs the CRI socket of the runtime"),
         Played::Broken(reason) => skip(format!("an earlier step failed: {reason}")),

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
-pub(super) use cgroup::{PodCgroup, conventional_path};
+pub(super) use cgroup::PodCgroup;
 pub(super) use namespace::NamespaceKind;
 
 use super::observer::PodFacts;

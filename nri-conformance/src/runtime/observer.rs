@@ -8,11 +8,11 @@ mod script;
 mod task;
 mod view;
 
-pub(super) use event::{ContainerFacts, Hook, PodFacts};
-pub(super) use journal::{Entry, Journal, Record, Synchronized};
+pub(super) use event::{Hook, PodFacts};
+pub(super) use journal::{Entry, Journal, Record};
 pub(super) use script::{Action, Script};
 pub(super) use task::{Identity, Observer, Surroundings};
-pub(super) use view::{Attempt, CriView, View, Viewer};
+pub(super) use view::{Attempt, View, Viewer};
 
 /// The label of every pod that the driver runs; its value is the seed of the run.
 pub(super) const LABEL: &str = "nri-conformance";

@@ -1,5 +1,6 @@
 //! The settings of a run.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -18,10 +19,10 @@ pub struct Options {
     pub failing_command: Vec<String>,
     /// Watches the workload of others for this long. With a CRI socket, this follows the pods of the run.
     pub observe: Option<Duration>,
-    /// The ids of the statements to judge; empty for all.
-    pub only: Vec<String>,
-    /// The ids of statements to leave out.
-    pub skip: Vec<String>,
+    /// The statements to judge; empty stands for all.
+    pub only: BTreeSet<String>,
+    /// The statements not to judge.
+    pub skip: BTreeSet<String>,
     /// The time limit for each request to the runtime, and for each plugin to connect.
     pub timeout: Duration,
     /// The seed of all names and of the order of concurrent requests.
@@ -45,8 +46,8 @@ impl Options {
             image: Self::IMAGE.to_owned(),
             failing_command: Vec::new(),
             observe: None,
-            only: Vec::new(),
-            skip: Vec::new(),
+            only: BTreeSet::new(),
+            skip: BTreeSet::new(),
             timeout: Self::TIMEOUT,
             seed: 0,
             node_root: PathBuf::from("/"),
@@ -54,8 +55,7 @@ impl Options {
     }
 
     /// Returns true if a statement is to be judged.
-    pub(super) fn selects(&self, statement: &str) -> bool {
-        let listed = |ids: &[String]| ids.iter().any(|id| id.eq_ignore_ascii_case(statement));
-        (self.only.is_empty() || listed(&self.only)) && !listed(&self.skip)
+    pub fn selects(&self, statement: &str) -> bool {
+        (self.only.is_empty() || self.only.contains(statement)) && !self.skip.contains(statement)
     }
 }

@@ -1,6 +1,11 @@
 //! The scenarios: each connects observing plugins, does something to the runtime, and returns what came of it.
 
+mod early;
+mod hanging;
+mod joining;
 mod life;
+mod rejected;
+mod teardown;
 mod watch;
 
 use std::path::PathBuf;
@@ -9,10 +14,15 @@ use std::time::Duration;
 
 use super::drive::{Call, Driver};
 use super::machine::Machine;
-use super::observer::{Identity, Journal, Record, Surroundings, Viewer};
+use super::observer::{Identity, Journal, Observer, Record, Script, Surroundings, Viewer};
 use crate::{Error, Result};
 
+pub(super) use early::Early;
+pub(super) use hanging::Hanging;
+pub(super) use joining::Joining;
 pub(super) use life::Life;
+pub(super) use rejected::{RejectedContainer, RejectedPod};
+pub(super) use teardown::Teardown;
 
 /// The plugin that is called first.
 pub(super) const FIRST: Identity = Identity {
@@ -55,6 +65,14 @@ pub(super) struct Evidence {
     /// The pods whose life was watched from the beginning.
     pub(super) pods: Vec<PodCase>,
     pub(super) life: Played<Life>,
+    pub(super) early: Played<Early>,
+    pub(super) rejected_pod: Played<RejectedPod>,
+    pub(super) rejected_container: Played<RejectedContainer>,
+    pub(super) teardowns: Played<Vec<Teardown>>,
+    pub(super) hanging: Played<Hanging>,
+    pub(super) joining: Played<Joining>,
+    /// The name and version in Configure.
+    pub(super) runtime: Option<(String, String)>,
 }
 
 /// What came of one scenario.
@@ -87,6 +105,20 @@ impl Stage {
             viewer: Arc::new(viewer),
             run: self.run.clone(),
         }
+    }
+
+    /// Connects several plugins.
+    async fn connect<const N: usize>(
+        &self,
+        surroundings: &Surroundings,
+        plugins: [(Identity, Script); N],
+    ) -> Result<Vec<Observer>, String> {
+        let mut observers = Vec::new();
+        for (identity, script) in plugins {
+            let observer = surroundings.connect(identity, script, self.timeout).await;
+            observers.push(observer.map_err(|error| error.to_string())?);
+        }
+        Ok(observers)
     }
 
     /// Returns the eyes of observers that start nothing.

@@ -29,6 +29,24 @@ impl fmt::Display for Request {
     }
 }
 
+/// The answer to a request.
+pub(super) trait Answer {
+    /// Returns the id of the pod or container that was created.
+    fn created(&self) -> Option<&str>;
+}
+
+impl Answer for String {
+    fn created(&self) -> Option<&str> {
+        Some(self)
+    }
+}
+
+impl Answer for () {
+    fn created(&self) -> Option<&str> {
+        None
+    }
+}
+
 /// A request that was answered.
 #[derive(Clone, Debug)]
 pub(in crate::runtime) struct Call {
@@ -37,11 +55,16 @@ pub(in crate::runtime) struct Call {
     pub(in crate::runtime) id: String,
     pub(in crate::runtime) started: Instant,
     pub(in crate::runtime) ended: Instant,
-    /// The message of the error that came back.
-    pub(in crate::runtime) error: Option<String>,
+    /// The id of the pod or container that was created.
+    pub(in crate::runtime) created: Option<String>,
 }
 
 impl Call {
+    /// Returns the id of the pod or container that the request was about, or that it created.
+    pub(in crate::runtime) fn subject(&self) -> &str {
+        self.created.as_deref().unwrap_or(&self.id)
+    }
+
     /// Returns true if something that took place from `started` to `ended` was part of the request.
     pub(in crate::runtime) fn contains(&self, started: Instant, ended: Option<Instant>) -> bool {
         self.started <= started && ended.is_some_and(|ended| ended <= self.ended)

@@ -1,15 +1,20 @@
 //! A pod of the driver, and the requests of its life.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::Driver;
 use super::call::Request;
 use crate::runtime::cri::messages::{
-    ContainerConfig, CreateContainerRequest, PodSandboxConfig, PodSandboxStatus,
+    ContainerConfig, ContainerFilter, ContainerState, CreateContainerRequest, PodSandboxConfig,
+    PodSandboxFilter, PodSandboxState, PodSandboxStatus,
 };
+use crate::runtime::observer::LABEL;
 
 /// The time that a container has to end by itself.
 const GRACE: Duration = Duration::from_secs(5);
+
+/// The time between two looks at a container.
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// A pod that has been named; it may run or not.
 #[derive(Clone, Debug)]
@@ -106,5 +111,53 @@ impl Driver {
     pub(in crate::runtime) async fn status(&self, id: &str) -> Result<PodSandboxStatus, String> {
         let status = self.client.pod_status(id).await;
         status.map_err(|status| status.message().to_owned())
+    }
+
+    /// Returns the ids of the containers of a pod.
+    pub(in crate::runtime) async fn containers_of(&self, id: &str) -> Result<Vec<String>, String> {
+        let filter = ContainerFilter {
+            pod_sandbox_id: id.to_owned(),
+            ..ContainerFilter::default()
+        };
+        let containers = self.client.containers(filter).await;
+        let containers = containers.map_err(|status| status.message().to_owned())?;
+        Ok(containers
+            .into_iter()
+            .map(|container| container.id)
+            .collect())
+    }
+
+    /// Waits until a container has ended.
+    pub(in crate::runtime) async fn exited(&self, container: &str) -> Result<(), String> {
+        let deadline = Instant::now() + GRACE;
+        loop {
+            let filter = ContainerFilter {
+                id: container.to_owned(),
+                ..ContainerFilter::default()
+            };
+            let containers = self.client.containers(filter).await;
+            let containers = containers.map_err(|status| status.message().to_owned())?;
+            let mut states = containers.iter().map(|found| found.state());
+            if states.all(|state| state == ContainerState::Exited) {
+                return Ok(());
+            }
+            if Instant::now() > deadline {
+                return Err("it does not end".to_owned());
+            }
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
+    }
+
+    /// Returns the state of a pod in the list of pods, whatever id it has.
+    pub(in crate::runtime) async fn state_of(&self, pod: &Pod) -> Option<PodSandboxState> {
+        let filter = PodSandboxFilter {
+            label_selector: [(LABEL.to_owned(), self.run.clone())].into(),
+            ..PodSandboxFilter::default()
+        };
+        let pods = self.client.pods(filter).await.unwrap_or_default();
+        let found = pods
+            .iter()
+            .find(|found| found.metadata == pod.config.metadata);
+        found.map(|found| found.state())
     }
 }

@@ -1,19 +1,82 @@
-//! The order of events, and their place within the runtime's own requests.
+//! O1 to O5 and P2: the order of events, and their place within the runtime's own requests.
 
+use std::time::Instant;
+
+use super::case::{WATCHING, missing};
 use super::{fail, skip};
 use crate::result::Outcome;
-use crate::runtime::observer::Hook;
-use crate::runtime::scenario::{FIRST, LAST, PodCase};
+use crate::runtime::drive::{Call, Request};
+use crate::runtime::observer::{Attempt, Entry, Hook};
+use crate::runtime::scenario::{Early, FIRST, LAST, PodCase};
+
+/// O1: the Run hooks are part of RunPodSandbox.
+pub(super) fn run_is_part_of_its_request(case: &PodCase) -> Outcome {
+    within(case, Hook::RunPod, Request::RunPod, |entry| entry.ended)
+}
+
+/// O2: the Stop hooks begin within StopPodSandbox.
+pub(super) fn stop_is_part_of_its_request(case: &PodCase) -> Outcome {
+    if is_out_of_order(case) {
+        return skip("the events are out of order, see O4");
+    }
+    within(case, Hook::StopPod, Request::StopPod, |entry| {
+        Some(entry.started)
+    })
+}
+
+/// O3: the Remove hooks begin within RemovePodSandbox.
+pub(super) fn remove_is_part_of_its_request(case: &PodCase) -> Outcome {
+    if is_out_of_order(case) {
+        return skip("the events are out of order, see O4");
+    }
+    within(case, Hook::RemovePod, Request::RemovePod, |entry| {
+        Some(entry.started)
+    })
+}
+
+fn within(
+    case: &PodCase,
+    hook: Hook,
+    request: Request,
+    end: fn(&Entry) -> Option<Instant>,
+) -> Outcome {
+    let Some(call) = case.request(request) else {
+        return skip("the driver did not send the request");
+    };
+    for observer in WATCHING {
+        let entry = case.record.first(observer, &case.id, hook);
+        let got = match entry {
+            None => "no event".to_owned(),
+            Some(entry) if call.contains(entry.started, end(entry)) => continue,
+            Some(entry) => place(call, entry),
+        };
+        return fail(
+            format!("{request} of pod {}", case.id),
+            format!("{got} for plugin {observer}"),
+            format!("the {hook} hook as part of the request"),
+        );
+    }
+    Outcome::Pass
+}
+
+/// Describes where an event is that is not within a request.
+fn place(call: &Call, entry: &Entry) -> String {
+    if entry.started < call.started {
+        "the event before the request".to_owned()
+    } else if entry.started > call.ended {
+        "the event after the response".to_owned()
+    } else {
+        "the response before the hook had returned".to_owned()
+    }
+}
 
 /// O4: Run, then Stop, then Remove.
 pub(super) fn pod_events_in_order(case: &PodCase) -> Outcome {
-    for observer in [FIRST.name, LAST.name] {
-        let hooks: Vec<Hook> = case
-            .record
-            .of(observer, &case.id)
-            .map(|entry| entry.hook)
-            .filter(|hook| matches!(hook, Hook::RunPod | Hook::StopPod | Hook::RemovePod))
-            .collect();
+    for observer in WATCHING {
+        let hooks = pod_hooks(case, observer);
+        if let Some(skipped) = incomplete(case, &hooks) {
+            return skipped;
+        }
         if !in_order(&hooks) {
             let names: Vec<String> = hooks.iter().map(ToString::to_string).collect();
             return fail(
@@ -22,25 +85,119 @@ pub(super) fn pod_events_in_order(case: &PodCase) -> Outcome {
                 "RunPodSandbox once, then StopPodSandbox, then RemovePodSandbox once",
             );
         }
-        if !hooks.contains(&Hook::RemovePod) {
-            return skip("the pod was not removed while plugins watched");
-        }
     }
     Outcome::Pass
 }
 
-/// Returns true for one Run, any number of Stops, and then at most one Remove, which has a Stop before it.
+/// Returns a skip if an event is missing that another statement requires.
+fn incomplete(case: &PodCase, hooks: &[Hook]) -> Option<Outcome> {
+    if !hooks.contains(&Hook::RunPod) {
+        return Some(missing(Hook::RunPod));
+    }
+    if !hooks.contains(&Hook::StopPod) && case.request(Request::StopPod).is_some() {
+        return Some(missing(Hook::StopPod));
+    }
+    if !hooks.contains(&Hook::RemovePod) {
+        return Some(match case.request(Request::RemovePod) {
+            Some(_) => missing(Hook::RemovePod),
+            None => skip("the pod was not removed while plugins watched"),
+        });
+    }
+    None
+}
+
+/// Returns true if a plugin received the events of a pod in a wrong order.
+pub(super) fn is_out_of_order(case: &PodCase) -> bool {
+    WATCHING.into_iter().any(|observer| {
+        let hooks = pod_hooks(case, observer);
+        incomplete(case, &hooks).is_none() && !in_order(&hooks)
+    })
+}
+
+fn pod_hooks(case: &PodCase, observer: &str) -> Vec<Hook> {
+    let events = case.record.of(observer, &case.id).map(|entry| entry.hook);
+    events
+        .filter(|hook| matches!(hook, Hook::RunPod | Hook::StopPod | Hook::RemovePod))
+        .collect()
+}
+
+/// Returns true for one Run, any number of Stops but not none, and then one Remove.
 fn in_order(hooks: &[Hook]) -> bool {
-    let [Hook::RunPod, rest @ ..] = hooks else {
+    let [Hook::RunPod, stops @ .., Hook::RemovePod] = hooks else {
         return false;
     };
-    let stops = rest
-        .iter()
-        .take_while(|hook| **hook == Hook::StopPod)
-        .count();
-    match &rest[stops..] {
-        [] => true,
-        [Hook::RemovePod] => stops > 0,
-        _ => false,
+    !stops.is_empty() && stops.iter().all(|hook| *hook == Hook::StopPod)
+}
+
+/// O5: no container starts before all Run hooks have returned, as the events show.
+pub(super) fn workload_starts_after_run(case: &PodCase) -> Outcome {
+    if let Outcome::Fail(_) = run_is_part_of_its_request(case) {
+        return skip("the hook is not part of the request, see O1");
+    }
+    let ended = case.events(Hook::RunPod).map(|entry| entry.ended);
+    let Some(ended) = ended
+        .collect::<Option<Vec<_>>>()
+        .and_then(|all| all.into_iter().max())
+    else {
+        return missing(Hook::RunPod);
+    };
+    let starts = WATCHING
+        .into_iter()
+        .filter_map(|observer| case.record.first(observer, &case.id, Hook::Start));
+    let Some(started) = starts.map(|entry| entry.started).min() else {
+        return skip("no container was started in the pod");
+    };
+    if started >= ended {
+        return Outcome::Pass;
+    }
+    fail(
+        format!("RunPodSandbox of pod {}", case.id),
+        "StartContainer of a container in it, before all hooks had returned",
+        "no container starts before all hooks have returned",
+    )
+}
+
+/// O5: the runtime does not start a container while a Run hook is held.
+pub(super) fn early_workload_is_refused(early: &Early) -> Outcome {
+    match &early.attempt {
+        None => missing(Hook::RunPod),
+        Some(Attempt::NotStarted(_)) => Outcome::Pass,
+        Some(Attempt::Ready) => skip("the pod was ready already, see R7"),
+        Some(Attempt::Started(container)) => fail(
+            "CreateContainer and StartContainer while RunPodSandbox was held",
+            format!("container {container} runs"),
+            "no container starts before all hooks have returned",
+        ),
+    }
+}
+
+/// P2: the plugin with the lower index is called first, and has answered before the other is called.
+pub(super) fn plugins_are_called_by_index(case: &PodCase) -> Outcome {
+    let mut judged = false;
+    for hook in [
+        Hook::RunPod,
+        Hook::Create,
+        Hook::Start,
+        Hook::StopPod,
+        Hook::RemovePod,
+    ] {
+        let first = case.record.first(FIRST.name, &case.id, hook);
+        let last = case.record.first(LAST.name, &case.id, hook);
+        let (Some(first), Some(last)) = (first, last) else {
+            continue;
+        };
+        judged = true;
+        if !first.ended_before(last.started) {
+            return fail(
+                format!("{hook} of pod {}", case.id),
+                "the plugin with index 99 was called before that with index 00 had answered",
+                "plugins are called one after the other, in the order of their indexes",
+            );
+        }
+    }
+    if judged {
+        Outcome::Pass
+    } else {
+        skip("no event reached two plugins")
     }
 }

@@ -1,8 +1,10 @@
 //! The tests, in the order of the contract.
 
-use super::{order, over, over_pods, skip};
+use super::{containers, errors, order, over, over_pods, remove, run, skip, stop, sync};
 use crate::result::Outcome;
-use crate::runtime::scenario::{Evidence, Life, PodCase};
+use crate::runtime::scenario::{
+    Early, Evidence, Hanging, Joining, Life, PodCase, RejectedContainer, RejectedPod, Teardown,
+};
 
 /// A test.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +24,18 @@ pub(in crate::runtime) enum Judge {
     Pods(fn(&PodCase) -> Outcome),
     /// The life of pods without misbehaviour.
     Life(fn(&Life) -> Outcome),
+    /// A container that is to start too early.
+    Early(fn(&Early) -> Outcome),
+    /// A pod that a plugin rejects.
+    RejectedPod(fn(&RejectedPod) -> Outcome),
+    /// A container that a plugin rejects.
+    RejectedContainer(fn(&RejectedContainer) -> Outcome),
+    /// Pods that are taken down while a plugin fails a hook.
+    Teardowns(fn(&[Teardown]) -> Outcome),
+    /// A plugin that does not answer.
+    Hanging(fn(&Hanging) -> Outcome),
+    /// Plugins that connect late.
+    Joining(fn(&Joining) -> Outcome),
     /// Not from inside, for this reason.
     Never(&'static str),
 }
@@ -31,6 +45,14 @@ impl Judge {
         match self {
             Judge::Pods(judge) => over_pods(&evidence.pods, judge),
             Judge::Life(judge) => over(&evidence.life, judge),
+            Judge::Early(judge) => over(&evidence.early, judge),
+            Judge::RejectedPod(judge) => over(&evidence.rejected_pod, judge),
+            Judge::RejectedContainer(judge) => over(&evidence.rejected_container, judge),
+            Judge::Teardowns(judge) => over(&evidence.teardowns, |teardowns: &Vec<Teardown>| {
+                judge(teardowns)
+            }),
+            Judge::Hanging(judge) => over(&evidence.hanging, judge),
+            Judge::Joining(judge) => over(&evidence.joining, judge),
             Judge::Never(reason) => skip(reason),
         }
     }
@@ -45,8 +67,208 @@ const fn test(statement: &'static str, name: &'static str, judge: Judge) -> Test
 }
 
 /// All tests.
-pub(in crate::runtime) const TESTS: &[Test] = &[test(
-    "O4",
-    "pod-events-in-order",
-    Judge::Pods(order::pod_events_in_order),
-)];
+pub(in crate::runtime) const TESTS: &[Test] = &[
+    test("R1", "cgroup-exists", Judge::Pods(run::cgroup_exists)),
+    test(
+        "R2",
+        "namespaces-are-active",
+        Judge::Pods(run::namespaces_are_active),
+    ),
+    test("R3", "ids-are-new", Judge::Life(run::ids_are_new)),
+    test(
+        "R3",
+        "retry-has-a-new-id",
+        Judge::RejectedPod(run::retry_has_a_new_id),
+    ),
+    test(
+        "R3",
+        "stopped-sandbox-is-not-reused",
+        Judge::Life(run::stopped_sandbox_is_not_reused),
+    ),
+    test(
+        "R4",
+        "network-is-configured",
+        Judge::Pods(run::network_is_configured),
+    ),
+    test("R5", "ip-is-assigned", Judge::Pods(run::ip_is_assigned)),
+    test("R6", "pause-runs", Judge::Pods(run::pause_runs)),
+    test(
+        "R7",
+        "not-ready-during-the-hook",
+        Judge::Pods(run::not_ready_during_the_hook),
+    ),
+    test(
+        "S1",
+        "containers-are-stopping",
+        Judge::Pods(stop::containers_are_stopped),
+    ),
+    test(
+        "S2",
+        "sandbox-is-accessible",
+        Judge::Pods(stop::sandbox_is_accessible),
+    ),
+    test("S3", "network-stays", Judge::Pods(stop::network_stays)),
+    test(
+        "S4",
+        "cgroup-is-accessible",
+        Judge::Pods(stop::cgroup_is_accessible),
+    ),
+    test(
+        "S5",
+        "resources-are-stable",
+        Judge::Pods(stop::resources_are_stable),
+    ),
+    test(
+        "D1",
+        "containers-are-removed",
+        Judge::Pods(remove::containers_are_removed),
+    ),
+    test(
+        "D2",
+        "stop-has-completed",
+        Judge::Pods(remove::stop_has_completed),
+    ),
+    test(
+        "D3",
+        "no-access-is-promised",
+        Judge::Never("it promises nothing, so that no runtime can break it"),
+    ),
+    test(
+        "O1",
+        "run-is-part-of-its-request",
+        Judge::Pods(order::run_is_part_of_its_request),
+    ),
+    test(
+        "O2",
+        "stop-is-part-of-its-request",
+        Judge::Pods(order::stop_is_part_of_its_request),
+    ),
+    test(
+        "O3",
+        "remove-is-part-of-its-request",
+        Judge::Pods(order::remove_is_part_of_its_request),
+    ),
+    test(
+        "O4",
+        "pod-events-in-order",
+        Judge::Pods(order::pod_events_in_order),
+    ),
+    test(
+        "O5",
+        "workload-starts-after-run",
+        Judge::Pods(order::workload_starts_after_run),
+    ),
+    test(
+        "O5",
+        "early-workload-is-refused",
+        Judge::Early(order::early_workload_is_refused),
+    ),
+    test(
+        "O6",
+        "containers-are-stopped",
+        Judge::Pods(stop::containers_are_stopped),
+    ),
+    test("O7", "addresses-stay", Judge::Pods(stop::addresses_stay)),
+    test(
+        "E1",
+        "timeout-is-an-error",
+        Judge::Hanging(errors::timeout_is_an_error),
+    ),
+    test(
+        "E2",
+        "rejected-pod-is-cleaned-up",
+        Judge::RejectedPod(errors::rejected_pod_is_cleaned_up),
+    ),
+    test("E3", "stop-goes-on", Judge::Teardowns(errors::stop_goes_on)),
+    test(
+        "E4",
+        "removal-goes-on",
+        Judge::Teardowns(errors::removal_goes_on),
+    ),
+    test(
+        "E5",
+        "stop-pod-reaches-later-plugins",
+        Judge::Teardowns(errors::stop_pod_reaches_later_plugins),
+    ),
+    test(
+        "E5",
+        "remove-pod-reaches-later-plugins",
+        Judge::Teardowns(errors::remove_pod_reaches_later_plugins),
+    ),
+    test(
+        "E5",
+        "stop-container-reaches-later-plugins",
+        Judge::Teardowns(errors::stop_reaches_later_plugins),
+    ),
+    test(
+        "E5",
+        "remove-container-reaches-later-plugins",
+        Judge::Teardowns(errors::remove_reaches_later_plugins),
+    ),
+    test(
+        "E6",
+        "accepting-plugins-are-informed",
+        Judge::RejectedPod(errors::accepting_plugins_are_informed),
+    ),
+    test(
+        "C1",
+        "container-events-in-order",
+        Judge::Life(containers::container_events_in_order),
+    ),
+    test(
+        "C1",
+        "failing-container-events-in-order",
+        Judge::Life(containers::failing_container_events_in_order),
+    ),
+    test(
+        "C2",
+        "not-listed-during-create",
+        Judge::Life(containers::not_listed_during_create),
+    ),
+    test(
+        "C3",
+        "rejected-container-is-cleaned-up",
+        Judge::RejectedContainer(containers::rejected_container_is_cleaned_up),
+    ),
+    test(
+        "C4",
+        "second-stop-succeeds",
+        Judge::Life(containers::second_stop_succeeds),
+    ),
+    test(
+        "P1",
+        "run-hooks-complete-first",
+        Judge::Never("it repeats O5"),
+    ),
+    test(
+        "P2",
+        "plugins-are-called-by-index",
+        Judge::Pods(order::plugins_are_called_by_index),
+    ),
+    test(
+        "P3",
+        "remove-hooks-are-independent",
+        Judge::Never("plugins keep it; E5 is about the runtime's part"),
+    ),
+    test(
+        "Y1",
+        "metadata-is-correct",
+        Judge::Life(sync::metadata_is_correct),
+    ),
+    test("Y1", "late-plugin", Judge::Joining(sync::late_plugin)),
+    test(
+        "Y1",
+        "container-during-synchronize",
+        Judge::Joining(sync::container_during_synchronize),
+    ),
+    test(
+        "Y1",
+        "created-while-connecting",
+        Judge::Joining(sync::crowd),
+    ),
+    test(
+        "Y1",
+        "returned-plugin",
+        Judge::Joining(sync::returned_plugin),
+    ),
+];

@@ -117,7 +117,7 @@ fn remove_tree(folder: &Path) -> io::Result<()> {
 
 /// Returns the path of a cgroup below a hierarchy. systemd writes a cgroup as `SLICE:PREFIX:NAME` or as a slice, and
 /// a slice `a-b.slice` is below `a.slice`.
-pub(in crate::runtime) fn conventional_path(cgroup: &str) -> PathBuf {
+fn conventional_path(cgroup: &str) -> PathBuf {
     let parts: Vec<&str> = cgroup.split(':').collect();
     if let [slice, prefix, name] = parts[..] {
         let unit = if name.ends_with(".slice") {

@@ -1,5 +1,6 @@
 //! The record of everything that the observers of a scenario saw.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -13,6 +14,7 @@ use super::view::{Attempt, View};
 pub(in crate::runtime) struct Journal {
     record: Arc<Mutex<Record>>,
     changes: watch::Sender<()>,
+    begun: Arc<AtomicUsize>,
 }
 
 /// The content of a journal.
@@ -31,6 +33,8 @@ pub(in crate::runtime) struct Record {
 /// One event of one plugin.
 #[derive(Clone, Debug)]
 pub(in crate::runtime) struct Entry {
+    /// A number that no other event has.
+    pub(super) number: usize,
     pub(in crate::runtime) observer: &'static str,
     pub(in crate::runtime) hook: Hook,
     pub(in crate::runtime) pod: PodFacts,
@@ -58,6 +62,7 @@ impl Journal {
         Journal {
             record: Arc::default(),
             changes: watch::Sender::new(()),
+            begun: Arc::default(),
         }
     }
 
@@ -66,12 +71,17 @@ impl Journal {
         self.lock().clone()
     }
 
+    /// Returns the record so far, and begins a new one.
+    pub(in crate::runtime) fn take(&self) -> Record {
+        std::mem::take(&mut self.lock())
+    }
+
     /// Adds an event, and returns its number.
-    pub(super) fn begin(&self, entry: Entry) -> usize {
-        self.write(|record| {
-            record.entries.push(entry);
-            record.entries.len() - 1
-        })
+    pub(super) fn begin(&self, mut entry: Entry) -> usize {
+        entry.number = self.begun.fetch_add(1, Ordering::Relaxed);
+        let number = entry.number;
+        self.write(|record| record.entries.push(entry));
+        number
     }
 
     /// Changes the record.
@@ -81,10 +91,11 @@ impl Journal {
         result
     }
 
-    /// Changes one event.
+    /// Changes one event, unless its record has been taken.
     pub(super) fn update(&self, number: usize, change: impl FnOnce(&mut Entry)) {
         self.write(|record| {
-            if let Some(entry) = record.entries.get_mut(number) {
+            let mut entries = record.entries.iter_mut();
+            if let Some(entry) = entries.find(|entry| entry.number == number) {
                 change(entry);
             }
         });

@@ -17,6 +17,7 @@ const BEYOND_DEADLINE: Duration = Duration::from_millis(500);
 
 /// One observing plugin.
 #[derive(NriPlugin)]
+#[nri(on_timeout(RunPodSandbox = "ok", StopPodSandbox = "ok", RemovePodSandbox = "ok"))]
 pub(super) struct Watcher {
     pub(super) name: &'static str,
     pub(super) journal: Journal,
@@ -39,6 +40,7 @@ impl Watcher {
         let pod = PodFacts::from(pod);
         let earlier = self.journal.first_sight(&pod.id);
         let number = self.journal.begin(Entry {
+            number: 0,
             observer: self.name,
             hook,
             pod: pod.clone(),

@@ -38,6 +38,8 @@ pub(in crate::runtime) struct CriView {
 pub(in crate::runtime) enum Attempt {
     /// The runtime refused, or had not answered by the end of the hook.
     NotStarted(String),
+    /// The runtime listed the pod as ready already.
+    Ready,
     /// The container runs.
     Started(String),
 }
@@ -70,6 +72,9 @@ impl Viewer {
     pub(super) async fn start_workload(&self, pod: &PodFacts) -> Option<Attempt> {
         let (client, config) = (self.client.as_ref()?, self.workload.clone()?);
         let client = client.with_timeout(QUESTION);
+        if let Ok(Some(PodSandboxState::Ready)) = listed(&client, &pod.id).await {
+            return Some(Attempt::Ready);
+        }
         let request = CreateContainerRequest {
             pod_sandbox_id: pod.id.clone(),
             config: Some(config),

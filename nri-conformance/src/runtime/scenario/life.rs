@@ -11,6 +11,9 @@ use crate::{Error, Result};
 /// The time for which the Stop hook is held, so that changes during it show.
 const STOP_HELD: Duration = Duration::from_millis(300);
 
+/// The time for which an event that belongs to a request is waited for after the response.
+const LATE: Duration = Duration::from_secs(1);
+
 /// What came of it.
 #[derive(Debug)]
 pub(in crate::runtime) struct Life {
@@ -46,6 +49,7 @@ impl Stage {
             .await?;
         let script = Script::default()
             .on(Hook::RunPod, Action::Look)
+            .on(Hook::Create, Action::Look)
             .on(Hook::StopPod, Action::Watch(STOP_HELD))
             .on(Hook::RemovePod, Action::Look);
         let last = surroundings.connect(LAST, script, self.timeout).await?;
@@ -57,7 +61,6 @@ impl Stage {
 }
 
 async fn play(driver: &Driver, surroundings: &Surroundings) -> Result<Life> {
-    let before = driver.calls().len();
     let pod = driver.new_pod("orderly");
     let orderly = run(driver, &pod).await?;
     let container = workload(driver, &pod, &orderly, "main").await?;
@@ -69,6 +72,7 @@ async fn play(driver: &Driver, surroundings: &Surroundings) -> Result<Life> {
         driver.stop_pod(&orderly).await,
     );
     let _ = driver.remove_pod(&orderly).await;
+    let orderly = case(driver, surroundings, orderly).await;
 
     let again = pod.retry();
     let busy = run(driver, &again).await?;
@@ -76,24 +80,34 @@ async fn play(driver: &Driver, surroundings: &Surroundings) -> Result<Life> {
     let _ = driver.stop_pod(&busy).await;
     let reused = driver.create(&again, &busy, driver.container("late")).await;
     let _ = driver.remove_pod(&busy).await;
+    let busy = case(driver, surroundings, busy).await;
 
-    let record = Arc::new(surroundings.journal.read());
-    let calls = Arc::new(driver.calls().split_off(before));
-    let case = |id: &str| PodCase {
-        id: id.to_owned(),
-        record: Arc::clone(&record),
-        calls: Arc::clone(&calls),
-    };
     Ok(Life {
-        orderly: case(&orderly),
-        busy: case(&busy),
         container,
         failing,
         stopped_twice,
         reused,
-        attempts: vec![orderly, busy],
+        attempts: vec![orderly.id.clone(), busy.id.clone()],
         asked: (pod.name().to_owned(), pod.uid().to_owned()),
+        orderly,
+        busy,
     })
+}
+
+/// Ends the record of a pod that was removed. An event that is late is part of it.
+async fn case(driver: &Driver, surroundings: &Surroundings, id: String) -> PodCase {
+    let journal = &surroundings.journal;
+    journal
+        .wait(LATE, |record| {
+            let removed = record.first(LAST.name, &id, Hook::RemovePod);
+            removed.is_some_and(|entry| entry.ended.is_some())
+        })
+        .await;
+    PodCase {
+        id,
+        record: Arc::new(journal.take()),
+        calls: Arc::new(driver.take_calls()),
+    }
 }
 
 async fn run(driver: &Driver, pod: &Pod) -> Result<String> {
@@ -124,7 +138,7 @@ async fn run_failing(driver: &Driver, pod: &Pod, id: &str) -> Option<Result<Stri
         async {
             let container = driver.create(pod, id, config).await?;
             driver.start(&container).await?;
-            // Stopping a container that has ended or ends just now is allowed.
+            driver.exited(&container).await?;
             driver.stop(&container).await?;
             driver.remove(&container).await?;
             Ok(container)

@@ -1,0 +1,54 @@
+//! Plays the scenarios that the selected statements need.
+
+use super::judge::{Judge, needs};
+use super::options::Options;
+use super::scenario::{Evidence, Played, Stage};
+use crate::Result;
+
+/// Plays everything that is needed.
+///
+/// # Errors
+///
+/// Returns an error if plugins cannot connect, or if the runtime cannot run a plain pod.
+pub(super) async fn play(stage: &Stage, options: &Options) -> Result<Evidence> {
+    let mut evidence = Evidence::default();
+    if stage.driver.is_some() {
+        drive(stage, options, &mut evidence).await?;
+    }
+    if let Some(time) = options.observe {
+        evidence.pods.extend(stage.watch(time).await?);
+    }
+    let mut pods = evidence.pods.iter();
+    evidence.runtime = pods.find_map(|case| case.record.runtime.clone());
+    Ok(evidence)
+}
+
+async fn drive(stage: &Stage, options: &Options, evidence: &mut Evidence) -> Result<()> {
+    // First, also if nothing else needs it: it shows that the runtime runs pods at all.
+    let life = stage.life().await?;
+    evidence
+        .pods
+        .extend([life.orderly.clone(), life.busy.clone()]);
+    evidence.life = Played::Yes(life);
+    if needs(options, |judge| matches!(judge, Judge::Early(_))) {
+        evidence.early = stage.early().await.into();
+    }
+    if needs(options, |judge| matches!(judge, Judge::RejectedPod(_))) {
+        evidence.rejected_pod = stage.rejected_pod().await.into();
+    }
+    if needs(options, |judge| {
+        matches!(judge, Judge::RejectedContainer(_))
+    }) {
+        evidence.rejected_container = stage.rejected_container().await.into();
+    }
+    if needs(options, |judge| matches!(judge, Judge::Teardowns(_))) {
+        evidence.teardowns = stage.teardowns().await.into();
+    }
+    if needs(options, |judge| matches!(judge, Judge::Hanging(_))) {
+        evidence.hanging = stage.hanging().await.into();
+    }
+    if needs(options, |judge| matches!(judge, Judge::Joining(_))) {
+        evidence.joining = stage.joining().await.into();
+    }
+    Ok(())
+}

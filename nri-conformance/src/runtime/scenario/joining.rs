@@ -1,0 +1,229 @@
+//! Plugins that connect while there are pods already, and while pods and containers are being created.
+
+use std::time::Duration;
+
+use super::Stage;
+use crate::runtime::drive::{Driver, Pod};
+use crate::runtime::observer::{
+    Action, Hook, Identity, Journal, Observer, Record, Script, Surroundings,
+};
+
+/// A plugin that connects when a pod with a container runs.
+const LATE: Identity = Identity {
+    name: "late",
+    index: "60",
+};
+/// The same plugin after it was away.
+const RETURNED: Identity = Identity {
+    name: "returned",
+    index: "60",
+};
+/// A plugin that takes its time to synchronize.
+const SLOW: Identity = Identity {
+    name: "slow",
+    index: "61",
+};
+/// Plugins that connect while pods and containers are being created.
+const CROWD: [Identity; 4] = [
+    Identity {
+        name: "crowd-0",
+        index: "70",
+    },
+    Identity {
+        name: "crowd-1",
+        index: "71",
+    },
+    Identity {
+        name: "crowd-2",
+        index: "72",
+    },
+    Identity {
+        name: "crowd-3",
+        index: "73",
+    },
+];
+
+/// The time for which the slow plugin holds Synchronize.
+const SLOWNESS: Duration = Duration::from_millis(500);
+
+/// The time within which an event has to arrive after its request has been answered.
+const ARRIVED: Duration = Duration::from_secs(2);
+
+/// What came of it: for each way to join, what a plugin did not learn about.
+#[derive(Debug)]
+pub(in crate::runtime) struct Joining {
+    pub(in crate::runtime) late: Vec<String>,
+    pub(in crate::runtime) slow: Vec<String>,
+    pub(in crate::runtime) crowd: Vec<String>,
+    pub(in crate::runtime) returned: Vec<String>,
+}
+
+/// A pod or container that a plugin has to know.
+#[derive(Clone, Debug)]
+enum Known {
+    Pod(String),
+    Container(String),
+}
+
+/// The running scenario.
+struct Scene<'a> {
+    stage: &'a Stage,
+    driver: &'a Driver,
+    surroundings: Surroundings,
+    pod: Pod,
+    id: String,
+    /// Everything that runs.
+    running: Vec<Known>,
+}
+
+impl Stage {
+    /// Connects plugins in each of these ways.
+    pub(in crate::runtime) async fn joining(&self) -> Result<Joining, String> {
+        let driver = self.driver().map_err(|error| error.to_string())?;
+        let pod = driver.new_pod("joined");
+        let id = driver.run_pod(&pod).await?;
+        let container = driver.run_container(&pod, &id, "main").await?;
+        let mut scene = Scene {
+            stage: self,
+            driver,
+            surroundings: self.surroundings(self.viewer()),
+            running: vec![Known::Pod(id.clone()), Known::Container(container)],
+            pod,
+            id,
+        };
+        let (observer, late) = scene.late(LATE).await?;
+        let slow = scene.slow().await?;
+        observer.disconnect().await;
+        let crowd = scene.crowd().await?;
+        let (observer, returned) = scene.late(RETURNED).await?;
+        observer.disconnect().await;
+        scene.take_down().await;
+        Ok(Joining {
+            late,
+            slow,
+            crowd,
+            returned,
+        })
+    }
+}
+
+impl Scene<'_> {
+    /// Connects a plugin to which everything is old.
+    async fn late(&self, identity: Identity) -> Result<(Observer, Vec<String>), String> {
+        let observer = self
+            .surroundings
+            .connect(identity, Script::default(), self.stage.timeout)
+            .await
+            .map_err(|error| error.to_string())?;
+        let missed = self.missed(identity).await;
+        Ok((observer, missed))
+    }
+
+    /// Creates a container while a plugin handles Synchronize.
+    async fn slow(&mut self) -> Result<Vec<String>, String> {
+        let script = Script::default().on(Hook::Synchronize, Action::Hold(SLOWNESS));
+        let mut observer = self
+            .surroundings
+            .start(SLOW, script)
+            .map_err(|error| error.to_string())?;
+        let journal = self.surroundings.journal.clone();
+        if !synchronizes(&journal, SLOW, self.stage.timeout).await {
+            return Err("the runtime did not synchronize a plugin".to_owned());
+        }
+        let container = self.container("during-synchronize").await?;
+        self.running.push(Known::Container(container));
+        observer
+            .serving(self.stage.timeout)
+            .await
+            .map_err(|error| error.to_string())?;
+        let missed = self.missed(SLOW).await;
+        observer.disconnect().await;
+        Ok(missed)
+    }
+
+    /// Creates pods and containers while one plugin after the other connects.
+    async fn crowd(&mut self) -> Result<Vec<String>, String> {
+        let mut missed = Vec::new();
+        let mut observers = Vec::new();
+        for (round, identity) in CROWD.into_iter().enumerate() {
+            observers.push(self.round(round, identity).await?);
+            missed.extend(self.missed(identity).await);
+        }
+        for observer in observers {
+            observer.disconnect().await;
+        }
+        Ok(missed)
+    }
+
+    async fn round(&mut self, round: usize, identity: Identity) -> Result<Observer, String> {
+        let names: [String; 3] = std::array::from_fn(|number| format!("crowd-{round}-{number}"));
+        let connects = self
+            .surroundings
+            .connect(identity, Script::default(), self.stage.timeout);
+        let pod = self.driver.new_pod("crowd");
+        let (observer, pod, one, two, three) = tokio::join!(
+            connects,
+            self.driver.run_pod(&pod),
+            self.container(&names[0]),
+            self.container(&names[1]),
+            self.container(&names[2]),
+        );
+        self.running.push(Known::Pod(pod?));
+        for container in [one, two, three] {
+            self.running.push(Known::Container(container?));
+        }
+        observer.map_err(|error| error.to_string())
+    }
+
+    async fn container(&self, name: &str) -> Result<String, String> {
+        self.driver.run_container(&self.pod, &self.id, name).await
+    }
+
+    /// Returns what a plugin does not know, after some time to learn about it.
+    async fn missed(&self, identity: Identity) -> Vec<String> {
+        let name = identity.name;
+        let journal = &self.surroundings.journal;
+        let knows = |record: &Record, known: &Known| match known {
+            Known::Pod(id) => record.knows_pod(name, id),
+            Known::Container(id) => record.knows_container(name, id),
+        };
+        journal
+            .wait(ARRIVED, |record| {
+                self.running.iter().all(|known| knows(record, known))
+            })
+            .await;
+        let record = journal.read();
+        let unknown = self.running.iter().filter(|known| !knows(&record, known));
+        unknown
+            .map(|known| format!("plugin {name} did not learn of {known}"))
+            .collect()
+    }
+
+    async fn take_down(&self) {
+        for known in &self.running {
+            if let Known::Pod(id) = known {
+                let _ = self.driver.stop_pod(id).await;
+                let _ = self.driver.remove_pod(id).await;
+            }
+        }
+    }
+}
+
+impl std::fmt::Display for Known {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Known::Pod(id) => write!(f, "pod {id}"),
+            Known::Container(id) => write!(f, "container {id}"),
+        }
+    }
+}
+
+async fn synchronizes(journal: &Journal, identity: Identity, limit: Duration) -> bool {
+    let name = identity.name;
+    journal
+        .wait(limit, |record| {
+            let mut states = record.synchronized.iter();
+            states.any(|state| state.observer == name)
+        })
+        .await
+}

@@ -1,0 +1,204 @@
+//! Runtimes that break one statement each: exactly that statement fails. They need neither containers nor root.
+
+#[path = "runtime_mutants/grpc.rs"]
+mod grpc;
+#[path = "runtime_mutants/node.rs"]
+mod node;
+#[path = "runtime_mutants/relay.rs"]
+mod relay;
+#[path = "runtime_mutants/sim.rs"]
+mod sim;
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use nri_conformance::contract::{self, Keeper};
+use nri_conformance::result::{Outcome, Report};
+use nri_conformance::runtime::{Options, run};
+
+use sim::Sim;
+
+/// The way in which a runtime breaks the contract.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    None,
+    NoCgroup,
+    NoUtsNamespace,
+    NoNetworkNamespace,
+    ReusesIds,
+    ReusesStoppedPods,
+    NoAddress,
+    OtherAddress,
+    NoPause,
+    ReadyEarly,
+    StopsWithRunningContainers,
+    ForgetsBeforeStop,
+    RemovesNetworkBeforeStop,
+    RemovesNetworkDuringStop,
+    RemovesCgroupBeforeStop,
+    RemovesCgroupDuringStop,
+    RemovesContainersLast,
+    RemovesDuringStop,
+    RunsAfterTheResponse,
+    StopsAfterTheResponse,
+    RemovesAfterTheResponse,
+    StopsAfterRemove,
+    StartsContainersEarly,
+    ReclaimsAddressesDuringStop,
+    WaitsForever,
+    LeavesRejectedPods,
+    ReturnsStopErrors,
+    ReturnsRemoveErrors,
+    EndsTheChain,
+    ForgetsAcceptingPlugins,
+    HidesContainerStops,
+    ListsContainersEarly,
+    IgnoresCreateErrors,
+    StopsOnce,
+    CallsInReverse,
+    SynchronizesNothing,
+    LosesWhileSynchronizing,
+    ConfusesNames,
+}
+
+/// Each fault, with the statement that fails.
+const MUTANTS: &[(Fault, &str)] = &[
+    (Fault::NoCgroup, "R1"),
+    (Fault::NoUtsNamespace, "R2"),
+    (Fault::NoNetworkNamespace, "R2"),
+    (Fault::ReusesIds, "R3"),
+    (Fault::ReusesStoppedPods, "R3"),
+    (Fault::NoAddress, "R4"),
+    (Fault::OtherAddress, "R5"),
+    (Fault::NoPause, "R6"),
+    (Fault::ReadyEarly, "R7"),
+    (Fault::ForgetsBeforeStop, "S2"),
+    (Fault::RemovesNetworkBeforeStop, "S3"),
+    (Fault::RemovesNetworkDuringStop, "S3"),
+    (Fault::RemovesCgroupBeforeStop, "S4"),
+    (Fault::RemovesCgroupDuringStop, "S5"),
+    (Fault::RemovesContainersLast, "D1"),
+    (Fault::RemovesDuringStop, "D2"),
+    (Fault::RunsAfterTheResponse, "O1"),
+    (Fault::StopsAfterTheResponse, "O2"),
+    (Fault::RemovesAfterTheResponse, "O3"),
+    (Fault::StopsAfterRemove, "O4"),
+    (Fault::StartsContainersEarly, "O5"),
+    (Fault::ReclaimsAddressesDuringStop, "O7"),
+    (Fault::WaitsForever, "E1"),
+    (Fault::LeavesRejectedPods, "E2"),
+    (Fault::ReturnsStopErrors, "E3"),
+    (Fault::ReturnsRemoveErrors, "E4"),
+    (Fault::EndsTheChain, "E5"),
+    (Fault::HidesContainerStops, "C1"),
+    (Fault::ListsContainersEarly, "C2"),
+    (Fault::IgnoresCreateErrors, "C3"),
+    (Fault::StopsOnce, "C4"),
+    (Fault::CallsInReverse, "P2"),
+    (Fault::SynchronizesNothing, "Y1"),
+    (Fault::LosesWhileSynchronizing, "Y1"),
+    (Fault::ConfusesNames, "Y1"),
+];
+
+/// The faults that break an ambiguous statement only, with that statement.
+const AMBIGUOUS: &[(Fault, &[&str])] = &[
+    (Fault::StopsWithRunningContainers, &["S1", "O6"]),
+    (Fault::ForgetsAcceptingPlugins, &["E6"]),
+];
+
+/// The statements that are never judged of a runtime.
+const NEVER: [&str; 3] = ["D3", "P1", "P3"];
+
+async fn judge(fault: Fault) -> Report {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let sim = Sim::start(fault, folder.path());
+    let mut options = Options::new(folder.path().join("nri.sock"));
+    options.cri_socket = Some(folder.path().join("cri.sock"));
+    options.image = "image".to_owned();
+    options.failing_command = vec!["fail".to_owned()];
+    options.node_root = sim.root().to_owned();
+    options.timeout = Duration::from_secs(8);
+    let report = run(&options).await;
+    let report = report.unwrap_or_else(|error| panic!("{fault:?}: {error}"));
+    let stubborn = matches!(fault, Fault::ReturnsStopErrors | Fault::ReturnsRemoveErrors);
+    assert!(sim.is_empty() || stubborn, "{fault:?}: pods are left");
+    report
+}
+
+fn statements(report: &Report, which: fn(&Outcome) -> bool) -> BTreeSet<&'static str> {
+    let results = report.results.iter();
+    results
+        .filter(|result| which(&result.outcome))
+        .map(|result| result.statement)
+        .collect()
+}
+
+fn failed(report: &Report) -> BTreeSet<&'static str> {
+    statements(report, |outcome| matches!(outcome, Outcome::Fail(_)))
+}
+
+fn skipped(report: &Report) -> BTreeSet<&'static str> {
+    statements(report, |outcome| matches!(outcome, Outcome::Skip(_)))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_runtime_that_keeps_the_contract_passes() {
+    let report = judge(Fault::None).await;
+    report.assert();
+    assert_eq!(skipped(&report), NEVER.into());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_mutant_fails_its_statement_and_no_other() {
+    let runs: Vec<_> = MUTANTS
+        .iter()
+        .map(|(fault, statement)| (*fault, *statement, tokio::spawn(judge(*fault))))
+        .collect();
+    let mut wrong = Vec::new();
+    for (fault, statement, run) in runs {
+        let report = run.await.expect("a report");
+        if failed(&report) != [statement].into() {
+            let failures = report.failures();
+            let failures: Vec<String> = failures
+                .map(|(result, failure)| {
+                    format!("  {} {}: {failure}", result.statement, result.test)
+                })
+                .collect();
+            wrong.push(format!(
+                "{fault:?}, {statement}:
+{}",
+                failures.join(
+                    "
+"
+                )
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_ambiguous_statement_never_fails() {
+    for (fault, expected) in AMBIGUOUS {
+        let report = judge(*fault).await;
+        report.assert();
+        let skipped = skipped(&report);
+        for statement in *expected {
+            assert!(skipped.contains(statement), "{fault:?}: {skipped:?}");
+        }
+    }
+}
+
+#[test]
+fn every_statement_that_a_runtime_keeps_has_a_mutant() {
+    let mut covered: BTreeSet<&str> = MUTANTS.iter().map(|(_, statement)| *statement).collect();
+    covered.extend(AMBIGUOUS.iter().flat_map(|(_, statements)| *statements));
+    covered.extend(NEVER);
+    let kept = contract::all().iter().filter(|statement| {
+        let keepers = &statement.kept_by;
+        keepers.contains(&Keeper::Runtime) || keepers.contains(&Keeper::Relay)
+    });
+    for statement in kept {
+        assert!(covered.contains(statement.id.as_str()), "{}", statement.id);
+    }
+}

@@ -1,0 +1,147 @@
+//! The part of a runtime that relays events to plugins, on connections played by hand.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use nri::adaptation::Revision;
+use nri::api::{Container, Event, PodSandbox, SynchronizeRequest};
+use nri_conformance::session::{Session, Timeouts, request};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::RwLock;
+
+use crate::Fault;
+
+/// The time limit that plugins are given.
+const REQUEST: Duration = Duration::from_secs(2);
+
+/// The state that plugins are synchronized with.
+pub(crate) type State = (Vec<PodSandbox>, Vec<Container>);
+
+/// A plugin that takes part in requests.
+struct Member {
+    index: String,
+    session: Session,
+}
+
+/// The plugins.
+pub(crate) struct Relay {
+    fault: Fault,
+    members: Mutex<Vec<Arc<Member>>>,
+    /// Held for reading by requests, and for writing while a plugin synchronizes.
+    pub(crate) sync: RwLock<()>,
+}
+
+impl Relay {
+    pub(crate) fn new(fault: Fault) -> Relay {
+        Relay {
+            fault,
+            members: Mutex::default(),
+            sync: RwLock::new(()),
+        }
+    }
+
+    /// Accepts plugins until the task is aborted.
+    pub(crate) fn listen(
+        self: &Arc<Self>,
+        socket: &Path,
+        state: impl Fn() -> State + Send + Sync + Clone + 'static,
+    ) -> tokio::task::JoinHandle<()> {
+        let listener = UnixListener::bind(socket).expect("a socket");
+        let relay = Arc::clone(self);
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let (relay, state) = (Arc::clone(&relay), state.clone());
+                tokio::spawn(async move { relay.join(stream, state).await });
+            }
+        })
+    }
+
+    /// Registers, configures and synchronizes a plugin.
+    async fn join(&self, stream: UnixStream, state: impl Fn() -> State) -> Option<()> {
+        let timeouts = Timeouts {
+            request: REQUEST,
+            ..Timeouts::default()
+        };
+        let session = Session::new(stream, Revision::newest(), timeouts);
+        let index = session.registration().await?.plugin_idx;
+        session.configure(&session.configuration("")).await.ok()?;
+        let loses = self.fault == Fault::LosesWhileSynchronizing && index.starts_with(['6', '7']);
+        let guard = if loses {
+            None
+        } else {
+            Some(self.sync.write().await)
+        };
+        let (pods, containers) = if self.fault == Fault::SynchronizesNothing {
+            State::default()
+        } else {
+            state()
+        };
+        let everything = SynchronizeRequest {
+            pods,
+            containers,
+            more: false,
+        };
+        session.synchronize(&everything).await.ok()?;
+        if loses {
+            tokio::time::sleep(Duration::from_millis(300)).await;
+        }
+        let mut members = self.members.lock().expect("no panic");
+        members.push(Arc::new(Member { index, session }));
+        members.sort_by(|one, other| one.index.cmp(&other.index));
+        drop(guard);
+        Some(())
+    }
+
+    /// Sends an event to the plugins, one after the other; the first error.
+    pub(crate) async fn send(
+        &self,
+        event: Event,
+        pod: &PodSandbox,
+        container: &Container,
+    ) -> Result<(), String> {
+        let mut members = self.members.lock().expect("no panic").clone();
+        if self.fault == Fault::CallsInReverse {
+            members.reverse();
+        }
+        let teardown = matches!(
+            event,
+            Event::StopPodSandbox
+                | Event::RemovePodSandbox
+                | Event::StopContainer
+                | Event::RemoveContainer
+        );
+        let encoded = request(event, pod, container);
+        let mut first = Ok(());
+        for member in members {
+            let error = self.call(&member, event, &encoded).await;
+            if first.is_ok() {
+                first = error;
+            }
+            if first.is_err() && (!teardown || self.fault == Fault::EndsTheChain) {
+                break;
+            }
+        }
+        first
+    }
+
+    /// Calls one plugin. One that does not answer in time is disconnected, and that is no error.
+    async fn call(&self, member: &Arc<Member>, event: Event, encoded: &[u8]) -> Result<(), String> {
+        let patient = self.fault == Fault::WaitsForever;
+        let limit = if patient { REQUEST * 10 } else { REQUEST };
+        let session = &member.session;
+        let (method, payload) = session
+            .revision()
+            .request(event, nri::adaptation::Via::Dedicated, encoded)
+            .expect("a dedicated RPC");
+        match session.call_within(method, payload, limit).await {
+            Ok(_) => Ok(()),
+            Err(nri::wire::CallError::Status(status)) => Err(status.message.to_string()),
+            Err(_) => {
+                let mut members = self.members.lock().expect("no panic");
+                members.retain(|other| !Arc::ptr_eq(other, member));
+                Ok(())
+            }
+        }
+    }
+}
