@@ -61,7 +61,7 @@ impl Reader for GoSource {
         let Some((package, imports)) = header::read(&text) else {
             return Ok(Vec::new());
         };
-        let used: Vec<(Package, &Import)> = uses_of_nri(&imports);
+        let used: Vec<(Package, &Import)> = uses_of_nri(&imports, &text);
         let bindings = bindings::used(file.place.path(), &text);
         if used.is_empty() && bindings.is_none() {
             return Ok(Vec::new());
@@ -100,24 +100,29 @@ fn header_text(file: &File<'_>) -> Result<String, Unreadable> {
 }
 
 /// Returns the imports of packages of NRI. A path that merely ends like that of the stub counts if
-/// it, or another import, belongs to NRI by name.
-fn uses_of_nri(imports: &[Import]) -> Vec<(Package, &Import)> {
-    let is_beside = |stub: &str| {
-        let module = stub.strip_suffix("/pkg/stub").unwrap_or(stub);
+/// it, or another import, belongs to NRI by name, or if the API is beside it and the file names NRI's messages.
+fn uses_of_nri<'i>(imports: &'i [Import], text: &str) -> Vec<(Package, &'i Import)> {
+    let has_api_beside = |stub: &str| {
+        let parent = stub.strip_suffix("/stub").unwrap_or(stub);
         imports
             .iter()
-            .any(|other| other.path.strip_prefix(module) == Some("/pkg/api"))
+            .any(|other| other.path.strip_prefix(parent) == Some("/api"))
     };
     let names_nri = |path: &str| path.split(['/', '-', '_', '.']).any(|word| word == "nri");
-    let used = imports
+    let package = |import: &Import| {
+        let path = import.path.as_str();
+        let is_copy = nri::is_stub(path) && names_nri(path)
+            || path.ends_with("/stub") && has_api_beside(path) && text.contains(".PodSandbox");
+        if is_copy {
+            Some(Package::Stub)
+        } else {
+            nri::package(path).filter(|_| nri::is_by_name(path))
+        }
+    };
+    imports
         .iter()
-        .filter_map(|import| Some((nri::package(&import.path)?, import)));
-    used.filter(|(package, import)| {
-        let is_copy =
-            *package == Package::Stub && (names_nri(&import.path) || is_beside(&import.path));
-        nri::is_by_name(&import.path) || is_copy
-    })
-    .collect()
+        .filter_map(|import| Some((package(import)?, import)))
+        .collect()
 }
 
 /// Returns true if the file is in NRI's own module, vendored or in a module cache.

@@ -55,8 +55,7 @@ pub(super) fn decoder<'u>(
 ) -> Result<Box<dyn Read + 'u>, Unreadable> {
     let mut stream = Stream::new(content);
     if packing == Packing::Zstd {
-        let frame = zstd_frames::first(content)?;
-        stream.at = frame.map_or(0, |frame| frame.start);
+        stream.at = zstd_frames::first(content)?.unwrap_or(0);
     }
     let stream = BufReader::with_capacity(buffer, stream);
     Ok(match packing {
@@ -91,7 +90,7 @@ fn memory(content: &dyn Content, packing: Packing) -> Result<u64, Unreadable> {
 }
 
 fn window(content: &dyn Content) -> Result<u64, Unreadable> {
-    match zstd_frames::first(content)?.map(|frame| frame.window) {
+    match zstd_frames::largest_window(content, 1 << WINDOW_LOG)? {
         Some(window) if window > 1 << WINDOW_LOG => {
             let reason = format!(
                 "unpacking needs a window of {} MiB; the limit is {} MiB",
