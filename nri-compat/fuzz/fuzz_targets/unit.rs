@@ -1,5 +1,5 @@
-//! Reads any text as a systemd unit, its drop-in and its environment file, without a panic. A
-//! configuration that they name must be below the root of the machine.
+//! Reads any text as a systemd unit, its drop-in, its environment file and the command line of a
+//! process, without a panic. A configuration that they name must be below the root of the machine.
 #![no_main]
 
 use std::path::PathBuf;
@@ -8,12 +8,13 @@ use std::sync::OnceLock;
 use libfuzzer_sys::fuzz_target;
 use nri_compat::check::collect::{Request, collect};
 
-fuzz_target!(|texts: (&str, &str, &str)| {
+fuzz_target!(|texts: (&str, &str, &str, &str)| {
     let root = root();
     let files = [
         ("etc/systemd/system/containerd.service", texts.0),
         ("etc/systemd/system/containerd.service.d/a.conf", texts.1),
         ("etc/environment", texts.2),
+        ("proc/1/cmdline", texts.3),
     ];
     for (path, text) in files {
         std::fs::write(root.join(path), text).expect("a temporary file can be written");
@@ -39,6 +40,7 @@ fn root() -> &'static PathBuf {
             let path = folder.path().canonicalize().expect("it exists");
             std::fs::create_dir_all(path.join("etc/systemd/system/containerd.service.d"))
                 .expect("a folder can be made");
+            std::fs::create_dir_all(path.join("proc/1")).expect("a folder can be made");
             (folder, path)
         })
         .1

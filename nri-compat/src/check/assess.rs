@@ -6,7 +6,7 @@ use super::target::Target;
 use super::verdict::judge;
 use crate::report::check::{CheckReport, Pool, Subject, Summary, Verdict};
 use crate::sighting;
-use crate::sighting::{Role, Sighting};
+use crate::sighting::{FileKind, Role, Sighting};
 
 /// Judges the collected sightings against the targets.
 pub fn assess(collected: Collected, targets: &[Target<'_>]) -> CheckReport {
@@ -17,9 +17,11 @@ pub fn assess(collected: Collected, targets: &[Target<'_>]) -> CheckReport {
         .into_iter()
         .map(|seen| subject(seen, targets, &mut pool))
         .collect();
-    let plugins = subjects
-        .iter()
-        .filter(|subject| subject.role == Role::Plugin);
+    // A module file is judged for its packages, which are the plugins.
+    let plugins = subjects.iter().filter(|subject| {
+        let is_module_file = matches!(subject.kind, FileKind::GoMod | FileKind::GoVendor);
+        subject.role == Role::Plugin && !is_module_file
+    });
     CheckReport {
         data_date: targets.first().map(Target::data_date).unwrap_or_default(),
         targets: targets.iter().map(|target| target.head.clone()).collect(),

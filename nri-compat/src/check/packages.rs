@@ -16,6 +16,10 @@ use crate::sighting::{Certainty, Evidence, FileKind, Interface, Role, Sighting};
 /// The maximum number of lines of evidence for one package.
 const MAX_EVIDENCE: usize = 60;
 
+/// Folder and name of a package, and true for those of its files that make it a v0.1.0 plugin. A package that is a plugin
+/// of both kinds is reported as both.
+type Key = (Place, Option<String>, bool);
+
 /// Combines Go packages; everything else stays unchanged. `toolchain` is true if the Go toolchain
 /// may be called.
 pub fn merge(sightings: Vec<Sighting>, toolchain: bool) -> Vec<Sighting> {
@@ -23,10 +27,11 @@ pub fn merge(sightings: Vec<Sighting>, toolchain: bool) -> Vec<Sighting> {
         .into_iter()
         .partition(|sighting| sighting.kind == FileKind::GoSource);
     let mut merged = with_sums(others);
-    let mut packages: BTreeMap<(Place, Option<String>), Vec<Sighting>> = BTreeMap::new();
+    let mut packages: BTreeMap<Key, Vec<Sighting>> = BTreeMap::new();
     for source in sources {
         let name = source.source.as_ref().map(|package| package.name.clone());
-        let key = (folder(&source.place), name);
+        let is_one_shot = source.interface == Interface::OneShot;
+        let key = (folder(&source.place), name, is_one_shot);
         packages.entry(key).or_default().push(source);
     }
     let mut reached = BTreeSet::new();
@@ -131,11 +136,10 @@ fn resolve(package: &mut Sighting, options: Options, reached: &mut BTreeSet<Path
 /// those that use the stub.
 fn rank(file: &Sighting) -> u8 {
     match (file.role, &file.interface) {
-        (Role::Plugin, Interface::OneShot) => 2,
         (Role::Plugin, Interface::Unknown(_)) => 1,
         (Role::Plugin, _) => 0,
-        (Role::Runtime, _) => 3,
-        (Role::Library | Role::None, _) => 4,
+        (Role::Runtime, _) => 2,
+        (Role::Library | Role::None, _) => 3,
     }
 }
 

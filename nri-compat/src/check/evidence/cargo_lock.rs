@@ -29,6 +29,9 @@ impl Reader for CargoLock {
     }
 
     fn recognises(&self, file: &File<'_>) -> bool {
+        if memchr::memmem::find(&file.head, b"[[package]]").is_none() {
+            return false;
+        }
         text::head(&file.head).is_some_and(|head| {
             let head = head.replace('\r', "");
             head.contains("[[package]]\nname = \"") && head.contains("\nversion = ")

@@ -55,6 +55,11 @@ impl Reader for Declared {
 }
 
 fn format(file: &File<'_>) -> Option<Format> {
+    let first = *file.head.trim_ascii_start().first()?;
+    let may_be = first == b'{' || !first.is_ascii() || file.name == "Cargo.toml";
+    if !may_be {
+        return None;
+    }
     let head = text::head(&file.head)?;
     if head.trim_start().starts_with('{') {
         return if head.contains("\"bomFormat\"") || head.contains("cyclonedx.org/schema") {

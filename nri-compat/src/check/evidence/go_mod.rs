@@ -27,7 +27,7 @@ impl Reader for GoModReader {
     }
 
     fn recognises(&self, file: &File<'_>) -> bool {
-        text::head(&file.head).is_some_and(parse::is)
+        parse::may_be(&file.head) && text::head(&file.head).is_some_and(parse::is)
     }
 
     fn read(&self, file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {

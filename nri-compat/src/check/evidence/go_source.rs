@@ -23,7 +23,7 @@ mod world;
 use super::nri_module::Package;
 use super::{Reader, Unreadable, text};
 use crate::check::content::File;
-use crate::sighting::{Evidence, FileKind, GoPackage, Interface, Role, Sighting};
+use crate::sighting::{Events, Evidence, FileKind, GoPackage, Interface, Role, Sighting};
 use crate::skipped::SkipKind;
 pub(in crate::check) use resolution::{Options, resolve_package};
 use syntax::Import;
@@ -49,10 +49,14 @@ impl Reader for GoSource {
         if file.name.ends_with("_test.go") {
             return false;
         }
+        let is_go = file.name.ends_with(".go");
+        if !is_go && memchr::memmem::find(&file.head, b"package").is_none() {
+            return false;
+        }
         let is_cut = file.content.len() > file.head.len() as u64;
         text::head(&file.head).is_some_and(|head| {
             lexer::starts_with_package(head)
-                || is_cut && file.name.ends_with(".go") && lexer::may_start_with_package(head)
+                || is_cut && is_go && lexer::may_start_with_package(head)
         })
     }
 
@@ -84,7 +88,8 @@ impl Reader for GoSource {
             serve(&mut seen, how);
             seen.place.line = Some(line);
         }
-        Ok(vec![seen])
+        let one_shot = also_one_shot(&seen, &used);
+        Ok(std::iter::once(seen).chain(one_shot).collect())
     }
 }
 
@@ -171,6 +176,20 @@ fn sighting(
         source: source.map(Box::new),
         ..Sighting::default()
     }
+}
+
+/// Returns a second sighting for a file that imports both the stub and `skel`, the main function of
+/// v0.1.0 plugins: the program may be started in both ways.
+fn also_one_shot(seen: &Sighting, used: &[(Package, &Import)]) -> Option<Sighting> {
+    let has = |package| used.iter().any(|(used, _)| *used == package);
+    if !has(Package::Stub) || !has(Package::Skel) {
+        return None;
+    }
+    Some(Sighting {
+        interface: Interface::OneShot,
+        events: Events::default(),
+        ..seen.clone()
+    })
 }
 
 /// Makes a file that answers calls by itself part of a plugin.

@@ -1,6 +1,8 @@
 //! `go.sum`: the versions of NRI that were ever downloaded for a module, including the one that
 //! `go.mod` requires.
 
+use memchr::memmem;
+
 use super::nri_module::MODULE;
 use super::{Reader, Unreadable, text};
 use crate::check::content::File;
@@ -23,8 +25,11 @@ impl Reader for GoSum {
     }
 
     fn recognises(&self, file: &File<'_>) -> bool {
-        let first = text::head(&file.head).and_then(|head| head.lines().next());
-        first.and_then(entry).is_some()
+        let first = file.head.split(|byte| *byte == b'\n').next();
+        let first = first.filter(|line| memmem::find(line, b"h1:").is_some());
+        first.is_some_and(|line| {
+            text::head(&file.head).is_some() && entry(&String::from_utf8_lossy(line)).is_some()
+        })
     }
 
     fn read(&self, file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {

@@ -27,6 +27,9 @@ impl Reader for GoVendor {
     }
 
     fn recognises(&self, file: &File<'_>) -> bool {
+        if !file.head.starts_with(b"#") {
+            return false;
+        }
         let mut lines = text::head(&file.head).into_iter().flat_map(str::lines);
         match lines.next() {
             Some("## workspace") => true,

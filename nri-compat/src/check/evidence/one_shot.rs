@@ -41,6 +41,9 @@ impl Reader for OneShotConfig {
     }
 
     fn recognises(&self, file: &File<'_>) -> bool {
+        if memchr::memmem::find(&file.head, b"\"plugins\"").is_none() {
+            return false;
+        }
         let head = text::head(&file.head).unwrap_or_default();
         head.trim_start().starts_with('{')
             && head.contains("\"plugins\"")

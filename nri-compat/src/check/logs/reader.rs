@@ -1,6 +1,8 @@
 //! The reader of logs for `check`, which reads any file: it accepts only files that begin like a
 //! log of a known format.
 
+use std::borrow::Cow;
+
 use super::format;
 use super::{Log, READER, read, source};
 use crate::check::content::{File, HEAD};
@@ -72,7 +74,10 @@ fn is_log(head: &[u8]) -> bool {
     if is_binary(head) {
         return false;
     }
-    let text = String::from_utf8_lossy(head);
+    let text = match std::str::from_utf8(head) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(head),
+    };
     let mut lines = text.lines().take(HEAD_LINES);
     format::is_list(&text) || lines.any(format::is_sure)
 }

@@ -153,7 +153,7 @@ mod tests {
     fn with_window(log: u32) -> Vec<u8> {
         let mut encoder = zstd::Encoder::new(Vec::new(), 3).unwrap();
         encoder.window_log(log).unwrap();
-        encoder.include_checksum(log % 2 == 0).unwrap();
+        encoder.include_checksum(log.is_multiple_of(2)).unwrap();
         let text: Vec<u8> = (0_u32..1 << 18)
             .flat_map(|at| at.wrapping_mul(at).to_le_bytes())
             .collect();

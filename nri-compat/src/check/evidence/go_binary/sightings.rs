@@ -27,7 +27,8 @@ pub(super) fn from(
         let services = signs.services.iter();
         seen.extend(services.map(|package| without_stub(file, package)));
     }
-    if let (Some(module), true) = (&signs.one_shot, seen.is_empty()) {
+    // A program may be started in both ways.
+    if let Some(module) = &signs.one_shot {
         seen.push(one_shot(file, module));
     }
     seen.extend(

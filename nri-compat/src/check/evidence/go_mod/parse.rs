@@ -45,6 +45,16 @@ pub(in crate::check::evidence) struct Replacement {
     pub(in crate::check::evidence) line: usize,
 }
 
+/// Returns false if the first bytes cannot be those of a module file, without looking further.
+pub(super) fn may_be(head: &[u8]) -> bool {
+    match head.trim_ascii_start().first() {
+        Some(b'm' | b'g' | b't' | b'/' | b'"' | b'`') => true,
+        // White space outside ASCII.
+        Some(byte) => !byte.is_ascii(),
+        None => false,
+    }
+}
+
 /// Returns true if the first directive is that of a `go.mod`: `module`, or one that may precede it.
 pub(super) fn is(head: &str) -> bool {
     let mut directives = head
