@@ -36,4 +36,6 @@ pub use reader::Reader;
 pub use recorder::{Options, Recorded};
 pub use redact::REDACTED;
 pub use replay::{Replay, Replayed, replay};
+#[doc(hidden)]
+pub use transcript::transcribe;
 pub use writer::{Writer, create_file};

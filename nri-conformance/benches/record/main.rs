@@ -11,7 +11,7 @@
 //! | forwarded | leads through a proxy that does not record |
 //! | recorded | leads through a proxy that records to a file, redacted |
 //! | observed | leads to the plugin, and to an observing plugin that records to a file |
-//! | two plugins | leads to the plugin, and to a second one like it |
+//! | two plugins | leads to the plugin, and to a second one that subscribes to the same events as the observing one |
 //!
 //! They take turns, so that a change of the machine's pace hits all of them. `CPU us` is the CPU time per round trip of all
 //! processes except the thread that writes the recording; `writer us` is the time of that thread.
@@ -21,6 +21,7 @@ use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use nri::adaptation::Adaptation;
+use nri::api::ValidateContainerAdjustmentRequest;
 use nri::prelude::*;
 use nri::stub::Stub;
 use nri_conformance::record::{Identity, Options, Proxy, create_file, observe};
@@ -35,9 +36,7 @@ const TURN: usize = 500;
 /// A plugin that marks each container.
 #[derive(NriPlugin)]
 #[nri(name = "bench", index = "10")]
-struct Marker {
-    index: String,
-}
+struct Marker;
 
 impl CreateContainer for Marker {
     async fn create_container(
@@ -46,26 +45,54 @@ impl CreateContainer for Marker {
         _: PodSandbox,
         _: Container,
     ) -> nri::Result<Adjustment> {
-        // Two plugins may not set the same annotation.
-        let key = format!("bench.example.com/{}", self.index);
-        Ok(Adjustment::new().annotation(key, "marked"))
+        Ok(Adjustment::new().annotation("bench.example.com/marked", "yes"))
+    }
+}
+
+/// A plugin with the same work as the observing plugin, which gets two requests per container.
+#[derive(NriPlugin)]
+#[nri(name = "second", index = "99")]
+struct Second;
+
+impl CreateContainer for Second {
+    async fn create_container(
+        &self,
+        _: &Context,
+        _: PodSandbox,
+        _: Container,
+    ) -> nri::Result<Adjustment> {
+        Ok(Adjustment::default())
+    }
+}
+
+impl ValidateContainerAdjustment for Second {
+    async fn validate_container_adjustment(
+        &self,
+        _: &Context,
+        _: ValidateContainerAdjustmentRequest,
+    ) -> nri::Result<Verdict> {
+        Ok(Verdict::Accept)
     }
 }
 
 fn main() -> Result<()> {
     let arguments: Vec<_> = std::env::args().collect();
-    let arguments: Vec<_> = arguments.iter().skip(1).map(String::as_str).collect();
+    // Cargo adds `--bench`.
+    let arguments = arguments.iter().skip(1).map(String::as_str);
+    let arguments: Vec<_> = arguments
+        .filter(|argument| *argument != "--bench")
+        .collect();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
     runtime.block_on(async {
         match arguments.as_slice() {
-            ["plugin", socket, index] => {
-                let index = (*index).to_owned();
-                let stub = Stub::builder(Marker {
-                    index: index.clone(),
-                });
-                let stub = stub.socket(socket).index(index);
+            ["plugin", socket] => {
+                let stub = Stub::builder(Marker).socket(socket);
+                Ok(stub.no_reconnect().run().await?)
+            }
+            ["second", socket] => {
+                let stub = Stub::builder(Second).socket(socket);
                 Ok(stub.no_reconnect().run().await?)
             }
             ["forward", listen, socket] => {
@@ -156,10 +183,10 @@ impl Line {
             wait_until(|| listen.exists()).await;
         }
         let connect = if between.is_some() { &proxy } else { &socket };
-        processes.push(Process::start(&["plugin", connect, "10"])?);
+        processes.push(Process::start(&["plugin", connect])?);
         match name {
             "observed" => processes.push(Process::start(&["observe", &socket, &file])?),
-            "two plugins" => processes.push(Process::start(&["plugin", &socket, "99"])?),
+            "two plugins" => processes.push(Process::start(&["second", &socket])?),
             _ => {}
         }
         let plugins = if between.is_some() {

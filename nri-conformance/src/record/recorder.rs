@@ -13,6 +13,9 @@ use super::frame::{Closer, Party, Source};
 use super::limits::{BATCH, BATCH_BYTES, DEFAULT_MAX_BYTES, MAX_QUEUED};
 use super::transcript::Transcript;
 
+/// How much lower the priority of the thread that writes is than that of others.
+const NICENESS: i32 = 10;
+
 /// The settings of a recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -110,6 +113,7 @@ impl Recorder {
         thread::Builder::new()
             .name("nri-recorder".to_owned())
             .spawn(move || {
+                yield_to_others();
                 // The receiver is gone if the recording was dropped instead of finished.
                 let _ = finished.send(write_all(&thread_shared, transcript));
             })
@@ -229,6 +233,14 @@ impl Shared {
         std::mem::swap(&mut *queue, batch);
         queue.ended = ended;
         !ended
+    }
+}
+
+/// Lowers the priority of this thread, so that on a busy machine events come before their recording.
+fn yield_to_others() {
+    // On Linux, this is the priority of the thread, not of the process. Without it, the recording is the same.
+    if let Err(error) = rustix::process::nice(NICENESS) {
+        tracing::debug!("cannot lower the priority of the recorder: {error}");
     }
 }
 

@@ -204,6 +204,33 @@ impl<W: Write> Transcript<W> {
     }
 }
 
+/// Returns the recording of one connection over which these bytes went. For the fuzz targets.
+///
+/// # Errors
+///
+/// Fails only if writing to memory does.
+#[doc(hidden)]
+pub fn transcribe<'a>(
+    chunks: impl IntoIterator<Item = (Party, &'a [u8])>,
+    options: Options,
+) -> Result<Vec<u8>> {
+    let mut recording = Vec::new();
+    let now = Instant::now();
+    let mut transcript = Transcript::new(
+        &mut recording,
+        Source::Proxy,
+        options,
+        now,
+        SystemTime::UNIX_EPOCH,
+    );
+    transcript.note(1, now, &News::Opened, &[]);
+    for (by, bytes) in chunks {
+        transcript.receive(1, now, by, bytes);
+    }
+    transcript.finish()?;
+    Ok(recording)
+}
+
 /// Returns the runtime's description of itself, if the frame has it.
 fn runtime(frame: &Frame) -> Option<ConfigureRequest> {
     match &frame.event {

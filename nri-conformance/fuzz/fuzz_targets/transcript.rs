@@ -1,0 +1,27 @@
+//! Whatever two ends send, the recording of it can be read, and the redacted one has the same frames.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use nri_conformance::record::{Frame, Options, Party, Reader, transcribe};
+
+fuzz_target!(|chunks: Vec<(bool, &[u8])>| {
+    let recorded = |redact| {
+        let mut options = Options::default();
+        options.redact = redact;
+        let chunks = chunks.iter().map(|(by_plugin, bytes)| {
+            let by = if *by_plugin {
+                Party::Plugin
+            } else {
+                Party::Runtime
+            };
+            (by, *bytes)
+        });
+        frames(&transcribe(chunks, options).unwrap())
+    };
+    assert_eq!(recorded(true).len(), recorded(false).len());
+});
+
+fn frames(recording: &[u8]) -> Vec<Frame> {
+    let mut reader = Reader::new(recording).unwrap();
+    std::iter::from_fn(|| reader.next_frame().unwrap()).collect()
+}
