@@ -30,7 +30,11 @@ pub(super) struct Args {
     /// Do not give the plugin a name and an index, because it has its own.
     #[arg(long, conflicts_with = "wait")]
     own_identity: bool,
-    /// Run the plugin in user, mount and process namespaces of its own.
+    /// Folder that a plugin which changes the machine takes for the root of the file system: the
+    /// plugin finds it in NRI_DRY_ROOT, and `{dry-root}` stands for it in arguments.
+    #[arg(long, value_name = "FOLDER", conflicts_with = "wait")]
+    dry_root: Option<PathBuf>,
+    /// Run the plugin in user and mount namespaces of its own.
     #[arg(long)]
     isolate: bool,
     /// A variable for the environment of the plugin. `{socket}` stands for the path of the socket.
@@ -59,6 +63,7 @@ impl Args {
             env: self.env.clone(),
             own_identity: self.own_identity,
             isolate: self.isolate,
+            dry_root: self.dry_root.clone(),
         };
         announce(&format!("executing {}", executable.path.display()));
         Ok(if self.external || !self.arguments.is_empty() {

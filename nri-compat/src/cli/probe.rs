@@ -125,9 +125,14 @@ impl Args {
 
 /// Returns a target in the terms of `probe`.
 fn target(target: &target::Target<'_>) -> Target {
+    let release = if target.is_one_shot() {
+        "v0.1.0"
+    } else {
+        &target.head.nri
+    };
     Target {
         name: target.head.name.clone(),
-        release: target.head.nri.clone(),
+        release: release.to_owned(),
         runtime: target.runtime().map(|(name, version)| RuntimeRelease {
             name: name.to_owned(),
             version: format!("v{version}"),

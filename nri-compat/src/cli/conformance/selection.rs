@@ -1,8 +1,7 @@
 //! The statements that a run judges.
 
+use nri_codegen::near;
 use nri_conformance::contract;
-
-use crate::near::near;
 
 /// Options that select statements.
 #[derive(Debug, clap::Args)]
@@ -22,7 +21,7 @@ fn statement(text: &str) -> Result<String, String> {
     if contract::get(&id).is_some() {
         return Ok(id);
     }
-    let names = near(&id, contract::ids());
+    let names = near::names(&id, contract::ids());
     if names.is_empty() {
         Err("no such statement; `nri-compat conformance --list` lists all".to_owned())
     } else {
