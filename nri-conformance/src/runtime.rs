@@ -47,12 +47,22 @@ use scenario::{Evidence, Stage};
 /// Returns an error if a socket does not answer, if the runtime refuses the observing plugins, or if it cannot run a
 /// plain pod. A runtime that breaks a statement is not an error but a failure in the report.
 pub async fn run(options: &Options) -> Result<Report> {
+    run_until(options, std::future::pending()).await
+}
+
+/// Tests a runtime until `stop` completes. Observing ends early then, and what was seen is judged; otherwise the run ends
+/// with an error. The pods of the run are removed in either case, for which each request has [`Options::timeout`].
+///
+/// # Errors
+///
+/// Returns the errors of [`run`], and an error if it was stopped while it ran pods.
+pub async fn run_until(options: &Options, stop: impl Future<Output = ()>) -> Result<Report> {
     if options.cri_socket.is_none() && options.observe.is_none() {
         return Err(Error::new("there is nothing to watch")
             .with_help("give the CRI socket of the runtime, or a time to observe"));
     }
     let stage = stage(options).await?;
-    let evidence = play::play(&stage, options).await;
+    let evidence = play::play(&stage, options, stop).await;
     if let Some(driver) = &stage.driver {
         driver.clean_up().await;
     }

@@ -10,11 +10,16 @@ mod relay;
 mod sim;
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::time::Duration;
 
 use nri_conformance::contract::{self, Keeper};
 use nri_conformance::result::{Outcome, Report};
-use nri_conformance::runtime::{Options, run};
+use nri_conformance::runtime::cri::Client;
+use nri_conformance::runtime::cri::messages::{
+    CreateContainerRequest, LinuxPodSandboxConfig, PodSandboxConfig,
+};
+use nri_conformance::runtime::{Options, run, run_until};
 
 use sim::Sim;
 
@@ -187,6 +192,83 @@ async fn an_ambiguous_statement_never_fails() {
             assert!(skipped.contains(statement), "{fault:?}: {skipped:?}");
         }
     }
+}
+
+/// Runs a pod with a container, as a kubelet that knows nothing of the run.
+async fn workload(socket: &Path) {
+    let client = Client::connect(socket, Duration::from_secs(8)).await;
+    let client = client.expect("a connection");
+    let pod = PodSandboxConfig {
+        linux: Some(LinuxPodSandboxConfig {
+            cgroup_parent: "/workload".to_owned(),
+            ..LinuxPodSandboxConfig::default()
+        }),
+        ..PodSandboxConfig::default()
+    };
+    let id = client.run_pod(pod).await.expect("a pod");
+    let container = CreateContainerRequest {
+        pod_sandbox_id: id.clone(),
+        ..CreateContainerRequest::default()
+    };
+    let container = client
+        .create_container(container)
+        .await
+        .expect("a container");
+    client.start_container(&container).await.expect("starts");
+    client.stop_pod(&id).await.expect("stops");
+    client.remove_pod(&id).await.expect("is removed");
+}
+
+async fn observe(fault: Fault) -> Report {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let sim = Sim::start(fault, folder.path());
+    let mut options = Options::new(folder.path().join("nri.sock"));
+    options.observe = Some(Duration::from_secs(60));
+    options.node_root = sim.root().to_owned();
+    let cri = folder.path().join("cri.sock");
+    // The workload ends the run. It begins when both plugins take part.
+    let stop = async {
+        sim.plugins(2).await;
+        workload(&cri).await;
+    };
+    let report = run_until(&options, stop).await;
+    report.unwrap_or_else(|error| panic!("{fault:?}: {error}"))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_workload_of_others_is_judged_too() {
+    let report = observe(Fault::None).await;
+    report.assert();
+    let passed = statements(&report, |outcome| *outcome == Outcome::Pass);
+    let expected = [
+        "D2", "O4", "O5", "P2", "R1", "R2", "R4", "R5", "R6", "S3", "S4",
+    ];
+    assert_eq!(passed, expected.into());
+    for (fault, statement) in [
+        (Fault::NoAddress, "R4"),
+        (Fault::RemovesNetworkBeforeStop, "S3"),
+        (Fault::StopsAfterRemove, "O4"),
+    ] {
+        let report = observe(fault).await;
+        assert_eq!(failed(&report), [statement].into(), "{fault:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_that_is_stopped_leaves_no_pod() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let sim = Sim::start(Fault::None, folder.path());
+    let mut options = Options::new(folder.path().join("nri.sock"));
+    options.cri_socket = Some(folder.path().join("cri.sock"));
+    options.node_root = sim.root().to_owned();
+    let stop = async {
+        while sim.is_empty() {
+            tokio::task::yield_now().await;
+        }
+    };
+    let error = run_until(&options, stop).await.expect_err("it was stopped");
+    assert!(error.to_string().contains("stopped"), "{error}");
+    assert!(sim.is_empty());
 }
 
 #[test]

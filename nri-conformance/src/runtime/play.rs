@@ -1,22 +1,33 @@
 //! Plays the scenarios that the selected statements need.
 
+use std::pin::pin;
+
 use super::judge::{Judge, needs};
 use super::options::Options;
 use super::scenario::{Evidence, Played, Stage};
-use crate::Result;
+use crate::{Error, Result};
 
-/// Plays everything that is needed.
+/// Plays everything that is needed, until `stop` completes.
 ///
 /// # Errors
 ///
-/// Returns an error if plugins cannot connect, or if the runtime cannot run a plain pod.
-pub(super) async fn play(stage: &Stage, options: &Options) -> Result<Evidence> {
+/// Returns an error if plugins cannot connect, if the runtime cannot run a plain pod, or if it was stopped while it ran
+/// pods.
+pub(super) async fn play(
+    stage: &Stage,
+    options: &Options,
+    stop: impl Future<Output = ()>,
+) -> Result<Evidence> {
+    let mut stop = pin!(stop);
     let mut evidence = Evidence::default();
     if stage.driver.is_some() {
-        drive(stage, options, &mut evidence).await?;
+        tokio::select! {
+            played = drive(stage, options, &mut evidence) => played?,
+            () = &mut stop => return Err(Error::new("stopped before all pods had been run")),
+        }
     }
     if let Some(time) = options.observe {
-        evidence.pods.extend(stage.watch(time).await?);
+        evidence.pods.extend(stage.watch(time, stop).await?);
     }
     let mut pods = evidence.pods.iter();
     evidence.runtime = pods.find_map(|case| case.record.runtime.clone());

@@ -41,6 +41,11 @@ impl Relay {
         }
     }
 
+    /// Returns the number of plugins that take part.
+    pub(crate) fn count(&self) -> usize {
+        self.members.lock().expect("no panic").len()
+    }
+
     /// Accepts plugins until the task is aborted.
     pub(crate) fn listen(
         self: &Arc<Self>,

@@ -84,6 +84,13 @@ impl Sim {
         self.node.root()
     }
 
+    /// Waits until this many plugins take part.
+    pub(crate) async fn plugins(&self, count: usize) {
+        while self.relay.count() < count {
+            tokio::task::yield_now().await;
+        }
+    }
+
     /// Returns true if no pod is left.
     pub(crate) fn is_empty(&self) -> bool {
         self.world().pods.is_empty()

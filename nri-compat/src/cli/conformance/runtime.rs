@@ -50,7 +50,8 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     let decisions = args.answer.decisions()?;
     let options = args.options();
-    let report = session::run(runtime::run(&options))?;
+    let report =
+        session::run_until_interrupted(async |stop| runtime::run_until(&options, stop).await)?;
     let place = args.socket.display().to_string();
     args.answer.finish(place, args.seed, report, decisions)
 }

@@ -9,12 +9,16 @@ use crate::Result;
 use crate::runtime::observer::{Action, Hook, Record, Script};
 
 impl Stage {
-    /// Watches for a while, and returns the pods that began to run in that time.
+    /// Watches for a while, or until `stop` completes, and returns the pods that began to run in that time.
     ///
     /// # Errors
     ///
     /// Returns an error if the plugins cannot connect.
-    pub(in crate::runtime) async fn watch(&self, time: Duration) -> Result<Vec<PodCase>> {
+    pub(in crate::runtime) async fn watch(
+        &self,
+        time: Duration,
+        stop: impl Future<Output = ()>,
+    ) -> Result<Vec<PodCase>> {
         let surroundings = self.surroundings(self.viewer());
         let first = surroundings
             .connect(FIRST, Script::default(), self.timeout)
@@ -24,7 +28,8 @@ impl Stage {
             .on(Hook::StopPod, Action::Look)
             .on(Hook::RemovePod, Action::Look);
         let last = surroundings.connect(LAST, script, self.timeout).await?;
-        tokio::time::sleep(time).await;
+        // Either way, what was seen is judged.
+        let _ = tokio::time::timeout(time, stop).await;
         first.disconnect().await;
         last.disconnect().await;
         Ok(cases(surroundings.journal.read()))
