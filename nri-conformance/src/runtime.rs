@@ -30,6 +30,7 @@ mod play;
 mod scenario;
 
 use std::path::Path;
+use std::time::Duration;
 
 pub use options::Options;
 
@@ -39,6 +40,9 @@ use cri::Client;
 use drive::Driver;
 use machine::Machine;
 use scenario::{Evidence, Stage};
+
+/// The time within which a request that was given up may still create a pod.
+const GIVEN_UP: Duration = Duration::from_secs(2);
 
 /// Tests a runtime.
 ///
@@ -64,7 +68,13 @@ pub async fn run_until(options: &Options, stop: impl Future<Output = ()>) -> Res
     let stage = stage(options).await?;
     let evidence = play::play(&stage, options, stop).await;
     if let Some(driver) = &stage.driver {
-        driver.clean_up().await;
+        // Without an error, no request was given up.
+        let quiet = if evidence.is_ok() {
+            Duration::ZERO
+        } else {
+            GIVEN_UP
+        };
+        driver.clean_up(quiet).await;
     }
     let evidence = evidence?;
     let subject = subject(&stage, &evidence).await;

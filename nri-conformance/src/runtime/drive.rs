@@ -7,12 +7,12 @@ mod pod;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
 use super::cri::Client;
-use super::cri::messages::{CgroupDriver, ContainerConfig, PodSandboxFilter};
+use super::cri::messages::{CgroupDriver, ContainerConfig, PodSandbox, PodSandboxFilter};
 use super::machine::{Machine, PodCgroup};
 use super::observer::LABEL;
 use super::options::Options;
@@ -21,6 +21,12 @@ use crate::{Error, Result};
 use call::Answer;
 pub(super) use call::{Call, Request};
 pub(super) use pod::Pod;
+
+/// The number of attempts to remove what is left at the end.
+const REMOVAL_ATTEMPTS: u32 = 3;
+
+/// The time between two looks at what is left.
+const LIST_AGAIN: Duration = Duration::from_millis(50);
 
 /// A driver with the pods that it has run and not removed yet.
 #[derive(Debug)]
@@ -131,24 +137,41 @@ impl Driver {
         std::mem::take(&mut calls)
     }
 
-    /// Stops and removes all pods of this run, also those that a request failed for, and their cgroups. Returns the ids
-    /// of pods that the runtime did not remove.
-    pub(super) async fn clean_up(&self) -> Vec<String> {
+    /// Stops and removes all pods of this run, also those that a request failed for, and their cgroups. A request that was
+    /// given up may still create a pod, so the list is read again until it has been empty for `quiet`.
+    pub(super) async fn clean_up(&self, quiet: Duration) {
+        let mut empty_since = Instant::now();
+        let mut attempts = 0;
+        loop {
+            let pods = self.own_pods().await;
+            if !pods.is_empty() && attempts < REMOVAL_ATTEMPTS {
+                attempts += 1;
+                empty_since = Instant::now();
+                self.remove_all(pods).await;
+            } else if empty_since.elapsed() >= quiet || attempts >= REMOVAL_ATTEMPTS {
+                break;
+            }
+            tokio::time::sleep(LIST_AGAIN).await;
+        }
+        self.cgroups.clear();
+    }
+
+    async fn own_pods(&self) -> Vec<PodSandbox> {
         let filter = PodSandboxFilter {
             label_selector: [(LABEL.to_owned(), self.run.clone())].into(),
             ..PodSandboxFilter::default()
         };
-        let mut left = Vec::new();
-        for pod in self.client.pods(filter).await.unwrap_or_default() {
-            // The runtime refuses to remove what it did not stop.
+        self.client.pods(filter).await.unwrap_or_default()
+    }
+
+    async fn remove_all(&self, pods: Vec<PodSandbox>) {
+        for pod in pods {
+            // The runtime may refuse to remove what it did not stop.
             let _ = self.client.stop_pod(&pod.id).await;
             if let Err(error) = self.client.remove_pod(&pod.id).await {
                 tracing::warn!("cannot remove pod {}: {}", pod.id, error.message());
-                left.push(pod.id);
             }
         }
-        self.cgroups.clear();
-        left
     }
 }
 
