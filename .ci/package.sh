@@ -10,7 +10,7 @@ if compgen -G "$unpacked/-*/nri-*" > /dev/null; then
   rm -rf "$unpacked"/-*/nri-* "$target"/debug/.fingerprint/nri-{protos,codegen,macros}-*
 fi
 
-cargo package --locked -p nri-protos -p nri-codegen -p nri-macros -p nri -p nri-compat
+cargo package --locked -p nri-protos -p nri-codegen -p nri-macros -p nri -p nri-conformance -p nri-compat
 
 outside="$(mktemp -d)"
 trap 'rm -rf "$outside"' EXIT
@@ -18,7 +18,7 @@ for crate in "$target"/package/*.crate; do tar -xzf "$crate" -C "$outside"; done
 manifest="$(echo "$outside"/nri-compat-*/Cargo.toml)"
 {
   printf '\n[patch.crates-io]\n'
-  for crate in nri-protos nri-codegen; do
+  for crate in nri-protos nri-codegen nri-macros nri nri-conformance; do
     printf '%s = { path = "%s" }\n' "$crate" "$(echo "$outside/$crate"-[0-9]*)"
   done
   printf '\n[workspace]\n'

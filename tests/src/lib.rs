@@ -28,6 +28,7 @@ pub mod process;
 pub mod random;
 pub mod reports;
 pub mod runtime;
+pub mod session_reports;
 pub mod snapshot;
 pub mod specimens;
 pub mod specs;
