@@ -4,10 +4,15 @@
 
 mod builtin;
 mod connecting;
+mod duties;
+mod errors;
 mod faults;
+mod garbage;
 mod lifecycle;
 mod peer;
 mod plugins;
+mod registering;
 mod relaying;
 mod revisions;
 mod synchronizing;
+mod updating;

@@ -1,4 +1,8 @@
 //! The parts of a SARIF document that are written, with the names of the standard.
+//!
+//! `serde-sarif` (0.8) has the whole standard, but a run there holds a `Vec` of results, which this
+//! tool writes one after the other, and its build also needs schemafy, regex, uriparse and two older
+//! versions of syn.
 
 use serde::Serialize;
 

@@ -1,0 +1,408 @@
+//! Finds the release that a name stands for, and a substitute for one that the tables do not have.
+
+use nri_codegen::history::History;
+use semver::Version;
+
+use super::{ReleaseName, Target};
+use crate::diff::Target as RuntimeRelease;
+use crate::error::{Error, ErrorKind};
+use crate::report::check::CheckTarget;
+
+/// The treatment of releases that are not in the tables.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UnknownReleases {
+    /// True if a patch release that is not in the tables is an error, instead of being treated as
+    /// the newest known one of its minor.
+    pub strict: bool,
+    /// The NRI release (`nri@0.12`) that runtime releases of an unknown minor are assumed to link.
+    pub assume: Option<String>,
+}
+
+impl UnknownReleases {
+    /// Returns an error if a release must not be treated as another one.
+    fn allow(&self, name: &ReleaseName, assumed: &str) -> Result<(), Error> {
+        if !self.strict {
+            return Ok(());
+        }
+        let (spec, suffix) = (name.spec(), &name.suffix);
+        let message =
+            format!("{spec}{suffix} is not in the tables and would be treated as {assumed}");
+        Err(Error::new(ErrorKind::Target, message).with_help(
+            "update the tables with `nri-compat update-data DIR` and `--data DIR`, or leave out --strict-targets",
+        ))
+    }
+}
+
+impl<'h> Target<'h> {
+    /// Returns the release that a user names: `nri@0.12`, `containerd@2.3.4`, `cri-o@1.36`,
+    /// `containerd@latest`; `containerd@2.7`, which is only planned, but is the release of a
+    /// planned removal; or in a form printed by machines, see [`ReleaseName::parse`].
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the release does not exist or is not in the tables; the help names
+    /// similar ones.
+    pub fn parse(history: &'h History, spec: &str) -> Result<Self, Error> {
+        Self::resolve(history, spec, &UnknownReleases::default())
+    }
+
+    /// Like [`Target::parse`], with options for releases that are not in the tables.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`Target::parse`], and one for assumptions if `unknown` is strict.
+    pub fn resolve(
+        history: &'h History,
+        spec: &str,
+        unknown: &UnknownReleases,
+    ) -> Result<Self, Error> {
+        let name = ReleaseName::parse(spec).ok_or_else(|| not_a_release(spec))?;
+        if let Some(target) = Self::exact(history, spec)? {
+            return Ok(target);
+        }
+        let spec = spec.trim();
+        let mut target = match Self::exact(history, &name.spec())? {
+            Some(target) => target,
+            None => Self::assumed(history, &name, unknown)?,
+        };
+        if spec != name.spec() {
+            target.head.given = Some(first_line(spec).to_owned());
+        }
+        if name.is_prerelease() && target.head.assumed.is_none() {
+            unknown.allow(&name, &name.version)?;
+            target.head.assumed = Some(name.version);
+        }
+        Ok(target)
+    }
+
+    /// Returns the release with exactly this name, or `None` if the tables do not have it.
+    fn exact(history: &'h History, spec: &str) -> Result<Option<Self>, Error> {
+        let Some((name, version)) = spec.split_once('@') else {
+            return Ok(None);
+        };
+        if name == "nri" {
+            return history
+                .release(version)
+                .ok()
+                .map_or(Ok(None), |_| Self::of_nri(history, version).map(Some));
+        }
+        if let Some(version) = planned(history, name, version)? {
+            return Self::planned(history, name, version).map(Some);
+        }
+        if history.runtime(spec).is_err() {
+            return Ok(None);
+        }
+        Self::released(history, spec).map(Some)
+    }
+
+    /// Returns the substitute for a release that the tables do not have.
+    fn assumed(
+        history: &'h History,
+        name: &ReleaseName,
+        unknown: &UnknownReleases,
+    ) -> Result<Self, Error> {
+        if let Some(target) = Self::newer_patch(history, name, unknown)? {
+            return Ok(target);
+        }
+        let error = || Self::lookup_error(history, name);
+        let known_runtime = history.runtime(&name.name).is_ok();
+        match (&unknown.assume, name.series()) {
+            (Some(nri), Some(version)) if known_runtime => {
+                Self::assumed_nri(history, name, version, nri)
+            }
+            (None, Some(_)) if known_runtime => Err(error().with_help(unknown_minor_help(history))),
+            _ => Err(error()),
+        }
+    }
+
+    /// Returns the newest known release of the same minor, for a newer patch release.
+    fn newer_patch(
+        history: &'h History,
+        name: &ReleaseName,
+        unknown: &UnknownReleases,
+    ) -> Result<Option<Self>, Error> {
+        let Some(wanted) = name.patch() else {
+            return Ok(None);
+        };
+        let series = format!("{}@{}.{}", name.name, wanted.major, wanted.minor);
+        let Some(mut target) = Self::exact(history, &series)? else {
+            return Ok(None);
+        };
+        let known = target
+            .runtime
+            .as_ref()
+            .map_or(&target.nri, |at| &at.version);
+        if target.head.planned || wanted <= *known {
+            return Ok(None);
+        }
+        let known = known.to_string();
+        unknown.allow(name, &known)?;
+        target.head.assumed = Some(known);
+        target.head.name = name.spec();
+        if let Some(runtime) = &mut target.runtime {
+            runtime.version = wanted;
+        }
+        Ok(Some(target))
+    }
+
+    /// Returns a runtime release that is assumed to link this NRI.
+    fn assumed_nri(
+        history: &'h History,
+        name: &ReleaseName,
+        version: Version,
+        nri: &str,
+    ) -> Result<Self, Error> {
+        let mut target = match nri.split_once('@') {
+            Some(("nri", release)) => Self::of_nri(history, release)?,
+            _ => return Err(not_an_nri_release(nri)),
+        };
+        target.head.assumed = Some(target.head.name);
+        target.head.name = name.spec();
+        target.runtime = Some(RuntimeRelease {
+            runtime: name.name.clone(),
+            version,
+        });
+        Ok(target)
+    }
+
+    /// Returns the error for a release that the history does not have.
+    fn lookup_error(history: &History, name: &ReleaseName) -> Error {
+        let error = if name.name == "nri" {
+            history.release(&name.version).err()
+        } else {
+            history.runtime(&name.spec()).err()
+        };
+        error.map_or_else(|| not_a_release(&name.spec()), unknown)
+    }
+
+    /// Returns the newest known release of NRI, which is the default target.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the tables of the history are broken.
+    pub fn newest(history: &'h History) -> Result<Self, Error> {
+        let mut target = Self::of_nri(history, "latest")?;
+        target.head.by_default = true;
+        Ok(target)
+    }
+
+    fn of_nri(history: &'h History, version: &str) -> Result<Self, Error> {
+        let release = history.release(version).map_err(unknown)?;
+        Ok(Self {
+            head: CheckTarget {
+                name: format!("nri@{}", release.version),
+                nri: release.name.clone(),
+                ..CheckTarget::default()
+            },
+            history,
+            protocol: Some(history.revision_of(release)?.protocol()?),
+            nri: release.version.clone(),
+            runtime: None,
+        })
+    }
+
+    fn released(history: &'h History, spec: &str) -> Result<Self, Error> {
+        let at = history.runtime(spec).map_err(unknown)?;
+        let runtime = RuntimeRelease {
+            runtime: at.runtime.id.clone(),
+            version: at.release.version.clone(),
+        };
+        let mut releases = history.releases().iter();
+        let linked = releases.find(|release| release.name == at.release.nri);
+        let protocol = match linked {
+            Some(release) => Some(history.revision_of(release)?.protocol()?),
+            None => None,
+        };
+        Ok(Self {
+            head: CheckTarget {
+                name: format!("{}@{}", runtime.runtime, runtime.version),
+                nri: at.release.nri.clone(),
+                ..CheckTarget::default()
+            },
+            history,
+            protocol,
+            nri: release_number(&at.release.nri),
+            runtime: Some(runtime),
+        })
+    }
+
+    /// Returns an unreleased version, which is assumed to speak the newest known protocol.
+    fn planned(history: &'h History, runtime: &str, version: Version) -> Result<Self, Error> {
+        let mut target = Self::of_nri(history, "latest")?;
+        target.head.name = format!("{runtime}@{}.{}", version.major, version.minor);
+        target.head.planned = true;
+        target.runtime = Some(RuntimeRelease {
+            runtime: runtime.to_owned(),
+            version,
+        });
+        Ok(target)
+    }
+}
+
+/// Returns the version if it belongs to an unreleased series for which a removal is planned.
+fn planned(history: &History, runtime: &str, version: &str) -> Result<Option<Version>, Error> {
+    let released = |series: &str| {
+        let spec = format!("{runtime}@{series}");
+        history.runtime(&spec).is_ok()
+    };
+    let wanted = version.trim_start_matches('v');
+    let all = history.deprecations().iter();
+    let mut series = all.flat_map(|one| &one.removal.when.runtimes);
+    let found =
+        series.find(|(id, series)| id == runtime && of_series(wanted, series) && !released(series));
+    Ok(found.and_then(|(_, series)| Version::parse(&format!("{series}.0")).ok()))
+}
+
+/// Returns the number of a release of NRI, which may be older than the protocol; `0.0.0` if its name
+/// has none.
+fn release_number(name: &str) -> Version {
+    let number = Version::parse(name.trim_start_matches('v'));
+    number.unwrap_or_else(|_| Version::new(0, 0, 0))
+}
+
+/// Reports whether a version such as `2.7` or `2.7.0` belongs to the series `2.7`.
+fn of_series(version: &str, series: &str) -> bool {
+    let rest = version.strip_prefix(series);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+fn not_a_release(spec: &str) -> Error {
+    let message = format!("`{}` does not name a release", first_line(spec));
+    Error::new(ErrorKind::Target, message).with_help(
+        "name one as nri@0.12, containerd@2.3.4 or cri-o@1.36, or as a node names it: containerd://2.4.2",
+    )
+}
+
+fn not_an_nri_release(spec: &str) -> Error {
+    let message = format!("`{}` does not name a release of NRI", first_line(spec));
+    Error::new(ErrorKind::Target, message).with_help("name one as nri@0.12")
+}
+
+fn unknown_minor_help(history: &History) -> String {
+    let newest = history.release("latest");
+    let newest = newest.map_or("0.12", |release| release.name.trim_start_matches('v'));
+    format!(
+        "update the tables with `nri-compat update-data DIR` and `--data DIR`, or name the NRI that it links, for \
+         example `--assume nri@{newest}`"
+    )
+}
+
+fn first_line(text: &str) -> &str {
+    text.trim().lines().next().unwrap_or_default()
+}
+
+fn unknown(error: nri_codegen::Error) -> Error {
+    let error: Error = error.into();
+    error.of_kind(ErrorKind::Target)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn head(spec: &str) -> Result<CheckTarget, Error> {
+        let history = History::embedded().expect("the tables fit together");
+        Target::parse(&history, spec).map(|target| target.head)
+    }
+
+    #[test]
+    fn releases_and_series_are_named_in_full() {
+        let nri = head("nri@0.11").expect("known");
+        assert_eq!(
+            (nri.name.as_str(), nri.nri.as_str()),
+            ("nri@0.11.0", "v0.11.0")
+        );
+        let old = head("containerd@1.6.4").expect("known");
+        assert_eq!((old.nri.as_str(), old.planned), ("v0.1.0", false));
+    }
+
+    #[test]
+    fn a_planned_release_says_so() {
+        for spec in ["containerd@2.7", "containerd@v2.7.0"] {
+            let target = head(spec).expect("planned");
+            assert_eq!(
+                (target.name.as_str(), target.planned),
+                ("containerd@2.7", true)
+            );
+        }
+    }
+
+    #[test]
+    fn newer_patch_releases_are_judged_as_the_newest_known() {
+        let newest = head("containerd@2.4").expect("known");
+        let target = head("containerd@2.4.99").expect("assumed");
+        assert_eq!(target.name, "containerd@2.4.99");
+        assert_eq!(target.nri, newest.nri);
+        assert_eq!(
+            target.assumed.as_deref(),
+            newest.name.strip_prefix("containerd@")
+        );
+        assert_eq!(newest.assumed, None);
+        assert_eq!(
+            head("nri@0.11.7").expect("assumed").assumed.as_deref(),
+            Some("0.11.0")
+        );
+    }
+
+    #[test]
+    fn names_from_machines_are_reduced() {
+        let target = head("containerd://2.2.1-k3s1").expect("known");
+        assert_eq!(target.name, "containerd@2.2.1");
+        assert_eq!(target.given.as_deref(), Some("containerd://2.2.1-k3s1"));
+        assert_eq!(target.assumed, None);
+        let both = head("cri-o@1.33.99-3.rhaos4.20").expect("assumed");
+        assert_eq!(both.name, "cri-o@1.33.99");
+        assert!(both.given.is_some() && both.assumed.is_some());
+        let exact = head("nri@v0.9.1-0.20250219030224-e597e7849f24").expect("known");
+        assert_eq!((exact.given, exact.assumed), (None, None));
+    }
+
+    #[test]
+    fn a_prerelease_is_judged_as_its_release() {
+        let target = head("containerd@2.3.0-rc.1").expect("assumed");
+        assert_eq!(target.assumed.as_deref(), Some("2.3.0"));
+    }
+
+    #[test]
+    fn strict_targets_and_assumptions() {
+        let history = History::embedded().expect("the tables fit together");
+        let resolve = |spec: &str, strict: bool, assume: Option<&str>| {
+            let assume = assume.map(str::to_owned);
+            let unknown = UnknownReleases { strict, assume };
+            Target::resolve(&history, spec, &unknown).map(|target| target.head)
+        };
+        assert!(resolve("containerd@2.4.99", true, None).is_err());
+        assert!(resolve("containerd@2.4.2", true, None).is_ok());
+        let error = resolve("containerd@2.6.1", false, None).expect_err("unknown minor");
+        let help = error.help().expect("a remedy");
+        assert!(
+            help.contains("update-data") && help.contains("--assume nri@"),
+            "{help}"
+        );
+        let target = resolve("containerd@2.6.1", false, Some("nri@0.11")).expect("assumed");
+        assert_eq!(target.assumed.as_deref(), Some("nri@0.11.0"));
+        assert_eq!(
+            (target.name.as_str(), target.nri.as_str()),
+            ("containerd@2.6.1", "v0.11.0")
+        );
+        assert!(resolve("containerd@2.6.1", false, Some("nri@0.99")).is_err());
+        assert!(resolve("containerd@2.6.1", false, Some("containerd@2.4")).is_err());
+        assert!(resolve("podman@1.0", false, Some("nri@0.11")).is_err());
+        assert!(resolve("containerd@2.6.1", true, Some("nri@0.11")).is_ok());
+    }
+
+    #[test]
+    fn what_does_not_exist_is_refused() {
+        for spec in [
+            "containerd@2.6",
+            "containerd@2.70",
+            "cri-o@2.7",
+            "podman@1.0",
+            "nri@0.1.0",
+            "2.7",
+            "nri@",
+        ] {
+            assert!(head(spec).is_err(), "{spec}");
+        }
+    }
+}
