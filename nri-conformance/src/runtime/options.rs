@@ -25,7 +25,7 @@ pub struct Options {
     pub skip: BTreeSet<String>,
     /// The time limit for each request to the runtime, and for each plugin to connect.
     pub timeout: Duration,
-    /// The seed of all names and of the order of concurrent requests.
+    /// The seed of the names of pods.
     pub seed: u64,
     /// The root folder of the node. A container that tests its node mounts it elsewhere, such as at `/host`.
     pub node_root: PathBuf,

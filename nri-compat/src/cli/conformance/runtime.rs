@@ -35,7 +35,7 @@ pub(super) struct Args {
     /// Time limit for each request to the runtime, such as 30s.
     #[arg(long, value_name = "TIME", value_parser = session::duration)]
     timeout: Option<Duration>,
-    /// Seed of names and of the order of concurrent requests.
+    /// Seed of the names of pods.
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
     /// Folder where the file system of the node is mounted.
