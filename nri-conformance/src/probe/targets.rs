@@ -17,8 +17,8 @@ use super::{
     runtimes,
 };
 
-/// The release before the protocol, which runs programs once per event.
-const ONE_SHOT: &str = "v0.1.0";
+/// The releases before the protocol, which run programs once per event: v0.1.0 and v0.1.1.
+const ONE_SHOT: &str = "v0.1.";
 
 /// The number of events without an answer under one target, after which the others are not tried.
 const MAX_SILENT: usize = 3;
@@ -40,7 +40,7 @@ pub(super) fn resolve(targets: &[Target]) -> Result<Vec<Resolved<'_>>> {
 }
 
 fn resolve_one(target: &Target) -> Result<Resolved<'_>> {
-    if target.release == ONE_SHOT {
+    if target.release.starts_with(ONE_SHOT) {
         return Ok(Resolved {
             target,
             revision: None,
@@ -66,7 +66,7 @@ pub(super) async fn probe(
 ) -> Result<TargetResult> {
     let target = resolved.target;
     let Some(revision) = &resolved.revision else {
-        let reason = format!("NRI {ONE_SHOT} only runs one-shot plugins");
+        let reason = format!("NRI {} only runs one-shot plugins", target.release);
         return Ok(without_events(target, Verdict::Dropped, reason));
     };
     if run.is_out_of_time(revision) {
