@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use nri_conformance::subject::{Executable, Listener, Subject};
+use nri_conformance::subject::{Executable, Listener, Subject, adopt_orphans};
 
 use crate::error::{Error, ErrorKind};
 use crate::report::visible;
@@ -66,6 +66,8 @@ impl Args {
             dry_root: self.dry_root.clone(),
         };
         announce(&format!("executing {}", executable.path.display()));
+        // If the kernel refuses, only processes that hide from their parent can outlive the plugin.
+        let _ = adopt_orphans();
         Ok(if self.external || !self.arguments.is_empty() {
             Subject::external(executable)
         } else {
@@ -80,7 +82,7 @@ impl Args {
     }
 
     /// Returns the absolute path: the plugin runs in another folder.
-    fn path(&self) -> Result<PathBuf, Error> {
+    pub(super) fn path(&self) -> Result<PathBuf, Error> {
         let path = self.plugin.as_deref().unwrap_or(Path::new(""));
         path.canonicalize().map_err(|error| {
             let message = format!("cannot execute {}: {error}", path.display());

@@ -1,13 +1,15 @@
 //! `nri-compat probe`.
 
+mod compare;
+
 use std::time::Duration;
 
 use clap::ValueEnum;
-use nri_conformance::probe::{Options, RuntimeRelease, Target, Verdict, probe};
+use nri_conformance::probe::{Options, Target, Verdict, probe};
 use nri_conformance::session::Timeouts;
 
 use super::{output, plugin_under_test, session, targets};
-use crate::check::target;
+use crate::compare::probe_target;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::report::probe::ProbeReport;
@@ -25,6 +27,10 @@ pub(super) struct Args {
     /// Time limit of the runtime for each request, such as 2s or 500ms [default: 2s].
     #[arg(long, value_name = "TIME", value_parser = session::duration)]
     timeout: Option<Duration>,
+    /// Also show what `check` says about the file, and where the two contradict each other, which
+    /// makes the exit code 100.
+    #[arg(long, conflicts_with_all = ["wait", "format"])]
+    compare: bool,
     /// Output format.
     #[arg(long, value_enum, default_value_t = ProbeFormat::Text)]
     format: ProbeFormat,
@@ -77,7 +83,11 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
         probed,
     };
     output::print(&args.rendered(&report))?;
-    Ok(args.exit(report.probed.worst()))
+    let exit = args.exit(report.probed.worst());
+    if args.compare {
+        return Ok(compare::run(&args.plugin.path()?, &report.probed)?.unwrap_or(exit));
+    }
+    Ok(exit)
 }
 
 impl Args {
@@ -101,7 +111,7 @@ impl Args {
         }
         let history = crate::data::history()?;
         let named = self.targets.resolve(history, &[])?;
-        Ok(Some(named.iter().map(target).collect()))
+        Ok(Some(named.iter().map(probe_target).collect()))
     }
 
     fn rendered(&self, report: &ProbeReport) -> String {
@@ -120,24 +130,6 @@ impl Args {
             (Some(least), Some(worst)) if worst >= least => Exit::Findings,
             _ => Exit::Clean,
         }
-    }
-}
-
-/// Returns a target in the terms of `probe`.
-fn target(target: &target::Target<'_>) -> Target {
-    let release = if target.is_one_shot() {
-        "v0.1.0"
-    } else {
-        &target.head.nri
-    };
-    Target {
-        name: target.head.name.clone(),
-        release: release.to_owned(),
-        runtime: target.runtime().map(|(name, version)| RuntimeRelease {
-            name: name.to_owned(),
-            version: format!("v{version}"),
-        }),
-        sends_state_change: target.sends_state_change(),
     }
 }
 

@@ -1,0 +1,50 @@
+//! `nri-compat probe --compare`.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use nri_conformance::probe::Probed;
+
+use crate::check::target::Target;
+use crate::cli::output;
+use crate::compare::{Agreement, Comparison, check_file, compare};
+use crate::error::{Error, ErrorKind};
+use crate::exit::Exit;
+use crate::report::visible;
+
+/// Prints what `check` says about a file besides what `probe` found. Returns the exit code for contradictions, if there are
+/// any.
+pub(super) fn run(path: &Path, probed: &Probed) -> Result<Option<Exit>, Error> {
+    let history = crate::data::history()?;
+    let names = probed.targets.iter().map(|target| &target.target);
+    let targets: Vec<Target<'_>> = names
+        .map(|name| Target::parse(history, name))
+        .collect::<Result<_, _>>()?;
+    let checked = check_file(path, &targets).ok_or_else(|| {
+        let message = format!("check does not judge {}", path.display());
+        Error::new(ErrorKind::Input, message).with_help("leave out --compare")
+    })?;
+    let compared = compare(&checked, probed);
+    output::print(&text(&compared))?;
+    let contradict = compared
+        .iter()
+        .any(|it| it.agreement == Agreement::Disagree);
+    Ok(contradict.then_some(Exit::Findings))
+}
+
+fn text(compared: &[Comparison]) -> String {
+    let mut text = String::from("\ncheck and probe:\n");
+    for it in compared {
+        let (check, agreement) = (it.check.as_str(), it.agreement.as_str());
+        let _ = write!(
+            text,
+            "  {}: check {check}, probe {}: {agreement}",
+            it.target, it.probe
+        );
+        if !it.reason.is_empty() {
+            let _ = write!(text, " ({})", visible(&it.reason));
+        }
+        text.push('\n');
+    }
+    text
+}
