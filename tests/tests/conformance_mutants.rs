@@ -5,17 +5,19 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::Path;
 use std::thread;
+use std::time::Duration;
 
 use nri_conformance::contract;
 use nri_conformance::plugin::Run;
 use nri_conformance::result::{Outcome, Report};
+use nri_conformance::session::Timeouts;
 use nri_conformance::subject::{Executable, Subject};
 
 const MUTANT: &str = env!("CARGO_BIN_EXE_mutant-plugin");
 
 /// The mutations, each named by the statement that it breaks; whatever follows the hyphen tells them apart. W16 is
 /// broken by whoever starts the plugin.
-const MUTATIONS: [&str; 34] = [
+const MUTATIONS: [&str; 37] = [
     "W1",
     "W1-name",
     "W2",
@@ -39,9 +41,12 @@ const MUTATIONS: [&str; 34] = [
     "W14",
     "W14-ends",
     "W15",
+    "W15-away",
+    "W15-backoff",
     "W16",
     "W17",
     "W17-files",
+    "W17-connections",
     "W18",
     "P3",
     "P4",
@@ -51,6 +56,9 @@ const MUTATIONS: [&str; 34] = [
     "P8",
     "P9",
 ];
+
+/// Those that take a plugin that connects by itself.
+const EXTERNAL: [&str; 4] = ["external", "W15-away", "W15-backoff", "W17-connections"];
 
 /// The revisions that are played: both ways of sending events.
 const REVISIONS: [&str; 2] = ["v0.11.0", "v0.12.4"];
@@ -64,18 +72,29 @@ fn mutant(mutation: &str) -> Subject {
         args: vec!["-c".into(), OsString::from(script)],
         ..Executable::default()
     };
+    let direct = |mutation: &str| Executable {
+        path: Path::new(MUTANT).to_owned(),
+        args: vec![mutation.into()],
+        ..Executable::default()
+    };
+    if EXTERNAL.contains(&mutation) {
+        return Subject::external(direct(mutation.trim_start_matches("external")));
+    }
     Subject::launched(match mutation {
         "W16" => shell(format!("trap '' TERM; exec {MUTANT}")),
-        _ => Executable {
-            path: Path::new(MUTANT).to_owned(),
-            args: vec![mutation.into()],
-            ..Executable::default()
-        },
+        _ => direct(mutation),
     })
 }
 
 fn run(mutation: &str) -> Report {
-    let run = Run::new(mutant(mutation)).revisions(REVISIONS);
+    // Twice as long as a runtime waits: several runs share the machine.
+    let timeouts = Timeouts {
+        registration: Duration::from_secs(10),
+        request: Duration::from_secs(4),
+    };
+    let run = Run::new(mutant(mutation))
+        .revisions(REVISIONS)
+        .timeouts(timeouts);
     run.run_blocking().expect("the mutant starts")
 }
 
@@ -131,6 +150,11 @@ fn a_plugin_that_keeps_the_contract_passes() {
         ("W17", "leaks-over-reconnects"),
     ];
     assert_eq!(skipped, expected.into());
+}
+
+#[test]
+fn a_plugin_that_keeps_the_contract_passes_when_it_connects_by_itself() {
+    run("external").assert();
 }
 
 #[test]

@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::thread;
+use std::time::Duration;
 
 use nri_conformance::plugin::Run;
 use nri_conformance::result::{Outcome, Report};
+use nri_conformance::session::Timeouts;
 use nri_conformance::subject::{Executable, Subject};
 use nri_tests::examples::example;
 use nri_tests::peers::{self, NRI_RELEASES};
@@ -46,7 +48,13 @@ fn run(path: &Path) -> Report {
         path: path.to_owned(),
         ..Executable::default()
     });
-    Run::new(subject).run_blocking().expect("the plugin starts")
+    // Longer than a runtime waits: several runs share the machine.
+    let timeouts = Timeouts {
+        registration: Duration::from_secs(20),
+        request: Duration::from_secs(10),
+    };
+    let run = Run::new(subject).timeouts(timeouts);
+    run.run_blocking().expect("the plugin starts")
 }
 
 /// Returns what did not pass: one line per test and outcome, with the revisions that it is about.

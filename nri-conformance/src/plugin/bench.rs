@@ -1,5 +1,6 @@
 //! What every test of a run shares: the plugin, the settings, and the way to a plugin that serves.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -10,6 +11,7 @@ use tokio::time::timeout;
 use super::live::Live;
 use super::options::Options;
 use super::verdict::{Judged, Verdict, skip};
+use crate::session::world::World;
 use crate::session::{Cut, Recut, Session, Trace, describe};
 use crate::subject::{Instance, Stream, Subject};
 
@@ -20,6 +22,7 @@ pub(crate) struct Bench {
     pub(crate) options: Options,
     /// The traces of the connections of the test that runs.
     traces: Mutex<Vec<Trace>>,
+    worlds: AtomicU64,
 }
 
 /// The state that a plugin is synchronized with.
@@ -35,7 +38,14 @@ impl Bench {
             subject,
             options,
             traces: Mutex::default(),
+            worlds: AtomicU64::default(),
         })
+    }
+
+    /// Returns pods that no test has used before: all tests may share one plugin, which remembers them.
+    pub(crate) fn world(&self) -> World {
+        let number = self.worlds.fetch_add(1, Ordering::Relaxed);
+        World::new(self.options.seed.wrapping_shl(32).wrapping_add(number))
     }
 
     /// Takes the traces of the connections since the last call.

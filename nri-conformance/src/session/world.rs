@@ -32,8 +32,8 @@ impl World {
         let id = self.id(number);
         let cgroup = format!("/kubepods/burstable/pod{number}");
         PodSandbox {
-            name: format!("pod-{number}"),
-            uid: format!("00000000-0000-4000-8000-{number:012}"),
+            name: format!("pod-{:x}-{number}", self.seed),
+            uid: self.uid(number),
             namespace: "conformance".to_owned(),
             labels: [("app".to_owned(), "conformance".to_owned())].into(),
             annotations: [("conformance/pod".to_owned(), number.to_string())].into(),
@@ -87,6 +87,12 @@ impl World {
             pid: 4343,
             ..Container::default()
         }
+    }
+
+    /// Returns a UUID.
+    fn uid(&self, number: u64) -> String {
+        let [a, b, c, d, e, f, g, h] = self.seed.to_be_bytes();
+        format!("{a:02x}{b:02x}{c:02x}{d:02x}-{e:02x}{f:02x}-4{g:02x}0-8{h:02x}0-{number:012x}")
     }
 
     /// Returns an id of 64 hexadecimal digits.

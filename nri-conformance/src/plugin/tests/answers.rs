@@ -13,7 +13,6 @@ use tokio::time::timeout;
 use crate::plugin::bench::Bench;
 use crate::plugin::live::Live;
 use crate::plugin::verdict::{Judged, Verdict, fail, in_the_way, skip};
-use crate::session::world::World;
 use crate::session::{Answer, UpdateAnswer};
 
 /// How long a plugin has for an update after the last event.
@@ -21,7 +20,7 @@ const LAST_UPDATE: Duration = Duration::from_secs(1);
 
 pub(in crate::plugin) async fn adjustments(bench: &Bench, revision: &Revision) -> Judged {
     let live = bench.serving(revision).await?;
-    let mut world = World::new(bench.options.seed);
+    let mut world = bench.world();
     let pod = world.pod();
     let container = world.container(&pod);
     let mut judged = 0;
@@ -113,7 +112,7 @@ pub(in crate::plugin) async fn updates(bench: &Bench, revision: &Revision) -> Ju
 
 /// Plays the life of a pod.
 async fn life(live: &Live, bench: &Bench) -> Vec<Answer> {
-    let mut world = World::new(bench.options.seed);
+    let mut world = bench.world();
     let pod = world.pod();
     let container = world.container(&pod);
     let mut answers = Vec::new();

@@ -50,7 +50,7 @@ pub(in crate::plugin) async fn mask(bench: &Bench, revision: &Revision) -> Judge
 
 /// Judges a mask of 0: the runtime sends every event, so each has to be implemented or to have a fallback.
 async fn takes_everything(live: &crate::plugin::live::Live, bench: &Bench) -> Judged {
-    let mut world = World::new(bench.options.seed);
+    let mut world = bench.world();
     let pod = world.pod();
     let container = world.container(&pod);
     for event in live.life() {

@@ -10,7 +10,6 @@ use prost::Message as _;
 use crate::plugin::bench::Bench;
 use crate::plugin::verdict::{Judged, Verdict, fail, skip};
 use crate::result::Failure;
-use crate::session::world::World;
 use crate::session::{Cut, Session, describe};
 use crate::subject::{Instance, Subject};
 
@@ -109,7 +108,7 @@ async fn takes(
 
 /// Returns pods whose encoding has about `size` bytes.
 fn pods(bench: &Bench, size: usize) -> Vec<PodSandbox> {
-    let mut world = World::new(bench.options.seed);
+    let mut world = bench.world();
     let small = world.pod();
     let rest = size.saturating_sub(small.encoded_len() + 64);
     let mut large = world.pod();

@@ -12,7 +12,6 @@ use crate::plugin::bench::{Bench, State};
 use crate::plugin::live::Live;
 use crate::plugin::verdict::{Judged, fail, skip};
 use crate::session::describe;
-use crate::session::world::World;
 
 /// How long a plugin may take to end.
 const END: Duration = Duration::from_secs(5);
@@ -120,7 +119,7 @@ pub(in crate::plugin) async fn terminated(bench: &Bench, revision: &Revision) ->
 /// Sends SIGTERM while the plugin handles a request.
 async fn answers_first(bench: &Bench, revision: &Revision) -> Judged {
     let live = bench.serving(revision).await?;
-    let mut world = World::new(bench.options.seed);
+    let mut world = bench.world();
     let pod = world.pod();
     let Some(event) = live.life().next() else {
         return Ok(());

@@ -19,7 +19,7 @@ const UNKNOWN_EVENTS: [i32; 5] = [0, 15, 99, i32::MAX, -1];
 
 pub(in crate::plugin) async fn each_way(bench: &Bench, revision: &Revision) -> Judged {
     let live = bench.serving(revision).await?;
-    let mut world = World::new(bench.options.seed);
+    let mut world = bench.world();
     let pod = world.pod();
     let container = world.container(&pod);
     for event in live.life() {
@@ -69,7 +69,7 @@ async fn rejects_the_other_way(bench: &Bench, revision: &Revision, event: Event)
     let Ok(live) = bench.serving(&Revision::newest()).await else {
         return true;
     };
-    let mut world = World::new(bench.options.seed);
+    let mut world = bench.world();
     let pod = world.pod();
     let container = world.container(&pod);
     for earlier in live.life().take_while(|earlier| *earlier != event) {
@@ -81,7 +81,7 @@ async fn rejects_the_other_way(bench: &Bench, revision: &Revision, event: Event)
 
 pub(in crate::plugin) async fn unimplemented(bench: &Bench, revision: &Revision) -> Judged {
     let live = bench.serving(revision).await?;
-    let mut world = World::new(bench.options.seed);
+    let mut world = bench.world();
     let pod = world.pod();
     let container = world.container(&pod);
     for event in LIFE {
@@ -141,7 +141,7 @@ async fn no_rpc(live: &Live) -> Judged {
 pub(in crate::plugin) async fn mixed(bench: &Bench, revision: &Revision) -> Judged {
     let alone = works_alone(bench, revision).await?;
     let live = bench.serving(revision).await?;
-    let mut world = World::new(bench.options.seed);
+    let mut world = bench.world();
     let pods = [world.pod(), world.pod()];
     let containers = [world.container(&pods[0]), world.container(&pods[1])];
     for (position, event) in live.life().enumerate() {
@@ -169,7 +169,7 @@ async fn works_alone(bench: &Bench, revision: &Revision) -> Judged<Vec<Event>> {
         .collect();
     for via in [Via::Dedicated, Via::StateChange] {
         let live = bench.serving(revision).await?;
-        let mut world = World::new(bench.options.seed);
+        let mut world = bench.world();
         let pod = world.pod();
         let container = world.container(&pod);
         works.retain(|event| live.subscribes(*event));
@@ -192,7 +192,7 @@ async fn works_alone(bench: &Bench, revision: &Revision) -> Judged<Vec<Event>> {
 
 pub(in crate::plugin) async fn unknown(bench: &Bench, revision: &Revision) -> Judged {
     let live = bench.serving(revision).await?;
-    let mut world = World::new(bench.options.seed);
+    let mut world = bench.world();
     let pod = world.pod();
     if !takes_state_change(&live, &pod).await {
         return skip("does not implement StateChange");

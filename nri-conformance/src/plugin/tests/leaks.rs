@@ -38,7 +38,7 @@ pub(in crate::plugin) async fn events(bench: &Bench, revision: &Revision) -> Jud
     if live.life().next().is_none() {
         return skip("subscribes to no event");
     }
-    let mut world = World::new(bench.options.seed);
+    let mut world = bench.world();
     // The first events fill caches and pools.
     let warm_up = WARM_UP;
     play(&live, &mut world, warm_up).await?;

@@ -11,7 +11,6 @@ use nri::api::{Container, Event, PodSandbox};
 use crate::plugin::bench::{Bench, State};
 use crate::plugin::live::Live;
 use crate::plugin::verdict::{Judged, Verdict, fail, skip};
-use crate::session::world::World;
 
 /// The events of a container and its pod up to the running container.
 const START: [Event; 6] = [
@@ -57,7 +56,7 @@ fn requires_one(live: &Live, events: &[Event]) -> Judged {
 pub(in crate::plugin) async fn stop_twice(bench: &Bench, revision: &Revision) -> Judged {
     let live = bench.serving(revision).await?;
     live.requires(Event::StopPodSandbox)?;
-    let mut world = World::new(bench.options.seed);
+    let mut world = bench.world();
     let pod = world.pod();
     let container = world.container(&pod);
     started(&live, &pod, &container).await?;
@@ -71,7 +70,7 @@ pub(in crate::plugin) async fn stop_twice(bench: &Bench, revision: &Revision) ->
 }
 
 pub(in crate::plugin) async fn from_synchronize(bench: &Bench, revision: &Revision) -> Judged {
-    let mut world = World::new(bench.options.seed);
+    let mut world = bench.world();
     let pod = world.pod();
     let container = world.container(&pod);
     let state = State {
@@ -96,7 +95,7 @@ pub(in crate::plugin) async fn from_synchronize(bench: &Bench, revision: &Revisi
 pub(in crate::plugin) async fn never_seen(bench: &Bench, revision: &Revision) -> Judged {
     let live = bench.serving(revision).await?;
     requires_one(&live, &[END_CONTAINER, END_POD].concat())?;
-    let mut world = World::new(bench.options.seed);
+    let mut world = bench.world();
     for event in [END_CONTAINER, END_POD].concat() {
         let pod = world.pod();
         let container = world.container(&pod);
@@ -118,7 +117,7 @@ async fn unless_always(bench: &Bench, revision: &Revision, event: Event, judged:
         return judged;
     };
     let live = bench.serving(revision).await?;
-    let mut world = World::new(bench.options.seed);
+    let mut world = bench.world();
     let pod = world.pod();
     let container = world.container(&pod);
     started(&live, &pod, &container).await?;
@@ -134,7 +133,7 @@ async fn unless_always(bench: &Bench, revision: &Revision, event: Event, judged:
 pub(in crate::plugin) async fn remove_twice(bench: &Bench, revision: &Revision) -> Judged {
     let live = bench.serving(revision).await?;
     live.requires(Event::RemovePodSandbox)?;
-    let mut world = World::new(bench.options.seed);
+    let mut world = bench.world();
     let pod = world.pod();
     let container = world.container(&pod);
     started(&live, &pod, &container).await?;
@@ -149,7 +148,7 @@ pub(in crate::plugin) async fn remove_twice(bench: &Bench, revision: &Revision) 
 pub(in crate::plugin) async fn retry(bench: &Bench, revision: &Revision) -> Judged {
     let live = bench.serving(revision).await?;
     live.requires(Event::RunPodSandbox)?;
-    let mut world = World::new(bench.options.seed);
+    let mut world = bench.world();
     let none = Container::default();
     for ended in [&[][..], &END_POD[1..], &END_POD] {
         let pod = world.pod();
@@ -169,7 +168,7 @@ pub(in crate::plugin) async fn retry(bench: &Bench, revision: &Revision) -> Judg
 pub(in crate::plugin) async fn any_order(bench: &Bench, revision: &Revision) -> Judged {
     let live = bench.serving(revision).await?;
     live.requires(Event::RemovePodSandbox)?;
-    let mut world = World::new(bench.options.seed);
+    let mut world = bench.world();
     let pods = [world.pod(), world.pod(), world.pod()];
     let none = Container::default();
     for pod in &pods {
@@ -191,7 +190,7 @@ pub(in crate::plugin) async fn infrastructure(bench: &Bench, revision: &Revision
     let folder = tempfile::tempdir()
         .map_err(|error| Verdict::Skip(format!("cannot create a folder: {error}")))?;
     let namespace = folder.path().join("netns");
-    let mut world = World::new(bench.options.seed);
+    let mut world = bench.world();
     let none = Container::default();
     for gone in [false, true] {
         let pod = with_network(world.pod(), &namespace);

@@ -13,7 +13,6 @@ use tokio::time::sleep;
 
 use crate::plugin::bench::Bench;
 use crate::plugin::verdict::{Judged, Verdict, fail, in_the_way, skip};
-use crate::session::world::World;
 use crate::session::{Answer, Direction, describe};
 
 /// The number of requests in progress at once, of different pods.
@@ -35,7 +34,7 @@ pub(in crate::plugin) async fn in_time(bench: &Bench, revision: &Revision) -> Ju
         return fail("Synchronize", describe(&error), expected);
     }
     let live = crate::plugin::live::Live::new(instance, session, mask);
-    let mut world = World::new(bench.options.seed);
+    let mut world = bench.world();
     let pod = world.pod();
     let container = world.container(&pod);
     for event in live.life() {
@@ -53,7 +52,7 @@ fn is_late(answer: &Answer) -> bool {
 
 pub(in crate::plugin) async fn once(bench: &Bench, revision: &Revision) -> Judged {
     let live = bench.serving(revision).await?;
-    let mut world = World::new(bench.options.seed);
+    let mut world = bench.world();
     let pod = world.pod();
     let container = world.container(&pod);
     for event in live.life() {
@@ -87,7 +86,7 @@ pub(in crate::plugin) async fn once(bench: &Bench, revision: &Revision) -> Judge
 
 pub(in crate::plugin) async fn under_load(bench: &Bench, revision: &Revision) -> Judged {
     let live = bench.serving(revision).await?;
-    let mut world = World::new(bench.options.seed);
+    let mut world = bench.world();
     let Some(first) = live.life().next() else {
         return skip("subscribes to no event");
     };

@@ -1,24 +1,29 @@
 //! Y2, which is W9: Synchronize in parts.
 
+use std::time::Duration;
+
 use nri::adaptation::Revision;
 use nri::api::{SynchronizeRequest, SynchronizeResponse};
+use nri::wire::CallError;
 use prost::Message as _;
 
 use crate::plugin::bench::Bench;
 use crate::plugin::verdict::{Judged, Verdict, fail, skip};
-use crate::session::describe;
-use crate::session::world::World;
+use crate::session::{Session, describe};
 
 /// The number of pods on a large node, and of those in one part.
 const PODS: usize = 10_000;
 const PODS_PER_PART: usize = 2_500;
+
+/// How long a part may take on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(in crate::plugin) async fn split(bench: &Bench, revision: &Revision) -> Judged {
     if !revision.splits_synchronize() {
         return skip("this revision does not split Synchronize");
     }
     drop(bench.serving(revision).await?);
-    let mut world = World::new(bench.options.seed);
+    let mut world = bench.world();
     let parts = (0..3).map(|number| {
         let pod = world.pod();
         SynchronizeRequest {
@@ -32,7 +37,7 @@ pub(in crate::plugin) async fn split(bench: &Bench, revision: &Revision) -> Judg
 
 pub(in crate::plugin) async fn many(bench: &Bench, revision: &Revision) -> Judged {
     drop(bench.serving(revision).await?);
-    let mut world = World::new(bench.options.seed);
+    let mut world = bench.world();
     let pods: Vec<_> = (0..PODS).map(|_| world.pod()).collect();
     let parts: Vec<_> = pods
         .chunks(PODS_PER_PART)
@@ -58,7 +63,7 @@ async fn in_parts(bench: &Bench, revision: &Revision, parts: Vec<SynchronizeRequ
             "part {number} of {all} of Synchronize, more = {}",
             part.more
         );
-        match session.synchronize(part).await {
+        match patiently(&session, part).await {
             Ok(answer) => answered(&sent, part, &answer)?,
             Err(error) => {
                 unless_whole(bench, revision, part).await?;
@@ -67,6 +72,21 @@ async fn in_parts(bench: &Bench, revision: &Revision, parts: Vec<SynchronizeRequ
         }
     }
     Ok(())
+}
+
+/// Sends a part, and waits longer than a runtime does: whether the answer comes in time is judged by P5.
+async fn patiently(
+    session: &Session,
+    part: &SynchronizeRequest,
+) -> Result<SynchronizeResponse, CallError> {
+    let encoded = part.encode_to_vec();
+    let encoded = session
+        .revision()
+        .without_newer("SynchronizeRequest", &encoded);
+    let answer = session
+        .call_within("Synchronize", encoded, PATIENCE)
+        .await?;
+    SynchronizeResponse::decode(answer).map_err(|error| CallError::Unreadable(error.to_string()))
 }
 
 /// Skips if the plugin refuses the same state when it is not split, too.
@@ -80,7 +100,7 @@ async fn unless_whole(bench: &Bench, revision: &Revision, part: &SynchronizeRequ
         more: false,
         ..part.clone()
     };
-    match session.synchronize(&whole).await {
+    match patiently(&session, &whole).await {
         Ok(_) => Ok(()),
         Err(error) => skip(format!(
             "Synchronize with a message of {} bytes: {}; see W8",

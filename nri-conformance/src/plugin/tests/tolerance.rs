@@ -8,7 +8,6 @@ use prost::encoding::{WireType, encode_key, encode_varint};
 use crate::plugin::bench::Bench;
 use crate::plugin::live::{Live, judge};
 use crate::plugin::verdict::{Judged, Verdict, fail};
-use crate::session::world::World;
 use crate::session::{describe, request};
 
 /// Field numbers beyond those of any release.
@@ -86,7 +85,7 @@ pub(in crate::plugin) async fn empty_requests(bench: &Bench, revision: &Revision
 /// Plays the life of a pod with requests out of the ordinary.
 async fn life(bench: &Bench, revision: &Revision, make: Make, what: &str) -> Judged {
     let live = bench.serving(revision).await?;
-    let mut world = World::new(bench.options.seed);
+    let mut world = bench.world();
     let pod = world.pod();
     let container = world.container(&pod);
     for event in live.life() {
@@ -109,7 +108,7 @@ async fn unless_usual(
     event: Event,
     verdict: Verdict,
 ) -> Verdict {
-    let mut world = World::new(bench.options.seed);
+    let mut world = bench.world();
     let pod = world.pod();
     let container = world.container(&pod);
     let usual = async {
@@ -188,6 +187,7 @@ mod tests {
     use nri::api::RunPodSandboxRequest;
 
     use super::*;
+    use crate::session::world::World;
 
     #[test]
     fn unknown_fields_do_not_change_what_is_known() {

@@ -64,7 +64,7 @@ impl Plugin {
             Mutation::NeedsWholeHeader if wire.saw_cut_header => {
                 return Err("a message header was cut".to_owned());
             }
-            Mutation::SlowUnderLoad if waiting => thread::sleep(Duration::from_millis(250)),
+            Mutation::SlowUnderLoad if waiting => thread::sleep(Duration::from_millis(500)),
             _ => {}
         }
         match &*request.method {
@@ -186,7 +186,7 @@ impl Plugin {
     fn side_effects(&mut self, wire: &mut Wire, event: Event) -> Result<(), String> {
         match self.mutation {
             Mutation::Late if event == Event::PostStartContainer => {
-                thread::sleep(Duration::from_millis(2500));
+                thread::sleep(Duration::from_secs(5));
             }
             Mutation::LeaksMemory => self.leaked.push(vec![1; 8 << 10]),
             Mutation::LeaksDescriptors => {

@@ -9,8 +9,10 @@ mod pods;
 mod wire;
 
 use std::env;
+use std::fs::File;
 use std::os::fd::{FromRawFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
@@ -28,7 +30,10 @@ fn main() -> ExitCode {
         eprintln!("no mutation is named {broken:?}");
         return ExitCode::FAILURE;
     };
-    match run(mutation) {
+    if let Some(socket) = env::var_os("NRI_SOCKET") {
+        return external(mutation, Path::new(&socket));
+    }
+    match connection().and_then(|socket| run(mutation, socket)) {
         Ok(()) if mutation == Mutation::RunsOnWithoutConnection => loop {
             thread::sleep(Duration::from_secs(60));
         },
@@ -41,9 +46,29 @@ fn main() -> ExitCode {
     }
 }
 
+/// Connects to a runtime, and again whenever the connection ends.
+fn external(mutation: Mutation, socket: &Path) -> ExitCode {
+    let mut kept = Vec::new();
+    loop {
+        let connected = UnixStream::connect(socket).map_err(|error| error.to_string());
+        if mutation == Mutation::KeepsConnections {
+            kept.extend((0..10).filter_map(|_| File::open("/dev/null").ok()));
+        }
+        let ended = connected.and_then(|connected| run(mutation, connected));
+        match mutation {
+            Mutation::StaysAway => thread::sleep(Duration::from_secs(600)),
+            Mutation::ReconnectsAtOnce => {}
+            _ => thread::sleep(Duration::from_millis(100)),
+        }
+        if let Err(error) = ended {
+            eprintln!("mutant-plugin: {error}");
+        }
+    }
+}
+
 /// Serves until the runtime closes the connection.
-fn run(mutation: Mutation) -> Result<(), String> {
-    let mut wire = Wire::new(connection()?);
+fn run(mutation: Mutation, socket: UnixStream) -> Result<(), String> {
+    let mut wire = Wire::new(socket);
     let mut plugin = Plugin::new(mutation);
     register(&mut wire, mutation)?;
     while let Some(incoming) = wire.next()? {

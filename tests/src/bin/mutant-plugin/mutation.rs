@@ -69,6 +69,12 @@ mutations! {
     EndsWhenUpdateFails = "W14-ends",
     /// Goes on when the connection has ended.
     RunsOnWithoutConnection = "W15",
+    /// Does not connect again.
+    StaysAway = "W15-away",
+    /// Connects again without a pause.
+    ReconnectsAtOnce = "W15-backoff",
+    /// Keeps files open for each connection.
+    KeepsConnections = "W17-connections",
     /// Keeps memory for each event.
     LeaksMemory = "W17",
     /// Keeps a file open for every twentieth event.
