@@ -17,13 +17,15 @@ const MUTANT: &str = env!("CARGO_BIN_EXE_mutant-plugin");
 
 /// The mutations, each named by the statement that it breaks; whatever follows the hyphen tells them apart. W16 is
 /// broken by whoever starts the plugin.
-const MUTATIONS: [&str; 37] = [
+const MUTATIONS: [&str; 41] = [
     "W1",
     "W1-name",
+    "W1-never",
     "W2",
     "W2-zero",
     "W3",
     "W3-success",
+    "W3-subscribed",
     "W4",
     "W4-lacks",
     "W5",
@@ -37,6 +39,7 @@ const MUTATIONS: [&str; 37] = [
     "W10",
     "W11",
     "W12",
+    "W12-timeouts",
     "W13",
     "W14",
     "W14-ends",
@@ -48,6 +51,7 @@ const MUTATIONS: [&str; 37] = [
     "W17-files",
     "W17-connections",
     "W18",
+    "W18-loop",
     "P3",
     "P4",
     "P5",

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use nri::adaptation::Revision;
 use nri::api::{Container, PodSandbox, SynchronizeRequest};
+use nri::wire::CallError;
 use tokio::time::timeout;
 
 use super::live::Live;
@@ -23,7 +24,13 @@ pub(crate) struct Bench {
     /// The traces of the connections of the test that runs.
     traces: Mutex<Vec<Trace>>,
     worlds: AtomicU64,
+    /// How many instances in a row did not get as far as serving.
+    stuck: AtomicU64,
 }
+
+/// After so many instances in a row that did not get as far as serving, none is started any more: each takes until a
+/// time limit.
+const MOST_STUCK: u64 = 3;
 
 /// The state that a plugin is synchronized with.
 #[derive(Clone, Debug, Default)]
@@ -39,6 +46,7 @@ impl Bench {
             options,
             traces: Mutex::default(),
             worlds: AtomicU64::default(),
+            stuck: AtomicU64::default(),
         })
     }
 
@@ -55,6 +63,9 @@ impl Bench {
 
     /// Starts an instance.
     pub(crate) async fn instance(&self) -> Judged<Instance> {
+        if self.stuck.load(Ordering::Relaxed) >= MOST_STUCK {
+            return skip("never got as far as serving in earlier tests; see W1, P5 and P6");
+        }
         let started = self.subject.start().await;
         started.map_err(|error| Verdict::Skip(error.to_string()))
     }
@@ -64,7 +75,10 @@ impl Bench {
         let within = self.options.timeouts.registration;
         match timeout(within, instance.connection()).await {
             Ok(Some(stream)) => Ok(stream),
-            Ok(None) | Err(_) => skip(format!("did not connect within {within:?}; see W1")),
+            Ok(None) | Err(_) => {
+                self.is_stuck();
+                skip(format!("did not connect within {within:?}; see W1"))
+            }
         }
     }
 
@@ -85,13 +99,19 @@ impl Bench {
         Ok((instance, session))
     }
 
+    /// Notes that an instance did not get as far as serving within a time limit.
+    pub(crate) fn is_stuck(&self) {
+        self.stuck.fetch_add(1, Ordering::Relaxed);
+    }
+
     async fn await_registration(&self, session: &Session) -> Judged {
         match session.registration().await {
             Some(_) => Ok(()),
-            None => skip(format!(
-                "did not register within {:?}; see W1",
-                self.options.timeouts.registration
-            )),
+            None => {
+                self.is_stuck();
+                let within = self.options.timeouts.registration;
+                skip(format!("did not register within {within:?}; see W1"))
+            }
         }
     }
 
@@ -128,6 +148,9 @@ impl Bench {
     ) -> Judged<Live> {
         let request = session.configuration(&self.options.config);
         let answer = session.configure(&request).await;
+        if let Err(CallError::Timeout(_)) = answer {
+            self.is_stuck();
+        }
         let answer = answer
             .map_err(|error| Verdict::Skip(format!("Configure: {}; see P6", describe(&error))))?;
         let part = SynchronizeRequest {
@@ -138,6 +161,7 @@ impl Bench {
         let synchronized = session.synchronize(&part).await;
         synchronized
             .map_err(|error| Verdict::Skip(format!("Synchronize: {}; see Y2", describe(&error))))?;
+        self.stuck.store(0, Ordering::Relaxed);
         Ok(Live::new(instance, session, answer.events))
     }
 

@@ -33,6 +33,9 @@ pub(in crate::plugin) async fn each_way(bench: &Bench, revision: &Revision) -> J
                 let why = "the plugin rejects the sample, whichever way it is sent";
                 return skip(format!("{}: {}; {why}", answer.sent(), answer.got()));
             }
+            Err(_) if is_rpc_error(&answer) && has_state_change(&live, event).await => {
+                return skip(format!("{}: {}; see W3", answer.sent(), answer.got()));
+            }
             Err(_) if live.mask == 0 && answer.is_unimplemented() => {
                 return skip(format!("{}: {}; see W2", answer.sent(), answer.got()));
             }

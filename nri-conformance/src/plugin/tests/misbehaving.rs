@@ -14,6 +14,9 @@ use crate::subject::{Exit, Instance, Process};
 /// How long the plugin is watched.
 const WATCHED: Duration = Duration::from_millis(400);
 
+/// Processor time in that time that only a loop uses: a quarter, as other processes want theirs.
+const BUSY: Duration = Duration::from_millis(100);
+
 /// The exit code of a Rust program that panics.
 const RUST_PANIC: i32 = 101;
 
@@ -123,24 +126,33 @@ async fn watched(instance: &mut Instance, sent: &str) -> Judged {
     sleep(WATCHED).await;
     match process.exit() {
         Some(exit) => ended(process, exit, sent),
-        None => idle(process, before.map(|usage| usage.cpu), sent),
+        None => idle(process, before.map(|usage| usage.cpu), sent).await,
     }
 }
 
-fn idle(process: &Process, before: Option<Duration>, sent: &str) -> Judged {
+/// Judges a plugin that goes on.
+async fn idle(process: &Process, before: Option<Duration>, sent: &str) -> Judged {
+    if spent(process, before) < BUSY {
+        return Ok(());
+    }
+    // A plugin that has just been started may be busy for a while.
+    let before = process.usage().map(|usage| usage.cpu);
+    sleep(WATCHED).await;
+    let spent = spent(process, before);
+    if spent < BUSY {
+        return Ok(());
+    }
+    let got = format!("{spent:?} of processor time within {WATCHED:?}");
+    fail(sent, got, "a plugin that waits, or ends")
+}
+
+/// Returns the processor time that was used since.
+fn spent(process: &Process, before: Option<Duration>) -> Duration {
     let after = process.usage().map(|usage| usage.cpu);
-    let used = after
+    let spent = after
         .zip(before)
         .map(|(after, before)| after.saturating_sub(before));
-    // A thread that spins uses all of its time; half allows for a busy machine.
-    if used.is_some_and(|used| used > WATCHED / 2) {
-        let got = format!(
-            "{used:?} of processor time within {WATCHED:?}",
-            used = used.unwrap_or_default()
-        );
-        return fail(sent, got, "a plugin that waits, or ends");
-    }
-    Ok(())
+    spent.unwrap_or_default()
 }
 
 fn ended(process: &Process, exit: Exit, sent: &str) -> Judged {

@@ -19,11 +19,13 @@ pub(in crate::plugin) async fn registers(bench: &Bench, revision: &Revision) -> 
     let mut instance = bench.instance().await?;
     let within = bench.options.timeouts.registration;
     let Ok(Some(stream)) = timeout(within, instance.connection()).await else {
+        bench.is_stuck();
         let expected = format!("a connection within {within:?}");
         return fail(START, silence(&mut instance), expected);
     };
     let session = bench.session(stream, revision);
     let Some(registration) = session.registration().await else {
+        bench.is_stuck();
         let expected = format!("RegisterPlugin within {within:?}");
         return fail(START, silence(&mut instance), expected);
     };

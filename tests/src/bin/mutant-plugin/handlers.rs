@@ -73,6 +73,11 @@ impl Plugin {
             "Shutdown" => Ok(Ok(Vec::new())),
             "StateChange" => self.state_change(wire, request),
             method => match event_of(method) {
+                Some(Event::PostStartContainer)
+                    if self.mutation == Mutation::NotFoundForSubscribed =>
+                {
+                    Ok(Err((NOT_FOUND, "PostStartContainer".to_owned())))
+                }
                 Some(event) => {
                     self.saw_dedicated |= !is_never_state_change(event);
                     self.event(wire, event, &request.payload)
@@ -96,6 +101,9 @@ impl Plugin {
             Mutation::RefusesConfigure => return refusal("nothing to configure"),
             Mutation::RefusesUnknownFields if has_unknown_fields(&request.payload) => {
                 return refusal("unknown fields");
+            }
+            Mutation::NeedsTimeouts if configure.request_timeout == 0 => {
+                return refusal("no request timeout");
             }
             Mutation::NeedsRuntimeVersion if !configure.runtime_version.starts_with('v') => {
                 return refusal("the runtime has no version");

@@ -39,6 +39,9 @@ fn main() -> ExitCode {
         },
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if mutation == Mutation::PanicsAtBreach => panic!("{error}"),
+        Err(_) if mutation == Mutation::LoopsAtBreach => loop {
+            std::hint::spin_loop();
+        },
         Err(error) => {
             eprintln!("mutant-plugin: {error}");
             ExitCode::FAILURE
@@ -70,6 +73,11 @@ fn external(mutation: Mutation, socket: &Path) -> ExitCode {
 fn run(mutation: Mutation, socket: UnixStream) -> Result<(), String> {
     let mut wire = Wire::new(socket);
     let mut plugin = Plugin::new(mutation);
+    if mutation == Mutation::NeverRegisters {
+        loop {
+            thread::sleep(Duration::from_secs(60));
+        }
+    }
     register(&mut wire, mutation)?;
     while let Some(incoming) = wire.next()? {
         match incoming {

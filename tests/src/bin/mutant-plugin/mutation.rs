@@ -35,6 +35,14 @@ mutations! {
     NotFound = "W3",
     /// Answers what it does not implement with success.
     Success = "W3-success",
+    /// Answers a dedicated RPC that it lacks with NOT_FOUND, and takes the event as StateChange.
+    NotFoundForSubscribed = "W3-subscribed",
+    /// Never registers.
+    NeverRegisters = "W1-never",
+    /// Loops when the runtime breaks the protocol.
+    LoopsAtBreach = "W18-loop",
+    /// Needs the timeouts that runtimes since v0.7.0 send.
+    NeedsTimeouts = "W12-timeouts",
     /// Refuses one event as StateChange.
     RefusesStateChange = "W4",
     /// Has no RPC and no StateChange for an event that it subscribes to.
