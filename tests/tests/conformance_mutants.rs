@@ -145,7 +145,6 @@ fn a_plugin_that_keeps_the_contract_passes() {
         .map(|result| (result.statement, result.test))
         .collect();
     let expected = [
-        ("D3", "kept-by-runtime"),
         ("P1", "kept-by-runtime"),
         ("P2", "kept-by-runtime"),
         ("W14", "failed-updates"),

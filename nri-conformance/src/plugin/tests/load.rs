@@ -128,27 +128,22 @@ pub(in crate::plugin) async fn under_load(bench: &Bench, revision: &Revision) ->
 
 /// Waits for several futures at once.
 async fn all<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
-    let mut running: Vec<(Pin<Box<F>>, Option<F::Output>)> =
-        futures.map(|future| (Box::pin(future), None)).collect();
+    let mut running: Vec<Pin<Box<F>>> = futures.map(Box::pin).collect();
+    let mut outputs: Vec<Option<F::Output>> = running.iter().map(|_| None).collect();
     std::future::poll_fn(|cx| {
-        let mut pending = false;
-        for (future, output) in &mut running {
-            if output.is_none() {
-                match future.as_mut().poll(cx) {
-                    Poll::Ready(done) => *output = Some(done),
-                    Poll::Pending => pending = true,
-                }
+        for (future, output) in running.iter_mut().zip(&mut outputs) {
+            if output.is_none()
+                && let Poll::Ready(done) = future.as_mut().poll(cx)
+            {
+                *output = Some(done);
             }
         }
-        if pending {
-            Poll::Pending
-        } else {
+        if outputs.iter().all(Option::is_some) {
             Poll::Ready(())
+        } else {
+            Poll::Pending
         }
     })
     .await;
-    running
-        .into_iter()
-        .filter_map(|(_, output)| output)
-        .collect()
+    outputs.into_iter().flatten().collect()
 }
