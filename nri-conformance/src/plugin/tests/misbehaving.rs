@@ -14,8 +14,8 @@ use crate::subject::{Exit, Instance, Process};
 /// How long the plugin is watched.
 const WATCHED: Duration = Duration::from_millis(400);
 
-/// Processor time in that time that only a loop uses: a quarter, as other processes want theirs.
-const BUSY: Duration = Duration::from_millis(100);
+/// Processor time that only a loop wants within that time: half of it.
+const BUSY: Duration = Duration::from_millis(200);
 
 /// The exit code of a Rust program that panics.
 const RUST_PANIC: i32 = 101;
@@ -126,7 +126,7 @@ async fn watched(instance: &mut Instance, sent: &str) -> Judged {
     sleep(WATCHED).await;
     match process.exit() {
         Some(exit) => ended(process, exit, sent),
-        None => idle(process, before.map(|usage| usage.cpu), sent).await,
+        None => idle(process, before.map(|usage| usage.cpu_wanted), sent).await,
     }
 }
 
@@ -136,19 +136,19 @@ async fn idle(process: &Process, before: Option<Duration>, sent: &str) -> Judged
         return Ok(());
     }
     // A plugin that has just been started may be busy for a while.
-    let before = process.usage().map(|usage| usage.cpu);
+    let before = process.usage().map(|usage| usage.cpu_wanted);
     sleep(WATCHED).await;
     let spent = spent(process, before);
     if spent < BUSY {
         return Ok(());
     }
-    let got = format!("{spent:?} of processor time within {WATCHED:?}");
+    let got = format!("{spent:?} of processor time wanted within {WATCHED:?}");
     fail(sent, got, "a plugin that waits, or ends")
 }
 
 /// Returns the processor time that was used since.
 fn spent(process: &Process, before: Option<Duration>) -> Duration {
-    let after = process.usage().map(|usage| usage.cpu);
+    let after = process.usage().map(|usage| usage.cpu_wanted);
     let spent = after
         .zip(before)
         .map(|(after, before)| after.saturating_sub(before));

@@ -12,8 +12,8 @@ pub struct Usage {
     pub descriptors: usize,
     /// Threads.
     pub threads: usize,
-    /// Processor time used so far, in user and kernel mode.
-    pub cpu: Duration,
+    /// Processor time wanted so far by the threads that it has: used, or waited for while other processes ran.
+    pub cpu_wanted: Duration,
 }
 
 impl Usage {
@@ -28,23 +28,29 @@ impl Usage {
             memory: number("VmRSS:").unwrap_or_default() * 1024,
             descriptors: fs::read_dir(format!("/proc/{pid}/fd")).ok()?.count(),
             threads: usize::try_from(number("Threads:")?).ok()?,
-            cpu: cpu(pid)?,
+            cpu_wanted: cpu_wanted(pid)?,
         })
     }
 }
 
-/// Returns the processor time from fields 14 and 15 of `/proc/PID/stat`, in ticks of 10 ms (`USER_HZ`, 100 on Linux).
-fn cpu(pid: u32) -> Option<Duration> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name of the program, in parentheses, may contain spaces.
-    let (_, fields) = stat.rsplit_once(')')?;
-    let mut fields = fields.split_whitespace().skip(11);
-    let ticks: u64 = fields.next()?.parse::<u64>().ok()? + fields.next()?.parse::<u64>().ok()?;
-    Some(Duration::from_millis(ticks * 10))
+/// Returns the first two numbers of `schedstat`, of all threads: nanoseconds on a processor, and in a queue for one. A
+/// thread that sleeps has neither, whatever else the machine does.
+fn cpu_wanted(pid: u32) -> Option<Duration> {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).ok()?;
+    let of_thread = |thread: std::io::Result<fs::DirEntry>| {
+        let text = fs::read_to_string(thread.ok()?.path().join("schedstat")).ok()?;
+        let mut numbers = text.split_whitespace();
+        let mut next = || numbers.next()?.parse::<u64>().ok();
+        Some(next()?.saturating_add(next()?))
+    };
+    let nanoseconds = threads.filter_map(of_thread).fold(0, u64::saturating_add);
+    Some(Duration::from_nanos(nanoseconds))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
     use super::*;
 
     #[test]
@@ -52,5 +58,16 @@ mod tests {
         let usage = Usage::of(std::process::id()).unwrap();
         assert!(usage.memory > 100_000 && usage.descriptors >= 3 && usage.threads >= 1);
         assert_eq!(Usage::of(u32::MAX), None);
+    }
+
+    #[test]
+    fn a_loop_wants_a_processor_all_the_time() {
+        let wanted = || Usage::of(std::process::id()).unwrap().cpu_wanted;
+        let (start, before) = (Instant::now(), wanted());
+        while start.elapsed() < Duration::from_millis(100) {
+            std::hint::spin_loop();
+        }
+        // Numbers are renewed when the thread is scheduled: at the latest with the next tick.
+        assert!(wanted() - before >= Duration::from_millis(50));
     }
 }
