@@ -30,7 +30,7 @@ pub struct Rule {
     pub explanation: String,
     /// The remedy; one lower-case phrase.
     pub remedy: String,
-    /// What breaks; never empty.
+    /// The kinds of compatibility that a violation breaks; never empty.
     pub categories: Vec<Category>,
     /// The severity of a violation unless overridden.
     pub level: Level,

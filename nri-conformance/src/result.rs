@@ -14,7 +14,7 @@ pub struct Report {
 /// A plugin or a runtime under test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subject {
-    /// What it is.
+    /// Whether it is a plugin or a runtime.
     pub kind: SubjectKind,
     /// The name that a plugin registers with, or that a runtime reports.
     pub name: String,
@@ -42,11 +42,11 @@ pub struct TestResult {
     pub test: &'static str,
     /// The release that the other side spoke, such as `v0.11.0`; `None` if that does not matter.
     pub revision: Option<String>,
-    /// What came out.
+    /// The outcome.
     pub outcome: Outcome,
 }
 
-/// What came out of a test.
+/// The outcome of a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The statement was kept.
@@ -67,11 +67,11 @@ pub enum Outcome {
 /// How a statement was broken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// What was sent.
+    /// A description of the request.
     pub sent: String,
-    /// What came back.
+    /// A description of the answer, or of its absence.
     pub got: String,
-    /// What was expected.
+    /// A description of the answer that keeps the statement.
     pub expected: String,
 }
 

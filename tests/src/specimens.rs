@@ -153,18 +153,22 @@ impl Build {
     fn changed(&self, peers: &Path, original: &Path) -> String {
         let mut text = fs::read_to_string(original).expect("module file is readable");
         if let Some(go) = &self.go {
-            let lines = text.lines().map(|line| match line.starts_with("go ") {
-                true => format!("go {go}\n"),
-                false => format!("{line}\n"),
+            let lines = text.lines().map(|line| {
+                if line.starts_with("go ") {
+                    format!("go {go}\n")
+                } else {
+                    format!("{line}\n")
+                }
             });
             text = lines.collect();
         }
         let Some(required) = &self.required else {
             return text;
         };
-        let by = match self.folder {
-            true => module_folder(peers, original),
-            false => format!("{NRI} {}", self.nri),
+        let by = if self.folder {
+            module_folder(peers, original)
+        } else {
+            format!("{NRI} {}", self.nri)
         };
         let changed = text.replace(&format!("{NRI} {}", self.nri), &format!("{NRI} {required}"));
         format!("{changed}\nreplace {NRI} => {by}\n")

@@ -99,13 +99,12 @@ impl History {
     }
 
     fn unknown_release(&self, spec: &str) -> Problem {
-        let fact = match self
-            .releases()
-            .iter()
-            .any(|r| r.version.major.to_string() == bare(spec))
-        {
-            true => format!("`{spec}` does not name a single NRI release"),
-            false => format!("unknown NRI release `{spec}`"),
+        let mut releases = self.releases().iter();
+        let names_several = releases.any(|r| r.version.major.to_string() == bare(spec));
+        let fact = if names_several {
+            format!("`{spec}` does not name a single NRI release")
+        } else {
+            format!("unknown NRI release `{spec}`")
         };
         let names = self.releases().iter().map(|release| release.name.as_str());
         let near = near::versions(spec, names);

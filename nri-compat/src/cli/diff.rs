@@ -31,7 +31,7 @@ pub(super) struct Args {
     /// path in the folder.
     #[arg(short = 'I', long = "import", value_name = "FOLDER")]
     imports: Vec<String>,
-    /// What must not break: the protobuf rules of this category run, as in `buf breaking`.
+    /// Category of the protobuf rules to run, as in `buf breaking`: the compatibility to keep.
     #[arg(long, value_enum, default_value_t = CategoryArg::File, ignore_case = true)]
     category: CategoryArg,
     /// The least serious level that makes the exit code 100.

@@ -1,10 +1,10 @@
-//! What breaks when a rule is violated, and how serious that is.
+//! The kinds of compatibility that a violation breaks, and how serious that is.
 
 use std::fmt;
 
 use serde::Deserialize;
 
-/// What breaks when a rule is violated: buf's four categories, `NRI` for rules of this protocol,
+/// A kind of compatibility that a violation breaks: buf's four categories, `NRI` for rules of this protocol,
 /// and `CHECK` for findings about plugins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]

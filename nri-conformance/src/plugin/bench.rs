@@ -1,4 +1,4 @@
-//! What every test of a run shares: the plugin, the settings, and the way to a plugin that serves.
+//! The parts that all tests of a run share: the plugin, the settings, and the way to a plugin that serves.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

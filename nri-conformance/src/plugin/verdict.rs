@@ -16,7 +16,7 @@ pub(crate) enum Verdict {
     Known(Failure, &'static str),
 }
 
-/// What a step of a test returns.
+/// The result of a step of a test.
 pub(crate) type Judged<T = ()> = Result<T, Verdict>;
 
 impl From<Verdict> for Outcome {

@@ -22,7 +22,7 @@ pub struct Probed {
     pub rpcs: Vec<RpcResult>,
     /// The verdict for each target, in the order of the targets.
     pub targets: Vec<TargetResult>,
-    /// What went wrong, in the order in which it happened. Trouble that repeats is listed once.
+    /// The troubles of the plugin, in the order in which they happened. One that repeats is listed once.
     pub troubles: Vec<Trouble>,
     /// The functions that a WebAssembly module exports and that belong to the calling convention; empty for others.
     pub exports: Vec<String>,
@@ -160,7 +160,7 @@ pub struct Trouble {
     pub step: String,
     /// The release that was spoken, such as `v0.11.0`.
     pub release: String,
-    /// What happened, in one line, in lower case.
+    /// A description, in one line, in lower case.
     pub message: String,
     /// The last lines that the plugin printed, if it is a process that was started here.
     pub last_lines: Vec<String>,

@@ -39,11 +39,11 @@ pub struct Frame {
     pub at: Duration,
     /// The connection that it belongs to, counted from 1.
     pub connection: u32,
-    /// What happened.
+    /// The event.
     pub event: FrameEvent,
 }
 
-/// What happened on a connection.
+/// An event on a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FrameEvent {
     /// A plugin connected.

@@ -71,7 +71,7 @@ struct Shared {
     filled: Condvar,
 }
 
-/// What the thread has not taken yet.
+/// The lines that the thread has not taken yet.
 #[derive(Default)]
 pub(super) struct Queue {
     pub(super) entries: Vec<Entry>,

@@ -59,7 +59,7 @@ pub(super) struct PodCase {
     pub(super) calls: Arc<Vec<Call>>,
 }
 
-/// What came of all scenarios that were played.
+/// The results of all scenarios that were played.
 #[derive(Debug, Default)]
 pub(super) struct Evidence {
     /// The pods whose life was watched from the beginning.
@@ -75,7 +75,7 @@ pub(super) struct Evidence {
     pub(super) runtime: Option<(String, String)>,
 }
 
-/// What came of one scenario.
+/// The result of one scenario.
 #[derive(Debug, Default)]
 pub(super) enum Played<T> {
     /// It needs a CRI socket, or no selected statement needs it.

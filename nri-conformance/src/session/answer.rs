@@ -1,11 +1,11 @@
-//! What came back for an event.
+//! The answer to an event, or the failure instead of it.
 
 use bytes::Bytes;
 use nri::adaptation::{Revision, Via};
 use nri::api::Event;
 use nri::wire::{CallError, Code};
 
-/// What came back for an event.
+/// The answer to an event, or the failure instead of it.
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// The event.

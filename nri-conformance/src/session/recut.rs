@@ -146,7 +146,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Recut<S> {
         ready!(self.poll_drain(cx))?;
         self.incoming.extend(bytes);
         self.recut();
-        // What cannot be written now is written with the next call or by the flush.
+        // The next call or the flush writes the bytes that cannot be written now.
         if let Poll::Ready(Err(error)) = self.poll_drain(cx) {
             return Poll::Ready(Err(error));
         }

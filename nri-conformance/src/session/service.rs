@@ -1,4 +1,4 @@
-//! What the runtime answers to the plugin.
+//! The runtime's answers to the plugin.
 
 use std::collections::VecDeque;
 use std::future::pending;
@@ -30,7 +30,7 @@ pub enum UpdateAnswer {
     Never,
 }
 
-/// What a plugin asks of the runtime.
+/// The registrations and updates that a plugin has sent.
 #[derive(Clone, Debug, Default)]
 pub struct Arrivals(Arc<Shared>);
 

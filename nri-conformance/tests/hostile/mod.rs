@@ -92,9 +92,8 @@ async fn flood(behavior: String, caller: Caller) -> Result<(), CallError> {
         _ => return Ok(()),
     };
     loop {
-        match call(&caller, method, &payload).await {
-            Err(error @ CallError::Closed) => return Err(error),
-            Ok(_) | Err(_) => {}
+        if let Err(error @ CallError::Closed) = call(&caller, method, &payload).await {
+            return Err(error);
         }
     }
 }

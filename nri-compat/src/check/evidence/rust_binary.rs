@@ -87,7 +87,7 @@ fn carried(image: &Image<'_>) -> Result<Carried, Unreadable> {
             length,
             manifest::LONGEST,
             |_, bytes| {
-                // What starts after the window is complete in the next one.
+                // A manifest that starts after the window is complete in the next one.
                 for at in marker.find_iter(bytes).filter(|at| *at < WINDOW as usize) {
                     carried.manifest(bytes.split_at(at).1);
                 }

@@ -103,7 +103,7 @@ fn inode(file: &Path) -> Option<u64> {
         return number.parse().ok();
     }
     let metadata = fs::metadata(file).ok()?;
-    // What remains after the namespace is gone is an empty file on another file system.
+    // After the namespace is gone, an empty file on another file system remains.
     let is_namespace = metadata.dev() == fs::metadata("/proc/self/ns/net").ok()?.dev();
     is_namespace.then(|| metadata.ino())
 }

@@ -3,7 +3,7 @@
 use super::{FIRST, LAST, Stage};
 use crate::runtime::observer::{Action, Attempt, Hook, Script, Viewer};
 
-/// What came of it.
+/// The result of the scenario.
 #[derive(Debug)]
 pub(in crate::runtime) struct Early {
     /// The outcome of the attempt; `None` if no Run event arrived before the response.

@@ -8,7 +8,7 @@ use crate::runtime::observer::{Action, Hook, Script};
 /// The time within which the runtime has to close the connection after the request.
 const CLOSED: Duration = Duration::from_secs(3);
 
-/// What came of it.
+/// The result of the scenario.
 #[derive(Debug)]
 pub(in crate::runtime) struct Hanging {
     /// True if the plugin received the event.

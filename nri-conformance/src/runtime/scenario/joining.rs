@@ -49,7 +49,7 @@ const SLOWNESS: Duration = Duration::from_millis(500);
 /// The time within which an event has to arrive after its request has been answered.
 const ARRIVED: Duration = Duration::from_secs(2);
 
-/// What came of it: for each way to join, what a plugin did not learn about.
+/// The result of the scenario: for each way to join, the pods and containers that a plugin did not learn about.
 #[derive(Debug)]
 pub(in crate::runtime) struct Joining {
     pub(in crate::runtime) late: Vec<String>,

@@ -14,7 +14,7 @@ const STOP_HELD: Duration = Duration::from_millis(300);
 /// The time for which an event that belongs to a request is waited for after the response.
 const LATE: Duration = Duration::from_secs(1);
 
-/// What came of it.
+/// The result of the scenario.
 #[derive(Debug)]
 pub(in crate::runtime) struct Life {
     /// The pod whose containers are stopped and removed one by one, and that is stopped twice.

@@ -23,7 +23,7 @@ pub(in crate::runtime) struct RejectedPod {
     pub(in crate::runtime) id: Option<String>,
     /// The outcome of the request.
     pub(in crate::runtime) result: Result<String, String>,
-    /// What was left of the pod after its request had failed.
+    /// The parts of the pod that were left after its request had failed.
     pub(in crate::runtime) left: Vec<String>,
     /// The outcome of the second attempt.
     pub(in crate::runtime) retry: Result<String, String>,

@@ -10,7 +10,7 @@ use crate::runtime::observer::{Action, Hook, PodFacts, Record, Script};
 /// The hooks of the teardown.
 pub(super) const HOOKS: [Hook; 4] = [Hook::StopPod, Hook::RemovePod, Hook::Stop, Hook::Remove];
 
-/// What came of one teardown.
+/// The result of one teardown.
 #[derive(Debug)]
 pub(in crate::runtime) struct Teardown {
     /// The hook that the middle plugin failed.

@@ -195,7 +195,7 @@ impl Resolver<'_, '_> {
                     ..underlying.clone()
                 };
                 self.own_method(&mut all, &of, source, method, &reach);
-                // What some builds leave out hides nothing in these.
+                // Methods that some builds leave out hide nothing in these.
                 if self.plain || source.in_every_build {
                     own.insert(method.name.clone());
                 }

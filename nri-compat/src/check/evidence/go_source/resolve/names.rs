@@ -1,4 +1,4 @@
-//! What the names of types stand for: declarations, aliases, imports, and NRI's own.
+//! Resolves the names of types: declarations, aliases, imports, and NRI's own.
 
 use std::rc::Rc;
 
