@@ -6,7 +6,7 @@ use std::fs;
 use nri::plugin::Plugin;
 use nri::prelude::*;
 use nri_compat::check::content::{File, HEAD};
-use nri_compat::check::events::{EVENTS, proto_name};
+use nri_compat::check::events::{self, proto_name};
 use nri_compat::check::evidence::READERS;
 use nri_compat::sighting::{Certainty, FileKind, Interface, Role, Sighting};
 use nri_tests::examples::example;
@@ -132,7 +132,7 @@ fn the_events_are_those_of_the_newest_protocol() {
     let protocol = history.revisions().last().unwrap().protocol().unwrap();
     let events = &protocol.nri.as_ref().unwrap().events;
     let names: Vec<&str> = events.iter().map(|event| event.rpc_name.as_str()).collect();
-    assert_eq!(names, EVENTS);
+    assert_eq!(names, events::names());
     for event in events {
         assert_eq!(event.name, proto_name(&event.rpc_name));
     }

@@ -4,7 +4,12 @@ use heck::ToShoutySnakeCase as _;
 
 use crate::facts::EVENTS;
 
-/// A set of events, one bit each, by position in [`EVENTS`].
+/// Returns the names of the RPCs of all events, in the order of the event numbers.
+pub fn names() -> &'static [&'static str] {
+    &EVENTS
+}
+
+/// A set of events, one bit each, by position in [`names`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EventSet(u32);
 
