@@ -199,7 +199,7 @@ impl Plugin {
             Mutation::LeaksMemory => self.leaked.push(vec![1; 8 << 10]),
             Mutation::LeaksDescriptors => {
                 self.events += 1;
-                if self.events % 20 == 0 {
+                if self.events.is_multiple_of(20) {
                     self.files.extend(File::open("/dev/null"));
                 }
             }
