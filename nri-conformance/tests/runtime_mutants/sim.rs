@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use nri::api::{self, Event, LinuxNamespace, LinuxPodSandbox};
 use nri_conformance::runtime::cri::messages as cri;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, RwLock};
 use tokio::task::JoinHandle;
 
 use crate::Fault;
@@ -48,6 +48,8 @@ pub(crate) struct Sim {
     pub(crate) node: Node,
     pub(crate) relay: Arc<Relay>,
     pub(crate) world: Mutex<World>,
+    /// Held by Run hooks that come after the response, so that they still come before Stop.
+    late_runs: Arc<RwLock<()>>,
     /// The Stop hooks that nobody waited for.
     pub(crate) unfinished: Mutex<Option<JoinHandle<()>>>,
     /// Woken when somebody has looked at the containers of a pod.
@@ -65,6 +67,7 @@ impl Sim {
             node: Node::new(),
             relay: Arc::new(Relay::new(fault)),
             world: Mutex::default(),
+            late_runs: Arc::default(),
             unfinished: Mutex::default(),
             looked: Notify::new(),
         });
@@ -136,9 +139,11 @@ impl Sim {
         let id = event.id.clone();
         if self.has(Fault::RunsAfterTheResponse) {
             let sim = Arc::clone(self);
+            let late = Arc::clone(&self.late_runs).read_owned().await;
             tokio::spawn(async move {
                 tokio::time::sleep(LATER).await;
                 let _ = sim.pod_event(Event::RunPodSandbox, &event).await;
+                drop(late);
             });
         } else if let Err(error) = self.pod_event(Event::RunPodSandbox, &event).await {
             self.roll_back(&event).await;
@@ -241,6 +246,7 @@ impl Sim {
     }
 
     pub(crate) async fn stop_pod(self: &Arc<Self>, id: String) -> Reply {
+        drop(self.late_runs.write().await);
         let _guard = self.relay.sync.read().await;
         let Ok(event) = self.event_of(&id) else {
             return Ok(());
