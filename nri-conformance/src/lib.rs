@@ -1,9 +1,9 @@
 //! The lifecycle contract of NRI as tests: of plugins, and of runtimes.
 //!
-//! Every statement of the [contract] has an id, such as `P7`. [`plugin`] plays the runtime for a plugin and judges which
-//! statements it keeps, under every revision of the protocol. `runtime`, behind the feature of that name, watches a
-//! runtime with plugins. [`record`] records what goes over the wire,
-//! and replays it.
+//! Every statement of the [contract] has an id, such as `P7`. [`mod@plugin`] plays the runtime for a plugin and judges
+//! which statements it keeps, under every revision of the protocol; [`probe`] shows which RPCs the plugin implements, and
+//! under which releases it works. `runtime`, behind the feature of that name, watches a runtime with plugins. [`record`]
+//! records the messages between a runtime and its plugins, and replays them.
 
 pub mod contract;
 pub mod error;

@@ -164,8 +164,8 @@ fn a_plugin_that_keeps_the_contract_passes_when_it_connects_by_itself() {
 #[test]
 fn a_mutant_breaks_its_statement_and_no_other() {
     let next = AtomicUsize::new(0);
+    let take = || MUTATIONS.get(next.fetch_add(1, Ordering::Relaxed));
     let wrong: Vec<String> = thread::scope(|scope| {
-        let take = || MUTATIONS.get(next.fetch_add(1, Ordering::Relaxed));
         let threads: Vec<_> = (0..AT_ONCE)
             .map(|_| {
                 scope.spawn(|| {
