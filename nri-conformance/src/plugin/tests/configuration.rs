@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use nri::adaptation::{Revision, Via};
 use nri::api::{ConfigureRequest, Event};
-use nri::wire::CallError;
+use nri::wire::{CallError, Code};
 
 use crate::plugin::bench::Bench;
 use crate::plugin::verdict::{Judged, Verdict, fail, skip};
@@ -143,6 +143,10 @@ async fn configured(session: &Session, name: &str, request: &ConfigureRequest) -
     let sent = format!("Configure {name}");
     let failed = |error: CallError| match error {
         CallError::Timeout(_) => Verdict::Skip(format!("{}; see P5", describe(&error))),
+        // The plugin says that it needs something of the runtime: its own decision, and no mistake in reading.
+        CallError::Status(ref status) if status.code == Code::FAILED_PRECONDITION => {
+            Verdict::Skip(format!("{sent}: {}", describe(&error)))
+        }
         error => Verdict::Fail(crate::result::Failure {
             sent: sent.clone(),
             got: describe(&error),
