@@ -8,6 +8,7 @@ mod completions;
 mod conformance;
 mod diff;
 mod explain;
+mod images;
 mod logs;
 mod merge;
 mod node;

@@ -13,6 +13,7 @@ mod collected;
 mod disk;
 mod file_outcome;
 mod found;
+mod images;
 mod links;
 mod machine_root;
 mod parallel;
@@ -44,6 +45,7 @@ use unjudged::Demand;
 use visit::Visit;
 
 pub use collected::Collected;
+pub use images::ImageRequest;
 
 /// The places to check, and the options.
 #[derive(Clone, Debug, Default)]
@@ -51,9 +53,12 @@ pub struct Request<'p> {
     /// Files and folders, as spelled by the user; `-` is standard input, and pipes are read. A
     /// runtime's configuration stands for the folders that it names.
     ///
-    /// If empty, and no processes are requested, the check covers what the runtimes configured on
+    /// If empty, and neither images nor processes are requested, the check covers what the runtimes configured on
     /// this machine use, or else their default folders; [`Summary::looked_at`] lists them.
     pub paths: Vec<PathBuf>,
+    /// Images in registries. An image that is requested under several places is fetched once, and
+    /// reported for each of them.
+    pub images: Vec<ImageRequest>,
     /// True if the executables of running processes are checked, too.
     pub processes: bool,
     /// The root of the machine's file system: `/`, or the folder where it is mounted in a
@@ -78,7 +83,7 @@ pub fn collect(request: &Request<'_>, readers: &[&dyn Reader]) -> Collected {
     let progress = request.progress.unwrap_or(&own);
     let scan = Scan::new(readers, progress, parallel::threads(request.threads));
     let machine = MachineRoot::new(request.root.as_deref().unwrap_or(Path::new("/")));
-    let roots = Roots::resolve(&scan, &request.paths, request.processes, &machine);
+    let roots = Roots::resolve(&scan, request, &machine);
     parallel::each(scan.threads, &roots.files, |root| file(&scan, root));
     roots.streams.iter().for_each(|path| stream(&scan, path));
     for folder in &roots.folders {
@@ -88,6 +93,7 @@ pub fn collect(request: &Request<'_>, readers: &[&dyn Reader]) -> Collected {
     if request.processes {
         processes::read(&scan, &machine.folder().join("proc"));
     }
+    images::read(&scan, &request.images);
     let mut collected = scan.finish();
     collected.sightings = packages::merge(collected.sightings, request.go);
     collected.sightings.sort_by(in_order);

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{answer, output, progress, targets};
+use super::{answer, images, output, progress, targets};
 use crate::check::assess::assess;
 use crate::check::collect::{Request, collect};
 use crate::check::evidence::READERS;
@@ -15,7 +15,7 @@ use crate::exit::Exit;
 /// configuration of a runtime. Nothing is executed.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Files and folders; `-` for standard input [default: what the runtimes configured on this
+    /// Files, folders, and images in registries (`docker://REFERENCE`); `-` for standard input [default: what the runtimes configured on this
     /// machine use, else their default folders].
     paths: Vec<PathBuf>,
     /// Check the executables of running processes.
@@ -70,8 +70,10 @@ impl Args {
     }
 
     fn request(&self) -> Request<'_> {
+        let (images, paths) = images::split(&self.paths);
         Request {
-            paths: self.paths.clone(),
+            paths,
+            images,
             processes: self.proc,
             root: self.root.clone(),
             go: self.go,

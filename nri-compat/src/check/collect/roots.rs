@@ -3,6 +3,7 @@
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
+use super::Request;
 use super::machine_root::MachineRoot;
 use super::runtime::{self, Configured};
 use super::scan::Scan;
@@ -71,12 +72,7 @@ impl Root {
 
 impl Roots {
     /// Resolves the requested paths. Those that do not exist are listed as skipped and missing.
-    pub(super) fn resolve(
-        scan: &Scan<'_>,
-        paths: &[PathBuf],
-        with_processes: bool,
-        machine: &MachineRoot,
-    ) -> Self {
+    pub(super) fn resolve(scan: &Scan<'_>, request: &Request<'_>, machine: &MachineRoot) -> Self {
         let mut roots = Self {
             machine: machine.clone(),
             files: Vec::new(),
@@ -89,15 +85,21 @@ impl Roots {
             scan.missing(&place);
             scan.skip(place, Unreadable::from(&error));
         }
-        for path in paths {
+        for path in &request.paths {
             roots.named(scan, path);
         }
-        if with_processes {
+        let images = request.images.iter().map(|image| &image.place.file);
+        for file in images {
+            if !roots.looked_at.contains(file) {
+                roots.looked_at.push(file.clone());
+            }
+        }
+        if request.processes {
             let proc = machine.folder().join("proc");
             roots
                 .looked_at
                 .push(format!("{} (processes)", escape::path(&proc)));
-        } else if paths.is_empty() {
+        } else if request.paths.is_empty() && request.images.is_empty() {
             roots.machine(scan);
         }
         roots.outermost();
