@@ -6,6 +6,7 @@ mod check;
 mod completions;
 #[cfg(feature = "conformance")]
 mod conformance;
+mod decisions;
 mod diff;
 mod explain;
 mod images;

@@ -23,6 +23,7 @@ mod findings;
 mod ignore;
 mod parse;
 mod read;
+mod uses;
 mod values;
 
 use std::collections::BTreeMap;

@@ -1,10 +1,10 @@
 //! Options and output that `check` and `logs` share: format, what counts, and the exit code.
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
+use super::decisions::{self, Decisions};
 use super::{node, output};
 use crate::error::Error;
 use crate::exit::Exit;
@@ -27,15 +27,8 @@ pub(super) struct Args {
     /// [default: deprecated, or as set in the policy].
     #[arg(long, value_enum, value_delimiter = ',', value_name = "VERDICT")]
     fail_on: Vec<FailOnArg>,
-    /// The policy [default: nri-compat.toml in the working folder, if it exists].
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
-    /// Known findings that do not count.
-    #[arg(long, value_name = "FILE")]
-    baseline: Option<PathBuf>,
-    /// Write the findings as a baseline, which already applies to this run.
-    #[arg(long, value_name = "FILE")]
-    write_baseline: Option<PathBuf>,
+    #[command(flatten)]
+    decisions: decisions::Args,
     /// Name of this node in the report, by which `merge` distinguishes nodes [default: $NODE_NAME,
     /// else the host name].
     #[arg(long, value_name = "NAME")]
@@ -81,35 +74,14 @@ enum FailOnArg {
     Never,
 }
 
-/// Policy and baseline. They are read before the run, so that a mistake in them is reported before
-/// the scan.
-pub(super) struct Decisions {
-    policy: Policy,
-    baseline: Option<Baseline>,
-}
-
-impl Decisions {
-    /// Returns the targets of the policy, for a command line without targets.
-    pub(super) fn targets(&self) -> &[String] {
-        &self.policy.targets
-    }
-}
-
 impl Args {
-    /// Reads the policy and baseline.
+    /// Reads the policy and the baseline.
     ///
     /// # Errors
     ///
     /// Returns an error if one of them cannot be read.
-    pub(super) fn decisions(&self) -> Result<Decisions, Error> {
-        let known = match self.write_baseline {
-            Some(_) => None,
-            None => self.baseline.as_deref(),
-        };
-        Ok(Decisions {
-            policy: Policy::load(self.config.as_deref())?,
-            baseline: known.map(Baseline::load).transpose()?,
-        })
+    pub(super) fn decisions(&self) -> Result<Decisions<'_>, Error> {
+        self.decisions.read()
     }
 
     /// Applies policy and baseline, writes the report, and returns the exit code.
@@ -120,20 +92,16 @@ impl Args {
     pub(super) fn finish(
         &self,
         mut report: CheckReport,
-        decisions: Decisions,
+        decisions: &Decisions<'_>,
     ) -> Result<Exit, Error> {
-        let Decisions {
-            policy,
-            mut baseline,
-        } = decisions;
-        if let Some(path) = &self.write_baseline {
-            baseline = Some(write_baseline(path, &report, &policy)?);
-        }
         report.summary.at = Some(now());
         report.summary.node = node::name(self.node.as_deref());
         report.summary.scan = Some(node::scan_id());
-        policy::apply(&mut report, &policy, baseline.as_ref(), policy::today());
-        let exit = policy::exit(&report, &self.fail_on(&policy));
+        let apply = |report: &mut CheckReport, policy: &Policy, known: Option<&Baseline>| {
+            policy::apply(report, policy, known, policy::today());
+        };
+        decisions.apply(&mut report, apply, Baseline::of)?;
+        let exit = policy::exit(&report, &self.fail_on(&decisions.policy));
         output::write(|out| self.write(report, out))?;
         Ok(exit)
     }
@@ -175,14 +143,6 @@ fn now() -> String {
     let now = jiff::Timestamp::now();
     let seconds = jiff::Timestamp::from_second(now.as_second());
     seconds.unwrap_or(now).to_string()
-}
-
-fn write_baseline(path: &Path, report: &CheckReport, policy: &Policy) -> Result<Baseline, Error> {
-    let mut decided = report.clone();
-    policy::apply(&mut decided, policy, None, policy::today());
-    let baseline = Baseline::of(&decided);
-    output::write_baseline(path, &baseline)?;
-    Ok(baseline)
 }
 
 impl From<FailOnArg> for FailOn {

@@ -39,7 +39,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     args.check_root()?;
     let decisions = args.answer.decisions()?;
     let history = crate::data::history()?;
-    let targets = args.targets.resolve(history, decisions.targets())?;
+    let targets = args.targets.resolve(history, &decisions.policy.targets)?;
     if args.paths.iter().any(|path| path == Path::new("-")) {
         output::waiting_for_input();
     }
@@ -51,7 +51,9 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
         collect(&request, READERS)
     });
     let missing = std::mem::take(&mut collected.missing);
-    let exit = args.answer.finish(assess(collected, &targets), decisions)?;
+    let exit = args
+        .answer
+        .finish(assess(collected, &targets), &decisions)?;
     Ok(match exit {
         Exit::Clean if !missing.is_empty() => output::error(&not_there(&missing)),
         exit => exit,

@@ -1,12 +1,11 @@
 //! `nri-compat diff FROM TO`.
 
 use std::borrow::Cow;
-use std::path::PathBuf;
 
 use clap::ValueEnum;
 use nri_codegen::compile::Imports;
 
-use super::output;
+use super::{decisions, output};
 use crate::check::target::ReleaseName;
 use crate::diff;
 use crate::error::Error;
@@ -40,15 +39,8 @@ pub(super) struct Args {
     /// Output format.
     #[arg(long, value_enum, default_value_t = DiffFormat::Text)]
     format: DiffFormat,
-    /// The policy [default: nri-compat.toml in the working folder, if it exists].
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
-    /// A baseline: known findings that do not count.
-    #[arg(long, value_name = "FILE")]
-    baseline: Option<PathBuf>,
-    /// Write the findings as a baseline, which already applies to this run.
-    #[arg(long, value_name = "FILE")]
-    write_baseline: Option<PathBuf>,
+    #[command(flatten)]
+    decisions: decisions::Args,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -101,14 +93,17 @@ enum FailOn {
 pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     let mut imports = Imports::new();
     args.imports.iter().for_each(|folder| imports.add(folder));
-    let decisions = decisions(args)?;
+    let decisions = args.decisions.read()?;
     let mut report = diff::diff_with(
         &spec(&args.from),
         &spec(&args.to),
         &imports,
         args.category.into(),
     )?;
-    decide(&mut report, args, decisions)?;
+    let apply = |report: &mut DiffReport, policy: &Policy, baseline: Option<&Baseline>| {
+        policy::apply_to_diff(report, policy, baseline, policy::today());
+    };
+    decisions.apply(&mut report, apply, Baseline::of_diff)?;
     output::print(&match args.format {
         DiffFormat::Text => text::diff(&report, output::look()),
         DiffFormat::Json => json::diff(&report),
@@ -130,32 +125,6 @@ fn spec(named: &str) -> Cow<'_, str> {
         Some(release) => release.spec().into(),
         None => named.into(),
     }
-}
-
-/// Reads the policy, and the baseline unless one is to be written.
-fn decisions(args: &Args) -> Result<(Policy, Option<Baseline>), Error> {
-    let baseline = args.baseline.as_deref();
-    let known = baseline.filter(|_| args.write_baseline.is_none());
-    Ok((
-        Policy::load(args.config.as_deref())?,
-        known.map(Baseline::load).transpose()?,
-    ))
-}
-
-fn decide(
-    report: &mut DiffReport,
-    args: &Args,
-    (policy, mut baseline): (Policy, Option<Baseline>),
-) -> Result<(), Error> {
-    if let Some(path) = &args.write_baseline {
-        let mut decided = report.clone();
-        policy::apply_to_diff(&mut decided, &policy, None, policy::today());
-        let written = Baseline::of_diff(&decided);
-        output::write_baseline(path, &written)?;
-        baseline = Some(written);
-    }
-    policy::apply_to_diff(report, &policy, baseline.as_ref(), policy::today());
-    Ok(())
 }
 
 fn exit(worst: Option<Level>, fail_on: FailOn) -> Exit {

@@ -38,7 +38,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     let decisions = args.answer.decisions()?;
     let history = crate::data::history()?;
-    let targets = args.targets.resolve(history, decisions.targets())?;
+    let targets = args.targets.resolve(history, &decisions.policy.targets)?;
     let period = Period {
         since: args.since,
         until: args.until,
@@ -48,7 +48,9 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
         read_logs(&args.paths, &Options { period, progress })
     });
     let missing = std::mem::take(&mut collected.missing);
-    let exit = args.answer.finish(assess(collected, &targets), decisions)?;
+    let exit = args
+        .answer
+        .finish(assess(collected, &targets), &decisions)?;
     Ok(match exit {
         Exit::Clean if !missing.is_empty() => output::error(&not_there(&missing)),
         exit => exit,

@@ -2,118 +2,36 @@
 
 use jiff::civil::Date;
 
-use super::findings::note;
 use super::ignore::Scope;
-use super::{Baseline, Policy, RuleLevel};
-use crate::report::check::{CheckReport, Outcome, Subject, Suppression, Verdict};
+use super::uses::Uses;
+use super::{Baseline, Ignore, Policy, RuleLevel};
+use crate::report::check::{CheckReport, Outcome, Subject, Verdict};
 use crate::report::fingerprint::fingerprint;
 
 /// Sets levels, suppresses what the policy ignores or the baseline contains, and reports unused
 /// ignores. Nothing is dropped.
 pub fn apply(report: &mut CheckReport, policy: &Policy, baseline: Option<&Baseline>, today: Date) {
-    let mut uses = Uses::new(policy, baseline);
+    let mut uses = Uses::new(policy, baseline, today);
     for subject in &mut report.subjects {
         let mut verdicts = std::mem::take(&mut subject.verdicts);
         for verdict in &mut verdicts {
             if verdict.outcome != Outcome::Ok {
-                decide(subject, verdict, policy, &mut uses, today);
+                decide(subject, verdict, policy, &mut uses);
             }
         }
         subject.verdicts = verdicts;
     }
-    report.policy.extend(uses.findings(policy, today));
+    report.policy.extend(uses.notes(Scope::Check));
 }
 
-fn decide(
-    subject: &Subject,
-    verdict: &mut Verdict,
-    policy: &Policy,
-    uses: &mut Uses<'_>,
-    today: Date,
-) {
+fn decide(subject: &Subject, verdict: &mut Verdict, policy: &Policy, uses: &mut Uses<'_>) {
     let rule = policy.rules.get(verdict.rule);
     if let Some(RuleLevel::Level(level)) = rule {
         verdict.level = Some(*level);
     }
-    let off = (rule == Some(&RuleLevel::Off)).then(|| "its rule is off".to_owned());
-    let ignored = uses.ignored(subject, verdict, policy, today);
-    let known = uses.known(subject, verdict);
-    verdict.suppressed = match (ignored.or(off), known) {
-        (Some(reason), _) => Some(Suppression {
-            by_baseline: false,
-            reason,
-        }),
-        (None, true) => Some(Suppression {
-            by_baseline: true,
-            reason: String::new(),
-        }),
-        (None, false) => None,
-    };
-}
-
-/// The used ignores and entries of the baseline.
-struct Uses<'p> {
-    ignores: Vec<bool>,
-    baseline: Option<&'p Baseline>,
-    seen: std::collections::BTreeSet<String>,
-}
-
-impl<'p> Uses<'p> {
-    fn new(policy: &Policy, baseline: Option<&'p Baseline>) -> Self {
-        Self {
-            ignores: vec![false; policy.ignores.len()],
-            baseline,
-            seen: std::collections::BTreeSet::new(),
-        }
-    }
-
-    /// Returns the reason of the first ignore in force, and marks all that match.
-    fn ignored(
-        &mut self,
-        subject: &Subject,
-        verdict: &Verdict,
-        policy: &Policy,
-        today: Date,
-    ) -> Option<String> {
-        let mut reason = None;
-        for (ignore, used) in policy.ignores.iter().zip(&mut self.ignores) {
-            if ignore.matches(subject, verdict) {
-                *used = true;
-                if reason.is_none() && !ignore.expired(today) {
-                    reason = Some(ignore.reason.clone());
-                }
-            }
-        }
-        reason
-    }
-
-    /// Returns true if the baseline holds the verdict.
-    fn known(&mut self, subject: &Subject, verdict: &Verdict) -> bool {
-        let Some(baseline) = self.baseline else {
-            return false;
-        };
-        let print = fingerprint(subject, verdict);
-        let known = baseline.contains(&print);
-        if known {
-            self.seen.insert(print);
-        }
-        known
-    }
-
-    /// Returns notes about ignores that have expired or match nothing, and about entries of the
-    /// baseline that were not found.
-    fn findings(&self, policy: &Policy, today: Date) -> Vec<String> {
-        let ignores = policy.ignores.iter().zip(&self.ignores);
-        let ignores = ignores.filter(|(ignore, _)| ignore.scope() == Scope::Check);
-        let mut findings: Vec<String> = ignores
-            .filter_map(|(ignore, used)| note(policy, ignore, *used, today))
-            .collect();
-        findings.extend(
-            self.baseline
-                .and_then(|baseline| baseline.gone(self.seen.len())),
-        );
-        findings
-    }
+    let off = (rule == Some(&RuleLevel::Off)).then_some("its rule is off");
+    let matches = |ignore: &Ignore| ignore.matches(subject, verdict);
+    verdict.suppressed = uses.suppression(matches, off, fingerprint(subject, verdict));
 }
 
 #[cfg(test)]

@@ -1,15 +1,12 @@
 //! Applies policy and baseline to the results of `conformance`, and decides which of them count.
 
-use std::collections::BTreeSet;
-
 use jiff::civil::Date;
-use nri_conformance::result::{Outcome, Subject};
+use nri_conformance::result::Outcome;
 
-use super::findings::note;
 use super::ignore::Scope;
-use super::{Baseline, Policy, RuleLevel};
+use super::uses::Uses;
+use super::{Baseline, Ignore, Policy, RuleLevel};
 use crate::exit::Exit;
-use crate::report::check::Suppression;
 use crate::report::conformance::{ConformanceReport, JudgedTest};
 use crate::report::finding::Level;
 
@@ -34,10 +31,7 @@ pub fn apply_to_conformance(
     baseline: Option<&Baseline>,
     today: Date,
 ) {
-    let mut uses = Uses {
-        ignores: vec![false; policy.ignores.len()],
-        known: BTreeSet::new(),
-    };
+    let mut uses = Uses::new(policy, baseline, today);
     let ConformanceReport {
         subject, results, ..
     } = report;
@@ -47,77 +41,12 @@ pub fn apply_to_conformance(
             test.level = *level;
         }
         if test.violation().is_some() {
-            let ignored = uses.ignored(subject, test, policy, today);
-            let off = (rule == Some(&RuleLevel::Off)).then(|| "its statement is off".to_owned());
-            let is_known = uses.is_known(subject, test, baseline);
-            test.suppressed = suppression(ignored.or(off), is_known);
+            let off = (rule == Some(&RuleLevel::Off)).then_some("its statement is off");
+            let matches = |ignore: &Ignore| ignore.matches_test(subject, test);
+            test.suppressed = uses.suppression(matches, off, test.fingerprint(subject));
         }
     }
-    report.policy = uses.notes(policy, baseline, today);
-}
-
-/// Returns the suppression by the policy for this reason, else by the baseline.
-fn suppression(reason: Option<String>, is_known: bool) -> Option<Suppression> {
-    match reason {
-        Some(reason) => Some(Suppression {
-            by_baseline: false,
-            reason,
-        }),
-        None => is_known.then(|| Suppression {
-            by_baseline: true,
-            reason: String::new(),
-        }),
-    }
-}
-
-/// The used ignores and entries of the baseline.
-struct Uses {
-    ignores: Vec<bool>,
-    known: BTreeSet<String>,
-}
-
-impl Uses {
-    /// Returns the reason of the first ignore in force that matches, and marks all that match.
-    fn ignored(
-        &mut self,
-        subject: &Subject,
-        test: &JudgedTest,
-        policy: &Policy,
-        today: Date,
-    ) -> Option<String> {
-        let mut reason = None;
-        for (ignore, used) in policy.ignores.iter().zip(&mut self.ignores) {
-            if ignore.matches_test(subject, test) {
-                *used = true;
-                if reason.is_none() && !ignore.expired(today) {
-                    reason = Some(ignore.reason.clone());
-                }
-            }
-        }
-        reason
-    }
-
-    fn is_known(
-        &mut self,
-        subject: &Subject,
-        test: &JudgedTest,
-        baseline: Option<&Baseline>,
-    ) -> bool {
-        let fingerprint = test.fingerprint(subject);
-        let is_known = baseline.is_some_and(|baseline| baseline.contains(&fingerprint));
-        if is_known {
-            self.known.insert(fingerprint);
-        }
-        is_known
-    }
-
-    fn notes(&self, policy: &Policy, baseline: Option<&Baseline>, today: Date) -> Vec<String> {
-        let ignores = policy.ignores.iter().zip(&self.ignores);
-        let ignores = ignores.filter(|(ignore, _)| ignore.scope() == Scope::Conformance);
-        let unused = ignores.filter_map(|(ignore, used)| note(policy, ignore, *used, today));
-        let gone = baseline.and_then(|baseline| baseline.gone(self.known.len()));
-        unused.chain(gone).collect()
-    }
+    report.policy = uses.notes(Scope::Conformance);
 }
 
 /// Returns the exit code for a report: [`Exit::Findings`] if any result counts, else
@@ -149,7 +78,7 @@ fn counts(test: &JudgedTest, fail_on: &[FailOnTest]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nri_conformance::result::{Failure, Report, SubjectKind, TestResult};
+    use nri_conformance::result::{Failure, Report, Subject, SubjectKind, TestResult};
 
     const TODAY: Date = jiff::civil::date(2026, 11, 21);
 

@@ -1,14 +1,11 @@
 //! Applies policy and baseline to the findings of `diff`.
 
-use std::collections::BTreeSet;
-
 use jiff::civil::Date;
 
 use super::ignore::Scope;
+use super::uses::Uses;
 use super::{Baseline, Ignore, Policy, RuleLevel};
-use crate::report::check::Suppression;
 use crate::report::diff::{DiffReport, SuppressedFinding};
-use crate::report::finding::Finding;
 
 /// Sets the levels of findings, suppresses those that the policy ignores or the baseline contains,
 /// and adds notes about unused ignores.
@@ -30,105 +27,26 @@ pub fn apply_to_diff(
     baseline: Option<&Baseline>,
     today: Date,
 ) {
-    let mut uses = Uses {
-        ignores: vec![false; policy.ignores.len()],
-        known: BTreeSet::new(),
-    };
+    let mut uses = Uses::new(policy, baseline, today);
     for mut finding in std::mem::take(&mut report.findings) {
-        if let Some(RuleLevel::Level(level)) = policy.rules.get(finding.rule) {
+        let rule = policy.rules.get(finding.rule);
+        if let Some(RuleLevel::Level(level)) = rule {
             finding.level = *level;
         }
-        match uses.suppression(&finding, policy, baseline, today) {
+        let off = (rule == Some(&RuleLevel::Off)).then_some("its rule is off");
+        let matches = |ignore: &Ignore| ignore.matches_finding(&finding);
+        match uses.suppression(matches, off, finding.fingerprint()) {
             Some(by) => report.suppressed.push(SuppressedFinding { finding, by }),
             None => report.findings.push(finding),
         }
     }
-    report.policy = uses.notes(policy, baseline, today);
-}
-
-/// The used ignores and entries of the baseline.
-struct Uses {
-    ignores: Vec<bool>,
-    known: BTreeSet<String>,
-}
-
-impl Uses {
-    fn suppression(
-        &mut self,
-        finding: &Finding,
-        policy: &Policy,
-        baseline: Option<&Baseline>,
-        today: Date,
-    ) -> Option<Suppression> {
-        let ignored = self.ignored(finding, policy, today);
-        let is_off = policy.rules.get(finding.rule) == Some(&RuleLevel::Off);
-        let off = is_off.then(|| "its rule is off".to_owned());
-        let is_known = self.is_known(finding, baseline);
-        match ignored.or(off) {
-            Some(reason) => Some(Suppression {
-                by_baseline: false,
-                reason,
-            }),
-            None => is_known.then(|| Suppression {
-                by_baseline: true,
-                reason: String::new(),
-            }),
-        }
-    }
-
-    /// Returns the reason of the first ignore in force that matches, and marks all that match.
-    fn ignored(&mut self, finding: &Finding, policy: &Policy, today: Date) -> Option<String> {
-        let mut reason = None;
-        for (ignore, used) in policy.ignores.iter().zip(&mut self.ignores) {
-            if ignore.matches_finding(finding) {
-                *used = true;
-                if reason.is_none() && !ignore.expired(today) {
-                    reason = Some(ignore.reason.clone());
-                }
-            }
-        }
-        reason
-    }
-
-    fn is_known(&mut self, finding: &Finding, baseline: Option<&Baseline>) -> bool {
-        let fingerprint = finding.fingerprint();
-        let is_known = baseline.is_some_and(|baseline| baseline.contains(&fingerprint));
-        if is_known {
-            self.known.insert(fingerprint);
-        }
-        is_known
-    }
-
-    fn notes(&self, policy: &Policy, baseline: Option<&Baseline>, today: Date) -> Vec<String> {
-        let ignores = policy.ignores.iter().zip(&self.ignores);
-        let ignores = ignores.filter(|(ignore, _)| ignore.scope() == Scope::Diff);
-        let unused = ignores.filter_map(|(ignore, used)| note(policy, ignore, *used, today));
-        let gone = baseline.and_then(|baseline| baseline.gone(self.known.len()));
-        unused.chain(gone).collect()
-    }
-}
-
-/// Returns why an ignore has no effect, if so.
-pub(super) fn note(policy: &Policy, ignore: &Ignore, used: bool, today: Date) -> Option<String> {
-    let at = || {
-        format!(
-            "{}:{}: the ignore of `{}`",
-            policy.file,
-            ignore.line,
-            ignore.shown()
-        )
-    };
-    match ignore.expires {
-        Some(last) if last < today => Some(format!("{} expired on {last}", at())),
-        _ if !used => Some(format!("{} matches nothing", at())),
-        _ => None,
-    }
+    report.policy = uses.notes(Scope::Diff);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::finding::Level;
+    use crate::report::finding::{Finding, Level};
 
     const TODAY: Date = jiff::civil::date(2026, 11, 21);
 

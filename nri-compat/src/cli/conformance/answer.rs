@@ -1,12 +1,12 @@
 //! Options and output of `conformance plugin` and `conformance runtime`: format, what counts, and
 //! the exit code.
 
-use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::ValueEnum;
 use nri_conformance::result::Report;
 
+use crate::cli::decisions::{self, Decisions};
 use crate::cli::output;
 use crate::error::Error;
 use crate::exit::Exit;
@@ -24,15 +24,8 @@ pub(super) struct Args {
     /// Results that make the exit code 100, in addition to failures, separated by commas.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "RESULT")]
     fail_on: Vec<FailOnArg>,
-    /// The policy [default: nri-compat.toml in the working folder, if it exists].
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
-    /// Known violations that do not count.
-    #[arg(long, value_name = "FILE")]
-    baseline: Option<PathBuf>,
-    /// Write the violations as a baseline, which already applies to this run.
-    #[arg(long, value_name = "FILE")]
-    write_baseline: Option<PathBuf>,
+    #[command(flatten)]
+    decisions: decisions::Args,
 }
 
 /// Format of the results of tests.
@@ -66,29 +59,22 @@ enum FailOnArg {
     Never,
 }
 
-/// Policy and baseline. They are read before the run, so that a mistake in them is reported before
-/// anything is executed.
-pub(super) struct Decisions {
-    policy: Policy,
-    baseline: Option<Baseline>,
-    started: Instant,
+/// The start of a run, and the decisions about its results.
+pub(super) struct Started<'a> {
+    decisions: Decisions<'a>,
+    at: Instant,
 }
 
 impl Args {
-    /// Reads the policy and baseline.
+    /// Reads the policy and the baseline.
     ///
     /// # Errors
     ///
     /// Returns an error if one of them cannot be read.
-    pub(super) fn decisions(&self) -> Result<Decisions, Error> {
-        let known = match self.write_baseline {
-            Some(_) => None,
-            None => self.baseline.as_deref(),
-        };
-        Ok(Decisions {
-            policy: Policy::load(self.config.as_deref())?,
-            baseline: known.map(Baseline::load).transpose()?,
-            started: Instant::now(),
+    pub(super) fn start(&self) -> Result<Started<'_>, Error> {
+        Ok(Started {
+            decisions: self.decisions.read()?,
+            at: Instant::now(),
         })
     }
 
@@ -102,26 +88,16 @@ impl Args {
         place: String,
         seed: u64,
         report: Report,
-        decisions: Decisions,
+        started: &Started<'_>,
     ) -> Result<Exit, Error> {
         let mut report = ConformanceReport::new(place, report);
         report.seed = Some(seed);
-        let millis = decisions.started.elapsed().as_millis();
-        report.millis = u64::try_from(millis).unwrap_or(u64::MAX);
-        let Decisions {
-            policy,
-            mut baseline,
-            ..
-        } = decisions;
-        let today = policy::today();
-        if let Some(path) = &self.write_baseline {
-            let mut decided = report.clone();
-            policy::apply_to_conformance(&mut decided, &policy, None, today);
-            let written = Baseline::of_conformance(&decided);
-            output::write_baseline(path, &written)?;
-            baseline = Some(written);
-        }
-        policy::apply_to_conformance(&mut report, &policy, baseline.as_ref(), today);
+        report.millis = u64::try_from(started.at.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let apply = |report: &mut ConformanceReport, policy: &Policy, known: Option<&Baseline>| {
+            policy::apply_to_conformance(report, policy, known, policy::today());
+        };
+        let decisions = &started.decisions;
+        decisions.apply(&mut report, apply, Baseline::of_conformance)?;
         let fail_on: Vec<FailOnTest> = self.fail_on.iter().map(|&arg| arg.into()).collect();
         output::print(&self.rendered(&report))?;
         Ok(policy::exit_of_conformance(&report, &fail_on))

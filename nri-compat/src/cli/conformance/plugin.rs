@@ -43,7 +43,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> Result<Exit, Error> {
-    let decisions = args.answer.decisions()?;
+    let started = args.answer.start()?;
     let options = args.options()?;
     let report = session::run(async {
         let steps = Arc::new(Steps::new("starting the plugin"));
@@ -52,7 +52,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
         report.map_err(Error::from)
     })?;
     args.answer
-        .finish(args.plugin.place(), args.seed, report, decisions)
+        .finish(args.plugin.place(), args.seed, report, &started)
 }
 
 impl Args {

@@ -48,12 +48,12 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> Result<Exit, Error> {
-    let decisions = args.answer.decisions()?;
+    let started = args.answer.start()?;
     let options = args.options();
     let report =
         session::run_until_interrupted(async |stop| runtime::run_until(&options, stop).await)?;
     let place = args.socket.display().to_string();
-    args.answer.finish(place, args.seed, report, decisions)
+    args.answer.finish(place, args.seed, report, &started)
 }
 
 impl Args {
