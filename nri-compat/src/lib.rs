@@ -42,3 +42,4 @@ pub mod skipped;
 mod statements;
 #[cfg(feature = "update")]
 pub mod update;
+pub mod workloads;

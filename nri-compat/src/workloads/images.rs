@@ -1,0 +1,106 @@
+//! Published images that are known to contain an NRI plugin: `images.toml`.
+
+use std::sync::OnceLock;
+
+use serde::Deserialize;
+
+/// The table.
+const TABLE: &str = include_str!("../../workloads/images.toml");
+
+/// A published image.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PublishedImage {
+    /// The repository, with its registry.
+    pub(super) repository: String,
+    /// A page of the publisher that names it.
+    pub(super) source: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    image: Vec<PublishedImage>,
+}
+
+/// Returns the published image that a reference names: from its own registry, or from a mirror that
+/// keeps the path.
+pub(super) fn published(reference: &str) -> Option<&'static PublishedImage> {
+    let repository = repository(reference);
+    table().iter().find(|image| {
+        let path = image.repository.split_once('/').map(|(_, path)| path);
+        repository == image.repository || path.is_some_and(|path| ends_with_path(repository, path))
+    })
+}
+
+/// Reports whether the last components of a repository are this path.
+fn ends_with_path(repository: &str, path: &str) -> bool {
+    let before = repository.strip_suffix(path);
+    before.is_some_and(|before| before.is_empty() || before.ends_with('/'))
+}
+
+/// Returns a reference without its tag and digest.
+fn repository(reference: &str) -> &str {
+    let name = reference
+        .split_once('@')
+        .map_or(reference, |(name, _)| name);
+    match name.rsplit_once(':') {
+        // A port is followed by a path.
+        Some((repository, tag)) if !tag.contains('/') => repository,
+        Some(_) | None => name,
+    }
+}
+
+/// Returns the table, which a test parses, too; empty if it is malformed.
+fn table() -> &'static [PublishedImage] {
+    static IMAGES: OnceLock<Vec<PublishedImage>> = OnceLock::new();
+    IMAGES.get_or_init(|| parse().map_or_else(|_| Vec::new(), |table| table.image))
+}
+
+fn parse() -> Result<Table, toml::de::Error> {
+    toml::from_str(TABLE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_complete_and_sorted() {
+        let images = parse().unwrap().image;
+        let names: Vec<&str> = images.iter().map(|image| &*image.repository).collect();
+        assert!(names.is_sorted(), "{names:?}");
+        for image in &images {
+            assert!(image.source.starts_with("https://"), "{image:?}");
+            assert_eq!(repository(&image.repository), image.repository);
+            assert!(image.repository.matches('/').count() >= 2, "{image:?}");
+        }
+    }
+
+    #[test]
+    fn references_are_compared_by_repository() {
+        let dranet = "registry.k8s.io/networking/dranet";
+        for reference in [
+            dranet,
+            "registry.k8s.io/networking/dranet:v1.2.0",
+            "registry.k8s.io/networking/dranet@sha256:00",
+            "registry.k8s.io/networking/dranet:v1@sha256:00",
+            "localhost:5000/networking/dranet:v1",
+            "mirror.example.com/registry.k8s.io/networking/dranet",
+            "networking/dranet",
+        ] {
+            let found = published(reference).map(|image| &*image.repository);
+            assert_eq!(found, Some(dranet), "{reference}");
+        }
+        for reference in [
+            "",
+            "dranet",
+            "registry.k8s.io/networking/dranet-tools",
+            "registry.k8s.io/xnetworking/dranet",
+            "registry.k8s.io/networking/dranet/x",
+            "registry.k8s.io/dranet",
+        ] {
+            assert!(published(reference).is_none(), "{reference}");
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! The fields of Kubernetes objects that matter for NRI.
+
+mod object;
+
+use std::fmt;
+
+use serde::Deserialize;
+
+use super::lenient;
+use object::Object;
+
+/// A Kubernetes object that runs pods: a pod, or an object with pod templates.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(from = "Object")]
+pub struct Workload {
+    /// The kind of the object, such as `DaemonSet`. The API server omits it for the items of a list.
+    pub kind: String,
+    /// The namespace, if the object names one.
+    pub namespace: Option<String>,
+    /// The name, or the prefix of generated names.
+    pub name: String,
+    /// The objects that own this one.
+    pub owners: Vec<Owner>,
+    /// True if it is the mirror of a static pod, which a node runs from a file.
+    pub is_mirror: bool,
+    /// The pods that it runs: one for a pod, and one for each template of any other object.
+    pub templates: Vec<PodTemplate>,
+    /// The status of each container, if the object is a pod of the API server.
+    pub statuses: Vec<ContainerStatus>,
+}
+
+/// An object that owns another one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Owner {
+    /// The kind, such as `ReplicaSet`.
+    #[serde(deserialize_with = "lenient::text")]
+    pub kind: String,
+    /// The name.
+    #[serde(deserialize_with = "lenient::text")]
+    pub name: String,
+    /// True if it is the managing controller.
+    #[serde(deserialize_with = "lenient::value")]
+    pub controller: bool,
+}
+
+/// The specification of a pod.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PodTemplate {
+    /// The node that the pod runs on, or that the template names.
+    pub node_name: Option<String>,
+    /// The volumes, in the order given.
+    pub volumes: Vec<Volume>,
+    /// The containers: init containers first, then the main ones, then the ephemeral ones.
+    pub containers: Vec<Container>,
+}
+
+/// A volume of a pod.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Volume {
+    /// The name, to which mounts refer.
+    #[serde(deserialize_with = "lenient::text")]
+    pub name: String,
+    /// The path on the host, for volumes of this type.
+    pub host_path: Option<HostPath>,
+}
+
+/// A path on the host.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct HostPath {
+    /// The path.
+    #[serde(deserialize_with = "lenient::text")]
+    pub path: String,
+    /// The type that the path must have, such as `Socket`; `None` if any will do.
+    #[serde(rename = "type", deserialize_with = "lenient::optional_text")]
+    pub required_type: Option<String>,
+}
+
+/// A container of a pod.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Container {
+    /// The name.
+    #[serde(deserialize_with = "lenient::text")]
+    pub name: String,
+    /// The image reference as written; `None` if there is none.
+    #[serde(deserialize_with = "lenient::optional_text")]
+    pub image: Option<String>,
+    /// The list of containers in which the pod has it.
+    #[serde(skip)]
+    pub kind: ContainerKind,
+    /// The mounts of volumes.
+    #[serde(rename = "volumeMounts", deserialize_with = "lenient::list")]
+    pub mounts: Vec<Mount>,
+    /// The environment, which [`Mount::sub_path_expr`] can refer to.
+    #[serde(deserialize_with = "lenient::list")]
+    pub env: Vec<EnvVar>,
+    /// The line of the image in a manifest, or else of the container, counted from 1; `None` for
+    /// objects of the API server.
+    #[serde(skip)]
+    pub line: Option<u32>,
+}
+
+/// The list of containers in which a pod has a container.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ContainerKind {
+    /// `initContainers`, with sidecars that restart.
+    Init,
+    /// `containers`.
+    #[default]
+    Main,
+    /// `ephemeralContainers`, which are added to a running pod.
+    Ephemeral,
+}
+
+/// A mount of a volume in a container.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Mount {
+    /// The name of the volume.
+    #[serde(deserialize_with = "lenient::text")]
+    pub name: String,
+    /// The path in the container.
+    #[serde(deserialize_with = "lenient::text")]
+    pub mount_path: String,
+    /// The path within the volume, if not its root.
+    #[serde(deserialize_with = "lenient::optional_text")]
+    pub sub_path: Option<String>,
+    /// The same, with `$(NAME)` for variables of the container's environment.
+    #[serde(deserialize_with = "lenient::optional_text")]
+    pub sub_path_expr: Option<String>,
+}
+
+/// A variable of the environment of a container.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct EnvVar {
+    /// The name.
+    #[serde(deserialize_with = "lenient::text")]
+    pub name: String,
+    /// The value, if it is written in place.
+    #[serde(deserialize_with = "lenient::optional_text")]
+    pub value: Option<String>,
+}
+
+/// The status of a container of a running pod.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct ContainerStatus {
+    /// The name of the container.
+    #[serde(deserialize_with = "lenient::text")]
+    pub name: String,
+    /// The image that runs: a reference with a digest for most runtimes, or only a digest.
+    #[serde(rename = "imageID", deserialize_with = "lenient::optional_text")]
+    pub image_id: Option<String>,
+}
+
+impl Workload {
+    /// Returns the object that manages this one, if any.
+    pub fn controller(&self) -> Option<&Owner> {
+        self.owners.iter().find(|owner| owner.controller)
+    }
+
+    /// Returns the image that a container runs according to the status of the pod, as its runtime
+    /// names it.
+    pub fn image_id(&self, container: &Container) -> Option<&str> {
+        let is_its = |status: &&ContainerStatus| status.name == container.name;
+        self.statuses.iter().find(is_its)?.image_id.as_deref()
+    }
+}
+
+/// Shows the kind, namespace and name: `DaemonSet kube-system/plugin`.
+impl fmt::Display for Workload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.kind.is_empty() {
+            write!(f, "{} ", self.kind)?;
+        }
+        if let Some(namespace) = &self.namespace {
+            write!(f, "{namespace}/")?;
+        }
+        f.write_str(&self.name)
+    }
+}

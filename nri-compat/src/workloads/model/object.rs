@@ -1,0 +1,148 @@
+//! The form of an object in the API, which is flattened into a [`Workload`].
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use super::super::lenient;
+use super::{Container, ContainerKind, ContainerStatus, Owner, PodTemplate, Volume, Workload};
+
+/// Any object with a pod or a pod template.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Object {
+    #[serde(deserialize_with = "lenient::text")]
+    kind: String,
+    #[serde(deserialize_with = "lenient::value")]
+    metadata: Metadata,
+    spec: Option<Spec>,
+    /// The template of the kind `PodTemplate`, which has no `spec` around it.
+    template: Option<Template>,
+    #[serde(deserialize_with = "lenient::value")]
+    status: Status,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Metadata {
+    #[serde(deserialize_with = "lenient::text")]
+    name: String,
+    #[serde(deserialize_with = "lenient::text")]
+    generate_name: String,
+    #[serde(deserialize_with = "lenient::optional_text")]
+    namespace: Option<String>,
+    #[serde(deserialize_with = "lenient::value")]
+    annotations: Annotations,
+    #[serde(deserialize_with = "lenient::list")]
+    owner_references: Vec<Owner>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Annotations {
+    /// The annotation with which the kubelet marks the mirror of a static pod.
+    #[serde(rename = "kubernetes.io/config.mirror")]
+    mirror: Option<IgnoredAny>,
+}
+
+/// The specification of a pod, or of an object around a pod template.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Spec {
+    template: Option<Box<Template>>,
+    job_template: Option<Box<Template>>,
+    #[serde(deserialize_with = "lenient::optional_text")]
+    node_name: Option<String>,
+    #[serde(deserialize_with = "lenient::list")]
+    volumes: Vec<Volume>,
+    #[serde(deserialize_with = "lenient::list")]
+    init_containers: Vec<Container>,
+    #[serde(deserialize_with = "lenient::list")]
+    containers: Vec<Container>,
+    #[serde(deserialize_with = "lenient::list")]
+    ephemeral_containers: Vec<Container>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Template {
+    spec: Option<Spec>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Status {
+    #[serde(deserialize_with = "lenient::list")]
+    init_container_statuses: Vec<ContainerStatus>,
+    #[serde(deserialize_with = "lenient::list")]
+    container_statuses: Vec<ContainerStatus>,
+    #[serde(deserialize_with = "lenient::list")]
+    ephemeral_container_statuses: Vec<ContainerStatus>,
+}
+
+impl From<Object> for Workload {
+    fn from(object: Object) -> Self {
+        let Object {
+            kind,
+            metadata,
+            spec,
+            template,
+            status,
+        } = object;
+        let mut templates = Vec::new();
+        let template = template.and_then(|template| template.spec);
+        for spec in spec.into_iter().chain(template) {
+            spec.pods(&mut templates);
+        }
+        let name = if metadata.name.is_empty() {
+            metadata.generate_name
+        } else {
+            metadata.name
+        };
+        Self {
+            kind,
+            namespace: metadata.namespace,
+            name,
+            owners: metadata.owner_references,
+            is_mirror: metadata.annotations.mirror.is_some(),
+            templates,
+            statuses: status.all(),
+        }
+    }
+}
+
+impl Spec {
+    /// Adds the pod of this specification, and those of the templates in it.
+    fn pods(self, templates: &mut Vec<PodTemplate>) {
+        let inner = [self.template, self.job_template];
+        for spec in inner.into_iter().flatten().filter_map(|inner| inner.spec) {
+            spec.pods(templates);
+        }
+        let lists = [
+            (ContainerKind::Init, self.init_containers),
+            (ContainerKind::Main, self.containers),
+            (ContainerKind::Ephemeral, self.ephemeral_containers),
+        ];
+        let containers: Vec<Container> = lists
+            .into_iter()
+            .flat_map(|(kind, list)| list.into_iter().map(move |one| Container { kind, ..one }))
+            .collect();
+        if !containers.is_empty() {
+            templates.push(PodTemplate {
+                node_name: self.node_name,
+                volumes: self.volumes,
+                containers,
+            });
+        }
+    }
+}
+
+impl Status {
+    fn all(self) -> Vec<ContainerStatus> {
+        let lists = [
+            self.init_container_statuses,
+            self.container_statuses,
+            self.ephemeral_container_statuses,
+        ];
+        lists.into_iter().flatten().collect()
+    }
+}

@@ -1,0 +1,274 @@
+//! Mounts and images that make a container a candidate, and those that do not.
+
+use serde_json::{Value, json};
+
+use super::*;
+
+/// Returns the reasons for a container that mounts one volume.
+fn reasons(volume: &Value, mount: &Value) -> Vec<String> {
+    let mut volume = json!({"name": "v", "hostPath": volume});
+    if volume["hostPath"].is_null() {
+        volume["hostPath"].take();
+    }
+    let mut mount = mount.clone();
+    mount["name"] = json!("v");
+    let container = json!({
+        "name": "c", "image": "example.org/p:1", "volumeMounts": [mount],
+        "env": [{"name": "DIR", "value": "nri"}, {"name": "NODE", "valueFrom": {}}],
+    });
+    let pod: Workload = serde_json::from_value(json!({
+        "kind": "Pod", "spec": {"volumes": [volume], "containers": [container]},
+    }))
+    .unwrap();
+    let found = candidates(&pod);
+    found.iter().map(Candidate::reason).collect()
+}
+
+#[test]
+fn paths_of_nri_count() {
+    for (path, resource) in [
+        ("/var/run/nri", "socket"),
+        ("/var/run/nri/", "socket"),
+        ("/run/nri/nri.sock", "socket"),
+        ("//run//nri/./nri.sock", "socket"),
+        ("/var/../run/nri", "socket"),
+        ("/opt/nri", "folder"),
+        ("/opt/nri/plugins", "folder"),
+        ("/opt/nri/plugins/10-logger", "folder"),
+        ("/opt/nri/bin", "folder"),
+        ("/etc/nri", "configuration"),
+        ("/etc/nri/conf.d", "configuration"),
+        ("/etc/nri/conf.d/10-logger.conf", "configuration"),
+        ("/etc/nri/conf.json", "configuration"),
+        // Configured paths.
+        ("/run/k3s/nri/nri.sock", "socket"),
+        ("/run/k0s/nri", "socket"),
+        ("/var/run/nri.sock", "socket"),
+        ("/var/snap/microk8s/common/run/nri.sock", "socket"),
+        ("/var/lib/rancher/rke2/nri/plugins", "folder"),
+        ("/srv/nri/conf.d", "configuration"),
+    ] {
+        let found = reasons(&json!({"path": path}), &json!({})).join("");
+        assert!(
+            found.contains(&format!("{path} of the host: ")),
+            "{path}: {found}"
+        );
+        assert!(found.contains(resource), "{path}: {found}");
+    }
+}
+
+#[test]
+fn folders_above_count() {
+    let all = "the NRI socket, the folder of NRI plugins and the configuration of NRI plugins";
+    for (path, contents) in [
+        ("/", all),
+        ("/run", "the NRI socket"),
+        ("/var/run/", "the NRI socket"),
+        ("/var/snap/microk8s/common/run", "the NRI socket"),
+        ("/opt", "the folder of NRI plugins"),
+        ("/etc", "the configuration of NRI plugins"),
+    ] {
+        let found = reasons(&json!({"path": path}), &json!({}));
+        let expected = format!("mounts {path} of the host, which contains {contents}");
+        assert_eq!(found, [expected]);
+    }
+}
+
+#[test]
+fn other_paths_do_not_count() {
+    for path in [
+        "/var/lib",
+        "/var/log",
+        "/run/containerd",
+        "/run/containerd/containerd.sock",
+        "/var/running/x",
+        "/home/var/run",
+        "/etc/cni",
+        "/opt/cni/bin",
+        "/opt/nrix",
+        "/sys",
+        "",
+        "run/nri",
+        r"C:\run\nri",
+        r"\\.\pipe\nri",
+        "/run/nri/../containerd",
+    ] {
+        let found = reasons(&json!({"path": path}), &json!({}));
+        assert!(found.is_empty(), "{path}: {found:?}");
+    }
+    assert!(reasons(&Value::Null, &json!({})).is_empty());
+}
+
+#[test]
+fn the_path_within_the_volume_counts() {
+    let parent = json!({"path": "/var/run"});
+    for (mount, expected) in [
+        (
+            json!({"subPath": "nri"}),
+            "/var/run/nri of the host: the NRI socket",
+        ),
+        (
+            json!({"subPath": "nri/nri.sock"}),
+            "/var/run/nri/nri.sock of the host:",
+        ),
+        (
+            json!({"subPathExpr": "$(DIR)"}),
+            "/var/run/$(DIR) of the host: the NRI socket",
+        ),
+        (
+            json!({"subPathExpr": "$(NODE)"}),
+            "which may contain the NRI socket",
+        ),
+        (
+            json!({"subPathExpr": "nri/$(NODE)"}),
+            "of the host: the NRI socket",
+        ),
+        (
+            json!({"subPath": ""}),
+            "/var/run of the host, which contains",
+        ),
+        (
+            json!({"subPath": null}),
+            "/var/run of the host, which contains",
+        ),
+    ] {
+        let found = reasons(&parent, &mount).join("");
+        assert!(found.contains(expected), "{mount}: {found}");
+    }
+    for mount in [
+        json!({"subPath": "containerd"}),
+        json!({"subPath": "dbus/system_bus_socket"}),
+        json!({"subPathExpr": "containerd/$(NODE)"}),
+    ] {
+        let found = reasons(&parent, &mount);
+        assert!(found.is_empty(), "{mount}: {found:?}");
+    }
+}
+
+#[test]
+fn the_required_type_counts() {
+    for (path, required, counts) in [
+        ("/run/nri/nri.sock", "Socket", true),
+        ("/run/nri", "DirectoryOrCreate", true),
+        ("/run", "Directory", true),
+        ("/run", "", true),
+        ("/run", "Socket", false),
+        ("/etc", "File", false),
+        ("/", "FileOrCreate", false),
+        ("/opt/nri/plugins/10-p", "FileOrCreate", true),
+        ("/run/nri", "CharDevice", false),
+    ] {
+        let found = reasons(&json!({"path": path, "type": required}), &json!({}));
+        assert_eq!(!found.is_empty(), counts, "{path} {required}: {found:?}");
+    }
+}
+
+#[test]
+fn only_containers_that_mount_the_volume_count() {
+    let pod: Workload = serde_json::from_value(json!({
+        "kind": "Pod", "metadata": {"name": "p", "namespace": "n"},
+        "spec": {
+            "volumes": [
+                {"name": "nri", "hostPath": {"path": "/run/nri"}},
+                {"name": "root", "hostPath": {"path": "/"}},
+                {"name": "other", "emptyDir": {}},
+            ],
+            "initContainers": [{"name": "i", "volumeMounts": [{"name": "nri"}]}],
+            "containers": [{"name": "c", "volumeMounts": [{"name": "other"}, {"name": "none"}]}],
+            "ephemeralContainers": [{"name": "e", "volumeMounts": [{"name": "nri"}, {"name": "nri"}]}],
+        },
+    }))
+    .unwrap();
+    let found = candidates(&pod);
+    let names: Vec<_> = found
+        .iter()
+        .map(|one| {
+            (
+                one.container.name.as_str(),
+                one.container.kind,
+                one.reasons.len(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        names,
+        [
+            ("i", ContainerKind::Init, 1),
+            ("e", ContainerKind::Ephemeral, 1)
+        ]
+    );
+    assert_eq!(pod.to_string(), "Pod n/p");
+    assert!(unmounted(&pod).is_empty());
+}
+
+#[test]
+fn a_volume_that_no_container_mounts_is_named() {
+    let pod: Workload = serde_json::from_value(json!({"spec": {
+        "volumes": [
+            {"name": "nri", "hostPath": {"path": "/run/nri"}},
+            {"name": "root", "hostPath": {"path": "/"}},
+        ],
+        "containers": [{"name": "c"}],
+    }}))
+    .unwrap();
+    assert!(candidates(&pod).is_empty());
+    let unmounted: Vec<String> = unmounted(&pod).iter().map(Unmounted::to_string).collect();
+    assert_eq!(
+        unmounted,
+        [
+            "declares the volume `nri` with /run/nri of the host (the NRI socket), but no container mounts it"
+        ]
+    );
+}
+
+#[test]
+fn objects_of_the_api_server_are_read() {
+    let pod = json!({
+        "metadata": {
+            "name": "p-x7", "namespace": "kube-system", "generateName": "p-",
+            "annotations": {"kubernetes.io/config.mirror": "x", "other": "y"},
+            "ownerReferences": [
+                {"kind": "Node", "name": "n"},
+                {"kind": "DaemonSet", "name": "p", "controller": true, "uid": "1"},
+            ],
+        },
+        "spec": {"nodeName": "n1", "containers": [{"name": "c"}], "tolerations": []},
+        "status": {
+            "initContainerStatuses": null,
+            "containerStatuses": [{"name": "c", "imageID": "docker.io/p@sha256:1"}],
+        },
+    });
+    let pod: Workload = serde_json::from_value(pod).unwrap();
+    assert!(pod.is_mirror);
+    assert_eq!(pod.controller().unwrap().name, "p");
+    assert_eq!(pod.templates[0].node_name.as_deref(), Some("n1"));
+    let container = &pod.templates[0].containers[0];
+    assert_eq!(pod.image_id(container), Some("docker.io/p@sha256:1"));
+}
+
+#[test]
+fn templates_are_found_in_objects_of_every_kind() {
+    let spec = json!({"containers": [{"name": 7, "image": 1.5}, null], "volumes": null});
+    for object in [
+        json!({"kind": "Pod", "spec": spec}),
+        json!({"kind": "PodTemplate", "template": {"spec": spec}}),
+        json!({"kind": "DaemonSet", "spec": {"template": {"spec": spec}}}),
+        json!({"kind": "CronJob", "spec": {"jobTemplate": {"spec": {"template": {"spec": spec}}}}}),
+    ] {
+        let workload: Workload = serde_json::from_value(object).unwrap();
+        let container = &workload.templates[0].containers[0];
+        assert_eq!(
+            (container.name.as_str(), container.image.as_deref()),
+            ("7", Some("1.5"))
+        );
+        assert_eq!(workload.templates[0].containers.len(), 1);
+    }
+    for object in [
+        json!({}),
+        json!({"kind": "Service", "spec": {"ports": []}}),
+        json!({"spec": null}),
+    ] {
+        let workload: Workload = serde_json::from_value(object).unwrap();
+        assert!(workload.templates.is_empty());
+    }
+}
