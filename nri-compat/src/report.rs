@@ -1,8 +1,8 @@
 //! The findings of the tool as plain data, and one renderer per format.
 //!
 //! The types in [`mod@check`], [`mod@diff`], [`pairing`] and [`history`] are independent of
-//! formats; the renderers in [`text`], [`json`], [`markdown`], [`csv`], [`github`], [`junit`],
-//! [`sarif`] and [`openmetrics`] are pure functions from them to text. A check report may have very
+//! formats; the renderers in [`text`], [`json`], [`markdown`], [`html`], [`csv`], [`github`],
+//! [`junit`], [`sarif`] and [`openmetrics`] are pure functions from them to text. A check report may have very
 //! many findings, so each format can also be written piece by piece.
 
 pub mod check;
@@ -16,6 +16,7 @@ pub mod github;
 pub mod group;
 mod hash;
 pub mod history;
+pub mod html;
 mod issue;
 pub mod json;
 pub mod junit;

@@ -17,6 +17,7 @@ pub mod generated;
 pub mod hex;
 pub mod hostile;
 pub mod logs;
+pub mod many;
 pub mod matrix;
 pub mod nri_fixtures;
 pub mod outline;

@@ -11,7 +11,7 @@ use crate::exit::Exit;
 use crate::policy::{self, Baseline, FailOn, Policy};
 use crate::report::check::CheckReport;
 use crate::report::text::CheckText;
-use crate::report::{csv, github, json, junit, markdown, openmetrics, sarif, text};
+use crate::report::{csv, github, html, json, junit, markdown, openmetrics, sarif, text};
 
 /// Options of commands that print a check report.
 #[derive(Debug, clap::Args)]
@@ -46,6 +46,8 @@ enum CheckFormat {
     Jsonl,
     /// For pull requests and release notes.
     Markdown,
+    /// For browsers: one self-contained file with filters and search.
+    Html,
     /// For spreadsheets: one row per verdict.
     Csv,
     /// Annotations of GitHub Actions.
@@ -121,6 +123,7 @@ impl Args {
             CheckFormat::Json => json::write_check(&report, out),
             CheckFormat::Jsonl => json::write_check_line(&report, out),
             CheckFormat::Markdown => markdown::write_check(&report.into(), out),
+            CheckFormat::Html => html::write_check(&report.into(), out),
             CheckFormat::Csv => csv::write_check(&report, out),
             CheckFormat::Github => github::write_check(&report.into(), out),
             CheckFormat::Junit => junit::write_check(&report.into(), out),

@@ -89,6 +89,14 @@ impl Subject {
 impl CheckTarget {
     /// Returns the name with its NRI release and remarks: `containerd@2.4.2 (NRI v0.12.3)`.
     pub fn phrase(&self) -> String {
+        match self.notes() {
+            Some(notes) => format!("{} ({notes})", self.name),
+            None => self.name.clone(),
+        }
+    }
+
+    /// Returns the NRI release and remarks: `NRI v0.12.3`; `None` if the name says it all.
+    pub fn notes(&self) -> Option<String> {
         let notes = [
             self.linked_phrase(),
             self.assumed_phrase(),
@@ -96,11 +104,7 @@ impl CheckTarget {
             self.default_phrase(),
         ];
         let notes: Vec<String> = notes.into_iter().flatten().collect();
-        if notes.is_empty() {
-            self.name.clone()
-        } else {
-            format!("{} ({})", self.name, notes.join("; "))
-        }
+        (!notes.is_empty()).then(|| notes.join("; "))
     }
 
     fn linked_phrase(&self) -> Option<String> {

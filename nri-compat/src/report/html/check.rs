@@ -1,0 +1,117 @@
+//! The HTML report of `check` and `logs`.
+
+mod row;
+mod target;
+
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+
+use askama::Template;
+
+use super::page::{self, Page};
+use super::verdict::{Filter, SUPPRESSED, class};
+use crate::report::check::{CheckReport, Outcome};
+use crate::report::{VisibleReport, written};
+use crate::rules::{self, Rule};
+use row::Row;
+use target::TargetRow;
+
+/// Renders the answer of `check` or `logs` as HTML.
+pub fn check(report: &CheckReport) -> String {
+    written(|out| write_check(&report.visible(), out))
+}
+
+/// Writes the answer of `check` or `logs` as HTML.
+///
+/// # Errors
+///
+/// Returns an error if `out` cannot be written.
+pub fn write_check(report: &VisibleReport, out: &mut dyn Write) -> io::Result<()> {
+    let page = CheckPage {
+        page: Page::new(),
+        outcomes: Outcome::ALL.to_vec(),
+        report,
+    };
+    page::write(&page, out)
+}
+
+#[derive(Template)]
+#[template(path = "check.html")]
+struct CheckPage<'r> {
+    page: Page,
+    /// The outcomes, in the order of columns.
+    outcomes: Vec<Outcome>,
+    report: &'r CheckReport,
+}
+
+impl CheckPage<'_> {
+    fn has_plugins(&self) -> bool {
+        self.report.verdicts().next().is_some()
+    }
+
+    /// Returns the counts of verdicts for the title.
+    fn outcomes(&self) -> String {
+        if self.has_plugins() {
+            self.report.outcomes()
+        } else {
+            "no plugin found".to_owned()
+        }
+    }
+
+    fn targets(&self) -> impl Iterator<Item = TargetRow> {
+        let targets = self.report.targets.iter();
+        targets.map(|target| TargetRow::new(self.report, target))
+    }
+
+    /// Returns a filter for every outcome that occurs.
+    fn filters(&self) -> Vec<Filter> {
+        let of_outcome = |outcome: Outcome| Filter {
+            class: class(outcome),
+            word: outcome.as_str(),
+            count: self.report.count(outcome),
+        };
+        let suppressed = Filter {
+            class: SUPPRESSED,
+            word: "suppressed",
+            count: self.report.suppressed(),
+        };
+        let all = Outcome::ALL.into_iter().map(of_outcome);
+        let all = all.chain([suppressed]);
+        all.filter(|filter| filter.count > 0).collect()
+    }
+
+    fn rows(&self) -> impl Iterator<Item = Row<'_>> {
+        let judged = self.report.subjects.iter();
+        let judged = judged.filter(|subject| !subject.verdicts.is_empty());
+        judged.map(|subject| Row::new(subject, &self.report.targets))
+    }
+
+    /// Returns the subjects without verdicts: place and nature.
+    fn others(&self) -> impl Iterator<Item = (String, String)> {
+        let others = self.report.subjects.iter();
+        let others = others.filter(|subject| subject.verdicts.is_empty());
+        others.map(|subject| (subject.place.to_string(), subject.nature()))
+    }
+
+    /// Returns the skipped places with the reasons.
+    fn skipped(&self) -> impl Iterator<Item = (String, &str)> {
+        let skipped = self.report.skipped.iter();
+        skipped.map(|skipped| (skipped.place.to_string(), skipped.reason.as_str()))
+    }
+
+    /// Returns the rules behind the verdicts.
+    fn rules(&self) -> impl Iterator<Item = &'static Rule> {
+        let ids: BTreeSet<&str> = self.report.verdicts().map(|(_, one)| one.rule).collect();
+        ids.into_iter().filter_map(rules::get)
+    }
+
+    /// Returns the node and time of the report.
+    fn origin(&self) -> Option<String> {
+        let summary = &self.report.summary;
+        match (&summary.node, &summary.at) {
+            (Some(node), Some(at)) => Some(format!("{node}, {at}")),
+            (Some(known), None) | (None, Some(known)) => Some(known.clone()),
+            (None, None) => None,
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! A target with its share of each outcome.
+
+use crate::report::check::{CheckReport, CheckTarget, Outcome};
+use crate::report::html::verdict::class;
+
+/// The width of the bar that shows the shares, in units of the drawing.
+const BAR: usize = 1000;
+
+/// A row of the table of targets.
+pub(super) struct TargetRow {
+    /// The name of the target.
+    pub(super) name: String,
+    /// Its NRI release and remarks.
+    pub(super) notes: Option<String>,
+    /// One share per outcome.
+    pub(super) shares: Vec<Share>,
+}
+
+/// The plugins with one outcome under a target.
+pub(super) struct Share {
+    /// The class of the outcome.
+    pub(super) class: &'static str,
+    /// The number of plugins.
+    pub(super) count: usize,
+    /// The start in the bar.
+    pub(super) start: usize,
+    /// The width in the bar.
+    pub(super) width: usize,
+}
+
+impl TargetRow {
+    pub(super) fn new(report: &CheckReport, target: &CheckTarget) -> Self {
+        Self {
+            name: target.name.clone(),
+            notes: target.notes(),
+            shares: shares(counts(report, &target.name)),
+        }
+    }
+}
+
+/// Returns the number of verdicts that count, by outcome.
+fn counts(report: &CheckReport, target: &str) -> [usize; Outcome::ALL.len()] {
+    let of = |outcome| {
+        let verdicts = report.verdicts().map(|(_, verdict)| verdict);
+        let counted = verdicts.filter(|verdict| {
+            verdict.target == target && verdict.outcome == outcome && verdict.suppressed.is_none()
+        });
+        counted.count()
+    };
+    Outcome::ALL.map(of)
+}
+
+fn shares(counts: [usize; Outcome::ALL.len()]) -> Vec<Share> {
+    let total = counts.iter().sum::<usize>().max(1);
+    let mut before = 0;
+    let share = |(outcome, count): (Outcome, usize)| {
+        let start = before * BAR / total;
+        before += count;
+        Share {
+            class: class(outcome),
+            count,
+            start,
+            width: before * BAR / total - start,
+        }
+    };
+    Outcome::ALL.into_iter().zip(counts).map(share).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_fill_the_bar() {
+        let shares = shares([1, 1, 1, 0, 0]);
+        let seen: Vec<_> = shares.iter().map(|it| (it.start, it.width)).collect();
+        assert_eq!(
+            seen,
+            [(0, 333), (333, 333), (666, 334), (1000, 0), (1000, 0)]
+        );
+    }
+}

@@ -1,0 +1,52 @@
+//! Verdicts as cells of a matrix: a word, and a class for its colour.
+
+use crate::report::check::{Outcome, Verdict};
+
+/// The class of verdicts that do not count.
+pub(super) const SUPPRESSED: &str = "s";
+
+/// A verdict in a matrix.
+pub(super) struct Cell {
+    /// The class.
+    pub(super) class: &'static str,
+    /// The verdict in words.
+    pub(super) word: &'static str,
+    /// True if policy or baseline suppress it.
+    pub(super) suppressed: bool,
+}
+
+/// A filter of a matrix.
+pub(super) struct Filter {
+    /// The class of the cells that it keeps.
+    pub(super) class: &'static str,
+    /// The verdict in words.
+    pub(super) word: &'static str,
+    /// The number of verdicts.
+    pub(super) count: usize,
+}
+
+/// Returns the class of an outcome. Classes are short because large reports have many cells.
+pub(super) const fn class(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Ok => "o",
+        Outcome::Unknown => "u",
+        Outcome::Deprecated => "d",
+        Outcome::Removed => "r",
+        Outcome::Incompatible => "i",
+    }
+}
+
+impl From<&Verdict> for Cell {
+    fn from(verdict: &Verdict) -> Self {
+        let suppressed = verdict.suppressed.is_some();
+        Self {
+            class: if suppressed {
+                SUPPRESSED
+            } else {
+                class(verdict.outcome)
+            },
+            word: verdict.outcome.as_str(),
+            suppressed,
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! Writes the HTML reports that `.ci/html.sh` opens in a browser: `html-reports FOLDER`.
+#![forbid(unsafe_code)]
+
+use std::fs;
+use std::path::Path;
+
+use nri_compat::report::html;
+use nri_tests::{many, reports};
+
+fn main() {
+    let folder = std::env::args_os()
+        .nth(1)
+        .expect("usage: html-reports FOLDER");
+    let folder = Path::new(&folder);
+    fs::create_dir_all(folder).expect("the folder is writable");
+    for (name, report) in reports::all() {
+        write(folder, &format!("check-{name}"), &html::check(&report));
+    }
+    write(folder, "check-many", &html::check(&many::check(5_000)));
+}
+
+fn write(folder: &Path, name: &str, page: &str) {
+    fs::write(folder.join(format!("{name}.html")), page).expect("the file is writable");
+}
