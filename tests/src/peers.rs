@@ -132,7 +132,7 @@ fn remove_older(parent: &Path, keep: &Path) {
     {
         let name = entry.file_name();
         if entry.path() != keep && !name.to_string_lossy().starts_with("build-") {
-            // What another process still uses or has removed already stays its own affair.
+            // Another process may still use it, or may have removed it already.
             let _ = fs::remove_dir_all(entry.path());
         }
     }

@@ -14,7 +14,7 @@ const CONTAINERD: &str = "github.com/containerd/containerd/api";
 const CRI: &str = "k8s.io/cri-api";
 const GOGO: &str = "github.com/gogo/protobuf";
 
-/// What containerd's API imports, and no Go module has.
+/// A file that containerd's API imports, and no Go module has.
 const STATUS: &str = "syntax = \"proto3\";
 package google.rpc;
 import \"google/protobuf/any.proto\";

@@ -1,8 +1,6 @@
 //! Go programs that make it hard to see that they speak NRI, built from scratch with the standard library alone: each with
 //! the answer it must get.
 
-#![cfg(feature = "go")]
-
 use std::fs;
 use std::path::Path;
 use std::process::Command;

@@ -67,7 +67,7 @@ fn the_logger_sees_every_event_once_and_in_order() {
 fn a_launched_logger_takes_its_flags_from_its_configuration() {
     let folder = tempfile::tempdir().expect("temporary folder");
     for release in NRI_RELEASES {
-        // What a launched plugin prints is lost: the runtime connects its output to nothing.
+        // The output of a launched plugin is lost: the runtime connects it to nothing.
         let file = folder.path().join(release);
         let config = format!("logFile: {}", file.display());
         let mut runtime = launched(release, &example("logger"), &config);

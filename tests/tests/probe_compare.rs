@@ -1,4 +1,4 @@
-//! What `check` says from the file against what `probe` says from behavior: for every Go program of `specimens.toml` that
+//! Compares the verdicts of `check`, from the file, with those of `probe`, from behavior: for every Go program of `specimens.toml` that
 //! runs on this machine, for the Go plugins of four NRI releases, and for the examples.
 
 use std::fmt::Write as _;

@@ -2,7 +2,7 @@
 
 macro_rules! mutations {
     ($($(#[doc = $doc:literal])+ $name:ident = $argument:literal,)*) => {
-        /// What the plugin does wrong.
+        /// A violation of the contract.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum Mutation {
             $($(#[doc = $doc])+ $name,)*

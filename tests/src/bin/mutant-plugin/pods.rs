@@ -1,4 +1,4 @@
-//! What the plugin knows of pods.
+//! The pods that the plugin knows.
 
 use std::collections::HashSet;
 
