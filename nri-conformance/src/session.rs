@@ -219,9 +219,22 @@ impl Session {
         &self,
         part: &SynchronizeRequest,
     ) -> Result<SynchronizeResponse, CallError> {
+        self.synchronize_within(part, self.timeouts.request).await
+    }
+
+    /// Synchronizes the plugin, with one part of the state, with a time limit.
+    ///
+    /// # Errors
+    ///
+    /// Returns what came back instead of an answer.
+    pub async fn synchronize_within(
+        &self,
+        part: &SynchronizeRequest,
+        within: Duration,
+    ) -> Result<SynchronizeResponse, CallError> {
         let encoded = part.encode_to_vec();
         let encoded = self.revision.without_newer("SynchronizeRequest", &encoded);
-        decoded(self.call("Synchronize", encoded).await?)
+        decoded(self.call_within("Synchronize", encoded, within).await?)
     }
 
     /// Sends an event as this revision does: with its dedicated RPC, and as StateChange if the plugin lacks that and the

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use nri::adaptation::Revision;
-use nri::api::{Container, PodSandbox, SynchronizeRequest};
+use nri::api::{ConfigureResponse, Container, PodSandbox, SynchronizeRequest};
 use nri::wire::CallError;
 use tokio::time::timeout;
 
@@ -54,6 +54,14 @@ impl Bench {
     pub(crate) fn world(&self) -> World {
         let number = self.worlds.fetch_add(1, Ordering::Relaxed);
         World::new(self.options.seed.wrapping_shl(32).wrapping_add(number))
+    }
+
+    /// Returns a pod with a container that no test has used before.
+    pub(crate) fn pod_and_container(&self) -> (PodSandbox, Container) {
+        let mut world = self.world();
+        let pod = world.pod();
+        let container = world.container(&pod);
+        (pod, container)
     }
 
     /// Takes the traces of the connections since the last call.
@@ -146,13 +154,7 @@ impl Bench {
         session: Session,
         state: &State,
     ) -> Judged<Live> {
-        let request = session.configuration(&self.options.config);
-        let answer = session.configure(&request).await;
-        if let Err(CallError::Timeout(_)) = answer {
-            self.is_stuck();
-        }
-        let answer = answer
-            .map_err(|error| Verdict::Skip(format!("Configure: {}; see P6", describe(&error))))?;
+        let answer = self.configured(&session).await?;
         let part = SynchronizeRequest {
             pods: state.pods.clone(),
             containers: state.containers.clone(),
@@ -163,6 +165,16 @@ impl Bench {
             .map_err(|error| Verdict::Skip(format!("Synchronize: {}; see Y2", describe(&error))))?;
         self.stuck.store(0, Ordering::Relaxed);
         Ok(Live::new(instance, session, answer.events))
+    }
+
+    /// Configures a registered instance.
+    pub(crate) async fn configured(&self, session: &Session) -> Judged<ConfigureResponse> {
+        let request = session.configuration(&self.options.config);
+        let answer = session.configure(&request).await;
+        if let Err(CallError::Timeout(_)) = answer {
+            self.is_stuck();
+        }
+        answer.map_err(|error| Verdict::Skip(format!("Configure: {}; see P6", describe(&error))))
     }
 
     /// Returns how long to wait for something that must not happen.

@@ -89,11 +89,10 @@ mod tests {
 
     use super::super::schema::{self, Side};
     use super::*;
-
-    const PLUGIN: &str = "nri.pkg.api.v1alpha1.Plugin";
+    use crate::session::PLUGIN_SERVICE;
 
     fn redacted(method: &str, side: Side, message: &impl prost::Message) -> Vec<u8> {
-        let descriptor = schema::message(PLUGIN, method, side);
+        let descriptor = schema::message(PLUGIN_SERVICE, method, side);
         match redact(&message.encode_to_vec(), descriptor) {
             Payload::Bytes(bytes) => bytes.to_vec(),
             Payload::Withheld(_) => panic!("withheld"),
@@ -174,7 +173,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_judged_is_left_out() {
-        let descriptor = schema::message(PLUGIN, "StopPodSandbox", Side::Request);
+        let descriptor = schema::message(PLUGIN_SERVICE, "StopPodSandbox", Side::Request);
         let mut bytes = nri::api::StopPodSandboxRequest { pod: Some(pod()) }.encode_to_vec();
         // Field 1000, a string.
         bytes.extend_from_slice(b"\xc2\x3e\x07hunter2");

@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn an_unknown_method_has_no_types() {
-        let service = "nri.pkg.api.v1alpha1.Plugin";
+        let service = crate::session::PLUGIN_SERVICE;
         assert!(message(service, "Configure", Side::Response).is_some());
         assert!(message(service, "NewEvent", Side::Request).is_none());
         assert!(message("x", "Configure", Side::Request).is_none());

@@ -16,11 +16,10 @@ use nri_conformance::record::{
     ErrorKind, Frame, FrameEvent, Header, Options, Party, Payload, Request, Response, Source,
     Writer, create_file,
 };
+use nri_conformance::session::PLUGIN_SERVICE;
 use prost::Message;
 
 use crate::support::{Marker, Recording, Runtime, container, patiently, pod, recorded, run};
-
-const PLUGIN: &str = "nri.pkg.api.v1alpha1.Plugin";
 
 /// Returns the differences as text.
 fn texts(replayed: &Replayed) -> Vec<String> {
@@ -150,7 +149,7 @@ fn write(file: &Path, source: Source, exchanges: &[Exchange], update: Option<&[u
             FrameEvent::Request(Request {
                 by: Party::Runtime,
                 stream,
-                service: PLUGIN.to_owned(),
+                service: PLUGIN_SERVICE.to_owned(),
                 method: (*method).to_owned(),
                 timeout: Some(Duration::from_secs(20)),
                 payload: payload(request),

@@ -16,7 +16,7 @@ const LIMIT: usize = 1024;
 pub(crate) struct History {
     places: usize,
     pub(crate) report: Report,
-    /// What arrived at a place, per place and event.
+    /// The last arrival at each place, per event.
     arrived: Mutex<HashMap<(usize, String), Arrival>>,
 }
 

@@ -117,7 +117,7 @@ pub(super) fn mark(part: &mut Vec<u8>) {
 fn boundaries(part: &[u8]) -> impl Iterator<Item = usize> {
     let mut rest = part;
     std::iter::from_fn(move || {
-        // What is read here was encoded here.
+        // The bytes read here were encoded here.
         skip(&mut rest).ok()?.then_some(part.len() - rest.len())
     })
 }

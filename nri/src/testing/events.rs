@@ -352,7 +352,7 @@ fn adjusted(container: Container, adjustment: ContainerAdjustment) -> Container 
         adjust: Some(adjustment),
         ..CreateContainerResponse::default()
     };
-    // What is already merged cannot be in conflict.
+    // An answer that is already merged cannot be in conflict.
     let _ = collector.apply("merged", answer);
     collector.container().clone()
 }

@@ -14,7 +14,7 @@ use nri::prelude::*;
 use crate::peer::{Peer, Script};
 use crate::plugins::{Cluster, SHORT, adaptation, builder, container, pod, shown};
 
-/// What a plugin saw, in order.
+/// The requests that a plugin saw, in order.
 type Seen = Arc<Mutex<Vec<String>>>;
 
 /// Handles every kind of request, and misbehaves according to the name of the pod.

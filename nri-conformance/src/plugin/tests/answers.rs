@@ -20,9 +20,7 @@ const LAST_UPDATE: Duration = Duration::from_secs(1);
 
 pub(in crate::plugin) async fn adjustments(bench: &Bench, revision: &Revision) -> Judged {
     let live = bench.serving(revision).await?;
-    let mut world = bench.world();
-    let pod = world.pod();
-    let container = world.container(&pod);
+    let (pod, container) = bench.pod_and_container();
     let mut judged = 0;
     for event in live.life() {
         let answer = live.send(event, &pod, &container).await;
@@ -112,9 +110,7 @@ pub(in crate::plugin) async fn updates(bench: &Bench, revision: &Revision) -> Ju
 
 /// Plays the life of a pod.
 async fn life(live: &Live, bench: &Bench) -> Vec<Answer> {
-    let mut world = bench.world();
-    let pod = world.pod();
-    let container = world.container(&pod);
+    let (pod, container) = bench.pod_and_container();
     let mut answers = Vec::new();
     for event in live.life() {
         let answer = live.send(event, &pod, &container).await;

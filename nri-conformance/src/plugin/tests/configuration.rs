@@ -71,9 +71,7 @@ pub(in crate::plugin) async fn mask(bench: &Bench, revision: &Revision) -> Judge
 
 /// Judges a mask of 0: the runtime sends every event, so each has to be implemented or to have a fallback.
 async fn takes_everything(live: &crate::plugin::live::Live, bench: &Bench) -> Judged {
-    let mut world = bench.world();
-    let pod = world.pod();
-    let container = world.container(&pod);
+    let (pod, container) = bench.pod_and_container();
     for event in live.life() {
         let answer = live.send(event, &pod, &container).await;
         let ignorable = can_fall_back(event) && answer.via == Via::StateChange;

@@ -19,9 +19,7 @@ const UNKNOWN_EVENTS: [i32; 5] = [0, 15, 99, i32::MAX, -1];
 
 pub(in crate::plugin) async fn each_way(bench: &Bench, revision: &Revision) -> Judged {
     let live = bench.serving(revision).await?;
-    let mut world = bench.world();
-    let pod = world.pod();
-    let container = world.container(&pod);
+    let (pod, container) = bench.pod_and_container();
     for event in live.life() {
         let answer = live.send(event, &pod, &container).await;
         match &answer.result {
@@ -72,9 +70,7 @@ async fn rejects_the_other_way(bench: &Bench, revision: &Revision, event: Event)
     let Ok(live) = bench.serving(&Revision::newest()).await else {
         return true;
     };
-    let mut world = bench.world();
-    let pod = world.pod();
-    let container = world.container(&pod);
+    let (pod, container) = bench.pod_and_container();
     for earlier in live.life().take_while(|earlier| *earlier != event) {
         live.send(earlier, &pod, &container).await;
     }
@@ -84,9 +80,7 @@ async fn rejects_the_other_way(bench: &Bench, revision: &Revision, event: Event)
 
 pub(in crate::plugin) async fn unimplemented(bench: &Bench, revision: &Revision) -> Judged {
     let live = bench.serving(revision).await?;
-    let mut world = bench.world();
-    let pod = world.pod();
-    let container = world.container(&pod);
+    let (pod, container) = bench.pod_and_container();
     for event in LIFE {
         let dedicated = request(event, &pod, &container);
         let answer = live
@@ -172,9 +166,7 @@ async fn works_alone(bench: &Bench, revision: &Revision) -> Judged<Vec<Event>> {
         .collect();
     for via in [Via::Dedicated, Via::StateChange] {
         let live = bench.serving(revision).await?;
-        let mut world = bench.world();
-        let pod = world.pod();
-        let container = world.container(&pod);
+        let (pod, container) = bench.pod_and_container();
         works.retain(|event| live.subscribes(*event));
         for event in live.life() {
             let answer = if can_fall_back(event) {

@@ -22,8 +22,13 @@ const START: [Event; 6] = [
     Event::PostStartContainer,
 ];
 
-/// The end of a container.
-const END_CONTAINER: [Event; 2] = [Event::StopContainer, Event::RemoveContainer];
+/// The end of a container, then of its pod.
+const END: [Event; 4] = [
+    Event::StopContainer,
+    Event::RemoveContainer,
+    Event::StopPodSandbox,
+    Event::RemovePodSandbox,
+];
 
 /// The end of a pod.
 const END_POD: [Event; 2] = [Event::StopPodSandbox, Event::RemovePodSandbox];
@@ -36,10 +41,13 @@ async fn started(live: &Live, pod: &PodSandbox, container: &Container) -> Judged
     Ok(())
 }
 
-/// Ends the container of a pod.
-async fn container_ended(live: &Live, pod: &PodSandbox, container: &Container) -> Judged {
-    for event in END_CONTAINER {
+/// Ends a pod with a container, up to and including an event.
+async fn ended(live: &Live, pod: &PodSandbox, container: &Container, last: Event) -> Judged {
+    for event in END {
         live.given(event, pod, container).await?;
+        if event == last {
+            break;
+        }
     }
     Ok(())
 }
@@ -56,12 +64,9 @@ fn requires_one(live: &Live, events: &[Event]) -> Judged {
 pub(in crate::plugin) async fn stop_twice(bench: &Bench, revision: &Revision) -> Judged {
     let live = bench.serving(revision).await?;
     live.requires(Event::StopPodSandbox)?;
-    let mut world = bench.world();
-    let pod = world.pod();
-    let container = world.container(&pod);
+    let (pod, container) = bench.pod_and_container();
     started(&live, &pod, &container).await?;
-    container_ended(&live, &pod, &container).await?;
-    live.given(Event::StopPodSandbox, &pod, &container).await?;
+    ended(&live, &pod, &container, Event::StopPodSandbox).await?;
     for times in ["a second time", "a third time"] {
         live.expect(Event::StopPodSandbox, &pod, &container, times)
             .await?;
@@ -70,43 +75,29 @@ pub(in crate::plugin) async fn stop_twice(bench: &Bench, revision: &Revision) ->
 }
 
 pub(in crate::plugin) async fn from_synchronize(bench: &Bench, revision: &Revision) -> Judged {
-    let mut world = bench.world();
-    let pod = world.pod();
-    let container = world.container(&pod);
+    let (pod, container) = bench.pod_and_container();
     let state = State {
         pods: vec![pod.clone()],
         containers: vec![container.clone()],
     };
     let live = bench.serving_with(revision, &state).await?;
-    requires_one(&live, &[END_CONTAINER, END_POD].concat())?;
+    requires_one(&live, &END)?;
     let what = "for what it knows only from Synchronize";
-    for event in [END_CONTAINER, END_POD].concat() {
-        unless_always(
-            bench,
-            revision,
-            event,
-            live.expect(event, &pod, &container, what).await,
-        )
-        .await?;
+    for event in END {
+        let judged = live.expect(event, &pod, &container, what).await;
+        unless_always(bench, revision, event, judged).await?;
     }
     Ok(())
 }
 
 pub(in crate::plugin) async fn never_seen(bench: &Bench, revision: &Revision) -> Judged {
     let live = bench.serving(revision).await?;
-    requires_one(&live, &[END_CONTAINER, END_POD].concat())?;
-    let mut world = bench.world();
-    for event in [END_CONTAINER, END_POD].concat() {
-        let pod = world.pod();
-        let container = world.container(&pod);
-        let what = "for what it has never seen";
-        unless_always(
-            bench,
-            revision,
-            event,
-            live.expect(event, &pod, &container, what).await,
-        )
-        .await?;
+    requires_one(&live, &END)?;
+    let what = "for what it has never seen";
+    for event in END {
+        let (pod, container) = bench.pod_and_container();
+        let judged = live.expect(event, &pod, &container, what).await;
+        unless_always(bench, revision, event, judged).await?;
     }
     Ok(())
 }
@@ -117,30 +108,18 @@ async fn unless_always(bench: &Bench, revision: &Revision, event: Event, judged:
         return judged;
     };
     let live = bench.serving(revision).await?;
-    let mut world = bench.world();
-    let pod = world.pod();
-    let container = world.container(&pod);
+    let (pod, container) = bench.pod_and_container();
     started(&live, &pod, &container).await?;
-    for ending in [END_CONTAINER, END_POD].concat() {
-        live.given(ending, &pod, &container).await?;
-        if ending == event {
-            break;
-        }
-    }
+    ended(&live, &pod, &container, event).await?;
     Err(Verdict::Fail(failure))
 }
 
 pub(in crate::plugin) async fn remove_twice(bench: &Bench, revision: &Revision) -> Judged {
     let live = bench.serving(revision).await?;
     live.requires(Event::RemovePodSandbox)?;
-    let mut world = bench.world();
-    let pod = world.pod();
-    let container = world.container(&pod);
+    let (pod, container) = bench.pod_and_container();
     started(&live, &pod, &container).await?;
-    container_ended(&live, &pod, &container).await?;
-    for event in END_POD {
-        live.given(event, &pod, &container).await?;
-    }
+    ended(&live, &pod, &container, Event::RemovePodSandbox).await?;
     live.expect(Event::RemovePodSandbox, &pod, &container, "a second time")
         .await
 }

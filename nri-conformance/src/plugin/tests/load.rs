@@ -34,9 +34,7 @@ pub(in crate::plugin) async fn in_time(bench: &Bench, revision: &Revision) -> Ju
         return fail("Synchronize", describe(&error), expected);
     }
     let live = crate::plugin::live::Live::new(instance, session, mask);
-    let mut world = bench.world();
-    let pod = world.pod();
-    let container = world.container(&pod);
+    let (pod, container) = bench.pod_and_container();
     for event in live.life() {
         let answer = live.send(event, &pod, &container).await;
         if is_late(&answer) {
@@ -52,9 +50,7 @@ fn is_late(answer: &Answer) -> bool {
 
 pub(in crate::plugin) async fn once(bench: &Bench, revision: &Revision) -> Judged {
     let live = bench.serving(revision).await?;
-    let mut world = bench.world();
-    let pod = world.pod();
-    let container = world.container(&pod);
+    let (pod, container) = bench.pod_and_container();
     for event in live.life() {
         let answer = live.send(event, &pod, &container).await;
         if is_late(&answer) {

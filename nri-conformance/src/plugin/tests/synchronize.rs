@@ -4,18 +4,17 @@ use std::time::Duration;
 
 use nri::adaptation::Revision;
 use nri::api::{SynchronizeRequest, SynchronizeResponse};
-use nri::wire::CallError;
 use prost::Message as _;
 
 use crate::plugin::bench::Bench;
-use crate::plugin::verdict::{Judged, Verdict, fail, skip};
-use crate::session::{Session, describe};
+use crate::plugin::verdict::{Judged, fail, skip};
+use crate::session::describe;
 
 /// The number of pods on a large node, and of those in one part.
 const PODS: usize = 10_000;
 const PODS_PER_PART: usize = 2_500;
 
-/// How long a part may take on a busy machine.
+/// How long a part may take on a busy machine, longer than a runtime waits: P5 judges whether answers come in time.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(in crate::plugin) async fn split(bench: &Bench, revision: &Revision) -> Judged {
@@ -53,17 +52,14 @@ pub(in crate::plugin) async fn many(bench: &Bench, revision: &Revision) -> Judge
 
 async fn in_parts(bench: &Bench, revision: &Revision, parts: Vec<SynchronizeRequest>) -> Judged {
     let (_instance, session) = bench.registered(revision).await?;
-    let request = session.configuration(&bench.options.config);
-    let configured = session.configure(&request).await;
-    configured
-        .map_err(|error| Verdict::Skip(format!("Configure: {}; see P6", describe(&error))))?;
+    bench.configured(&session).await?;
     let all = parts.len();
     for (number, part) in (1..).zip(&parts) {
         let sent = format!(
             "part {number} of {all} of Synchronize, more = {}",
             part.more
         );
-        match patiently(&session, part).await {
+        match session.synchronize_within(part, PATIENCE).await {
             Ok(answer) => answered(&sent, part, &answer)?,
             Err(error) => {
                 unless_whole(bench, revision, part).await?;
@@ -74,33 +70,15 @@ async fn in_parts(bench: &Bench, revision: &Revision, parts: Vec<SynchronizeRequ
     Ok(())
 }
 
-/// Sends a part, and waits longer than a runtime does: whether the answer comes in time is judged by P5.
-async fn patiently(
-    session: &Session,
-    part: &SynchronizeRequest,
-) -> Result<SynchronizeResponse, CallError> {
-    let encoded = part.encode_to_vec();
-    let encoded = session
-        .revision()
-        .without_newer("SynchronizeRequest", &encoded);
-    let answer = session
-        .call_within("Synchronize", encoded, PATIENCE)
-        .await?;
-    SynchronizeResponse::decode(answer).map_err(|error| CallError::Unreadable(error.to_string()))
-}
-
 /// Skips if the plugin refuses the same state when it is not split, too.
 async fn unless_whole(bench: &Bench, revision: &Revision, part: &SynchronizeRequest) -> Judged {
     let (_instance, session) = bench.registered(revision).await?;
-    let request = session.configuration(&bench.options.config);
-    let configured = session.configure(&request).await;
-    configured
-        .map_err(|error| Verdict::Skip(format!("Configure: {}; see P6", describe(&error))))?;
+    bench.configured(&session).await?;
     let whole = SynchronizeRequest {
         more: false,
         ..part.clone()
     };
-    match patiently(&session, &whole).await {
+    match session.synchronize_within(&whole, PATIENCE).await {
         Ok(_) => Ok(()),
         Err(error) => skip(format!(
             "Synchronize with a message of {} bytes: {}; see W8",

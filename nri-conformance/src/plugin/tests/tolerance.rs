@@ -85,9 +85,7 @@ pub(in crate::plugin) async fn empty_requests(bench: &Bench, revision: &Revision
 /// Plays the life of a pod with requests out of the ordinary.
 async fn life(bench: &Bench, revision: &Revision, make: Make, what: &str) -> Judged {
     let live = bench.serving(revision).await?;
-    let mut world = bench.world();
-    let pod = world.pod();
-    let container = world.container(&pod);
+    let (pod, container) = bench.pod_and_container();
     for event in live.life() {
         let answer = live
             .session
@@ -108,9 +106,7 @@ async fn unless_usual(
     event: Event,
     verdict: Verdict,
 ) -> Verdict {
-    let mut world = bench.world();
-    let pod = world.pod();
-    let container = world.container(&pod);
+    let (pod, container) = bench.pod_and_container();
     let usual = async {
         let live = bench.serving(revision).await?;
         for earlier in live.life() {

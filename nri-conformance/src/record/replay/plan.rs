@@ -8,6 +8,7 @@ use nri::wire::{Code, Status};
 use prost::Message as _;
 
 use super::exchange::{Exchange, RecordedAnswer};
+use crate::session::can_fall_back;
 
 /// The state of the connection that decides what a runtime would send.
 pub(super) struct Plan {
@@ -134,12 +135,6 @@ fn event(method: &str, payload: &[u8]) -> (Option<Event>, bool) {
 fn rpc(method: &str) -> Option<&'static Rpc> {
     let mut rpcs = Revision::rpcs().iter();
     rpcs.find(|rpc| rpc.name == method).copied()
-}
-
-/// Returns true if a runtime repeats the event as StateChange when its RPC is not implemented.
-fn can_fall_back(event: Event) -> bool {
-    let mut rpcs = Revision::rpcs().iter();
-    rpcs.any(|rpc| rpc.event == Some(event) && rpc.change_fields.is_some())
 }
 
 pub(super) fn is_unimplemented(status: Option<&Status>) -> bool {

@@ -31,7 +31,7 @@ use crate::api::{
 #[derive(Clone, Debug)]
 pub struct CreateCollector {
     view: View,
-    /// What the container does not show, such as removals; the view has the rest.
+    /// The changes that the container does not show, such as removals; the view has the rest.
     adjustment: ContainerAdjustment,
     updates: Updates,
     owners: Owners,

@@ -1,6 +1,6 @@
 //! Lists and maps whose entries have a key, and can be removed by it.
 //!
-//! What a plugin sets is moved into the container that the next plugin sees, and from there into the merged adjustment
+//! Entries that a plugin sets are moved into the container that the next plugin sees, and from there into the merged adjustment
 //! when all plugins have answered.
 
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! Resources of a container: in an adjustment and in an update.
 //!
-//! What a plugin asks for is claimed as a whole before any of it is set, so that a conflict changes nothing but owners.
+//! All resources that a plugin asks for are claimed before any of them is set, so that a conflict changes nothing but owners.
 
 use super::MergeError;
 use super::owners::Claims;

@@ -131,7 +131,7 @@ fn fd_write(
         let Some([address, length]) = load_pair(&caller, buffers, index) else {
             return Ok(FAULT);
         };
-        // What does not fit is written with the next call.
+        // The rest is written with the next call.
         let room = MAX_BYTES - text.len() as u32;
         match read(&caller, "fd_write", address, length.min(room)) {
             Ok(bytes) => text.extend(bytes),
