@@ -12,18 +12,31 @@ const MAX_PIDS_SHOWN: usize = 8;
 /// The location of a file or of something in it: on disk, or within an archive or image.
 ///
 /// ```
-/// use nri_compat::place::Place;
+/// use nri_compat::place::{Place, WorkloadPlace};
 ///
 /// let layer = Place::from("images.tar").in_image("example.org/p:1").in_layer(3);
 /// assert_eq!(layer.to_string(), "images.tar: example.org/p:1: layer 3");
 /// assert_eq!(layer.entry("/usr/bin/10-p").name(), "10-p");
 /// assert_eq!(Place::from("go.mod").at_line(7).to_string(), "go.mod:7");
 /// assert_eq!(Place::from("/opt/p").run_by(&[12, 15]).to_string(), "/opt/p (pid 12, 15)");
+///
+/// let container = WorkloadPlace {
+///     line: Some(14),
+///     kind: "DaemonSet".into(),
+///     namespace: Some("kube-system".into()),
+///     name: "logger".into(),
+///     container: "plugin".into(),
+///     ..WorkloadPlace::default()
+/// };
+/// let plugin = Place::from("all.yaml").in_workload(container).entry("/bin/p");
+/// assert_eq!(plugin.to_string(), "all.yaml:14: DaemonSet kube-system/logger: plugin: /bin/p");
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     /// The file on disk, as spelled by the user.
     pub file: String,
+    /// The container of a Kubernetes workload whose image this is, or is in.
+    pub workload: Option<Box<WorkloadPlace>>,
     /// The image within an archive.
     pub image: Option<String>,
     /// The layer of the image, counted from 1, if relevant.
@@ -36,10 +49,57 @@ pub struct Place {
     pub pids: Vec<u32>,
 }
 
+/// A container of a Kubernetes workload, in a manifest or in a cluster.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct WorkloadPlace {
+    /// The document in the manifest, counted from 1; `None` in a cluster.
+    pub document: Option<u32>,
+    /// The line of the image or of the container in the manifest, counted from 1.
+    pub line: Option<u32>,
+    /// The kind of the workload, such as `DaemonSet`.
+    pub kind: String,
+    /// The namespace, if it is known.
+    pub namespace: Option<String>,
+    /// The name of the workload.
+    pub name: String,
+    /// The name of the container; empty for the whole workload.
+    pub container: String,
+}
+
+impl WorkloadPlace {
+    /// Returns the workload as `DaemonSet kube-system/logger`.
+    pub fn workload(&self) -> String {
+        let namespace = self
+            .namespace
+            .iter()
+            .map(|namespace| format!("{namespace}/"));
+        let name: String = namespace.chain([self.name.clone()]).collect();
+        let parts = [self.kind.as_str(), name.as_str()];
+        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        parts.join(" ")
+    }
+
+    /// Returns the workload and the container: `DaemonSet kube-system/logger: plugin`.
+    pub fn path(&self) -> String {
+        let parts = [self.workload(), self.container.clone()];
+        let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        parts.join(": ")
+    }
+}
+
 impl Place {
     /// Returns the place of a file on disk. Bytes that are not UTF-8, and control characters, are escaped.
     pub fn of(path: &Path) -> Self {
         Self::from(escape::path(path))
+    }
+
+    /// Returns the place of a container of a workload in this file.
+    #[must_use]
+    pub fn in_workload(&self, workload: WorkloadPlace) -> Self {
+        Self {
+            workload: Some(Box::new(workload)),
+            ..self.clone()
+        }
     }
 
     /// Returns the place of an image in this file.
@@ -94,12 +154,23 @@ impl Place {
         Self::from(format!("{folder}{}", escape::path(Path::new(name))))
     }
 
-    /// Returns the same place without a line: that of the whole file.
+    /// Returns the same place without a line or a document: that of the whole file, or of the
+    /// container wherever it is in the manifest.
     #[must_use]
     pub fn whole_file(&self) -> Self {
-        Self {
-            line: None,
-            ..self.clone()
+        let mut place = self.clone();
+        place.line = None;
+        if let Some(workload) = &mut place.workload {
+            (workload.document, workload.line) = (None, None);
+        }
+        place
+    }
+
+    /// Returns the line in the file on disk, if it is known: that of the container in a manifest.
+    pub fn line_on_disk(&self) -> Option<u32> {
+        match &self.workload {
+            Some(workload) => workload.line,
+            None => self.line,
         }
     }
 
@@ -108,8 +179,15 @@ impl Place {
         self.entry.as_deref().unwrap_or(&self.file)
     }
 
-    /// Returns the last component of the path; empty if there is none.
+    /// Returns the last component of the path; empty if there is none. A container of a workload
+    /// has its own name.
     pub fn name(&self) -> &str {
+        if let (Some(workload), None) = (&self.workload, &self.entry) {
+            return match workload.container.as_str() {
+                "" => &workload.name,
+                container => container,
+            };
+        }
         let path = self.path().trim_end_matches('/');
         path.rsplit_once('/').map_or(path, |(_, name)| name)
     }
@@ -158,14 +236,18 @@ impl Place {
     fn same_tree(&self, other: &Self) -> bool {
         match (&self.entry, &other.entry) {
             (None, None) => true,
-            (Some(_), Some(_)) => (&self.file, &self.image) == (&other.file, &other.image),
+            (Some(_), Some(_)) => {
+                (&self.file, &self.workload, &self.image)
+                    == (&other.file, &other.workload, &other.image)
+            }
             (None, Some(_)) | (Some(_), None) => false,
         }
     }
 
     fn inner(&self) -> Vec<String> {
         let layer = self.layer.map(|number| format!("layer {number}"));
-        [self.image.clone(), layer, self.entry.clone()]
+        let workload = self.workload.as_ref().map(|workload| workload.path());
+        [workload, self.image.clone(), layer, self.entry.clone()]
             .into_iter()
             .flatten()
             .collect()
@@ -190,6 +272,9 @@ impl Place {
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.file)?;
+        if let Some(line) = self.workload.as_ref().and_then(|workload| workload.line) {
+            write!(f, ":{line}")?;
+        }
         for part in self.inner() {
             write!(f, ": {part}")?;
         }
@@ -268,6 +353,41 @@ mod tests {
                 "{shown}"
             );
         }
+    }
+
+    #[test]
+    fn a_container_of_a_workload_is_shown_with_its_line() {
+        let container = WorkloadPlace {
+            document: Some(2),
+            line: Some(7),
+            kind: "Pod".into(),
+            name: "p".into(),
+            container: "c".into(),
+            ..WorkloadPlace::default()
+        };
+        let place = Place::from("x.yaml").in_workload(container.clone());
+        assert_eq!(place.to_string(), "x.yaml:7: Pod p: c");
+        assert_eq!(place.whole_file().to_string(), "x.yaml: Pod p: c");
+        assert_eq!((place.name(), place.line_on_disk()), ("c", Some(7)));
+        assert_eq!(place.within().as_deref(), Some("Pod p: c"));
+
+        let source = place.entry("/src/go.mod").at_line(3);
+        assert_eq!(source.to_string(), "x.yaml:7: Pod p: c: /src/go.mod:3");
+        assert_eq!((source.name(), source.line_on_disk()), ("go.mod", Some(7)));
+        let other = Place::from("x.yaml").in_workload(WorkloadPlace {
+            container: "d".into(),
+            ..container.clone()
+        });
+        assert!(!other.entry("/src/a.go").is_beside(&source));
+
+        let whole = Place::from("x.yaml").in_workload(WorkloadPlace {
+            container: String::new(),
+            ..container
+        });
+        assert_eq!(
+            (whole.to_string().as_str(), whole.name()),
+            ("x.yaml:7: Pod p", "p")
+        );
     }
 
     #[test]

@@ -103,6 +103,8 @@ pub enum FileKind {
     Log,
     /// The output of `ctr deprecations list`.
     DeprecationList,
+    /// A Kubernetes manifest, or an object in a cluster.
+    Manifest,
     /// Anything else.
     #[default]
     Other,

@@ -156,6 +156,8 @@ pub struct Summary {
     pub inputs: Inputs,
     /// The number of bytes in them.
     pub bytes: u64,
+    /// The Kubernetes workloads among them; `None` if no manifests and no cluster were read.
+    pub workloads: Option<WorkloadCount>,
     /// The number of plugins among the subjects.
     pub plugins: u64,
     /// The number of skipped places.
@@ -168,6 +170,15 @@ pub struct Summary {
     pub node: Option<String>,
     /// The id of the scan, unique for each report.
     pub scan: Option<String>,
+}
+
+/// The numbers of Kubernetes workloads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WorkloadCount {
+    /// The workloads whose pods were examined.
+    pub examined: u64,
+    /// Those with a container that may be an NRI plugin.
+    pub candidates: u64,
 }
 
 /// The numbers of files by outcome. Each file is counted once.

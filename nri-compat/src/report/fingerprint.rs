@@ -16,7 +16,7 @@ use crate::sighting::FileKind;
 /// | program: a Go program's main package, the name in a manifest | a rebuild, a patch release of the plugin | another program under the same name |
 /// | events that it handles | a rebuild, a patch release that handles the same | other events |
 ///
-/// A subject without a name is identified by its path within the image or on disk. The events in a
+/// A subject without a name is identified by its path within the image or on disk, or by its workload and container. The events in a
 /// log are excluded, because they are only those that have occurred so far.
 pub fn fingerprint(subject: &Subject, verdict: &Verdict) -> String {
     let plugin = identity(subject);
@@ -32,12 +32,18 @@ pub fn fingerprint(subject: &Subject, verdict: &Verdict) -> String {
 }
 
 /// Returns `10-logger`, or the path without the image and the layer, whose number changes with each
-/// build, and without the processes that run it.
+/// build, and without the processes that run it. In a workload, the path starts with the workload
+/// and the container: the files of rendered manifests, and their order, are temporary.
 pub(crate) fn identity(subject: &Subject) -> String {
     if subject.name.is_some() {
         return subject.label();
     }
     let path = subject.place.path();
+    if let Some(workload) = &subject.place.workload {
+        let entry = subject.place.entry.iter().cloned();
+        let parts: Vec<String> = [workload.path()].into_iter().chain(entry).collect();
+        return parts.join(": ");
+    }
     path.strip_prefix("./").unwrap_or(path).to_owned()
 }
 
@@ -65,7 +71,7 @@ pub(crate) fn series(target: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::place::Place;
+    use crate::place::{Place, WorkloadPlace};
 
     fn of(path: impl Into<Place>, name: Option<&str>, target: &str) -> String {
         let subject = Subject {
@@ -119,6 +125,24 @@ mod tests {
         assert_ne!(of("/a/p", None, "t"), of("/b/p", None, "t"));
         assert_ne!(of("/a/p", None, "t"), of("/a/p", None, "u"));
         assert_eq!(of("./go.mod", None, "t"), of("go.mod", None, "t"));
+    }
+
+    #[test]
+    fn a_container_keeps_its_fingerprint_where_its_document_moves() {
+        let of_container = |file: &str, document, line, container: &str| {
+            let workload = WorkloadPlace {
+                document: Some(document),
+                line: Some(line),
+                kind: "Pod".into(),
+                name: "p".into(),
+                container: container.into(),
+                ..WorkloadPlace::default()
+            };
+            of(Place::from(file).in_workload(workload), None, "t")
+        };
+        let one = of_container("a.yaml", 1, 5, "c");
+        assert_eq!(one, of_container("<stdin>", 7, 90, "c"));
+        assert_ne!(one, of_container("a.yaml", 1, 5, "d"));
     }
 
     #[test]

@@ -125,6 +125,12 @@ fn subject(subject: &mut Subject) {
 
 fn place(place: &mut Place) {
     spell_out(&mut place.file);
+    if let Some(workload) = &mut place.workload {
+        spell_out(&mut workload.kind);
+        maybe(&mut workload.namespace);
+        spell_out(&mut workload.name);
+        spell_out(&mut workload.container);
+    }
     maybe(&mut place.image);
     maybe(&mut place.entry);
 }

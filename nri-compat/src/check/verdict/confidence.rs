@@ -23,6 +23,6 @@ pub(super) fn of(seen: &Sighting) -> Confidence {
         FileKind::GoMod | FileKind::GoVendor | FileKind::GoSource | FileKind::CargoLock => {
             Confidence::Medium
         }
-        FileKind::GoSum | FileKind::Other => Confidence::Low,
+        FileKind::GoSum | FileKind::Manifest | FileKind::Other => Confidence::Low,
     }
 }

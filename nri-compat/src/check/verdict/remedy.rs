@@ -26,7 +26,7 @@ pub(super) fn state_change(
             listed(events)
         ),
         FileKind::Log | FileKind::DeprecationList => who(seen, since),
-        FileKind::WasmModule | FileKind::OneShotConfig | FileKind::Other => {
+        FileKind::WasmModule | FileKind::OneShotConfig | FileKind::Manifest | FileKind::Other => {
             deprecation.remedy.clone()
         }
     }
@@ -75,7 +75,14 @@ pub(super) fn find_out(seen: &Sighting) -> String {
         FileKind::Log => "look at the plugin itself: `nri-compat check` on its file, or with --proc while it runs".to_owned(),
         FileKind::CargoLock => "check the built plugin: one that uses the `nri` crate lists the \
              events that it handles".to_owned(),
-        _ => "look for its name in the runtime's log (`nri-compat logs`), or ask its author \
+        FileKind::Manifest => "check the image that the workload runs: without --no-pull, or with \
+             `nri-compat check` on the rendered manifest or on the image itself".to_owned(),
+        FileKind::GoBinary
+        | FileKind::RustBinary
+        | FileKind::WasmModule
+        | FileKind::OneShotConfig
+        | FileKind::DeprecationList
+        | FileKind::Other => "look for its name in the runtime's log (`nri-compat logs`), or ask its author \
              which NRI release it uses".to_owned(),
     }
 }

@@ -62,7 +62,7 @@ impl Role {
 
 impl FileKind {
     /// All kinds, in declaration order.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::GoBinary,
         Self::RustBinary,
         Self::WasmModule,
@@ -74,6 +74,7 @@ impl FileKind {
         Self::CargoLock,
         Self::Log,
         Self::DeprecationList,
+        Self::Manifest,
         Self::Other,
     ];
 
@@ -91,6 +92,7 @@ impl FileKind {
             Self::CargoLock => "cargo_lock",
             Self::Log => "log",
             Self::DeprecationList => "deprecation_list",
+            Self::Manifest => "manifest",
             Self::Other => "other",
         }
     }

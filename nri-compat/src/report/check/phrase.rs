@@ -222,8 +222,15 @@ impl Summary {
             self.places()
         };
         let amount = |count: u64, noun| counted(usize::try_from(count).unwrap_or(usize::MAX), noun);
+        let workloads = self.workloads.map_or_else(String::new, |count| {
+            format!(
+                ", {} examined, {}",
+                amount(count.examined, "workload"),
+                amount(count.candidates, "candidate")
+            )
+        });
         format!(
-            "checked {places}: {}{}, {}, {}, {} skipped, in {}",
+            "checked {places}: {}{}, {}{workloads}, {}, {} skipped, in {}",
             amount(self.files, "file"),
             self.inputs.phrase(),
             bytes(self.bytes),

@@ -67,6 +67,6 @@ fn place(place: &place::Place) -> Place {
         file: file.to_owned(),
         within: place.within(),
         // Only the line is known in text files.
-        line: place.line.map(|line| (line, 1)),
+        line: place.line_on_disk().map(|line| (line, 1)),
     }
 }

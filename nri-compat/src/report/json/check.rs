@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use serde::{Serialize, Serializer};
 
 use super::{SCHEMA, write, write_line};
-use crate::place::Place;
+use crate::place::{Place, WorkloadPlace};
 use crate::report::check::{
     CheckReport, CheckTarget, Outcome, Skipped, Subject, Suppression, Verdict,
 };
@@ -53,11 +53,23 @@ struct JsonSubject<'r> {
 #[derive(Serialize)]
 struct JsonPlace<'r> {
     file: &'r str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    workload: Option<JsonWorkload<'r>>,
     image: Option<&'r str>,
     layer: Option<u32>,
     entry: Option<&'r str>,
     line: Option<u32>,
     pids: &'r [u32],
+}
+
+#[derive(Serialize)]
+struct JsonWorkload<'r> {
+    document: Option<u32>,
+    line: Option<u32>,
+    kind: &'r str,
+    namespace: Option<&'r str>,
+    name: &'r str,
+    container: &'r str,
 }
 
 #[derive(Serialize)]
@@ -121,6 +133,8 @@ struct JsonSummary<'r> {
     files: u64,
     inputs: BTreeMap<&'static str, u64>,
     bytes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    workloads: Option<JsonWorkloads>,
     plugins: u64,
     skipped: u64,
     millis: u64,
@@ -130,6 +144,12 @@ struct JsonSummary<'r> {
     removed: usize,
     incompatible: usize,
     suppressed: usize,
+}
+
+#[derive(Serialize)]
+struct JsonWorkloads {
+    examined: u64,
+    candidates: u64,
 }
 
 /// An array whose elements are created while they are written, because there may be many.
@@ -212,11 +232,23 @@ fn subject(subject: &Subject) -> JsonSubject<'_> {
 fn place(place: &Place) -> JsonPlace<'_> {
     JsonPlace {
         file: &place.file,
+        workload: place.workload.as_deref().map(workload),
         image: place.image.as_deref(),
         layer: place.layer,
         entry: place.entry.as_deref(),
         line: place.line,
         pids: &place.pids,
+    }
+}
+
+fn workload(workload: &WorkloadPlace) -> JsonWorkload<'_> {
+    JsonWorkload {
+        document: workload.document,
+        line: workload.line,
+        kind: &workload.kind,
+        namespace: workload.namespace.as_deref(),
+        name: &workload.name,
+        container: &workload.container,
     }
 }
 
@@ -285,6 +317,10 @@ fn summary(report: &CheckReport) -> JsonSummary<'_> {
         files: summary.files,
         inputs: summary.inputs.named().into_iter().collect(),
         bytes: summary.bytes,
+        workloads: summary.workloads.map(|workloads| JsonWorkloads {
+            examined: workloads.examined,
+            candidates: workloads.candidates,
+        }),
         plugins: summary.plugins,
         skipped: summary.skipped,
         millis: summary.millis,

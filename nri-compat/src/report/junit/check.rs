@@ -48,7 +48,7 @@ fn case(subject: &Subject, verdict: &Verdict) -> Case {
         class: subject.place.whole_file().to_string(),
         name: subject.label(),
         file: Some(subject.place.whole_file().to_string()),
-        line: subject.place.line,
+        line: subject.place.line_on_disk(),
         result: result(verdict),
     }
 }
@@ -85,7 +85,7 @@ fn skipped(skipped: &Skipped) -> Case {
         class: skipped.place.to_string(),
         name: skipped.place.to_string(),
         file: Some(skipped.place.to_string()),
-        line: skipped.place.line,
+        line: skipped.place.line_on_disk(),
         result: CaseResult::Skipped(skipped.reason.clone()),
     }
 }
