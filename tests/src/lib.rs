@@ -16,6 +16,7 @@ pub mod fixtures;
 pub mod generated;
 pub mod hex;
 pub mod hostile;
+pub mod kubernetes;
 pub mod logs;
 pub mod many;
 pub mod matrix;

@@ -324,6 +324,33 @@ pub fn containerd(release: &str) -> PathBuf {
     .build()
 }
 
+/// Returns the program that is etcd and all commands of Kubernetes.
+///
+/// # Panics
+///
+/// Panics like [`GoBuild::build`].
+#[must_use]
+pub fn kubernetes() -> PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/kubernetes");
+    let module = fs::read_to_string(folder.join("go.mod")).expect("module file is readable");
+    let release = module
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("k8s.io/kubernetes "));
+    let release = release.expect("go.mod requires Kubernetes");
+    GoBuild {
+        name: "kubernetes".into(),
+        module: "peers/kubernetes".into(),
+        modfile: "go.mod".into(),
+        options: vec![format!(
+            "-ldflags=-s -w -X k8s.io/component-base/version.gitVersion={release}"
+        )],
+        environment: Vec::new(),
+        packages: strings(&["."]),
+    }
+    .build()
+    .join("kubernetes")
+}
+
 /// Returns the folder with `cri`, `image` and `pause`: a client, an image packer, and the program
 /// in the image.
 ///

@@ -1,6 +1,6 @@
-// Command image packs one static program as an OCI image layout:
+// Command image packs a static program, or one with other files, as an OCI image layout:
 //
-//	image OUT.tar NAME PROGRAM
+//	image OUT.tar NAME PROGRAM [PATH=FILE…]
 package main
 
 import (
@@ -9,26 +9,38 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 )
 
 type object = map[string]any
 
 func main() {
-	if len(os.Args) != 4 {
-		fail(fmt.Errorf("usage: image OUT.tar NAME PROGRAM"))
+	if len(os.Args) < 4 {
+		fail(fmt.Errorf("usage: image OUT.tar NAME PROGRAM [PATH=FILE…]"))
 	}
-	program, err := os.ReadFile(os.Args[3])
-	fail(err)
 	entry := "/" + filepath.Base(os.Args[3])
-	fail(os.WriteFile(os.Args[1], layout(os.Args[2], entry, program), 0o644))
+	content := map[string][]byte{entry[1:]: read(os.Args[3])}
+	for _, pair := range os.Args[4:] {
+		path, file, _ := strings.Cut(pair, "=")
+		content[strings.TrimPrefix(path, "/")] = read(file)
+	}
+	fail(os.WriteFile(os.Args[1], layout(os.Args[2], entry, content), 0o644))
 }
 
-func layout(name, entry string, program []byte) []byte {
+func read(file string) []byte {
+	content, err := os.ReadFile(file)
+	fail(err)
+	return content
+}
+
+func layout(name, entry string, content map[string][]byte) []byte {
 	files := map[string][]byte{"oci-layout": []byte(`{"imageLayoutVersion":"1.0.0"}`)}
-	layer := pack(map[string][]byte{entry[1:]: program})
+	layer := pack(content)
 	config := encode(object{
 		"architecture": runtime.GOARCH, "os": "linux",
 		"config": object{"Entrypoint": []string{entry}},
@@ -61,7 +73,8 @@ func encode(v any) []byte {
 func pack(files map[string][]byte) []byte {
 	var out bytes.Buffer
 	archive := tar.NewWriter(&out)
-	for name, content := range files {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		content := files[name]
 		fail(archive.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(content))}))
 		_, err := archive.Write(content)
 		fail(err)

@@ -1,6 +1,7 @@
 //! Builds all Go peers and says how long each took.
 //!
-//! Arguments, if any, choose: `go` (runtimes and plugins), `containerd`.
+//! Arguments, if any, choose: `go` (runtimes and plugins), `containerd`. `kubernetes`, which takes many minutes, is built
+//! only if it is chosen.
 #![forbid(unsafe_code)]
 
 use std::time::Instant;
@@ -29,6 +30,9 @@ fn main() {
         for release in peers::CONTAINERD_RELEASES {
             report(|| peers::containerd(release));
         }
+    }
+    if chosen.iter().any(|name| name == "kubernetes") {
+        report(peers::kubernetes);
     }
 }
 

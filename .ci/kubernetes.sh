@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Builds etcd and Kubernetes from their Go modules, once, into target/peers/kubernetes, and runs the tests against them.
+# Needs root, like all that starts containers.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source .ci/setup.sh
+debian runc runc
+debian ip iproute2
+debian /usr/lib/cni/ptp containernetworking-plugins
+# The features of the other tests with peers, so that what these compile serves here.
+features=(--locked -p nri-tests --features go,containerd,wasm,kubernetes)
+cargo run "${features[@]}" --bin build-peers -- kubernetes
+cargo test "${features[@]}" --test 'kubernetes_*'

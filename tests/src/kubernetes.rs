@@ -1,0 +1,15 @@
+//! A real Kubernetes: etcd and the API server by themselves, or a whole cluster with a node on this machine.
+//!
+//! All of it is one program, which `peers/kubernetes` builds. Servers end when the test does, however it ends, because
+//! their standard input ends with it.
+
+mod cluster;
+mod control_plane;
+mod kubectl;
+mod machine;
+pub mod objects;
+
+pub use cluster::{CONTAINERD, Cluster, Image, NODE};
+pub use control_plane::{ControlPlane, User};
+pub use kubectl::Kubectl;
+pub use machine::{Host, Machine, run_on};

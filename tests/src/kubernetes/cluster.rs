@@ -1,0 +1,226 @@
+//! A whole cluster of one node.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::machine::run_on;
+use super::{ControlPlane, Host, Kubectl, Machine, User};
+use crate::peers;
+use crate::process::{Process, Stream};
+
+/// The name of the node.
+pub const NODE: &str = "node-1";
+
+/// The release of containerd on it.
+pub const CONTAINERD: &str = "v2.4.2";
+
+const KUBELET: User = User {
+    name: "system:node:node-1",
+    group: "system:nodes",
+};
+const SCHEDULER: User = User {
+    name: "system:kube-scheduler",
+    group: "",
+};
+const CONTROLLERS: User = User {
+    name: "system:kube-controller-manager",
+    group: "",
+};
+
+/// API server, controller manager and scheduler, and a node with kubelet, containerd and `ptp` as its network, all on a
+/// machine of their own.
+#[derive(Debug)]
+pub struct Cluster {
+    // Fields are dropped in this order.
+    kubelet: Process,
+    scheduler: Process,
+    controllers: Process,
+    plane: ControlPlane,
+    containerd: Process,
+    machine: Machine,
+}
+
+impl Cluster {
+    /// Starts everything, with images and with files on the node, and returns once the node is ready.
+    ///
+    /// # Panics
+    ///
+    /// Panics if something cannot be built or does not start.
+    #[must_use]
+    pub fn start(images: &[Image<'_>], files: &[(&str, &[u8])]) -> Self {
+        let machine = Machine::start(NODE);
+        write_files(&machine, files);
+        let containerd = start_containerd(&machine);
+        load(
+            &machine,
+            &Image {
+                name: crate::containerd::IMAGE,
+                entry: &peers::pod_tools().join("pause"),
+                files: &[],
+            },
+        );
+        for image in images {
+            load(&machine, image);
+        }
+        let plane = ControlPlane::start_on(machine.host(), &[KUBELET, SCHEDULER, CONTROLLERS]);
+        let server = |arguments: &[&str], user: User| {
+            let kubeconfig = plane.kubectl(user).kubeconfig().display().to_string();
+            let mut command = machine.host().command(peers::kubernetes());
+            command.args(arguments).args(["--kubeconfig", &kubeconfig]);
+            Process::spawn(&mut command, Stream::Error)
+        };
+        let file = |name: &str| plane.folder().join(name).display().to_string();
+        let cluster = Self {
+            controllers: server(
+                &[
+                    "kube-controller-manager",
+                    "--leader-elect=false",
+                    &format!(
+                        "--service-account-private-key-file={}",
+                        file("accounts.key")
+                    ),
+                    &format!("--root-ca-file={}", file("serving.crt")),
+                ],
+                CONTROLLERS,
+            ),
+            scheduler: server(&["kube-scheduler", "--leader-elect=false"], SCHEDULER),
+            kubelet: server(
+                &["kubelet", "--config=/etc/kubernetes/kubelet.yaml"],
+                KUBELET,
+            ),
+            plane,
+            containerd,
+            machine,
+        };
+        let ready = [
+            "wait",
+            "--for=condition=Ready",
+            "node/node-1",
+            "--timeout=5s",
+        ];
+        cluster.kubectl().until(&ready, |_| true);
+        cluster
+    }
+
+    /// Returns `kubectl` that may do everything.
+    #[must_use]
+    pub fn kubectl(&self) -> Kubectl {
+        self.plane.kubectl(User::ADMIN)
+    }
+
+    /// Returns etcd and the API server.
+    #[must_use]
+    pub fn plane(&self) -> &ControlPlane {
+        &self.plane
+    }
+
+    /// Returns where commands of the cluster run, which is the only place from which it is reached.
+    #[must_use]
+    pub fn host(&self) -> Host {
+        self.machine.host()
+    }
+
+    /// Returns the last lines that each part wrote, for the message of a failure.
+    pub fn logs(&mut self) -> String {
+        let parts = [
+            ("containerd", &mut self.containerd),
+            ("controllers", &mut self.controllers),
+            ("scheduler", &mut self.scheduler),
+            ("kubelet", &mut self.kubelet),
+        ];
+        let logs = parts.map(|(name, process)| {
+            let lines = process.take_all(|_| true);
+            let last = lines
+                .iter()
+                .rev()
+                .take(100)
+                .rev()
+                .filter_map(|line| line.as_str());
+            format!("== {name}\n{}", last.collect::<Vec<_>>().join("\n"))
+        });
+        logs.join("\n")
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("{}", self.logs());
+        }
+    }
+}
+
+/// An image to be packed.
+#[derive(Clone, Copy, Debug)]
+pub struct Image<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The program that it runs.
+    pub entry: &'a Path,
+    /// Other files in it, with their paths.
+    pub files: &'a [(PathBuf, PathBuf)],
+}
+
+fn write_files(machine: &Machine, files: &[(&str, &[u8])]) {
+    let kubelet = include_str!("kubelet.yaml").replace("CGROUP", machine.cgroup());
+    let network = include_str!("../../containerd/network.conflist").replace("FOLDER", "/run");
+    let own: [(&str, &[u8]); 3] = [
+        (
+            "/etc/containerd/config.toml",
+            include_bytes!("containerd.toml"),
+        ),
+        ("/etc/kubernetes/kubelet.yaml", kubelet.as_bytes()),
+        ("/etc/cni/net.d/10-pods.conflist", network.as_bytes()),
+    ];
+    for (path, content) in own.iter().chain(files) {
+        let path = machine.path(path);
+        fs::create_dir_all(path.parent().expect("a file is in a folder"))
+            .expect("temporary folder is writable");
+        fs::write(&path, content).expect("temporary folder is writable");
+        if path.starts_with(machine.path("/opt")) {
+            let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+            fs::set_permissions(&path, executable).expect("it was just written");
+        }
+    }
+}
+
+fn start_containerd(machine: &Machine) -> Process {
+    let programs = peers::containerd(CONTAINERD);
+    let mut command = machine.host().command(programs.join("containerd"));
+    let path = format!(
+        "{}:{}",
+        programs.display(),
+        std::env::var("PATH").unwrap_or_default()
+    );
+    let mut process = Process::spawn(command.env("PATH", path), Stream::Error);
+    process.wait_for("a start", |line| {
+        line.as_str()
+            .is_some_and(|line| line.contains("containerd successfully booted"))
+    });
+    process
+}
+
+/// Packs an image and imports it.
+fn load(machine: &Machine, image: &Image<'_>) {
+    let archive = machine.path("/var/tmp/image.tar");
+    let mut pack = std::process::Command::new(peers::pod_tools().join("image"));
+    pack.arg(&archive).arg(image.name).arg(image.entry);
+    for (inside, file) in image.files {
+        pack.arg(format!("{}={}", inside.display(), file.display()));
+    }
+    peers::run(&mut pack);
+    let import = [
+        "--namespace=k8s.io",
+        "images",
+        "import",
+        "--local",
+        "--snapshotter=native",
+        "/var/tmp/image.tar",
+    ];
+    run_on(
+        machine.host(),
+        peers::containerd(CONTAINERD).join("ctr"),
+        &import,
+    );
+    fs::remove_file(archive).expect("it was just written");
+}

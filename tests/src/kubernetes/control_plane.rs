@@ -1,0 +1,248 @@
+//! etcd and the API server.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicU16, Ordering};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::{Host, Kubectl};
+use crate::hex;
+use crate::peers::{self, run};
+use crate::process::{Process, Stream};
+
+/// Records the verb, the resource and the user of every request.
+const AUDIT_POLICY: &str = "apiVersion: audit.k8s.io/v1\nkind: Policy\nomitStages: [RequestReceived]\nrules: [{level: Metadata}]\n";
+
+/// A user whom the API server knows by a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct User {
+    /// The name, without spaces or commas.
+    pub name: &'static str,
+    /// The group, which may be empty.
+    pub group: &'static str,
+}
+
+impl User {
+    /// May do everything.
+    pub const ADMIN: Self = Self {
+        name: "admin",
+        group: "system:masters",
+    };
+}
+
+/// A running API server with its etcd, on a loopback address.
+#[derive(Debug)]
+pub struct ControlPlane {
+    // Fields are dropped in this order: the API server needs etcd to end in an orderly way.
+    api: Process,
+    etcd: Process,
+    address: String,
+    /// The end of all tokens, which nobody else on the machine knows.
+    secret: String,
+    host: Host,
+    program: PathBuf,
+    folder: TempDir,
+}
+
+impl ControlPlane {
+    /// Starts both, with these users besides [`User::ADMIN`], and returns once the API server is ready.
+    ///
+    /// # Panics
+    ///
+    /// Panics if they cannot be built or do not start.
+    #[must_use]
+    pub fn start(users: &[User]) -> Self {
+        Self::start_on(Host::default(), users)
+    }
+
+    /// As [`ControlPlane::start`], on a machine.
+    ///
+    /// # Panics
+    ///
+    /// Panics as [`ControlPlane::start`].
+    #[must_use]
+    pub fn start_on(host: Host, users: &[User]) -> Self {
+        let program = peers::kubernetes();
+        let folder = tempfile::tempdir().expect("temporary folder");
+        run(Command::new(&program).arg("keys").arg(folder.path()));
+        let secret = secret();
+        write_files(folder.path(), users, &secret);
+        let (client, peer) = (address(), address());
+        let mut etcd = Process::spawn(
+            &mut etcd(host.command(&program), folder.path(), &client, &peer),
+            Stream::Error,
+        );
+        etcd.wait_for("ready to serve client requests", |line| {
+            line.as_str()
+                .is_some_and(|line| line.contains("ready to serve client requests"))
+        });
+        let address = address();
+        let mut command = api_server(host.command(&program), folder.path(), &address, &client);
+        let plane = Self {
+            api: Process::spawn(&mut command, Stream::Error),
+            etcd,
+            address,
+            secret,
+            host,
+            program,
+            folder,
+        };
+        plane
+            .kubectl(User::ADMIN)
+            .until(&["get", "--raw", "/readyz"], |answer| answer == "ok");
+        plane
+    }
+
+    /// Returns the temporary folder that everything of it is in.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Returns `kubectl` as a user.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the kubeconfig cannot be written.
+    #[must_use]
+    pub fn kubectl(&self, user: User) -> Kubectl {
+        Kubectl::new(
+            self.host,
+            &self.program,
+            &self.kubeconfig(user.name, &token(user.name, &self.secret)),
+        )
+    }
+
+    /// Writes a kubeconfig with a token; its path. The only context has the name `test`.
+    ///
+    /// # Panics
+    ///
+    /// Panics if it cannot be written.
+    #[must_use]
+    pub fn kubeconfig(&self, name: &str, token: &str) -> PathBuf {
+        let path = self
+            .folder
+            .path()
+            .join(format!("{}.kubeconfig", name.replace(':', "-")));
+        let text = serde_json::json!({
+            "apiVersion": "v1", "kind": "Config", "current-context": "test",
+            "clusters": [{ "name": "test", "cluster": {
+                "server": format!("https://{}", self.address),
+                "certificate-authority": self.folder.path().join("serving.crt"),
+                "tls-server-name": "localhost",
+            } }],
+            "users": [{ "name": name, "user": { "token": token } }],
+            "contexts": [{ "name": "test", "context": { "cluster": "test", "user": name } }],
+        });
+        fs::write(&path, text.to_string()).expect("temporary folder is writable");
+        path
+    }
+
+    /// Returns the requests of a user that the API server has answered, oldest first.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the audit log cannot be read.
+    #[must_use]
+    pub fn requests_of(&self, user: &str) -> Vec<Value> {
+        let text = fs::read_to_string(self.folder.path().join("audit.log"))
+            .expect("audit log is readable");
+        let events = text.lines().map(|line| {
+            serde_json::from_str::<Value>(line).expect("a line of the audit log is JSON")
+        });
+        events
+            .filter(|event| event["user"]["username"] == user)
+            .collect()
+    }
+}
+
+impl Drop for ControlPlane {
+    fn drop(&mut self) {
+        self.api.kill();
+        self.etcd.kill();
+    }
+}
+
+/// Returns an address that nothing else listens on: in a block of loopback addresses that the process id chooses, with a
+/// port that is used once in this process and is below those that the kernel hands out.
+fn address() -> String {
+    static PORT: AtomicU16 = AtomicU16::new(20_000);
+    let [_, high, middle, low] = std::process::id().to_be_bytes();
+    let port = PORT.fetch_add(1, Ordering::Relaxed);
+    format!("127.{}.{middle}.{low}:{port}", 64 | high)
+}
+
+/// Returns 16 random bytes in hexadecimal.
+fn secret() -> String {
+    let mut bytes = [0; 16];
+    let mut random = fs::File::open("/dev/urandom").expect("the kernel has random numbers");
+    random
+        .read_exact(&mut bytes)
+        .expect("the kernel has random numbers");
+    hex::encode(&bytes)
+}
+
+fn token(name: &str, secret: &str) -> String {
+    format!("{name}-{secret}")
+}
+
+fn write_files(folder: &Path, users: &[User], secret: &str) {
+    let users = users.iter().chain([&User::ADMIN]);
+    let tokens: String = users
+        .map(|User { name, group }| format!("{},{name},{name},\"{group}\"\n", token(name, secret)))
+        .collect();
+    for (name, text) in [
+        ("tokens.csv", tokens.as_str()),
+        ("audit.yaml", AUDIT_POLICY),
+    ] {
+        fs::write(folder.join(name), text).expect("temporary folder is writable");
+    }
+}
+
+fn etcd(mut command: Command, folder: &Path, client: &str, peer: &str) -> Command {
+    command.args(["etcd", "--unsafe-no-fsync", "--name=test"]);
+    command.arg(format!("--data-dir={}", folder.join("etcd").display()));
+    for flag in ["listen-client-urls", "advertise-client-urls"] {
+        command.arg(format!("--{flag}=http://{client}"));
+    }
+    for flag in ["listen-peer-urls", "initial-advertise-peer-urls"] {
+        command.arg(format!("--{flag}=http://{peer}"));
+    }
+    command.arg(format!("--initial-cluster=test=http://{peer}"));
+    command
+}
+
+fn api_server(mut command: Command, folder: &Path, address: &str, etcd: &str) -> Command {
+    let (host, port) = address.split_once(':').expect("an address has a port");
+    let file = |name: &str| folder.join(name).display().to_string();
+    command.args([
+        "kube-apiserver",
+        "--authorization-mode=Node,RBAC",
+        "--endpoint-reconciler-type=none",
+        "--service-cluster-ip-range=10.213.78.0/24",
+        "--service-account-issuer=https://kubernetes.default.svc",
+        // Only a controller manager creates the accounts that pods get otherwise.
+        "--disable-admission-plugins=ServiceAccount",
+        "--audit-log-mode=blocking",
+    ]);
+    for (flag, value) in [
+        ("bind-address", host.to_owned()),
+        ("advertise-address", host.to_owned()),
+        ("secure-port", port.to_owned()),
+        ("etcd-servers", format!("http://{etcd}")),
+        ("tls-cert-file", file("serving.crt")),
+        ("tls-private-key-file", file("serving.key")),
+        ("service-account-key-file", file("accounts.key")),
+        ("service-account-signing-key-file", file("accounts.key")),
+        ("token-auth-file", file("tokens.csv")),
+        ("audit-policy-file", file("audit.yaml")),
+        ("audit-log-path", file("audit.log")),
+    ] {
+        command.arg(format!("--{flag}={value}"));
+    }
+    command
+}
