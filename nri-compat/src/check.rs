@@ -15,6 +15,7 @@ pub mod logs;
 mod needles;
 pub mod packages;
 mod packing;
+pub mod pools;
 pub mod progress;
 pub(crate) mod scratch;
 pub mod target;

@@ -3,6 +3,8 @@
 
 mod answer;
 mod check;
+#[cfg(feature = "cluster")]
+mod cluster;
 mod completions;
 #[cfg(feature = "conformance")]
 mod conformance;
@@ -24,7 +26,7 @@ mod record;
 #[cfg(feature = "conformance")]
 mod replay;
 mod runtimes;
-#[cfg(feature = "conformance")]
+#[cfg(any(feature = "cluster", feature = "conformance"))]
 mod session;
 #[cfg(feature = "conformance")]
 mod steps;

@@ -34,6 +34,8 @@ pub enum ErrorKind {
     Output,
     /// A plugin or runtime could not be tested, recorded or replayed.
     Session,
+    /// A cluster could not be read, or not completely.
+    Cluster,
     /// The user interrupted the command.
     Interrupted,
 }

@@ -22,6 +22,8 @@
 
 pub mod check;
 pub mod cli;
+#[cfg(feature = "cluster")]
+pub mod cluster;
 #[cfg(feature = "conformance")]
 pub mod compare;
 pub mod data;

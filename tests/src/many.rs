@@ -99,7 +99,7 @@ fn plugin(nth: usize) -> Subject {
             .map(|((target, ..), outcome)| verdict(target, outcome))
             .collect(),
         evidence: evidence(),
-        occurrences: None,
+        ..Subject::default()
     }
 }
 

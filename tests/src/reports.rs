@@ -1,9 +1,9 @@
 //! Check reports made by hand: one for each thing that a renderer has to show.
 
-use nri_compat::place::Place;
+use nri_compat::place::{Place, WorkloadPlace};
 use nri_compat::report::check::{
-    CheckReport, CheckTarget, Confidence, Inputs, Outcome, SkipKind, Skipped, Subject, Summary,
-    Suppression, Verdict,
+    CheckReport, CheckTarget, ClusterView, Confidence, Inputs, Judged, NodePool, Outcome, SkipKind,
+    Skipped, Subject, Summary, Suppression, Verdict,
 };
 use nri_compat::sighting::{Built, Evidence, FileKind, Occurrences, Role};
 
@@ -16,6 +16,7 @@ pub fn all() -> Vec<(&'static str, CheckReport)> {
         ("several_targets", several_targets()),
         ("suppressed", suppressed()),
         ("skipped", skipped()),
+        ("cluster", cluster()),
         ("hostile", hostile()),
     ]
 }
@@ -41,9 +42,7 @@ fn summary(looked_at: &str, plugins: u64) -> Summary {
         plugins,
         skipped: 0,
         millis: 31,
-        at: None,
-        node: None,
-        scan: None,
+        ..Summary::default()
     }
 }
 
@@ -276,6 +275,88 @@ fn skipped() -> CheckReport {
 }
 
 /// Returns names that try to act: on a terminal, in markdown, in XML, in an annotation, in a table.
+/// A cluster with an old plugin on two of its pools, and a workload without pods.
+fn cluster() -> CheckReport {
+    let container = |name: &str| WorkloadPlace {
+        kind: "DaemonSet".into(),
+        namespace: Some("kube-system".into()),
+        name: name.into(),
+        container: "plugin".into(),
+        ..WorkloadPlace::default()
+    };
+    let place = |name: &str| {
+        let place = Place::from("cluster prod").in_workload(container(name));
+        place
+            .in_image(&format!("example.org/{name}:1"))
+            .entry("/bin/plugin")
+    };
+    let mut old = Subject {
+        place: place("nri-logger"),
+        verdicts: vec![
+            ok("containerd@2.2.3"),
+            ok("cri-o@1.35.1"),
+            state_change("containerd@2.7", Outcome::Removed),
+        ],
+        nodes: strings(&["worker-1", "worker-2", "worker-3"]),
+        ..plugin("logger", "10")
+    };
+    old.evidence.push(Evidence {
+        reader: "cluster",
+        detail: "mounts /var/run/nri of the host: the NRI socket".into(),
+    });
+    let idle = Subject {
+        place: place("idle"),
+        nodes: Vec::new(),
+        ..old.clone()
+    };
+    let pool = |runtime: &str, judged: Judged, nodes: &[&str]| NodePool {
+        runtime: runtime.into(),
+        judged,
+        nodes: strings(nodes),
+    };
+    let target_of = |name: &str| Judged::As(name.into());
+    let no_nri = "this runtime does not support NRI";
+    CheckReport {
+        data_date: "2026-10-23".into(),
+        targets: vec![
+            target("containerd@2.2.3", "v0.11.0"),
+            target("cri-o@1.35.1", "v0.11.0"),
+            target("containerd@2.7", "v0.12.5"),
+        ],
+        subjects: vec![idle, old],
+        skipped: vec![Skipped::new(
+            "cluster prod: jobs.batch",
+            SkipKind::Permission,
+            "not permitted to list jobs.batch in the whole cluster",
+        )],
+        cluster: Some(ClusterView {
+            name: "prod".into(),
+            server: "https://api.example.org:6443".into(),
+            namespace: None,
+            pods: 120,
+            workloads: 14,
+            pools: vec![
+                pool(
+                    "containerd://2.2.3",
+                    target_of("containerd@2.2.3"),
+                    &["worker-1", "worker-2"],
+                ),
+                pool("cri-o://1.35.1", target_of("cri-o@1.35.1"), &["worker-3"]),
+                pool(
+                    "docker://24.0.7",
+                    Judged::NoPlugins(no_nri.into()),
+                    &["old"],
+                ),
+            ],
+        }),
+        summary: Summary {
+            skipped: 1,
+            ..summary("cluster prod (https://api.example.org:6443)", 2)
+        },
+        ..CheckReport::default()
+    }
+}
+
 fn hostile() -> CheckReport {
     let name = "a\u{1b}[31m|\"x',=1+1\n::error::<b>&]]>`*%0A\u{202e}\u{9b}\u{0}\\";
     let mut verdict = state_change("containerd@2.4", Outcome::Deprecated);
@@ -292,6 +373,18 @@ fn hostile() -> CheckReport {
         subjects: vec![subject],
         skipped: vec![Skipped::new(name, SkipKind::Io, name)],
         policy: strings(&[name]),
+        cluster: Some(ClusterView {
+            name: name.into(),
+            server: name.into(),
+            namespace: Some(name.into()),
+            pods: 1,
+            workloads: 1,
+            pools: vec![NodePool {
+                runtime: name.into(),
+                judged: Judged::Unknown(name.into()),
+                nodes: strings(&[name]),
+            }],
+        }),
         summary: summary(name, 1),
     }
 }

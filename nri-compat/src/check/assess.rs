@@ -33,6 +33,7 @@ pub fn assess(collected: Collected, targets: &[Target<'_>]) -> CheckReport {
         subjects,
         skipped: collected.skipped,
         policy: Vec::new(),
+        cluster: None,
     }
 }
 
@@ -56,6 +57,7 @@ fn subject(seen: Sighting, targets: &[Target<'_>], pool: &mut Pool) -> Subject {
         events: seen.events.names,
         evidence: with_certainty(seen.evidence, seen.events.certainty),
         occurrences: seen.occurrences,
+        nodes: Vec::new(),
     }
 }
 

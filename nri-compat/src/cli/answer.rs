@@ -97,7 +97,11 @@ impl Args {
         decisions: &Decisions<'_>,
     ) -> Result<Exit, Error> {
         report.summary.at = Some(now());
-        report.summary.node = node::name(self.node.as_deref());
+        // A report of a cluster is not one of the machine that makes it.
+        report.summary.node = match report.cluster {
+            Some(_) => None,
+            None => node::name(self.node.as_deref()),
+        };
         report.summary.scan = Some(node::scan_id());
         let apply = |report: &mut CheckReport, policy: &Policy, known: Option<&Baseline>| {
             policy::apply(report, policy, known, policy::today());

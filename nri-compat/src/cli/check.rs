@@ -2,9 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+#[cfg(feature = "cluster")]
+use super::cluster;
 use super::{answer, images, output, progress, targets};
 use crate::check::assess::assess;
-use crate::check::collect::{Request, collect};
+use crate::check::collect::{Collected, ImageRequest, Request, collect};
 use crate::check::evidence::READERS;
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
@@ -29,27 +31,28 @@ pub(super) struct Args {
     /// /proc, and links are resolved below it.
     #[arg(long, value_name = "FOLDER")]
     root: Option<PathBuf>,
+    /// List the workloads that may run plugins, without fetching their images.
+    #[arg(long)]
+    pub(super) no_pull: bool,
+    #[cfg(feature = "cluster")]
     #[command(flatten)]
-    targets: targets::Args,
+    pub(super) cluster: cluster::Args,
     #[command(flatten)]
-    answer: answer::Args,
+    pub(super) targets: targets::Args,
+    #[command(flatten)]
+    pub(super) answer: answer::Args,
 }
 
 pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     args.check_root()?;
+    #[cfg(feature = "cluster")]
+    if args.cluster.is_asked() {
+        return cluster::run(args);
+    }
     let decisions = args.answer.decisions()?;
     let history = crate::data::history()?;
     let targets = args.targets.resolve(history, &decisions.policy.targets)?;
-    if args.paths.iter().any(|path| path == Path::new("-")) {
-        output::waiting_for_input();
-    }
-    let mut collected = progress::shown(|progress| {
-        let request = Request {
-            progress: Some(progress),
-            ..args.request()
-        };
-        collect(&request, READERS)
-    });
+    let mut collected = args.collect(Vec::new());
     let missing = std::mem::take(&mut collected.missing);
     let exit = args
         .answer
@@ -71,7 +74,29 @@ impl Args {
             .with_help("name the folder where the machine's file system is mounted"))
     }
 
-    fn request(&self) -> Request<'_> {
+    /// Returns true if the command line names something to check besides a cluster.
+    #[cfg(feature = "cluster")]
+    pub(super) fn names_places(&self) -> bool {
+        !self.paths.is_empty() || self.proc || self.root.is_some()
+    }
+
+    /// Checks what the command line names, and further images.
+    pub(super) fn collect(&self, further: Vec<ImageRequest>) -> Collected {
+        if self.paths.iter().any(|path| path == Path::new("-")) {
+            output::waiting_for_input();
+        }
+        let mut request = self.request();
+        request.images.extend(further);
+        progress::shown(|progress| {
+            let request = Request {
+                progress: Some(progress),
+                ..request
+            };
+            collect(&request, READERS)
+        })
+    }
+
+    fn request(&self) -> Request<'static> {
         let (images, paths) = images::split(&self.paths);
         Request {
             paths,

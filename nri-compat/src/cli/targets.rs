@@ -30,6 +30,14 @@ impl Args {
         self.targets.is_empty()
     }
 
+    /// Returns the treatment of releases that are not in the tables.
+    pub(super) fn unknown(&self) -> UnknownReleases {
+        UnknownReleases {
+            strict: self.strict_targets,
+            assume: self.assume.clone(),
+        }
+    }
+
     /// Returns the targets named here, else those of the policy, else the newest release; each
     /// once.
     ///
@@ -46,10 +54,7 @@ impl Args {
         } else {
             &self.targets
         };
-        let unknown = UnknownReleases {
-            strict: self.strict_targets,
-            assume: self.assume.clone(),
-        };
+        let unknown = self.unknown();
         let mut targets: Vec<Target<'h>> = Vec::new();
         for spec in specs {
             let target = Target::resolve(history, spec, &unknown)?;

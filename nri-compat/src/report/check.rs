@@ -1,12 +1,14 @@
 //! The findings of `check` and `logs`, as plain data for every renderer.
 
 mod alike;
+mod cluster;
 mod name;
 mod phrase;
 mod shared;
 
 pub use crate::skipped::{SkipKind, Skipped};
 pub use alike::Alike;
+pub use cluster::{ClusterView, HOST_PLUGINS, Judged, NodePool};
 pub(crate) use phrase::NO_CONFIGURATION;
 pub use phrase::bytes;
 pub(crate) use shared::Pool;
@@ -31,6 +33,8 @@ pub struct CheckReport {
     pub skipped: Vec<Skipped>,
     /// Findings about the policy itself: an ignore that matches nothing or has expired.
     pub policy: Vec<String>,
+    /// The cluster whose plugins were checked, if any.
+    pub cluster: Option<ClusterView>,
     /// The places that were checked, with counts.
     pub summary: Summary,
 }
@@ -78,6 +82,9 @@ pub struct Subject {
     pub evidence: Vec<Evidence>,
     /// Mentions in logs.
     pub occurrences: Option<Occurrences>,
+    /// The names of the nodes on which a cluster runs it, sorted; empty if there are none, or if it is
+    /// not from a cluster.
+    pub nodes: Vec<String>,
 }
 
 /// The outcome for a plugin under a target, from good to bad.

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use super::check::{CheckReport, CheckTarget, Outcome, Subject, Verdict};
+use super::check::{CheckReport, CheckTarget, ClusterView, NodePool, Outcome, Subject, Verdict};
 use super::{VisibleReport, written};
 
 /// Renders the answer of `check` or `logs` as OpenMetrics text.
@@ -20,7 +20,15 @@ pub fn check(report: &CheckReport) -> String {
 /// Returns an error if `out` cannot be written.
 pub fn write_check(report: &VisibleReport, out: &mut dyn Write) -> io::Result<()> {
     verdicts(report, out)?;
-    let families = [counts(report), suppressed(report), scan(report)];
+    let nodes = report.cluster.as_ref().map(nodes).unwrap_or_default();
+    let on_nodes = plugin_nodes(report);
+    let families = [
+        counts(report),
+        suppressed(report),
+        nodes,
+        on_nodes,
+        scan(report),
+    ];
     out.write_all(families.concat().as_bytes())?;
     out.write_all(b"# EOF\n")
 }
@@ -97,6 +105,46 @@ fn count(report: &CheckReport, target: &CheckTarget, which: impl Fn(&Verdict) ->
     let verdicts = report.verdicts().map(|(_, verdict)| verdict);
     let counted = verdicts.filter(|one| one.target == target.name && which(one));
     counted.count() as u64
+}
+
+/// Returns the number of nodes of each runtime.
+fn nodes(cluster: &ClusterView) -> String {
+    let of = |pool: &NodePool| {
+        let labels = [
+            ("cluster", cluster.name.clone()),
+            ("runtime", pool.runtime.clone()),
+            ("target", pool.target().unwrap_or_default().to_owned()),
+            ("note", pool.note().unwrap_or_default().to_owned()),
+        ];
+        sample("nri_compat_nodes", &labels, pool.nodes.len() as u64)
+    };
+    let samples: String = cluster.pools.iter().map(of).collect();
+    family("nri_compat_nodes", "", "Nodes of the cluster by runtime.") + &samples
+}
+
+/// Returns the number of nodes on which each plugin runs; nothing without a cluster.
+fn plugin_nodes(report: &CheckReport) -> String {
+    if report.cluster.is_none() {
+        return String::new();
+    }
+    let judged = report.subjects.iter();
+    let judged = judged.filter(|subject| !subject.verdicts.is_empty());
+    let samples: BTreeSet<String> = judged
+        .map(|subject| {
+            let labels = [
+                ("plugin", subject.label()),
+                ("path", subject.place.whole_file().to_string()),
+                ("kind", subject.kind.as_str().to_owned()),
+            ];
+            sample(
+                "nri_compat_plugin_nodes",
+                &labels,
+                subject.nodes.len() as u64,
+            )
+        })
+        .collect();
+    let help = "Nodes on which the cluster runs a plugin.";
+    family("nri_compat_plugin_nodes", "", help) + &samples.into_iter().collect::<String>()
 }
 
 /// Adds the counts of checked files.

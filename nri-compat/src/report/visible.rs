@@ -4,7 +4,9 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::place::Place;
-use crate::report::check::{CheckReport, CheckTarget, SharedText, Skipped, Subject, Verdict};
+use crate::report::check::{
+    CheckReport, CheckTarget, ClusterView, Judged, SharedText, Skipped, Subject, Verdict,
+};
 
 /// Returns the text with every control and invisible format character spelled out (`
 /// `, `\u{1b}`).
@@ -52,6 +54,7 @@ impl From<CheckReport> for VisibleReport {
         report.subjects.iter_mut().for_each(subject);
         report.skipped.iter_mut().for_each(skipped);
         all(&mut report.policy);
+        report.cluster.iter_mut().for_each(cluster);
         all(&mut report.summary.looked_at);
         Self(report)
     }
@@ -113,6 +116,7 @@ fn subject(subject: &mut Subject) {
     maybe(&mut subject.program);
     maybe(&mut subject.nri.version);
     all(&mut subject.events);
+    all(&mut subject.nodes);
     subject.verdicts.iter_mut().for_each(verdict);
     for evidence in &mut subject.evidence {
         spell_out(&mut evidence.detail);
@@ -120,6 +124,19 @@ fn subject(subject: &mut Subject) {
     if let Some(seen) = &mut subject.occurrences {
         maybe(&mut seen.first);
         maybe(&mut seen.last);
+    }
+}
+
+fn cluster(cluster: &mut ClusterView) {
+    spell_out(&mut cluster.name);
+    spell_out(&mut cluster.server);
+    maybe(&mut cluster.namespace);
+    for pool in &mut cluster.pools {
+        spell_out(&mut pool.runtime);
+        match &mut pool.judged {
+            Judged::As(text) | Judged::NoPlugins(text) | Judged::Unknown(text) => spell_out(text),
+        }
+        all(&mut pool.nodes);
     }
 }
 

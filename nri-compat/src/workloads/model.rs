@@ -27,6 +27,8 @@ pub struct Workload {
     pub templates: Vec<PodTemplate>,
     /// The status of each container, if the object is a pod of the API server.
     pub statuses: Vec<ContainerStatus>,
+    /// The phase, if the object is a pod of the API server: `Running`, `Succeeded`, ….
+    pub phase: Option<String>,
 }
 
 /// An object that owns another one.

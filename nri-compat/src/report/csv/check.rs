@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 
 use super::write_rows;
-use crate::report::check::{CheckReport, Skipped, Subject, Verdict};
+use crate::report::check::{CheckReport, ClusterView, Skipped, Subject, Verdict};
 use crate::report::written;
 
-const HEAD: [&str; 20] = [
+const HEAD: [&str; 21] = [
     "path",
     "kind",
     "role",
@@ -27,10 +27,12 @@ const HEAD: [&str; 20] = [
     "confidence",
     "suppressed_by",
     "suppressed_reason",
+    "nodes",
 ];
 
 /// Renders the result of `check` or `logs` as CSV: a row per verdict, a row for each subject
-/// without any, and a row for each skipped file, whose verdict is `skipped`. Several events in a
+/// without any, a row for each node pool of a cluster, whose kind is `node_pool`, and a row for each
+/// skipped file, whose verdict is `skipped`. Several events in a
 /// cell are separated by spaces.
 pub fn check(report: &CheckReport) -> String {
     written(|out| write_check(report, out))
@@ -43,12 +45,17 @@ pub fn check(report: &CheckReport) -> String {
 /// Returns an error if `out` cannot be written.
 pub fn write_check(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
     let subjects = report.subjects.iter().flat_map(subject_rows);
+    let pools = report.cluster.iter().flat_map(pool_rows);
     let skipped = report.skipped.iter().map(skipped_row);
-    write_rows(&HEAD, subjects.chain(skipped), out)
+    write_rows(&HEAD, subjects.chain(pools).chain(skipped), out)
 }
 
 fn subject_rows(subject: &Subject) -> Vec<Vec<String>> {
-    let with = |cells| [subject_cells(subject), cells].concat();
+    let nodes = match subject.nodes.len() {
+        0 => String::new(),
+        nodes => nodes.to_string(),
+    };
+    let with = |cells| [subject_cells(subject), cells, vec![nodes.clone()]].concat();
     if subject.verdicts.is_empty() {
         vec![with(vec![String::new(); 12])]
     } else {
@@ -91,6 +98,20 @@ fn verdict_cells(verdict: &Verdict) -> Vec<String> {
         by.to_owned(),
         reason.to_owned(),
     ]
+}
+
+/// Returns a row for each node pool, whose kind is `node_pool`.
+fn pool_rows(cluster: &ClusterView) -> impl Iterator<Item = Vec<String>> {
+    cluster.pools.iter().map(|pool| {
+        let cell = |title: &str| match title {
+            "path" => format!("cluster {}: {}", cluster.name, pool.runtime),
+            "kind" => "node_pool".to_owned(),
+            "reason" => pool.judged(),
+            "nodes" => pool.nodes.len().to_string(),
+            _ => String::new(),
+        };
+        HEAD.iter().map(|title| cell(title)).collect()
+    })
 }
 
 fn skipped_row(skipped: &Skipped) -> Vec<String> {

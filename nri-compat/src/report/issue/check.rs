@@ -16,7 +16,7 @@ impl Issues {
                 .map(|one| (one.place.to_string(), one.reason.clone()))
                 .collect(),
             policy: report.policy.clone(),
-            summary: report.summary.phrase(),
+            summary: report.extent(),
         }
     }
 }

@@ -8,7 +8,8 @@ use serde::{Serialize, Serializer};
 use super::{SCHEMA, write, write_line};
 use crate::place::{Place, WorkloadPlace};
 use crate::report::check::{
-    CheckReport, CheckTarget, Outcome, Skipped, Subject, Suppression, Verdict,
+    CheckReport, CheckTarget, ClusterView, NodePool, Outcome, Skipped, Subject, Suppression,
+    Verdict,
 };
 use crate::report::written;
 use crate::sighting::{Built, Evidence, Occurrences};
@@ -21,6 +22,7 @@ struct JsonCheck<'r> {
     subjects: Each<'r, Subject, JsonSubject<'r>>,
     skipped: Each<'r, Skipped, JsonSkipped<'r>>,
     policy: &'r [String],
+    cluster: Option<JsonCluster<'r>>,
     summary: JsonSummary<'r>,
 }
 
@@ -48,6 +50,25 @@ struct JsonSubject<'r> {
     verdicts: Vec<JsonVerdict<'r>>,
     evidence: Vec<JsonEvidence<'r>>,
     seen: Option<JsonOccurrences<'r>>,
+    nodes: &'r [String],
+}
+
+#[derive(Serialize)]
+struct JsonCluster<'r> {
+    name: &'r str,
+    server: &'r str,
+    namespace: Option<&'r str>,
+    pods: u64,
+    workloads: u64,
+    pools: Vec<JsonPool<'r>>,
+}
+
+#[derive(Serialize)]
+struct JsonPool<'r> {
+    runtime: &'r str,
+    target: Option<&'r str>,
+    note: Option<&'r str>,
+    nodes: &'r [String],
 }
 
 #[derive(Serialize)]
@@ -197,6 +218,7 @@ fn document(report: &CheckReport) -> JsonCheck<'_> {
         subjects: Each(&report.subjects, subject),
         skipped: Each(&report.skipped, skipped),
         policy: &report.policy,
+        cluster: report.cluster.as_ref().map(cluster),
         summary: summary(report),
     }
 }
@@ -226,6 +248,27 @@ fn subject(subject: &Subject) -> JsonSubject<'_> {
         verdicts: subject.verdicts.iter().map(verdict).collect(),
         evidence: subject.evidence.iter().map(evidence).collect(),
         seen: subject.occurrences.as_ref().map(seen),
+        nodes: &subject.nodes,
+    }
+}
+
+fn cluster(cluster: &ClusterView) -> JsonCluster<'_> {
+    JsonCluster {
+        name: &cluster.name,
+        server: &cluster.server,
+        namespace: cluster.namespace.as_deref(),
+        pods: cluster.pods,
+        workloads: cluster.workloads,
+        pools: cluster.pools.iter().map(pool).collect(),
+    }
+}
+
+fn pool(pool: &NodePool) -> JsonPool<'_> {
+    JsonPool {
+        runtime: &pool.runtime,
+        target: pool.target(),
+        note: pool.note(),
+        nodes: &pool.nodes,
     }
 }
 

@@ -93,5 +93,5 @@ fn skipped(skipped: &Skipped) -> Case {
 /// Returns problems with the policy, and the places that were checked.
 fn notes(report: &CheckReport) -> Vec<String> {
     let policy = report.policy.iter().cloned();
-    policy.chain([report.summary.phrase()]).collect()
+    policy.chain([report.extent()]).collect()
 }

@@ -4,7 +4,9 @@ use std::io::{self, Write};
 
 use super::{code, prose, table_head, table_row};
 use crate::place::Place;
-use crate::report::check::{Alike, CheckReport, Outcome, Subject, Verdict};
+use crate::report::check::{
+    Alike, CheckReport, ClusterView, HOST_PLUGINS, NodePool, Outcome, Subject, Verdict,
+};
 use crate::report::{VisibleReport, written};
 
 /// Renders the answer of `check` or `logs` as markdown.
@@ -22,6 +24,9 @@ pub fn write_check(report: &VisibleReport, out: &mut dyn Write) -> io::Result<()
     matrix(report, out)?;
     findings(&report.subjects, out)?;
     others(&report.subjects, out)?;
+    if let Some(cluster) = &report.cluster {
+        nodes(cluster, out)?;
+    }
     skipped(report, out)?;
     policy(&report.policy, out)
 }
@@ -139,6 +144,17 @@ fn others(subjects: &[Subject], out: &mut dyn Write) -> io::Result<()> {
     let others = subjects.iter().filter(|one| one.verdicts.is_empty());
     let lines = others.map(|one| line(&one.place, &one.nature()));
     section("Also found, without verdicts", lines, out)
+}
+
+/// Writes the nodes by runtime.
+fn nodes(cluster: &ClusterView, out: &mut dyn Write) -> io::Result<()> {
+    let head = ["nodes", "runtime", "plugins"];
+    let row = |pool: &NodePool| {
+        let count = pool.nodes.len().to_string();
+        vec![count, code(&pool.name()), prose(&pool.judged())]
+    };
+    write_table("\n### Nodes\n\n", &head, cluster.pools.iter().map(row), out)?;
+    writeln!(out, "\nNote: {}.", prose(HOST_PLUGINS))
 }
 
 fn skipped(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {

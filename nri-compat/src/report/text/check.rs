@@ -10,7 +10,7 @@ use anstyle::Style;
 use super::layout::Page;
 use super::palette::Palette;
 use super::width::{Look, Width};
-use crate::report::check::{CheckReport, Skipped, Subject};
+use crate::report::check::{CheckReport, ClusterView, HOST_PLUGINS, Skipped, Subject};
 use crate::report::{VisibleReport, written};
 
 /// The style of the text report of `check`.
@@ -47,6 +47,9 @@ pub fn write_check(
     matrix::matrix(&mut page, report, width.asked(), out)?;
     finding::findings(&mut page, &report.subjects, look.explain, out)?;
     others(&mut page, &report.subjects);
+    if let Some(cluster) = &report.cluster {
+        nodes(&mut page, cluster);
+    }
     skipped(&mut page, &report.skipped);
     policy(&mut page, &report.policy);
     summary(&mut page, report);
@@ -67,6 +70,16 @@ fn others(page: &mut Page, subjects: &[Subject]) {
             &other.nature(),
         );
     }
+}
+
+/// Adds the nodes by runtime.
+fn nodes(page: &mut Page, cluster: &ClusterView) {
+    page.heading("Nodes");
+    let style = page.palette.strong;
+    for pool in &cluster.pools {
+        page.prose(2, &format!("{}: ", pool.phrase()), style, &pool.judged());
+    }
+    page.prose(2, "note: ", style, HOST_PLUGINS);
 }
 
 fn skipped(page: &mut Page, all: &[Skipped]) {

@@ -71,6 +71,8 @@ struct Template {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Status {
+    #[serde(deserialize_with = "lenient::optional_text")]
+    phase: Option<String>,
     #[serde(deserialize_with = "lenient::list")]
     init_container_statuses: Vec<ContainerStatus>,
     #[serde(deserialize_with = "lenient::list")]
@@ -86,7 +88,7 @@ impl From<Object> for Workload {
             metadata,
             spec,
             template,
-            status,
+            mut status,
         } = object;
         let mut templates = Vec::new();
         let template = template.and_then(|template| template.spec);
@@ -105,6 +107,7 @@ impl From<Object> for Workload {
             owners: metadata.owner_references,
             is_mirror: metadata.annotations.mirror.is_some(),
             templates,
+            phase: status.phase.take(),
             statuses: status.all(),
         }
     }

@@ -1,0 +1,197 @@
+//! Reads a Kubernetes cluster: the runtimes of its nodes, and the workloads that may be NRI plugins.
+//!
+//! Only lists are requested, of the resources in [`RESOURCES`]; nothing is written, and neither
+//! secrets nor logs are read. Lists are read page by page, and of each page only the few fields are
+//! kept that matter, so that memory does not grow with the number of pods.
+//!
+//! The modules depend on each other in one direction: `access` finds the API server and the
+//! credentials, `client` makes one request, `pages` reads a whole list, and `nodes` and `inventory`
+//! take what matters from its objects.
+
+mod access;
+mod client;
+mod error;
+mod images;
+mod inventory;
+mod nodes;
+mod owners;
+mod pages;
+mod resources;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+pub use error::{ClusterError, ClusterErrorKind};
+pub use images::{Image, ImageOrigin};
+pub use inventory::{Plugin, WorkloadName};
+pub use nodes::NodePool;
+pub use resources::{RESOURCES, Resource, VERB, cluster_role};
+
+use client::Client;
+use inventory::Inventory;
+use nodes::Pools;
+use pages::List;
+use resources::{NODES, PODS, TEMPLATES};
+
+/// The time that a request may take by default.
+pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// The cluster to read, and how.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The kubeconfig; `None` means the files of `KUBECONFIG`, then `~/.kube/config`, then the
+    /// service account of the pod.
+    pub kubeconfig: Option<PathBuf>,
+    /// The context; `None` means the current one of the kubeconfig.
+    pub context: Option<String>,
+    /// The namespace whose workloads are read; `None` means all of them.
+    pub namespace: Option<String>,
+    /// The time that each request, and the credential plugin, may take.
+    pub request_timeout: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            kubeconfig: None,
+            context: None,
+            namespace: None,
+            request_timeout: REQUEST_TIMEOUT,
+        }
+    }
+}
+
+/// The contents of a cluster.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cluster {
+    /// The name of the context, or `in-cluster`.
+    pub name: String,
+    /// The URL of the API server.
+    pub server: String,
+    /// The nodes by runtime, the largest pool first.
+    pub pools: Vec<NodePool>,
+    /// The number of pods.
+    pub pods: u64,
+    /// The number of other objects that run pods.
+    pub workloads: u64,
+    /// The containers that may be NRI plugins, sorted.
+    pub plugins: Vec<Plugin>,
+    /// The number of such containers beyond the maximum.
+    pub beyond: u64,
+    /// The resources that could not be listed, with the reasons.
+    pub unread: Vec<Unread>,
+}
+
+/// A resource that could not be listed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unread {
+    /// The resource.
+    pub resource: &'static Resource,
+    /// The class of the reason.
+    pub kind: ClusterErrorKind,
+    /// The reason: one line, in lower case.
+    pub reason: String,
+    /// The remedy, if known.
+    pub help: Option<String>,
+}
+
+/// Reads a cluster.
+///
+/// A resource that cannot be listed does not end the run: it is in [`Cluster::unread`].
+///
+/// # Errors
+///
+/// Returns an error if the API server cannot be found, reached or used at all.
+pub async fn read(options: &Options) -> Result<Cluster, ClusterError> {
+    if let Some(namespace) = &options.namespace {
+        resources::check_namespace(namespace)?;
+    }
+    let access = access::access(options).await?;
+    let client = Client::new(access, options.request_timeout)?;
+    let mut reading = Reading {
+        namespace: options.namespace.as_deref(),
+        client: &client,
+        unread: Vec::new(),
+        end: None,
+    };
+    let pools = reading.list(NODES, Pools::default, Pools::add).await;
+    let pods = |inventory: &mut Inventory, pod| inventory.pod(&pod);
+    let pods = reading.list(PODS, Inventory::default, pods).await;
+    let mut templates = Vec::new();
+    for resource in TEMPLATES {
+        let add = |inventory: &mut Inventory, object| inventory.workload(&object, resource.kind);
+        templates.push(reading.list(resource, Inventory::default, add).await);
+    }
+    let unread = reading.finish()?;
+    let workloads = templates.iter().map(|list| list.objects).sum();
+    let beyond = pods.beyond + templates.iter().map(|list| list.beyond).sum::<u64>();
+    Ok(Cluster {
+        pools: pools.finish(),
+        pods: pods.objects,
+        workloads,
+        beyond,
+        plugins: inventory::plugins(pods, templates),
+        name: client.name,
+        server: client.server,
+        unread,
+    })
+}
+
+/// The reading of several lists.
+struct Reading<'c> {
+    client: &'c Client,
+    namespace: Option<&'c str>,
+    unread: Vec<Unread>,
+    /// The error after which no further list is requested.
+    end: Option<ClusterError>,
+}
+
+impl Reading<'_> {
+    /// Returns what a list adds up to; an empty value if it cannot be read.
+    async fn list<T: serde::de::DeserializeOwned, V: Default>(
+        &mut self,
+        resource: &'static Resource,
+        begin: impl Fn() -> V,
+        take: impl Fn(&mut V, T),
+    ) -> V {
+        if let Some(error) = &self.end {
+            self.unread.push(Unread::new(resource, error));
+            return V::default();
+        }
+        let list = List {
+            client: self.client,
+            resource,
+            namespace: self.namespace,
+        };
+        list.fold(begin, take).await.unwrap_or_else(|error| {
+            self.unread.push(Unread::new(resource, &error));
+            if error.kind().concerns_all_requests() {
+                self.end = Some(error);
+            }
+            V::default()
+        })
+    }
+
+    /// Returns the lists that could not be read.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if that is all of them, because of an error that concerns all requests.
+    fn finish(self) -> Result<Vec<Unread>, ClusterError> {
+        match self.end {
+            Some(error) if self.unread.len() == RESOURCES.len() => Err(error),
+            Some(_) | None => Ok(self.unread),
+        }
+    }
+}
+
+impl Unread {
+    fn new(resource: &'static Resource, error: &ClusterError) -> Self {
+        Self {
+            resource,
+            kind: error.kind(),
+            reason: error.to_string(),
+            help: error.help().map(str::to_owned),
+        }
+    }
+}

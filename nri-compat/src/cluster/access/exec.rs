@@ -1,0 +1,274 @@
+//! Credential plugins: programs that the kubeconfig names, and that print credentials.
+//! <https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins>
+
+use std::io::{self, IsTerminal as _, stdin};
+use std::process::Stdio;
+use std::time::Duration;
+
+use kube::config::{ExecConfig, ExecInteractiveMode};
+use serde::Deserialize;
+use serde_json::json;
+use tokio::io::{AsyncRead, AsyncReadExt as _};
+use tokio::process::{Child, Command};
+use tokio::time::timeout_at;
+
+use crate::cluster::error::{ClusterError, ClusterErrorKind};
+
+/// The maximum number of bytes that are read of each output.
+const MAX_OUTPUT: u64 = 1 << 20;
+
+/// The maximum number of characters of a plugin's message that are shown.
+const MAX_SHOWN: usize = 400;
+
+/// The environment variable that tells a plugin what is expected.
+const VARIABLE: &str = "KUBERNETES_EXEC_INFO";
+
+/// The credentials from a plugin.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Credentials {
+    pub(super) token: Option<String>,
+    /// A certificate and its key, both as PEM.
+    pub(super) certificate: Option<(String, String)>,
+}
+
+/// The document that a plugin prints.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ExecCredential {
+    #[serde(default)]
+    api_version: String,
+    status: Option<Status>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Status {
+    token: Option<String>,
+    client_certificate_data: Option<String>,
+    client_key_data: Option<String>,
+}
+
+/// Runs a plugin, and returns its credentials. A plugin without a terminal has to end in time.
+///
+/// # Errors
+///
+/// Returns an error if the plugin cannot be started, fails, does not end in time, or prints
+/// something else.
+pub(super) async fn run(
+    plugin: &ExecConfig,
+    timeout: Duration,
+) -> Result<Credentials, ClusterError> {
+    let command = plugin.command.as_deref().unwrap_or_default();
+    let interactive = is_interactive(plugin, command)?;
+    let mut child = start(plugin, command, interactive)?;
+    let group = Group::of(&child, interactive);
+    let output = finish(&mut child);
+    let output = if interactive {
+        output.await
+    } else {
+        let end = tokio::time::Instant::now() + timeout;
+        timeout_at(end, output)
+            .await
+            .map_err(|_| too_slow(command, timeout))?
+    };
+    drop(group);
+    let output = output.map_err(|error| failed(command, "cannot be run").caused_by(error))?;
+    if !output.status.success() {
+        let message = format!("failed with {}{}", output.status, said(&output.stderr));
+        return Err(failed(command, &message));
+    }
+    parse(&output.stdout, plugin.api_version.as_deref())
+        .map_err(|reason| failed(command, &format!("{reason}{}", said(&output.stderr))))
+}
+
+/// Returns true if the plugin gets the terminal.
+fn is_interactive(plugin: &ExecConfig, command: &str) -> Result<bool, ClusterError> {
+    let has_terminal = stdin().is_terminal();
+    match plugin.interactive_mode {
+        Some(ExecInteractiveMode::Never) => Ok(false),
+        Some(ExecInteractiveMode::Always) if !has_terminal => Err(failed(
+            command,
+            "needs a terminal, and standard input is none",
+        )),
+        Some(ExecInteractiveMode::Always | ExecInteractiveMode::IfAvailable) | None => {
+            Ok(has_terminal)
+        }
+    }
+}
+
+fn start(plugin: &ExecConfig, program: &str, interactive: bool) -> Result<Child, ClusterError> {
+    let mut command = Command::new(program);
+    command.args(plugin.args.iter().flatten());
+    for variable in plugin.env.iter().flatten() {
+        if let (Some(name), Some(value)) = (variable.get("name"), variable.get("value")) {
+            command.env(name, value);
+        }
+    }
+    command.env(VARIABLE, exec_info(plugin, interactive));
+    command.stdout(Stdio::piped()).kill_on_drop(true);
+    if interactive {
+        command.stdin(Stdio::inherit()).stderr(Stdio::inherit());
+    } else {
+        // In a separate process group, so that the programs that it starts can be ended with it.
+        command.stdin(Stdio::null()).stderr(Stdio::piped());
+        command.process_group(0);
+    }
+    command.spawn().map_err(|error| {
+        let is_missing = error.kind() == io::ErrorKind::NotFound;
+        let failed = failed(program, "cannot be started").caused_by(error);
+        match plugin.install_hint.as_deref().filter(|_| is_missing) {
+            Some(hint) => failed.with_help(hint.trim()),
+            None if is_missing => failed.with_help("install it, or add its folder to PATH"),
+            None => failed,
+        }
+    })
+}
+
+fn exec_info(plugin: &ExecConfig, interactive: bool) -> String {
+    let cluster = plugin
+        .cluster
+        .as_ref()
+        .filter(|_| plugin.provide_cluster_info);
+    let mut info = json!({
+        "apiVersion": plugin.api_version,
+        "kind": "ExecCredential",
+        "spec": { "interactive": interactive },
+    });
+    if let Some(cluster) = cluster {
+        info["spec"]["cluster"] = json!(cluster);
+    }
+    info.to_string()
+}
+
+/// The result of a plugin.
+struct Output {
+    status: std::process::ExitStatus,
+    stdout: Vec<u8>,
+    stderr: Vec<u8>,
+}
+
+/// Reads the outputs to their ends, and waits for the plugin.
+async fn finish(child: &mut Child) -> io::Result<Output> {
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    let (stdout, stderr) = tokio::join!(read(stdout), read(stderr));
+    Ok(Output {
+        stdout: stdout?,
+        stderr: stderr?,
+        status: child.wait().await?,
+    })
+}
+
+/// Reads an output to its end or to the limit; closing it ends a plugin that writes more.
+async fn read(output: Option<impl AsyncRead + Unpin>) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    if let Some(output) = output {
+        output.take(MAX_OUTPUT).read_to_end(&mut bytes).await?;
+    }
+    Ok(bytes)
+}
+
+/// The process group of a plugin, which is killed on drop: programs that the plugin has started may
+/// outlive it.
+struct Group(Option<rustix::process::Pid>);
+
+impl Group {
+    fn of(child: &Child, interactive: bool) -> Self {
+        let pid = child.id().filter(|_| !interactive);
+        let pid = pid.and_then(|pid| i32::try_from(pid).ok());
+        Self(pid.and_then(rustix::process::Pid::from_raw))
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if let Some(group) = self.0 {
+            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        }
+    }
+}
+
+/// Parses the output of a plugin.
+fn parse(output: &[u8], wanted: Option<&str>) -> Result<Credentials, String> {
+    let printed: ExecCredential =
+        serde_json::from_slice(output).map_err(|_| "did not print an ExecCredential")?;
+    if let Some(wanted) = wanted.filter(|wanted| *wanted != printed.api_version) {
+        let version = printed
+            .api_version
+            .chars()
+            .take(MAX_SHOWN)
+            .collect::<String>();
+        return Err(format!(
+            "printed an ExecCredential of `{version}` instead of `{wanted}`"
+        ));
+    }
+    let status = printed
+        .status
+        .ok_or("printed an ExecCredential without a status")?;
+    let token = status.token.filter(|token| !token.is_empty());
+    let given = Credentials {
+        token,
+        certificate: status.client_certificate_data.zip(status.client_key_data),
+    };
+    if given == Credentials::default() {
+        return Err("printed an ExecCredential without a token or certificate".to_owned());
+    }
+    Ok(given)
+}
+
+fn failed(command: &str, message: &str) -> ClusterError {
+    let message = format!("the credential plugin `{command}` {message}");
+    ClusterError::new(ClusterErrorKind::Credentials, message)
+        .with_help("run `kubectl get nodes` to see whether kubectl can use the same context")
+}
+
+fn too_slow(command: &str, timeout: Duration) -> ClusterError {
+    failed(command, &format!("did not end within {timeout:?}")).with_help(
+        "log in first if it asks for something, or allow more time with --request-timeout",
+    )
+}
+
+/// Returns the last line that a plugin wrote to standard error.
+fn said(stderr: &[u8]) -> String {
+    let text = String::from_utf8_lossy(stderr);
+    let last = text.lines().map(str::trim).rfind(|line| !line.is_empty());
+    last.map_or_else(String::new, |line| {
+        format!(": {}", line.chars().take(MAX_SHOWN).collect::<String>())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const V1: &str = "client.authentication.k8s.io/v1";
+
+    #[test]
+    fn credentials_are_a_token_a_certificate_or_both() {
+        let print = |status: &str| format!(r#"{{"apiVersion":"{V1}","status":{status}}}"#);
+        let token = parse(print(r#"{"token":"t"}"#).as_bytes(), Some(V1)).expect("a token");
+        assert_eq!(token.token.as_deref(), Some("t"));
+        let both = r#"{"clientCertificateData":"c","clientKeyData":"k"}"#;
+        let certificate = parse(print(both).as_bytes(), Some(V1)).expect("a certificate");
+        assert_eq!(certificate.certificate, Some(("c".into(), "k".into())));
+    }
+
+    #[test]
+    fn anything_else_is_refused() {
+        for (output, reason) in [
+            ("", "did not print"),
+            ("hello", "did not print"),
+            (r#"{"apiVersion":"v0"}"#, "of `v0` instead"),
+            (
+                r#"{"apiVersion":"client.authentication.k8s.io/v1"}"#,
+                "without a status",
+            ),
+            (
+                r#"{"apiVersion":"client.authentication.k8s.io/v1","status":{"token":""}}"#,
+                "without a token",
+            ),
+        ] {
+            let error = parse(output.as_bytes(), Some(V1)).expect_err(output);
+            assert!(error.contains(reason), "{error}");
+        }
+    }
+}

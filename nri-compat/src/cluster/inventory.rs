@@ -1,0 +1,181 @@
+//! The containers that may be NRI plugins, from pods and from the objects that create pods.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::images::Image;
+use super::owners::{self, Owners};
+use crate::workloads::{Candidate, Workload, candidates};
+
+/// The maximum number of distinct containers that are kept.
+const MAX_CONTAINERS: usize = 100_000;
+
+/// A Kubernetes object that runs pods.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct WorkloadName {
+    /// The kind, such as `DaemonSet`; `Pod` for static and bare pods.
+    pub kind: String,
+    /// The namespace.
+    pub namespace: String,
+    /// The name.
+    pub name: String,
+}
+
+/// A container that may be an NRI plugin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plugin {
+    /// The object that runs it.
+    pub workload: WorkloadName,
+    /// The name of the container.
+    pub container: String,
+    /// Its image.
+    pub image: Image,
+    /// The reason to take it for a plugin.
+    pub reason: String,
+    /// The number of pods with the container and this image.
+    pub pods: u64,
+    /// The names of the nodes of these pods, sorted.
+    pub nodes: Vec<String>,
+}
+
+/// A container with its image.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    workload: WorkloadName,
+    container: String,
+    image: Image,
+}
+
+/// The pods of a container.
+#[derive(Clone, Debug, Default)]
+struct Use {
+    reason: String,
+    pods: u64,
+    nodes: BTreeSet<String>,
+}
+
+/// The containers of one list.
+#[derive(Debug, Default)]
+pub(super) struct Inventory {
+    containers: BTreeMap<Key, Use>,
+    /// The objects that own other objects of the list.
+    owners: Owners,
+    /// The number of objects of the list.
+    pub(super) objects: u64,
+    /// The number of containers beyond the maximum.
+    pub(super) beyond: u64,
+}
+
+impl Inventory {
+    /// Adds a pod.
+    pub(super) fn pod(&mut self, pod: &Workload) {
+        self.objects += 1;
+        if has_ended(pod) {
+            return;
+        }
+        for candidate in candidates(pod) {
+            let image = Image::running(candidate.container, pod.image_id(candidate.container));
+            let key = key(owners::of_pod(pod), &candidate, image);
+            let Some(container) = self.container(key, &candidate) else {
+                continue;
+            };
+            container.pods += 1;
+            container.nodes.extend(candidate.template.node_name.clone());
+        }
+    }
+
+    /// Adds an object with a pod template; `kind` is its kind, which lists do not repeat.
+    pub(super) fn workload(&mut self, workload: &Workload, kind: &str) {
+        self.objects += 1;
+        let name = owners::name(workload, kind);
+        let found = candidates(workload);
+        if let Some(owner) = workload.controller()
+            && !found.is_empty()
+        {
+            // Its owner creates it from the same template.
+            self.owners.add(name, owner);
+            return;
+        }
+        for candidate in found {
+            let image = Image::of_template(candidate.container);
+            self.container(key(name.clone(), &candidate, image), &candidate);
+        }
+    }
+
+    fn container(&mut self, key: Key, candidate: &Candidate<'_>) -> Option<&mut Use> {
+        if self.containers.len() >= MAX_CONTAINERS && !self.containers.contains_key(&key) {
+            self.beyond += 1;
+            return None;
+        }
+        let container = self.containers.entry(key).or_default();
+        if container.reason.is_empty() {
+            container.reason = candidate.reason();
+        }
+        Some(container)
+    }
+}
+
+/// Returns the containers of the pods under the objects that own them, and those of `templates` that
+/// no pod runs.
+pub(super) fn plugins(pods: Inventory, templates: Vec<Inventory>) -> Vec<Plugin> {
+    let mut owners = Owners::default();
+    let mut declared: BTreeMap<Key, Use> = BTreeMap::new();
+    for list in templates {
+        owners.append(list.owners);
+        declared.extend(list.containers);
+    }
+    let workloads: BTreeSet<&WorkloadName> = declared.keys().map(|key| &key.workload).collect();
+    let mut all: BTreeMap<Key, Use> = BTreeMap::new();
+    for (mut key, found) in pods.containers {
+        key.workload = owners.topmost(key.workload, &workloads);
+        let one = all.entry(key).or_default();
+        one.reason = found.reason;
+        one.pods += found.pods;
+        one.nodes.extend(found.nodes);
+    }
+    let running: BTreeSet<(WorkloadName, String)> = all
+        .keys()
+        .map(|key| (key.workload.clone(), key.container.clone()))
+        .collect();
+    for (key, found) in declared {
+        if !running.contains(&(key.workload.clone(), key.container.clone())) {
+            all.insert(key, found);
+        }
+    }
+    all.into_iter().map(plugin).collect()
+}
+
+fn key(workload: WorkloadName, candidate: &Candidate<'_>, image: Image) -> Key {
+    Key {
+        workload,
+        container: candidate.container.name.clone(),
+        image,
+    }
+}
+
+fn plugin((key, found): (Key, Use)) -> Plugin {
+    Plugin {
+        workload: key.workload,
+        container: key.container,
+        image: key.image,
+        reason: found.reason,
+        pods: found.pods,
+        nodes: found.nodes.into_iter().collect(),
+    }
+}
+
+/// Returns true for a pod whose containers do not run any more.
+fn has_ended(pod: &Workload) -> bool {
+    matches!(pod.phase.as_deref(), Some("Succeeded" | "Failed"))
+}
+
+/// Shows the kind, namespace and name: `DaemonSet kube-system/plugin`.
+impl std::fmt::Display for WorkloadName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self {
+            kind,
+            namespace,
+            name,
+        } = self;
+        write!(f, "{kind} {namespace}/{name}")
+    }
+}

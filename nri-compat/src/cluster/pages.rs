@@ -1,0 +1,127 @@
+//! Lists that are read page by page.
+
+use kube::core::params::ListParams;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::client::Client;
+use super::error::{ClusterError, ClusterErrorKind};
+use super::resources::Resource;
+
+/// The number of objects that are requested per page, as by `kubectl`.
+const PAGE: u32 = 500;
+
+/// The maximum number of pages of a list, which is enough for two million objects.
+const MAX_PAGES: u32 = 4000;
+
+/// The maximum length of a continue token in bytes.
+const MAX_TOKEN: usize = 16 << 10;
+
+/// The number of times that a list is begun: its pages belong to one state of the cluster, which the
+/// server forgets after some minutes.
+const BEGINNINGS: u32 = 4;
+
+/// A list of one resource.
+#[derive(Clone, Copy)]
+pub(super) struct List<'c> {
+    pub(super) client: &'c Client,
+    pub(super) resource: &'static Resource,
+    /// The namespace; `None` means all of them.
+    pub(super) namespace: Option<&'c str>,
+}
+
+/// A page of a list.
+#[derive(Deserialize)]
+struct Page<T> {
+    #[serde(default)]
+    metadata: Metadata,
+    items: Option<Vec<T>>,
+}
+
+#[derive(Default, Deserialize)]
+struct Metadata {
+    #[serde(rename = "continue")]
+    next: Option<String>,
+}
+
+impl List<'_> {
+    /// Passes the objects of all pages to `take`, together with a value that `begin` creates, and
+    /// returns this value. A list that expires is begun again, with a new value.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a page cannot be read, is not a page, or if there is no end.
+    pub(super) async fn fold<T: DeserializeOwned, V>(
+        self,
+        begin: impl Fn() -> V,
+        take: impl Fn(&mut V, T),
+    ) -> Result<V, ClusterError> {
+        for _ in 1..BEGINNINGS {
+            match self.read(begin(), &take).await {
+                Err(error) if error.kind() == ClusterErrorKind::Expired => {}
+                end => return end,
+            }
+        }
+        self.read(begin(), &take).await
+    }
+
+    async fn read<T: DeserializeOwned, V>(
+        self,
+        mut value: V,
+        take: &impl Fn(&mut V, T),
+    ) -> Result<V, ClusterError> {
+        let mut page = ListParams::default().limit(PAGE);
+        for _ in 0..MAX_PAGES {
+            let bytes = self.page(&mut page).await?;
+            let parsed: Page<T> =
+                serde_json::from_slice(&bytes).map_err(|error| self.not_a_list(error))?;
+            drop(bytes);
+            parsed
+                .items
+                .into_iter()
+                .flatten()
+                .for_each(|object| take(&mut value, object));
+            let next = parsed.metadata.next.filter(|next| !next.is_empty());
+            if next.is_none() {
+                return Ok(value);
+            }
+            if next == page.continue_token
+                || next.as_ref().is_some_and(|next| next.len() > MAX_TOKEN)
+            {
+                return Err(self.endless("repeats its continue token"));
+            }
+            page.continue_token = next;
+        }
+        Err(self.endless(&format!("has no end after {MAX_PAGES} pages")))
+    }
+
+    /// Returns a page. A page that is too large is requested again with fewer objects.
+    async fn page(self, page: &mut ListParams) -> Result<Vec<u8>, ClusterError> {
+        loop {
+            let bytes = self.client.list(self.resource, self.namespace, page).await;
+            let limit = page.limit.unwrap_or(PAGE);
+            match bytes {
+                Err(error) if error.kind() == ClusterErrorKind::Limit && limit > 1 => {
+                    page.limit = Some((limit / 8).max(1));
+                }
+                bytes => return bytes,
+            }
+        }
+    }
+
+    fn not_a_list(self, error: serde_json::Error) -> ClusterError {
+        let message = format!(
+            "{} answers the request for {} with something else",
+            self.client.server,
+            self.resource.name()
+        );
+        ClusterError::new(ClusterErrorKind::Response, message)
+            .caused_by(error)
+            .with_help("check that the address of the context is that of a Kubernetes API server")
+    }
+
+    fn endless(self, how: &str) -> ClusterError {
+        let message = format!("the list of {} {how}", self.resource.name());
+        ClusterError::new(ClusterErrorKind::Limit, message)
+    }
+}

@@ -1,0 +1,185 @@
+//! The cluster that a report is about.
+
+use std::collections::BTreeSet;
+
+use super::CheckReport;
+
+/// The way to see plugins that the API server does not know.
+pub const HOST_PLUGINS: &str = "plugins that are installed on the nodes themselves cannot be seen through the API server; the DaemonSet in deploy/kubernetes finds them";
+
+/// A cluster, as its API server describes it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClusterView {
+    /// The name of the context, or `in-cluster`.
+    pub name: String,
+    /// The URL of the API server.
+    pub server: String,
+    /// The namespace whose workloads were read; `None` means all of them.
+    pub namespace: Option<String>,
+    /// The number of pods that were read.
+    pub pods: u64,
+    /// The number of other workloads that were read.
+    pub workloads: u64,
+    /// The nodes by runtime, the largest pool first.
+    pub pools: Vec<NodePool>,
+}
+
+/// Nodes with the same runtime.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NodePool {
+    /// The runtime as the nodes name it: `containerd://2.2.3-k3s1`.
+    pub runtime: String,
+    /// The release that plugins on these nodes are judged for, or the reason why they are not.
+    pub judged: Judged,
+    /// The names of the nodes, sorted.
+    pub nodes: Vec<String>,
+}
+
+/// The way in which the plugins on the nodes of a pool are judged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Judged {
+    /// For the target with this name.
+    As(String),
+    /// Not at all, because these nodes run no NRI plugins, for this reason.
+    NoPlugins(String),
+    /// Not at all, because the release of the runtime is unknown, for this reason.
+    Unknown(String),
+}
+
+impl Default for Judged {
+    fn default() -> Self {
+        Self::Unknown(String::new())
+    }
+}
+
+impl ClusterView {
+    /// Returns the number of nodes.
+    pub fn nodes(&self) -> usize {
+        self.pools.iter().map(|pool| pool.nodes.len()).sum()
+    }
+
+    /// Returns the targets of the pools that have one of these nodes; those of all pools if there
+    /// are no nodes.
+    pub fn targets_of(&self, nodes: &[String]) -> BTreeSet<&str> {
+        let nodes: BTreeSet<&String> = nodes.iter().collect();
+        let has_one = |pool: &&NodePool| {
+            nodes.is_empty() || pool.nodes.iter().any(|node| nodes.contains(node))
+        };
+        let pools = self.pools.iter().filter(has_one);
+        pools.filter_map(NodePool::target).collect()
+    }
+}
+
+impl CheckReport {
+    /// Returns the extent of the check: that of the summary, with the node pools of the cluster.
+    pub fn extent(&self) -> String {
+        let summary = self.summary.phrase();
+        match &self.cluster {
+            Some(cluster) => format!("{summary}; {}; {HOST_PLUGINS}", cluster.phrase()),
+            None => summary,
+        }
+    }
+}
+
+impl ClusterView {
+    /// Returns the pools: `12 nodes containerd 2.2.3, 3 nodes cri-o 1.35.1`.
+    pub fn phrase(&self) -> String {
+        let pools: Vec<String> = self.pools.iter().map(NodePool::phrase).collect();
+        if pools.is_empty() {
+            return "no nodes".to_owned();
+        }
+        pools.join(", ")
+    }
+}
+
+impl NodePool {
+    /// Returns the runtime: `containerd 2.2.3`, or a phrase if the nodes do not name it.
+    pub fn name(&self) -> String {
+        match self.runtime.split_once("://") {
+            Some((name, version)) => format!("{name} {version}"),
+            None if self.runtime.is_empty() => "without a runtime".to_owned(),
+            None => self.runtime.clone(),
+        }
+    }
+
+    /// Returns the number of nodes with the runtime: `12 nodes containerd 2.2.3`.
+    pub fn phrase(&self) -> String {
+        let count = self.nodes.len();
+        let noun = if count == 1 { "node" } else { "nodes" };
+        format!("{count} {noun} {}", self.name())
+    }
+
+    /// Returns the name of the target that stands for the runtime.
+    pub fn target(&self) -> Option<&str> {
+        match &self.judged {
+            Judged::As(target) => Some(target),
+            Judged::NoPlugins(_) | Judged::Unknown(_) => None,
+        }
+    }
+
+    /// Returns the reason why plugins are not judged for the runtime.
+    pub fn note(&self) -> Option<&str> {
+        match &self.judged {
+            Judged::As(_) => None,
+            Judged::NoPlugins(reason) | Judged::Unknown(reason) => Some(reason),
+        }
+    }
+
+    /// Returns the way in which plugins are judged for it: `judged as containerd@2.2.3`, or the
+    /// reason why they are not.
+    pub fn judged(&self) -> String {
+        match &self.judged {
+            Judged::As(target) => format!("judged as {target}"),
+            Judged::NoPlugins(reason) => format!("without plugins: {reason}"),
+            Judged::Unknown(reason) => format!("not judged: {reason}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pool(runtime: &str, target: Option<&str>, nodes: &[&str]) -> NodePool {
+        NodePool {
+            runtime: runtime.to_owned(),
+            judged: target.map_or_else(Judged::default, |target| Judged::As(target.to_owned())),
+            nodes: nodes.iter().map(|&node| node.to_owned()).collect(),
+        }
+    }
+
+    #[test]
+    fn a_pool_is_named_like_its_runtime() {
+        for (runtime, phrase) in [
+            ("containerd://2.2.3-k3s1", "1 node containerd 2.2.3-k3s1"),
+            ("other", "1 node other"),
+            ("", "1 node without a runtime"),
+        ] {
+            assert_eq!(pool(runtime, None, &["a"]).phrase(), phrase);
+        }
+    }
+
+    #[test]
+    fn a_plugin_is_judged_for_the_pools_of_its_nodes_or_for_all() {
+        let view = ClusterView {
+            pools: vec![
+                pool("containerd://2.2.3", Some("containerd@2.2.3"), &["a", "b"]),
+                pool("cri-o://1.35.1", Some("cri-o@1.35.1"), &["c"]),
+                pool("docker://24.0.7", None, &["d"]),
+            ],
+            ..ClusterView::default()
+        };
+        let targets = |nodes: &[&str]| {
+            let nodes: Vec<String> = nodes.iter().map(|&node| node.to_owned()).collect();
+            view.targets_of(&nodes)
+                .into_iter()
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        assert_eq!(targets(&["b"]), "containerd@2.2.3");
+        assert_eq!(targets(&["c", "d"]), "cri-o@1.35.1");
+        assert_eq!(targets(&["d"]), "");
+        assert_eq!(targets(&[]), "containerd@2.2.3 cri-o@1.35.1");
+        assert_eq!(view.nodes(), 4);
+    }
+}

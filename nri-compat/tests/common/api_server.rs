@@ -1,0 +1,279 @@
+//! A server on loopback that answers like the API server of a generated cluster, and misbehaves on
+//! request.
+
+use std::collections::HashMap;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+/// A request, as far as the tests look at it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Request {
+    pub method: String,
+    pub path: String,
+    pub query: HashMap<String, String>,
+    /// The headers, with names in lower case.
+    pub headers: HashMap<String, String>,
+    /// The number of requests for the same path before this one.
+    pub nth: usize,
+}
+
+/// The answer to a request.
+#[derive(Clone, Debug)]
+pub enum Answer {
+    /// A status, further headers, and a body.
+    Status(u16, Vec<(&'static str, String)>, String),
+    /// The beginning of a body; then the connection is closed.
+    Cut(String),
+    /// Nothing, until the client gives up.
+    Silence,
+}
+
+/// A server that ends with the value.
+pub struct ApiServer {
+    address: SocketAddr,
+    requests: Arc<Mutex<Vec<Request>>>,
+    stopped: Arc<AtomicBool>,
+}
+
+type Handler = dyn Fn(&Request) -> Answer + Send + Sync;
+
+impl ApiServer {
+    /// Starts a server that answers with `handler`.
+    pub fn start(handler: impl Fn(&Request) -> Answer + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let server = Self {
+            address: listener.local_addr().expect("an address"),
+            requests: Arc::default(),
+            stopped: Arc::default(),
+        };
+        let (requests, stopped) = (server.requests.clone(), server.stopped.clone());
+        let handler: Arc<Handler> = Arc::new(handler);
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                if stopped.load(Ordering::SeqCst) {
+                    return;
+                }
+                let (requests, handler) = (requests.clone(), handler.clone());
+                thread::spawn(move || serve(&stream, &requests, &*handler));
+            }
+        });
+        server
+    }
+
+    /// Returns the URL of the server.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Returns the requests so far.
+    pub fn requests(&self) -> Vec<Request> {
+        lock(&self.requests).clone()
+    }
+
+    /// Returns a kubeconfig with one context, `test`, for this server.
+    pub fn kubeconfig(&self) -> String {
+        kubeconfig(&self.url(), r#"{"token":"abc"}"#)
+    }
+}
+
+impl Drop for ApiServer {
+    fn drop(&mut self) {
+        self.stopped.store(true, Ordering::SeqCst);
+        let _ = TcpStream::connect(self.address);
+    }
+}
+
+/// Returns a kubeconfig with one context, `test`.
+pub fn kubeconfig(server: &str, user: &str) -> String {
+    format!(
+        r#"{{"apiVersion": "v1", "kind": "Config", "current-context": "test",
+        "clusters": [{{"name": "c", "cluster": {{"server": "{server}"}}}}],
+        "users": [{{"name": "u", "user": {user}}}],
+        "contexts": [{{"name": "test", "context": {{"cluster": "c", "user": "u"}}}}]}}"#
+    )
+}
+
+impl Answer {
+    /// Returns an answer with status 200.
+    pub fn ok(body: impl Into<String>) -> Self {
+        Self::Status(200, Vec::new(), body.into())
+    }
+
+    /// Returns a failure as the API server words it.
+    pub fn failure(code: u16, reason: &str, message: &str) -> Self {
+        let body = format!(
+            r#"{{"kind":"Status","apiVersion":"v1","metadata":{{}},"status":"Failure","message":"{message}","reason":"{reason}","code":{code}}}"#
+        );
+        Self::Status(code, Vec::new(), body)
+    }
+}
+
+/// Returns a page of a list of `count` objects, which `object` returns by number.
+pub fn page(request: &Request, count: usize, object: impl Fn(usize) -> String) -> Answer {
+    let number = |key: &str| request.query.get(key).and_then(|text| text.parse().ok());
+    let first = number("continue").unwrap_or(0).min(count);
+    let end = number("limit").map_or(count, |limit: usize| (first + limit).min(count));
+    let objects: Vec<String> = (first..end).map(object).collect();
+    let next = if end < count {
+        format!(
+            r#","continue":"{end}","remainingItemCount":{}"#,
+            count - end
+        )
+    } else {
+        String::new()
+    };
+    Answer::ok(format!(
+        r#"{{"kind":"List","apiVersion":"v1","metadata":{{"resourceVersion":"1"{next}}},"items":[{}]}}"#,
+        objects.join(",")
+    ))
+}
+
+fn serve(stream: &TcpStream, requests: &Mutex<Vec<Request>>, handler: &Handler) {
+    let mut reader = BufReader::new(stream);
+    while let Some(mut request) = read(&mut reader) {
+        {
+            let mut requests = lock(requests);
+            let same = requests.iter().filter(|one| one.path == request.path);
+            request.nth = same.count();
+            requests.push(request.clone());
+        }
+        if !answer(stream, handler(&request)) {
+            return;
+        }
+    }
+}
+
+/// Writes an answer; returns false if the connection ends.
+fn answer(mut stream: &TcpStream, answer: Answer) -> bool {
+    match answer {
+        Answer::Status(code, headers, body) => {
+            let headers: String = headers
+                .iter()
+                .map(|(name, value)| format!("{name}: {value}\r\n"))
+                .collect();
+            let head = format!(
+                "HTTP/1.1 {code} Status\r\nContent-Type: application/json\r\nContent-Length: {}\r\n{headers}\r\n",
+                body.len()
+            );
+            stream.write_all(head.as_bytes()).is_ok() && stream.write_all(body.as_bytes()).is_ok()
+        }
+        Answer::Cut(body) => {
+            let head = format!(
+                "HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n",
+                body.len() + 100
+            );
+            let _ = stream.write_all(head.as_bytes());
+            let _ = stream.write_all(body.as_bytes());
+            false
+        }
+        Answer::Silence => {
+            let _ = stream.read(&mut [0]);
+            false
+        }
+    }
+}
+
+fn read(reader: &mut impl std::io::BufRead) -> Option<Request> {
+    let mut line = String::new();
+    reader.read_line(&mut line).ok().filter(|&read| read > 0)?;
+    let mut words = line.split_whitespace();
+    let (method, target) = (words.next()?.to_owned(), words.next()?);
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+    let query = pairs.map(|(key, value)| (key.to_owned(), value.to_owned()));
+    let mut request = Request {
+        method,
+        path: path.to_owned(),
+        query: query.collect(),
+        ..Request::default()
+    };
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).ok()?;
+        let Some((name, value)) = line.split_once(':') else {
+            return Some(request);
+        };
+        let (name, value) = (name.to_ascii_lowercase(), value.trim().to_owned());
+        request.headers.insert(name, value);
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A generated cluster.
+#[derive(Clone, Debug)]
+pub struct Generated {
+    pub nodes: usize,
+    pub pods: usize,
+    /// Every pod with a number that this divides runs a plugin.
+    pub plugin_every: usize,
+    /// Characters that each pod has besides what matters.
+    pub padding: usize,
+}
+
+impl Generated {
+    /// Returns the answer of the cluster to a request.
+    pub fn answer(&self, request: &Request) -> Answer {
+        match request.path.rsplit('/').next().unwrap_or_default() {
+            "nodes" => page(request, self.nodes, |nth| node(nth, runtime_of(nth))),
+            "pods" => page(request, self.pods, |nth| self.pod(nth)),
+            "daemonsets" => page(request, 2, |nth| daemon_set(["logger", "idle"][nth])),
+            _ => page(request, 0, |_| String::new()),
+        }
+    }
+
+    fn pod(&self, nth: usize) -> String {
+        let node = format!("node-{}", nth % self.nodes);
+        let padding = "x".repeat(self.padding);
+        if nth % self.plugin_every == 0 {
+            plugin_pod(&format!("logger-{nth}"), &node, "logger", &padding)
+        } else {
+            other_pod(&format!("web-{nth}"), &node, &padding)
+        }
+    }
+}
+
+/// Returns a runtime, one of two.
+fn runtime_of(nth: usize) -> &'static str {
+    if nth % 5 == 4 {
+        "cri-o://1.35.1"
+    } else {
+        "containerd://2.2.3"
+    }
+}
+
+/// Returns a node.
+pub fn node(nth: usize, runtime: &str) -> String {
+    format!(
+        r#"{{"metadata":{{"name":"node-{nth}","labels":{{"a":"b"}}}},"spec":{{}},"status":{{"conditions":[],"nodeInfo":{{"containerRuntimeVersion":"{runtime}","operatingSystem":"linux","kubeletVersion":"v1.36.3"}}}}}}"#
+    )
+}
+
+/// The specification of a pod with a plugin.
+pub const PLUGIN_SPEC: &str = r#""volumes":[{"name":"nri","hostPath":{"path":"/var/run/nri","type":""}}],"containers":[{"name":"plugin","image":"localhost:1/logger:1","volumeMounts":[{"name":"nri","mountPath":"/var/run/nri"}]}]"#;
+
+/// Returns a pod with a plugin that a daemon set owns.
+pub fn plugin_pod(name: &str, node: &str, owner: &str, padding: &str) -> String {
+    let digest = "ab".repeat(32);
+    format!(
+        r#"{{"metadata":{{"name":"{name}","namespace":"kube-system","annotations":{{"padding":"{padding}"}},"ownerReferences":[{{"apiVersion":"apps/v1","kind":"DaemonSet","name":"{owner}","uid":"1","controller":true}}]}},"spec":{{"nodeName":"{node}",{PLUGIN_SPEC}}},"status":{{"phase":"Running","containerStatuses":[{{"name":"plugin","imageID":"localhost:1/logger@sha256:{digest}","image":"localhost:1/logger:1"}}]}}}}"#
+    )
+}
+
+fn other_pod(name: &str, node: &str, padding: &str) -> String {
+    format!(
+        r#"{{"metadata":{{"name":"{name}","namespace":"web","annotations":{{"padding":"{padding}"}},"ownerReferences":[{{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"web-5d4f","uid":"2","controller":true}}]}},"spec":{{"nodeName":"{node}","volumes":[{{"name":"data","emptyDir":{{}}}}],"containers":[{{"name":"web","image":"localhost:1/web:1","volumeMounts":[{{"name":"data","mountPath":"/data"}}]}}]}},"status":{{"phase":"Running","containerStatuses":[{{"name":"web","imageID":"sha256:00"}}]}}}}"#
+    )
+}
+
+/// Returns a daemon set with a plugin.
+pub fn daemon_set(name: &str) -> String {
+    format!(
+        r#"{{"metadata":{{"name":"{name}","namespace":"kube-system"}},"spec":{{"template":{{"spec":{{{PLUGIN_SPEC}}}}}}}}}"#
+    )
+}
