@@ -5,6 +5,7 @@ cd "$(dirname "$0")/.."
 source .ci/setup.sh
 install_validators
 install_kustomize
+install_helm
 bin="$PEERS/python/bin"
 broken="$(mktemp -d)"
 manifests="$(mktemp -d)"
@@ -37,8 +38,11 @@ valid_kubernetes() {
 }
 
 for file in deploy/kubernetes/*.yaml; do
+  # Not a manifest: the base of the overlays, which are built below.
+  [ "$(basename "$file")" != kustomization.yaml ] || continue
   valid_kubernetes "$file"
 done
+"$bin/python" tests/validators/charts.py deploy "$PEERS/helm/helm" "$PEERS/kustomize/kustomize" "$bin/kubernetes-validate"
 
 # Each plugin has an overlay, and each overlay is that of an example.
 for overlay in deploy/plugins/kustomize/*/; do

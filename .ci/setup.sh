@@ -5,6 +5,7 @@ BUF_VERSION=1.75.0
 JEST_SARIF_VERSION=1.0.0-beta.0
 PYTHON_VALIDATORS="check-jsonschema==0.39.0 junitparser==5.0.3 kubernetes-validate==1.37.0 prometheus-client==0.26.0"
 KUSTOMIZE_VERSION=v5.7.1
+HELM_VERSION=v4.3.1
 PEERS="${CARGO_TARGET_DIR:-target}/peers"
 
 # buf from the npm registry, into target/peers/buf.
@@ -32,15 +33,19 @@ install_validators() {
   fi
 }
 
-# kustomize from its Go module, into target/peers/kustomize.
-install_kustomize() {
-  local dir="$PEERS/kustomize"
-  if [ "$(cat "$dir/installed" 2>/dev/null)" != "$KUSTOMIZE_VERSION" ]; then
+# go_command NAME PACKAGE VERSION: a command from its Go module, into target/peers/NAME.
+go_command() {
+  local dir="$PEERS/$1"
+  if [ "$(cat "$dir/installed" 2>/dev/null)" != "$3" ]; then
     mkdir -p "$dir"
-    CGO_ENABLED=0 GOBIN="$(realpath "$dir")" go install "sigs.k8s.io/kustomize/kustomize/v5@$KUSTOMIZE_VERSION"
-    echo "$KUSTOMIZE_VERSION" > "$dir/installed"
+    CGO_ENABLED=0 GOBIN="$(realpath "$dir")" go install "$2@$3"
+    echo "$3" > "$dir/installed"
   fi
 }
+
+install_kustomize() { go_command kustomize sigs.k8s.io/kustomize/kustomize/v5 "$KUSTOMIZE_VERSION"; }
+
+install_helm() { go_command helm helm.sh/helm/v4/cmd/helm "$HELM_VERSION"; }
 
 # debian COMMAND PACKAGE: installs the package unless the command is there.
 debian() {

@@ -17,6 +17,7 @@ pub mod packages;
 mod packing;
 pub mod pools;
 pub mod progress;
+mod removal;
 pub(crate) mod scratch;
 pub mod target;
 pub mod verdict;

@@ -2,8 +2,8 @@
 
 use nri_compat::place::{Place, WorkloadPlace};
 use nri_compat::report::check::{
-    CheckReport, CheckTarget, ClusterView, Confidence, Inputs, Judged, NodePool, Outcome, SkipKind,
-    Skipped, Subject, Summary, Suppression, Verdict,
+    CheckReport, CheckTarget, ClusterView, Confidence, Inputs, Judged, NodePool, Outcome,
+    PlannedRemoval, SkipKind, Skipped, Subject, Summary, Suppression, Verdict,
 };
 use nri_compat::sighting::{Built, Evidence, FileKind, Occurrences, Role};
 
@@ -222,6 +222,29 @@ fn several_targets() -> CheckReport {
     }
 }
 
+/// Returns a report with all that the command adds on a node: its name, the time, and the expected
+/// date of a removal.
+pub fn on_a_node() -> CheckReport {
+    let to = "containerd@2.4";
+    let mut summary = summary("/opt/nri/plugins", 1);
+    summary.at = Some("2026-11-20T09:30:00Z".into());
+    summary.node = Some("node-1".into());
+    CheckReport {
+        data_date: "2026-11-18".into(),
+        targets: vec![target(to, "v0.12.2")],
+        removals: vec![PlannedRemoval {
+            when: "containerd 2.7".into(),
+            expected: "2027-09-16".into(),
+        }],
+        subjects: vec![judged(
+            plugin("old", "20"),
+            vec![state_change(to, Outcome::Deprecated)],
+        )],
+        summary,
+        ..CheckReport::default()
+    }
+}
+
 fn suppressed() -> CheckReport {
     let to = "containerd@2.4";
     let by = |by_baseline, reason: &str| {
@@ -370,6 +393,10 @@ fn hostile() -> CheckReport {
     CheckReport {
         data_date: String::new(),
         targets: vec![target("containerd@2.4", "v0.12.2")],
+        removals: vec![PlannedRemoval {
+            when: name.into(),
+            expected: "2027-09-16".into(),
+        }],
         subjects: vec![subject],
         skipped: vec![Skipped::new(name, SkipKind::Io, name)],
         policy: strings(&[name]),

@@ -29,6 +29,8 @@ fn formats_are_as_reviewed() {
             insta::assert_snapshot!(format!("{name}.sarif"), sarif::check(&report));
             insta::assert_snapshot!(format!("{name}.openmetrics"), openmetrics::check(&report));
         }
+        let on_a_node = openmetrics::check(&reports::on_a_node());
+        insta::assert_snapshot!("on_a_node.openmetrics", on_a_node);
     });
 }
 

@@ -7,6 +7,7 @@ import csv
 import json
 import pathlib
 import sys
+from datetime import UTC, datetime
 
 from junitparser import Failure, JUnitXml, Skipped
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
@@ -32,6 +33,14 @@ def openmetrics(report, text):
     for name, key in [("files", "files"), ("plugins", "plugins"), ("skipped", "skipped"), ("size_bytes", "bytes")]:
         (sample,) = samples[f"nri_compat_scan_{name}"]
         assert sample.value == summary[key], (name, sample.value)
+    named = {one.labels["removal"] for one in samples["nri_compat_verdict"]}
+    assert named == {one.get("planned_removal") or "" for one in verdicts(report)}, named
+    assert all(one.value > 0 for one in samples["nri_compat_planned_removal_timestamp_seconds"])
+    assert [one.labels["node"] for one in samples["nri_compat_scan_info"]] == [one for one in [summary.get("node")] if one]
+    for name, date in [("scan", summary.get("at")), ("data", report["data_date"])]:
+        found = [one.value for one in samples[f"nri_compat_{name}_timestamp_seconds"]]
+        times = [datetime.fromisoformat(date).replace(tzinfo=UTC).timestamp()] if date else []
+        assert found == times, (name, found, date)
     (sample,) = samples["nri_compat_scan_duration_seconds"]
     assert abs(sample.value * 1000 - summary["millis"]) < 0.5, sample.value
 

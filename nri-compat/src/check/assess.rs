@@ -2,6 +2,7 @@
 
 use super::collect::Collected;
 use super::join;
+use super::removal;
 use super::target::Target;
 use super::verdict::judge;
 use crate::report::check::{CheckReport, Pool, Subject, Summary, Verdict};
@@ -25,6 +26,10 @@ pub fn assess(collected: Collected, targets: &[Target<'_>]) -> CheckReport {
     CheckReport {
         data_date: targets.first().map(Target::data_date).unwrap_or_default(),
         targets: targets.iter().map(|target| target.head.clone()).collect(),
+        removals: targets
+            .first()
+            .map(|target| removal::planned(&subjects, target.history))
+            .unwrap_or_default(),
         summary: Summary {
             plugins: plugins.count() as u64,
             skipped: collected.skipped.len() as u64,

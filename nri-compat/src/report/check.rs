@@ -27,6 +27,8 @@ pub struct CheckReport {
     pub data_date: String,
     /// The targets, in the order requested.
     pub targets: Vec<CheckTarget>,
+    /// The planned removals in the tables, with their expected dates.
+    pub removals: Vec<PlannedRemoval>,
     /// The plugins and other things found, sorted by path, name and kind.
     pub subjects: Vec<Subject>,
     /// Places that could not be checked.
@@ -37,6 +39,15 @@ pub struct CheckReport {
     pub cluster: Option<ClusterView>,
     /// The places that were checked, with counts.
     pub summary: Summary,
+}
+
+/// A planned removal of something that plugins use.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PlannedRemoval {
+    /// The releases, as in [`Verdict::planned_removal`]: `containerd 2.7`.
+    pub when: String,
+    /// The date of the first of these releases, `YYYY-MM-DD`: estimated unless it is in the tables.
+    pub expected: String,
 }
 
 /// A release that plugins are judged against.

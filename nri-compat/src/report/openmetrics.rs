@@ -27,6 +27,8 @@ pub fn write_check(report: &VisibleReport, out: &mut dyn Write) -> io::Result<()
         suppressed(report),
         nodes,
         on_nodes,
+        removals(report),
+        about(report),
         scan(report),
     ];
     out.write_all(families.concat().as_bytes())?;
@@ -60,6 +62,10 @@ fn labels<'r>(subject: &'r Subject, verdict: &'r Verdict) -> Vec<(&'static str, 
         ("kind", subject.kind.as_str().to_owned()),
         ("verdict", verdict.outcome.as_str().to_owned()),
         ("rule", verdict.rule.to_owned()),
+        (
+            "removal",
+            verdict.planned_removal.clone().unwrap_or_default(),
+        ),
         ("suppressed", suppressed.to_string()),
     ]
 }
@@ -145,6 +151,59 @@ fn plugin_nodes(report: &CheckReport) -> String {
         .collect();
     let help = "Nodes on which the cluster runs a plugin.";
     family("nri_compat_plugin_nodes", "", help) + &samples.into_iter().collect::<String>()
+}
+
+/// Returns the expected times of the planned removals that verdicts name in their label `removal`.
+fn removals(report: &CheckReport) -> String {
+    const NAME: &str = "nri_compat_planned_removal_timestamp_seconds";
+    let samples: String = report
+        .removals
+        .iter()
+        .filter_map(|removal| {
+            let labels = [("removal", removal.when.clone())];
+            Some(sample(NAME, &labels, seconds_of_day(&removal.expected)?))
+        })
+        .collect();
+    family(
+        NAME,
+        "seconds",
+        "Expected time of a planned removal, estimated for releases that are not out yet.",
+    ) + &samples
+}
+
+/// Returns the node and the time of the scan, as far as they are known, and the age of the tables.
+fn about(report: &CheckReport) -> String {
+    let node = report.summary.node.iter();
+    let node = node.map(|node| sample("nri_compat_scan_info", &[("node", node.clone())], 1));
+    let at = report.summary.at.as_deref().and_then(seconds_of_time);
+    let data = seconds_of_day(&report.data_date);
+    let time = |name: &str, help: &str, seconds: Option<u64>| {
+        let seconds = seconds.map(|seconds| format!("{name} {seconds}\n"));
+        family(name, "seconds", help) + &seconds.unwrap_or_default()
+    };
+    [
+        family("nri_compat_scan_info", "", "Node of the scan.") + &node.collect::<String>(),
+        time("nri_compat_scan_timestamp_seconds", "Time of the scan.", at),
+        time(
+            "nri_compat_data_timestamp_seconds",
+            "Time of the newest release in the tables.",
+            data,
+        ),
+    ]
+    .concat()
+}
+
+/// Returns the start of a day (`YYYY-MM-DD`, UTC) in seconds since 1970.
+fn seconds_of_day(date: &str) -> Option<u64> {
+    let day = date.parse::<jiff::civil::Date>().ok()?;
+    let start = day.to_zoned(jiff::tz::TimeZone::UTC).ok()?;
+    u64::try_from(start.timestamp().as_second()).ok()
+}
+
+/// Returns a time (RFC 3339) in seconds since 1970.
+fn seconds_of_time(at: &str) -> Option<u64> {
+    let at = at.parse::<jiff::Timestamp>().ok()?;
+    u64::try_from(at.as_second()).ok()
 }
 
 /// Adds the counts of checked files.

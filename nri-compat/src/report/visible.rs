@@ -56,6 +56,10 @@ impl From<CheckReport> for VisibleReport {
         all(&mut report.policy);
         report.cluster.iter_mut().for_each(cluster);
         all(&mut report.summary.looked_at);
+        maybe(&mut report.summary.node);
+        for removal in &mut report.removals {
+            spell_out(&mut removal.when);
+        }
         Self(report)
     }
 }

@@ -1,0 +1,183 @@
+"""Holds the charts in deploy/helm against the plain manifests and the kustomize overlays, which say the same.
+
+Usage: charts.py DEPLOY HELM KUSTOMIZE VALIDATE: the folder, the two commands, and kubernetes-validate.
+"""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import yaml
+
+# Labels by which Helm finds its objects: the plain manifests do without them.
+HELM_LABELS = ["app.kubernetes.io/instance", "app.kubernetes.io/version", "app.kubernetes.io/managed-by", "helm.sh/chart"]
+DISTRIBUTIONS = ["containerd", "cri-o", "k3s", "rke2", "microk8s", "k0s", "talos"]
+# appArmorProfile came with Kubernetes 1.30.
+KUBERNETES = ["1.30.0", "1.37.0"]
+# Values of nri-compat, and the plain manifests that they stand for.
+PLAIN = {
+    "": ["common.yaml", "daemonset.yaml"],
+    "kind=Job,scan=processes": ["common.yaml", "job.yaml"],
+    "kind=CronJob,scan=processes": ["common.yaml", "cronjob.yaml"],
+}
+# Values that the schema refuses, each with a word of the message.
+REFUSED = {
+    "typo=1": "typo",
+    "image.typo=1": "typo",
+    "image.repository=Upper": "repository",
+    "image.digest=sha256:1": "digest",
+    "kind=Deployment": "kind",
+    "scan=all": "scan",
+    "distribution=k8s": "distribution",
+    "interval=5": "interval",
+    "nodes=0": "nodes",
+    "nodes=many": "nodes",
+    "schedule=never": "schedule",
+    "targets={containerd}": "targets",
+    "targets=null": "targets",
+    "policy=null": "policy",
+    "textfile.folder=relative": "folder",
+    "textfile.folder=/a/../etc": "folder",
+    "hostPaths[0].name=data,hostPaths[0].path=/": "path",
+    "hostPaths[0].name=proc,hostPaths[0].path=/data": "name",
+    "hostPaths[0].name=data": "path",
+    "cluster.enabled=yes": "enabled",
+    "cluster.typo=1": "typo",
+    "resources.limits.cpu=much": "cpu",
+    "tolerations[0].operator=Maybe": "operator",
+    "affinity.typo.a=b": "typo",
+    "podLabels.a=1": "podLabels",
+}
+
+
+def run(*command):
+    """Runs a command that must succeed; its output."""
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, (command, done.stderr)
+    return done.stdout
+
+
+def documents(text):
+    return [one for one in yaml.safe_load_all(text) if one]
+
+
+def template(helm, chart, values="", name="nri-compat", namespace="nri-compat", files=()):
+    arguments = ["template", name, chart, "--namespace", namespace]
+    arguments += ["--set", values] if values else []
+    for file in files:
+        arguments += ["--values", file]
+    return run(helm, *arguments)
+
+
+def normal(value):
+    """The value without labels of Helm, with named lists in the order of their names and without empty objects."""
+    if isinstance(value, dict):
+        kept = {key: normal(one) for key, one in value.items() if key not in HELM_LABELS}
+        return {key: one for key, one in kept.items() if one not in ({}, None)}
+    if isinstance(value, list):
+        items = [normal(one) for one in value]
+        # The order of environment variables and containers matters; that of volumes and their mounts does not.
+        places = all(isinstance(one, dict) and ("mountPath" in one or "hostPath" in one or "configMap" in one) for one in items)
+        return sorted(items, key=lambda one: one.get("mountPath") or one["name"]) if places else items
+    return value
+
+
+def objects(text):
+    """The objects by kind and name. The chart leaves the namespace to `helm install --create-namespace`."""
+    found = {}
+    for one in documents(text):
+        name = one["metadata"]["name"]
+        # The chart gives each revision of a release a Job of its own.
+        if one["kind"] == "Job":
+            name = one["metadata"]["name"] = name.removesuffix("-1")
+        if one["kind"] != "Namespace":
+            found[one["kind"], name] = normal(one)
+    return found
+
+
+def same(what, chart, other):
+    chart, other = objects(chart), objects(other)
+    assert chart.keys() == other.keys(), (what, sorted(chart), sorted(other))
+    for key, one in chart.items():
+        assert one == other[key], f"{what}: {key} differs:\n{yaml.safe_dump(one)}\n---\n{yaml.safe_dump(other[key])}"
+
+
+def valid(what, text, validate):
+    with tempfile.TemporaryDirectory() as folder:
+        # The schemas of Kubernetes do not have the resources of the Prometheus operator.
+        kept = [one for one in documents(text) if one["kind"] != "PrometheusRule"]
+        file = pathlib.Path(folder) / "manifests.yaml"
+        file.write_text(yaml.safe_dump_all(kept))
+        for version in KUBERNETES:
+            run(sys.executable, validate, "--strict", "--quiet", "-k", version, file)
+    assert kept, what
+
+
+def refused(helm, chart, values, word):
+    done = subprocess.run([helm, "template", "x", chart, "--set", values], capture_output=True, text=True, check=False)
+    assert done.returncode != 0 and "schema" in done.stderr and word in done.stderr, (values, done.stderr)
+
+
+def pod_of(one):
+    """The pod template of a workload; None for other objects."""
+    spec = one.get("spec", {})
+    spec = spec.get("jobTemplate", {}).get("spec", spec)
+    return spec.get("template", {}).get("spec")
+
+
+def unprivileged(what, text):
+    """Every pod drops all capabilities, writes nowhere but to the metrics, and has a token only in the cluster mode."""
+    for one in documents(text):
+        pod = pod_of(one)
+        if pod is None:
+            continue
+        is_cluster = one["metadata"]["name"].endswith(("-cluster", "-cluster-1"))
+        assert pod["automountServiceAccountToken"] is is_cluster, what
+        assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}, what
+        (container,) = pod["containers"]
+        security = container["securityContext"]
+        assert security["capabilities"]["drop"] == ["ALL"], what
+        assert security["allowPrivilegeEscalation"] is False and "privileged" not in security, what
+        writable = [mount["mountPath"] for mount in container["volumeMounts"] if not mount.get("readOnly")]
+        assert set(writable) <= {"/textfile", "/tmp"}, (what, writable)
+        sockets = [volume["hostPath"]["path"] for volume in pod["volumes"] if "hostPath" in volume]
+        is_root = pod["securityContext"]["runAsUser"] == 0
+        assert not (is_root and {"/run", "/etc", "/var", "/run/k0s"} & set(sockets)) or "textfile" in what, (what, sockets)
+
+
+def nri_compat(deploy, helm, kustomize, validate):
+    chart, plain = deploy / "helm/nri-compat", deploy / "kubernetes"
+    for values, files in PLAIN.items():
+        text = template(helm, chart, values)
+        same(values, text, "\n---\n".join((plain / file).read_text() for file in files))
+        valid(values, text, validate)
+        unprivileged(values, text)
+    for distribution in DISTRIBUTIONS:
+        values = f"distribution={distribution}"
+        text = template(helm, chart, values)
+        same(values, text, run(kustomize, "build", deploy / "kustomize" / distribution))
+        valid(values, text, validate)
+    for kind in ["DaemonSet", "CronJob", "Job", "None"]:
+        for scan in ["folders", "processes"]:
+            everything = "cluster.enabled=true,textfile.enabled=true,cluster.registrySecret=registry,"
+            everything += "monitoring.rules=true,monitoring.dashboard=true,"
+            values = f"{everything}kind={kind},scan={scan}"
+            valid(values, template(helm, chart, values), validate)
+    for distribution in DISTRIBUTIONS:
+        for kind in ["DaemonSet", "CronJob", "Job"]:
+            values = f"distribution={distribution},kind={kind}"
+            unprivileged(values, template(helm, chart, values))
+    for values, word in REFUSED.items():
+        refused(helm, chart, values, word)
+
+
+def main(deploy, helm, kustomize, validate):
+    for chart in sorted((deploy / "helm").iterdir()):
+        run(helm, "lint", "--strict", chart)
+    nri_compat(deploy, helm, kustomize, validate)
+    print("charts, plain manifests and overlays say the same")
+
+
+folder, *commands = sys.argv[1:]
+main(pathlib.Path(folder), *commands)
