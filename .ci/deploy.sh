@@ -38,9 +38,10 @@ valid_kubernetes() {
 }
 
 for file in deploy/kubernetes/*.yaml; do
-  # Not a manifest: the base of the overlays, which are built below.
-  [ "$(basename "$file")" != kustomization.yaml ] || continue
   valid_kubernetes "$file"
+done
+for file in common daemonset; do
+  diff "deploy/kubernetes/$file.yaml" "deploy/kustomize/base/$file.yaml"
 done
 "$bin/python" tests/validators/charts.py deploy "$PEERS/helm/helm" "$PEERS/kustomize/kustomize" "$bin/kubernetes-validate"
 
@@ -50,7 +51,7 @@ for overlay in deploy/plugins/kustomize/*/; do
   [ "$name" != base ] || continue
   [ -e "nri/examples/$name.rs" ] || [ -e "nri/examples/$name/main.rs" ] || { echo "error: no example $name" >&2; exit 1; }
   "$PEERS/kustomize/kustomize" build "$overlay" > "$manifests/$name.yaml"
-  grep -q "image: nri-$name:" "$manifests/$name.yaml"
+  grep -q "image: registry.example.com/nri-$name:" "$manifests/$name.yaml"
   valid_kubernetes "$manifests/$name.yaml"
 done
 

@@ -47,6 +47,16 @@ install_kustomize() { go_command kustomize sigs.k8s.io/kustomize/kustomize/v5 "$
 
 install_helm() { go_command helm helm.sh/helm/v4/cmd/helm "$HELM_VERSION"; }
 
+# promtool, pinned by the go.mod in tests/peers/promtool, without the discovery of services in clouds.
+install_promtool() {
+  local dir="$PEERS/promtool" pinned=tests/peers/promtool
+  if ! cmp -s "$pinned/go.sum" "$dir/installed"; then
+    mkdir -p "$dir"
+    CGO_ENABLED=0 go build -C "$pinned" -tags remove_all_sd -o "$(realpath "$dir")/" github.com/prometheus/prometheus/cmd/promtool
+    cp "$pinned/go.sum" "$dir/installed"
+  fi
+}
+
 # debian COMMAND PACKAGE: installs the package unless the command is there.
 debian() {
   command -v "$1" >/dev/null && return

@@ -10,8 +10,15 @@ import tempfile
 
 import yaml
 
-# Labels by which Helm finds its objects: the plain manifests do without them.
-HELM_LABELS = ["app.kubernetes.io/instance", "app.kubernetes.io/version", "app.kubernetes.io/managed-by", "helm.sh/chart"]
+# Labels by which Helm finds its objects, and the annotation that restarts pods with a new configuration: the plain
+# manifests do without them.
+HELM_ONLY = [
+    "app.kubernetes.io/instance",
+    "app.kubernetes.io/version",
+    "app.kubernetes.io/managed-by",
+    "helm.sh/chart",
+    "checksum/config",
+]
 DISTRIBUTIONS = ["containerd", "cri-o", "k3s", "rke2", "microk8s", "k0s", "talos"]
 # appArmorProfile came with Kubernetes 1.30.
 KUBERNETES = ["1.30.0", "1.37.0"]
@@ -49,6 +56,21 @@ REFUSED = {
     "affinity.typo.a=b": "typo",
     "podLabels.a=1": "podLabels",
 }
+# The same for nri-plugin, each besides plugin=x.
+PLUGIN_REFUSED = {
+    "plugin=": "plugin",
+    "plugin=Upper": "plugin",
+    "index=1": "index",
+    "index=100": "index",
+    "typo=1": "typo",
+    "httpPort=70000": "httpPort",
+    "capabilities={ALL}": "capabilities",
+    "capabilities={CAP_NET_ADMIN}": "capabilities",
+    "hostPaths[0].name=a,hostPaths[0].path=/a": "type",
+    "hostPaths[0].name=nri,hostPaths[0].path=/a,hostPaths[0].type=File": "name",
+    "hostPaths[0].name=a,hostPaths[0].path=/a,hostPaths[0].type=File,hostPaths[0].mountPropagation=Bidirectional": "mountPropagation",
+    "privileged=true": "privileged",
+}
 
 
 def run(*command):
@@ -73,7 +95,7 @@ def template(helm, chart, values="", name="nri-compat", namespace="nri-compat", 
 def normal(value):
     """The value without labels of Helm, with named lists in the order of their names and without empty objects."""
     if isinstance(value, dict):
-        kept = {key: normal(one) for key, one in value.items() if key not in HELM_LABELS}
+        kept = {key: normal(one) for key, one in value.items() if key not in HELM_ONLY}
         return {key: one for key, one in kept.items() if one not in ({}, None)}
     if isinstance(value, list):
         items = [normal(one) for one in value]
@@ -172,10 +194,28 @@ def nri_compat(deploy, helm, kustomize, validate):
         refused(helm, chart, values, word)
 
 
+def nri_plugin(deploy, helm, kustomize, validate):
+    chart, overlays = deploy / "helm/nri-plugin", deploy / "plugins/kustomize"
+    plugins = sorted(file.stem for file in (chart / "plugins").iterdir())
+    assert plugins == sorted(folder.name for folder in overlays.iterdir() if folder.name != "base"), plugins
+    for plugin in plugins:
+        file = chart / "plugins" / f"{plugin}.yaml"
+        # A release may have any name.
+        text = template(helm, chart, name="release", namespace="kube-system", files=[file])
+        same(plugin, text, run(kustomize, "build", overlays / plugin))
+        valid(plugin, text, validate)
+    everything = "plugin=x,image.pullSecrets={a},image.pullPolicy=Always,priorityClassName=,nodeSelector.a=b,podLabels.a=b,"
+    everything += "podAnnotations.a=b,tolerations[0].operator=Exists,config.a=b,httpPort=8080,args={--verbose}"
+    valid(everything, template(helm, chart, everything), validate)
+    for values, word in PLUGIN_REFUSED.items():
+        refused(helm, chart, f"plugin=x,{values}", word)
+
+
 def main(deploy, helm, kustomize, validate):
-    for chart in sorted((deploy / "helm").iterdir()):
-        run(helm, "lint", "--strict", chart)
+    run(helm, "lint", "--strict", deploy / "helm/nri-compat")
+    run(helm, "lint", "--strict", "--set", "plugin=x", deploy / "helm/nri-plugin")
     nri_compat(deploy, helm, kustomize, validate)
+    nri_plugin(deploy, helm, kustomize, validate)
     print("charts, plain manifests and overlays say the same")
 
 
