@@ -6,6 +6,7 @@ source .ci/setup.sh
 install_validators
 install_kustomize
 install_helm
+install_promtool
 bin="$PEERS/python/bin"
 broken="$(mktemp -d)"
 manifests="$(mktemp -d)"
@@ -66,3 +67,4 @@ fi
 
 cargo build --locked -p nri-compat
 "$bin/python" tests/validators/deploy.py deploy "${CARGO_TARGET_DIR:-target}/debug/nri-compat" nri-compat/schema/check.schema.json
+"$bin/python" tests/validators/alerts.py deploy/helm/nri-compat/monitoring "${CARGO_TARGET_DIR:-target}/debug/nri-compat" "$PEERS/promtool/promtool"
