@@ -18,7 +18,7 @@ valid() {
   shift
   copy="$broken/$(basename "$file")"
   "$@" "$file"
-  sed -E '0,/^( *)(- )?(steps|script|containers|data):/s//\1\2x\3:/' "$file" > "$copy"
+  sed -E '0,/^( *)(- )?(steps|script|containers|data|rules):/s//\1\2x\3:/' "$file" > "$copy"
   if cmp -s "$file" "$copy" || "$@" "$copy" > /dev/null 2>&1; then
     echo "error: $* does not tell a broken $file from a good one" >&2
     return 1
@@ -56,15 +56,19 @@ for overlay in deploy/plugins/kustomize/*/; do
   valid_kubernetes "$manifests/$name.yaml"
 done
 
-# The unit, with a program that exists in place of the plugin.
+# The units, with a program that exists in place of the plugin and the command.
 if command -v systemd-analyze > /dev/null; then
   sed 's|^ExecStart=.*|ExecStart=/bin/true|' deploy/plugins/nri-plugin@.service > "$manifests/nri-plugin@.service"
   cp -r deploy/plugins/nri-plugin@*.service.d "$manifests/"
   for instance in logger network-device-injector v010-adapter; do
     systemd-analyze verify --man=no "$manifests/nri-plugin@$instance.service"
   done
+  sed 's|/usr/local/bin/nri-compat|/bin/true|' deploy/systemd/nri-compat.service > "$manifests/nri-compat.service"
+  cp deploy/systemd/nri-compat.timer "$manifests/"
+  systemd-analyze verify --man=no "$manifests/nri-compat.service" "$manifests/nri-compat.timer"
 fi
 
+"$PEERS/helm/helm" template nri-compat deploy/helm/nri-compat --set kind=Job,textfile.enabled=true > "$manifests/textfile.yaml"
 cargo build --locked -p nri-compat
-"$bin/python" tests/validators/deploy.py deploy "${CARGO_TARGET_DIR:-target}/debug/nri-compat" nri-compat/schema/check.schema.json
+"$bin/python" tests/validators/deploy.py deploy "${CARGO_TARGET_DIR:-target}/debug/nri-compat" nri-compat/schema/check.schema.json "$manifests/textfile.yaml"
 "$bin/python" tests/validators/alerts.py deploy/helm/nri-compat/monitoring "${CARGO_TARGET_DIR:-target}/debug/nri-compat" "$PEERS/promtool/promtool"

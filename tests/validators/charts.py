@@ -27,6 +27,7 @@ PLAIN = {
     "": ["common.yaml", "daemonset.yaml"],
     "kind=Job,scan=processes": ["common.yaml", "job.yaml"],
     "kind=CronJob,scan=processes": ["common.yaml", "cronjob.yaml"],
+    "kind=None,cluster.enabled=true": ["common.yaml", "cluster-reader.yaml", "cluster.yaml"],
 }
 # Values that the schema refuses, each with a word of the message.
 REFUSED = {
@@ -110,6 +111,9 @@ def objects(text):
     found = {}
     for one in documents(text):
         name = one["metadata"]["name"]
+        # The plain role has no labels.
+        if one["kind"] == "ClusterRole":
+            one["metadata"].pop("labels", None)
         # The chart gives each revision of a release a Job of its own.
         if one["kind"] == "Job":
             name = one["metadata"]["name"] = name.removesuffix("-1")

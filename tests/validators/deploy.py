@@ -1,6 +1,7 @@
 """Runs what the files in deploy/ run, on a made-up repository and a made-up node, and holds it against what they promise.
 
-Usage: deploy.py DEPLOY NRI_COMPAT SCHEMA: the folder, the command, and the schema of its JSON.
+Usage: deploy.py DEPLOY NRI_COMPAT SCHEMA TEXTFILE: the folder, the command, the schema of its JSON, and what the chart
+makes of a Job that writes metrics.
 """
 
 import json
@@ -13,6 +14,7 @@ import tempfile
 import jsonschema
 import junitparser
 import yaml
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 # A WebAssembly plugin without the exports that newer runtimes ask for.
 PLUGIN = b"\0asm\x01\0\0\0\x07\x16\x01\x12plugin_api_version\0\0"
@@ -73,17 +75,58 @@ def policy(folder):
     return config["data"]["nri-compat.toml"]
 
 
+def node(folder, policy):
+    """A made-up node with one plugin, and the policy."""
+    plugins = folder / "host/opt/nri/plugins"
+    plugins.mkdir(parents=True)
+    (folder / "host/etc").mkdir()
+    (plugins / "10-old.wasm").write_bytes(PLUGIN)
+    (folder / "nri-compat.toml").write_text(policy)
+
+
+def verdicts(folder):
+    """The verdicts in the file for the node exporter, which has to be complete."""
+    text = (folder / "nri-compat.prom").read_text()
+    assert not (folder / "nri-compat.tmp").exists()
+    families = {family.name: family.samples for family in text_string_to_metric_families(text)}
+    return [one.labels["verdict"] for one in families["nri_compat_verdict"]]
+
+
+def textfile(path, command, policy):
+    """The Job that also writes metrics."""
+    (job,) = [one for one in yaml.safe_load_all(path.read_text()) if one and one["kind"] == "Job"]
+    (container,) = job["spec"]["template"]["spec"]["containers"]
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        node(folder, policy)
+        (script,) = container["args"]
+        for old, new in [("--root /host", f"--root {folder}/host"), ("/etc/nri-compat/", f"{folder}/")]:
+            script = script.replace(old, new)
+        code, _ = run(script.replace("/textfile/", f"{folder}/").replace("sleep 60", "sleep 0"), folder, command)
+        assert code == 0 and verdicts(folder) == ["incompatible"], (code, verdicts(folder))
+
+
+def systemd(path, command, policy):
+    """Both commands of the unit, on a made-up node instead of the machine."""
+    lines = [line.removeprefix("ExecStart=") for line in path.read_text().splitlines() if line.startswith("ExecStart=")]
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        node(folder, policy)
+        for line in lines:
+            line = line.replace("/usr/local/bin/nri-compat", "nri-compat").replace("/etc/nri-compat/", f"{folder}/")
+            line = line.replace("nri-compat check", f"nri-compat check --root {folder}/host")
+            code, _ = run(f"export TEXTFILES={folder}; {line}", folder, command)
+            assert code == 0, (line, code)
+        assert verdicts(folder) == ["incompatible"], verdicts(folder)
+
+
 def pod(path, command, policy, schema):
     """The report that the only container of a manifest writes on a node with one plugin."""
     (container,) = yaml.safe_load(path.read_text())["spec"]["template"]["spec"]["containers"]
     assert container["command"] == ["/bin/sh", "-c"]
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        plugins = folder / "host/opt/nri/plugins"
-        plugins.mkdir(parents=True)
-        (folder / "host/etc").mkdir()
-        (plugins / "10-old.wasm").write_bytes(PLUGIN)
-        (folder / "nri-compat.toml").write_text(policy)
+        node(folder, policy)
         (script,) = container["args"]
         script = script.replace("--root /host", f"--root {folder}/host")
         script = script.replace("/etc/nri-compat/", f"{folder}/").replace("sleep 60", "sleep 0")
@@ -96,17 +139,19 @@ def pod(path, command, policy, schema):
     return report
 
 
-def main(deploy, command, schema):
+def main(deploy, command, schema, metrics):
     github(deploy / "github/nri-compat.yml", command)
     gitlab(deploy / "gitlab/nri-compat.yml", command)
     text = policy(deploy)
     daily = pod(deploy / "kubernetes/daemonset.yaml", command, text, schema)
-    verdicts = [one["verdict"] for subject in daily["subjects"] for one in subject["verdicts"]]
-    assert verdicts == ["incompatible"], daily
+    found = [one["verdict"] for subject in daily["subjects"] for one in subject["verdicts"]]
+    assert found == ["incompatible"], daily
     once = pod(deploy / "kubernetes/job.yaml", command, text, schema)
     assert once["summary"]["files"] > 0, once
+    textfile(metrics, command, text)
+    systemd(deploy / "systemd/nri-compat.service", command, text)
     print("what deploy/ runs does what it promises")
 
 
-folder, command, schema = map(pathlib.Path, sys.argv[1:])
-main(folder, pathlib.Path(os.path.abspath(command)), json.loads(schema.read_text()))
+folder, command, schema, metrics = map(pathlib.Path, sys.argv[1:])
+main(folder, pathlib.Path(os.path.abspath(command)), json.loads(schema.read_text()), metrics)
