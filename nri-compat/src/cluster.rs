@@ -21,6 +21,8 @@ mod resources;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use serde::de::DeserializeOwned;
+
 pub use error::{ClusterError, ClusterErrorKind};
 pub use images::{Image, ImageOrigin};
 pub use inventory::{Plugin, WorkloadName};
@@ -30,7 +32,7 @@ pub use resources::{RESOURCES, Resource, VERB, cluster_role};
 use client::Client;
 use inventory::Inventory;
 use nodes::Pools;
-use pages::List;
+use pages::{List, Page};
 use resources::{NODES, PODS, TEMPLATES};
 
 /// The time that a request may take by default.
@@ -115,26 +117,76 @@ pub async fn read(options: &Options) -> Result<Cluster, ClusterError> {
         end: None,
     };
     let pools = reading.list(NODES, Pools::default, Pools::add).await;
-    let pods = |inventory: &mut Inventory, pod| inventory.pod(&pod);
-    let pods = reading.list(PODS, Inventory::default, pods).await;
+    let pods = reading.list(PODS, Inventory::default, Inventory::pod).await;
     let mut templates = Vec::new();
     for resource in TEMPLATES {
-        let add = |inventory: &mut Inventory, object| inventory.workload(&object, resource.kind);
+        let add = |inventory: &mut Inventory, object| inventory.workload(object, resource.kind);
         templates.push(reading.list(resource, Inventory::default, add).await);
     }
     let unread = reading.finish()?;
-    let workloads = templates.iter().map(|list| list.objects).sum();
-    let beyond = pods.beyond + templates.iter().map(|list| list.beyond).sum::<u64>();
     Ok(Cluster {
-        pools: pools.finish(),
-        pods: pods.objects,
-        workloads,
-        beyond,
-        plugins: inventory::plugins(pods, templates),
         name: client.name,
         server: client.server,
         unread,
+        ..Cluster::new(pools, pods, templates)
     })
+}
+
+/// Returns the contents of a cluster from saved lists: each the output of `kubectl get --output
+/// json` for one of [`RESOURCES`].
+///
+/// ```
+/// use nri_compat::cluster::{RESOURCES, of_lists};
+///
+/// let nodes = br#"{"items": [{"status": {"nodeInfo": {"containerRuntimeVersion": "cri-o://1.35.1"}}}]}"#;
+/// let cluster = of_lists(&[(&RESOURCES[0], nodes)])?;
+/// assert_eq!(cluster.pools[0].runtime, "cri-o://1.35.1");
+/// # Ok::<(), nri_compat::cluster::ClusterError>(())
+/// ```
+///
+/// # Errors
+///
+/// Returns an error if something is not a list of its resource.
+pub fn of_lists(lists: &[(&Resource, &[u8])]) -> Result<Cluster, ClusterError> {
+    let (mut pools, mut pods, mut templates) = (Pools::default(), Inventory::default(), Vec::new());
+    for (resource, bytes) in lists {
+        if resource.kind == NODES.kind {
+            saved(resource, bytes)?.for_each(|node| pools.add(node));
+        } else if resource.kind == PODS.kind {
+            saved(resource, bytes)?.for_each(|pod| pods.pod(pod));
+        } else {
+            let mut list = Inventory::default();
+            saved(resource, bytes)?.for_each(|object| list.workload(object, resource.kind));
+            templates.push(list);
+        }
+    }
+    Ok(Cluster::new(pools, pods, templates))
+}
+
+/// Returns the objects of a saved list.
+fn saved<T: DeserializeOwned>(
+    resource: &Resource,
+    bytes: &[u8],
+) -> Result<impl Iterator<Item = T>, ClusterError> {
+    let page = Page::parse(bytes).map_err(|error| {
+        let message = format!("not a list of {}", resource.name());
+        ClusterError::new(ClusterErrorKind::Response, message).caused_by(error)
+    })?;
+    Ok(page.objects())
+}
+
+impl Cluster {
+    fn new(pools: Pools, pods: Inventory, templates: Vec<Inventory>) -> Self {
+        let lists = || templates.iter().chain([&pods]);
+        Self {
+            pools: pools.finish(),
+            pods: pods.objects,
+            workloads: templates.iter().map(|list| list.objects).sum(),
+            beyond: lists().map(|list| list.beyond).sum(),
+            plugins: inventory::plugins(pods, templates),
+            ..Self::default()
+        }
+    }
 }
 
 /// The reading of several lists.
@@ -148,7 +200,7 @@ struct Reading<'c> {
 
 impl Reading<'_> {
     /// Returns what a list adds up to; an empty value if it cannot be read.
-    async fn list<T: serde::de::DeserializeOwned, V: Default>(
+    async fn list<T: DeserializeOwned, V: Default>(
         &mut self,
         resource: &'static Resource,
         begin: impl Fn() -> V,

@@ -1,6 +1,10 @@
 //! Merges the JSON reports of many nodes: the plugins, the number of nodes of each, and the
 //! verdicts.
 //!
+//! A report of a cluster counts as one report for each of its nodes, in addition to the node's own: it
+//! has the plugins in pods, the other one those on the host. A process on a node that is the program
+//! of a container of the cluster counts once.
+//!
 //! Reports are read one at a time: memory grows with the number of nodes and of distinct findings,
 //! up to a limit, but not with the number of reports. If there are several reports of a node, the
 //! newest counts.
@@ -22,6 +26,7 @@ mod add;
 mod document;
 mod nodes;
 mod split;
+mod union;
 
 use std::io::{self, Read};
 
@@ -84,7 +89,10 @@ impl Merge {
             nodes: nodes.count(),
             unnamed: nodes.unnamed(),
             superseded: self.inventory.superseded(self.reports),
+            clusters: nodes.clusters(),
             silent: nodes.silent(expected),
+            without_host: nodes.without_host(),
+            without_cluster: nodes.without_cluster(),
             expected: expected.len() as u64,
             beyond: self.inventory.beyond(),
             plugins: self.inventory.plugins(),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nri_codegen::history::History;
 
@@ -15,12 +15,9 @@ use crate::cluster::{self, Cluster, ClusterError, ClusterErrorKind, Options, Plu
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
 use crate::place::{Place, WorkloadPlace};
-use crate::report::check::{CheckReport, ClusterView};
+use crate::report::check::{CLUSTER_READER, CheckReport, ClusterView, Summary};
 use crate::sighting::{Evidence, Interface, Sighting};
 use crate::skipped::{SkipKind, Skipped};
-
-/// The name of the reader, in evidence.
-const READER: &str = "cluster";
 
 /// The cluster to check.
 #[derive(Debug, clap::Args)]
@@ -75,6 +72,8 @@ struct Found {
     view: ClusterView,
     /// The name of the cluster in places.
     name: String,
+    /// The time that reading took.
+    time: Duration,
     /// The place of each plugin, in the same order.
     places: Vec<Place>,
 }
@@ -97,7 +96,9 @@ impl Args {
             namespace: self.namespace.clone(),
             request_timeout: self.request_timeout,
         };
+        let start = Instant::now();
         let mut cluster = session::run(cluster::read(&options))?;
+        let time = start.elapsed();
         let pools = std::mem::take(&mut cluster.pools).into_iter();
         let pools =
             pools.map(|pool| pools::pool(history, unknown, pool.runtime, &pool.system, pool.nodes));
@@ -116,6 +117,7 @@ impl Args {
             cluster,
             view,
             name,
+            time,
         })
     }
 }
@@ -185,14 +187,12 @@ impl Found {
             });
             let details: BTreeSet<String> = details.collect();
             let evidence = details.into_iter().map(|detail| Evidence {
-                reader: READER,
+                reader: CLUSTER_READER,
                 detail,
             });
             sighting.evidence.extend(evidence);
         }
-        let looked_at = &mut collected.summary.looked_at;
-        looked_at.retain(|place| *place != self.name);
-        looked_at.push(format!("{} ({})", self.name, self.view.server));
+        self.summarize(&mut collected.summary);
         let unread = self.cluster.unread.iter();
         collected
             .skipped
@@ -204,6 +204,19 @@ impl Found {
                 .skipped
                 .push(Skipped::new(place, SkipKind::Limit, reason));
         }
+    }
+
+    /// Adds the cluster to the places that were checked, the counts, and the time.
+    fn summarize(&self, summary: &mut Summary) {
+        summary.looked_at.retain(|place| *place != self.name);
+        let place = format!("{} ({})", self.name, self.view.server);
+        summary.looked_at.push(place);
+        let plugins = self.cluster.plugins.iter();
+        let candidates: BTreeSet<_> = plugins.map(|plugin| &plugin.workload).collect();
+        let count = summary.workloads.get_or_insert_default();
+        count.examined += self.cluster.pods + self.cluster.workloads;
+        count.candidates += candidates.len() as u64;
+        summary.millis += u64::try_from(self.time.as_millis()).unwrap_or(u64::MAX);
     }
 
     fn skipped(&self, unread: &Unread) -> Skipped {

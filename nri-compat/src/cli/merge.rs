@@ -63,7 +63,8 @@ enum MergeFailOn {
     Removed,
     /// Plugins that would be dropped or refused.
     Incompatible,
-    /// Nodes in --expect-nodes without a report.
+    /// Nodes in --expect-nodes without a report; with reports of clusters and of nodes, also nodes
+    /// that only one of them has.
     Silent,
     /// Inputs that could not be read.
     Skipped,
@@ -121,7 +122,7 @@ fn exit(report: &MergeReport, fail_on: &[MergeFailOn]) -> Exit {
     let outcomes = report.plugins.iter().flat_map(|plugin| &plugin.verdicts);
     let mut outcomes = outcomes.flat_map(|verdict| verdict.outcomes());
     let fails = outcomes.any(|(outcome, _)| named(outcome, &verdicts))
-        || (names(MergeFailOn::Silent) && !report.silent.is_empty())
+        || (names(MergeFailOn::Silent) && report.has_silent_nodes())
         || (names(MergeFailOn::Skipped) && report.skipped_in_all > 0);
     if fails && !names(MergeFailOn::Never) {
         Exit::Findings

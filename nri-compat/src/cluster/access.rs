@@ -58,7 +58,8 @@ async fn from_files(files: &Files, context: Option<&str>) -> Result<Access, Clus
     let mut config = config.map_err(|error| {
         let (context, shown) = (&selected.context, files.shown());
         let message = format!("cannot use the context `{context}` of {shown}");
-        ClusterError::new(ClusterErrorKind::Kubeconfig, message).caused_by(error)
+        let error = ClusterError::new(ClusterErrorKind::Kubeconfig, message).caused_by(error);
+        error.with_help(compare_with_kubectl(context))
     })?;
     if !selected.names_proxy {
         config.proxy_url = proxy::of_environment(&config.cluster_url);
@@ -67,6 +68,11 @@ async fn from_files(files: &Files, context: Option<&str>) -> Result<Access, Clus
         name: selected.context,
         config,
     })
+}
+
+/// Returns the remedy for a context that cannot be used.
+pub(super) fn compare_with_kubectl(context: &str) -> String {
+    format!("see whether kubectl can use it: kubectl --context {context} get nodes")
 }
 
 fn in_cluster() -> Result<Access, ClusterError> {

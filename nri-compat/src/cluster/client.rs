@@ -11,7 +11,7 @@ use kube::core::Status;
 use kube::core::params::ListParams;
 use tokio::time::{sleep, timeout};
 
-use super::access::Access;
+use super::access::{self, Access};
 use super::error::{ClusterError, ClusterErrorKind};
 use super::resources::{Resource, VERB};
 
@@ -63,7 +63,8 @@ impl Client {
         let name = access.name;
         let kube = kube::Client::try_from(access.config).map_err(|error| {
             let message = format!("cannot use the context `{name}`");
-            ClusterError::new(ClusterErrorKind::Kubeconfig, message).caused_by(error)
+            let error = ClusterError::new(ClusterErrorKind::Kubeconfig, message).caused_by(error);
+            error.with_help(access::compare_with_kubectl(&name))
         })?;
         Ok(Self {
             kube,
@@ -163,14 +164,14 @@ impl Request<'_> {
     }
 
     /// Returns the failure for a server that cannot be reached, or a connection that broke.
-    fn broken(self, error: impl Into<Box<dyn Error + Send + Sync>>) -> Failure {
+    fn broken(self, error: kube::Error) -> Failure {
         let message = format!(
             "cannot read {} from {}",
             self.resource.name(),
             self.client.server
         );
         let error = ClusterError::new(ClusterErrorKind::Connection, message)
-            .caused_by(error)
+            .caused_by(cause(error))
             .with_help("check the address, the certificates and the proxy of the context");
         Failure::Temporary(error, None)
     }
@@ -250,6 +251,14 @@ impl Request<'_> {
             also(said)
         );
         ClusterError::new(kind, message)
+    }
+}
+
+/// Returns the error without the layer of `kube`, which only adds its own name.
+fn cause(error: kube::Error) -> Box<dyn Error + Send + Sync> {
+    match error {
+        kube::Error::Service(cause) => cause,
+        error => error.into(),
     }
 }
 

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::images::Image;
 use super::owners::{self, Owners};
-use crate::workloads::{Candidate, Workload, candidates};
+use super::resources::TEMPLATES;
+use crate::workloads::{Candidate, Owner, Workload, candidates};
 
 /// The maximum number of distinct containers that are kept.
 const MAX_CONTAINERS: usize = 100_000;
@@ -67,14 +68,14 @@ pub(super) struct Inventory {
 
 impl Inventory {
     /// Adds a pod.
-    pub(super) fn pod(&mut self, pod: &Workload) {
+    pub(super) fn pod(&mut self, pod: Workload) {
         self.objects += 1;
-        if has_ended(pod) {
+        if has_ended(&pod) {
             return;
         }
-        for candidate in candidates(pod) {
+        for candidate in candidates(&pod) {
             let image = Image::running(candidate.container, pod.image_id(candidate.container));
-            let key = key(owners::of_pod(pod), &candidate, image);
+            let key = key(owners::of_pod(&pod), &candidate, image);
             let Some(container) = self.container(key, &candidate) else {
                 continue;
             };
@@ -84,13 +85,14 @@ impl Inventory {
     }
 
     /// Adds an object with a pod template; `kind` is its kind, which lists do not repeat.
-    pub(super) fn workload(&mut self, workload: &Workload, kind: &str) {
+    pub(super) fn workload(&mut self, workload: Workload, kind: &str) {
         self.objects += 1;
-        let name = owners::name(workload, kind);
-        let found = candidates(workload);
-        if let Some(owner) = workload.controller()
-            && !found.is_empty()
-        {
+        let name = owners::name(&workload, kind);
+        let found = candidates(&workload);
+        if found.is_empty() {
+            return;
+        }
+        if let Some(owner) = workload.controller().filter(|owner| is_listed(owner)) {
             // Its owner creates it from the same template.
             self.owners.add(name, owner);
             return;
@@ -161,6 +163,11 @@ fn plugin((key, found): (Key, Use)) -> Plugin {
         pods: found.pods,
         nodes: found.nodes.into_iter().collect(),
     }
+}
+
+/// Returns true for an owner that is listed, too, such as the cron job of a job.
+fn is_listed(owner: &Owner) -> bool {
+    TEMPLATES.iter().any(|resource| resource.kind == owner.kind)
 }
 
 /// Returns true for a pod whose containers do not run any more.

@@ -32,9 +32,12 @@ pub(super) struct List<'c> {
 
 /// A page of a list.
 #[derive(Deserialize)]
-struct Page<T> {
+#[serde(bound = "T: Deserialize<'de>")]
+pub(super) struct Page<T> {
     #[serde(default)]
     metadata: Metadata,
+    /// The objects; null stands for none, but a document without the key is not a list.
+    #[serde(deserialize_with = "Option::deserialize")]
     items: Option<Vec<T>>,
 }
 
@@ -42,6 +45,22 @@ struct Page<T> {
 struct Metadata {
     #[serde(rename = "continue")]
     next: Option<String>,
+}
+
+impl<T: DeserializeOwned> Page<T> {
+    /// Parses a page.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if it is not JSON, not a list, or a list of something else.
+    pub(super) fn parse(bytes: &[u8]) -> Result<Self, serde_json::Error> {
+        serde_json::from_slice(bytes)
+    }
+
+    /// Returns the objects.
+    pub(super) fn objects(self) -> impl Iterator<Item = T> {
+        self.items.into_iter().flatten()
+    }
 }
 
 impl List<'_> {
@@ -73,15 +92,12 @@ impl List<'_> {
         let mut page = ListParams::default().limit(PAGE);
         for _ in 0..MAX_PAGES {
             let bytes = self.page(&mut page).await?;
-            let parsed: Page<T> =
-                serde_json::from_slice(&bytes).map_err(|error| self.not_a_list(error))?;
+            let mut parsed: Page<T> =
+                Page::parse(&bytes).map_err(|error| self.not_a_list(error))?;
             drop(bytes);
-            parsed
-                .items
-                .into_iter()
-                .flatten()
-                .for_each(|object| take(&mut value, object));
-            let next = parsed.metadata.next.filter(|next| !next.is_empty());
+            let next = parsed.metadata.next.take();
+            let next = next.filter(|next| !next.is_empty());
+            parsed.objects().for_each(|object| take(&mut value, object));
             if next.is_none() {
                 return Ok(value);
             }

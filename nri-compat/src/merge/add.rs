@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::document::{Document, Subject};
-use super::nodes::{Nodes, ReportId};
+use super::document::{Cluster, Document, Subject};
+use super::nodes::{ClusterNodes, Nodes, ReportId, Sets};
+use super::union::{Program, SeenAs};
 use crate::check::logs::stamp::{self, Span, Stamp};
 use crate::report::check::Outcome;
 use crate::report::merge::{MergedPlugin, MergedVerdict};
@@ -45,6 +46,9 @@ struct Finding {
     events: BTreeSet<String>,
     /// Outcomes by target.
     verdicts: BTreeMap<String, Outcome>,
+    seen_as: SeenAs,
+    /// The identity of the program, and the release of NRI, both from its build.
+    build: [Option<String>; 2],
 }
 
 /// The aggregated reports.
@@ -64,11 +68,17 @@ impl Inventory {
     /// Adds a report, with `time` as its time if it has none.
     pub(super) fn add(&mut self, document: &Document<'_>, time: Option<&str>) {
         let at = document.summary.at.as_deref().or(time);
+        match &document.cluster {
+            Some(cluster) => self.cluster(document, cluster, at),
+            None => self.node(document, at),
+        }
+    }
+
+    /// Adds the report of a node.
+    fn node(&mut self, document: &Document<'_>, at: Option<&str>) {
         let mut set = BTreeMap::new();
-        for subject in &document.subjects {
-            if subject.role == "plugin" || !subject.verdicts.is_empty() {
-                self.subject(subject, at, &mut set);
-            }
+        for subject in document.subjects.iter().filter(counts) {
+            self.subject(subject, at, &mut set);
         }
         let set = self.sets.number(set.into_values().collect(), usize::MAX);
         let report = ReportId {
@@ -77,6 +87,39 @@ impl Inventory {
             at: at.and_then(stamp::rfc3339),
         };
         if !self.nodes.add(report, set.unwrap_or_default()) {
+            self.beyond += 1;
+        }
+    }
+
+    /// Adds the report of a cluster, as one report for each of its nodes.
+    fn cluster(&mut self, document: &Document<'_>, cluster: &Cluster<'_>, at: Option<&str>) {
+        let pools = cluster.pools.iter().flat_map(|pool| &pool.nodes);
+        let mut sets: BTreeMap<&str, BTreeMap<u32, u32>> =
+            pools.map(|node| (node.as_ref(), BTreeMap::new())).collect();
+        let mut idle = BTreeMap::new();
+        for subject in document.subjects.iter().filter(counts) {
+            let mut found = BTreeMap::new();
+            self.subject(subject, at, &mut found);
+            for node in &subject.nodes {
+                sets.entry(node).or_default().extend(&found);
+            }
+            if subject.nodes.is_empty() {
+                idle.extend(found);
+            }
+        }
+        let mut number = |set: BTreeMap<u32, u32>| {
+            let set = set.into_values().collect();
+            self.sets.number(set, usize::MAX).unwrap_or_default()
+        };
+        let report = ClusterNodes {
+            at: at.and_then(stamp::rfc3339),
+            idle: number(idle),
+            sets: sets
+                .into_iter()
+                .map(|(node, set)| (node.to_owned(), number(set)))
+                .collect(),
+        };
+        if !self.nodes.add_cluster(cluster.key(), report) {
             self.beyond += 1;
         }
     }
@@ -119,7 +162,7 @@ impl Inventory {
 
     /// Returns the number of reports that are replaced by a newer one of the same node.
     pub(super) fn superseded(&self, reports: u64) -> u64 {
-        reports.saturating_sub(self.nodes.count() + self.nodes.beyond())
+        reports.saturating_sub(self.nodes.reports())
     }
 
     pub(super) fn nodes(&self) -> &Nodes {
@@ -130,12 +173,20 @@ impl Inventory {
     pub(super) fn plugins(&self) -> Vec<MergedPlugin> {
         let mut merged: BTreeMap<u32, MergedPlugin> = BTreeMap::new();
         let (sets, findings) = (self.sets.by_number(), self.findings.by_number());
-        for (set, nodes) in self.nodes.sets() {
-            let of_set = sets.get(&set).into_iter().copied().flatten();
-            for finding in of_set.filter_map(|finding| findings.get(finding)) {
+        let of = |set: &u32| -> Vec<&Finding> {
+            let numbers = sets.get(set).into_iter().copied().flatten();
+            numbers
+                .filter_map(|number| findings.get(number).copied())
+                .collect()
+        };
+        for (sets, nodes) in self.nodes.sets() {
+            for finding in on_node(&sets, of) {
                 let plugin = merged.entry(finding.plugin).or_default();
                 add_finding(plugin, finding, nodes);
             }
+        }
+        for finding in self.nodes.idle().iter().flat_map(of) {
+            add_finding(merged.entry(finding.plugin).or_default(), finding, 0);
         }
         let keys = self.plugins.by_number();
         let mut plugins: Vec<MergedPlugin> = merged
@@ -152,6 +203,28 @@ impl Inventory {
         });
         plugins
     }
+}
+
+/// Returns true if a subject is counted.
+fn counts(subject: &&Subject<'_>) -> bool {
+    subject.role == "plugin" || !subject.verdicts.is_empty()
+}
+
+/// Returns the findings on a node, each once: a process that a container of the cluster runs is the
+/// program in its image.
+fn on_node<'f>(sets: &Sets, of: impl Fn(&u32) -> Vec<&'f Finding>) -> BTreeSet<&'f Finding> {
+    let mut all: BTreeSet<&Finding> = sets.clusters.iter().flat_map(&of).collect();
+    let containers: Vec<Program<'_>> = all.iter().map(|finding| finding.program()).collect();
+    let of_host = sets.host.iter().flat_map(&of);
+    let is_new = |finding: &&Finding| {
+        let program = finding.program();
+        !containers
+            .iter()
+            .any(|container| program.is_process_of(container))
+    };
+    let of_host: Vec<&Finding> = of_host.filter(is_new).collect();
+    all.extend(of_host);
+    all
 }
 
 /// Values with numbers.
@@ -181,6 +254,15 @@ impl<T: Ord> Numbered<T> {
             .iter()
             .map(|(value, number)| (*number, value))
             .collect()
+    }
+}
+
+impl Cluster<'_> {
+    /// Returns the identity of the cluster, or of a namespace in it.
+    fn key(&self) -> String {
+        let namespace = self.namespace.as_deref().unwrap_or_default();
+        let key = format!("{} {namespace}", self.server);
+        key.chars().take(MAX_KEY).collect()
     }
 }
 
@@ -227,6 +309,17 @@ impl Finding {
                 .map(|event| event.clone().into_owned())
                 .collect(),
             verdicts: verdicts.take(MAX_TARGETS).collect(),
+            seen_as: SeenAs::of(&subject.place),
+            build: [&subject.program, &subject.nri.version]
+                .map(|text| text.as_deref().map(str::to_owned)),
+        }
+    }
+
+    fn program(&self) -> Program<'_> {
+        Program {
+            seen_as: &self.seen_as,
+            build: &self.build,
+            events: &self.events,
         }
     }
 }

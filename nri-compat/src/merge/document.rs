@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use crate::check::logs::unwrap_once;
 use crate::report::json::SCHEMA;
@@ -16,6 +17,27 @@ pub(super) struct Document<'d> {
     pub(super) subjects: Vec<Subject<'d>>,
     #[serde(borrow, default)]
     pub(super) summary: Summary<'d>,
+    /// The cluster that it is about; otherwise it is about a node.
+    #[serde(borrow, default)]
+    pub(super) cluster: Option<Cluster<'d>>,
+}
+
+/// A cluster.
+#[derive(Debug, Deserialize)]
+pub(super) struct Cluster<'d> {
+    #[serde(borrow)]
+    pub(super) server: Cow<'d, str>,
+    #[serde(borrow, default)]
+    pub(super) namespace: Option<Cow<'d, str>>,
+    #[serde(borrow, default)]
+    pub(super) pools: Vec<Pool<'d>>,
+}
+
+/// Nodes with the same runtime.
+#[derive(Debug, Deserialize)]
+pub(super) struct Pool<'d> {
+    #[serde(borrow)]
+    pub(super) nodes: Vec<Cow<'d, str>>,
 }
 
 /// The extent of a scan.
@@ -48,6 +70,26 @@ pub(super) struct Subject<'d> {
     pub(super) verdicts: Vec<Verdict<'d>>,
     #[serde(borrow, default, rename = "seen")]
     pub(super) occurrences: Option<Occurrences<'d>>,
+    #[serde(borrow, default)]
+    pub(super) program: Option<Cow<'d, str>>,
+    #[serde(borrow, default)]
+    pub(super) place: Place<'d>,
+    /// The nodes on which a cluster runs it.
+    #[serde(borrow, default)]
+    pub(super) nodes: Vec<Cow<'d, str>>,
+}
+
+/// The place of a subject.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Place<'d> {
+    #[serde(borrow, default)]
+    pub(super) file: Cow<'d, str>,
+    #[serde(borrow, default)]
+    pub(super) entry: Option<Cow<'d, str>>,
+    #[serde(default)]
+    pub(super) pids: Vec<u32>,
+    #[serde(default)]
+    pub(super) workload: Option<IgnoredAny>,
 }
 
 /// The NRI that it was built with.

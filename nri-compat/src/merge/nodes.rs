@@ -1,4 +1,4 @@
-//! The newest report of each node.
+//! The newest report of each node and of each cluster.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,6 +9,9 @@ const MAX_NODES: usize = 500_000;
 
 /// The maximum length of a node name in bytes.
 const MAX_NAME: usize = 253;
+
+/// The maximum number of clusters.
+const MAX_CLUSTERS: usize = 1000;
 
 /// The identity of a report.
 #[derive(Clone, Copy, Debug, Default)]
@@ -29,6 +32,25 @@ struct Newest {
     set: u32,
 }
 
+/// The newest report of a cluster.
+#[derive(Clone, Debug)]
+pub(super) struct ClusterNodes {
+    pub(super) at: Option<Timestamp>,
+    /// The number of the set of findings on each node.
+    pub(super) sets: BTreeMap<String, u32>,
+    /// The number of the set of findings on no node.
+    pub(super) idle: u32,
+}
+
+/// The sets of findings on a node.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Sets {
+    /// The set of the node's own report.
+    pub(super) host: Option<u32>,
+    /// The sets of the reports of its cluster, of which each may be about another namespace.
+    pub(super) clusters: BTreeSet<u32>,
+}
+
 /// All nodes, each with the set of findings in its newest report.
 #[derive(Debug, Default)]
 pub(super) struct Nodes {
@@ -37,7 +59,9 @@ pub(super) struct Nodes {
     unnamed: BTreeMap<u32, u64>,
     /// The ids of scans without a node, so that a report that is read twice counts once.
     scans: BTreeSet<String>,
-    /// The number of reports of nodes beyond the maximum.
+    /// The newest report of each cluster, by API server and namespace.
+    clusters: BTreeMap<String, ClusterNodes>,
+    /// The number of reports of nodes and clusters beyond the maximum.
     beyond: u64,
 }
 
@@ -54,14 +78,37 @@ impl Nodes {
         }
     }
 
+    /// Adds the report of a cluster, of which the newest counts like that of a node. Returns false if
+    /// there was no room for it.
+    pub(super) fn add_cluster(&mut self, cluster: String, mut report: ClusterNodes) -> bool {
+        if let Some(known) = self.clusters.get_mut(&cluster) {
+            if !is_older(report.at, known.at) {
+                *known = report;
+            }
+            return true;
+        }
+        let count = self
+            .clusters
+            .values()
+            .map(|one| one.sets.len())
+            .sum::<usize>();
+        if self.clusters.len() >= MAX_CLUSTERS || count + report.sets.len() > MAX_NODES {
+            self.beyond += 1;
+            return false;
+        }
+        report
+            .sets
+            .retain(|node, _| !node.is_empty() && node.len() <= MAX_NAME);
+        self.clusters.insert(cluster, report);
+        true
+    }
+
     fn named(&mut self, node: &str, at: Option<Timestamp>, set: u32) -> bool {
         let newest = Newest { at, set };
         if let Some(known) = self.named.get_mut(node) {
-            let is_older = known.at.zip(at).is_some_and(|(known, at)| at < known);
-            if is_older {
-                return true;
+            if !is_older(at, known.at) {
+                *known = newest;
             }
-            *known = newest;
             return true;
         }
         if self.named.len() >= MAX_NODES {
@@ -85,9 +132,10 @@ impl Nodes {
         true
     }
 
-    /// Returns the number of nodes: those with a name, and one per report without.
+    /// Returns the number of nodes: those with a name, in reports of their own or of clusters, and
+    /// one per report without a name.
     pub(super) fn count(&self) -> u64 {
-        self.named.len() as u64 + self.unnamed()
+        self.by_name().len() as u64 + self.unnamed()
     }
 
     /// Returns the number of reports that name no node.
@@ -95,18 +143,35 @@ impl Nodes {
         self.unnamed.values().sum()
     }
 
-    /// Returns the number of reports of nodes for which there was no room.
-    pub(super) fn beyond(&self) -> u64 {
-        self.beyond
+    /// Returns the number of clusters.
+    pub(super) fn clusters(&self) -> u64 {
+        self.clusters.len() as u64
     }
 
-    /// Returns the number of nodes for each set of findings.
-    pub(super) fn sets(&self) -> BTreeMap<u32, u64> {
-        let mut sets = self.unnamed.clone();
-        for newest in self.named.values() {
-            *sets.entry(newest.set).or_default() += 1;
+    /// Returns the number of reports that count, or for which there was no room.
+    pub(super) fn reports(&self) -> u64 {
+        self.named.len() as u64 + self.unnamed() + self.clusters() + self.beyond
+    }
+
+    /// Returns the number of nodes for each pair of sets of findings.
+    pub(super) fn sets(&self) -> BTreeMap<Sets, u64> {
+        let unnamed = self.unnamed.iter().map(|(set, count)| {
+            let sets = Sets {
+                host: Some(*set),
+                clusters: BTreeSet::new(),
+            };
+            (sets, *count)
+        });
+        let mut all: BTreeMap<Sets, u64> = unnamed.collect();
+        for sets in self.by_name().into_values() {
+            *all.entry(sets).or_default() += 1;
         }
-        sets
+        all
+    }
+
+    /// Returns the sets of findings that clusters have on no node.
+    pub(super) fn idle(&self) -> BTreeSet<u32> {
+        self.clusters.values().map(|cluster| cluster.idle).collect()
     }
 
     /// Returns the expected nodes without a report, in their order.
@@ -114,4 +179,41 @@ impl Nodes {
         let is_silent = |node: &&String| !self.named.contains_key(node.as_str());
         expected.iter().filter(is_silent).cloned().collect()
     }
+
+    /// Returns the nodes of clusters without a report of their own.
+    pub(super) fn without_host(&self) -> Vec<String> {
+        let is_missing = |sets: &Sets| sets.host.is_none();
+        self.names(is_missing)
+    }
+
+    /// Returns the nodes with a report of their own that no cluster lists; none if there is no
+    /// report of a cluster.
+    pub(super) fn without_cluster(&self) -> Vec<String> {
+        if self.clusters.is_empty() {
+            return Vec::new();
+        }
+        self.names(|sets| sets.clusters.is_empty())
+    }
+
+    fn names(&self, which: impl Fn(&Sets) -> bool) -> Vec<String> {
+        let all = self.by_name().into_iter();
+        let some = all.filter(|(_, sets)| which(sets));
+        some.map(|(node, _)| node.to_owned()).collect()
+    }
+
+    fn by_name(&self) -> BTreeMap<&str, Sets> {
+        let mut all: BTreeMap<&str, Sets> = BTreeMap::new();
+        for (node, newest) in &self.named {
+            all.entry(node).or_default().host = Some(newest.set);
+        }
+        for (node, set) in self.clusters.values().flat_map(|cluster| &cluster.sets) {
+            all.entry(node).or_default().clusters.insert(*set);
+        }
+        all
+    }
+}
+
+/// Reports whether a report is older than a known one.
+fn is_older(at: Option<Timestamp>, known: Option<Timestamp>) -> bool {
+    known.zip(at).is_some_and(|(known, at)| at < known)
 }

@@ -255,3 +255,106 @@ fn docker(reports: &[String], size: usize) -> String {
     };
     pieces(reports, size).into_iter().map(entry).collect()
 }
+
+/// Returns the report of a cluster with a plugin of this name on some of its nodes.
+fn cluster(name: &str, at: &str, runs_on: &[&str], nodes: &[&str]) -> String {
+    let listed = |nodes: &[&str]| {
+        let quoted: Vec<String> = nodes.iter().map(|node| format!("\"{node}\"")).collect();
+        quoted.join(",")
+    };
+    format!(
+        r#"{{"schema":1,"subjects":[{{"path":"cluster prod: DaemonSet n/{name}: c: i: /bin/{name}","place":{{"file":"cluster prod","workload":{{"kind":"DaemonSet"}},"entry":"/bin/{name}","pids":[]}},"role":"plugin","program":"example.org/{name}","name":"{name}","index":"10","nri":{{"version":"v0.11.0"}},"events":["RunPodSandbox"],"verdicts":[{{"target":"nri@0.12.5","verdict":"deprecated"}}],"nodes":[{}]}}],"cluster":{{"name":"prod","server":"https://api","pools":[{{"runtime":"containerd://2.2.3","nodes":[{}]}}]}},"summary":{{"at":"{at}"}}}}"#,
+        listed(runs_on),
+        listed(nodes)
+    )
+}
+
+/// Returns the report of a node on which a plugin runs as a process.
+fn process(name: &str, path: &str, node: &str) -> String {
+    format!(
+        r#"{{"schema":1,"subjects":[{{"path":"{path} (pid 7)","place":{{"file":"{path}","entry":null,"pids":[7]}},"role":"plugin","program":"example.org/{name}","name":"{name}","index":null,"nri":{{"version":"v0.11.0"}},"events":["RunPodSandbox"],"verdicts":[{{"target":"nri@0.12.5","verdict":"deprecated"}}]}}],"summary":{{"node":"{node}","at":"2026-11-22T10:00:00Z"}}}}"#
+    )
+}
+
+const AT: &str = "2026-11-22T10:00:00Z";
+
+fn nodes_by_path(report: &MergeReport) -> Vec<(&str, u64)> {
+    let plugins = report.plugins.iter();
+    plugins
+        .map(|plugin| (plugin.path.as_str(), plugin.nodes))
+        .collect()
+}
+
+#[test]
+fn a_plugin_of_a_cluster_counts_on_each_of_its_nodes() {
+    let report = merged(&cluster("a", AT, &["n1", "n2"], &["n1", "n2", "n3"]));
+    assert_eq!((report.reports, report.nodes, report.clusters), (1, 3, 1));
+    let path = "cluster prod: DaemonSet n/a: c: i: /bin/a";
+    assert_eq!(nodes_by_path(&report), [(path, 2)]);
+    assert_eq!(report.plugins[0].verdicts[0].counts.iter().sum::<u64>(), 2);
+    assert_eq!(report.without_host, ["n1", "n2", "n3"]);
+    assert!(report.without_cluster.is_empty() && !report.has_silent_nodes());
+}
+
+#[test]
+fn a_process_of_a_container_counts_once() {
+    let cluster = cluster("a", AT, &["n1"], &["n1", "n2"]);
+    let container = "cluster prod: DaemonSet n/a: c: i: /bin/a";
+    for (host, expected) in [
+        (process("a", "/bin/a", "n1"), vec![(container, 1)]),
+        // On a node on which the cluster does not run it, it is another one.
+        (
+            process("a", "/bin/a", "n2"),
+            vec![(container, 1), ("/bin/a (pid 7)", 1)],
+        ),
+        (
+            process("a", "/opt/nri/plugins/a", "n1"),
+            vec![(container, 1), ("/opt/nri/plugins/a (pid 7)", 1)],
+        ),
+        (
+            process("b", "/bin/a", "n1"),
+            vec![(container, 1), ("/bin/a (pid 7)", 1)],
+        ),
+    ] {
+        let report = merged(&format!("{cluster}\n{host}\n"));
+        let mut found = nodes_by_path(&report);
+        found.sort_unstable_by(|a, b| b.cmp(a));
+        assert_eq!(found, expected, "{host}");
+        assert_eq!(merged(&format!("{host}\n{cluster}\n")), report);
+    }
+}
+
+#[test]
+fn nodes_that_only_one_side_has_are_named() {
+    let cluster = cluster("a", AT, &[], &["n1", "n2"]);
+    let hosts = [process("b", "/b", "n2"), process("b", "/b", "n3")].join("\n");
+    let report = merged(&format!("{cluster}\n{hosts}\n"));
+    assert_eq!(report.nodes, 3);
+    assert_eq!(report.without_host, ["n1"]);
+    assert_eq!(report.without_cluster, ["n3"]);
+    assert!(report.has_silent_nodes());
+    assert!(!merged(&hosts).has_silent_nodes());
+}
+
+#[test]
+fn a_plugin_that_runs_nowhere_is_listed() {
+    let report = merged(&cluster("a", AT, &[], &["n1"]));
+    assert_eq!(
+        nodes_by_path(&report),
+        [("cluster prod: DaemonSet n/a: c: i: /bin/a", 0)]
+    );
+}
+
+#[test]
+fn the_newest_report_of_a_cluster_counts() {
+    let old = cluster("a", "2026-11-21T10:00:00Z", &["n1"], &["n1", "gone"]);
+    let new = cluster("b", AT, &["n1"], &["n1"]);
+    for input in [format!("{old}\n{new}\n"), format!("{new}\n{old}\n")] {
+        let report = merged(&input);
+        assert_eq!((report.nodes, report.superseded), (1, 1), "{input}");
+        assert_eq!(
+            nodes_by_path(&report),
+            [("cluster prod: DaemonSet n/b: c: i: /bin/b", 1)]
+        );
+    }
+}

@@ -14,10 +14,17 @@ pub struct MergeReport {
     pub unnamed: u64,
     /// Number of reports that a newer one of the same node replaces, or that were read twice.
     pub superseded: u64,
+    /// Number of clusters.
+    pub clusters: u64,
     /// Number of nodes that should have a report.
     pub expected: u64,
     /// Expected nodes without a report.
     pub silent: Vec<String>,
+    /// Nodes of clusters without a report of their own: the plugins on these hosts are unknown.
+    pub without_host: Vec<String>,
+    /// Nodes with a report of their own that no cluster lists, if there is a report of a cluster: the
+    /// plugins in their pods may be unknown.
+    pub without_cluster: Vec<String>,
     /// Plugins, the worst on the most nodes first.
     pub plugins: Vec<MergedPlugin>,
     /// Number of plugins or nodes beyond the maximum, counted at each occurrence.
@@ -58,6 +65,17 @@ pub struct MergedVerdict {
     pub target: String,
     /// Number of nodes by outcome, in the order of [`Outcome::ALL`].
     pub counts: [u64; Outcome::ALL.len()],
+}
+
+impl MergeReport {
+    /// Returns true if an expected node has no report, or if there are reports of clusters and of
+    /// nodes, and a node is only in one of them.
+    pub fn has_silent_nodes(&self) -> bool {
+        let has_hosts = self.nodes > self.without_host.len() as u64;
+        !self.silent.is_empty()
+            || !self.without_cluster.is_empty()
+            || (has_hosts && !self.without_host.is_empty())
+    }
 }
 
 impl MergedPlugin {

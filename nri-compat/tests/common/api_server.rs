@@ -2,7 +2,7 @@
 //! request.
 
 use std::collections::HashMap;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,19 +10,19 @@ use std::thread;
 
 /// A request, as far as the tests look at it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Request {
-    pub method: String,
-    pub path: String,
-    pub query: HashMap<String, String>,
+pub(crate) struct Request {
+    pub(crate) method: String,
+    pub(crate) path: String,
+    pub(crate) query: HashMap<String, String>,
     /// The headers, with names in lower case.
-    pub headers: HashMap<String, String>,
+    pub(crate) headers: HashMap<String, String>,
     /// The number of requests for the same path before this one.
-    pub nth: usize,
+    pub(crate) nth: usize,
 }
 
 /// The answer to a request.
 #[derive(Clone, Debug)]
-pub enum Answer {
+pub(crate) enum Answer {
     /// A status, further headers, and a body.
     Status(u16, Vec<(&'static str, String)>, String),
     /// The beginning of a body; then the connection is closed.
@@ -32,7 +32,7 @@ pub enum Answer {
 }
 
 /// A server that ends with the value.
-pub struct ApiServer {
+pub(crate) struct ApiServer {
     address: SocketAddr,
     requests: Arc<Mutex<Vec<Request>>>,
     stopped: Arc<AtomicBool>,
@@ -42,7 +42,7 @@ type Handler = dyn Fn(&Request) -> Answer + Send + Sync;
 
 impl ApiServer {
     /// Starts a server that answers with `handler`.
-    pub fn start(handler: impl Fn(&Request) -> Answer + Send + Sync + 'static) -> Self {
+    pub(crate) fn start(handler: impl Fn(&Request) -> Answer + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let server = Self {
             address: listener.local_addr().expect("an address"),
@@ -64,17 +64,17 @@ impl ApiServer {
     }
 
     /// Returns the URL of the server.
-    pub fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
     /// Returns the requests so far.
-    pub fn requests(&self) -> Vec<Request> {
+    pub(crate) fn requests(&self) -> Vec<Request> {
         lock(&self.requests).clone()
     }
 
     /// Returns a kubeconfig with one context, `test`, for this server.
-    pub fn kubeconfig(&self) -> String {
+    pub(crate) fn kubeconfig(&self) -> String {
         kubeconfig(&self.url(), r#"{"token":"abc"}"#)
     }
 }
@@ -87,7 +87,7 @@ impl Drop for ApiServer {
 }
 
 /// Returns a kubeconfig with one context, `test`.
-pub fn kubeconfig(server: &str, user: &str) -> String {
+pub(crate) fn kubeconfig(server: &str, user: &str) -> String {
     format!(
         r#"{{"apiVersion": "v1", "kind": "Config", "current-context": "test",
         "clusters": [{{"name": "c", "cluster": {{"server": "{server}"}}}}],
@@ -98,12 +98,12 @@ pub fn kubeconfig(server: &str, user: &str) -> String {
 
 impl Answer {
     /// Returns an answer with status 200.
-    pub fn ok(body: impl Into<String>) -> Self {
+    pub(crate) fn ok(body: impl Into<String>) -> Self {
         Self::Status(200, Vec::new(), body.into())
     }
 
     /// Returns a failure as the API server words it.
-    pub fn failure(code: u16, reason: &str, message: &str) -> Self {
+    pub(crate) fn failure(code: u16, reason: &str, message: &str) -> Self {
         let body = format!(
             r#"{{"kind":"Status","apiVersion":"v1","metadata":{{}},"status":"Failure","message":"{message}","reason":"{reason}","code":{code}}}"#
         );
@@ -112,7 +112,7 @@ impl Answer {
 }
 
 /// Returns a page of a list of `count` objects, which `object` returns by number.
-pub fn page(request: &Request, count: usize, object: impl Fn(usize) -> String) -> Answer {
+pub(crate) fn page(request: &Request, count: usize, object: impl Fn(usize) -> String) -> Answer {
     let number = |key: &str| request.query.get(key).and_then(|text| text.parse().ok());
     let first = number("continue").unwrap_or(0).min(count);
     let end = number("limit").map_or(count, |limit: usize| (first + limit).min(count));
@@ -136,8 +136,9 @@ fn serve(stream: &TcpStream, requests: &Mutex<Vec<Request>>, handler: &Handler) 
     while let Some(mut request) = read(&mut reader) {
         {
             let mut requests = lock(requests);
-            let same = requests.iter().filter(|one| one.path == request.path);
-            request.nth = same.count();
+            let mut same = requests.iter().rev();
+            let last = same.find(|one| one.path == request.path);
+            request.nth = last.map_or(0, |last| last.nth + 1);
             requests.push(request.clone());
         }
         if !answer(stream, handler(&request)) {
@@ -158,7 +159,8 @@ fn answer(mut stream: &TcpStream, answer: Answer) -> bool {
                 "HTTP/1.1 {code} Status\r\nContent-Type: application/json\r\nContent-Length: {}\r\n{headers}\r\n",
                 body.len()
             );
-            stream.write_all(head.as_bytes()).is_ok() && stream.write_all(body.as_bytes()).is_ok()
+            // In one write: the second of two would wait until the first one is acknowledged.
+            stream.write_all((head + &body).as_bytes()).is_ok()
         }
         Answer::Cut(body) => {
             let head = format!(
@@ -207,18 +209,18 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 /// A generated cluster.
 #[derive(Clone, Debug)]
-pub struct Generated {
-    pub nodes: usize,
-    pub pods: usize,
+pub(crate) struct Generated {
+    pub(crate) nodes: usize,
+    pub(crate) pods: usize,
     /// Every pod with a number that this divides runs a plugin.
-    pub plugin_every: usize,
+    pub(crate) plugin_every: usize,
     /// Characters that each pod has besides what matters.
-    pub padding: usize,
+    pub(crate) padding: usize,
 }
 
 impl Generated {
     /// Returns the answer of the cluster to a request.
-    pub fn answer(&self, request: &Request) -> Answer {
+    pub(crate) fn answer(&self, request: &Request) -> Answer {
         match request.path.rsplit('/').next().unwrap_or_default() {
             "nodes" => page(request, self.nodes, |nth| node(nth, runtime_of(nth))),
             "pods" => page(request, self.pods, |nth| self.pod(nth)),
@@ -248,17 +250,17 @@ fn runtime_of(nth: usize) -> &'static str {
 }
 
 /// Returns a node.
-pub fn node(nth: usize, runtime: &str) -> String {
+pub(crate) fn node(nth: usize, runtime: &str) -> String {
     format!(
         r#"{{"metadata":{{"name":"node-{nth}","labels":{{"a":"b"}}}},"spec":{{}},"status":{{"conditions":[],"nodeInfo":{{"containerRuntimeVersion":"{runtime}","operatingSystem":"linux","kubeletVersion":"v1.36.3"}}}}}}"#
     )
 }
 
 /// The specification of a pod with a plugin.
-pub const PLUGIN_SPEC: &str = r#""volumes":[{"name":"nri","hostPath":{"path":"/var/run/nri","type":""}}],"containers":[{"name":"plugin","image":"localhost:1/logger:1","volumeMounts":[{"name":"nri","mountPath":"/var/run/nri"}]}]"#;
+pub(crate) const PLUGIN_SPEC: &str = r#""volumes":[{"name":"nri","hostPath":{"path":"/var/run/nri","type":""}}],"containers":[{"name":"plugin","image":"localhost:1/logger:1","volumeMounts":[{"name":"nri","mountPath":"/var/run/nri"}]}]"#;
 
 /// Returns a pod with a plugin that a daemon set owns.
-pub fn plugin_pod(name: &str, node: &str, owner: &str, padding: &str) -> String {
+pub(crate) fn plugin_pod(name: &str, node: &str, owner: &str, padding: &str) -> String {
     let digest = "ab".repeat(32);
     format!(
         r#"{{"metadata":{{"name":"{name}","namespace":"kube-system","annotations":{{"padding":"{padding}"}},"ownerReferences":[{{"apiVersion":"apps/v1","kind":"DaemonSet","name":"{owner}","uid":"1","controller":true}}]}},"spec":{{"nodeName":"{node}",{PLUGIN_SPEC}}},"status":{{"phase":"Running","containerStatuses":[{{"name":"plugin","imageID":"localhost:1/logger@sha256:{digest}","image":"localhost:1/logger:1"}}]}}}}"#
@@ -272,7 +274,7 @@ fn other_pod(name: &str, node: &str, padding: &str) -> String {
 }
 
 /// Returns a daemon set with a plugin.
-pub fn daemon_set(name: &str) -> String {
+pub(crate) fn daemon_set(name: &str) -> String {
     format!(
         r#"{{"metadata":{{"name":"{name}","namespace":"kube-system"}},"spec":{{"template":{{"spec":{{{PLUGIN_SPEC}}}}}}}}}"#
     )

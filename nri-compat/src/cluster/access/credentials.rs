@@ -57,7 +57,8 @@ fn read_token(path: &Path) -> Result<String, ClusterError> {
     let read = file.and_then(|mut file| file.read_to_string(&mut token));
     read.map_err(|error| {
         let message = format!("cannot read the token in {}", path.display());
-        ClusterError::new(ClusterErrorKind::Credentials, message).caused_by(error)
+        let error = ClusterError::new(ClusterErrorKind::Credentials, message).caused_by(error);
+        error.with_help("log in again, or correct `tokenFile` in the kubeconfig")
     })?;
     Ok(token.trim().to_owned())
 }

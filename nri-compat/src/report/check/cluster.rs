@@ -2,10 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use super::CheckReport;
+use super::{CheckReport, Subject};
 
 /// The way to see plugins that the API server does not know.
 pub const HOST_PLUGINS: &str = "plugins that are installed on the nodes themselves cannot be seen through the API server; the DaemonSet in deploy/kubernetes finds them";
+
+/// The name of the reader of clusters, in evidence. Its evidence says why a container was checked and
+/// how its image was found, so that it is shown with each verdict.
+pub const CLUSTER_READER: &str = "cluster";
 
 /// A cluster, as its API server describes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -67,6 +71,25 @@ impl ClusterView {
         };
         let pools = self.pools.iter().filter(has_one);
         pools.filter_map(NodePool::target).collect()
+    }
+}
+
+/// The maximum number of nodes that are named; for more, only their number is shown.
+const MAX_NAMED: usize = 3;
+
+impl Subject {
+    /// Returns the nodes on which a cluster runs it: `runs on 2 nodes: worker-1, worker-2`.
+    pub fn nodes_phrase(&self) -> String {
+        let count = self.nodes.len();
+        let noun = if count == 1 { "node" } else { "nodes" };
+        let named: Vec<&str> = self
+            .nodes
+            .iter()
+            .take(MAX_NAMED)
+            .map(String::as_str)
+            .collect();
+        let more = if count > MAX_NAMED { ", …" } else { "" };
+        format!("runs on {count} {noun}: {}{more}", named.join(", "))
     }
 }
 

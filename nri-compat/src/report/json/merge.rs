@@ -13,6 +13,8 @@ struct JsonMerge<'r> {
     schema: u32,
     plugins: Vec<JsonPlugin<'r>>,
     silent: &'r [String],
+    without_host: &'r [String],
+    without_cluster: &'r [String],
     skipped: Vec<JsonSkipped<'r>>,
     summary: JsonSummary,
 }
@@ -40,6 +42,7 @@ struct JsonVerdict<'r> {
 struct JsonSummary {
     reports: u64,
     nodes: u64,
+    clusters: u64,
     unnamed: u64,
     superseded: u64,
     expected: u64,
@@ -68,10 +71,13 @@ pub fn merge(report: &MergeReport) -> String {
         schema: SCHEMA,
         plugins: report.plugins.iter().map(plugin).collect(),
         silent: &report.silent,
+        without_host: &report.without_host,
+        without_cluster: &report.without_cluster,
         skipped: report.skipped.iter().map(skipped).collect(),
         summary: JsonSummary {
             reports: report.reports,
             nodes: report.nodes,
+            clusters: report.clusters,
             unnamed: report.unnamed,
             superseded: report.superseded,
             expected: report.expected,

@@ -15,7 +15,17 @@ pub fn merge(report: &MergeReport, look: impl Into<Look>) -> String {
     let verdicts = report.plugins.iter().flat_map(|plugin| &plugin.verdicts);
     let targets: BTreeSet<&str> = verdicts.map(|verdict| verdict.target.as_str()).collect();
     plugins(&mut page, &report.plugins, &targets);
-    silent(&mut page, &report.silent);
+    nodes(&mut page, "Silent nodes", &report.silent);
+    nodes(
+        &mut page,
+        "Nodes of a cluster without a report of their own: plugins on these hosts are unknown",
+        &report.without_host,
+    );
+    nodes(
+        &mut page,
+        "Nodes that no report of a cluster has: plugins in their pods may be unknown",
+        &report.without_cluster,
+    );
     skipped(&mut page, report);
     summary(&mut page, report);
     page.finish()
@@ -85,11 +95,12 @@ fn outcomes(plugin: &MergedPlugin, target: &str) -> String {
     }
 }
 
-fn silent(page: &mut Page, nodes: &[String]) {
+/// Adds the names of nodes under a title; nothing if there are none.
+fn nodes(page: &mut Page, title: &str, nodes: &[String]) {
     if nodes.is_empty() {
         return;
     }
-    page.heading("Silent nodes");
+    page.heading(title);
     for node in nodes {
         page.line(2, "", Style::new(), &visible(node));
     }
@@ -130,6 +141,7 @@ fn summary(page: &mut Page, report: &MergeReport) {
         report.superseded,
         format!("{} superseded", report.superseded),
     );
+    add(report.clusters, count(report.clusters, "cluster"));
     add(
         report.unnamed,
         format!("{} without the name of a node", report.unnamed),

@@ -4,8 +4,9 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 
-use crate::report::check::{Alike, Outcome, Subject};
+use crate::report::check::{Alike, CLUSTER_READER, Outcome, Subject};
 use crate::report::text::layout::Page;
+use crate::sighting::Evidence;
 
 /// The column in which the lines under a verdict start.
 const INDENT: usize = 6;
@@ -51,8 +52,15 @@ fn block(page: &mut Page, subject: &Subject, explain: bool) {
     if let Some(seen) = &subject.occurrences {
         page.prose(INDENT, "", Style::new(), &seen.phrase());
     }
+    if !subject.nodes.is_empty() {
+        page.prose(INDENT, "", Style::new(), &subject.nodes_phrase());
+    }
     if explain {
         evidence(page, subject);
+    } else {
+        let of_cluster = |one: &&Evidence| one.reader == CLUSTER_READER;
+        let shown = subject.evidence.iter().filter(of_cluster);
+        shown.for_each(|one| observation(page, one));
     }
 }
 
@@ -98,7 +106,11 @@ fn evidence(page: &mut Page, subject: &Subject) {
         page.list(INDENT, "handles: ", page.palette.strong, events);
     }
     for one in &subject.evidence {
-        let label = format!("{}: ", one.reader);
-        page.prose(INDENT, &label, page.palette.faint, &one.detail);
+        observation(page, one);
     }
+}
+
+fn observation(page: &mut Page, evidence: &Evidence) {
+    let label = format!("{}: ", evidence.reader);
+    page.prose(INDENT, &label, page.palette.faint, &evidence.detail);
 }
