@@ -19,7 +19,18 @@ HELM_ONLY = [
     "helm.sh/chart",
     "checksum/config",
 ]
-DISTRIBUTIONS = ["containerd", "cri-o", "k3s", "rke2", "microk8s", "k0s", "talos"]
+# The files that configure the runtime of each distribution.
+DISTRIBUTIONS = {
+    "containerd": ["/etc/containerd/config.toml", "/usr/share/containerd/config.toml"],
+    "cri-o": ["/etc/crio/crio.conf"],
+    "k3s": ["/var/lib/rancher/k3s/agent/etc/containerd/config.toml"],
+    "rke2": ["/var/lib/rancher/rke2/agent/etc/containerd/config.toml"],
+    "microk8s": ["/var/snap/microk8s/current/args/containerd.toml"],
+    "k0s": ["/etc/k0s/containerd.toml", "/run/k0s/containerd-cri.toml"],
+    "talos": ["/etc/cri/containerd.toml"],
+}
+# Where the command has them.
+DETECTION = "nri-compat/src/check/collect/runtime/machine.rs"
 # appArmorProfile came with Kubernetes 1.30.
 KUBERNETES = ["1.30.0", "1.37.0"]
 # Values of nri-compat, and the plain manifests that they stand for.
@@ -172,7 +183,21 @@ def unprivileged(what, text):
         assert not (is_root and {"/run", "/etc", "/var", "/run/k0s"} & set(sockets)) or "textfile" in what, (what, sockets)
 
 
+def configurations(deploy):
+    """The command looks for each configuration, and the folders of the distribution contain it."""
+    detected = (deploy.parent / DETECTION).read_text()
+    distributions = yaml.safe_load((deploy / "helm/nri-compat/distributions.yaml").read_text())
+    assert distributions.keys() == {"any", *DISTRIBUTIONS}, distributions.keys()
+    for distribution, files in DISTRIBUTIONS.items():
+        for file in [*files, "/opt/nri/plugins"]:
+            assert file == "/opt/nri/plugins" or f'"{file}"' in detected, file
+            for name in ["any", distribution]:
+                folders = [folder["path"] for folder in distributions[name]["folders"]]
+                assert any(pathlib.PurePath(file).is_relative_to(folder) for folder in folders), (name, file)
+
+
 def nri_compat(deploy, helm, kustomize, validate):
+    configurations(deploy)
     chart, plain = deploy / "helm/nri-compat", deploy / "kubernetes"
     for values, files in PLAIN.items():
         text = template(helm, chart, values)
