@@ -53,6 +53,9 @@ for overlay in deploy/plugins/kustomize/*/; do
   [ -e "nri/examples/$name.rs" ] || [ -e "nri/examples/$name/main.rs" ] || { echo "error: no example $name" >&2; exit 1; }
   "$PEERS/kustomize/kustomize" build "$overlay" > "$manifests/$name.yaml"
   grep -q "image: registry.example.com/nri-$name:" "$manifests/$name.yaml"
+  # The command takes the rendered overlay for a plugin.
+  cargo run -q -p nri-compat -- check - --no-pull --format json < "$manifests/$name.yaml" \
+    | grep "its image registry.example.com/nri-$name:.* was not fetched" > /dev/null
   valid_kubernetes "$manifests/$name.yaml"
 done
 

@@ -22,6 +22,7 @@ mod candidate;
 mod host_path;
 mod images;
 mod lenient;
+pub mod manifest;
 mod model;
 mod paths;
 

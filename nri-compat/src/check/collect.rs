@@ -16,6 +16,7 @@ mod found;
 mod images;
 mod links;
 mod machine_root;
+mod manifests;
 mod parallel;
 mod processes;
 mod pseudo;
@@ -26,6 +27,7 @@ mod spool;
 mod unjudged;
 mod visit;
 mod walk;
+mod wanted_image;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -59,6 +61,9 @@ pub struct Request<'p> {
     /// Images in registries. An image that is requested under several places is fetched once, and
     /// reported for each of them.
     pub images: Vec<ImageRequest>,
+    /// True if no image is fetched, neither a requested one nor that of a Kubernetes manifest; they
+    /// are reported as unknown.
+    pub no_pull: bool,
     /// True if the executables of running processes are checked, too.
     pub processes: bool,
     /// The root of the machine's file system: `/`, or the folder where it is mounted in a
@@ -93,8 +98,18 @@ pub fn collect(request: &Request<'_>, readers: &[&dyn Reader]) -> Collected {
     if request.processes {
         processes::read(&scan, &machine.folder().join("proc"));
     }
-    images::read(&scan, &request.images);
+    let wanted = scan.take_wanted_images();
+    if request.no_pull {
+        manifests::not_fetched(&scan, &request.images, &wanted);
+    } else {
+        let requests = wanted.iter().map(|image| &image.request);
+        let images: Vec<ImageRequest> = request.images.iter().chain(requests).cloned().collect();
+        images::read(&scan, &images);
+    }
     let mut collected = scan.finish();
+    if !request.no_pull {
+        manifests::explain(&mut collected.sightings, &wanted);
+    }
     collected.sightings = packages::merge(collected.sightings, request.go);
     collected.sightings.sort_by(in_order);
     collected.summary = Summary {

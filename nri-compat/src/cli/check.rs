@@ -14,7 +14,7 @@ use crate::exit::Exit;
 /// Finds plugins that still use deprecated interfaces, or would not run, with the evidence.
 ///
 /// Files are recognised by content: plugins (Go, Rust, WebAssembly), images, sources, logs, the
-/// configuration of a runtime. Nothing is executed.
+/// configuration of a runtime, Kubernetes manifests. Nothing is executed.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Files, folders, and images in registries (`docker://REFERENCE`); `-` for standard input [default: what the runtimes configured on this
@@ -31,7 +31,7 @@ pub(super) struct Args {
     /// /proc, and links are resolved below it.
     #[arg(long, value_name = "FOLDER")]
     root: Option<PathBuf>,
-    /// List the workloads that may run plugins, without fetching their images.
+    /// Do not fetch images: list those of workloads that may run plugins, and named ones, as unknown.
     #[arg(long)]
     pub(super) no_pull: bool,
     #[cfg(feature = "cluster")]
@@ -103,6 +103,7 @@ impl Args {
             images,
             processes: self.proc,
             root: self.root.clone(),
+            no_pull: self.no_pull,
             go: self.go,
             ..Request::default()
         }

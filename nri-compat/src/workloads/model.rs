@@ -7,7 +7,7 @@ use std::fmt;
 use serde::Deserialize;
 
 use super::lenient;
-use object::Object;
+use object::{Object, Spec};
 
 /// A Kubernetes object that runs pods: a pod, or an object with pod templates.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -47,7 +47,8 @@ pub struct Owner {
 }
 
 /// The specification of a pod.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(from = "Spec")]
 pub struct PodTemplate {
     /// The node that the pod runs on, or that the template names.
     pub node_name: Option<String>,

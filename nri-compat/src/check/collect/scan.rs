@@ -10,11 +10,12 @@ use super::collected::Collected;
 use super::disk::FileId;
 use super::file_outcome::{FileOutcome, OUTCOMES};
 use super::found::{Found, guarded};
+use super::wanted_image::WantedImage;
 use crate::check::content::File;
 use crate::check::evidence::Reader;
 use crate::check::progress::Progress;
 use crate::place::Place;
-use crate::report::check::Inputs;
+use crate::report::check::{Inputs, WorkloadCount};
 use crate::sighting::Sighting;
 use crate::skipped::{SkipKind, Skipped, Unreadable};
 
@@ -45,6 +46,8 @@ pub(super) struct Scan<'s> {
     skipped_unlisted: AtomicU64,
     read: Mutex<HashMap<FileId, Place>>,
     linked: Mutex<Vec<Linked>>,
+    wanted_images: Mutex<Vec<WantedImage>>,
+    workloads: Mutex<Option<WorkloadCount>>,
     pub(super) threads: usize,
 }
 
@@ -95,6 +98,8 @@ impl<'s> Scan<'s> {
             skipped_unlisted: AtomicU64::default(),
             read: Mutex::default(),
             linked: Mutex::default(),
+            wanted_images: Mutex::default(),
+            workloads: Mutex::default(),
         }
     }
 
@@ -106,6 +111,26 @@ impl<'s> Scan<'s> {
     /// Takes the stored names.
     pub(super) fn take_linked(&self) -> Vec<Linked> {
         std::mem::take(&mut *lock(&self.linked))
+    }
+
+    /// Stores an image that a manifest names until all files have been read.
+    pub(super) fn want_image(&self, image: WantedImage) {
+        lock(&self.wanted_images).push(image);
+    }
+
+    /// Takes the stored images, in the order of their places.
+    pub(super) fn take_wanted_images(&self) -> Vec<WantedImage> {
+        let mut images = std::mem::take(&mut *lock(&self.wanted_images));
+        images.sort_by(|a, b| a.request.place.cmp(&b.request.place));
+        images
+    }
+
+    /// Counts the workloads of a manifest.
+    pub(super) fn count_workloads(&self, examined: u64, candidates: u64) {
+        let mut count = lock(&self.workloads);
+        let count = count.get_or_insert_default();
+        count.examined += examined;
+        count.candidates += candidates;
     }
 
     /// Records that a file is read at this place. Returns where it was read before, if it was.
@@ -225,6 +250,10 @@ impl<'s> Scan<'s> {
         }
         found.summary.files = inputs.total();
         found.summary.inputs = inputs;
+        found.summary.workloads = self
+            .workloads
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
         found.summary.bytes = self.bytes.into_inner();
         found
     }

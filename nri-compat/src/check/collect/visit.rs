@@ -7,6 +7,7 @@ use std::path::Path;
 use super::archive;
 use super::disk::{self, Disk};
 use super::file_outcome::FileOutcome;
+use super::manifests;
 use super::scan::{Linked, NameRank, Scan};
 use super::unjudged::{self, Demand};
 use crate::check::content::{Content as _, File};
@@ -15,6 +16,17 @@ use crate::check::packing::Packing;
 use crate::escape;
 use crate::place::Place;
 use crate::skipped::Unreadable;
+
+/// The way in which a recognised file is read.
+#[derive(Clone, Copy, Debug)]
+enum Shape {
+    /// As an archive or a compressed file.
+    Packed(Packing),
+    /// As a Kubernetes manifest.
+    Manifest,
+    /// By the readers of evidence.
+    Evidence,
+}
 
 /// A file, and how the scan found it.
 #[derive(Clone, Debug)]
@@ -56,8 +68,8 @@ pub(super) fn stream(scan: &Scan<'_>, disk: &Disk, place: &Place) {
         is_link: false,
         demand: Demand::Named,
     };
-    let outcome = look(scan, disk, &visit, |file, packing| {
-        read(scan, file, packing, &visit)
+    let outcome = look(scan, disk, &visit, |file, shape| {
+        read(scan, file, shape, &visit)
     });
     match outcome {
         Ok(outcome) => scan.count(outcome),
@@ -74,8 +86,8 @@ pub(super) fn chosen(scan: &Scan<'_>, linked: &Linked) {
         demand: demand(linked),
     };
     let outcome = Disk::open(&linked.path).and_then(|disk| match disk {
-        Some(disk) if disk.id == linked.id => look(scan, &disk, &visit, |file, packing| {
-            read(scan, file, packing, &visit)
+        Some(disk) if disk.id == linked.id => look(scan, &disk, &visit, |file, shape| {
+            read(scan, file, shape, &visit)
         }),
         Some(_) | None => Err(io::Error::from(io::ErrorKind::NotFound)),
     });
@@ -134,7 +146,7 @@ fn open(scan: &Scan<'_>, path: &Path) -> io::Result<Option<Disk>> {
 /// outcome yet.
 fn take(scan: &Scan<'_>, disk: &Disk, visit: &Visit<'_>) -> io::Result<Option<FileOutcome>> {
     let mut put_off = false;
-    let outcome = look(scan, disk, visit, |file, packing| {
+    let outcome = look(scan, disk, visit, |file, shape| {
         if visit.is_link || disk.links > 1 {
             put_off = true;
             scan.put_off(Linked {
@@ -148,7 +160,7 @@ fn take(scan: &Scan<'_>, disk: &Disk, visit: &Visit<'_>) -> io::Result<Option<Fi
         } else if scan.read_before(disk.id, &visit.place).is_some() {
             FileOutcome::OtherName
         } else {
-            read(scan, file, packing, visit)
+            read(scan, file, shape, visit)
         }
     })?;
     Ok((!put_off).then_some(outcome))
@@ -171,13 +183,12 @@ fn look(
     scan: &Scan<'_>,
     disk: &Disk,
     visit: &Visit<'_>,
-    recognised: impl FnOnce(&File<'_>, Option<Packing>) -> FileOutcome,
+    recognised: impl FnOnce(&File<'_>, Shape) -> FileOutcome,
 ) -> io::Result<FileOutcome> {
     let path = (!visit.path.as_os_str().is_empty()).then_some(visit.path);
     let file = with_head(&visit.place, disk, path)?;
-    let packing = archive::kind(&file);
-    if packing.is_some() || scan.recognised(&file) {
-        return Ok(recognised(&file, packing));
+    if let Some(shape) = shape(scan, &file, visit.demand) {
+        return Ok(recognised(&file, shape));
     }
     let wanted = match visit.demand {
         Demand::Walked => false,
@@ -195,21 +206,32 @@ fn look(
     })
 }
 
-fn read(
-    scan: &Scan<'_>,
-    file: &File<'_>,
-    packing: Option<Packing>,
-    visit: &Visit<'_>,
-) -> FileOutcome {
-    match packing {
-        Some(packing) => {
+/// Returns the shape of a file; `None` if nothing reads such files.
+fn shape(scan: &Scan<'_>, file: &File<'_>, demand: Demand) -> Option<Shape> {
+    if let Some(packing) = archive::kind(file) {
+        return Some(Shape::Packed(packing));
+    }
+    if manifests::recognises(file, demand, || scan.recognised(file)) {
+        return Some(Shape::Manifest);
+    }
+    scan.recognised(file).then_some(Shape::Evidence)
+}
+
+fn read(scan: &Scan<'_>, file: &File<'_>, shape: Shape, visit: &Visit<'_>) -> FileOutcome {
+    match shape {
+        Shape::Manifest => match manifests::read(scan, file, visit.demand) {
+            Some(outcome) => outcome,
+            None if scan.recognised(file) => read(scan, file, Shape::Evidence, visit),
+            None => FileOutcome::OtherFile,
+        },
+        Shape::Packed(packing) => {
             archive::read(scan, file, packing);
             if visit.demand != Demand::Walked {
                 unjudged::archive(scan, &visit.place, visit.demand);
             }
             FileOutcome::Archive
         }
-        None => {
+        Shape::Evidence => {
             let found = unjudged::with_answer(scan.look(file), file, visit.demand);
             let outcome = found.outcome();
             scan.store(found);

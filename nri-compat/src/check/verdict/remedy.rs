@@ -75,8 +75,8 @@ pub(super) fn find_out(seen: &Sighting) -> String {
         FileKind::Log => "look at the plugin itself: `nri-compat check` on its file, or with --proc while it runs".to_owned(),
         FileKind::CargoLock => "check the built plugin: one that uses the `nri` crate lists the \
              events that it handles".to_owned(),
-        FileKind::Manifest => "check the image that the workload runs: without --no-pull, or with \
-             `nri-compat check` on the rendered manifest or on the image itself".to_owned(),
+        FileKind::Manifest => "complete or render the manifest, and check it without --no-pull, or \
+             check the image itself".to_owned(),
         FileKind::GoBinary
         | FileKind::RustBinary
         | FileKind::WasmModule

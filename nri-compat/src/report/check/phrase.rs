@@ -70,7 +70,7 @@ impl Verdict {
 impl Subject {
     /// Describes a subject other than a plugin: `runtime, go binary, NRI v0.12.2`.
     pub fn nature(&self) -> String {
-        if let (Role::None, FileKind::Other, Some(why)) =
+        if let (Role::None, FileKind::Other | FileKind::Manifest, Some(why)) =
             (self.role, self.kind, self.evidence.first())
         {
             return why.detail.clone();

@@ -47,7 +47,7 @@ struct Annotations {
 /// The specification of a pod, or of an object around a pod template.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-struct Spec {
+pub(super) struct Spec {
     template: Option<Box<Template>>,
     job_template: Option<Box<Template>>,
     #[serde(deserialize_with = "lenient::optional_text")]
@@ -115,26 +115,34 @@ impl From<Object> for Workload {
 
 impl Spec {
     /// Adds the pod of this specification, and those of the templates in it.
-    fn pods(self, templates: &mut Vec<PodTemplate>) {
-        let inner = [self.template, self.job_template];
+    fn pods(mut self, templates: &mut Vec<PodTemplate>) {
+        let inner = [self.template.take(), self.job_template.take()];
         for spec in inner.into_iter().flatten().filter_map(|inner| inner.spec) {
             spec.pods(templates);
         }
+        let pod = PodTemplate::from(self);
+        if !pod.containers.is_empty() {
+            templates.push(pod);
+        }
+    }
+}
+
+impl From<Spec> for PodTemplate {
+    /// Takes a specification for that of a pod, without the templates in it.
+    fn from(spec: Spec) -> Self {
         let lists = [
-            (ContainerKind::Init, self.init_containers),
-            (ContainerKind::Main, self.containers),
-            (ContainerKind::Ephemeral, self.ephemeral_containers),
+            (ContainerKind::Init, spec.init_containers),
+            (ContainerKind::Main, spec.containers),
+            (ContainerKind::Ephemeral, spec.ephemeral_containers),
         ];
-        let containers: Vec<Container> = lists
+        let containers = lists
             .into_iter()
             .flat_map(|(kind, list)| list.into_iter().map(move |one| Container { kind, ..one }))
             .collect();
-        if !containers.is_empty() {
-            templates.push(PodTemplate {
-                node_name: self.node_name,
-                volumes: self.volumes,
-                containers,
-            });
+        Self {
+            node_name: spec.node_name,
+            volumes: spec.volumes,
+            containers,
         }
     }
 }

@@ -1,0 +1,74 @@
+//! Recognises Kubernetes manifests by their first bytes and their name.
+
+use memchr::memmem;
+
+use super::super::unjudged::Demand;
+use crate::check::content::{File, HEAD};
+use crate::workloads::manifest;
+
+/// The field that every object has.
+pub(super) const API_VERSION: &[u8] = b"apiVersion";
+
+/// The ends of the names of YAML files.
+const YAML: [&str; 2] = [".yaml", ".yml"];
+
+/// The end of the names of JSON files.
+const JSON: &str = ".json";
+
+/// Reports whether a file may be a manifest, and is read as one. `is_recognised` reports whether
+/// another reader knows the file.
+///
+/// Files in archives and images are left out: an image often contains manifests that have nothing to
+/// do with what runs.
+pub(in crate::check::collect) fn recognises(
+    file: &File<'_>,
+    demand: Demand,
+    is_recognised: impl FnOnce() -> bool,
+) -> bool {
+    if file.place.entry.is_some() || file.place.image.is_some() {
+        return false;
+    }
+    let is_yaml = YAML.iter().any(|end| has_end(&file.name, end));
+    let is_named = demand == Demand::Named;
+    if !is_yaml && !is_named && !has_end(&file.name, JSON) {
+        return false;
+    }
+    let begins = mentions_in_head(&file.head, API_VERSION);
+    match (is_yaml, is_named) {
+        // A long comment may come before the first object.
+        (true, false) => begins || file.head.len() >= HEAD,
+        (false, false) => begins,
+        (true, true) => !file.head.is_empty() && (begins || !is_recognised()),
+        (false, true) => !is_recognised() && (begins || is_later(file)),
+    }
+}
+
+/// Reports whether the text of the first bytes has this word.
+fn mentions_in_head(head: &[u8], word: &[u8]) -> bool {
+    mentions(head, word) || head.contains(&0) && mentions(manifest::decode(head).as_bytes(), word)
+}
+
+/// Reports whether bytes contain a word.
+pub(super) fn mentions(bytes: &[u8], word: &[u8]) -> bool {
+    memmem::find(bytes, word).is_some()
+}
+
+/// Reports whether the field comes after the first bytes of a text that the user named.
+fn is_later(file: &File<'_>) -> bool {
+    let mut bytes =
+        vec![0; usize::try_from(file.content.len().min(manifest::MAX_BYTES)).unwrap_or(0)];
+    let is_text = !file.head.contains(&0) && file.head.len() >= HEAD;
+    is_text
+        && file.content.read_at(0, &mut bytes).is_ok_and(|read| {
+            bytes
+                .get(..read)
+                .is_some_and(|bytes| mentions(bytes, API_VERSION))
+        })
+}
+
+/// Reports whether a name has this end, in any case.
+fn has_end(name: &str, end: &str) -> bool {
+    let at = name.len().checked_sub(end.len());
+    at.and_then(|at| name.get(at..))
+        .is_some_and(|last| last.eq_ignore_ascii_case(end))
+}

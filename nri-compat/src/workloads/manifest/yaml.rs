@@ -1,0 +1,121 @@
+//! Documents of YAML and JSON, which is read as YAML.
+
+mod builder;
+mod parts;
+
+use granit_parser::{Event, Marker, Parser, ScanError};
+
+use super::TEMPLATE;
+use super::node::Node;
+use builder::Builder;
+use parts::{breaks, parts};
+
+/// The longest key that is followed by its value on the same line, in characters. YAML allows for
+/// 1024, JSON for any length; the parser looks ahead so far.
+const MAX_KEY: usize = 16 << 10;
+
+/// An error in a document.
+#[derive(Clone, Debug)]
+pub(super) struct YamlError {
+    /// The line, counted from 1.
+    pub(super) line: u32,
+    /// The reason: one line, in lower case.
+    pub(super) reason: String,
+}
+
+/// Receives each object with the number of its document.
+pub(super) type EachObject<'e> = dyn FnMut(u32, Result<&Node, YamlError>) + 'e;
+
+/// Passes the objects of all documents to `each`. The items of a list are passed as soon as they
+/// are complete, before the list without them.
+pub(super) fn objects(text: &str, each: &mut EachObject<'_>) {
+    let (mut document, mut first_line) = (0, 0);
+    for part in parts(text) {
+        document = match read(part.text, document, first_line, each) {
+            // A broken directive must not hide the document that it precedes.
+            Reading {
+                document,
+                has_begun: false,
+            } if part.directives > 0 => {
+                let rest = part.text.get(part.directives..).unwrap_or_default();
+                let lines = first_line + breaks(part.text) - breaks(rest);
+                read(rest, document, lines, each).document
+            }
+            reading => reading.document,
+        };
+        first_line += breaks(part.text);
+    }
+}
+
+/// The outcome for a part.
+struct Reading {
+    /// The number of documents so far.
+    document: u32,
+    /// True if a document began.
+    has_begun: bool,
+}
+
+/// Reads one part of a file, after `before` documents and `first_line` lines. A document that cannot
+/// be read does not end it.
+fn read(text: &str, before: u32, first_line: u32, each: &mut EachObject<'_>) -> Reading {
+    let options =
+        granit_parser::options! { emit_comments: false, simple_key_max_lookahead: MAX_KEY };
+    let mut parser = Parser::new_from_str_with_options(text, options);
+    let mut builder = Builder::new(first_line);
+    let (mut document, mut has_begun, mut is_open) = (before, false, false);
+    while let Some(event) = parser.next_event() {
+        let event = event.map_err(|error| syntax_error(&error, text, first_line));
+        let outcome = event.and_then(|(event, span)| {
+            if matches!(event, Event::DocumentStart(..)) {
+                (document, has_begun, is_open) = (document + 1, true, true);
+            }
+            let is_end = matches!(event, Event::DocumentEnd);
+            builder.event(event, &span, &mut |node| each(document, Ok(node)))?;
+            is_open &= !is_end;
+            Ok(())
+        });
+        if let Err(error) = outcome {
+            document += u32::from(!is_open);
+            is_open = false;
+            each(document, Err(error));
+            builder = Builder::new(first_line);
+            if !matches!(parser.proceed_next_document(), Ok(true)) {
+                break;
+            }
+        }
+    }
+    Reading {
+        document,
+        has_begun,
+    }
+}
+
+fn syntax_error(error: &ScanError, text: &str, first_line: u32) -> YamlError {
+    let mark = error.marker();
+    let reason = if is_template(text, mark) {
+        TEMPLATE.to_owned()
+    } else {
+        let info = error.info().to_lowercase().replace('\n', " ");
+        format!("invalid YAML: {info}")
+    };
+    YamlError {
+        line: line(mark, first_line),
+        reason,
+    }
+}
+
+/// Reports whether the document has the braces of a template before an error, or on its line.
+fn is_template(text: &str, error: &Marker) -> bool {
+    let at = error.byte_offset().unwrap_or_default();
+    let (before, after) = text.split_at_checked(at).unwrap_or((text, ""));
+    let document = before.rsplit("\n---").next().unwrap_or(before);
+    let line = after.lines().next().unwrap_or_default();
+    document.contains("{{") || line.contains("{{")
+}
+
+/// Returns the line in the file.
+fn line(mark: &Marker, first_line: u32) -> u32 {
+    u32::try_from(mark.line())
+        .unwrap_or(u32::MAX)
+        .saturating_add(first_line)
+}

@@ -1,0 +1,115 @@
+//! The parts of a file that are parsed one by one, so that an error in one does not affect others.
+
+use serde::de::IgnoredAny;
+
+/// The marker between documents.
+const MARKER: &str = "---";
+
+/// A part of a file: one document, or several that end with `...`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Part<'t> {
+    /// The text.
+    pub(super) text: &'t str,
+    /// The length of the directives at its beginning in bytes, with comments.
+    pub(super) directives: usize,
+}
+
+/// Splits a file where a line is a document marker, which YAML allows nowhere else. JSON documents
+/// may follow each other without a marker, as `kubectl` accepts them.
+pub(super) fn parts(text: &str) -> Vec<Part<'_>> {
+    let (mut parts, rest) = json(text);
+    let (mut start, mut directives) = (0, 0);
+    for at in markers(rest) {
+        let before = rest.get(start..at).unwrap_or_default();
+        if directives == 0 && is_directives(before) {
+            directives = at - start;
+            continue;
+        }
+        parts.push(Part {
+            text: before,
+            directives,
+        });
+        (start, directives) = (at, 0);
+    }
+    let text = rest.get(start..).unwrap_or_default();
+    if !text.trim().is_empty() {
+        parts.push(Part { text, directives });
+    }
+    parts
+}
+
+/// Returns the number of line breaks.
+pub(super) fn breaks(text: &str) -> u32 {
+    let breaks = text.bytes().filter(|byte| *byte == b'\n').count();
+    u32::try_from(breaks).unwrap_or(u32::MAX)
+}
+
+/// Takes the complete JSON values at the beginning of a text, if it begins with one.
+fn json(text: &str) -> (Vec<Part<'_>>, &str) {
+    let mut parts = Vec::new();
+    if !text.trim_start().starts_with('{') {
+        return (parts, text);
+    }
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
+    let mut start = 0;
+    while let Some(Ok(_)) = values.next() {
+        let end = values.byte_offset();
+        let text = text.get(start..end).unwrap_or_default();
+        parts.push(Part {
+            text,
+            directives: 0,
+        });
+        start = end;
+    }
+    (parts, text.get(start..).unwrap_or_default())
+}
+
+/// Returns the offsets of the lines that are document markers.
+fn markers(text: &str) -> impl Iterator<Item = usize> {
+    let mut offset = 0;
+    text.split_inclusive('\n').filter_map(move |line| {
+        let at = offset;
+        offset += line.len();
+        let after = line.strip_prefix(MARKER)?;
+        (after.is_empty() || after.starts_with(char::is_whitespace)).then_some(at)
+    })
+}
+
+/// Reports whether a text has directives, and otherwise only comments and empty lines.
+fn is_directives(text: &str) -> bool {
+    let mut has_directive = false;
+    for line in text.lines().map(|line| line.trim_start_matches('\u{feff}')) {
+        let is_directive = line.starts_with('%');
+        has_directive |= is_directive;
+        if !is_directive && !line.trim_start().starts_with('#') && !line.trim().is_empty() {
+            return false;
+        }
+    }
+    has_directive
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_split_at_markers() {
+        for (text, expected) in [
+            ("", &[][..]),
+            ("a", &["a"][..]),
+            ("a\n---\nb", &["a\n", "---\nb"]),
+            ("---\na\n--- # x\nb", &["", "---\na\n", "--- # x\nb"]),
+            ("a: |\n  ---\n---x\n", &["a: |\n  ---\n---x\n"]),
+            (
+                "%YAML 1.2\n---\na\n---\nb",
+                &["%YAML 1.2\n---\na\n", "---\nb"],
+            ),
+            ("{} {}\n{}", &["{}", " {}", "\n{}"]),
+            ("{}\n---\na: b", &["{}", "\n", "---\na: b"]),
+            ("{} x", &["{}", " x"]),
+        ] {
+            let found: Vec<&str> = parts(text).iter().map(|part| part.text).collect();
+            assert_eq!(found, expected, "{text:?}");
+        }
+    }
+}
