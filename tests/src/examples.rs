@@ -1,4 +1,4 @@
-//! The example plugins of the `nri` crate, built by cargo.
+//! Programs of other crates of this workspace, built by cargo: the example plugins of `nri`, and `nri-compat`.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -12,12 +12,30 @@ use crate::peers::{run, target_folder};
 /// Panics if it cannot be built.
 #[must_use]
 pub fn example(name: &str) -> PathBuf {
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet", "-p", "nri", "--example", name]);
     // The same features for all, so that the crate is built once.
-    cargo.args(["--features", "adaptation,http,serde"]);
+    let features = "adaptation,http,serde";
+    build(&["-p", "nri", "--example", name, "--features", features]);
+    built("debug/examples").join(name)
+}
+
+/// Returns the executable of the command `nri-compat`, built unless it is up to date.
+///
+/// # Panics
+///
+/// Panics if it cannot be built.
+#[must_use]
+pub fn nri_compat() -> PathBuf {
+    build(&["-p", "nri-compat", "--bin", "nri-compat"]);
+    built("debug").join("nri-compat")
+}
+
+fn build(arguments: &[&str]) {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["build", "--quiet"]).args(arguments);
     run(cargo.current_dir(env!("CARGO_MANIFEST_DIR")));
-    let folder = target_folder().join("debug/examples");
-    let folder = folder.canonicalize().expect("cargo made it");
-    folder.join(name)
+}
+
+fn built(folder: &str) -> PathBuf {
+    let folder = target_folder().join(folder);
+    folder.canonicalize().expect("cargo made it")
 }

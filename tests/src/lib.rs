@@ -28,6 +28,7 @@ pub mod pinned;
 pub mod plugin;
 pub mod process;
 pub mod random;
+pub mod recording;
 pub mod reports;
 pub mod runtime;
 pub mod session_reports;

@@ -1,8 +1,9 @@
 //! The embedded protos: they match NRI's protocol, and every element is documented.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
+use nri_codegen::history::History;
 use nri_protos::{REVISIONS, Revision};
 use nri_tests::outline::{Element, Kind, outline};
 use similar::TextDiff;
@@ -52,6 +53,22 @@ fn fingerprint(revision: &Revision, actual: &str) -> String {
         std::fs::write(&path, actual).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     }
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The table of RPCs by which a runtime sends events, and a probe calls plugins, is that of the protos.
+#[test]
+fn every_release_has_the_rpcs_that_its_proto_declares() {
+    let history = History::embedded().unwrap();
+    for release in history.releases() {
+        let proto = history.revision_of(release).unwrap().protocol().unwrap();
+        let service = proto.service("Plugin").expect("every proto has it");
+        let declared = service.rpcs.iter().map(|rpc| rpc.name.as_str());
+        let spoken = nri::adaptation::Revision::of(&release.name).unwrap();
+        let rpcs = nri::adaptation::Revision::rpcs().iter();
+        let known = rpcs.filter(|rpc| spoken.has_rpc(rpc)).map(|rpc| rpc.name);
+        let (declared, known) = (BTreeSet::from_iter(declared), BTreeSet::from_iter(known));
+        assert_eq!(known, declared, "{}", release.name);
+    }
 }
 
 fn every_fingerprint_has_a_revision() {

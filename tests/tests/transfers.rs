@@ -23,6 +23,7 @@ use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor};
 
 /// One side: the same schema for all three.
 struct Side {
+    #[cfg_attr(not(feature = "go"), allow(dead_code))]
     set: Vec<u8>,
     pool: DescriptorPool,
     schema: Schema,

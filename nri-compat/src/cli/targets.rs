@@ -10,9 +10,9 @@ use crate::error::Error;
 #[group(skip)]
 pub(super) struct Args {
     /// A release to judge against: nri@0.12, containerd@2.3.4, cri-o@1.36, or as printed by
-    /// machines: containerd://2.4.2+unknown. May be given several times [default: that of the
-    /// policy, else the newest known release of NRI].
-    #[arg(long = "target", value_name = "RELEASE")]
+    /// machines: containerd://2.4.2+unknown. May be given several times, or with several releases
+    /// separated by commas [default: that of the policy, else the newest known release of NRI].
+    #[arg(long = "target", value_name = "RELEASE", value_delimiter = ',')]
     targets: Vec<String>,
     /// Fail if a target is not in the tables, instead of treating a newer patch release as the
     /// newest known one.

@@ -7,8 +7,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
+use nri::wire::Code;
 use nri::wire::frame::{Kind, MESSAGE_HEADER_LEN};
 use nri::wire::mux::Demux;
+use nri::wire::ttrpc::{RequestEnvelope, ResponseEnvelope};
+use prost::Message as _;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// The number of bytes remembered of each direction: enough for the whole of an ordinary test.
@@ -134,10 +138,11 @@ fn messages(bytes: &[u8], text: &mut String) {
                 let printed = message.data.get(..PRINTED).unwrap_or(&message.data);
                 let _ = writeln!(
                     text,
-                    "connection {} stream {} {:?}, {} bytes: {}",
+                    "connection {} stream {} {:?}{}, {} bytes: {}",
                     message.connection,
                     header.stream,
                     header.kind,
+                    subject(header.kind, message.data.clone()),
                     message.data.len() + MESSAGE_HEADER_LEN,
                     hex(printed),
                 );
@@ -149,6 +154,22 @@ fn messages(bytes: &[u8], text: &mut String) {
             }
         }
     }
+}
+
+/// Returns the method of a request, or the outcome of a response, after a space.
+fn subject(kind: Kind, data: Bytes) -> String {
+    match kind {
+        Kind::Request => RequestEnvelope::decode(data)
+            .map(|request| format!(" {}", request.method.escape_debug())),
+        Kind::Response => ResponseEnvelope::decode(data).map(|response| match response.status {
+            Some(status) if status.code != Code::OK.0 => {
+                format!(" error {}, {:?}", status.code, status.message)
+            }
+            Some(_) | None => " ok".to_owned(),
+        }),
+        Kind::Data | Kind::Other(_) => return String::new(),
+    }
+    .unwrap_or_else(|_| " malformed".to_owned())
 }
 
 /// Returns bytes as hexadecimal digits.
