@@ -4,6 +4,8 @@ BUF_VERSION=1.75.0
 # Ships the schema of SARIF 2.1.0 as its committee published it.
 JEST_SARIF_VERSION=1.0.0-beta.0
 PYTHON_VALIDATORS="check-jsonschema==0.39.0 junitparser==5.0.3 kubernetes-validate==1.37.0 prometheus-client==0.26.0"
+PLAYWRIGHT_VERSION=1.65.1
+AXE_VERSION=4.14.1
 KUSTOMIZE_VERSION=v5.7.1
 HELM_VERSION=v4.3.1
 PEERS="${CARGO_TARGET_DIR:-target}/peers"
@@ -30,6 +32,17 @@ install_validators() {
   if ! grep -qs "\"version\": \"$JEST_SARIF_VERSION\"" "$sarif/node_modules/@microsoft/jest-sarif/package.json"; then
     mkdir -p "$sarif"
     npm install --prefix "$sarif" --no-audit --no-fund --no-save --ignore-scripts "@microsoft/jest-sarif@$JEST_SARIF_VERSION"
+  fi
+}
+
+# What drives Debian's chromium, and the accessibility checker, into target/peers/browser. No browser is downloaded.
+install_browser() {
+  local dir="$PEERS/browser" wanted="$PLAYWRIGHT_VERSION $AXE_VERSION"
+  if [ "$(cat "$dir/installed" 2>/dev/null)" != "$wanted" ]; then
+    mkdir -p "$dir"
+    npm install --prefix "$dir" --no-audit --no-fund --no-save --ignore-scripts \
+      "playwright-core@$PLAYWRIGHT_VERSION" "axe-core@$AXE_VERSION"
+    echo "$wanted" > "$dir/installed"
   fi
 }
 

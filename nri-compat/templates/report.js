@@ -27,7 +27,7 @@ for (const form of document.querySelectorAll("form[data-of]")) {
   };
 
   const open = (is) => {
-    for (const { body } of rows) if (!body.hidden) body.querySelector("details").open = is;
+    for (const { body } of rows) if (!body.hidden) for (const it of body.querySelectorAll("details")) it.open = is;
   };
 
   let waiting;
@@ -47,4 +47,11 @@ for (const form of document.querySelectorAll("form[data-of]")) {
 
   const measure = () => document.documentElement.style.setProperty("--bar", `${form.offsetHeight}px`);
   new ResizeObserver(measure).observe(form);
+}
+
+for (const region of document.querySelectorAll(".scroll")) {
+  new ResizeObserver(() => {
+    const scrolls = region.scrollWidth > region.clientWidth || region.scrollHeight > region.clientHeight;
+    region.tabIndex = scrolls ? 0 : -1;
+  }).observe(region);
 }

@@ -16,6 +16,7 @@ pub mod fixtures;
 pub mod generated;
 pub mod hex;
 pub mod hostile;
+pub mod html_reports;
 pub mod kubernetes;
 pub mod logs;
 pub mod many;

@@ -13,7 +13,7 @@ use crate::exit::Exit;
 use crate::policy::{self, Baseline, Policy};
 use crate::report::diff::DiffReport;
 use crate::report::finding::{Category, Level};
-use crate::report::{csv, github, json, junit, markdown, sarif, text};
+use crate::report::{csv, github, html, json, junit, markdown, sarif, text};
 
 /// Compares two protocol versions: what changed, what breaks and for whom, what became deprecated.
 ///
@@ -68,6 +68,8 @@ enum DiffFormat {
     Json,
     /// For pull requests and release notes.
     Markdown,
+    /// For browsers: one self-contained file with a picture of the pairings.
+    Html,
     /// For spreadsheets: one row per finding.
     Csv,
     /// Annotations of GitHub Actions.
@@ -108,6 +110,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
         DiffFormat::Text => text::diff(&report, output::look()),
         DiffFormat::Json => json::diff(&report),
         DiffFormat::Markdown => markdown::diff(&report),
+        DiffFormat::Html => html::diff(&report),
         DiffFormat::Csv => csv::diff(&report),
         DiffFormat::Github => github::diff(&report),
         DiffFormat::Junit => junit::diff(&report),

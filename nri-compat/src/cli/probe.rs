@@ -13,7 +13,7 @@ use crate::compare::probe_target;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::report::probe::ProbeReport;
-use crate::report::{github, json, junit, markdown, text};
+use crate::report::{github, html, json, junit, markdown, text};
 
 /// Runs a plugin, calls every RPC, and shows under which releases it works.
 ///
@@ -50,6 +50,8 @@ enum ProbeFormat {
     Jsonl,
     /// For pull requests and release notes.
     Markdown,
+    /// For browsers: one self-contained file with filters and search.
+    Html,
     /// Annotations of GitHub Actions.
     Github,
     /// Test results for CI systems, grouped by target.
@@ -120,6 +122,7 @@ impl Args {
             ProbeFormat::Json => json::probe(report),
             ProbeFormat::Jsonl => json::probe_line(report),
             ProbeFormat::Markdown => markdown::probe(report),
+            ProbeFormat::Html => html::probe(report),
             ProbeFormat::Github => github::probe(report),
             ProbeFormat::Junit => junit::probe(report),
         }

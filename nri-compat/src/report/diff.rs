@@ -1,5 +1,7 @@
 //! The findings of `diff`, as plain data for every renderer.
 
+mod phrase;
+
 use super::check::Suppression;
 use super::finding::{Category, Finding, Level};
 use super::pairing::Pairing;
@@ -59,7 +61,11 @@ impl DiffReport {
     fn texts_mut(&mut self) -> impl Iterator<Item = &mut String> {
         let sides = [&mut self.from, &mut self.to].into_iter();
         let sides = sides.flat_map(|side| [&mut side.input, &mut side.name]);
-        let suppressed = self.suppressed.iter_mut().map(|one| &mut one.finding);
+        let (suppressed, reasons): (Vec<_>, Vec<_>) = self
+            .suppressed
+            .iter_mut()
+            .map(|one| (&mut one.finding, &mut one.by.reason))
+            .unzip();
         let findings = self.findings.iter_mut().chain(suppressed);
         let findings = findings.flat_map(|finding| {
             let file = finding.location.as_mut().map(|place| &mut place.file);
@@ -76,6 +82,8 @@ impl DiffReport {
                 .into_iter()
                 .chain(items)
         });
+        let decisions = reasons.into_iter().chain(&mut self.policy);
+        let findings = findings.chain(decisions);
         sides.chain(findings).chain(changes).chain(pairings)
     }
 }

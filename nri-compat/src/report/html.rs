@@ -5,7 +5,20 @@
 //! the reports that they show have no characters that act (see [`visible`](super::visible())).
 
 mod check;
+#[cfg(feature = "conformance")]
+mod conformance;
+mod diff;
+mod merge;
 mod page;
+#[cfg(feature = "conformance")]
+mod probe;
+mod target;
 mod verdict;
 
 pub use check::{check, write_check};
+#[cfg(feature = "conformance")]
+pub use conformance::conformance;
+pub use diff::{diff, write_diff};
+pub use merge::{merge, write_merge};
+#[cfg(feature = "conformance")]
+pub use probe::probe;

@@ -1,6 +1,13 @@
 //! The merged reports of many nodes, as plain data for renderers.
 
+mod phrase;
+
+pub use phrase::{WITHOUT_CLUSTER, WITHOUT_HOST};
+
+use std::collections::BTreeSet;
+
 use super::check::{Outcome, Skipped};
+use super::visible::{acts, visible};
 use crate::sighting::Built;
 
 /// The result of `merge`.
@@ -76,9 +83,65 @@ impl MergeReport {
             || !self.without_cluster.is_empty()
             || (has_hosts && !self.without_host.is_empty())
     }
+
+    /// Returns the names of all targets, sorted.
+    pub fn targets(&self) -> BTreeSet<&str> {
+        let verdicts = self.plugins.iter().flat_map(|plugin| &plugin.verdicts);
+        verdicts.map(|verdict| verdict.target.as_str()).collect()
+    }
+
+    /// Returns the report with every untrusted text escaped by [`visible`].
+    #[must_use]
+    pub fn visible(&self) -> Self {
+        let mut report = self.clone();
+        report.texts_mut().for_each(|text| {
+            if text.chars().any(acts) {
+                *text = visible(text);
+            }
+        });
+        report
+    }
+
+    /// Returns every text that comes from the reports or the user.
+    fn texts_mut(&mut self) -> impl Iterator<Item = &mut String> {
+        let plugins = self.plugins.iter_mut().flat_map(MergedPlugin::texts_mut);
+        let skipped = self.skipped.iter_mut().flat_map(|skipped| {
+            let place = &mut skipped.place;
+            [&mut place.file, &mut skipped.reason]
+                .into_iter()
+                .chain(&mut place.image)
+                .chain(&mut place.entry)
+        });
+        let nodes = self.silent.iter_mut();
+        let nodes = nodes
+            .chain(&mut self.without_host)
+            .chain(&mut self.without_cluster);
+        nodes.chain(plugins).chain(skipped)
+    }
 }
 
 impl MergedPlugin {
+    fn texts_mut(&mut self) -> impl Iterator<Item = &mut String> {
+        let Built {
+            version,
+            at_least,
+            below,
+        } = &mut self.nri;
+        let targets = self.verdicts.iter_mut();
+        let targets = targets.map(|verdict| &mut verdict.target);
+        [&mut self.path]
+            .into_iter()
+            .chain(&mut self.name)
+            .chain(&mut self.index)
+            .chain(version)
+            .chain(at_least)
+            .chain(below)
+            .chain(&mut self.first_seen)
+            .chain(&mut self.last_seen)
+            .chain(&mut self.events)
+            .chain(targets)
+    }
+
     /// Returns the worst verdict on any node under any target.
     pub fn worst(&self) -> Outcome {
         let verdicts = self.verdicts.iter();

@@ -25,6 +25,17 @@ pub struct PairingItem {
     pub detail: String,
 }
 
+/// The items of a pairing with the same outcome and detail.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PairingGroup<'r> {
+    /// The outcome.
+    pub outcome: Outcome,
+    /// The fact behind the outcome; empty if there is nothing to add.
+    pub detail: &'r str,
+    /// The items, in the order of the report; never empty.
+    pub items: Vec<&'r PairingItem>,
+}
+
 /// The kind of a pairing item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ItemKind {
@@ -85,6 +96,22 @@ impl Pairing {
         }
     }
 
+    /// Returns the items with this outcome, grouped by detail.
+    pub fn groups(&self, outcome: Outcome) -> Vec<PairingGroup<'_>> {
+        let mut groups: Vec<PairingGroup<'_>> = Vec::new();
+        for item in self.items.iter().filter(|item| item.outcome == outcome) {
+            match groups.iter_mut().find(|group| group.detail == item.detail) {
+                Some(group) => group.items.push(item),
+                None => groups.push(PairingGroup {
+                    outcome,
+                    detail: &item.detail,
+                    items: vec![item],
+                }),
+            }
+        }
+        groups
+    }
+
     /// Returns true if there is trouble with this element, an element that contains it, or a part
     /// of it. Peers that do not find each other's services have trouble with everything, and events
     /// share one numbering.
@@ -103,7 +130,9 @@ impl Pairing {
         })
     }
 
-    fn part(&self, outcome: Outcome) -> Option<String> {
+    /// Returns the items with an outcome in a short phrase: `9 events through fallback`; `None` if
+    /// there are none.
+    pub fn part(&self, outcome: Outcome) -> Option<String> {
         let kinds = [
             ItemKind::Service,
             ItemKind::Synchronize,

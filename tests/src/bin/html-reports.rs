@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use nri_compat::report::html;
-use nri_tests::{many, reports};
+use nri_tests::{html_reports, many, reports, session_reports};
 
 fn main() {
     let folder = std::env::args_os()
@@ -15,6 +15,22 @@ fn main() {
     fs::create_dir_all(folder).expect("the folder is writable");
     for (name, report) in reports::all() {
         write(folder, &format!("check-{name}"), &html::check(&report));
+    }
+    for (name, report) in html_reports::merged() {
+        write(folder, &format!("merge-{name}"), &html::merge(&report));
+    }
+    for (name, report) in html_reports::diffs() {
+        write(folder, &format!("diff-{name}"), &html::diff(&report));
+    }
+    for (name, report) in session_reports::conformance() {
+        write(
+            folder,
+            &format!("conformance-{name}"),
+            &html::conformance(&report),
+        );
+    }
+    for (name, report) in session_reports::probes() {
+        write(folder, &name.replace('_', "-"), &html::probe(&report));
     }
     write(folder, "check-many", &html::check(&many::check(5_000)));
 }

@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::exit::Exit;
 use crate::policy::{self, Baseline, FailOnTest, Policy};
 use crate::report::conformance::ConformanceReport;
-use crate::report::{github, json, junit, markdown, sarif, text};
+use crate::report::{github, html, json, junit, markdown, sarif, text};
 
 /// Options of commands that print the results of tests.
 #[derive(Debug, clap::Args)]
@@ -39,6 +39,8 @@ enum TestFormat {
     Jsonl,
     /// For pull requests and release notes.
     Markdown,
+    /// For browsers: one self-contained file with filters and search.
+    Html,
     /// Annotations of GitHub Actions.
     Github,
     /// Test results for CI systems, grouped by statement.
@@ -109,6 +111,7 @@ impl Args {
             TestFormat::Json => json::conformance(report),
             TestFormat::Jsonl => json::conformance_line(report),
             TestFormat::Markdown => markdown::conformance(report),
+            TestFormat::Html => html::conformance(report),
             TestFormat::Github => github::conformance(report),
             TestFormat::Junit => junit::conformance(report),
             TestFormat::Sarif => sarif::conformance(report),

@@ -1,7 +1,6 @@
 //! The HTML report of `check` and `logs`.
 
 mod row;
-mod target;
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -9,12 +8,12 @@ use std::io::{self, Write};
 use askama::Template;
 
 use super::page::{self, Page};
+use super::target::TargetRow;
 use super::verdict::{Filter, SUPPRESSED, class};
 use crate::report::check::{CheckReport, Outcome};
 use crate::report::{VisibleReport, written};
 use crate::rules::{self, Rule};
 use row::Row;
-use target::TargetRow;
 
 /// Renders the answer of `check` or `logs` as HTML.
 pub fn check(report: &CheckReport) -> String {
@@ -60,7 +59,19 @@ impl CheckPage<'_> {
 
     fn targets(&self) -> impl Iterator<Item = TargetRow> {
         let targets = self.report.targets.iter();
-        targets.map(|target| TargetRow::new(self.report, target))
+        targets.map(|target| {
+            let counts = Outcome::ALL.map(|outcome| self.count(&target.name, outcome));
+            TargetRow::new(&target.name, target.notes(), counts)
+        })
+    }
+
+    /// Returns the number of verdicts that count under a target.
+    fn count(&self, target: &str, outcome: Outcome) -> usize {
+        let verdicts = self.report.verdicts().map(|(_, verdict)| verdict);
+        let counted = verdicts.filter(|verdict| {
+            verdict.target == target && verdict.outcome == outcome && verdict.suppressed.is_none()
+        });
+        counted.count()
     }
 
     /// Returns a filter for every outcome that occurs.
@@ -78,6 +89,11 @@ impl CheckPage<'_> {
         let all = Outcome::ALL.into_iter().map(of_outcome);
         let all = all.chain([suppressed]);
         all.filter(|filter| filter.count > 0).collect()
+    }
+
+    fn target_names(&self) -> Vec<&str> {
+        let targets = self.report.targets.iter();
+        targets.map(|target| target.name.as_str()).collect()
     }
 
     fn rows(&self) -> impl Iterator<Item = Row<'_>> {

@@ -1,6 +1,8 @@
 //! Verdicts as cells of a matrix: a word, and a class for its colour.
 
 use crate::report::check::{Outcome, Verdict};
+use crate::report::finding::Level;
+use crate::report::pairing;
 
 /// The class of verdicts that do not count.
 pub(super) const SUPPRESSED: &str = "s";
@@ -33,6 +35,25 @@ pub(super) const fn class(outcome: Outcome) -> &'static str {
         Outcome::Deprecated => "d",
         Outcome::Removed => "r",
         Outcome::Incompatible => "i",
+    }
+}
+
+/// Returns the class of a level.
+pub(super) const fn level_class(level: Level) -> &'static str {
+    match level {
+        Level::Note => "u",
+        Level::Warning => "d",
+        Level::Error => "i",
+    }
+}
+
+/// Returns the class of the outcome of a pairing.
+pub(super) const fn pairing_class(outcome: pairing::Outcome) -> &'static str {
+    match outcome {
+        pairing::Outcome::Works => "o",
+        pairing::Outcome::Fallback => "d",
+        pairing::Outcome::Loses | pairing::Outcome::Misreads => "r",
+        pairing::Outcome::Fails | pairing::Outcome::Dropped => "i",
     }
 }
 

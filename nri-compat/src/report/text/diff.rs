@@ -4,12 +4,12 @@ use std::collections::HashSet;
 
 use anstyle::Style;
 
-use super::layout::{Page, counted};
+use super::layout::Page;
 use super::width::Look;
 use crate::report::diff::{Change, ChangeKind, Deprecated, DiffReport, ElementKind, Side};
 use crate::report::finding::{Category, Finding, Level};
 use crate::report::group::{self, Group, short};
-use crate::report::pairing::{Outcome, Pairing, PairingItem};
+use crate::report::pairing::{Outcome, Pairing};
 use crate::rules::{self, Rule};
 
 /// The maximum number of findings of one rule with full text; if there are more, only names are
@@ -35,29 +35,8 @@ pub fn diff(report: &DiffReport, look: impl Into<Look>) -> String {
 }
 
 fn side(page: &mut Page, label: &str, side: &Side) {
-    let mut facts = side.name.clone();
-    if side.input != side.name {
-        facts.push_str(&format!(" (named as {})", side.input));
-    }
-    if let Some(date) = &side.date {
-        facts.push_str(&format!(", {date}"));
-    }
-    let others: Vec<&str> = side
-        .releases
-        .iter()
-        .filter(|&release| *release != side.name)
-        .map(String::as_str)
-        .collect();
-    if !others.is_empty() {
-        facts.push_str(&format!("; same protocol: {}", others.join(", ")));
-    }
-    let shipped = match (side.runtimes.is_empty(), &side.revision) {
-        (false, _) => format!("; shipped by {}", side.runtimes.join(", ")),
-        (true, Some(_)) => "; shipped by no released runtime".to_owned(),
-        (true, None) => "; no known revision of NRI".to_owned(),
-    };
-    facts.push_str(&shipped);
-    page.prose(2, &format!("{label:<6}"), page.palette.strong, &facts);
+    let label = format!("{label:<6}");
+    page.prose(2, &label, page.palette.strong, &side.phrase());
 }
 
 fn findings(page: &mut Page, report: &DiffReport) {
@@ -95,7 +74,7 @@ fn finding_group(page: &mut Page, report: &DiffReport, group: &Group<'_>) {
     match group.findings.as_slice() {
         [one] => {
             let label = format!("{}[{}]: ", group.level, group.rule);
-            page.prose(2, &label, style, &located(report, rule, one));
+            page.prose(2, &label, style, &report.located(rule, one));
         }
         many => {
             let label = format!("{}[{}] ×{}: ", group.level, group.rule, many.len());
@@ -120,19 +99,7 @@ fn several(page: &mut Page, report: &DiffReport, rule: &Rule, findings: &[&Findi
         return page.list(6, "", Style::new(), names);
     }
     for finding in findings {
-        page.prose(6, "", Style::new(), &located(report, rule, finding));
-    }
-}
-
-/// Returns the message, after its location if that is in a file of the user or the rule is about
-/// protos.
-fn located(report: &DiffReport, rule: &Rule, finding: &Finding) -> String {
-    let embedded = report.to.revision.is_some() && rule.categories.contains(&Category::Nri);
-    match &finding.location {
-        Some(at) if !embedded => {
-            format!("{}:{}:{}: {}", at.file, at.line, at.column, finding.message)
-        }
-        _ => finding.message.clone(),
+        page.prose(6, "", Style::new(), &report.located(rule, finding));
     }
 }
 
@@ -142,16 +109,7 @@ fn deprecated(page: &mut Page, all: &[Deprecated]) {
     }
     page.heading("What became deprecated");
     for one in all {
-        let mut facts = format!("{}: deprecated since {}", one.summary, one.since);
-        if let Some(runtime) = &one.warned_by {
-            facts.push_str(&format!(", with a warning since {runtime}"));
-        }
-        facts.push_str(&format!(", removal {}", one.removal));
-        if !one.replaced_by.is_empty() {
-            let events = counted(one.replaced_by.len(), "event");
-            facts.push_str(&format!("; dedicated RPCs replace it for {events}"));
-        }
-        page.prose(2, "", Style::new(), &facts);
+        page.prose(2, "", Style::new(), &one.phrase());
         page.prose(4, "help: ", page.palette.strong, &one.remedy);
     }
 }
@@ -187,7 +145,7 @@ fn changes(page: &mut Page, report: &DiffReport) {
         let names = all
             .iter()
             .filter(|one| !listed.implies(one))
-            .map(|one| named(one));
+            .map(|one| one.phrase());
         let names: Vec<String> = names.collect();
         page.list(11, "", page.palette.faint, names.iter().map(String::as_str));
     }
@@ -204,7 +162,7 @@ impl<'r> Listed<'r> {
         let rpcs = all
             .iter()
             .filter(|change| change.what == ElementKind::Rpc)
-            .map(|change| last(&change.element));
+            .map(|change| change.last());
         Self {
             elements: all.iter().map(|change| change.element.as_str()).collect(),
             messages_of_rpcs: rpcs
@@ -219,24 +177,9 @@ impl<'r> Listed<'r> {
             .element
             .rsplit_once('.')
             .map_or("", |(parent, _)| parent);
-        let of_rpc = change.what == ElementKind::Message
-            && self.messages_of_rpcs.contains(last(&change.element));
+        let of_rpc =
+            change.what == ElementKind::Message && self.messages_of_rpcs.contains(change.last());
         of_rpc || self.elements.contains(parent)
-    }
-}
-
-fn last(element: &str) -> &str {
-    element.rsplit('.').next().unwrap_or(element)
-}
-
-fn named(change: &Change) -> String {
-    let name = match change.what {
-        ElementKind::Service | ElementKind::Message | ElementKind::Enum => last(&change.element),
-        _ => short(&change.element),
-    };
-    match change.detail.as_str() {
-        "" => name.to_owned(),
-        detail => format!("{name} ({detail})"),
     }
 }
 
@@ -255,54 +198,20 @@ fn pairings(page: &mut Page, pairings: &[Pairing]) {
     }
 }
 
-/// Adds items with the same outcome and detail on one line.
+/// Adds the items with an outcome, those with the same detail on one line.
 fn pairing_items(page: &mut Page, pairing: &Pairing, outcome: Outcome) {
-    let items: Vec<&PairingItem> = pairing
-        .items
-        .iter()
-        .filter(|item| item.outcome == outcome)
-        .collect();
-    let mut details: Vec<&str> = Vec::new();
-    for item in &items {
-        if !details.contains(&item.detail.as_str()) {
-            details.push(&item.detail);
-        }
-    }
-    for detail in details {
-        let alike = items.iter().filter(|item| item.detail == detail);
-        let names: Vec<&str> = alike.map(|item| short(&item.element)).collect();
+    for group in pairing.groups(outcome) {
+        let names = group.items.iter().map(|item| short(&item.element));
         let label = format!("{:<10}", outcome.title());
         page.list(4, &label, page.palette.pairing(outcome), names);
-        if !detail.is_empty() {
-            page.prose(14, "", page.palette.faint, &format!("({detail})"));
+        if !group.detail.is_empty() {
+            page.prose(14, "", page.palette.faint, &format!("({})", group.detail));
         }
     }
 }
 
 fn summary(page: &mut Page, report: &DiffReport) {
-    let counts = report.summary();
     page.gap();
-    let facts = format!(
-        "{}, {}, {}; {} added, {} removed, {} changed",
-        counted(counts.errors, "error"),
-        counted(counts.warnings, "warning"),
-        counted(counts.notes, "note"),
-        counts.added,
-        counts.removed,
-        counts.changed
-    );
-    page.line(0, "", Style::new(), &facts);
-    let scope = if report.from.is_nri && report.to.is_nri {
-        "and NRI's own"
-    } else {
-        "only: at least one side is not an NRI protocol"
-    };
-    let facts = format!(
-        "compared {} with {} using {}: category {} {scope}",
-        report.from.input,
-        report.to.input,
-        counted(counts.rules, "rule"),
-        report.category
-    );
-    page.line(0, "", Style::new(), &facts);
+    page.line(0, "", Style::new(), &report.counts_phrase());
+    page.line(0, "", Style::new(), &report.scope_phrase());
 }

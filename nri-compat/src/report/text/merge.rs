@@ -4,28 +4,18 @@ use std::collections::BTreeSet;
 
 use anstyle::Style;
 
-use super::layout::{Page, counted};
+use super::layout::Page;
 use super::width::Look;
-use crate::report::merge::{MergeReport, MergedPlugin};
+use crate::report::merge::{MergeReport, MergedPlugin, WITHOUT_CLUSTER, WITHOUT_HOST};
 use crate::report::visible;
 
 /// Renders the answer of `merge` as text.
 pub fn merge(report: &MergeReport, look: impl Into<Look>) -> String {
     let mut page = Page::new(look.into());
-    let verdicts = report.plugins.iter().flat_map(|plugin| &plugin.verdicts);
-    let targets: BTreeSet<&str> = verdicts.map(|verdict| verdict.target.as_str()).collect();
-    plugins(&mut page, &report.plugins, &targets);
+    plugins(&mut page, &report.plugins, &report.targets());
     nodes(&mut page, "Silent nodes", &report.silent);
-    nodes(
-        &mut page,
-        "Nodes of a cluster without a report of their own: plugins on these hosts are unknown",
-        &report.without_host,
-    );
-    nodes(
-        &mut page,
-        "Nodes that no report of a cluster has: plugins in their pods may be unknown",
-        &report.without_cluster,
-    );
+    nodes(&mut page, WITHOUT_HOST, &report.without_host);
+    nodes(&mut page, WITHOUT_CLUSTER, &report.without_cluster);
     skipped(&mut page, report);
     summary(&mut page, report);
     page.finish()
@@ -74,15 +64,7 @@ fn built(plugin: &MergedPlugin) -> String {
 
 /// Returns `deprecated 40, ok 2`, the worst first; without a number if all nodes agree.
 fn outcomes(plugin: &MergedPlugin, target: &str) -> String {
-    let verdict = plugin
-        .verdicts
-        .iter()
-        .find(|verdict| verdict.target == target);
-    let mut all: Vec<_> = verdict
-        .into_iter()
-        .flat_map(|verdict| verdict.outcomes())
-        .collect();
-    all.reverse();
+    let all = plugin.outcomes_under(target);
     match all.as_slice() {
         [] => "-".to_owned(),
         [(outcome, count)] if *count == plugin.nodes => outcome.as_str().to_owned(),
@@ -115,50 +97,12 @@ fn skipped(page: &mut Page, report: &MergeReport) {
         let label = format!("{}: ", visible(&skipped.place.to_string()));
         page.prose(2, &label, Style::new(), &visible(&skipped.reason));
     }
-    let listed = report.skipped.len() as u64;
-    if report.skipped_in_all > listed {
-        let more = format!("and {} more", report.skipped_in_all - listed);
+    if let Some(more) = report.more_skipped() {
         page.line(2, "", Style::new(), &more);
     }
 }
 
 fn summary(page: &mut Page, report: &MergeReport) {
-    let count = |count: u64, noun| counted(usize::try_from(count).unwrap_or(usize::MAX), noun);
-    let mut facts = vec![
-        format!(
-            "{} of {}",
-            count(report.reports, "report"),
-            count(report.nodes, "node")
-        ),
-        count(report.plugins.len() as u64, "plugin"),
-    ];
-    let mut add = |count: u64, fact: String| {
-        if count > 0 {
-            facts.push(fact);
-        }
-    };
-    add(
-        report.superseded,
-        format!("{} superseded", report.superseded),
-    );
-    add(report.clusters, count(report.clusters, "cluster"));
-    add(
-        report.unnamed,
-        format!("{} without the name of a node", report.unnamed),
-    );
-    let silent = report.silent.len() as u64;
-    add(
-        report.expected,
-        format!(
-            "{silent} of {} silent",
-            count(report.expected, "expected node")
-        ),
-    );
-    add(
-        report.beyond,
-        format!("{} findings beyond the limits", report.beyond),
-    );
-    facts.push(format!("{} skipped", report.skipped_in_all));
     page.gap();
-    page.line(0, "", Style::new(), &facts.join(", "));
+    page.line(0, "", Style::new(), &report.phrase());
 }

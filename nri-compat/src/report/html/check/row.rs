@@ -28,20 +28,28 @@ pub(super) struct Row<'r> {
     pub(super) evidence: &'r [Evidence],
 }
 
-/// A verdict other than `ok`, for one or several targets.
+/// Verdicts other than `ok` with the same reason and remedy.
 pub(super) struct FindingBlock<'r> {
-    /// The class of its outcome.
-    pub(super) class: &'static str,
-    /// The verdict.
+    /// The outcomes with their targets, the worst first; never empty.
+    pub(super) heads: Vec<Head>,
+    /// The verdict for the first target.
     pub(super) verdict: &'r Verdict,
-    /// The names of the targets.
-    pub(super) targets: String,
     /// The reason, unless the headline states it.
     pub(super) reason: Option<&'r str>,
     /// Dates and confidence.
     pub(super) facts: String,
     /// The suppression, if any.
     pub(super) suppressed: Option<String>,
+}
+
+/// An outcome and its targets.
+pub(super) struct Head {
+    /// The class of the outcome.
+    pub(super) class: &'static str,
+    /// The outcome in words.
+    pub(super) word: &'static str,
+    /// The names of the targets.
+    pub(super) targets: String,
 }
 
 impl<'r> Row<'r> {
@@ -62,7 +70,7 @@ impl<'r> Row<'r> {
             } else {
                 headline
             },
-            findings: bad.iter().map(|alike| block(alike, headline)).collect(),
+            findings: blocks(&bad, headline),
             nature: subject.nature(),
             program: subject.program.as_deref(),
             events: &subject.events,
@@ -78,15 +86,45 @@ fn cell(subject: &Subject, target: &CheckTarget) -> Option<Cell> {
     verdict.map(Cell::from)
 }
 
+/// Returns the findings, those that differ only in outcome and targets together.
+fn blocks<'r>(bad: &[Alike<'r>], headline: &str) -> Vec<FindingBlock<'r>> {
+    let mut blocks: Vec<FindingBlock<'r>> = Vec::new();
+    for alike in bad {
+        let same = |block: &&mut FindingBlock<'_>| same(block.verdict, alike.verdict);
+        match blocks.iter_mut().find(same) {
+            Some(block) => block.heads.push(head(alike)),
+            None => blocks.push(block(alike, headline)),
+        }
+    }
+    blocks
+}
+
+/// Returns true if two verdicts differ only in outcome and target.
+fn same(one: &Verdict, other: &Verdict) -> bool {
+    let other = Verdict {
+        target: one.target.clone(),
+        outcome: one.outcome,
+        ..other.clone()
+    };
+    *one == other
+}
+
 fn block<'r>(alike: &Alike<'r>, headline: &str) -> FindingBlock<'r> {
     let verdict = alike.verdict;
     let reason = verdict.reason.as_str();
     FindingBlock {
-        class: class(verdict.outcome),
+        heads: vec![head(alike)],
         verdict,
-        targets: alike.targets.join(", "),
         reason: (reason != headline).then_some(reason),
         facts: verdict.facts(),
         suppressed: verdict.suppressed.as_ref().map(|one| one.phrase()),
+    }
+}
+
+fn head(alike: &Alike<'_>) -> Head {
+    Head {
+        class: class(alike.verdict.outcome),
+        word: alike.verdict.outcome.as_str(),
+        targets: alike.targets.join(", "),
     }
 }

@@ -1,7 +1,7 @@
 //! A target with its share of each outcome.
 
-use crate::report::check::{CheckReport, CheckTarget, Outcome};
-use crate::report::html::verdict::class;
+use super::verdict::class;
+use crate::report::check::Outcome;
 
 /// The width of the bar that shows the shares, in units of the drawing.
 const BAR: usize = 1000;
@@ -29,25 +29,18 @@ pub(super) struct Share {
 }
 
 impl TargetRow {
-    pub(super) fn new(report: &CheckReport, target: &CheckTarget) -> Self {
+    /// Creates the row of a target with the number of plugins of each outcome.
+    pub(super) fn new(
+        name: &str,
+        notes: Option<String>,
+        counts: [usize; Outcome::ALL.len()],
+    ) -> Self {
         Self {
-            name: target.name.clone(),
-            notes: target.notes(),
-            shares: shares(counts(report, &target.name)),
+            name: name.to_owned(),
+            notes,
+            shares: shares(counts),
         }
     }
-}
-
-/// Returns the number of verdicts that count, by outcome.
-fn counts(report: &CheckReport, target: &str) -> [usize; Outcome::ALL.len()] {
-    let of = |outcome| {
-        let verdicts = report.verdicts().map(|(_, verdict)| verdict);
-        let counted = verdicts.filter(|verdict| {
-            verdict.target == target && verdict.outcome == outcome && verdict.suppressed.is_none()
-        });
-        counted.count()
-    };
-    Outcome::ALL.map(of)
 }
 
 fn shares(counts: [usize; Outcome::ALL.len()]) -> Vec<Share> {

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# The HTML reports in a real browser: Debian's chromium, driven by playwright-core, with axe-core as the judge of
+# accessibility. SHOTS=FOLDER keeps pictures.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source .ci/setup.sh
+
+debian chromium chromium
+install_browser
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cargo run --locked --quiet -p nri-tests --bin html-reports -- "$folder"
+NODE_MODULES="$(realpath "$PEERS/browser")" timeout 900 node tests/browser/report.mjs "$folder" "$(command -v chromium)"

@@ -1,0 +1,74 @@
+//! Facts of a merged report as short phrases, for every human-readable format.
+
+use super::{MergeReport, MergedPlugin};
+use crate::report::check::Outcome;
+use crate::report::text::counted;
+
+/// The title of [`MergeReport::without_host`].
+pub const WITHOUT_HOST: &str =
+    "Nodes of a cluster without a report of their own: plugins on these hosts are unknown";
+
+/// The title of [`MergeReport::without_cluster`].
+pub const WITHOUT_CLUSTER: &str =
+    "Nodes that no report of a cluster has: plugins in their pods may be unknown";
+
+impl MergeReport {
+    /// Returns the numbers of reports, nodes, plugins and skipped inputs.
+    pub fn phrase(&self) -> String {
+        let count = |count: u64, noun| counted(usize::try_from(count).unwrap_or(usize::MAX), noun);
+        let mut facts = vec![
+            format!(
+                "{} of {}",
+                count(self.reports, "report"),
+                count(self.nodes, "node")
+            ),
+            count(self.plugins.len() as u64, "plugin"),
+        ];
+        let mut add = |count: u64, fact: String| {
+            if count > 0 {
+                facts.push(fact);
+            }
+        };
+        add(self.superseded, format!("{} superseded", self.superseded));
+        add(self.clusters, count(self.clusters, "cluster"));
+        add(
+            self.unnamed,
+            format!("{} without the name of a node", self.unnamed),
+        );
+        let silent = self.silent.len() as u64;
+        add(
+            self.expected,
+            format!(
+                "{silent} of {} silent",
+                count(self.expected, "expected node")
+            ),
+        );
+        add(
+            self.beyond,
+            format!("{} findings beyond the limits", self.beyond),
+        );
+        facts.push(format!("{} skipped", self.skipped_in_all));
+        facts.join(", ")
+    }
+}
+
+impl MergeReport {
+    /// Returns the number of skipped inputs that are not listed: `and 12 more`.
+    pub fn more_skipped(&self) -> Option<String> {
+        let listed = self.skipped.len() as u64;
+        let more = self.skipped_in_all.saturating_sub(listed);
+        (more > 0).then(|| format!("and {more} more"))
+    }
+}
+
+impl MergedPlugin {
+    /// Returns the outcomes under a target, each with its number of nodes, the worst first.
+    pub fn outcomes_under(&self, target: &str) -> Vec<(Outcome, u64)> {
+        let mut verdicts = self.verdicts.iter();
+        let verdict = verdicts.find(|verdict| verdict.target == target);
+        let outcomes = verdict.into_iter().flat_map(|verdict| verdict.outcomes());
+        let mut outcomes: Vec<_> = outcomes.collect();
+        outcomes.reverse();
+        outcomes
+    }
+}
