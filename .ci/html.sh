@@ -9,5 +9,7 @@ debian chromium chromium
 install_browser
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-cargo run --locked --quiet -p nri-tests --bin html-reports -- "$folder"
+# The programs of the crate are built for its tests, with the same features.
+cargo test --locked -p nri-tests --test html
+"${CARGO_TARGET_DIR:-target}/debug/html-reports" "$folder"
 NODE_MODULES="$(realpath "$PEERS/browser")" timeout 900 node tests/browser/report.mjs "$folder" "$(command -v chromium)"

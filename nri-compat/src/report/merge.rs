@@ -7,7 +7,7 @@ pub use phrase::{WITHOUT_CLUSTER, WITHOUT_HOST};
 use std::collections::BTreeSet;
 
 use super::check::{Outcome, Skipped};
-use super::visible::{acts, visible};
+use super::visible::{self, acts, visible};
 use crate::sighting::Built;
 
 /// The result of `merge`.
@@ -99,24 +99,18 @@ impl MergeReport {
                 *text = visible(text);
             }
         });
+        report.skipped.iter_mut().for_each(visible::skipped);
         report
     }
 
-    /// Returns every text that comes from the reports or the user.
+    /// Returns every text that comes from the reports or the user, except of skipped inputs.
     fn texts_mut(&mut self) -> impl Iterator<Item = &mut String> {
         let plugins = self.plugins.iter_mut().flat_map(MergedPlugin::texts_mut);
-        let skipped = self.skipped.iter_mut().flat_map(|skipped| {
-            let place = &mut skipped.place;
-            [&mut place.file, &mut skipped.reason]
-                .into_iter()
-                .chain(&mut place.image)
-                .chain(&mut place.entry)
-        });
         let nodes = self.silent.iter_mut();
         let nodes = nodes
             .chain(&mut self.without_host)
             .chain(&mut self.without_cluster);
-        nodes.chain(plugins).chain(skipped)
+        nodes.chain(plugins)
     }
 }
 

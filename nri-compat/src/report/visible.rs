@@ -56,7 +56,9 @@ impl From<CheckReport> for VisibleReport {
         all(&mut report.policy);
         report.cluster.iter_mut().for_each(cluster);
         all(&mut report.summary.looked_at);
+        maybe(&mut report.summary.at);
         maybe(&mut report.summary.node);
+        maybe(&mut report.summary.scan);
         for removal in &mut report.removals {
             spell_out(&mut removal.when);
         }
@@ -168,7 +170,8 @@ fn verdict(verdict: &mut Verdict) {
     }
 }
 
-fn skipped(skipped: &mut Skipped) {
+/// Escapes the place and the reason of a skipped input.
+pub(super) fn skipped(skipped: &mut Skipped) {
     place(&mut skipped.place);
     spell_out(&mut skipped.reason);
 }

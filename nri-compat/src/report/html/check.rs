@@ -7,10 +7,10 @@ use std::io::{self, Write};
 
 use askama::Template;
 
-use super::page::{self, Page};
+use super::page::{self, MANY, Page};
 use super::target::TargetRow;
 use super::verdict::{Filter, SUPPRESSED, class};
-use crate::report::check::{CheckReport, Outcome};
+use crate::report::check::{CheckReport, HOST_PLUGINS, Outcome};
 use crate::report::{VisibleReport, written};
 use crate::rules::{self, Rule};
 use row::Row;
@@ -29,6 +29,8 @@ pub fn write_check(report: &VisibleReport, out: &mut dyn Write) -> io::Result<()
     let page = CheckPage {
         page: Page::new(),
         outcomes: Outcome::ALL.to_vec(),
+        host_plugins: HOST_PLUGINS,
+        many: MANY,
         report,
     };
     page::write(&page, out)
@@ -40,6 +42,10 @@ struct CheckPage<'r> {
     page: Page,
     /// The outcomes, in the order of columns.
     outcomes: Vec<Outcome>,
+    /// The way to see plugins that are not in pods.
+    host_plugins: &'static str,
+    /// The number of rows beyond which only visible ones are laid out.
+    many: usize,
     report: &'r CheckReport,
 }
 

@@ -4,11 +4,11 @@ use std::io::{self, Write};
 
 use askama::Template;
 
-use super::page::{self, Page};
+use super::page::{self, MANY, Page};
 use super::target::TargetRow;
 use super::verdict::{Filter, class};
 use crate::report::check::Outcome;
-use crate::report::merge::{MergeReport, MergedPlugin};
+use crate::report::merge::{MergeReport, MergedPlugin, WITHOUT_CLUSTER, WITHOUT_HOST};
 use crate::report::text::counted;
 use crate::report::written;
 
@@ -28,6 +28,9 @@ pub fn write_merge(report: &MergeReport, out: &mut dyn Write) -> io::Result<()> 
         page: Page::new(),
         outcomes: Outcome::ALL.to_vec(),
         targets: report.targets().into_iter().collect(),
+        many: MANY,
+        without_host: WITHOUT_HOST,
+        without_cluster: WITHOUT_CLUSTER,
         report,
     };
     page::write(&page, out)
@@ -41,6 +44,12 @@ struct MergePage<'r> {
     outcomes: Vec<Outcome>,
     /// The targets, in the order of columns.
     targets: Vec<&'r str>,
+    /// The number of rows beyond which only visible ones are laid out.
+    many: usize,
+    /// The title of the nodes that only a report of a cluster has.
+    without_host: &'static str,
+    /// The title of the nodes that no report of a cluster has.
+    without_cluster: &'static str,
     report: &'r MergeReport,
 }
 

@@ -10,6 +10,9 @@ use sha2::{Digest as _, Sha256};
 const STYLE: &str = include_str!("../../../templates/report.css");
 const SCRIPT: &str = include_str!("../../../templates/report.js");
 
+/// The number of rows of a matrix beyond which browsers lay out only those that are visible.
+pub(super) const MANY: usize = 200;
+
 /// The values of `page.html`.
 pub(super) struct Page {
     /// The content security policy.

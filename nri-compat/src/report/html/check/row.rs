@@ -24,6 +24,8 @@ pub(super) struct Row<'r> {
     pub(super) events: &'r [String],
     /// Mentions in logs.
     pub(super) seen: Option<String>,
+    /// The nodes on which a cluster runs it.
+    pub(super) nodes: &'r [String],
     /// The observations.
     pub(super) evidence: &'r [Evidence],
 }
@@ -75,6 +77,7 @@ impl<'r> Row<'r> {
             program: subject.program.as_deref(),
             events: &subject.events,
             seen: subject.occurrences.as_ref().map(|seen| seen.phrase()),
+            nodes: &subject.nodes,
             evidence: &subject.evidence,
         }
     }
