@@ -196,8 +196,19 @@ def configurations(deploy):
                 assert any(pathlib.PurePath(file).is_relative_to(folder) for folder in folders), (name, file)
 
 
+def monitoring(deploy, helm):
+    """The rules and the dashboard arrive as they are in their files."""
+    chart = deploy / "helm/nri-compat"
+    found = documents(template(helm, chart, "monitoring.rules=true,monitoring.dashboard=true"))
+    (rules,) = [one for one in found if one["kind"] == "PrometheusRule"]
+    assert rules["spec"] == yaml.safe_load((chart / "monitoring/alerts.yaml").read_text())
+    (dashboard,) = [one for one in found if one["metadata"]["name"] == "nri-compat-dashboard"]
+    assert dashboard["data"]["nri-compat.json"].strip() == (chart / "monitoring/dashboard.json").read_text().strip()
+
+
 def nri_compat(deploy, helm, kustomize, validate):
     configurations(deploy)
+    monitoring(deploy, helm)
     chart, plain = deploy / "helm/nri-compat", deploy / "kubernetes"
     for values, files in PLAIN.items():
         text = template(helm, chart, values)
