@@ -37,6 +37,8 @@ pub mod merge;
 pub mod place;
 pub mod policy;
 mod ranges;
+#[cfg(feature = "registry")]
+pub mod registry;
 pub mod report;
 pub mod rules;
 pub mod sighting;

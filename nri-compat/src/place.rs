@@ -244,6 +244,18 @@ impl Place {
         }
     }
 
+    /// Reports whether this is the same image, or a layer or file in it.
+    #[cfg(feature = "registry")]
+    pub(crate) fn is_in_image_of(&self, image: &Self) -> bool {
+        let whole = |place: &Self| Self {
+            layer: None,
+            entry: None,
+            line: None,
+            ..place.clone()
+        };
+        whole(self) == whole(image)
+    }
+
     fn inner(&self) -> Vec<String> {
         let layer = self.layer.map(|number| format!("layer {number}"));
         let workload = self.workload.as_ref().map(|workload| workload.path());

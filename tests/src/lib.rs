@@ -30,6 +30,7 @@ pub mod plugin;
 pub mod process;
 pub mod random;
 pub mod recording;
+pub mod registry;
 pub mod reports;
 pub mod runtime;
 pub mod session_reports;

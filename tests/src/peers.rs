@@ -351,6 +351,24 @@ pub fn kubernetes() -> PathBuf {
     .join("kubernetes")
 }
 
+/// Returns the folder with `registry`, the image registry of the distribution project.
+///
+/// # Panics
+///
+/// Panics like [`GoBuild::build`].
+#[must_use]
+pub fn distribution() -> PathBuf {
+    GoBuild {
+        name: "distribution".into(),
+        module: "registry".into(),
+        modfile: "go.mod".into(),
+        options: strings(&["-ldflags=-s -w"]),
+        environment: Vec::new(),
+        packages: strings(&["tool"]),
+    }
+    .build()
+}
+
 /// Returns the folder with `cri`, `image` and `pause`: a client, an image packer, and the program
 /// in the image.
 ///

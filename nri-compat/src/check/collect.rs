@@ -47,7 +47,7 @@ use unjudged::Demand;
 use visit::Visit;
 
 pub use collected::Collected;
-pub use images::ImageRequest;
+pub use images::{ImageOptions, ImageRequest};
 
 /// The places to check, and the options.
 #[derive(Clone, Debug, Default)]
@@ -64,6 +64,8 @@ pub struct Request<'p> {
     /// True if no image is fetched, neither a requested one nor that of a Kubernetes manifest; they
     /// are reported as unknown.
     pub no_pull: bool,
+    /// The way in which they are fetched.
+    pub image_options: ImageOptions,
     /// True if the executables of running processes are checked, too.
     pub processes: bool,
     /// The root of the machine's file system: `/`, or the folder where it is mounted in a
@@ -104,7 +106,7 @@ pub fn collect(request: &Request<'_>, readers: &[&dyn Reader]) -> Collected {
     } else {
         let requests = wanted.iter().map(|image| &image.request);
         let images: Vec<ImageRequest> = request.images.iter().chain(requests).cloned().collect();
-        images::read(&scan, &images);
+        images::read(&scan, &images, &request.image_options);
     }
     let mut collected = scan.finish();
     if !request.no_pull {

@@ -17,8 +17,8 @@ use crate::exit::Exit;
 /// configuration of a runtime, Kubernetes manifests. Nothing is executed.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Files, folders, and images in registries (`docker://REFERENCE`); `-` for standard input [default: what the runtimes configured on this
-    /// machine use, else their default folders].
+    /// Files, folders, and images in registries (docker://REFERENCE); `-` for standard input
+    /// [default: what the runtimes configured on this machine use, else their default folders].
     paths: Vec<PathBuf>,
     /// Check the executables of running processes.
     #[arg(long)]
@@ -38,6 +38,8 @@ pub(super) struct Args {
     #[command(flatten)]
     pub(super) cluster: cluster::Args,
     #[command(flatten)]
+    images: images::Args,
+    #[command(flatten)]
     pub(super) targets: targets::Args,
     #[command(flatten)]
     pub(super) answer: answer::Args,
@@ -54,11 +56,13 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     let targets = args.targets.resolve(history, &decisions.policy.targets)?;
     let mut collected = args.collect(Vec::new());
     let missing = std::mem::take(&mut collected.missing);
+    let not_fetched = std::mem::take(&mut collected.not_fetched);
     let exit = args
         .answer
         .finish(assess(collected, &targets), &decisions)?;
     Ok(match exit {
         Exit::Clean if !missing.is_empty() => output::error(&not_there(&missing)),
+        Exit::Clean if !not_fetched.is_empty() => output::error(&images::not_fetched(&not_fetched)),
         exit => exit,
     })
 }
@@ -101,6 +105,7 @@ impl Args {
         Request {
             paths,
             images,
+            image_options: self.images.options(),
             processes: self.proc,
             root: self.root.clone(),
             no_pull: self.no_pull,
@@ -113,6 +118,11 @@ impl Args {
 /// Returns the error for missing named paths, which must not count as clean.
 pub(super) fn not_there(missing: &[String]) -> Error {
     let message = format!("no such file or folder: {}", missing.join(", "));
-    Error::new(ErrorKind::Input, message)
-        .with_help("name the files or folders of plugins, or use --proc for running ones")
+    let help = match missing {
+        [one] if images::may_be_reference(one) => format!(
+            "name the files or folders of plugins; an image in a registry is named as docker://{one}"
+        ),
+        _ => "name the files or folders of plugins, or use --proc for running ones".to_owned(),
+    };
+    Error::new(ErrorKind::Input, message).with_help(help)
 }

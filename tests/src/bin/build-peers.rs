@@ -25,6 +25,9 @@ fn main() {
             report(|| specimens.build(build));
         }
     }
+    if wants("registry") {
+        report(peers::distribution);
+    }
     if wants("containerd") {
         report(peers::pod_tools);
         for release in peers::CONTAINERD_RELEASES {

@@ -20,19 +20,37 @@ mod sparse;
 mod spool;
 mod store;
 mod stored;
+#[cfg(feature = "registry")]
+mod stream;
 mod unpack;
 mod window;
 mod zstd_frames;
 
 use std::path::Path;
 
+#[cfg(feature = "registry")]
+pub(super) use image::report_overlay;
+#[cfg(feature = "registry")]
+pub(super) use layer::{Layer, file_at, read_blob};
+#[cfg(feature = "registry")]
+pub(super) use manifest::{Blob as LayerBlob, Image, Images, images_of};
+#[cfg(feature = "registry")]
+pub(super) use names::clean as clean_path;
+#[cfg(feature = "registry")]
+pub(super) use store::Store;
+#[cfg(feature = "registry")]
+pub(super) use stored::shown_path;
+#[cfg(feature = "registry")]
+pub(super) use stream::is_streamable;
+
 use super::scan::Scan;
 use crate::check::content::{Content, File};
 use crate::check::packing::Packing;
 use crate::place::Place;
 use crate::skipped::Unreadable;
-use layer::{Reading, Stop};
-use limits::Limits;
+pub(super) use layer::Reading;
+use layer::Stop;
+pub(super) use limits::Limits;
 use store::{Folder, Packed};
 
 pub(super) use kind::of as kind;

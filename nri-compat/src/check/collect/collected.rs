@@ -13,6 +13,8 @@ pub struct Collected {
     pub skipped: Vec<Skipped>,
     /// Named paths that do not exist; they are in `skipped` too.
     pub missing: Vec<String>,
+    /// The images that could not be fetched, with the reasons; they are in `sightings` too.
+    pub not_fetched: Vec<String>,
     /// The places that were checked, with counts. The number of plugins is added later, with the
     /// verdicts.
     pub summary: Summary,

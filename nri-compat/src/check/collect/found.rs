@@ -63,7 +63,7 @@ impl Found {
         let skipped = self.skipped.iter_mut().map(|skipped| &mut skipped.place);
         for place in seen.chain(skipped) {
             *place = Place {
-                line: place.line,
+                line: place.line.or(archive.line),
                 ..archive.entry(path)
             };
         }

@@ -1,5 +1,23 @@
-//! Images by reference.
+//! Images by reference: fetched from registries, each layer once, and checked like those in files.
 
+#[cfg(feature = "registry")]
+mod entry;
+#[cfg(feature = "registry")]
+mod fetch;
+#[cfg(feature = "registry")]
+mod forward;
+#[cfg(feature = "registry")]
+mod layers;
+#[cfg(feature = "registry")]
+mod platform;
+#[cfg(feature = "registry")]
+mod remote;
+#[cfg(feature = "registry")]
+mod report;
+
+use std::path::PathBuf;
+
+use super::file_outcome::FileOutcome;
 use super::scan::Scan;
 use super::unjudged::{self, Demand};
 use crate::place::Place;
@@ -20,19 +38,54 @@ pub struct ImageRequest {
 impl ImageRequest {
     /// Returns a request whose findings are reported under the reference itself.
     pub fn new(reference: &str) -> Self {
-        let name = reference.strip_prefix(SCHEME).unwrap_or(reference);
         Self {
             reference: reference.to_owned(),
-            place: Place::from(crate::escape::bytes(name.as_bytes())),
+            place: Place::from(shown(reference)),
         }
     }
 }
 
+/// Returns a reference without the prefix, safe to print.
+fn shown(reference: &str) -> String {
+    let name = reference.strip_prefix(SCHEME).unwrap_or(reference);
+    crate::escape::bytes(name.as_bytes())
+}
+
+/// The way in which images are fetched.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ImageOptions {
+    /// The platform to check, such as `linux/arm64`; otherwise every Linux platform of an image.
+    pub platform: Option<String>,
+    /// Hosts, with or without port, that are asked over plain HTTP or with certificates that cannot
+    /// be verified.
+    pub insecure: Vec<String>,
+    /// The folder where verified content is kept by digest.
+    pub cache: Option<PathBuf>,
+    /// True if only the entry point of each image is checked.
+    pub quick: bool,
+}
+
 /// Checks the images of a request.
-pub(super) fn read(scan: &Scan<'_>, images: &[ImageRequest]) {
-    for image in images {
-        let reason =
-            "cannot fetch the image: this command was built without the feature `registry`";
-        scan.count(unjudged::report(scan, &image.place, Demand::Named, reason));
+pub(super) fn read(scan: &Scan<'_>, images: &[ImageRequest], options: &ImageOptions) {
+    if images.is_empty() {
+        return;
     }
+    #[cfg(feature = "registry")]
+    fetch::read(scan, images, options);
+    #[cfg(not(feature = "registry"))]
+    {
+        let _ = options;
+        let reason = "this command was built without the feature `registry`";
+        images
+            .iter()
+            .for_each(|image| failed(scan, &image.reference, &image.place, reason));
+    }
+}
+
+/// Reports an image of which nothing could be read.
+fn failed(scan: &Scan<'_>, reference: &str, place: &Place, reason: &str) {
+    let reason = format!("cannot fetch {}: {reason}", shown(reference));
+    unjudged::report(scan, place, Demand::Named, &reason);
+    scan.count(FileOutcome::Evidence);
+    scan.not_fetched(reason);
 }

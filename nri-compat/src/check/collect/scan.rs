@@ -215,15 +215,32 @@ impl<'s> Scan<'s> {
 
     /// Returns the reason why something in this file on disk was skipped, and how many places were.
     pub(super) fn skipped_in(&self, file: &Place) -> (Option<String>, usize) {
+        self.skipped_where(|place| place.file == file.file)
+    }
+
+    /// Returns the reason why something in an image was skipped, and how many places were.
+    #[cfg(feature = "registry")]
+    pub(super) fn skipped_within(&self, image: &Place) -> (Option<String>, usize) {
+        self.skipped_where(|place| place.is_in_image_of(image))
+    }
+
+    fn skipped_where(&self, is_inside: impl Fn(&Place) -> bool) -> (Option<String>, usize) {
         let found = lock(&self.found);
-        let inside = |skipped: &&Skipped| skipped.place.file == file.file;
-        let mut all = found.skipped.iter().filter(inside);
+        let mut all = found
+            .skipped
+            .iter()
+            .filter(|skipped| is_inside(&skipped.place));
         let first = all.next().map(|skipped| match skipped.place.within() {
             Some(within) => format!("{within}: {}", skipped.reason),
             None => skipped.reason.clone(),
         });
         let count = usize::from(first.is_some()) + all.count();
         (first, count)
+    }
+
+    /// Lists an image as not fetched.
+    pub(super) fn not_fetched(&self, reason: String) {
+        lock(&self.found).not_fetched.push(reason);
     }
 
     /// Lists a named path as missing.

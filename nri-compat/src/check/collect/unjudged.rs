@@ -105,7 +105,28 @@ pub(super) fn unsupported(head: &[u8]) -> Option<Unreadable> {
 
 /// Adds a sighting if any part of an archive could not be read, because that may be the plugin.
 pub(super) fn archive(scan: &Scan<'_>, place: &Place, demand: Demand) {
-    let (Some(first), count) = scan.skipped_in(place) else {
+    incomplete(scan, place, demand, scan.skipped_in(place));
+}
+
+/// Adds a sighting if any part of a fetched image could not be read.
+#[cfg(feature = "registry")]
+pub(super) fn image(scan: &Scan<'_>, place: &Place) {
+    incomplete(scan, place, Demand::Named, scan.skipped_within(place));
+}
+
+/// Adds a sighting of an image without a trace of NRI.
+#[cfg(feature = "registry")]
+pub(super) fn without_plugin(scan: &Scan<'_>, place: &Place) {
+    scan.store_sighting(no_plugin(place));
+}
+
+fn incomplete(
+    scan: &Scan<'_>,
+    place: &Place,
+    demand: Demand,
+    (first, count): (Option<String>, usize),
+) {
+    let Some(first) = first else {
         return;
     };
     let reason = match count {

@@ -48,7 +48,11 @@ pub(super) fn read(scan: &Scan<'_>, store: &dyn Store, archive: &Place) -> Resul
             scan.skip(place.clone(), why.clone());
         }
         report(scan, image, &layers, &place, &mut reported);
-        overlay(scan, image, &layers, &place, &mut left)?;
+        let blobs = image.layers.iter();
+        let stack: Vec<&Layer> = blobs
+            .filter_map(|blob| layers.get(blob.path.as_str()).copied())
+            .collect();
+        overlay(scan, &stack, &place, &mut left)?;
     }
     Ok(())
 }
@@ -98,26 +102,33 @@ fn report<'i>(
     }
 }
 
-/// Reports what a container of the image would see.
+/// Reports what a container of an image with these layers would see, and returns the number of
+/// files.
+#[cfg(feature = "registry")]
+pub(in crate::check::collect) fn report_overlay(
+    scan: &Scan<'_>,
+    stack: &[&Layer],
+    place: &Place,
+) -> Result<usize, Unreadable> {
+    overlay(scan, stack, place, &mut { MAX_HITS })
+}
+
+/// Reports what a container of the image would see, and returns the number of files.
 fn overlay(
     scan: &Scan<'_>,
-    image: &Image,
-    layers: &BTreeMap<&str, &Layer>,
+    stack: &[&Layer],
     place: &Place,
     left: &mut usize,
-) -> Result<(), Unreadable> {
-    let blobs = image.layers.iter();
-    let stack: Vec<&Layer> = blobs
-        .filter_map(|blob| layers.get(blob.path.as_str()).copied())
-        .collect();
+) -> Result<usize, Unreadable> {
+    let mut reported = 0;
     for (number, layer) in stack.iter().enumerate() {
         for hit in &layer.hits {
             *left = left.checked_sub(1).ok_or_else(|| {
                 let reason = format!("more than {MAX_HITS} files with evidence in its images");
                 Unreadable::new(SkipKind::Limit, reason)
             })?;
-            overlay::report(scan, hit, &stack, number, place);
+            reported += usize::from(overlay::report(scan, hit, stack, number, place));
         }
     }
-    Ok(())
+    Ok(reported)
 }

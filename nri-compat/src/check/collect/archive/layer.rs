@@ -40,7 +40,7 @@ pub(super) enum Stop {
 
 /// The findings in one layer, and the paths that it hides.
 #[derive(Default)]
-pub(super) struct Layer {
+pub(in crate::check::collect) struct Layer {
     pub(super) hits: Vec<Hit>,
     /// Names of hard links to files that may be in lower layers, by target.
     pub(super) links: HashMap<Vec<u8>, Vec<Vec<u8>>>,
@@ -70,10 +70,10 @@ pub(super) struct Hit {
 
 /// The scan, bytes and limits with which an archive is read.
 #[derive(Clone, Copy)]
-pub(super) struct Reading<'r> {
-    pub(super) scan: &'r Scan<'r>,
-    pub(super) content: &'r dyn Content,
-    pub(super) limits: &'r Limits,
+pub(in crate::check::collect) struct Reading<'r> {
+    pub(in crate::check::collect) scan: &'r Scan<'r>,
+    pub(in crate::check::collect) content: &'r dyn Content,
+    pub(in crate::check::collect) limits: &'r Limits,
 }
 
 /// Reads a layer or a plain archive.
@@ -88,17 +88,17 @@ pub(super) fn read(reading: Reading<'_>, packing: Packing, stop: Stop) -> Layer 
 
 /// Reads a blob that an image calls a layer. Its content decides, not its media type: a blob that
 /// is not a tar is a single file with this name.
-pub(super) fn read_blob(reading: Reading<'_>, is_labelled_tar: bool, name: &str) -> Layer {
-    let head = match disk::head(reading.content) {
-        Ok(head) => head,
-        Err(error) => return Layer::failed(Unreadable::from(&error)),
+pub(in crate::check::collect) fn read_blob(
+    reading: Reading<'_>,
+    is_labelled_tar: bool,
+    name: &str,
+) -> Layer {
+    let file = match labelled(reading.content, name) {
+        Ok(file) => file,
+        Err(error) => return Layer::failed(Unreadable::from(error)),
     };
-    let packing = Packing::of(&head);
+    let packing = Packing::of(&file.head);
     let path = names::clean(name.as_bytes());
-    let file = File {
-        content: reading.content,
-        ..with_head(&path, head)
-    };
     if kind::of(&file).is_some() || is_labelled_tar {
         return read(reading, packing, Stop::Never);
     }
@@ -119,9 +119,32 @@ pub(super) fn read_blob(reading: Reading<'_>, is_labelled_tar: bool, name: &str)
     layer
 }
 
+/// Returns a blob as a file with this name.
+pub(super) fn labelled<'c>(content: &'c dyn Content, name: &str) -> std::io::Result<File<'c>> {
+    let head = disk::head(content)?;
+    Ok(File {
+        content,
+        ..with_head(&names::clean(name.as_bytes()), head)
+    })
+}
+
+/// Returns the findings in the file of a layer with this path.
+#[cfg(feature = "registry")]
+pub(in crate::check::collect) fn file_at<'l>(layer: &'l Layer, path: &[u8]) -> Option<&'l Found> {
+    let has_path = |hit: &&Hit| hit.paths.iter().any(|known| known == path);
+    layer.hits.iter().find(has_path).map(|hit| &hit.found)
+}
+
 impl Layer {
+    /// Reports whether the layer has this path or removes it, so that lower layers do not matter, or
+    /// could not be read to its end.
+    #[cfg(feature = "registry")]
+    pub(in crate::check::collect) fn hides(&self, path: &[u8]) -> bool {
+        self.failed.is_some() || self.covers.hide(path)
+    }
+
     /// Returns a layer that cannot be read.
-    pub(super) fn failed(why: Unreadable) -> Self {
+    pub(in crate::check::collect) fn failed(why: Unreadable) -> Self {
         Self {
             failed: Some(why),
             ..Self::default()
@@ -135,7 +158,9 @@ impl Layer {
         stop: Stop,
     ) -> Result<(), Unreadable> {
         let mut entries = Entries::new(match packing {
-            Packing::Not => Source::Anywhere(Stream::new(reading.content)),
+            Packing::Not if !reading.content.is_forward() => {
+                Source::Anywhere(Stream::new(reading.content))
+            }
             packed => Source::Through(Unpacked::new(
                 reading.scan,
                 reading.content,
@@ -347,7 +372,7 @@ impl Layer {
     }
 
     /// Reports what could not be checked.
-    pub(super) fn report_limits(&self, scan: &Scan<'_>, place: &Place) {
+    pub(in crate::check::collect) fn report_limits(&self, scan: &Scan<'_>, place: &Place) {
         if let Some(why) = &self.failed {
             scan.skip(place.clone(), why.clone());
         }

@@ -20,7 +20,7 @@ const MAX_RATIO: u64 = 250;
 pub(super) const ENTRY: u64 = 4 << 30;
 
 /// The limits of one archive, and how much of them is used.
-pub(super) struct Limits {
+pub(in crate::check::collect) struct Limits {
     entries: AtomicU64,
     bytes: AtomicU64,
     most_bytes: u64,
@@ -28,7 +28,7 @@ pub(super) struct Limits {
 
 impl Limits {
     /// Returns the limits of an archive of `size` bytes.
-    pub(super) fn of(size: u64) -> Self {
+    pub(in crate::check::collect) fn of(size: u64) -> Self {
         Self {
             entries: AtomicU64::new(0),
             bytes: AtomicU64::new(0),

@@ -6,6 +6,8 @@
 //! Manifests are read value by value, not as a whole, so that a broken part does not hide the
 //! others.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::store::Store;
@@ -26,32 +28,40 @@ const MAX_DEPTH: usize = 16;
 
 /// The images of an archive.
 #[derive(Debug, Default)]
-pub(super) struct Images {
-    pub(super) images: Vec<Image>,
+pub(in crate::check::collect) struct Images {
+    pub(in crate::check::collect) images: Vec<Image>,
     /// Parts that cannot be read.
-    pub(super) problems: Vec<Unreadable>,
+    pub(in crate::check::collect) problems: Vec<Unreadable>,
 }
 
 /// One image.
 #[derive(Debug, Default)]
-pub(super) struct Image {
+pub(in crate::check::collect) struct Image {
     /// The name, such as `example.org/plugin:1.0`, with the platform if there are several.
-    pub(super) name: String,
+    pub(in crate::check::collect) name: String,
     /// The layers, lowest first.
-    pub(super) layers: Vec<Blob>,
+    pub(in crate::check::collect) layers: Vec<Blob>,
+    /// The descriptor of the configuration; null if there is none.
+    #[cfg_attr(
+        not(feature = "registry"),
+        expect(dead_code, reason = "only fetched images need it")
+    )]
+    pub(in crate::check::collect) config: Value,
     /// The reasons why some of them are unknown.
-    pub(super) problems: Vec<Unreadable>,
+    pub(in crate::check::collect) problems: Vec<Unreadable>,
 }
 
 /// A reference of an image to a layer.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Blob {
+pub(in crate::check::collect) struct Blob {
     /// The path in the archive.
-    pub(super) path: String,
+    pub(in crate::check::collect) path: String,
     /// True if the media type is that of a tar.
-    pub(super) is_labelled_tar: bool,
+    pub(in crate::check::collect) is_labelled_tar: bool,
     /// The name of the file, if it is not a tar.
-    pub(super) name: String,
+    pub(in crate::check::collect) name: String,
+    /// The size in bytes, if the manifest states it.
+    pub(in crate::check::collect) size: Option<u64>,
 }
 
 /// Reports whether a path within an archive indicates an image.
@@ -75,11 +85,7 @@ pub(super) fn is_image(store: &dyn Store) -> bool {
 /// Returns all images. The OCI index takes precedence over docker's list, which names only one
 /// platform.
 pub(super) fn images(store: &dyn Store) -> Result<Images, Unreadable> {
-    let mut finder = Finder {
-        store,
-        found: Images::default(),
-        left: MAX_MANIFESTS,
-    };
+    let mut finder = Finder::new(store, &|_| true);
     match json(store, "index.json") {
         Ok(Some(index)) => {
             for descriptor in list(&index, "manifests") {
@@ -98,6 +104,29 @@ pub(super) fn images(store: &dyn Store) -> Result<Images, Unreadable> {
         ));
     }
     Ok(finder.found)
+}
+
+/// Returns the images of a manifest or index with these platforms, each once, and the platforms that
+/// were passed over. The name of an image is its platform, if that is stated.
+#[cfg(feature = "registry")]
+pub(in crate::check::collect) fn images_of(
+    store: &dyn Store,
+    document: &Value,
+    wants: &dyn Fn(&Value) -> bool,
+) -> (Images, Vec<String>) {
+    let mut finder = Finder {
+        read: Some(BTreeSet::new()),
+        ..Finder::new(store, wants)
+    };
+    finder.document(String::new(), document, MAX_DEPTH);
+    for image in &mut finder.found.images {
+        let platform = image
+            .name
+            .strip_prefix(" (")
+            .and_then(|name| name.strip_suffix(')'));
+        image.name = platform.unwrap_or(&image.name).to_owned();
+    }
+    (finder.found, finder.passed_over.into_iter().collect())
 }
 
 fn json(store: &dyn Store, path: &str) -> Result<Option<Value>, Unreadable> {
@@ -144,6 +173,7 @@ fn saved(value: &Value) -> Image {
             path: path.to_owned(),
             is_labelled_tar: true,
             name: path.to_owned(),
+            size: None,
         }));
     }
     image
@@ -153,6 +183,7 @@ fn saved(value: &Value) -> Image {
 fn image(name: String, manifest: &Value) -> Image {
     let mut image = Image {
         name,
+        config: manifest.get("config").cloned().unwrap_or_default(),
         ..Image::default()
     };
     for layer in list(manifest, "layers") {
@@ -163,6 +194,7 @@ fn image(name: String, manifest: &Value) -> Image {
                 is_labelled_tar: text(layer, "mediaType")
                     .is_none_or(|label| label.is_empty() || label.contains("tar")),
                 name: title(layer).unwrap_or_else(|| short(digest.unwrap_or_default())),
+                size: layer.get("size").and_then(Value::as_u64),
             }
         }));
     }
@@ -213,12 +245,51 @@ fn path_of(digest: &str) -> Option<String> {
 /// Follows indexes to manifests, within limits because they may be circular.
 struct Finder<'s> {
     store: &'s dyn Store,
+    /// Returns true for the platforms that are followed.
+    wants: &'s dyn Fn(&Value) -> bool,
     found: Images,
+    /// The platforms that are not followed.
+    passed_over: BTreeSet<String>,
+    /// The digests that were followed, if each counts once.
+    read: Option<BTreeSet<String>>,
     /// The remaining bytes of manifests that may be read.
     left: usize,
 }
 
-impl Finder<'_> {
+impl<'s> Finder<'s> {
+    fn new(store: &'s dyn Store, wants: &'s dyn Fn(&Value) -> bool) -> Self {
+        Self {
+            store,
+            wants,
+            found: Images::default(),
+            passed_over: BTreeSet::new(),
+            read: None,
+            left: MAX_MANIFESTS,
+        }
+    }
+
+    /// Reports whether a descriptor is followed: not twice, and only for a platform that is wanted.
+    fn is_followed(&mut self, descriptor: &Value) -> bool {
+        // BuildKit stores attestations next to the image that they describe.
+        let is_attestation = descriptor
+            .get("annotations")
+            .is_some_and(|all| all.get("vnd.docker.reference.type").is_some());
+        if is_attestation {
+            return false;
+        }
+        if let Some(stated) = descriptor
+            .get("platform")
+            .filter(|stated| !(self.wants)(stated))
+        {
+            self.passed_over.extend(platform(stated));
+            return false;
+        }
+        let digest = text(descriptor, "digest").unwrap_or_default();
+        self.read
+            .as_mut()
+            .is_none_or(|read| read.insert(digest.to_owned()))
+    }
+
     fn saved(&mut self) {
         match json(self.store, "manifest.json") {
             Ok(all) => {
@@ -241,11 +312,7 @@ impl Finder<'_> {
 
     fn follow(&mut self, descriptor: &Value, around: Option<&str>, depth: usize) {
         let name = name(descriptor, around);
-        // BuildKit stores attestations next to the image that they describe.
-        let is_attestation = descriptor
-            .get("annotations")
-            .is_some_and(|all| all.get("vnd.docker.reference.type").is_some());
-        if is_attestation {
+        if !self.is_followed(descriptor) {
             return;
         }
         if self.found.images.len() >= MAX_IMAGES || self.left == 0 {
@@ -258,22 +325,28 @@ impl Finder<'_> {
             }
             return;
         }
-        let image = match self.part(descriptor) {
-            Ok(index) if !list(&index, "manifests").is_empty() => {
-                if depth == 0 {
-                    self.failed(
-                        name,
-                        limit(format!("an index within {MAX_DEPTH} others, not followed")),
-                    )
-                } else {
-                    for inner in list(&index, "manifests") {
-                        self.follow(inner, Some(&name), depth - 1);
-                    }
-                    return;
-                }
+        match self.part(descriptor) {
+            Ok(document) => self.document(name, &document, depth),
+            Err(why) => {
+                let image = self.failed(name, why);
+                self.found.images.push(image);
             }
-            Ok(manifest) => image(name, &manifest),
-            Err(why) => self.failed(name, why),
+        }
+    }
+
+    /// Follows an index, or adds the image of a manifest.
+    fn document(&mut self, name: String, document: &Value, depth: usize) {
+        let inner = list(document, "manifests");
+        let image = if inner.is_empty() {
+            image(name, document)
+        } else if depth == 0 {
+            let why = format!("an index within {MAX_DEPTH} others, not followed");
+            self.failed(name, limit(why))
+        } else {
+            for descriptor in inner {
+                self.follow(descriptor, Some(&name), depth - 1);
+            }
+            return;
         };
         self.found.images.push(image);
     }

@@ -11,7 +11,7 @@ const OPAQUE: &[u8] = b".wh..wh..opq";
 
 /// Returns the path of an entry, such as `usr/bin/x`; empty for the root. `..` does not lead above
 /// the root, as in programs that extract images.
-pub(super) fn clean(path: &[u8]) -> Vec<u8> {
+pub(in crate::check::collect) fn clean(path: &[u8]) -> Vec<u8> {
     let mut clean: Vec<&[u8]> = Vec::new();
     for part in path.split(|byte| *byte == b'/') {
         match part {

@@ -19,11 +19,19 @@ pub(super) fn report_archive(scan: &Scan<'_>, layer: &Layer, archive: &Place) {
 }
 
 /// Reports a file of layer `number`, if a container sees it when all layers of the stack are
-/// applied.
-pub(super) fn report(scan: &Scan<'_>, hit: &Hit, stack: &[&Layer], number: usize, place: &Place) {
-    if let Some(path) = best(names(hit, stack, number)) {
-        scan.store(hit.found.clone().moved(place, &shown_path(path)));
-    }
+/// applied. Returns true if it does.
+pub(super) fn report(
+    scan: &Scan<'_>,
+    hit: &Hit,
+    stack: &[&Layer],
+    number: usize,
+    place: &Place,
+) -> bool {
+    let Some(path) = best(names(hit, stack, number)) else {
+        return false;
+    };
+    scan.store(hit.found.clone().moved(place, &shown_path(path)));
+    true
 }
 
 /// Returns the names of a file of layer `number` that remain when all layers of the stack are

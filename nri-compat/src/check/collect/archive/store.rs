@@ -25,7 +25,7 @@ const MAX_NAMES: usize = 4 << 20;
 const MAX_LINKS_FOLLOWED: usize = 8;
 
 /// Storage of parts by path.
-pub(super) trait Store: Sync {
+pub(in crate::check::collect) trait Store: Sync {
     /// Opens a part; `None` if it does not exist.
     fn open(&self, path: &str) -> Result<Option<Box<dyn Content + '_>>, Unreadable>;
 

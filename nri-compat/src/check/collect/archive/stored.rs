@@ -44,7 +44,7 @@ pub(super) fn with_head(path: &[u8], head: Vec<u8>) -> File<'static> {
 }
 
 /// Returns a path within an archive, starting at its root.
-pub(super) fn shown_path(path: &[u8]) -> String {
+pub(in crate::check::collect) fn shown_path(path: &[u8]) -> String {
     format!("/{}", escape::bytes(path))
 }
 

@@ -23,6 +23,10 @@ const MAX_XZ_MEMORY: u64 = 80 << 20;
 /// The maximum memory for decompressing bzip2 in bytes.
 const MAX_BZIP2_MEMORY: u64 = 4 << 20;
 
+/// The memory for decompressing a zstd stream whose later frames are not known, in bytes. Compressors
+/// use more only on request.
+const MIN_FORWARD_WINDOW: u64 = 16 << 20;
+
 /// The decompressed bytes of content.
 pub(super) struct Unpacked<'u> {
     input: Box<dyn Read + 'u>,
@@ -90,7 +94,13 @@ fn memory(content: &dyn Content, packing: Packing) -> Result<u64, Unreadable> {
 }
 
 fn window(content: &dyn Content) -> Result<u64, Unreadable> {
-    match zstd_frames::largest_window(content, 1 << WINDOW_LOG)? {
+    let largest = if content.is_forward() {
+        // Later frames cannot be visited; the windows of a stream are usually of one size.
+        zstd_frames::first_window(content)?.map(|window| window.max(MIN_FORWARD_WINDOW))
+    } else {
+        zstd_frames::largest_window(content, 1 << WINDOW_LOG)?
+    };
+    match largest {
         Some(window) if window > 1 << WINDOW_LOG => {
             let reason = format!(
                 "unpacking needs a window of {} MiB; the limit is {} MiB",

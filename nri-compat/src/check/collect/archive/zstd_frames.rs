@@ -49,6 +49,16 @@ pub(super) fn first(content: &dyn Content) -> io::Result<Option<u64>> {
     Ok(None)
 }
 
+/// Returns the size of the window of the first frame with data; `None` if there is none.
+pub(super) fn first_window(content: &dyn Content) -> io::Result<Option<u64>> {
+    let Some(start) = first(content)? else {
+        return Ok(None);
+    };
+    let mut buffer = [0; MAX_HEADER];
+    let head = read(content, start, &mut buffer)?;
+    Ok(header(head).map(|header| header.window))
+}
+
 /// Returns the size of the largest window of all frames; `None` if there is no frame with data. If
 /// there are too many frames and blocks to visit, or a header is damaged, the rest of the stream is
 /// assumed to need `limit`.

@@ -1,0 +1,23 @@
+//! Layers that can be read while they are fetched.
+
+use super::kind;
+use super::layer::labelled;
+use super::manifest::Blob;
+use crate::check::content::Content;
+use crate::check::packing::Packing;
+
+/// The first byte of a skippable frame of zstd, without its lower half.
+const SKIPPABLE: u8 = 0x50;
+
+/// Reports whether a layer is an archive that is read from its start to its end.
+pub(in crate::check::collect) fn is_streamable(content: &dyn Content, blob: &Blob) -> bool {
+    let Ok(file) = labelled(content, &blob.name) else {
+        return true;
+    };
+    let is_skippable = file
+        .head
+        .first()
+        .is_some_and(|byte| byte & 0xf0 == SKIPPABLE);
+    let starts_elsewhere = Packing::of(&file.head) == Packing::Zstd && is_skippable;
+    !starts_elsewhere && (blob.is_labelled_tar || kind::of(&file).is_some())
+}

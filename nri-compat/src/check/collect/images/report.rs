@@ -1,0 +1,61 @@
+//! The findings in an image, under each place that asked for it.
+
+use super::entry::EntryPoint;
+use super::layers::Layers;
+use crate::check::collect::archive::{Image, Layer, report_overlay, shown_path};
+use crate::check::collect::file_outcome::FileOutcome;
+use crate::check::collect::scan::Scan;
+use crate::check::collect::unjudged;
+use crate::place::Place;
+use crate::skipped::{SkipKind, Unreadable};
+
+/// Returns the name of an image within its place: the platform if there are several, after the
+/// reference unless the place is the reference.
+pub(super) fn place_of(reference: &str, place: &Place, platform: &str, images: usize) -> Place {
+    let reference = super::shown(reference);
+    let is_named = place.file == reference;
+    let name = match (is_named, images > 1 && !platform.is_empty()) {
+        (true, true) => Some(platform.to_owned()),
+        (true, false) => None,
+        (false, true) => Some(format!("{reference} ({platform})")),
+        (false, false) => Some(reference),
+    };
+    name.map_or_else(|| place.clone(), |name| place.in_image(&name))
+}
+
+/// Reports an image whose layers were read.
+pub(super) fn image(scan: &Scan<'_>, image: &Image, layers: &Layers<'_>, place: &Place) {
+    scan.count(FileOutcome::Archive);
+    for why in &image.problems {
+        scan.skip(place.clone(), why.clone());
+    }
+    let stack: Vec<&Layer> = image
+        .layers
+        .iter()
+        .filter_map(|blob| layers.get(blob))
+        .collect();
+    for (number, layer) in (1..).zip(&stack) {
+        layer.report_limits(scan, &place.in_layer(number));
+    }
+    match report_overlay(scan, &stack, place) {
+        Ok(0) => nothing(scan, place),
+        Ok(_) => {}
+        Err(why) => scan.skip(place.clone(), why),
+    }
+    unjudged::image(scan, place);
+}
+
+/// Reports an image without a trace of NRI, unless a part of it could not be read.
+fn nothing(scan: &Scan<'_>, place: &Place) {
+    if scan.skipped_within(place).1 == 0 {
+        unjudged::without_plugin(scan, place);
+    }
+}
+
+/// Reports the entry point of an image whose other files were not read.
+pub(super) fn entry_point(scan: &Scan<'_>, entry: &EntryPoint, place: &Place) {
+    scan.count(FileOutcome::Archive);
+    scan.store(entry.found.clone().moved(place, &shown_path(&entry.path)));
+    let reason = "only the entry point was read, as --quick demands";
+    scan.skip(place.clone(), Unreadable::new(SkipKind::Limit, reason));
+}

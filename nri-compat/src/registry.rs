@@ -1,0 +1,39 @@
+//! A client of image registries: references, credentials, mirrors, and verified downloads.
+//!
+//! It implements the reading half of the [distribution specification]. Nothing here knows about
+//! plugins. Manifests and tokens are read into memory up to a limit. Blobs are streams: their size
+//! and digest are verified at their end, and a connection that breaks is resumed where it broke.
+//!
+//! Credentials are sent only to the registry they are stored for, and to the token server that this
+//! registry names over a connection that was verified.
+//!
+//! [distribution specification]: https://github.com/opencontainers/distribution-spec/blob/main/spec.md
+
+mod agents;
+mod auth;
+mod backoff;
+mod blob;
+mod cache;
+mod certificates;
+mod challenge;
+mod client;
+mod credentials;
+mod digest;
+mod environment;
+mod error;
+mod exchange;
+mod helper;
+mod limits;
+mod location;
+mod mirrors;
+mod reference;
+
+pub use auth::token_of;
+pub use blob::Blob;
+pub use challenge::{Challenge, challenges};
+pub use client::{Client, Manifest, Options};
+pub use digest::Digest;
+pub use environment::Environment;
+pub use error::{Error, ErrorKind};
+pub use limits::Limits;
+pub use reference::Reference;

@@ -1,0 +1,86 @@
+//! The challenges of a registry that wants credentials.
+
+use http_auth::parser::ChallengeParser;
+
+/// The maximum length of a header that is parsed, in bytes.
+const MAX_HEADER: usize = 8 << 10;
+
+/// A way to authenticate that a registry accepts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Challenge {
+    /// User and password with each request.
+    Basic,
+    /// A token from a server, as in the
+    /// [token specification](https://distribution.github.io/distribution/spec/auth/token/).
+    Bearer {
+        /// The URL of the server.
+        realm: String,
+        /// The name of the registry at the server.
+        service: Option<String>,
+        /// The permissions that the token has to contain.
+        scope: Option<String>,
+    },
+}
+
+/// Returns the supported challenges of a `WWW-Authenticate` header, in its order. A broken header
+/// yields those before the fault.
+pub fn challenges(header: &str) -> Vec<Challenge> {
+    if header.len() > MAX_HEADER {
+        return Vec::new();
+    }
+    let parsed = ChallengeParser::new(header).map_while(Result::ok);
+    parsed
+        .filter_map(|challenge| supported(&challenge))
+        .collect()
+}
+
+fn supported(challenge: &http_auth::ChallengeRef<'_>) -> Option<Challenge> {
+    if challenge.scheme.eq_ignore_ascii_case("basic") {
+        return Some(Challenge::Basic);
+    }
+    let value = |wanted: &str| {
+        let mut all = challenge.params.iter();
+        let (_, value) = all.find(|(name, _)| name.eq_ignore_ascii_case(wanted))?;
+        Some(value.to_unescaped())
+    };
+    let is_bearer = challenge.scheme.eq_ignore_ascii_case("bearer");
+    is_bearer.then_some(())?;
+    Some(Challenge::Bearer {
+        realm: value("realm")?,
+        service: value("service"),
+        scope: value("scope"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn challenges_of_known_registries_are_read() {
+        let hub = r#"Bearer realm="https://auth.docker.io/token",service="registry.docker.io",scope="repository:library/a:pull""#;
+        assert_eq!(
+            challenges(hub),
+            [Challenge::Bearer {
+                realm: "https://auth.docker.io/token".to_owned(),
+                service: Some("registry.docker.io".to_owned()),
+                scope: Some("repository:library/a:pull".to_owned()),
+            }]
+        );
+        assert_eq!(challenges(r#"Basic realm="Registry""#), [Challenge::Basic]);
+        assert_eq!(
+            challenges(r#"Negotiate, basic realm="a", Digest realm="b""#),
+            [Challenge::Basic]
+        );
+        for nothing in [
+            "",
+            "Bearer",
+            "Bearer service=\"a\"",
+            "Bearer realm=\"a",
+            "\u{1}",
+        ] {
+            assert_eq!(challenges(nothing), [], "{nothing}");
+        }
+        assert_eq!(challenges(&"Basic, ".repeat(4096)), []);
+    }
+}

@@ -1,0 +1,302 @@
+//! The credentials that docker and podman store: `config.json` and `auth.json`.
+//!
+//! The files are read in this order, and the first with an entry for the registry decides:
+//! `$REGISTRY_AUTH_FILE`; `$DOCKER_CONFIG/config.json`, else `~/.docker/config.json`;
+//! `$XDG_RUNTIME_DIR/containers/auth.json`; `~/.config/containers/auth.json`.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::Deserialize;
+
+use super::environment::Environment;
+use super::error::{Error, ErrorKind};
+use super::helper;
+use super::reference::Reference;
+
+/// The maximum size of a file in bytes.
+const MAX_FILE: u64 = 4 << 20;
+
+/// The name under which docker stores the credentials of Docker Hub.
+const DOCKER_HUB_KEY: &str = "https://index.docker.io/v1/";
+
+/// The credentials for a registry.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) enum Credentials {
+    Password {
+        user: String,
+        password: String,
+    },
+    /// A token that a token server exchanges for others.
+    Identity(String),
+}
+
+impl fmt::Debug for Credentials {
+    /// Writes no secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Password { .. } => "Password",
+            Self::Identity(_) => "Identity",
+        })
+    }
+}
+
+impl Credentials {
+    /// Returns the value of an `Authorization` header with user and password.
+    pub(super) fn basic(user: &str, password: &str) -> String {
+        format!("Basic {}", STANDARD.encode(format!("{user}:{password}")))
+    }
+}
+
+/// A configuration file, as far as it matters.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Config {
+    auths: BTreeMap<String, Entry>,
+    cred_helpers: BTreeMap<String, String>,
+    creds_store: String,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Entry {
+    auth: String,
+    username: String,
+    password: String,
+    identitytoken: String,
+}
+
+/// Returns the stored credentials for the registry of an image at this host; `None` if there are
+/// none.
+///
+/// # Errors
+///
+/// Returns an error if a file or a credential helper cannot be used.
+pub(super) fn find(
+    host: &str,
+    image: &Reference,
+    environment: &Environment,
+    limit: Duration,
+) -> Result<Option<Credentials>, Error> {
+    for path in files(environment) {
+        if let Some(config) = read(&path)?
+            && let Some(found) = config.find(host, image, &path, (environment, limit))?
+        {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+fn files(environment: &Environment) -> Vec<PathBuf> {
+    let set = |name| environment.path(name);
+    let docker = set("DOCKER_CONFIG").or_else(|| Some(set("HOME")?.join(".docker")));
+    let config = set("XDG_CONFIG_HOME").or_else(|| Some(set("HOME")?.join(".config")));
+    [
+        set("REGISTRY_AUTH_FILE"),
+        docker.map(|folder| folder.join("config.json")),
+        set("XDG_RUNTIME_DIR").map(|folder| folder.join("containers/auth.json")),
+        config.map(|folder| folder.join("containers/auth.json")),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+fn read(path: &Path) -> Result<Option<Config>, Error> {
+    let size = match std::fs::metadata(path) {
+        Ok(metadata) => metadata.len(),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(unusable(path, &error.to_string())),
+    };
+    if size > MAX_FILE {
+        return Err(unusable(path, "it is too large"));
+    }
+    let bytes = std::fs::read(path).map_err(|error| unusable(path, &error.to_string()))?;
+    if bytes.trim_ascii().is_empty() {
+        return Ok(None);
+    }
+    // The message of the parser could quote a secret; its position is enough.
+    serde_json::from_slice(&bytes).map(Some).map_err(|error| {
+        let why = format!(
+            "it is not valid at line {}, column {}",
+            error.line(),
+            error.column()
+        );
+        unusable(path, &why)
+    })
+}
+
+fn unusable(path: &Path, why: &str) -> Error {
+    let message = format!(
+        "cannot read the credentials in {}: {why}",
+        crate::escape::path(path)
+    );
+    Error::new(ErrorKind::Configuration, message)
+}
+
+impl Config {
+    fn find(
+        &self,
+        host: &str,
+        image: &Reference,
+        path: &Path,
+        asking: (&Environment, Duration),
+    ) -> Result<Option<Credentials>, Error> {
+        let is_hub = host.ends_with("docker.io");
+        let server = if is_hub { DOCKER_HUB_KEY } else { host };
+        let helper = self.cred_helpers.get(server).or_else(|| {
+            let name = if is_hub { "docker.io" } else { host };
+            self.cred_helpers.get(name)
+        });
+        if let Some(helper) = helper {
+            return helper::ask(helper, server, asking);
+        }
+        if !self.creds_store.is_empty()
+            && let Some(found) = helper::ask(&self.creds_store, server, asking)?
+        {
+            return Ok(Some(found));
+        }
+        match self.entry(host, image) {
+            Some(entry) => entry.credentials().map_err(|why| unusable(path, why)),
+            None => Ok(None),
+        }
+    }
+
+    /// Returns the most specific entry: podman stores credentials for single repositories, too.
+    fn entry(&self, host: &str, image: &Reference) -> Option<&Entry> {
+        let is_own = host == image.host();
+        let mut names = Vec::new();
+        let mut path = if is_own { image.repository() } else { "" };
+        while !path.is_empty() {
+            names.push(format!("{}/{path}", image.registry()));
+            path = path.rsplit_once('/').map_or("", |(above, _)| above);
+        }
+        names.push(
+            if host.ends_with("docker.io") {
+                "docker.io"
+            } else {
+                host
+            }
+            .to_owned(),
+        );
+        let found = names.iter().find_map(|name| self.auths.get(name));
+        found.or_else(|| {
+            let mut all = self.auths.iter();
+            let (_, entry) = all.find(|(key, _)| key_host(key) == host_key(host))?;
+            Some(entry)
+        })
+    }
+}
+
+/// Returns the host of a key, which older tools wrote as a URL.
+fn key_host(key: &str) -> &str {
+    let plain = key
+        .strip_prefix("https://")
+        .or_else(|| key.strip_prefix("http://"));
+    let Some(plain) = plain else {
+        return key;
+    };
+    plain.split('/').next().unwrap_or_default()
+}
+
+/// Returns the host that stands for a host in keys.
+fn host_key(host: &str) -> &str {
+    if host.ends_with("docker.io") {
+        "index.docker.io"
+    } else {
+        host
+    }
+}
+
+impl Entry {
+    fn credentials(&self) -> Result<Option<Credentials>, &'static str> {
+        if !self.identitytoken.is_empty() {
+            return Ok(Some(Credentials::Identity(self.identitytoken.clone())));
+        }
+        let password = |user: &str, password: &str| {
+            (!user.is_empty()).then(|| Credentials::Password {
+                user: user.to_owned(),
+                password: password.to_owned(),
+            })
+        };
+        if self.auth.is_empty() {
+            return Ok(password(&self.username, &self.password));
+        }
+        let decoded = STANDARD.decode(self.auth.trim()).ok();
+        let decoded = decoded.and_then(|bytes| String::from_utf8(bytes).ok());
+        let decoded = decoded.ok_or("an `auth` is not base64")?;
+        let (user, secret) = decoded.split_once(':').ok_or("an `auth` has no `:`")?;
+        Ok(password(user, secret.trim_matches('\0')))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMIT: Duration = Duration::from_secs(1);
+
+    fn found(config: &str, host: &str, image: &str) -> Option<Credentials> {
+        let config: Config = serde_json::from_str(config).unwrap();
+        let image = Reference::parse(image).unwrap();
+        config
+            .find(
+                host,
+                &image,
+                Path::new("config.json"),
+                (&Environment::of_process(), LIMIT),
+            )
+            .unwrap()
+    }
+
+    fn user(config: &str, host: &str, image: &str) -> Option<String> {
+        match found(config, host, image)? {
+            Credentials::Password { user, .. } => Some(user),
+            Credentials::Identity(token) => Some(token),
+        }
+    }
+
+    #[test]
+    fn the_most_specific_entry_counts() {
+        // dTpw is u:p, bjpw is n:p, aDpw is h:p.
+        let config = r#"{"auths": {"r.example": {"auth": "dTpw"}, "r.example/team": {"auth": "bjpw"},
+            "https://index.docker.io/v1/": {"auth": "aDpw"}, "https://old.example/v2/": {"identitytoken": "t"}}}"#;
+        let at = |host, image| user(config, host, image);
+        assert_eq!(at("r.example", "r.example/a").as_deref(), Some("u"));
+        assert_eq!(at("r.example", "r.example/team/a/b").as_deref(), Some("n"));
+        assert_eq!(at("registry-1.docker.io", "a").as_deref(), Some("h"));
+        assert_eq!(at("old.example", "old.example/a").as_deref(), Some("t"));
+        assert_eq!(at("other.example", "other.example/a"), None);
+        assert_eq!(at("r.example:5000", "r.example:5000/a"), None);
+        assert_eq!(
+            at("mirror.example", "r.example/team/a"),
+            None,
+            "a mirror gets its own"
+        );
+    }
+
+    #[test]
+    fn broken_entries_say_which_file() {
+        let image = Reference::parse("r.example/a").unwrap();
+        for auth in ["!", "dTo6", "dQ=="] {
+            let text = format!(r#"{{"auths": {{"r.example": {{"auth": "{auth}"}}}}}}"#);
+            let config: Config = serde_json::from_str(&text).unwrap();
+            let found = config.find(
+                "r.example",
+                &image,
+                Path::new("/x/auth.json"),
+                (&Environment::of_process(), LIMIT),
+            );
+            assert!(auth == "dTo6" || found.unwrap_err().to_string().contains("/x/auth.json"));
+        }
+        assert_eq!(
+            format!("{:?}", Credentials::Identity("secret".into())),
+            "Identity"
+        );
+    }
+}

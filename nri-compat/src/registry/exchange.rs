@@ -1,0 +1,141 @@
+//! One request and its answer, with the errors of the connection explained.
+
+use std::io::Read as _;
+use std::time::Duration;
+
+use ureq::Body;
+use ureq::http::{Request, Response};
+
+use super::agents::Agents;
+use super::error::{Error, ErrorKind};
+use super::location::Location;
+
+/// A request of a registry or token server.
+pub(super) struct Call<'c> {
+    pub(super) url: &'c Location,
+    pub(super) headers: &'c [(&'static str, String)],
+    /// The time limit, from the connection to the last byte of the answer.
+    pub(super) timeout: Duration,
+}
+
+/// Sends a GET request. Redirects are not followed.
+pub(super) fn get(agents: &Agents, call: &Call<'_>) -> Result<Response<Body>, Error> {
+    send(agents, call, "GET", ())
+}
+
+/// Sends a form.
+pub(super) fn post(agents: &Agents, call: &Call<'_>, form: &str) -> Result<Response<Body>, Error> {
+    send(agents, call, "POST", form)
+}
+
+fn send(
+    agents: &Agents,
+    call: &Call<'_>,
+    method: &str,
+    body: impl ureq::AsSendBody,
+) -> Result<Response<Body>, Error> {
+    let agent = agents.of(call.url)?;
+    let mut request = Request::builder().method(method).uri(call.url.to_string());
+    for (name, value) in call.headers {
+        request = request.header(*name, value);
+    }
+    let request = request.body(body).map_err(|_| {
+        let message = format!("{} is not a valid URL", call.url.host);
+        Error::new(ErrorKind::Protocol, message)
+    })?;
+    let request = agent
+        .configure_request(request)
+        .timeout_global(Some(call.timeout))
+        .build();
+    agent
+        .run(request)
+        .map_err(|error| explained(&call.url.host, &error))
+}
+
+/// Reads a small answer.
+pub(super) fn small(host: &str, answer: Response<Body>, most: u64) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    let reader = answer.into_body().into_reader();
+    let read = reader.take(most + 1).read_to_end(&mut bytes);
+    read.map_err(|error| broken_off(host, &error))?;
+    if bytes.len() as u64 > most {
+        let message = format!(
+            "{host} sent more than {} KiB where little is expected",
+            most >> 10
+        );
+        return Err(Error::new(ErrorKind::TooLarge, message));
+    }
+    Ok(bytes)
+}
+
+/// Returns the value of a header; empty if it is missing or not text.
+pub(super) fn header<'r>(answer: &'r Response<Body>, name: &str) -> &'r str {
+    let value = answer.headers().get(name);
+    value
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default()
+}
+
+/// Explains an error while an answer is read.
+pub(super) fn broken_off(host: &str, error: &std::io::Error) -> Error {
+    let inner = error
+        .get_ref()
+        .and_then(|inner| inner.downcast_ref::<ureq::Error>());
+    match inner {
+        Some(inner) => explained(host, inner),
+        None => unreachable(host, &error.to_string()),
+    }
+}
+
+fn explained(host: &str, error: &ureq::Error) -> Error {
+    match error {
+        ureq::Error::Timeout(_) => {
+            let message = format!("{host} took too long to answer");
+            Error::new(ErrorKind::Timeout, message)
+                .with_help("check the network, or try again later")
+        }
+        ureq::Error::Rustls(error) => tls(host, &error.to_string()),
+        ureq::Error::Tls(why) => tls(host, why),
+        ureq::Error::Pem(error) => tls(host, &error.to_string()),
+        ureq::Error::HostNotFound => unreachable(host, "the name is not known"),
+        ureq::Error::Io(error) => match error
+            .get_ref()
+            .and_then(|inner| inner.downcast_ref::<rustls::Error>())
+        {
+            Some(error) => tls(host, &error.to_string()),
+            None => unreachable(host, &error.to_string()),
+        },
+        ureq::Error::ConnectionFailed | ureq::Error::ConnectProxyFailed(_) => {
+            unreachable(host, &error.to_string())
+        }
+        ureq::Error::Protocol(_) | ureq::Error::BodyStalled => {
+            unreachable(host, &error.to_string())
+        }
+        other => Error::new(
+            ErrorKind::Protocol,
+            format!("{host}: {}", printable(&other.to_string())),
+        ),
+    }
+}
+
+fn tls(host: &str, why: &str) -> Error {
+    let message = format!("cannot verify {host}: {}", printable(why));
+    Error::new(ErrorKind::Tls, message).with_help(format!(
+        "name its certificate authority with SSL_CERT_FILE or in certs.d, or use --insecure {host}"
+    ))
+}
+
+fn unreachable(host: &str, why: &str) -> Error {
+    let message = format!("cannot reach {host}: {}", printable(why));
+    Error::new(ErrorKind::Unreachable, message)
+        .with_help(format!(
+            "check the name and the network (HTTPS_PROXY names a proxy), or use --insecure {host} if it serves plain HTTP"
+        ))
+}
+
+/// Returns text from outside so that it is one safe line.
+pub(super) fn printable(text: &str) -> String {
+    const MAX: usize = 200;
+    let short: String = text.trim().chars().take(MAX).collect();
+    crate::escape::bytes(short.replace(['\r', '\n', '\t'], " ").as_bytes())
+}

@@ -1,0 +1,74 @@
+//! An image registry in the process of a test, which serves images and misbehaves on request.
+
+mod http;
+mod images;
+mod real;
+
+pub use http::{Reply, Request, Server};
+pub use images::{Image, Images, digest, gzip, layer, plugin, zstd};
+pub use real::{Demands, RealRegistry};
+
+use std::sync::Arc;
+
+/// A registry on loopback, until it is dropped.
+pub struct Registry {
+    server: Server,
+}
+
+impl Registry {
+    /// Serves these images faithfully.
+    ///
+    /// # Panics
+    ///
+    /// Panics if no port is free.
+    #[must_use]
+    pub fn faithful(images: Images) -> Self {
+        Self::with(images, |_, _| None)
+    }
+
+    /// Serves these images, except where the function has another reply. It gets the request, and
+    /// the number of earlier requests of the same path.
+    ///
+    /// # Panics
+    ///
+    /// Panics if no port is free.
+    #[must_use]
+    pub fn with(
+        images: Images,
+        fault: impl Fn(&Request, usize) -> Option<Reply> + Send + Sync + 'static,
+    ) -> Self {
+        let images = Arc::new(images);
+        let server = Server::start(move |request, earlier| {
+            fault(request, earlier).unwrap_or_else(|| images.answer(request))
+        });
+        Self { server }
+    }
+
+    /// Returns the host and the port.
+    #[must_use]
+    pub fn host(&self) -> String {
+        self.server.host()
+    }
+
+    /// Returns the reference of an image here.
+    #[must_use]
+    pub fn reference(&self, name: &str) -> String {
+        format!("docker://{}/{name}", self.host())
+    }
+
+    /// Returns all requests so far, except those that only ask for the protocol.
+    #[must_use]
+    pub fn requests(&self) -> Vec<Request> {
+        let all = self.server.requests().into_iter();
+        all.filter(|request| request.path != "/v2/").collect()
+    }
+
+    /// Returns the number of requests whose path contains this text.
+    #[must_use]
+    pub fn count(&self, part: &str) -> usize {
+        self.requests()
+            .iter()
+            .filter(|request| request.path.contains(part))
+            .count()
+    }
+}

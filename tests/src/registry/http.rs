@@ -1,0 +1,228 @@
+//! A small HTTP server: one thread per connection, keep-alive, and every fault that a test wants.
+
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Read as _, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+/// The time after which an idle connection is closed.
+const IDLE: Duration = Duration::from_secs(20);
+
+/// A request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Request {
+    /// The method.
+    pub method: String,
+    /// The path with the query.
+    pub path: String,
+    /// The headers, with names in lower case.
+    pub headers: HashMap<String, String>,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+impl Request {
+    /// Returns a header; empty if it is missing.
+    #[must_use]
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", String::as_str)
+    }
+
+    /// Returns the first byte that is asked for.
+    #[must_use]
+    pub fn range(&self) -> Option<usize> {
+        self.header("range")
+            .strip_prefix("bytes=")?
+            .strip_suffix('-')?
+            .parse()
+            .ok()
+    }
+}
+
+/// A reply, and what goes wrong with it.
+#[derive(Clone, Debug, Default)]
+pub struct Reply {
+    /// The status.
+    pub status: u16,
+    /// The headers besides the length.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Vec<u8>,
+    /// The length to state instead of that of the body.
+    pub stated: Option<usize>,
+    /// The number of bytes of the body after which the connection is closed.
+    pub cut: Option<usize>,
+    /// The number of bytes to send at a time, and the pause between them.
+    pub slow: Option<(usize, Duration)>,
+    /// True if the length is not stated, and the body ends with the connection.
+    pub is_endless: bool,
+}
+
+impl Reply {
+    /// Returns a reply with this status and body.
+    #[must_use]
+    pub fn new(status: u16, body: impl Into<Vec<u8>>) -> Self {
+        Self {
+            status,
+            body: body.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Adds a header.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.headers.push((name.to_owned(), value.into()));
+        self
+    }
+
+    fn write(&self, to: &mut TcpStream) -> std::io::Result<bool> {
+        let mut head = format!("HTTP/1.1 {} Reply\r\n", self.status);
+        for (name, value) in &self.headers {
+            head.push_str(&format!("{name}: {value}\r\n"));
+        }
+        if !self.is_endless {
+            head.push_str(&format!(
+                "content-length: {}\r\n",
+                self.stated.unwrap_or(self.body.len())
+            ));
+        }
+        to.write_all(format!("{head}\r\n").as_bytes())?;
+        let end = self.cut.unwrap_or(self.body.len()).min(self.body.len());
+        let body = &self.body[..end];
+        match self.slow {
+            Some((size, pause)) => {
+                for piece in body.chunks(size) {
+                    to.write_all(piece)?;
+                    thread::sleep(pause);
+                }
+            }
+            None => to.write_all(body)?,
+        }
+        Ok(self.cut.is_none() && self.stated.is_none() && !self.is_endless)
+    }
+}
+
+/// A server on loopback, until it is dropped.
+pub struct Server {
+    address: SocketAddr,
+    log: Arc<Mutex<Vec<Request>>>,
+    is_stopped: Arc<AtomicBool>,
+}
+
+impl Server {
+    /// Starts a server with this handler, which gets each request and the number of earlier ones of
+    /// the same path.
+    ///
+    /// # Panics
+    ///
+    /// Panics if no port is free.
+    #[must_use]
+    pub fn start(handler: impl Fn(&Request, usize) -> Reply + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+        let address = listener.local_addr().expect("it is bound");
+        let log = Arc::new(Mutex::new(Vec::new()));
+        let is_stopped = Arc::new(AtomicBool::new(false));
+        let (handler, kept, stopped) =
+            (Arc::new(handler), Arc::clone(&log), Arc::clone(&is_stopped));
+        thread::spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                if stopped.load(Ordering::SeqCst) {
+                    return;
+                }
+                let (handler, log) = (Arc::clone(&handler), Arc::clone(&kept));
+                thread::spawn(move || connection(stream, &log, &*handler));
+            }
+        });
+        Self {
+            address,
+            log,
+            is_stopped,
+        }
+    }
+
+    /// Returns the host and the port.
+    #[must_use]
+    pub fn host(&self) -> String {
+        self.address.to_string()
+    }
+
+    /// Returns all requests so far.
+    ///
+    /// # Panics
+    ///
+    /// Panics if a handler panicked.
+    #[must_use]
+    pub fn requests(&self) -> Vec<Request> {
+        self.log.lock().expect("no handler panicked").clone()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.is_stopped.store(true, Ordering::SeqCst);
+        // Wakes the listener.
+        let _ = TcpStream::connect(self.address);
+    }
+}
+
+fn connection(
+    stream: TcpStream,
+    log: &Mutex<Vec<Request>>,
+    handler: &dyn Fn(&Request, usize) -> Reply,
+) {
+    let _ = stream.set_read_timeout(Some(IDLE));
+    let _ = stream.set_nodelay(true);
+    let Ok(mut output) = stream.try_clone() else {
+        return;
+    };
+    let mut input = BufReader::new(stream);
+    while let Some(request) = read(&mut input) {
+        let earlier = {
+            let mut log = log.lock().expect("no handler panicked");
+            let earlier = log.iter().filter(|one| one.path == request.path).count();
+            log.push(request.clone());
+            earlier
+        };
+        match handler(&request, earlier).write(&mut output) {
+            Ok(true) => {}
+            Ok(false) | Err(_) => break,
+        }
+    }
+    let _ = output.shutdown(Shutdown::Both);
+}
+
+fn read(input: &mut BufReader<TcpStream>) -> Option<Request> {
+    let mut line = || {
+        let mut line = Vec::new();
+        let read = input
+            .by_ref()
+            .take(64 << 10)
+            .read_until(b'\n', &mut line)
+            .ok()?;
+        (read > 0).then(|| String::from_utf8_lossy(&line).trim_end().to_owned())
+    };
+    let first = line()?;
+    let mut words = first.split(' ');
+    let mut request = Request {
+        method: words.next()?.to_owned(),
+        path: words.next()?.to_owned(),
+        ..Request::default()
+    };
+    loop {
+        let line = line()?;
+        let Some((name, value)) = line.split_once(':') else {
+            break;
+        };
+        request
+            .headers
+            .insert(name.to_ascii_lowercase(), value.trim().to_owned());
+    }
+    let length = request.header("content-length").parse().unwrap_or(0);
+    request.body = vec![0; length];
+    input.read_exact(&mut request.body).ok()?;
+    Some(request)
+}
