@@ -7,7 +7,6 @@ source .ci/setup.sh
 debian runc runc
 debian ip iproute2
 debian /usr/lib/cni/ptp containernetworking-plugins
-# The features of the other tests with peers, so that what these compile serves here.
-features=(--locked -p nri-tests --features go,containerd,wasm,kubernetes)
-cargo run "${features[@]}" --bin build-peers -- kubernetes
-cargo test "${features[@]}" --test 'kubernetes_*'
+# With the features of the other steps, so that what these compile serves here.
+cargo run --locked -p nri-tests --features go,containerd --bin build-peers -- kubernetes
+cargo test --locked -p nri-tests --features go,containerd,wasm,kubernetes --test 'kubernetes_*'

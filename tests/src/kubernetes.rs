@@ -5,11 +5,15 @@
 
 mod cluster;
 mod control_plane;
+mod image;
 mod kubectl;
 mod machine;
+mod nri_compat;
 pub mod objects;
 
-pub use cluster::{CONTAINERD, Cluster, Image, NODE};
+pub use cluster::{CONTAINERD, Cluster, NODE};
 pub use control_plane::{ControlPlane, User};
+pub use image::Image;
 pub use kubectl::Kubectl;
-pub use machine::{Host, Machine, run_on};
+pub use machine::{Host, Machine};
+pub use nri_compat::NriCompat;

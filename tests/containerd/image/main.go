@@ -1,6 +1,6 @@
 // Command image packs a static program, or one with other files, as an OCI image layout:
 //
-//	image OUT.tar NAME PROGRAM [PATH=FILE…]
+//	image OUT.tar NAME [PATH=]PROGRAM [PATH=]FILE…
 package main
 
 import (
@@ -21,21 +21,25 @@ type object = map[string]any
 
 func main() {
 	if len(os.Args) < 4 {
-		fail(fmt.Errorf("usage: image OUT.tar NAME PROGRAM [PATH=FILE…]"))
+		fail(fmt.Errorf("usage: image OUT.tar NAME [PATH=]PROGRAM [PATH=]FILE…"))
 	}
-	entry := "/" + filepath.Base(os.Args[3])
-	content := map[string][]byte{entry[1:]: read(os.Args[3])}
-	for _, pair := range os.Args[4:] {
-		path, file, _ := strings.Cut(pair, "=")
-		content[strings.TrimPrefix(path, "/")] = read(file)
+	entry, _ := place(os.Args[3])
+	content := map[string][]byte{}
+	for _, argument := range os.Args[3:] {
+		path, file := place(argument)
+		text, err := os.ReadFile(file)
+		fail(err)
+		content[path[1:]] = text
 	}
 	fail(os.WriteFile(os.Args[1], layout(os.Args[2], entry, content), 0o644))
 }
 
-func read(file string) []byte {
-	content, err := os.ReadFile(file)
-	fail(err)
-	return content
+// place returns the path of a file in the image, the root unless it is given, and on this machine.
+func place(argument string) (string, string) {
+	if path, file, given := strings.Cut(argument, "="); given {
+		return path, file
+	}
+	return "/" + filepath.Base(argument), argument
 }
 
 func layout(name, entry string, content map[string][]byte) []byte {

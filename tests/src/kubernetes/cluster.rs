@@ -1,10 +1,9 @@
 //! A whole cluster of one node.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use super::machine::run_on;
-use super::{ControlPlane, Host, Kubectl, Machine, User};
+use super::{ControlPlane, Host, Image, Kubectl, Machine, User};
 use crate::peers;
 use crate::process::{Process, Stream};
 
@@ -13,6 +12,9 @@ pub const NODE: &str = "node-1";
 
 /// The release of containerd on it.
 pub const CONTAINERD: &str = "v2.4.2";
+
+/// Where an image is while it is imported.
+const ARCHIVE: &str = "/var/tmp/image.tar";
 
 const KUBELET: User = User {
     name: "system:node:node-1",
@@ -51,13 +53,10 @@ impl Cluster {
         let machine = Machine::start(NODE);
         write_files(&machine, files);
         let containerd = start_containerd(&machine);
+        let pause = peers::pod_tools().join("pause");
         load(
             &machine,
-            &Image {
-                name: crate::containerd::IMAGE,
-                entry: &peers::pod_tools().join("pause"),
-                files: &[],
-            },
+            &Image::of_program(crate::containerd::IMAGE, "/pause", &pause),
         );
         for image in images {
             load(&machine, image);
@@ -75,6 +74,7 @@ impl Cluster {
                 &[
                     "kube-controller-manager",
                     "--leader-elect=false",
+                    "--use-service-account-credentials",
                     &format!(
                         "--service-account-private-key-file={}",
                         file("accounts.key")
@@ -98,7 +98,9 @@ impl Cluster {
             "node/node-1",
             "--timeout=5s",
         ];
-        cluster.kubectl().until(&ready, |_| true);
+        cluster
+            .kubectl()
+            .until(&ready, |answer| answer.contains("condition met"));
         cluster
     }
 
@@ -150,17 +152,6 @@ impl Drop for Cluster {
     }
 }
 
-/// An image to be packed.
-#[derive(Clone, Copy, Debug)]
-pub struct Image<'a> {
-    /// Its name.
-    pub name: &'a str,
-    /// The program that it runs.
-    pub entry: &'a Path,
-    /// Other files in it, with their paths.
-    pub files: &'a [(PathBuf, PathBuf)],
-}
-
 fn write_files(machine: &Machine, files: &[(&str, &[u8])]) {
     let kubelet = include_str!("kubelet.yaml").replace("CGROUP", machine.cgroup());
     let network = include_str!("../../containerd/network.conflist").replace("FOLDER", "/run");
@@ -202,25 +193,19 @@ fn start_containerd(machine: &Machine) -> Process {
 
 /// Packs an image and imports it.
 fn load(machine: &Machine, image: &Image<'_>) {
-    let archive = machine.path("/var/tmp/image.tar");
-    let mut pack = std::process::Command::new(peers::pod_tools().join("image"));
-    pack.arg(&archive).arg(image.name).arg(image.entry);
-    for (inside, file) in image.files {
-        pack.arg(format!("{}={}", inside.display(), file.display()));
-    }
-    peers::run(&mut pack);
+    image.pack(&machine.path(ARCHIVE));
     let import = [
         "--namespace=k8s.io",
         "images",
         "import",
         "--local",
         "--snapshotter=native",
-        "/var/tmp/image.tar",
+        ARCHIVE,
     ];
     run_on(
         machine.host(),
         peers::containerd(CONTAINERD).join("ctr"),
         &import,
     );
-    fs::remove_file(archive).expect("it was just written");
+    fs::remove_file(machine.path(ARCHIVE)).expect("it was just written");
 }

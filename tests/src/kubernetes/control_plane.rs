@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU16, Ordering};
+use std::time::Duration;
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -37,7 +38,6 @@ impl User {
 /// A running API server with its etcd, on a loopback address.
 #[derive(Debug)]
 pub struct ControlPlane {
-    // Fields are dropped in this order: the API server needs etcd to end in an orderly way.
     api: Process,
     etcd: Process,
     address: String,
@@ -162,8 +162,12 @@ impl ControlPlane {
 
 impl Drop for ControlPlane {
     fn drop(&mut self) {
-        self.api.kill();
-        self.etcd.kill();
+        for process in [&mut self.api, &mut self.etcd] {
+            process.close_input();
+            // The folder is removed next, so nothing may write into it any more.
+            process.wait_within(Duration::from_secs(10));
+            process.kill();
+        }
     }
 }
 

@@ -57,8 +57,16 @@ impl Kubectl {
     /// Panics if it fails.
     pub fn send(&self, arguments: &[&str], objects: &[Value]) -> String {
         let list = serde_json::json!({ "apiVersion": "v1", "kind": "List", "items": objects });
-        let arguments = [arguments, &["-f", "-"]].concat();
-        text(&arguments, self.output(&arguments, &list.to_string()))
+        self.feed(&[arguments, &["-f", "-"]].concat(), &list.to_string())
+    }
+
+    /// As [`Kubectl::run`], with a text on standard input.
+    ///
+    /// # Panics
+    ///
+    /// Panics if it fails.
+    pub fn feed(&self, arguments: &[&str], input: &str) -> String {
+        text(arguments, self.output(arguments, input))
     }
 
     /// Returns the object or the list that `kubectl get` finds.
@@ -72,7 +80,7 @@ impl Kubectl {
         serde_json::from_str(&text).expect("kubectl prints JSON")
     }
 
-    /// Repeats it until it succeeds and prints what is expected, which is returned.
+    /// Repeats it until it prints what is expected, which is returned.
     ///
     /// # Panics
     ///
@@ -82,7 +90,7 @@ impl Kubectl {
         loop {
             let output = self.output(arguments, "");
             let answer = String::from_utf8_lossy(&output.stdout).into_owned();
-            if output.status.success() && expected(&answer) {
+            if expected(&answer) {
                 return answer;
             }
             assert!(

@@ -155,6 +155,6 @@ fn remove_cgroups(name: &str) {
 /// # Panics
 ///
 /// Panics as [`run`].
-pub fn run_on(host: Host, program: impl AsRef<Path>, arguments: &[&str]) -> String {
+pub(super) fn run_on(host: Host, program: impl AsRef<Path>, arguments: &[&str]) -> String {
     run(host.command(program).args(arguments))
 }

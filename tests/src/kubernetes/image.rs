@@ -1,0 +1,71 @@
+//! Images of programs of this machine: there is no builder of images on it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::peers::{self, run};
+
+/// An image to be packed.
+#[derive(Clone, Debug)]
+pub struct Image<'a> {
+    name: &'a str,
+    /// Paths in the image, and the files; the first is what it runs.
+    files: Vec<(PathBuf, PathBuf)>,
+}
+
+impl<'a> Image<'a> {
+    /// Returns an image that runs a program, which it has at this path, with the libraries of that program.
+    ///
+    /// # Panics
+    ///
+    /// Panics if a library is missing.
+    #[must_use]
+    pub fn of_program(name: &'a str, path: &str, program: &Path) -> Self {
+        Self {
+            name,
+            files: Vec::new(),
+        }
+        .with(path, program)
+    }
+
+    /// Adds another program with its libraries.
+    ///
+    /// # Panics
+    ///
+    /// Panics as [`Image::of_program`].
+    #[must_use]
+    pub fn with(mut self, path: &str, program: &Path) -> Self {
+        self.files.push((path.into(), program.to_owned()));
+        for library in libraries(program) {
+            self.files.push((library.clone(), library));
+        }
+        self
+    }
+
+    /// Writes it as an archive of an OCI image layout.
+    ///
+    /// # Panics
+    ///
+    /// Panics if a file cannot be read or written.
+    pub fn pack(&self, archive: &Path) {
+        let mut pack = Command::new(peers::pod_tools().join("image"));
+        pack.arg(archive).arg(self.name);
+        for (path, file) in &self.files {
+            pack.arg(format!("{}={}", path.display(), file.display()));
+        }
+        run(&mut pack);
+    }
+}
+
+/// Returns the libraries and the interpreter of a program, none if it is static.
+fn libraries(program: &Path) -> Vec<PathBuf> {
+    let output = Command::new("ldd")
+        .arg(program)
+        .output()
+        .expect("ldd can be run");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(!text.contains("not found"), "{}: {text}", program.display());
+    // `NAME => PATH (ADDRESS)`, or `PATH (ADDRESS)` for the interpreter.
+    let paths = text.split_whitespace().filter(|word| word.starts_with('/'));
+    paths.map(PathBuf::from).collect()
+}
