@@ -104,9 +104,11 @@ async function filters() {
     const status = page.getByRole("status");
     assert.equal(await shown(page), 6);
     assert.equal(await status.textContent(), "6 of 6 shown");
-    await page.getByRole("searchbox").fill("OLD");
-    await page.waitForFunction(() => document.querySelector("[role=status]").textContent.startsWith("2 "));
-    assert.equal(await shown(page), 2);
+    await page.getByRole("searchbox").fill("25-OLD");
+    await page.waitForFunction(() => document.querySelector("[role=status]").textContent.startsWith("1 "));
+    assert.equal(await shown(page), 1);
+    await page.getByRole("checkbox", { name: "deprecated" }).check();
+    assert.equal(await shown(page), 0);
     await page.getByRole("checkbox", { name: "removed" }).check();
     assert.equal(await shown(page), 1);
     await page.getByRole("button", { name: "Reset" }).click();
