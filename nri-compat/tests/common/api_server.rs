@@ -232,7 +232,7 @@ impl Generated {
     fn pod(&self, nth: usize) -> String {
         let node = format!("node-{}", nth % self.nodes);
         let padding = "x".repeat(self.padding);
-        if nth % self.plugin_every == 0 {
+        if nth.is_multiple_of(self.plugin_every) {
             plugin_pod(&format!("logger-{nth}"), &node, "logger", &padding)
         } else {
             other_pod(&format!("web-{nth}"), &node, &padding)
