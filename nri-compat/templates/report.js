@@ -8,7 +8,7 @@ for (const form of document.querySelectorAll("form[data-of]")) {
 
   const matches = (row, words, classes, nth) => {
     const cells = row.body.rows[0].querySelectorAll("td");
-    const chosen = nth ? [cells[nth - 1]] : [...cells];
+    const chosen = nth ? [cells[nth]] : [...cells];
     if (classes.length && !chosen.some((cell) => classes.some((name) => cell.querySelector("." + name)))) return false;
     row.text ??= row.body.textContent.toLowerCase();
     return words.every((word) => row.text.includes(word));
