@@ -79,8 +79,9 @@ fn now<'h>(history: &'h History, unknown: &UnknownReleases, runtime: &str) -> Op
 /// not run, and lists the nodes with an unknown runtime as skipped. `asked` are the names of the
 /// targets that apply to every plugin.
 pub fn apply(report: &mut CheckReport, cluster: ClusterView, asked: &[String]) {
+    let targets = cluster.targets();
     for subject in &mut report.subjects {
-        let now = cluster.targets_of(&subject.nodes);
+        let now = targets.of(&subject.nodes);
         subject.verdicts.retain(|verdict| {
             asked.contains(&verdict.target) || now.contains(verdict.target.as_str())
         });

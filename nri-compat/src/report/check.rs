@@ -8,7 +8,7 @@ mod shared;
 
 pub use crate::skipped::{SkipKind, Skipped};
 pub use alike::Alike;
-pub use cluster::{CLUSTER_READER, ClusterView, HOST_PLUGINS, Judged, NodePool};
+pub use cluster::{CLUSTER_READER, ClusterView, HOST_PLUGINS, Judged, NodePool, PoolTargets};
 pub(crate) use phrase::NO_CONFIGURATION;
 pub use phrase::bytes;
 pub(crate) use shared::Pool;

@@ -1,6 +1,6 @@
 //! The cluster that a report is about.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use super::{CheckReport, Subject};
 
@@ -62,15 +62,38 @@ impl ClusterView {
         self.pools.iter().map(|pool| pool.nodes.len()).sum()
     }
 
+    /// Returns the targets by node.
+    pub fn targets(&self) -> PoolTargets<'_> {
+        let mut targets = PoolTargets::default();
+        for pool in &self.pools {
+            if let Some(target) = pool.target() {
+                targets.all.insert(target);
+                let nodes = pool.nodes.iter().map(|node| (node.as_str(), target));
+                targets.by_node.extend(nodes);
+            }
+        }
+        targets
+    }
+}
+
+/// The targets of pools, by the names of their nodes.
+#[derive(Clone, Debug, Default)]
+pub struct PoolTargets<'c> {
+    all: BTreeSet<&'c str>,
+    by_node: HashMap<&'c str, &'c str>,
+}
+
+impl PoolTargets<'_> {
     /// Returns the targets of the pools that have one of these nodes; those of all pools if there
     /// are no nodes.
-    pub fn targets_of(&self, nodes: &[String]) -> BTreeSet<&str> {
-        let nodes: BTreeSet<&String> = nodes.iter().collect();
-        let has_one = |pool: &&NodePool| {
-            nodes.is_empty() || pool.nodes.iter().any(|node| nodes.contains(node))
-        };
-        let pools = self.pools.iter().filter(has_one);
-        pools.filter_map(NodePool::target).collect()
+    pub fn of(&self, nodes: &[String]) -> BTreeSet<&str> {
+        if nodes.is_empty() {
+            return self.all.clone();
+        }
+        let nodes = nodes.iter().map(String::as_str);
+        nodes
+            .filter_map(|node| self.by_node.get(node).copied())
+            .collect()
     }
 }
 
@@ -194,7 +217,8 @@ mod tests {
         };
         let targets = |nodes: &[&str]| {
             let nodes: Vec<String> = nodes.iter().map(|&node| node.to_owned()).collect();
-            view.targets_of(&nodes)
+            view.targets()
+                .of(&nodes)
                 .into_iter()
                 .collect::<Vec<_>>()
                 .join(" ")
