@@ -10,7 +10,8 @@ if compgen -G "$unpacked/-*/nri-*" > /dev/null; then
   rm -rf "$unpacked"/-*/nri-* "$target"/debug/.fingerprint/nri-{protos,codegen,macros}-*
 fi
 
-cargo package --locked -p nri-protos -p nri-codegen -p nri-macros -p nri -p nri-conformance -p nri-compat
+# Not verified one by one: the command is built from these packages below, and with it all of them.
+cargo package --locked --no-verify -p nri-protos -p nri-codegen -p nri-macros -p nri -p nri-conformance -p nri-compat
 
 outside="$(mktemp -d)"
 trap 'rm -rf "$outside"' EXIT
