@@ -80,7 +80,7 @@ fn plugin(nth: usize) -> Subject {
     Subject {
         place: Place::from(format!("/var/lib/images/{nth:05}.tar"))
             .in_image(&image)
-            .entry(&format!("/opt/nri/plugins/{index}-{name}")),
+            .entry(format!("/opt/nri/plugins/{index}-{name}")),
         kind: FileKind::GoBinary,
         role: Role::Plugin,
         name: Some(name.into()),
