@@ -31,7 +31,14 @@ pub fn nri_compat() -> PathBuf {
 
 fn build(arguments: &[&str]) {
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet"]).args(arguments);
+    cargo.args(["build", "--quiet", "--locked"]).args(arguments);
+    // Cargo sets these for tests, and build scripts of dependencies run again if they change.
+    let is_own = |name: &str| name.starts_with("CARGO_MANIFEST_") || name.starts_with("CARGO_PKG_");
+    for (name, _) in std::env::vars_os() {
+        if name.to_str().is_some_and(is_own) {
+            cargo.env_remove(&name);
+        }
+    }
     run(cargo.current_dir(env!("CARGO_MANIFEST_DIR")));
 }
 

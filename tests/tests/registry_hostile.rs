@@ -72,8 +72,7 @@ fn blob(registry: &Registry, digest: &str, size: usize) -> Result<(), Error> {
     let (client, _folder) = client(&[registry.host()], &[]);
     let digest = Digest::parse(digest).unwrap();
     let image = image(registry);
-    let result = client.blob(&image, &digest, size as u64)?.finish();
-    result
+    client.blob(&image, &digest, size as u64)?.finish()
 }
 
 fn manifest(registry: &Registry) -> Result<(), Error> {
@@ -106,7 +105,7 @@ fn a_connection_that_breaks_is_resumed() {
         let images = images.clone();
         move |request, earlier| {
             let reply = images.answer(request);
-            (request.path.contains("/blobs/") && earlier < 2).then(|| Reply {
+            (request.path.contains("/blobs/") && earlier < 2).then_some(Reply {
                 cut: Some(300_000),
                 ..reply
             })
@@ -120,7 +119,7 @@ fn a_connection_that_breaks_is_resumed() {
         let bytes = bytes.clone();
         move |request, earlier| {
             let reply = Reply::new(200, bytes.clone());
-            request.path.contains("/blobs/").then(|| Reply {
+            request.path.contains("/blobs/").then_some(Reply {
                 cut: (earlier == 0).then_some(300_000),
                 ..reply
             })
@@ -130,7 +129,7 @@ fn a_connection_that_breaks_is_resumed() {
 
     let breaks_always = Registry::with(images.clone(), move |request, _| {
         let reply = images.answer(request);
-        request.path.contains("/blobs/").then(|| Reply {
+        request.path.contains("/blobs/").then_some(Reply {
             cut: Some(10),
             ..reply
         })

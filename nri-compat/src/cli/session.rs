@@ -35,6 +35,7 @@ pub(super) fn run<T, E: Into<Error>>(work: impl Future<Output = Result<T, E>>) -
 /// # Errors
 ///
 /// Returns the error of the work.
+#[cfg(feature = "conformance")]
 pub(super) fn run_until_interrupted<T, E, F>(work: F) -> Result<T, Error>
 where
     E: Into<Error>,
@@ -47,6 +48,7 @@ where
 }
 
 /// A future that completes on Ctrl-C and SIGTERM.
+#[cfg(feature = "conformance")]
 pub(super) type Interrupted = std::pin::Pin<Box<dyn Future<Output = ()> + Send>>;
 
 fn runtime() -> Result<Runtime, Error> {
@@ -123,7 +125,7 @@ mod tests {
     #[test]
     fn work_gives_its_result_or_its_error() {
         assert_eq!(run(async { Ok::<_, Error>(7) }).expect("it succeeds"), 7);
-        let failed = run(async { Err::<(), _>(nri_conformance::Error::new("no")) });
+        let failed = run(async { Err::<(), _>(Error::new(ErrorKind::Session, "no")) });
         assert_eq!(failed.expect_err("it fails").kind(), ErrorKind::Session);
     }
 }

@@ -2,10 +2,10 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 
 use super::Host;
-use crate::peers::{run, target_folder};
+use crate::examples::nri_compat;
 
 /// The variables by which a proxy is found, which is not between a test and its cluster.
 const PROXIES: [&str; 8] = [
@@ -34,24 +34,8 @@ impl NriCompat {
     /// Panics if it cannot be built.
     #[must_use]
     pub fn build(host: Host) -> Self {
-        let mut cargo = Command::new(env!("CARGO"));
-        cargo.args(["build", "--quiet", "--locked", "-p", "nri-compat"]);
-        // The build scripts of dependencies run again if these, which cargo sets for tests, change.
-        for (name, _) in std::env::vars_os() {
-            let text = name.to_string_lossy();
-            if ["CARGO_MANIFEST_", "CARGO_PKG_"]
-                .iter()
-                .any(|set| text.starts_with(set))
-            {
-                cargo.env_remove(&name);
-            }
-        }
-        run(cargo.current_dir(env!("CARGO_MANIFEST_DIR")));
-        let program = target_folder().join("debug/nri-compat");
-        Self {
-            program: program.canonicalize().expect("cargo made it"),
-            host,
-        }
+        let program = nri_compat();
+        Self { program, host }
     }
 
     /// Returns the program.
