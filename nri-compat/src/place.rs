@@ -1,10 +1,13 @@
 //! The location of a finding, as data.
 
+mod workload;
+
 use std::cmp::Ordering;
 use std::fmt;
 use std::path::Path;
 
 use crate::escape;
+pub use workload::WorkloadPlace;
 
 /// The maximum number of processes that are listed; for more, only the number is shown.
 const MAX_PIDS_SHOWN: usize = 8;
@@ -47,44 +50,6 @@ pub struct Place {
     pub line: Option<u32>,
     /// The processes that run the file, ascending.
     pub pids: Vec<u32>,
-}
-
-/// A container of a Kubernetes workload, in a manifest or in a cluster.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct WorkloadPlace {
-    /// The document in the manifest, counted from 1; `None` in a cluster.
-    pub document: Option<u32>,
-    /// The line of the image or of the container in the manifest, counted from 1.
-    pub line: Option<u32>,
-    /// The kind of the workload, such as `DaemonSet`.
-    pub kind: String,
-    /// The namespace, if it is known.
-    pub namespace: Option<String>,
-    /// The name of the workload.
-    pub name: String,
-    /// The name of the container; empty for the whole workload.
-    pub container: String,
-}
-
-impl WorkloadPlace {
-    /// Returns the workload as `DaemonSet kube-system/logger`.
-    pub fn workload(&self) -> String {
-        let namespace = self
-            .namespace
-            .iter()
-            .map(|namespace| format!("{namespace}/"));
-        let name: String = namespace.chain([self.name.clone()]).collect();
-        let parts = [self.kind.as_str(), name.as_str()];
-        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-        parts.join(" ")
-    }
-
-    /// Returns the workload and the container: `DaemonSet kube-system/logger: plugin`.
-    pub fn path(&self) -> String {
-        let parts = [self.workload(), self.container.clone()];
-        let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-        parts.join(": ")
-    }
 }
 
 impl Place {
@@ -316,120 +281,4 @@ impl From<String> for Place {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn is_shown_from_the_outside_in() {
-        let image = Place::from("x.tar").in_image("p:1");
-        for (place, shown, name, within) in [
-            (Place::from("/opt/10-a"), "/opt/10-a", "10-a", None),
-            (Place::from("/opt/"), "/opt/", "opt", None),
-            (Place::from(""), "", "", None),
-            (
-                Place::from("x.tar").entry("/a"),
-                "x.tar: /a",
-                "a",
-                Some("/a"),
-            ),
-            (
-                image.entry("/b/c"),
-                "x.tar: p:1: /b/c",
-                "c",
-                Some("p:1: /b/c"),
-            ),
-            (
-                image.in_layer(2),
-                "x.tar: p:1: layer 2",
-                "x.tar",
-                Some("p:1: layer 2"),
-            ),
-            (
-                image.entry("/go.mod").at_line(3),
-                "x.tar: p:1: /go.mod:3",
-                "go.mod",
-                Some("p:1: /go.mod"),
-            ),
-            (Place::from("a (pid 1)"), "a (pid 1)", "a (pid 1)", None),
-            (
-                Place::from("a").run_by(&[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]),
-                "a (pid 1, 2, 3, 4, 5, 6, 7, 8 and 2 more)",
-                "a",
-                Some("pid 1, 2, 3, 4, 5, 6, 7, 8 and 2 more"),
-            ),
-        ] {
-            assert_eq!(place.to_string(), shown);
-            assert_eq!(
-                (place.name(), place.within().as_deref()),
-                (name, within),
-                "{shown}"
-            );
-        }
-    }
-
-    #[test]
-    fn a_container_of_a_workload_is_shown_with_its_line() {
-        let container = WorkloadPlace {
-            document: Some(2),
-            line: Some(7),
-            kind: "Pod".into(),
-            name: "p".into(),
-            container: "c".into(),
-            ..WorkloadPlace::default()
-        };
-        let place = Place::from("x.yaml").in_workload(container.clone());
-        assert_eq!(place.to_string(), "x.yaml:7: Pod p: c");
-        assert_eq!(place.whole_file().to_string(), "x.yaml: Pod p: c");
-        assert_eq!((place.name(), place.line_on_disk()), ("c", Some(7)));
-        assert_eq!(place.within().as_deref(), Some("Pod p: c"));
-
-        let source = place.entry("/src/go.mod").at_line(3);
-        assert_eq!(source.to_string(), "x.yaml:7: Pod p: c: /src/go.mod:3");
-        assert_eq!((source.name(), source.line_on_disk()), ("go.mod", Some(7)));
-        let other = Place::from("x.yaml").in_workload(WorkloadPlace {
-            container: "d".into(),
-            ..container.clone()
-        });
-        assert!(!other.entry("/src/a.go").is_beside(&source));
-
-        let whole = Place::from("x.yaml").in_workload(WorkloadPlace {
-            container: String::new(),
-            ..container
-        });
-        assert_eq!(
-            (whole.to_string().as_str(), whole.name()),
-            ("x.yaml:7: Pod p", "p")
-        );
-    }
-
-    #[test]
-    fn folders_are_those_of_one_disk_or_image() {
-        let module = Place::from("/src/go.mod");
-        assert!(Place::from("/src/cmd/main.go").is_below_folder_of(&module));
-        assert!(Place::from("main.go").is_below_folder_of(&Place::from("go.mod")));
-        assert!(!Place::from("/source/main.go").is_below_folder_of(&module));
-        assert!(
-            !Place::from("x.tar")
-                .entry("/src/a.go")
-                .is_below_folder_of(&module)
-        );
-        let (one, other) = (
-            Place::from("x.tar").in_image("a"),
-            Place::from("x.tar").in_image("b"),
-        );
-        assert!(
-            one.entry("/src/a.go")
-                .is_below_folder_of(&one.entry("/src/go.mod"))
-        );
-        assert!(
-            !one.entry("/src/a.go")
-                .is_below_folder_of(&other.entry("/src/go.mod"))
-        );
-        assert!(one.entry("/a: b/x").is_beside(&one.entry("/a: b/y")));
-        assert!(!Place::from("/a/x").is_beside(&Place::from("/b/x")));
-        assert_eq!(
-            (Place::from("/a/b/c").depth(), Place::from("c").depth()),
-            (3, 0)
-        );
-    }
-}
+mod tests;

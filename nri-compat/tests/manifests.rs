@@ -103,8 +103,9 @@ fn every_format_points_at_the_container() {
         assert!(out.contains(&expected), "{format}: {out}");
     }
     let (_, text) = check(&[file], b"");
-    assert!(text.contains("6 workloads examined,"), "{text}");
-    assert!(text.replace('\n', " ").contains("3 candidates"), "{text}");
+    // Where lines break depends on the path of this folder.
+    let counts = "6 workloads examined, 3 candidates,";
+    assert!(text.replace('\n', " ").contains(counts), "{text}");
     let (code, _) = check(&[file, "--fail-on", "unknown"], b"");
     assert_eq!(code, Some(100));
 }

@@ -1,10 +1,12 @@
 //! The client: manifests and blobs of images.
 
+mod attempts;
+mod refusal;
+
 use std::collections::HashMap;
 use std::io::Read as _;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
-use std::thread;
+use std::sync::Mutex;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -12,18 +14,14 @@ use ureq::Body;
 use ureq::http::Response;
 
 use super::agents::Agents;
-use super::auth::{Auth, Refused};
-use super::backoff;
+use super::auth::Auth;
 use super::blob::Blob;
 use super::cache::Cache;
-use super::challenge;
 use super::digest::Digest;
 use super::environment::Environment;
 use super::error::{Error, ErrorKind};
-use super::exchange::{self, Call, header, printable};
+use super::exchange::{self, header, printable};
 use super::limits::Limits;
-use super::location::Location;
-use super::mirrors::{self, Endpoint};
 use super::reference::Reference;
 
 /// The formats of manifests that are understood.
@@ -31,12 +29,6 @@ const MANIFESTS: &str = "application/vnd.oci.image.index.v1+json, \
     application/vnd.oci.image.manifest.v1+json, \
     application/vnd.docker.distribution.manifest.list.v2+json, \
     application/vnd.docker.distribution.manifest.v2+json";
-
-/// The maximum number of redirects of one request.
-const MAX_REDIRECTS: usize = 5;
-
-/// The maximum size of the body of an error in bytes.
-const MAX_ERROR: u64 = 64 << 10;
 
 /// The options of a client.
 #[derive(Clone, Debug, Default)]
@@ -69,19 +61,6 @@ pub struct Client {
     auth: Auth,
     /// Whether an insecure host uses TLS.
     protocols: Mutex<HashMap<String, bool>>,
-}
-
-/// A failed attempt.
-struct Failed {
-    error: Error,
-    /// The pause that the registry asked for.
-    pause: Option<Duration>,
-}
-
-impl From<Error> for Failed {
-    fn from(error: Error) -> Self {
-        Self { error, pause: None }
-    }
 }
 
 /// A request of a registry.
@@ -237,238 +216,4 @@ impl Client {
         let digest = expected.cloned().unwrap_or_else(|| Digest::of(&bytes));
         Ok(Manifest { bytes, digest })
     }
-
-    /// Sends a request to the mirrors and to the registry until one of them succeeds.
-    pub(super) fn anywhere<T>(
-        &self,
-        wanted: &Wanted<'_>,
-        is_by_digest: bool,
-        read: impl Fn(&Endpoint, Response<Body>) -> Result<T, Error>,
-    ) -> Result<T, Error> {
-        let endpoints = mirrors::of(wanted.image, &self.agents.environment)?;
-        let usable = endpoints
-            .iter()
-            .filter(|one| is_by_digest || !one.digests_only);
-        let mut failed = None;
-        for endpoint in usable {
-            match self.insistently(endpoint, wanted, &read) {
-                Ok(found) => return Ok(found),
-                Err(error) => failed = Some(error),
-            }
-        }
-        Err(failed
-            .unwrap_or_else(|| Error::new(ErrorKind::Configuration, "no server has this image")))
-    }
-
-    /// Sends a request to one server, again if it may succeed later.
-    fn insistently<T>(
-        &self,
-        endpoint: &Endpoint,
-        wanted: &Wanted<'_>,
-        read: &impl Fn(&Endpoint, Response<Body>) -> Result<T, Error>,
-    ) -> Result<T, Error> {
-        let mut failures = 0;
-        loop {
-            let attempt = self.attempt(endpoint, wanted);
-            let Failed { error, pause } =
-                match attempt.and_then(|answer| Ok(read(endpoint, answer)?)) {
-                    Ok(found) => return Ok(found),
-                    Err(failed) => failed,
-                };
-            failures += 1;
-            let pause = pause.unwrap_or_else(|| backoff::pause(&self.limits, failures));
-            if !error.is_temporary()
-                || failures >= self.limits.attempts
-                || pause > self.limits.longest_pause
-            {
-                return Err(error);
-            }
-            thread::sleep(pause);
-        }
-    }
-
-    /// Sends a request once, with the credentials that the server asks for.
-    fn attempt(&self, endpoint: &Endpoint, wanted: &Wanted<'_>) -> Result<Response<Body>, Failed> {
-        let url = Location {
-            is_https: self.uses_tls(&endpoint.host)?,
-            host: endpoint.host.clone(),
-            path: format!("/v2/{}/{}", endpoint.repository, wanted.path),
-        };
-        let known = self.auth.known(&url.host, &endpoint.repository);
-        let answer = self.follow(&url, wanted, known.as_deref())?;
-        if answer.status().as_u16() != 401 {
-            return self.checked(&url, wanted, answer);
-        }
-        let headers = answer.headers().get_all("www-authenticate").iter();
-        let headers = headers.filter_map(|header| header.to_str().ok());
-        let challenges: Vec<_> = headers.flat_map(challenge::challenges).collect();
-        drop(answer);
-        let refused = Refused {
-            agents: &self.agents,
-            limits: &self.limits,
-            image: wanted.image,
-            url: &url,
-            repository: &endpoint.repository,
-            sent: known.as_deref(),
-        };
-        let new = self.auth.answer(&refused, &challenges)?;
-        let answer = self.follow(&url, wanted, Some(&new))?;
-        self.checked(&url, wanted, answer)
-    }
-
-    /// Sends a request and follows redirects. Credentials stay with the server that they are for.
-    fn follow(
-        &self,
-        start: &Location,
-        wanted: &Wanted<'_>,
-        authorization: Option<&str>,
-    ) -> Result<Response<Body>, Error> {
-        let mut url = start.clone();
-        for _ in 0..=MAX_REDIRECTS {
-            let mut headers = wanted.headers.clone();
-            if let Some(value) = authorization.filter(|_| url.is_same_origin(start)) {
-                headers.push(("authorization", value.to_owned()));
-            }
-            let call = Call {
-                url: &url,
-                headers: &headers,
-                timeout: wanted.timeout,
-            };
-            let answer = exchange::get(&self.agents, &call)?;
-            if !matches!(answer.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
-                return Ok(answer);
-            }
-            url = url.join(header(&answer, "location")).ok_or_else(|| {
-                let message = format!("{} sent a redirect to what is not a URL", url.host);
-                Error::new(ErrorKind::Protocol, message)
-            })?;
-        }
-        let message = format!("{} redirects more than {MAX_REDIRECTS} times", start.host);
-        Err(Error::new(ErrorKind::Protocol, message))
-    }
-
-    fn checked(
-        &self,
-        url: &Location,
-        wanted: &Wanted<'_>,
-        answer: Response<Body>,
-    ) -> Result<Response<Body>, Failed> {
-        let status = answer.status().as_u16();
-        if matches!(status, 200 | 206) {
-            return Ok(answer);
-        }
-        let pause = backoff::retry_after(header(&answer, "retry-after"));
-        let said = exchange::small(&url.host, answer, MAX_ERROR)
-            .ok()
-            .and_then(|body| said(&body));
-        let error = refusal(url, wanted.image, status, said, pause);
-        Err(Failed { error, pause })
-    }
-
-    /// Reports whether a host is asked over TLS. Hosts that the user calls insecure are tried with
-    /// plain HTTP first: a server that expects TLS answers that at once, but not vice versa.
-    fn uses_tls(&self, host: &str) -> Result<bool, Error> {
-        if !self.agents.is_insecure(host) {
-            return Ok(true);
-        }
-        let lock = || {
-            self.protocols
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-        };
-        if let Some(known) = lock().get(host) {
-            return Ok(*known);
-        }
-        let uses_tls = self.find_protocol(host)?;
-        lock().insert(host.to_owned(), uses_tls);
-        Ok(uses_tls)
-    }
-
-    fn find_protocol(&self, host: &str) -> Result<bool, Error> {
-        let ping = |is_https| {
-            let url = Location {
-                is_https,
-                host: host.to_owned(),
-                path: "/v2/".to_owned(),
-            };
-            let call = Call {
-                url: &url,
-                headers: &[],
-                timeout: self.limits.connect,
-            };
-            exchange::get(&self.agents, &call).map(|answer| {
-                (
-                    answer.status().as_u16(),
-                    header(&answer, "location").starts_with("https:"),
-                )
-            })
-        };
-        match ping(false) {
-            Ok((400, _)) | Ok((_, true)) => Ok(ping(true).is_ok()),
-            Ok(_) => Ok(false),
-            Err(error) if ping(true).is_ok() => {
-                drop(error);
-                Ok(true)
-            }
-            Err(error) => Err(error),
-        }
-    }
-}
-
-/// Returns the code and message in the body of an error.
-fn said(body: &[u8]) -> Option<String> {
-    let body: Value = serde_json::from_slice(body).ok()?;
-    let first = body.get("errors")?.get(0)?;
-    let text = |key: &str| first.get(key).and_then(Value::as_str).unwrap_or_default();
-    let both = format!("{}: {}", text("code"), text("message"));
-    Some(printable(both.trim_matches([':', ' '])))
-}
-
-fn refusal(
-    url: &Location,
-    image: &Reference,
-    status: u16,
-    said: Option<String>,
-    pause: Option<Duration>,
-) -> Error {
-    let said = said
-        .filter(|said| !said.is_empty())
-        .map(|said| format!(" ({said})"));
-    let message = format!("{} answered {status}{}", url.host, said.unwrap_or_default());
-    let login = format!(
-        "log in with `docker login {}` if it is private",
-        image.registry()
-    );
-    let (kind, help) = match status {
-        401 => (
-            ErrorKind::Unauthorized,
-            format!("the credentials do not suffice, or there is no such repository; {login}"),
-        ),
-        403 => (
-            ErrorKind::Denied,
-            format!("the account may not pull it; {login}"),
-        ),
-        404 => (
-            ErrorKind::NotFound,
-            format!("check repository, tag and digest; {login}"),
-        ),
-        429 => {
-            let when = pause.map_or_else(String::new, |pause| format!(" in {} s", pause.as_secs()));
-            (
-                ErrorKind::RateLimited,
-                format!("too many requests; try again{when}, log in, or use --cache"),
-            )
-        }
-        408 | 500..=599 => (
-            ErrorKind::Server,
-            "the registry failed; try again later".to_owned(),
-        ),
-        _ => (
-            ErrorKind::Protocol,
-            "check that this is an image registry".to_owned(),
-        ),
-    };
-    Error::new(kind, message)
-        .with_status(status)
-        .with_help(help)
 }

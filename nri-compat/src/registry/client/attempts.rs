@@ -1,0 +1,214 @@
+//! The way from a request to an answer: mirrors, attempts, credentials, redirects, TLS or not.
+
+use std::sync::PoisonError;
+use std::thread;
+use std::time::Duration;
+
+use ureq::Body;
+use ureq::http::Response;
+
+use super::refusal::{refusal, said};
+use super::{Client, Wanted};
+use crate::registry::auth::Refused;
+use crate::registry::error::{Error, ErrorKind};
+use crate::registry::exchange::{self, Call, header};
+use crate::registry::location::Location;
+use crate::registry::mirrors::{self, Endpoint};
+use crate::registry::{backoff, challenge};
+
+/// The maximum number of redirects of one request.
+const MAX_REDIRECTS: usize = 5;
+
+/// The maximum size of the body of an error in bytes.
+const MAX_ERROR: u64 = 64 << 10;
+
+/// A failed attempt.
+struct Failed {
+    error: Error,
+    /// The pause that the registry asked for.
+    pause: Option<Duration>,
+}
+
+impl From<Error> for Failed {
+    fn from(error: Error) -> Self {
+        Self { error, pause: None }
+    }
+}
+
+impl Client {
+    /// Sends a request to the mirrors and to the registry until one of them succeeds.
+    pub(in crate::registry) fn anywhere<T>(
+        &self,
+        wanted: &Wanted<'_>,
+        is_by_digest: bool,
+        read: impl Fn(&Endpoint, Response<Body>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let endpoints = mirrors::of(wanted.image, &self.agents.environment)?;
+        let usable = endpoints
+            .iter()
+            .filter(|one| is_by_digest || !one.digests_only);
+        let mut failed = None;
+        for endpoint in usable {
+            match self.insistently(endpoint, wanted, &read) {
+                Ok(found) => return Ok(found),
+                Err(error) => failed = Some(error),
+            }
+        }
+        Err(failed
+            .unwrap_or_else(|| Error::new(ErrorKind::Configuration, "no server has this image")))
+    }
+
+    /// Sends a request to one server, again if it may succeed later.
+    fn insistently<T>(
+        &self,
+        endpoint: &Endpoint,
+        wanted: &Wanted<'_>,
+        read: &impl Fn(&Endpoint, Response<Body>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let mut failures = 0;
+        loop {
+            let attempt = self.attempt(endpoint, wanted);
+            let Failed { error, pause } =
+                match attempt.and_then(|answer| Ok(read(endpoint, answer)?)) {
+                    Ok(found) => return Ok(found),
+                    Err(failed) => failed,
+                };
+            failures += 1;
+            let pause = pause.unwrap_or_else(|| backoff::pause(&self.limits, failures));
+            if !error.is_temporary()
+                || failures >= self.limits.attempts
+                || pause > self.limits.longest_pause
+            {
+                return Err(error);
+            }
+            thread::sleep(pause);
+        }
+    }
+
+    /// Sends a request once, with the credentials that the server asks for.
+    fn attempt(&self, endpoint: &Endpoint, wanted: &Wanted<'_>) -> Result<Response<Body>, Failed> {
+        let url = Location {
+            is_https: self.uses_tls(&endpoint.host)?,
+            host: endpoint.host.clone(),
+            path: format!("/v2/{}/{}", endpoint.repository, wanted.path),
+        };
+        let known = self.auth.known(&url.host, &endpoint.repository);
+        let answer = self.follow(&url, wanted, known.as_deref())?;
+        if answer.status().as_u16() != 401 {
+            return self.checked(&url, wanted, answer);
+        }
+        let headers = answer.headers().get_all("www-authenticate").iter();
+        let headers = headers.filter_map(|header| header.to_str().ok());
+        let challenges: Vec<_> = headers.flat_map(challenge::challenges).collect();
+        drop(answer);
+        let refused = Refused {
+            agents: &self.agents,
+            limits: &self.limits,
+            image: wanted.image,
+            url: &url,
+            repository: &endpoint.repository,
+            sent: known.as_deref(),
+        };
+        let new = self.auth.answer(&refused, &challenges)?;
+        let answer = self.follow(&url, wanted, Some(&new))?;
+        self.checked(&url, wanted, answer)
+    }
+
+    /// Sends a request and follows redirects. Credentials stay with the server that they are for.
+    fn follow(
+        &self,
+        start: &Location,
+        wanted: &Wanted<'_>,
+        authorization: Option<&str>,
+    ) -> Result<Response<Body>, Error> {
+        let mut url = start.clone();
+        for _ in 0..=MAX_REDIRECTS {
+            let mut headers = wanted.headers.clone();
+            if let Some(value) = authorization.filter(|_| url.is_same_origin(start)) {
+                headers.push(("authorization", value.to_owned()));
+            }
+            let call = Call {
+                url: &url,
+                headers: &headers,
+                timeout: wanted.timeout,
+            };
+            let answer = exchange::get(&self.agents, &call)?;
+            if !matches!(answer.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
+                return Ok(answer);
+            }
+            url = url.join(header(&answer, "location")).ok_or_else(|| {
+                let message = format!("{} sent a redirect to what is not a URL", url.host);
+                Error::new(ErrorKind::Protocol, message)
+            })?;
+        }
+        let message = format!("{} redirects more than {MAX_REDIRECTS} times", start.host);
+        Err(Error::new(ErrorKind::Protocol, message))
+    }
+
+    fn checked(
+        &self,
+        url: &Location,
+        wanted: &Wanted<'_>,
+        answer: Response<Body>,
+    ) -> Result<Response<Body>, Failed> {
+        let status = answer.status().as_u16();
+        if matches!(status, 200 | 206) {
+            return Ok(answer);
+        }
+        let pause = backoff::retry_after(header(&answer, "retry-after"));
+        let said = exchange::small(&url.host, answer, MAX_ERROR)
+            .ok()
+            .and_then(|body| said(&body));
+        let error = refusal(url, wanted.image, status, said, pause);
+        Err(Failed { error, pause })
+    }
+
+    /// Reports whether a host is asked over TLS. Hosts that the user calls insecure are tried with
+    /// plain HTTP first: a server that expects TLS answers that at once, but not vice versa.
+    fn uses_tls(&self, host: &str) -> Result<bool, Error> {
+        if !self.agents.is_insecure(host) {
+            return Ok(true);
+        }
+        let lock = || {
+            self.protocols
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+        };
+        if let Some(known) = lock().get(host) {
+            return Ok(*known);
+        }
+        let uses_tls = self.find_protocol(host)?;
+        lock().insert(host.to_owned(), uses_tls);
+        Ok(uses_tls)
+    }
+
+    fn find_protocol(&self, host: &str) -> Result<bool, Error> {
+        let ping = |is_https| {
+            let url = Location {
+                is_https,
+                host: host.to_owned(),
+                path: "/v2/".to_owned(),
+            };
+            let call = Call {
+                url: &url,
+                headers: &[],
+                timeout: self.limits.connect,
+            };
+            exchange::get(&self.agents, &call).map(|answer| {
+                (
+                    answer.status().as_u16(),
+                    header(&answer, "location").starts_with("https:"),
+                )
+            })
+        };
+        match ping(false) {
+            Ok((400, _)) | Ok((_, true)) => Ok(ping(true).is_ok()),
+            Ok(_) => Ok(false),
+            Err(error) if ping(true).is_ok() => {
+                drop(error);
+                Ok(true)
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
