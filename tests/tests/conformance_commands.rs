@@ -115,7 +115,7 @@ fn mistakes_name_what_is_wrong() {
         (&["probe", "10-gone"], "10-gone"),
         (
             &["probe", "--target", "containerd@99", mutant],
-            "containerd@99",
+            "`99` of containerd",
         ),
         (
             &["record", "--socket", "gone.sock", "-o", "session.nri"],
