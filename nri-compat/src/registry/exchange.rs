@@ -4,6 +4,7 @@ use std::io::Read as _;
 use std::time::Duration;
 
 use ureq::Body;
+use ureq::Timeout;
 use ureq::http::{Request, Response};
 
 use super::agents::Agents;
@@ -87,13 +88,24 @@ pub(super) fn broken_off(host: &str, error: &std::io::Error) -> Error {
     }
 }
 
+/// Returns the error for a step that took too long. A server that does not speak TLS may wait for
+/// the rest of what it takes for a request.
+fn too_slow(host: &str, step: Timeout) -> Error {
+    let help = match step {
+        Timeout::RecvResponse | Timeout::RecvBody => {
+            "check the network, or try again later".to_owned()
+        }
+        _ => format!(
+            "check the network, try again later, or use --insecure {host} if it serves plain HTTP"
+        ),
+    };
+    let message = format!("{host} took too long to answer");
+    Error::new(ErrorKind::Timeout, message).with_help(help)
+}
+
 fn explained(host: &str, error: &ureq::Error) -> Error {
     match error {
-        ureq::Error::Timeout(_) => {
-            let message = format!("{host} took too long to answer");
-            Error::new(ErrorKind::Timeout, message)
-                .with_help("check the network, or try again later")
-        }
+        ureq::Error::Timeout(step) => too_slow(host, *step),
         ureq::Error::Rustls(error) => tls(host, &error.to_string()),
         ureq::Error::Tls(why) => tls(host, why),
         ureq::Error::Pem(error) => tls(host, &error.to_string()),
