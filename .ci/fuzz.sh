@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Runs every fuzz target for a moment: that it builds, takes its seeds, and finds nothing at once.
-#   .ci/fuzz.sh [SECONDS]      per target, default 5
+#   .ci/fuzz.sh [SECONDS]      per target, default 3
 set -euo pipefail
 cd "$(dirname "$0")/.."
 CARGO_FUZZ_VERSION=0.13.2
-export seconds="${1:-5}"
+export seconds="${1:-3}"
 target="${CARGO_TARGET_DIR:-$PWD/target}"
 export PATH="$target/tools/bin:$PATH"
 

@@ -51,7 +51,7 @@ go_command() {
   local dir="$PEERS/$1"
   if [ "$(cat "$dir/installed" 2>/dev/null)" != "$3" ]; then
     mkdir -p "$dir"
-    CGO_ENABLED=0 GOBIN="$(realpath "$dir")" go install "$2@$3"
+    CGO_ENABLED=0 GOBIN="$(realpath "$dir")" nice -n 19 go install "$2@$3"
     echo "$3" > "$dir/installed"
   fi
 }
@@ -65,9 +65,23 @@ install_promtool() {
   local dir="$PEERS/promtool" pinned=tests/peers/promtool
   if ! cmp -s "$pinned/go.sum" "$dir/installed"; then
     mkdir -p "$dir"
-    CGO_ENABLED=0 go build -C "$pinned" -tags remove_all_sd -o "$(realpath "$dir")/" github.com/prometheus/prometheus/cmd/promtool
+    CGO_ENABLED=0 nice -n 19 go build -C "$pinned" -tags remove_all_sd -o "$(realpath "$dir")/" github.com/prometheus/prometheus/cmd/promtool
     cp "$pinned/go.sum" "$dir/installed"
   fi
+}
+
+# Compiles what the large Go peers are made of, at the lowest priority, while the compiler of Rust and the tests leave
+# processors idle: the steps that build these peers find it in Go's cache. A failure is reported there.
+compile_go_peers() {
+  local go=(env CGO_ENABLED=0 nice -n 19 go)
+  install_helm
+  install_promtool
+  install_kustomize
+  "${go[@]}" build -C tests/peers/kubernetes -trimpath -buildvcs=false -o /dev/null .
+  "${go[@]}" build -C tests/registry -trimpath -buildvcs=false -o /dev/null tool
+  for modfile in go.mod v2_2_9.mod; do
+    "${go[@]}" build -C tests/containerd -trimpath -buildvcs=false -modfile "$modfile" -o /dev/null tool
+  done
 }
 
 # debian COMMAND PACKAGE: installs the package unless the command is there.
