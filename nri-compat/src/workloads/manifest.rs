@@ -1,6 +1,6 @@
 //! Kubernetes manifests: YAML with any number of documents, or JSON.
 //!
-//! A file is decoded to text, [`yaml`] turns its documents into nodes, and [`pods`] finds the pod
+//! A file is decoded to text, `yaml` turns its documents into nodes, and `pods` finds the pod
 //! templates in them by their shape, whatever the kind of the object.
 
 mod decode;
