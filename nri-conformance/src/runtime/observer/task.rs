@@ -105,17 +105,14 @@ impl Observer {
     /// Returns an error if that does not happen in time, or if the runtime refuses the plugin.
     pub(in crate::runtime) async fn serving(&mut self, limit: Duration) -> Result<()> {
         let name = self.name;
-        tokio::select! {
-            result = &mut self.ended => {
-                let cause = result.ok().and_then(|result| result.err());
-                Err(refused(name, cause))
+        let served = tokio::time::timeout(limit, async {
+            // Its result says why a plugin has ended, so it comes before the status of one that is gone.
+            tokio::select! {
+                result = &mut self.ended => Err(refused(name, result.ok().and_then(Result::err))),
+                true = self.status.serving() => Ok(()),
             }
-            serving = tokio::time::timeout(limit, self.status.serving()) => match serving {
-                Ok(true) => Ok(()),
-                Ok(false) => Err(refused(name, None)),
-                Err(_) => Err(late(name, limit)),
-            },
-        }
+        });
+        served.await.unwrap_or_else(|_| Err(late(name, limit)))
     }
 
     /// Disconnects the plugin, and waits until it is gone.
