@@ -9,7 +9,7 @@ debian chromium chromium
 install_browser
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-# The programs of the crate are built for its tests, with the same features.
-cargo test --locked -p nri-tests --test html
+# The programs of the crate are built for its tests, which the tests of the README compiled.
+cargo test --locked --workspace --test html
 "${CARGO_TARGET_DIR:-target}/debug/html-reports" "$folder"
 NODE_MODULES="$(realpath "$PEERS/browser")" timeout 900 node tests/browser/report.mjs "$folder" "$(command -v chromium)"

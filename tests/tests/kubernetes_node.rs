@@ -240,6 +240,10 @@ fn reports_of_pods_are_merged(cluster: &Cluster) {
     assert_eq!(names(&merge(&daily)), ["launched"]);
     let both = merge(&format!("{daily}{once}"));
     assert_eq!(names(&both), ["launched", "logger"]);
+    // The Job looks at processes, whose program has the path that it has in its container.
+    let paths = both["plugins"].as_array().into_iter().flatten();
+    let mut paths = paths.filter_map(|plugin| plugin["path"].as_str());
+    assert!(paths.any(|path| path.contains("/old")), "{both}");
     let summary = &both["summary"];
     let counts = ["reports", "nodes", "silent", "skipped"].map(|count| summary[count].as_u64());
     assert_eq!(counts, [Some(2), Some(1), Some(0), Some(0)], "{both}");
