@@ -89,8 +89,10 @@ fn every_result_has_level_rule_and_fingerprint() {
             let rule = index.map(|at| &run["tool"]["driver"]["rules"][at]["id"]);
             assert_eq!(rule, Some(&result["ruleId"]), "{name}");
             let print = result["partialFingerprints"]["nriCompatFinding/v2"].as_str();
+            // A plugin in two places is one finding at two locations, as the same plugin in two workloads.
+            let place = result["locations"].to_string();
             assert!(
-                prints.insert(print.expect("a fingerprint")),
+                prints.insert((print.expect("a fingerprint"), place)),
                 "{name}: twice {print:?}"
             );
         }
