@@ -30,6 +30,7 @@ mod play;
 mod scenario;
 
 use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 pub use options::Options;
@@ -83,9 +84,13 @@ pub async fn run_until(options: &Options, stop: impl Future<Output = ()>) -> Res
     Ok(Report { subject, results })
 }
 
+/// The number of runs of this process: their pods and cgroups must not have the same names.
+static RUNS: AtomicU32 = AtomicU32::new(0);
+
 async fn stage(options: &Options) -> Result<Stage> {
     let machine = Machine::new(&options.node_root);
-    let run = format!("{:x}-{}", options.seed, std::process::id());
+    let number = RUNS.fetch_add(1, Ordering::Relaxed);
+    let run = format!("{:x}-{}-{number}", options.seed, std::process::id());
     let driver = match &options.cri_socket {
         None => None,
         Some(socket) => {
