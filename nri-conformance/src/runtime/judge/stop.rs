@@ -143,7 +143,7 @@ pub(super) fn cgroup_is_accessible(case: &PodCase) -> Outcome {
     let Some((name, exists)) = stop.cgroups.first() else {
         return skip("the event names no cgroup");
     };
-    // Under containerd 2.2.9, it is gone at some hooks and at others not.
+    // That of the sandbox alone is gone at some hooks and at others not.
     if stop.cgroups.len() == 1 {
         return skip(
             "the pod has only the cgroup of its sandbox, which ends with the process of the sandbox",
