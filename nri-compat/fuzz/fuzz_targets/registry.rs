@@ -19,7 +19,10 @@ fuzz_target!(|bytes: &[u8]| {
     match Reference::parse(text) {
         Ok(reference) => {
             let shown = reference.to_string();
-            assert_eq!(Reference::parse(&shown).as_ref(), Ok(&reference), "{text}: {shown}");
+            // It is shown in full, with the tag that it has if none is given.
+            let again = Reference::parse(&shown).expect("what is shown is a reference");
+            assert_eq!(again.to_string(), shown, "{text}");
+            assert_eq!(again.repository(), reference.repository(), "{text}");
             assert!(shown.bytes().all(|byte| byte.is_ascii_graphic()));
         }
         Err(error) => assert!(!error.to_string().contains(char::is_control)),
