@@ -19,7 +19,7 @@ const SMALL: Generated = Generated {
     padding: 0,
 };
 
-/// What the command printed.
+/// The exit code and the output of the command.
 #[derive(Debug)]
 struct Output {
     code: Option<i32>,

@@ -13,7 +13,7 @@ use crate::process::{Process, Stream};
 /// Makes the machine, and waits for the end of its input. Everything else in the namespaces ends with it.
 const INIT: &str = include_str!("machine.sh");
 
-/// What commands are run on.
+/// The machine on which commands are run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Host {
     /// The init process of a machine, none for this one.

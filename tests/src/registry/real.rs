@@ -14,7 +14,7 @@ use crate::process::{Process, Stream};
 /// `user` with the password `password`.
 const HTPASSWD: &str = "user:$2b$05$9qkQdzLO20EDwwo.Y8//1eTPnNOOFSB1ghsuIKJ8u6c6LjwtAvnLe\n";
 
-/// What the registry demands.
+/// The access that the registry demands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Demands {
     /// True if it wants user and password.

@@ -41,13 +41,13 @@ pub(super) struct Peer<'r> {
     pub(super) short: String,
 }
 
-/// What goes between the peers with the same outcome.
+/// The elements that go between the peers with the same outcome.
 pub(super) struct Lane {
     /// The class of the outcome.
     pub(super) class: &'static str,
     /// The position.
     pub(super) y: usize,
-    /// What goes along it, and the outcome.
+    /// The elements that go along it, and the outcome.
     pub(super) label: String,
     /// False if it does not arrive, or not as it was sent.
     pub(super) arrives: bool,
