@@ -1,0 +1,141 @@
+//! The requests: lists and their pages, and nothing else.
+
+use std::path::Path;
+
+use crate::api_server::{Answer, ApiServer, Generated};
+use crate::command::{SMALL, check_server, is};
+
+#[test]
+fn only_lists_are_requested_and_the_role_permits_exactly_those() {
+    let server = ApiServer::start(|request| SMALL.answer(request));
+    check_server(&server, &[]);
+    let requests = server.requests();
+    assert!(requests.iter().all(|request| request.method == "GET"));
+    let mut paths: Vec<&str> = requests
+        .iter()
+        .map(|request| request.path.as_str())
+        .collect();
+    paths.sort_unstable();
+    let mut expected: Vec<String> = nri_compat::cluster::RESOURCES
+        .iter()
+        .map(|resource| resource.path(None))
+        .collect();
+    expected.sort_unstable();
+    assert_eq!(paths, expected);
+    let role = nri_compat::cluster::cluster_role();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let file = root.join("../deploy/kubernetes/cluster-reader.yaml");
+    let deployed = std::fs::read_to_string(file).expect("the role");
+    assert!(deployed.contains(&role), "{deployed}\nis not\n{role}");
+    let readme = std::fs::read_to_string(root.join("README.md")).expect("the README");
+    assert!(readme.contains(&role), "the README does not show\n{role}");
+}
+
+#[test]
+fn long_lists_are_read_page_by_page() {
+    let cluster = Generated {
+        pods: 1200,
+        ..SMALL
+    };
+    let server = ApiServer::start(move |request| cluster.answer(request));
+    let report = check_server(&server, &["--format", "json"]).json();
+    assert_eq!(report["cluster"]["pods"], 1200);
+    let requests = server.requests();
+    let pods = requests.iter().filter(|request| is(request, "pods"));
+    let pages: Vec<_> = pods
+        .map(|request| request.query.get("continue").cloned())
+        .collect();
+    assert_eq!(
+        pages,
+        [None, Some("500".to_owned()), Some("1000".to_owned())]
+    );
+}
+
+#[test]
+fn an_expired_list_is_begun_again() {
+    let cluster = Generated {
+        pods: 1200,
+        ..SMALL
+    };
+    let server = ApiServer::start(move |request| {
+        if is(request, "pods") && request.nth == 2 {
+            return Answer::failure(410, "Expired", "The provided continue parameter is too old");
+        }
+        cluster.answer(request)
+    });
+    let report = check_server(&server, &["--format", "json"]).json();
+    assert_eq!(report["cluster"]["pods"], 1200);
+}
+
+#[test]
+fn a_list_that_keeps_expiring_is_given_up() {
+    let server = ApiServer::start(|request| {
+        if is(request, "pods") && request.query.contains_key("continue") {
+            return Answer::failure(410, "Expired", "The provided continue parameter is too old");
+        }
+        Generated { pods: 600, ..SMALL }.answer(request)
+    });
+    let output = check_server(&server, &[]);
+    assert_eq!(output.code, Some(1), "{output:?}");
+    assert!(output.stderr.contains("pods"), "{output:?}");
+    assert!(output.stderr.contains("410"), "{output:?}");
+}
+
+#[test]
+fn a_page_that_is_too_large_is_requested_in_parts() {
+    let server = ApiServer::start(|request| {
+        let limit = request
+            .query
+            .get("limit")
+            .and_then(|limit| limit.parse().ok());
+        if is(request, "pods") && limit.unwrap_or(500) > 100 {
+            return Answer::ok("x".repeat(65 << 20));
+        }
+        SMALL.answer(request)
+    });
+    let report = check_server(&server, &["--format", "json"]).json();
+    assert_eq!(report["cluster"]["pods"], 20);
+}
+
+#[test]
+fn a_list_without_an_end_is_given_up() {
+    for repeats in [true, false] {
+        let server = ApiServer::start(move |request| {
+            if is(request, "jobs") {
+                let token = if repeats { 1 } else { request.nth };
+                return Answer::ok(format!(
+                    r#"{{"metadata":{{"continue":"t{token}"}},"items":[]}}"#
+                ));
+            }
+            SMALL.answer(request)
+        });
+        let output = check_server(&server, &[]);
+        assert_eq!(output.code, Some(1), "{output:?}");
+        let word = if repeats { "repeats" } else { "no end" };
+        assert!(output.stderr.contains(word), "{output:?}");
+    }
+}
+
+#[test]
+fn a_namespace_limits_workloads_but_not_nodes() {
+    let server = ApiServer::start(|request| SMALL.answer(request));
+    let output = check_server(&server, &["--namespace", "kube-system", "--format", "json"]);
+    assert_eq!(output.json()["cluster"]["namespace"], "kube-system");
+    let requests = server.requests();
+    let paths: Vec<&str> = requests
+        .iter()
+        .map(|request| request.path.as_str())
+        .collect();
+    assert!(paths.contains(&"/api/v1/nodes"));
+    assert!(paths.contains(&"/api/v1/namespaces/kube-system/pods"));
+    assert!(paths.contains(&"/apis/apps/v1/namespaces/kube-system/daemonsets"));
+}
+
+#[test]
+fn a_namespace_that_is_no_name_reaches_no_other_path() {
+    let server = ApiServer::start(|request| SMALL.answer(request));
+    let output = check_server(&server, &["--namespace", "../secrets?x"]);
+    assert_eq!(output.code, Some(1), "{output:?}");
+    assert!(output.stderr.contains("namespace"), "{output:?}");
+    assert!(server.requests().is_empty());
+}

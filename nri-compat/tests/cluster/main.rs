@@ -1,0 +1,14 @@
+//! `nri-compat check --cluster`, against servers on loopback.
+#![cfg(feature = "cluster")]
+
+#[path = "../common/api_server.rs"]
+#[allow(dead_code)]
+mod api_server;
+mod command;
+mod credentials;
+mod failures;
+mod kubeconfig;
+mod lists;
+mod objects;
+mod report;
+mod workloads;
