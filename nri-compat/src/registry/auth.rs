@@ -100,7 +100,7 @@ impl Refused<'_> {
     fn grant(&self, all: &[Challenge]) -> Result<Grant, Error> {
         let stored = credentials::find(
             &self.url.host,
-            self.image,
+            self.repository,
             &self.agents.environment,
             self.limits.helper,
         )?;

@@ -16,7 +16,6 @@ use serde::Deserialize;
 use super::environment::Environment;
 use super::error::{Error, ErrorKind};
 use super::helper;
-use super::reference::Reference;
 
 /// The maximum size of a file in bytes.
 const MAX_FILE: u64 = 4 << 20;
@@ -70,21 +69,20 @@ struct Entry {
     identitytoken: String,
 }
 
-/// Returns the stored credentials for the registry of an image at this host; `None` if there are
-/// none.
+/// Returns the stored credentials for a repository at this host; `None` if there are none.
 ///
 /// # Errors
 ///
 /// Returns an error if a file or a credential helper cannot be used.
 pub(super) fn find(
     host: &str,
-    image: &Reference,
+    repository: &str,
     environment: &Environment,
     limit: Duration,
 ) -> Result<Option<Credentials>, Error> {
     for path in files(environment) {
         if let Some(config) = read(&path)?
-            && let Some(found) = config.find(host, image, &path, (environment, limit))?
+            && let Some(found) = config.find(host, repository, &path, (environment, limit))?
         {
             return Ok(Some(found));
         }
@@ -143,11 +141,11 @@ impl Config {
     fn find(
         &self,
         host: &str,
-        image: &Reference,
+        repository: &str,
         path: &Path,
         asking: (&Environment, Duration),
     ) -> Result<Option<Credentials>, Error> {
-        let is_hub = host.ends_with("docker.io");
+        let is_hub = is_docker_hub(host);
         let server = if is_hub { DOCKER_HUB_KEY } else { host };
         let helper = self.cred_helpers.get(server).or_else(|| {
             let name = if is_hub { "docker.io" } else { host };
@@ -161,29 +159,26 @@ impl Config {
         {
             return Ok(Some(found));
         }
-        match self.entry(host, image) {
+        match self.entry(host, repository) {
             Some(entry) => entry.credentials().map_err(|why| unusable(path, why)),
             None => Ok(None),
         }
     }
 
     /// Returns the most specific entry: podman stores credentials for single repositories, too.
-    fn entry(&self, host: &str, image: &Reference) -> Option<&Entry> {
-        let is_own = host == image.host();
+    fn entry(&self, host: &str, repository: &str) -> Option<&Entry> {
+        let registry = if is_docker_hub(host) {
+            "docker.io"
+        } else {
+            host
+        };
         let mut names = Vec::new();
-        let mut path = if is_own { image.repository() } else { "" };
+        let mut path = repository;
         while !path.is_empty() {
-            names.push(format!("{}/{path}", image.registry()));
+            names.push(format!("{registry}/{path}"));
             path = path.rsplit_once('/').map_or("", |(above, _)| above);
         }
-        names.push(
-            if host.ends_with("docker.io") {
-                "docker.io"
-            } else {
-                host
-            }
-            .to_owned(),
-        );
+        names.push(registry.to_owned());
         let found = names.iter().find_map(|name| self.auths.get(name));
         found.or_else(|| {
             let mut all = self.auths.iter();
@@ -191,6 +186,14 @@ impl Config {
             Some(entry)
         })
     }
+}
+
+/// Returns true for the hosts of Docker Hub.
+fn is_docker_hub(host: &str) -> bool {
+    matches!(
+        host,
+        "docker.io" | "index.docker.io" | "registry-1.docker.io"
+    )
 }
 
 /// Returns the host of a key, which older tools wrote as a URL.
@@ -206,7 +209,7 @@ fn key_host(key: &str) -> &str {
 
 /// Returns the host that stands for a host in keys.
 fn host_key(host: &str) -> &str {
-    if host.ends_with("docker.io") {
+    if is_docker_hub(host) {
         "index.docker.io"
     } else {
         host
@@ -237,6 +240,7 @@ impl Entry {
 
 #[cfg(test)]
 mod tests {
+    use super::super::reference::Reference;
     use super::*;
 
     const LIMIT: Duration = Duration::from_secs(1);
@@ -247,7 +251,7 @@ mod tests {
         config
             .find(
                 host,
-                &image,
+                image.repository(),
                 Path::new("config.json"),
                 (&Environment::of_process(), LIMIT),
             )
@@ -273,6 +277,7 @@ mod tests {
         assert_eq!(at("old.example", "old.example/a").as_deref(), Some("t"));
         assert_eq!(at("other.example", "other.example/a"), None);
         assert_eq!(at("r.example:5000", "r.example:5000/a"), None);
+        assert_eq!(at("notdocker.io", "notdocker.io/a"), None);
         assert_eq!(
             at("mirror.example", "r.example/team/a"),
             None,
@@ -282,13 +287,12 @@ mod tests {
 
     #[test]
     fn broken_entries_say_which_file() {
-        let image = Reference::parse("r.example/a").unwrap();
         for auth in ["!", "dTo6", "dQ=="] {
             let text = format!(r#"{{"auths": {{"r.example": {{"auth": "{auth}"}}}}}}"#);
             let config: Config = serde_json::from_str(&text).unwrap();
             let found = config.find(
                 "r.example",
-                &image,
+                "a",
                 Path::new("/x/auth.json"),
                 (&Environment::of_process(), LIMIT),
             );

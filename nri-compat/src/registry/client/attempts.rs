@@ -90,7 +90,7 @@ impl Client {
         let url = Location {
             is_https: self.uses_tls(&endpoint.host)?,
             host: endpoint.host.clone(),
-            path: format!("/v2/{}/{}", endpoint.repository, wanted.path),
+            path: endpoint.path(&wanted.path),
         };
         let known = self.auth.known(&url.host, &endpoint.repository);
         let answer = self.follow(&url, wanted, known.as_deref())?;
