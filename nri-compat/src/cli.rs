@@ -3,13 +3,13 @@
 
 mod answer;
 mod check;
-#[cfg(feature = "cluster")]
 mod cluster;
 mod completions;
 #[cfg(feature = "conformance")]
 mod conformance;
 mod decisions;
 mod diff;
+mod duration;
 mod explain;
 mod images;
 mod logs;

@@ -44,6 +44,7 @@ pub mod rules;
 pub mod sighting;
 pub mod skipped;
 mod statements;
+mod subprocess;
 #[cfg(feature = "update")]
 pub mod update;
 pub mod workloads;

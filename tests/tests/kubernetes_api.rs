@@ -66,7 +66,7 @@ impl Described {
         let token = grant(&kubectl);
         let kubeconfig = plane.kubeconfig("reader", &token);
         let kubeconfig = kubeconfig.to_str().expect("path is text").to_owned();
-        let nri_compat = NriCompat::build(Host::default());
+        let nri_compat = NriCompat::new(Host::default());
         Self {
             plane,
             kubectl,

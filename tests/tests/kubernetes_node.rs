@@ -24,7 +24,7 @@ fn stripped(folder: &Path, program: &Path) -> PathBuf {
 
 /// Runs a cluster with the images of the test; containerd launches the plugin `10-launched`.
 fn cluster(folder: &Path) -> Cluster {
-    let nri_compat = NriCompat::build(nri_tests::kubernetes::Host::default());
+    let nri_compat = NriCompat::new(nri_tests::kubernetes::Host::default());
     let command = stripped(folder, nri_compat.program());
     let logger = stripped(folder, &example("logger"));
     let old = peers::plugin("v0.11.0");
@@ -185,7 +185,7 @@ fn an_old_plugin_is_named(cluster: &Cluster) {
         .kubeconfig()
         .display()
         .to_string();
-    let nri_compat = NriCompat::build(cluster.host());
+    let nri_compat = NriCompat::new(cluster.host());
     let arguments = [
         "check",
         "--cluster",
@@ -225,7 +225,7 @@ fn reports_of_pods_are_merged(cluster: &Cluster) {
     let folder = tempfile::tempdir().expect("temporary folder");
     fs::write(folder.path().join("nodes"), nodes).expect("temporary folder is writable");
     let expected = folder.path().join("nodes").display().to_string();
-    let nri_compat = NriCompat::build(cluster.host());
+    let nri_compat = NriCompat::new(cluster.host());
     let merge = |input: &str| {
         let arguments = [
             "merge",

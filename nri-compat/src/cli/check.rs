@@ -2,9 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-#[cfg(feature = "cluster")]
-use super::cluster;
-use super::{answer, images, output, progress, targets};
+use super::{answer, cluster, images, output, progress, targets};
 use crate::check::assess::assess;
 use crate::check::collect::{Collected, ImageRequest, Request, collect};
 use crate::check::evidence::READERS;
@@ -34,7 +32,6 @@ pub(super) struct Args {
     /// Do not fetch images: list those of workloads that may run plugins, and named ones, as unknown.
     #[arg(long)]
     pub(super) no_pull: bool,
-    #[cfg(feature = "cluster")]
     #[command(flatten)]
     pub(super) cluster: cluster::Args,
     #[command(flatten)]
@@ -47,7 +44,6 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     args.check_root()?;
-    #[cfg(feature = "cluster")]
     if args.cluster.is_asked() {
         return cluster::run(args);
     }

@@ -1,23 +1,15 @@
 //! `nri-compat check --cluster`.
 
-use std::collections::{BTreeSet, HashMap};
+#[cfg(feature = "cluster")]
+mod run;
+
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use nri_codegen::history::History;
+#[cfg(feature = "cluster")]
+pub(super) use run::run;
 
-use super::{check, output, session};
-use crate::check::assess::assess;
-use crate::check::collect::{Collected, ImageRequest};
-use crate::check::pools;
-use crate::check::target::{Target, UnknownReleases};
-use crate::cluster::{self, Cluster, ClusterError, ClusterErrorKind, Options, Plugin, Unread};
-use crate::error::{Error, ErrorKind};
-use crate::exit::Exit;
-use crate::place::{Place, WorkloadPlace};
-use crate::report::check::{CLUSTER_READER, CheckReport, ClusterView, Summary};
-use crate::sighting::{Evidence, Interface, Sighting};
-use crate::skipped::{SkipKind, Skipped};
+use super::duration;
 
 /// The cluster to check.
 #[derive(Debug, clap::Args)]
@@ -38,44 +30,8 @@ pub(super) struct Args {
     #[arg(long, short, value_name = "NAMESPACE", requires = "cluster")]
     namespace: Option<String>,
     /// The time that a request to the API server, or a credential plugin, may take.
-    #[arg(long, value_name = "DURATION", default_value = "60s", value_parser = session::duration, requires = "cluster")]
+    #[arg(long, value_name = "DURATION", default_value = "60s", value_parser = duration::parse, requires = "cluster")]
     request_timeout: Duration,
-}
-
-/// Checks a cluster, together with the places that the command line names.
-pub(super) fn run(args: &check::Args) -> Result<Exit, Error> {
-    let decisions = args.answer.decisions()?;
-    let history = crate::data::history()?;
-    let unknown = args.targets.unknown();
-    let targets = args.targets.resolve(history, &decisions.policy.targets)?;
-    let asked: Vec<String> = targets.iter().map(|one| one.head.name.clone()).collect();
-    let found = args.cluster.read(history, &unknown)?;
-    let targets = found.with_targets(history, &unknown, targets);
-    let mut collected = found.collect(args);
-    let missing = std::mem::take(&mut collected.missing);
-    let incomplete = found.incomplete();
-    let mut report = assess(collected, &targets);
-    found.finish(&mut report, &asked);
-    let exit = args.answer.finish(report, &decisions)?;
-    Ok(match incomplete {
-        Some(error) if exit == Exit::Clean => output::error(&error),
-        None if exit == Exit::Clean && !missing.is_empty() => {
-            output::error(&check::not_there(&missing))
-        }
-        Some(_) | None => exit,
-    })
-}
-
-/// A cluster that was read, and how its plugins are reported.
-struct Found {
-    cluster: Cluster,
-    view: ClusterView,
-    /// The name of the cluster in places.
-    name: String,
-    /// The time that reading took.
-    time: Duration,
-    /// The place of each plugin, in the same order.
-    places: Vec<Place>,
 }
 
 impl Args {
@@ -83,246 +39,14 @@ impl Args {
     pub(super) fn is_asked(&self) -> bool {
         self.cluster
     }
-
-    /// Reads the cluster.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the cluster cannot be read at all.
-    fn read(&self, history: &History, unknown: &UnknownReleases) -> Result<Found, Error> {
-        let options = Options {
-            kubeconfig: self.kubeconfig.clone(),
-            context: self.context.clone(),
-            namespace: self.namespace.clone(),
-            request_timeout: self.request_timeout,
-        };
-        let start = Instant::now();
-        let mut cluster = session::run(cluster::read(&options))?;
-        let time = start.elapsed();
-        let pools = std::mem::take(&mut cluster.pools).into_iter();
-        let pools =
-            pools.map(|pool| pools::pool(history, unknown, pool.runtime, &pool.system, pool.nodes));
-        let view = ClusterView {
-            name: cluster.name.clone(),
-            server: cluster.server.clone(),
-            namespace: self.namespace.clone(),
-            pods: cluster.pods,
-            workloads: cluster.workloads,
-            pools: pools.collect(),
-        };
-        let name = format!("cluster {}", view.name);
-        let places = cluster.plugins.iter().map(|plugin| place(&name, plugin));
-        Ok(Found {
-            places: places.collect(),
-            cluster,
-            view,
-            name,
-            time,
-        })
-    }
 }
 
-impl Found {
-    /// Returns the targets of the pools, then `targets`.
-    fn with_targets<'h>(
-        &self,
-        history: &'h History,
-        unknown: &UnknownReleases,
-        targets: Vec<Target<'h>>,
-    ) -> Vec<Target<'h>> {
-        pools::with_targets(history, unknown, &self.view.pools, targets)
-    }
-
-    /// Checks the images of the plugins, and the places that the command line names.
-    fn collect(&self, args: &check::Args) -> Collected {
-        let images = if args.no_pull {
-            Vec::new()
-        } else {
-            self.images()
-        };
-        // A request for nothing would check this machine.
-        let mut collected = if images.is_empty() && !args.names_places() {
-            Collected::default()
-        } else {
-            args.collect(images)
-        };
-        if args.no_pull {
-            self.list(&mut collected);
-        }
-        self.explain(&mut collected);
-        collected
-    }
-
-    /// Returns the images of the plugins.
-    fn images(&self) -> Vec<ImageRequest> {
-        let plugins = self.cluster.plugins.iter().zip(&self.places);
-        let image = |(plugin, place): (&Plugin, &Place)| ImageRequest {
-            reference: plugin.image.reference.clone(),
-            place: place.clone(),
-        };
-        plugins.map(image).collect()
-    }
-
-    /// Adds a sighting for each plugin whose image is not fetched.
-    fn list(&self, collected: &mut Collected) {
-        for (plugin, place) in self.cluster.plugins.iter().zip(&self.places) {
-            let reason = "the image is not fetched (--no-pull)".to_owned();
-            collected.sightings.push(Sighting {
-                place: place.in_image(&plugin.image.reference),
-                interface: Interface::Unknown(reason),
-                ..Sighting::default()
-            });
-        }
-    }
-
-    /// Adds the cluster to the sightings: why something was taken for a plugin, and what could not
-    /// be read.
-    fn explain(&self, collected: &mut Collected) {
-        let plugins = self.plugins();
-        for sighting in &mut collected.sightings {
-            let of_place = of_place(&plugins, &sighting.place).into_iter();
-            let details = of_place.flat_map(|plugin| {
-                let remark = plugin.image.origin.remark().map(str::to_owned);
-                [Some(plugin.reason.clone()), remark].into_iter().flatten()
-            });
-            let details: BTreeSet<String> = details.collect();
-            let evidence = details.into_iter().map(|detail| Evidence {
-                reader: CLUSTER_READER,
-                detail,
-            });
-            sighting.evidence.extend(evidence);
-        }
-        self.summarize(&mut collected.summary);
-        let unread = self.cluster.unread.iter();
-        collected
-            .skipped
-            .extend(unread.map(|unread| self.skipped(unread)));
-        if self.cluster.beyond > 0 {
-            let reason = format!("{} more containers may be plugins", self.cluster.beyond);
-            let place = format!("cluster {}", self.view.name);
-            collected
-                .skipped
-                .push(Skipped::new(place, SkipKind::Limit, reason));
-        }
-    }
-
-    /// Adds the cluster to the places that were checked, the counts, and the time.
-    fn summarize(&self, summary: &mut Summary) {
-        summary.looked_at.retain(|place| *place != self.name);
-        let place = format!("{} ({})", self.name, self.view.server);
-        summary.looked_at.push(place);
-        let plugins = self.cluster.plugins.iter();
-        let candidates: BTreeSet<_> = plugins.map(|plugin| &plugin.workload).collect();
-        let count = summary.workloads.get_or_insert_default();
-        count.examined += self.cluster.pods + self.cluster.workloads;
-        count.candidates += candidates.len() as u64;
-        summary.millis += u64::try_from(self.time.as_millis()).unwrap_or(u64::MAX);
-    }
-
-    fn skipped(&self, unread: &Unread) -> Skipped {
-        let place = format!("{}: {}", self.name, unread.resource.name());
-        let reason = match &unread.help {
-            Some(help) => format!("{}; {help}", unread.reason),
-            None => unread.reason.clone(),
-        };
-        Skipped::new(place, skip_kind(unread.kind), reason)
-    }
-
-    /// Adds the nodes of each plugin and the pools to the report.
-    fn finish(self, report: &mut CheckReport, asked: &[String]) {
-        let plugins = self.plugins();
-        for subject in &mut report.subjects {
-            let plugins = of_place(&plugins, &subject.place).into_iter();
-            let nodes: BTreeSet<&String> = plugins.flat_map(|plugin| &plugin.nodes).collect();
-            subject.nodes = nodes.into_iter().cloned().collect();
-        }
-        pools::apply(report, self.view, asked);
-    }
-
-    /// Returns an error if a part of the cluster could not be read, which must not count as clean.
-    fn incomplete(&self) -> Option<Error> {
-        let unread: Vec<String> = self
-            .cluster
-            .unread
-            .iter()
-            .map(|unread| unread.resource.name())
-            .collect();
-        let first = self.cluster.unread.first()?;
-        let message = format!(
-            "the {} could not be read completely ({}): {}",
-            self.name,
-            unread.join(", "),
-            first.reason
-        );
-        let error = Error::new(ErrorKind::Cluster, message);
-        Some(match &first.help {
-            Some(help) => error.with_help(help),
-            None => error,
-        })
-    }
-
-    /// Returns the plugins by place: a container may run several images.
-    fn plugins(&self) -> Plugins<'_> {
-        let mut plugins = Plugins::new();
-        for (place, plugin) in self.places.iter().zip(&self.cluster.plugins) {
-            let of_place = plugins.entry(place.workload.as_deref()).or_default();
-            of_place.push(plugin);
-        }
-        plugins
-    }
-}
-
-/// Plugins by workload and container.
-type Plugins<'f> = HashMap<Option<&'f WorkloadPlace>, Vec<&'f Plugin>>;
-
-/// Returns the plugins whose image a place is in: those with this reference, or all of the container
-/// if the place does not name the image.
-fn of_place<'f>(plugins: &Plugins<'f>, place: &Place) -> Vec<&'f Plugin> {
-    let Some(workload) = place.workload.as_deref() else {
-        return Vec::new();
-    };
-    let all = plugins.get(&Some(workload)).cloned().unwrap_or_default();
-    let image = place.image.as_deref().unwrap_or_default();
-    let named = |plugin: &&&Plugin| image.starts_with(&plugin.image.reference);
-    let named: Vec<&Plugin> = all.iter().filter(named).copied().collect();
-    if named.is_empty() { all } else { named }
-}
-
-/// Returns the place of a plugin in a cluster.
-fn place(cluster: &str, plugin: &Plugin) -> Place {
-    let workload = &plugin.workload;
-    Place::from(cluster.to_owned()).in_workload(WorkloadPlace {
-        kind: workload.kind.clone(),
-        namespace: Some(workload.namespace.clone()),
-        name: workload.name.clone(),
-        container: plugin.container.clone(),
-        ..WorkloadPlace::default()
-    })
-}
-
-fn skip_kind(kind: ClusterErrorKind) -> SkipKind {
-    match kind {
-        ClusterErrorKind::Forbidden | ClusterErrorKind::Unauthorized => SkipKind::Permission,
-        ClusterErrorKind::NotFound => SkipKind::NotFound,
-        ClusterErrorKind::Response => SkipKind::Broken,
-        ClusterErrorKind::Limit => SkipKind::Limit,
-        ClusterErrorKind::Expired => SkipKind::Changed,
-        ClusterErrorKind::Kubeconfig
-        | ClusterErrorKind::Namespace
-        | ClusterErrorKind::Credentials
-        | ClusterErrorKind::Connection
-        | ClusterErrorKind::Throttled
-        | ClusterErrorKind::Timeout
-        | ClusterErrorKind::Status => SkipKind::Io,
-    }
-}
-
-impl From<ClusterError> for Error {
-    fn from(error: ClusterError) -> Self {
-        let new = Self::new(ErrorKind::Cluster, error.to_string());
-        match error.help() {
-            Some(help) => new.with_help(help),
-            None => new,
-        }
-    }
+/// Returns an error, as this build has no client of the Kubernetes API.
+#[cfg(not(feature = "cluster"))]
+pub(super) fn run(_: &super::check::Args) -> Result<crate::exit::Exit, crate::error::Error> {
+    use crate::error::{Error, ErrorKind};
+    let message = "--cluster: this nri-compat was built without the feature `cluster`";
+    Err(Error::new(ErrorKind::Cluster, message).with_help(
+        "use a release, or install it with `cargo install nri-compat --features cluster`",
+    ))
 }

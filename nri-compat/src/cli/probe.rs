@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use nri_conformance::probe::{Options, Target, Verdict, probe};
 use nri_conformance::session::Timeouts;
 
-use super::{output, plugin_under_test, session, targets};
+use super::{duration, output, plugin_under_test, session, targets};
 use crate::compare::probe_target;
 use crate::error::Error;
 use crate::exit::Exit;
@@ -25,7 +25,7 @@ pub(super) struct Args {
     #[command(flatten)]
     targets: targets::Args,
     /// Time limit of the runtime for each request, such as 2s or 500ms [default: 2s].
-    #[arg(long, value_name = "TIME", value_parser = session::duration)]
+    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     timeout: Option<Duration>,
     /// Also show what `check` says about the file, and where the two contradict each other, which
     /// makes the exit code 100.

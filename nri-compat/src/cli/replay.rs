@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use nri_conformance::record::Replay;
 use nri_conformance::record::replay::Speed;
 
-use super::{Format, output, plugin_under_test, session};
+use super::{Format, duration, output, plugin_under_test, session};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::report::{json, markdown, text};
@@ -28,7 +28,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "NUMBER")]
     connection: Option<u32>,
     /// Time limit for each answer, such as 2s [default: the recorded time limit].
-    #[arg(long, value_name = "TIME", value_parser = session::duration)]
+    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     timeout: Option<Duration>,
     /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Text)]

@@ -19,7 +19,7 @@ const PROXIES: [&str; 8] = [
     "no_proxy",
 ];
 
-/// `nri-compat`, built with its default features.
+/// `nri-compat`, with all its features.
 #[derive(Clone, Debug)]
 pub struct NriCompat {
     program: PathBuf,
@@ -27,13 +27,13 @@ pub struct NriCompat {
 }
 
 impl NriCompat {
-    /// Builds it unless that is done, to be run on a host.
+    /// Returns the command, to be run on a host.
     ///
     /// # Panics
     ///
-    /// Panics if it cannot be built.
+    /// Panics if cargo has not built it.
     #[must_use]
-    pub fn build(host: Host) -> Self {
+    pub fn new(host: Host) -> Self {
         let program = nri_compat();
         Self { program, host }
     }

@@ -9,7 +9,7 @@ use nri_conformance::session::Timeouts;
 
 use super::{answer, selection};
 use crate::cli::steps::Steps;
-use crate::cli::{plugin_under_test, session};
+use crate::cli::{duration, plugin_under_test, session};
 use crate::error::Error;
 use crate::exit::Exit;
 
@@ -27,7 +27,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "REVISION", value_delimiter = ',')]
     revision: Vec<String>,
     /// Time limit of the runtime for each request, such as 2s or 500ms [default: 2s].
-    #[arg(long, value_name = "TIME", value_parser = session::duration)]
+    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     timeout: Option<Duration>,
     /// Seed of ids and of random content.
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]

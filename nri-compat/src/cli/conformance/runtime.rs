@@ -6,7 +6,7 @@ use std::time::Duration;
 use nri_conformance::runtime::{self, Options};
 
 use super::{answer, selection};
-use crate::cli::session;
+use crate::cli::{duration, session};
 use crate::error::Error;
 use crate::exit::Exit;
 
@@ -23,7 +23,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "SOCKET", required_unless_present = "observe")]
     cri: Option<PathBuf>,
     /// Watch the workload of the node for this long, such as 5m.
-    #[arg(long, value_name = "TIME", value_parser = session::duration)]
+    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     observe: Option<Duration>,
     /// The image of the containers, which the runtime must have already; its command must run until
     /// it is stopped.
@@ -33,7 +33,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "WORD", allow_hyphen_values = true)]
     failing_command: Vec<String>,
     /// Time limit for each request to the runtime, such as 30s.
-    #[arg(long, value_name = "TIME", value_parser = session::duration)]
+    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     timeout: Option<Duration>,
     /// Seed of the names of pods.
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]

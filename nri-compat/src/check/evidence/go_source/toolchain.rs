@@ -2,14 +2,14 @@
 //! because it may download modules.
 
 use std::collections::BTreeMap;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 
 use super::super::nri_module::{self, MODULE};
 use super::build::Build;
 use crate::sighting::Interface;
+use crate::subprocess;
 
 /// The time limit for the toolchain.
 const MAX_TIME: Duration = Duration::from_secs(120);
@@ -38,43 +38,17 @@ pub(super) fn list(folder: &Path) -> Result<Listed, String> {
             ("GOOS", "linux"),
             ("GOTOOLCHAIN", "local"),
             ("CGO_ENABLED", "0"),
-        ])
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null());
-    let child = go
-        .spawn()
-        .map_err(|error| format!("cannot be run: {error}"))?;
-    let answer = answer(child)?;
-    Ok(read(&answer))
-}
-
-fn answer(mut child: Child) -> Result<String, String> {
-    let output = child.stdout.take().ok_or("returns no output")?;
-    let reading = std::thread::spawn(move || {
-        let mut text = String::new();
-        output
-            .take(MAX_ANSWER)
-            .read_to_string(&mut text)
-            .map(|_| text)
-    });
-    let start = Instant::now();
-    let status = loop {
-        if let Some(status) = child.try_wait().map_err(|error| error.to_string())? {
-            break status;
-        }
-        if start.elapsed() > MAX_TIME {
-            let _ = child.kill();
-            let _ = child.wait();
-            return Err("takes too long".to_owned());
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    };
-    let text = reading.join().map_err(|_| "returns no output")?;
-    if !status.success() {
-        return Err(format!("fails: {status}"));
+        ]);
+    let ended = subprocess::run(&mut go, &[], MAX_TIME, MAX_ANSWER)
+        .map_err(|error| format!("cannot be run: {error}"))?
+        .ok_or("takes too long")?;
+    if !ended.status.success() {
+        let stderr = String::from_utf8_lossy(&ended.stderr);
+        let reason = stderr.lines().next().unwrap_or("no reason given");
+        return Err(format!("fails: {}: {reason}", ended.status));
     }
-    text.map_err(|error| error.to_string())
+    let answer = String::from_utf8(ended.stdout).map_err(|error| error.to_string())?;
+    Ok(read(&answer))
 }
 
 fn read(answer: &str) -> Listed {
