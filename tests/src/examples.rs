@@ -26,7 +26,10 @@ pub fn example(name: &str) -> PathBuf {
 /// Panics if there is none.
 #[must_use]
 pub fn nri_compat() -> PathBuf {
-    built("debug").join("nri-compat-all").canonicalize().expect("cargo made it")
+    built("debug")
+        .join("nri-compat-all")
+        .canonicalize()
+        .expect("cargo made it")
 }
 
 fn build(arguments: &[&str]) {
