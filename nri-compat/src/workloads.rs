@@ -25,13 +25,15 @@ mod lenient;
 pub mod manifest;
 mod model;
 mod paths;
+mod storage;
 
-pub use candidate::{Candidate, Reason, Unmounted, candidates, unmounted};
+pub use candidate::{Candidate, CandidateImage, Reason, Unmounted, candidates, unmounted};
 pub use model::{
-    Container, ContainerKind, ContainerStatus, EnvVar, HostPath, Mount, Owner, PodTemplate, Volume,
-    Workload,
+    ClaimSource, Container, ContainerKind, ContainerStatus, EnvVar, EphemeralSource, HostPath,
+    ImageSource, Mount, Owner, PodTemplate, Volume, Workload,
 };
 pub use paths::{Reach, Resource};
+pub use storage::{Binding, Claim, PersistentVolume, Storage};
 
 #[cfg(test)]
 mod tests;

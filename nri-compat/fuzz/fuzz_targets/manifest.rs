@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use nri_compat::workloads::manifest::{self, Item};
-use nri_compat::workloads::{candidates, unmounted};
+use nri_compat::workloads::{Storage, candidates, unmounted};
 
 const SOUND: &str = "\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: last}\nspec:\n  volumes: [{name: v, hostPath: {path: /run/nri}}]\n  containers: [{name: last, volumeMounts: [{name: v}]}]\n";
 
@@ -12,10 +12,13 @@ const SOUND: &str = "\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: last}\ns
 fn last_candidate(text: &str) -> Option<String> {
     let lines = text.lines().count() as u32 + 1;
     let mut documents = 0;
-    let mut last = None;
+    let (mut last, mut storage) = (None, Storage::default());
     manifest::read(text, &mut |item| match item {
         Item::Object | Item::Foreign => {}
-        Item::Workload { document, workload } => {
+        Item::PersistentVolume(volume) => storage.add_volume(volume),
+        Item::Claim(claim) => storage.add_claim(claim),
+        Item::Workload { document, mut workload } => {
+            storage.bind(&mut workload);
             assert!(document >= documents.max(1));
             documents = document;
             for candidate in candidates(&workload) {

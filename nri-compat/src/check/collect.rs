@@ -26,6 +26,7 @@ mod scan;
 mod spool;
 mod unjudged;
 mod visit;
+mod waiting;
 mod walk;
 mod wanted_image;
 
@@ -100,6 +101,7 @@ pub fn collect(request: &Request<'_>, readers: &[&dyn Reader]) -> Collected {
     if request.processes {
         processes::read(&scan, &machine.folder().join("proc"));
     }
+    manifests::finish(&scan);
     let wanted = scan.take_wanted_images();
     if request.no_pull {
         manifests::not_fetched(&scan, &request.images, &wanted);

@@ -5,8 +5,9 @@ use std::fmt;
 
 use super::host_path::{self, Mounted};
 use super::images;
-use super::model::{Container, HostPath, PodTemplate, Volume, Workload};
+use super::model::{Container, HostPath, Mount, PodTemplate, Volume, Workload};
 use super::paths::{Reach, Resource, resources};
+use super::storage::Binding;
 
 /// A container that may be an NRI plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,8 +16,10 @@ pub struct Candidate<'w> {
     pub template: &'w PodTemplate,
     /// The container.
     pub container: &'w Container,
-    /// The reasons, at least one: mounts in the order given, then the image.
+    /// The reasons, at least one: mounts in the order given, then the images.
     pub reasons: Vec<Reason>,
+    /// The images that it mounts as volumes.
+    pub image_volumes: Vec<CandidateImage<'w>>,
 }
 
 /// A reason to take a container for an NRI plugin.
@@ -30,14 +33,25 @@ pub enum Reason {
         reach: Reach,
         /// The resources, at least one.
         resources: Vec<Resource>,
+        /// The persistent volume that the path comes from.
+        binding: Option<Binding>,
     },
-    /// Its image is a published plugin.
+    /// Its image, or that of a volume that it mounts, is a published plugin.
     Published {
         /// The repository of the image.
         repository: String,
         /// A page of the publisher that names it.
         source: String,
     },
+}
+
+/// An image that a candidate mounts as a volume, and whose programs it may run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CandidateImage<'w> {
+    /// The reference, as written.
+    pub reference: &'w str,
+    /// The line in a manifest, counted from 1.
+    pub line: Option<u32>,
 }
 
 /// A volume that belongs to NRI, but that no container of the pod mounts.
@@ -91,41 +105,34 @@ fn unmounted_volume<'w>(template: &'w PodTemplate, volume: &'w Volume) -> Option
 }
 
 fn in_template(template: &PodTemplate) -> Vec<Candidate<'_>> {
-    let volumes: HashMap<&str, &HostPath> = template
-        .volumes
-        .iter()
-        .filter_map(|volume| Some((volume.name.as_str(), volume.host_path.as_ref()?)))
-        .collect();
+    let mut volumes: Volumes<'_> = HashMap::new();
+    for volume in &template.volumes {
+        let same_name = volumes.entry(volume.name.as_str()).or_default();
+        same_name.push(volume);
+    }
     let candidate = |container| {
         let reasons = reasons(container, &volumes);
         (!reasons.is_empty()).then_some(Candidate {
             template,
             container,
             reasons,
+            image_volumes: image_volumes(container, &volumes).collect(),
         })
     };
     template.containers.iter().filter_map(candidate).collect()
 }
 
-fn reasons(container: &Container, volumes: &HashMap<&str, &HostPath>) -> Vec<Reason> {
-    let mounts = container.mounts.iter().filter_map(|mount| {
-        let volume = *volumes.get(mount.name.as_str())?;
-        let mounted = host_path::mounted(volume, mount, container)?;
-        // A path within the volume makes a folder of it.
-        let has_sub_path = mount.sub_path.is_some() || mount.sub_path_expr.is_some();
-        let (reach, resources) = resources(&mounted, has_sub_path || can_be_folder(volume))?;
-        let sub_path = mount.sub_path_expr.as_ref().or(mount.sub_path.as_ref());
-        let path = match sub_path {
-            Some(sub_path) => format!("{}/{sub_path}", volume.path.trim_end_matches('/')),
-            None => volume.path.clone(),
-        };
-        (!is_device(volume)).then_some(Reason::Mounts {
-            path,
-            reach,
-            resources,
-        })
+/// Volumes by name. A claim has one for each persistent volume that it may be bound to.
+type Volumes<'w> = HashMap<&'w str, Vec<&'w Volume>>;
+
+fn reasons(container: &Container, volumes: &Volumes<'_>) -> Vec<Reason> {
+    let mounts = container.mounts.iter().flat_map(|mount| {
+        let mounted = volumes.get(mount.name.as_str()).into_iter().flatten();
+        mounted.filter_map(|volume| mounts(container, mount, volume))
     });
-    let published = container.image.as_deref().and_then(images::published);
+    let images = container.image.as_deref().into_iter();
+    let images = images.chain(image_volumes(container, volumes).map(|image| image.reference));
+    let published = images.filter_map(images::published);
     let published = published.map(|image| Reason::Published {
         repository: image.repository.clone(),
         source: image.source.clone(),
@@ -137,6 +144,42 @@ fn reasons(container: &Container, volumes: &HashMap<&str, &HostPath>) -> Vec<Rea
         }
     }
     reasons
+}
+
+/// Returns the reason that a mount is, if the volume is a part of the host that belongs to NRI.
+fn mounts(container: &Container, mount: &Mount, volume: &Volume) -> Option<Reason> {
+    let host_path = volume.host_path.as_ref()?;
+    let mounted = host_path::mounted(host_path, mount, container)?;
+    // A path within the volume makes a folder of it.
+    let has_sub_path = mount.sub_path.is_some() || mount.sub_path_expr.is_some();
+    let can_be_folder = has_sub_path || can_be_folder(host_path);
+    let (reach, resources) = resources(&mounted, can_be_folder)?;
+    let sub_path = mount.sub_path_expr.as_ref().or(mount.sub_path.as_ref());
+    let path = match sub_path {
+        Some(sub_path) => format!("{}/{sub_path}", host_path.path.trim_end_matches('/')),
+        None => host_path.path.clone(),
+    };
+    (!is_device(host_path)).then(|| Reason::Mounts {
+        path,
+        reach,
+        resources,
+        binding: volume.binding.clone(),
+    })
+}
+
+/// Returns the images whose files a container sees as volumes.
+fn image_volumes<'w>(
+    container: &'w Container,
+    volumes: &Volumes<'w>,
+) -> impl Iterator<Item = CandidateImage<'w>> {
+    let mounts = container.mounts.iter();
+    let mounted = mounts.filter_map(|mount| volumes.get(mount.name.as_str()));
+    mounted.flatten().filter_map(|volume| {
+        Some(CandidateImage {
+            reference: volume.image.as_ref()?.reference.as_deref()?,
+            line: volume.line,
+        })
+    })
 }
 
 /// Reports whether the required type of a path allows for a folder.
@@ -170,8 +213,10 @@ impl fmt::Display for Reason {
                 path,
                 reach,
                 resources,
+                binding,
             } => {
                 let path = crate::escape::bytes(path.as_bytes());
+                let through = binding.as_ref().map(Binding::to_string).unwrap_or_default();
                 let relation = match reach {
                     Reach::Direct => ":",
                     Reach::Parent => ", which contains",
@@ -179,7 +224,7 @@ impl fmt::Display for Reason {
                 };
                 write!(
                     f,
-                    "mounts {path} of the host{relation} {}",
+                    "mounts {path} of the host{through}{relation} {}",
                     listed(resources)
                 )
             }

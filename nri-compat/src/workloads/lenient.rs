@@ -1,8 +1,10 @@
 //! Deserializers for fields that manifests often write in another type than the API has.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::de::{self, Deserialize, Deserializer, Visitor};
+use serde::Deserialize;
+use serde::de::{self, Deserializer, Visitor};
 
 /// Reads a list; null is an empty list, and null elements are dropped.
 pub(super) fn list<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
@@ -35,6 +37,21 @@ where
 {
     let text = deserializer.deserialize_any(Text)?;
     Ok(text.filter(|text| !text.is_empty()))
+}
+
+/// Reads a map of texts, such as labels; null is an empty map, and null values are dropped.
+pub(super) fn texts<'de, D>(deserializer: D) -> Result<BTreeMap<String, String>, D::Error>
+where
+    D: Deserializer<'de>,
+{
+    #[derive(Deserialize)]
+    struct OneText(#[serde(deserialize_with = "optional_text")] Option<String>);
+
+    let texts: Option<BTreeMap<String, OneText>> = Deserialize::deserialize(deserializer)?;
+    let texts = texts.into_iter().flatten();
+    Ok(texts
+        .filter_map(|(key, OneText(text))| Some((key, text?)))
+        .collect())
 }
 
 struct Text;

@@ -1,16 +1,21 @@
 //! Kubernetes manifests: YAML with any number of documents, or JSON.
 //!
 //! A file is decoded to text, `yaml` turns its documents into nodes, and `pods` finds the pod
-//! templates in them by their shape, whatever the kind of the object.
+//! templates in them by their shape, whatever the kind of the object: `containers` recognises
+//! containers, and `scope` holds the volumes that are declared around them.
 
+mod containers;
 mod decode;
 mod node;
 mod pods;
+mod scope;
+mod storage;
 mod yaml;
 
 pub use decode::decode;
 
 use super::model::Workload;
+use super::storage::{Claim, PersistentVolume};
 
 /// The maximum size of a file in bytes. The text and one object at a time are held in memory.
 pub const MAX_BYTES: u64 = 64 << 20;
@@ -29,6 +34,10 @@ pub enum Item {
         /// The object.
         workload: Workload,
     },
+    /// A persistent volume.
+    PersistentVolume(PersistentVolume),
+    /// A claim for a persistent volume.
+    Claim(Claim),
     /// A Kubernetes object without pods, such as a service.
     Object,
     /// A document that is not a Kubernetes object; empty documents are left out.

@@ -7,6 +7,7 @@ use std::fmt;
 use serde::Deserialize;
 
 use super::lenient;
+use super::storage::{Binding, Claim};
 use object::{Object, Spec};
 
 /// A Kubernetes object that runs pods: a pod, or an object with pod templates.
@@ -65,8 +66,50 @@ pub struct Volume {
     /// The name, to which mounts refer.
     #[serde(deserialize_with = "lenient::text")]
     pub name: String,
-    /// The path on the host, for volumes of this type.
+    /// The path on the host, for volumes of this type and for claims that a persistent volume with
+    /// such a path fulfils.
     pub host_path: Option<HostPath>,
+    /// The persistent volume that the path comes from.
+    #[serde(skip)]
+    pub binding: Option<Binding>,
+    /// The claim for a persistent volume, for volumes of this type.
+    #[serde(rename = "persistentVolumeClaim")]
+    pub claim: Option<ClaimSource>,
+    /// The template of a claim that only this pod uses, for volumes of this type.
+    pub ephemeral: Option<EphemeralSource>,
+    /// The image whose files the volume has, for volumes of this type.
+    pub image: Option<ImageSource>,
+    /// The line of the image in a manifest, or else of the volume, counted from 1; `None` for
+    /// objects of the API server.
+    #[serde(skip)]
+    pub line: Option<u32>,
+}
+
+/// The claim that a volume of a pod refers to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct ClaimSource {
+    /// The name of the claim, in the namespace of the pod.
+    #[serde(deserialize_with = "lenient::text")]
+    pub claim_name: String,
+}
+
+/// A volume whose claim is created with the pod.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct EphemeralSource {
+    /// The claim, without a name.
+    #[serde(deserialize_with = "lenient::value")]
+    pub volume_claim_template: Claim,
+}
+
+/// An image that is mounted as a volume.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct ImageSource {
+    /// The reference; `None` if the image is not set.
+    #[serde(deserialize_with = "lenient::optional_text")]
+    pub reference: Option<String>,
 }
 
 /// A path on the host.

@@ -10,6 +10,7 @@ use super::collected::Collected;
 use super::disk::FileId;
 use super::file_outcome::{FileOutcome, OUTCOMES};
 use super::found::{Found, guarded};
+use super::waiting::{Waiting, WaitingFile};
 use super::wanted_image::WantedImage;
 use crate::check::content::File;
 use crate::check::evidence::Reader;
@@ -18,6 +19,7 @@ use crate::place::Place;
 use crate::report::check::{Inputs, WorkloadCount};
 use crate::sighting::Sighting;
 use crate::skipped::{SkipKind, Skipped, Unreadable};
+use crate::workloads::Storage;
 
 /// The number of bytes of files that all readers together may hold in memory.
 const MAX_READING: u64 = 32 << 20;
@@ -47,6 +49,7 @@ pub(super) struct Scan<'s> {
     read: Mutex<HashMap<FileId, Place>>,
     linked: Mutex<Vec<Linked>>,
     wanted_images: Mutex<Vec<WantedImage>>,
+    waiting: Mutex<Waiting>,
     workloads: Mutex<Option<WorkloadCount>>,
     pub(super) threads: usize,
 }
@@ -99,6 +102,7 @@ impl<'s> Scan<'s> {
             read: Mutex::default(),
             linked: Mutex::default(),
             wanted_images: Mutex::default(),
+            waiting: Mutex::default(),
             workloads: Mutex::default(),
         }
     }
@@ -123,6 +127,23 @@ impl<'s> Scan<'s> {
         let mut images = std::mem::take(&mut *lock(&self.wanted_images));
         images.sort_by(|a, b| a.request.place.cmp(&b.request.place));
         images
+    }
+
+    /// Stores the persistent volumes and claims of a manifest, and its workloads that wait for those
+    /// of others.
+    pub(super) fn wait(&self, storage: Storage, file: Option<WaitingFile>) {
+        let mut waiting = lock(&self.waiting);
+        waiting.storage.add(storage);
+        waiting.files.extend(file);
+    }
+
+    /// Takes what was stored, in the order of the files.
+    pub(super) fn take_waiting(&self) -> Waiting {
+        let mut waiting = std::mem::take(&mut *lock(&self.waiting));
+        waiting
+            .files
+            .sort_by(|a, b| a.file.place.cmp(&b.file.place));
+        waiting
     }
 
     /// Counts the workloads of a manifest.
@@ -160,6 +181,15 @@ impl<'s> Scan<'s> {
             count.fetch_add(1, Ordering::Relaxed);
         }
         self.progress.file();
+    }
+
+    /// Counts a file under another outcome than before.
+    pub(super) fn recount(&self, before: FileOutcome, outcome: FileOutcome) {
+        for (outcome, change) in [(before, u64::MAX), (outcome, 1)] {
+            if let Some(count) = self.outcomes.get(outcome as usize) {
+                count.fetch_add(change, Ordering::Relaxed);
+            }
+        }
     }
 
     /// Counts the bytes of an opened file.

@@ -1,16 +1,15 @@
-//! Finds the pods of an object by their shape: a mapping with a list of containers.
+//! Finds the pods of an object by their shape, whatever the kind of the object.
 
+use std::collections::HashSet;
+
+use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
 
 use super::super::model::{PodTemplate, Workload};
+use super::containers::{self, FoundContainer};
 use super::node::{Node, Value};
-use super::{Item, TEMPLATE};
-
-/// The lists of containers of a pod, in the order of [`PodTemplate::containers`].
-const CONTAINERS: [&str; 3] = ["initContainers", "containers", "ephemeralContainers"];
-
-/// The other fields of a pod that are read.
-const POD_FIELDS: [&str; 2] = ["nodeName", "volumes"];
+use super::scope::{self, Scope};
+use super::{Item, TEMPLATE, storage};
 
 /// The metadata that is read.
 const METADATA: [&str; 5] = [
@@ -22,14 +21,19 @@ const METADATA: [&str; 5] = [
 ];
 
 /// The fields that never contain a pod template.
-const WITHOUT_PODS: [&str; 3] = ["managedFields", "metadata", "status"];
+const WITHOUT_PODS: [&str; 4] = ["managedFields", "metadata", "status", "volumes"];
 
 /// The pods of an object, and the complete objects in it, such as those of a `List`.
 #[derive(Default)]
 struct Found<'n> {
-    pods: Vec<&'n Node>,
+    templates: Vec<PodTemplate>,
     objects: Vec<&'n Node>,
+    /// The first error.
+    error: Option<Error>,
 }
+
+/// A line, and the reason why something there cannot be read.
+pub(super) type Error = (u32, String);
 
 /// Passes an object, and the complete objects in it, to `each`.
 pub(super) fn read(document: u32, node: &Node, each: &mut dyn FnMut(Item)) {
@@ -46,15 +50,24 @@ pub(super) fn read(document: u32, node: &Node, each: &mut dyn FnMut(Item)) {
 }
 
 fn object(document: u32, node: &Node, each: &mut dyn FnMut(Item)) {
+    if let Some(item) = storage::read(document, node) {
+        return each(item);
+    }
     let mut found = Found::default();
-    found.search(node);
-    let is_item = node.get("metadata").is_some_and(Node::is_map) && !found.pods.is_empty();
+    found.search("", node, &mut Scope::default());
+    let Found {
+        templates,
+        objects,
+        error,
+    } = found;
+    let has_pods = !templates.is_empty() || error.is_some();
+    let is_item = node.get("metadata").is_some_and(Node::is_map) && has_pods;
     each(if !is_complete(node) && !is_item {
         Item::Foreign
-    } else if found.pods.is_empty() {
+    } else if !has_pods {
         Item::Object
     } else {
-        match workload(node, &found.pods) {
+        match error.map_or_else(|| workload(node, templates), Err) {
             Ok(workload) => Item::Workload { document, workload },
             Err((line, reason)) => Item::Unreadable {
                 document,
@@ -63,7 +76,7 @@ fn object(document: u32, node: &Node, each: &mut dyn FnMut(Item)) {
             },
         }
     });
-    for nested in found.objects {
+    for nested in objects {
         object(document, nested, each);
     }
 }
@@ -74,42 +87,42 @@ fn is_complete(node: &Node) -> bool {
 }
 
 impl<'n> Found<'n> {
-    /// Searches the fields of a mapping, or the elements of a sequence.
-    fn search(&mut self, node: &'n Node) {
-        if is_pod(node) {
-            return self.pods.push(node);
+    /// Searches a mapping, which is in a field of this name, or the elements of a sequence.
+    fn search(&mut self, field: &'n str, node: &'n Node, scope: &mut Scope<'n>) {
+        let mut taken = Vec::new();
+        let mut found = containers::of(node, &mut taken);
+        found.extend(containers::itself(node, field));
+        if !found.is_empty() {
+            match template(node, &found, scope) {
+                Ok(template) => self.templates.push(template),
+                Err(error) => self.error = self.error.take().or(Some(error)),
+            }
         }
+        let has_entered = scope.enter(node);
         for (key, value) in node.fields() {
-            if !WITHOUT_PODS.contains(&key) {
-                self.value(value);
+            if !WITHOUT_PODS.contains(&key) && !taken.contains(&key) {
+                self.value(key, value, scope);
             }
         }
         for element in node.elements() {
-            self.value(element);
+            self.value(field, element, scope);
+        }
+        if has_entered {
+            scope.leave();
         }
     }
 
-    fn value(&mut self, node: &'n Node) {
+    fn value(&mut self, field: &'n str, node: &'n Node, scope: &mut Scope<'n>) {
         if is_complete(node) {
             self.objects.push(node);
         } else {
-            self.search(node);
+            self.search(field, node, scope);
         }
     }
 }
 
-/// Reports whether a mapping is the specification of a pod.
-fn is_pod(node: &Node) -> bool {
-    let is_container = |element: &Node| {
-        let fields = ["name", "image", "volumeMounts"];
-        fields.iter().any(|field| element.get(field).is_some())
-    };
-    let lists = CONTAINERS.iter().filter_map(|list| node.get(list));
-    lists.flat_map(Node::elements).any(is_container)
-}
-
 /// Returns the object as a workload with these pods, or a line and a reason.
-fn workload(object: &Node, pods: &[&Node]) -> Result<Workload, (u32, String)> {
+fn workload(object: &Node, templates: Vec<PodTemplate>) -> Result<Workload, Error> {
     let metadata = object.get("metadata");
     let fields = metadata.map(|node| node.keys_to_json(|key| METADATA.contains(&key)));
     let head = json!({
@@ -117,30 +130,43 @@ fn workload(object: &Node, pods: &[&Node]) -> Result<Workload, (u32, String)> {
         "metadata": fields,
     });
     let mut workload: Workload = from_json(metadata.unwrap_or(object), head)?;
-    for pod in pods {
-        workload.templates.push(template(pod)?);
-    }
-    if workload.kind.is_empty() && object.get("spec").is_some_and(is_pod) {
+    workload.templates = templates;
+    // A list of pods omits their kind.
+    let spec = || {
+        object
+            .get("spec")
+            .is_some_and(|spec| !containers::of(spec, &mut Vec::new()).is_empty())
+    };
+    if workload.kind.is_empty() && spec() {
         "Pod".clone_into(&mut workload.kind);
     }
     Ok(workload)
 }
 
-fn template(pod: &Node) -> Result<PodTemplate, (u32, String)> {
-    let is_wanted = |key: &str| CONTAINERS.contains(&key) || POD_FIELDS.contains(&key);
-    let mut template: PodTemplate = from_json(pod, pod.keys_to_json(is_wanted))?;
-    let containers = CONTAINERS.iter().filter_map(|list| pod.get(list));
-    let containers = containers
-        .flat_map(Node::elements)
-        .filter(|one| !one.is_null());
-    for (container, node) in template.containers.iter_mut().zip(containers) {
-        let image = node.get("image").filter(|image| !image.is_null());
-        container.line = Some(image.unwrap_or(node).line);
+/// Returns the pod with these containers, and with the volumes around it that they mount.
+fn template<'n>(
+    pod: &'n Node,
+    found: &[FoundContainer<'n>],
+    scope: &Scope<'n>,
+) -> Result<PodTemplate, Error> {
+    let mut volumes = scope::volumes(pod)?;
+    let mut known: HashSet<&str> = HashSet::new();
+    let own: HashSet<String> = volumes.iter().map(|volume| volume.name.clone()).collect();
+    for name in found.iter().flat_map(FoundContainer::mounts) {
+        if known.insert(name) && !own.contains(name) {
+            volumes.extend(scope.volume(name).transpose()?);
+        }
     }
-    Ok(template)
+    let containers = found.iter().map(|one| one.read(scope));
+    Ok(PodTemplate {
+        node_name: pod.text("nodeName").map(str::to_owned),
+        volumes,
+        containers: containers.collect::<Result<_, _>>()?,
+    })
 }
 
-fn from_json<T: serde::de::DeserializeOwned>(node: &Node, json: Json) -> Result<T, (u32, String)> {
+/// Converts JSON that was read from a node.
+pub(super) fn from_json<T: DeserializeOwned>(node: &Node, json: Json) -> Result<T, Error> {
     serde_json::from_value(json).map_err(|error| {
         let reason = if node.has_complex_key() {
             TEMPLATE.to_owned()

@@ -19,7 +19,7 @@ fn items(text: &str) -> Vec<String> {
                     .collect();
                 format!("{document}: {workload}: {}", containers.join(" "))
             }
-            Item::Object => "object".to_owned(),
+            Item::Object | Item::PersistentVolume(_) | Item::Claim(_) => "object".to_owned(),
             Item::Foreign => "foreign".to_owned(),
             Item::Unreadable {
                 document,

@@ -8,7 +8,7 @@ use granit_parser::{Event, Marker, Parser, ScanError};
 use super::TEMPLATE;
 use super::node::Node;
 use builder::Builder;
-use parts::{breaks, parts};
+use parts::{Part, breaks, parts};
 
 /// The longest key that is followed by its value on the same line, in characters. YAML allows for
 /// 1024, JSON for any length; the parser looks ahead so far.
@@ -31,20 +31,27 @@ pub(super) type EachObject<'e> = dyn FnMut(u32, Result<&Node, YamlError>) + 'e;
 pub(super) fn objects(text: &str, each: &mut EachObject<'_>) {
     let (mut document, mut first_line) = (0, 0);
     for part in parts(text) {
-        document = match read(part.text, document, first_line, each) {
-            // A broken directive must not hide the document that it precedes.
-            Reading {
-                document,
-                has_begun: false,
-            } if part.directives > 0 => {
-                let rest = part.text.get(part.directives..).unwrap_or_default();
-                let lines = first_line + breaks(part.text) - breaks(rest);
-                read(rest, document, lines, each).document
-            }
-            reading => reading.document,
-        };
+        if !part.is_prose() {
+            document = read_part(&part, document, first_line, each);
+        }
         first_line += breaks(part.text);
     }
+}
+
+/// Reads one part of a file, after `before` documents and `first_line` lines, and returns the number
+/// of documents. What cannot be read must not hide the object that it precedes.
+fn read_part(part: &Part<'_>, before: u32, first_line: u32, each: &mut EachObject<'_>) -> u32 {
+    let reading = read(part.text, before, first_line, each);
+    let rest = match reading.has_begun {
+        false if part.directives > 0 => Some(part.directives),
+        _ if reading.has_failed && reading.objects == 0 => part.after_prose(),
+        _ => None,
+    };
+    let Some(rest) = rest.and_then(|offset| part.text.get(offset..)) else {
+        return reading.document;
+    };
+    let lines = first_line + breaks(part.text) - breaks(rest);
+    read(rest, reading.document, lines, each).document
 }
 
 /// The outcome for a part.
@@ -53,6 +60,10 @@ struct Reading {
     document: u32,
     /// True if a document began.
     has_begun: bool,
+    /// True if a document cannot be read.
+    has_failed: bool,
+    /// The number of objects in it.
+    objects: u64,
 }
 
 /// Reads one part of a file, after `before` documents and `first_line` lines. A document that cannot
@@ -63,6 +74,7 @@ fn read(text: &str, before: u32, first_line: u32, each: &mut EachObject<'_>) -> 
     let mut parser = Parser::new_from_str_with_options(text, options);
     let mut builder = Builder::new(first_line);
     let (mut document, mut has_begun, mut is_open) = (before, false, false);
+    let (mut has_failed, mut objects) = (false, 0);
     while let Some(event) = parser.next_event() {
         let event = event.map_err(|error| syntax_error(&error, text, first_line));
         let outcome = event.and_then(|(event, span)| {
@@ -70,13 +82,16 @@ fn read(text: &str, before: u32, first_line: u32, each: &mut EachObject<'_>) -> 
                 (document, has_begun, is_open) = (document + 1, true, true);
             }
             let is_end = matches!(event, Event::DocumentEnd);
-            builder.event(event, &span, &mut |node| each(document, Ok(node)))?;
+            builder.event(event, &span, &mut |node| {
+                objects += 1;
+                each(document, Ok(node));
+            })?;
             is_open &= !is_end;
             Ok(())
         });
         if let Err(error) = outcome {
             document += u32::from(!is_open);
-            is_open = false;
+            (is_open, has_failed) = (false, true);
             each(document, Err(error));
             builder = Builder::new(first_line);
             if !matches!(parser.proceed_next_document(), Ok(true)) {
@@ -87,6 +102,8 @@ fn read(text: &str, before: u32, first_line: u32, each: &mut EachObject<'_>) -> 
     Reading {
         document,
         has_begun,
+        has_failed,
+        objects,
     }
 }
 

@@ -166,14 +166,17 @@ impl Builder {
         Ok(())
     }
 
-    /// Reports whether the next node is an element of `items` of the document.
+    /// Reports whether the next node is an element of the document, or of `items` of it.
     fn is_item(&self) -> bool {
-        let [root, list] = self.open.as_slice() else {
-            return false;
-        };
-        let is_items =
-            matches!(&root.content, Content::Map { key: Some(key), .. } if &**key == ITEMS);
-        is_items && matches!(list.content, Content::List(_))
+        match self.open.as_slice() {
+            [list] => matches!(list.content, Content::List(_)),
+            [root, list] => {
+                let is_items =
+                    matches!(&root.content, Content::Map { key: Some(key), .. } if &**key == ITEMS);
+                is_items && matches!(list.content, Content::List(_))
+            }
+            _ => false,
+        }
     }
 }
 

@@ -5,6 +5,15 @@ use serde::de::IgnoredAny;
 /// The marker between documents.
 const MARKER: &str = "---";
 
+/// The headings in the output of `helm install`, `helm get` and `helm status` that end a document.
+const HEADINGS: [&str; 3] = ["NOTES:", "HOOKS:", "MANIFEST:"];
+
+/// The heading that prose follows, up to the next document.
+const NOTES: &str = "NOTES:";
+
+/// The fields with which objects begin.
+const FIRST_FIELDS: [&str; 2] = ["apiVersion:", "kind:"];
+
 /// A part of a file: one document, or several that end with `...`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Part<'t> {
@@ -12,6 +21,27 @@ pub(super) struct Part<'t> {
     pub(super) text: &'t str,
     /// The length of the directives at its beginning in bytes, with comments.
     pub(super) directives: usize,
+}
+
+impl Part<'_> {
+    /// Reports whether it is a heading, with nothing below it but text for people.
+    pub(super) fn is_prose(&self) -> bool {
+        let mut lines = self.text.lines().map(str::trim_end);
+        let heading = lines.next().unwrap_or_default();
+        heading == NOTES || HEADINGS.contains(&heading) && lines.all(str::is_empty)
+    }
+
+    /// Returns the offset of the first field of an object if text for people precedes it.
+    pub(super) fn after_prose(&self) -> Option<usize> {
+        let mut offset = 0;
+        for line in self.text.split_inclusive('\n') {
+            if FIRST_FIELDS.iter().any(|field| line.starts_with(field)) {
+                return (offset > 0).then_some(offset);
+            }
+            offset += line.len();
+        }
+        None
+    }
 }
 
 /// Splits a file where a line is a document marker, which YAML allows nowhere else. JSON documents
@@ -64,14 +94,16 @@ fn json(text: &str) -> (Vec<Part<'_>>, &str) {
     (parts, text.get(start..).unwrap_or_default())
 }
 
-/// Returns the offsets of the lines that are document markers.
+/// Returns the offsets of the lines that are document markers, or headings after a document.
 fn markers(text: &str) -> impl Iterator<Item = usize> {
     let mut offset = 0;
     text.split_inclusive('\n').filter_map(move |line| {
         let at = offset;
         offset += line.len();
-        let after = line.strip_prefix(MARKER)?;
-        (after.is_empty() || after.starts_with(char::is_whitespace)).then_some(at)
+        let is_heading = HEADINGS.contains(&line.trim_end());
+        let after = line.strip_prefix(MARKER);
+        let is_marker = |after: &str| after.is_empty() || after.starts_with(char::is_whitespace);
+        (is_heading || after.is_some_and(is_marker)).then_some(at)
     })
 }
 
@@ -107,6 +139,16 @@ mod tests {
             ("{} {}\n{}", &["{}", " {}", "\n{}"]),
             ("{}\n---\na: b", &["{}", "\n", "---\na: b"]),
             ("{} x", &["{}", " x"]),
+            (
+                "NAME: x\nMANIFEST:\n---\na\n\nNOTES:\n1. b: c: d\n---\ne",
+                &[
+                    "NAME: x\n",
+                    "MANIFEST:\n",
+                    "---\na\n\n",
+                    "NOTES:\n1. b: c: d\n",
+                    "---\ne",
+                ],
+            ),
         ] {
             let found: Vec<&str> = parts(text).iter().map(|part| part.text).collect();
             assert_eq!(found, expected, "{text:?}");

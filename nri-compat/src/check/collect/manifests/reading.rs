@@ -1,0 +1,144 @@
+//! Reads one manifest.
+
+use super::super::file_outcome::FileOutcome;
+use super::super::scan::Scan;
+use super::super::unjudged::Demand;
+use super::super::waiting::{MAX_WAITING, ManifestFile, WaitingFile};
+use super::judged::{Judged, unknown};
+use super::recognise;
+use crate::check::content::File;
+use crate::check::evidence::Unreadable;
+use crate::skipped::SkipKind;
+use crate::workloads::manifest::{self, Item};
+use crate::workloads::{Storage, Workload};
+
+/// The content of one manifest.
+struct Reading<'r, 's> {
+    scan: &'r Scan<'s>,
+    judged: Judged,
+    storage: Storage,
+    waiting: Vec<(u32, Workload)>,
+}
+
+/// Reads a manifest, stores what it finds, and requests the images of the candidates. Returns `None`
+/// if it has no Kubernetes object and the user did not name it.
+pub(in crate::check::collect) fn read(
+    scan: &Scan<'_>,
+    file: &File<'_>,
+    demand: Demand,
+) -> Option<FileOutcome> {
+    let bytes = match whole(file) {
+        Ok(bytes) => bytes,
+        Err(why) => return Some(too_large(scan, file, demand, why)),
+    };
+    if demand != Demand::Named && !recognise::mentions(&bytes, recognise::API_VERSION) {
+        return None;
+    }
+    let text = manifest::decode(&bytes);
+    let mut reading = Reading {
+        scan,
+        judged: Judged::new(ManifestFile {
+            place: file.place.clone(),
+            demand,
+            mentions_nri: recognise::mentions(text.as_bytes(), b"nri"),
+            objects: 0,
+            workloads: 0,
+            is_reported: false,
+        }),
+        storage: Storage::default(),
+        waiting: Vec::new(),
+    };
+    manifest::read(&text, &mut |item| reading.item(item));
+    reading.finish()
+}
+
+fn too_large(scan: &Scan<'_>, file: &File<'_>, demand: Demand, why: Unreadable) -> FileOutcome {
+    if demand == Demand::Named {
+        scan.store_sighting(unknown(file.place.clone(), why.reason));
+        return FileOutcome::Evidence;
+    }
+    scan.skip(file.place.clone(), why);
+    FileOutcome::Unreadable
+}
+
+fn whole(file: &File<'_>) -> Result<Vec<u8>, Unreadable> {
+    let len = file.content.len();
+    if len > manifest::MAX_BYTES {
+        let reason = format!(
+            "a manifest larger than {} MiB: split it",
+            manifest::MAX_BYTES >> 20
+        );
+        return Err(Unreadable::new(SkipKind::TooLarge, reason));
+    }
+    let mut bytes = vec![0; usize::try_from(len).unwrap_or_default()];
+    let read = file
+        .content
+        .read_at(0, &mut bytes)
+        .map_err(|error| Unreadable::from(&error))?;
+    bytes.truncate(read);
+    Ok(bytes)
+}
+
+impl Reading<'_, '_> {
+    fn item(&mut self, item: Item) {
+        let file = &mut self.judged.file;
+        match item {
+            Item::Foreign => {}
+            Item::Object => file.objects += 1,
+            Item::PersistentVolume(volume) => {
+                file.objects += 1;
+                self.storage.add_volume(volume);
+            }
+            Item::Claim(claim) => {
+                file.objects += 1;
+                self.storage.add_claim(claim);
+            }
+            Item::Workload { document, workload } => {
+                file.objects += 1;
+                file.workloads += 1;
+                self.workload(document, workload);
+            }
+            Item::Unreadable {
+                document,
+                line,
+                reason,
+            } => self.judged.unreadable(document, line, &reason),
+        }
+    }
+
+    fn workload(&mut self, document: u32, workload: Workload) {
+        if workload.has_claims() && self.waiting.len() < MAX_WAITING {
+            self.waiting.push((document, workload));
+        } else {
+            self.judged.workload(self.scan, document, &workload);
+        }
+    }
+
+    /// Stores the findings, and returns the outcome for the file.
+    fn finish(mut self) -> Option<FileOutcome> {
+        let is_waiting = !self.waiting.is_empty();
+        let file = &self.judged.file;
+        self.scan
+            .count_workloads(file.workloads, self.judged.candidates);
+        if !is_waiting {
+            self.judged.answer();
+        }
+        let outcome = match self.judged.outcome() {
+            // It gets an answer in any case.
+            FileOutcome::WithoutNri if is_waiting && self.judged.file.demand == Demand::Named => {
+                Some(FileOutcome::Evidence)
+            }
+            FileOutcome::WithoutNri if self.judged.file.objects == 0 => None,
+            outcome => Some(outcome),
+        };
+        self.scan.wait(
+            self.storage,
+            is_waiting.then(|| WaitingFile {
+                file: self.judged.file.clone(),
+                workloads: self.waiting,
+            }),
+        );
+        self.scan.store(self.judged.found);
+        outcome
+    }
+}
