@@ -60,16 +60,15 @@ for overlay in deploy/plugins/kustomize/*/; do
 done
 
 # The units, with a program that exists in place of the plugin and the command.
-if command -v systemd-analyze > /dev/null; then
-  sed 's|^ExecStart=.*|ExecStart=/bin/true|' deploy/plugins/nri-plugin@.service > "$manifests/nri-plugin@.service"
-  cp -r deploy/plugins/nri-plugin@*.service.d "$manifests/"
-  for instance in logger network-device-injector v010-adapter; do
-    systemd-analyze verify --man=no "$manifests/nri-plugin@$instance.service"
-  done
-  sed 's|/usr/local/bin/nri-compat|/bin/true|' deploy/systemd/nri-compat.service > "$manifests/nri-compat.service"
-  cp deploy/systemd/nri-compat.timer "$manifests/"
-  systemd-analyze verify --man=no "$manifests/nri-compat.service" "$manifests/nri-compat.timer"
-fi
+debian systemd-analyze systemd
+sed 's|^ExecStart=.*|ExecStart=/bin/true|' deploy/plugins/nri-plugin@.service > "$manifests/nri-plugin@.service"
+cp -r deploy/plugins/nri-plugin@*.service.d "$manifests/"
+for instance in logger network-device-injector v010-adapter; do
+  systemd-analyze verify --man=no "$manifests/nri-plugin@$instance.service"
+done
+sed 's|/usr/local/bin/nri-compat|/bin/true|' deploy/systemd/nri-compat.service > "$manifests/nri-compat.service"
+cp deploy/systemd/nri-compat.timer "$manifests/"
+systemd-analyze verify --man=no "$manifests/nri-compat.service" "$manifests/nri-compat.timer"
 
 "$PEERS/helm/helm" template nri-compat deploy/helm/nri-compat --set kind=Job,textfile.enabled=true > "$manifests/textfile.yaml"
 cargo build --locked -p nri-compat

@@ -4,6 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source .ci/setup.sh
+install_helm
 debian runc runc
 debian ip iproute2
 debian /usr/lib/cni/ptp containernetworking-plugins
