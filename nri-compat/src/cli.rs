@@ -88,6 +88,19 @@ enum Format {
     Markdown,
 }
 
+/// Output format of the tables of releases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum TableFormat {
+    /// For people.
+    Text,
+    /// For machines; described by a JSON Schema.
+    Json,
+    /// For pull requests and release notes.
+    Markdown,
+    /// For browsers: one self-contained file.
+    Html,
+}
+
 /// Parses the arguments of the process, runs the command, prints, and returns the exit code.
 pub fn main() -> Exit {
     let cli = match Cli::try_parse() {

@@ -2,6 +2,7 @@
 
 use html5gum::{DefaultEmitter, Error, Token, Tokenizer};
 use nri_compat::diff;
+use nri_compat::history;
 use nri_compat::report::check::{CheckReport, SkipKind, Skipped};
 use nri_compat::report::finding::Category;
 use nri_compat::report::{html, visible};
@@ -65,7 +66,19 @@ fn pages() -> Vec<(String, String)> {
     let probed = session_reports::probes().into_iter();
     let probed = probed.map(|(name, report)| (name.to_owned(), html::probe(&report)));
     let all = checks.chain(merged).chain(diffs);
-    all.chain(tested).chain(probed).collect()
+    all.chain(tested).chain(probed).chain(tables()).collect()
+}
+
+/// Returns the tables of releases.
+fn tables() -> Vec<(String, String)> {
+    let versions = history::versions().expect("the tables fit together");
+    let runtimes = history::runtimes(None).expect("the tables fit together");
+    let runtime = history::runtime("containerd@2.2.1").expect("it is in the tables");
+    vec![
+        ("versions".to_owned(), html::versions(&versions)),
+        ("runtimes".to_owned(), html::runtimes(&runtimes)),
+        ("runtime".to_owned(), html::runtime(&runtime)),
+    ]
 }
 
 /// Returns what a page shows: its body without the script.
@@ -85,6 +98,7 @@ fn pages_are_as_reviewed() {
         "each_verdict",
         "suppressed",
         "merge_nodes",
+        "runtime",
         "conformance_each_result",
     ];
     settings.bind(|| {
@@ -155,6 +169,8 @@ fn many_plugins_fit_in_a_small_page() {
     let page = html::check(&many::check(5_000));
     assert!(page.len() < MAX_BYTES, "{} bytes", page.len());
     assert_eq!(page.matches("<details>").count(), 5_000);
+    // What is below a row costs nothing until it is opened.
+    assert_eq!(page.matches("</summary><noscript>").count(), 5_000);
 }
 
 /// Returns a report with `name` wherever something comes from outside.

@@ -1,11 +1,11 @@
 //! `nri-compat runtimes [NAME[@VERSION]]`.
 
-use super::{Format, output};
+use super::{TableFormat, output};
 use crate::check::target::ReleaseName;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::history;
-use crate::report::{json, markdown, text};
+use crate::report::{html, json, markdown, text};
 
 /// Shows the NRI that a runtime speaks, its event mask, and its deprecations.
 #[derive(Debug, clap::Args)]
@@ -15,8 +15,8 @@ pub(super) struct Args {
     #[arg(value_name = "NAME@VERSION")]
     runtime: Option<String>,
     /// Output format.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = TableFormat::Text)]
+    format: TableFormat,
 }
 
 pub(super) fn run(args: &Args) -> Result<Exit, Error> {
@@ -31,20 +31,22 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     Ok(Exit::Clean)
 }
 
-fn one(format: Format, release: &ReleaseName) -> Result<String, Error> {
+fn one(format: TableFormat, release: &ReleaseName) -> Result<String, Error> {
     let report = history::runtime(&release.spec())?;
     Ok(match format {
-        Format::Text => text::runtime(&report, output::look()),
-        Format::Json => json::runtime(&report),
-        Format::Markdown => markdown::runtime(&report),
+        TableFormat::Text => text::runtime(&report, output::look()),
+        TableFormat::Json => json::runtime(&report),
+        TableFormat::Markdown => markdown::runtime(&report),
+        TableFormat::Html => html::runtime(&report),
     })
 }
 
-fn ranges(format: Format, name: Option<&str>) -> Result<String, Error> {
+fn ranges(format: TableFormat, name: Option<&str>) -> Result<String, Error> {
     let report = history::runtimes(name)?;
     Ok(match format {
-        Format::Text => text::runtimes(&report, output::look()),
-        Format::Json => json::runtimes(&report),
-        Format::Markdown => markdown::runtimes(&report),
+        TableFormat::Text => text::runtimes(&report, output::look()),
+        TableFormat::Json => json::runtimes(&report),
+        TableFormat::Markdown => markdown::runtimes(&report),
+        TableFormat::Html => html::runtimes(&report),
     })
 }

@@ -1,17 +1,17 @@
 //! `nri-compat versions`.
 
-use super::{Format, output};
+use super::{TableFormat, output};
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::report::{json, markdown, text};
+use crate::report::{html, json, markdown, text};
 use crate::{data, history};
 
 /// Lists every NRI release: revision, date, RPCs, events, and the runtimes that ship it.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Output format.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = TableFormat::Text)]
+    format: TableFormat,
     /// Print the date of the tables and their age in days instead.
     #[arg(long)]
     age: bool,
@@ -24,9 +24,10 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     }
     let report = history::versions()?;
     output::print(&match args.format {
-        Format::Text => text::versions(&report, output::look()),
-        Format::Json => json::versions(&report),
-        Format::Markdown => markdown::versions(&report),
+        TableFormat::Text => text::versions(&report, output::look()),
+        TableFormat::Json => json::versions(&report),
+        TableFormat::Markdown => markdown::versions(&report),
+        TableFormat::Html => html::versions(&report),
     })?;
     Ok(Exit::Clean)
 }

@@ -8,6 +8,7 @@ mod check;
 #[cfg(feature = "conformance")]
 mod conformance;
 mod diff;
+mod history;
 mod merge;
 mod page;
 #[cfg(feature = "conformance")]
@@ -19,6 +20,7 @@ pub use check::{check, write_check};
 #[cfg(feature = "conformance")]
 pub use conformance::conformance;
 pub use diff::{diff, write_diff};
+pub use history::{runtime, runtimes, versions};
 pub use merge::{merge, write_merge};
 #[cfg(feature = "conformance")]
 pub use probe::probe;

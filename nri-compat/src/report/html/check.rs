@@ -1,5 +1,6 @@
 //! The HTML report of `check` and `logs`.
 
+mod removal;
 mod row;
 
 use std::collections::BTreeSet;
@@ -13,6 +14,7 @@ use super::verdict::{Filter, SUPPRESSED, class};
 use crate::report::check::{CheckReport, HOST_PLUGINS, Outcome};
 use crate::report::{VisibleReport, written};
 use crate::rules::{self, Rule};
+use removal::RemovalRow;
 use row::Row;
 
 /// Renders the answer of `check` or `logs` as HTML.
@@ -69,6 +71,11 @@ impl CheckPage<'_> {
             let counts = Outcome::ALL.map(|outcome| self.count(&target.name, outcome));
             TargetRow::new(&target.name, target.notes(), counts)
         })
+    }
+
+    /// Returns the planned removals that concern the plugins.
+    fn removals(&self) -> Vec<RemovalRow<'_>> {
+        removal::rows(self.report)
     }
 
     /// Returns the number of verdicts that count under a target.

@@ -61,10 +61,18 @@ struct Row<'r> {
     nodes: u64,
     /// The outcomes under each target.
     cells: Vec<Vec<NodesCell>>,
-    first: &'r str,
-    last: &'r str,
+    /// The times of the first and the last report.
+    seen: [Moment<'r>; 2],
     handles: String,
     events: &'r [String],
+}
+
+/// A time as two lines of a cell.
+#[derive(Clone, Copy)]
+struct Moment<'r> {
+    day: &'r str,
+    /// The time of the day; empty if it is not known.
+    time: &'r str,
 }
 
 /// An outcome under a target.
@@ -137,11 +145,18 @@ impl<'r> Row<'r> {
             built: plugin.nri.phrase().unwrap_or_else(|| "-".to_owned()),
             nodes: plugin.nodes,
             cells: cells.collect(),
-            first: plugin.first_seen.as_deref().unwrap_or("-"),
-            last: plugin.last_seen.as_deref().unwrap_or("-"),
+            seen: [&plugin.first_seen, &plugin.last_seen].map(|at| Moment::new(at.as_deref())),
             handles: counted(plugin.events.len(), "event"),
             events: &plugin.events,
         }
+    }
+}
+
+impl<'r> Moment<'r> {
+    fn new(at: Option<&'r str>) -> Self {
+        let at = at.unwrap_or("-");
+        let (day, time) = at.split_once('T').unwrap_or((at, ""));
+        Self { day, time }
     }
 }
 

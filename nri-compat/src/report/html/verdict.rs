@@ -41,7 +41,7 @@ pub(super) const fn class(outcome: Outcome) -> &'static str {
 /// Returns the class of a level.
 pub(super) const fn level_class(level: Level) -> &'static str {
     match level {
-        Level::Note => "u",
+        Level::Note => "h",
         Level::Warning => "d",
         Level::Error => "i",
     }
