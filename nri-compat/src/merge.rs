@@ -30,6 +30,8 @@ mod union;
 
 use std::io::{self, Read};
 
+use jiff::{SignedDuration, Timestamp};
+
 use crate::check::logs::pieces::{Form, Joined};
 use crate::check::logs::source;
 use crate::report::check::{SkipKind, Skipped};
@@ -41,9 +43,13 @@ use split::{Piece, Splitter};
 /// given.
 const MAX_LISTED: usize = 1000;
 
+/// How far the clock of a node may be ahead of that of this machine.
+const MAX_AHEAD: SignedDuration = SignedDuration::from_hours(1);
+
 /// A merge of reports in progress.
 #[derive(Debug, Default)]
 pub struct Merge {
+    now: Option<Timestamp>,
     inventory: Inventory,
     reports: u64,
     skipped: Vec<Skipped>,
@@ -51,6 +57,16 @@ pub struct Merge {
 }
 
 impl Merge {
+    /// Starts a merge at a time. A report that is dated later was made with a wrong clock, which
+    /// would hide every other report of its node: its date is listed as skipped, and the other
+    /// reports count first.
+    pub fn at(now: Timestamp) -> Self {
+        Self {
+            now: Some(now),
+            ..Self::default()
+        }
+    }
+
     /// Reads all reports in `input`, which is shown as `path`: one report, one per line,
     /// concatenated, or an array; also compressed with gzip, zstd or xz, wrapped by log collectors,
     /// or cut into pieces by container runtimes. Anything else is listed as skipped.
@@ -107,12 +123,26 @@ impl Merge {
             Piece::Broken(reason) => return Err(reason.to_owned()),
         };
         let Self {
-            inventory, reports, ..
+            inventory,
+            reports,
+            now,
+            ..
         } = self;
+        let latest = now.and_then(|now| now.checked_add(MAX_AHEAD).ok());
+        let mut ahead = None;
         document::parse(bytes, |document, time| {
             *reports += 1;
-            inventory.add(document, time);
-        })
+            let stamp = document.made_at(time);
+            let is_ahead = stamp.zip(latest).is_some_and(|(at, latest)| at > latest);
+            ahead = stamp.filter(|_| is_ahead);
+            inventory.add(document, time, stamp.filter(|_| !is_ahead));
+        })?;
+        match ahead {
+            Some(at) => Err(format!(
+                "its time {at} is in the future and is not used: set the clock of its node"
+            )),
+            None => Ok(()),
+        }
     }
 }
 

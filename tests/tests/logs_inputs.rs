@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use nri_compat::check::logs::{Options, Period, parse_time, read_logs};
 use nri_compat::sighting::Interface;
+use nri_compat::skipped::SkipKind;
 use nri_tests::logs::{Plugin, plugins, read, recorded};
 
 const OLD: &str = "containerd-v2.4.2-old-plugin.logfmt.log";
@@ -171,6 +172,44 @@ fn only_lines_of_the_period_are_read() {
 }
 
 #[test]
+fn bytes_that_look_like_a_mark_of_utf_16_do_not_hide_a_log() {
+    let expected = plugins(&read(&recorded(OLD)));
+    for noise in [&b"\xff\xfe\x00caf\xe9\n"[..], b"\xfe\xffcaf\xe9\n"] {
+        let log = read(&[noise, &recorded(OLD)].concat());
+        assert_eq!(plugins(&log), expected, "{noise:?}");
+    }
+}
+
+#[test]
+fn what_is_not_text_is_skipped() {
+    let text = String::from_utf8(recorded(OLD)).expect("recordings are UTF-8");
+    let utf_32: Vec<u8> = text
+        .chars()
+        .flat_map(|letter| u32::from(letter).to_le_bytes())
+        .collect();
+    let mut zlib = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
+    zlib.write_all(text.as_bytes()).expect("in memory");
+    for bytes in [
+        [&[0xff, 0xfe, 0, 0][..], &utf_32].concat(),
+        utf_32,
+        zlib.finish().expect("in memory"),
+        b"ElfFile\0\0\0\0".repeat(400),
+    ] {
+        let log = read(&bytes);
+        assert_eq!(log.sightings, []);
+        let [skipped] = log.skipped.as_slice() else {
+            panic!("{:?}", log.skipped)
+        };
+        assert_eq!(skipped.kind, SkipKind::UnsupportedFormat);
+        assert!(
+            skipped.reason.starts_with("is not text"),
+            "{}",
+            skipped.reason
+        );
+    }
+}
+
+#[test]
 fn a_warning_that_cannot_be_understood_counts() {
     for (line, interface) in [
         (&WARNING[..110], Interface::StateChange),
@@ -183,6 +222,12 @@ fn a_warning_that_cannot_be_understood_counts() {
             Interface::StateChange,
         ),
         ("Deprecated NRI plugin(s) a,b", Interface::OneShot),
+        // Broken where a terminal ended.
+        (&WARNING[..67], Interface::StateChange),
+        (
+            "x: plugin 10-x uses deprecated State",
+            Interface::StateChange,
+        ),
     ] {
         let log = read(format!("{line}\n").as_bytes());
         let [one] = log.sightings.as_slice() else {

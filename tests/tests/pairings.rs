@@ -138,6 +138,56 @@ fn what_happens_on_the_wire_is_named() {
     }
 }
 
+/// A plugin that cannot register is dropped, whichever side lacks the RPC.
+#[test]
+fn without_registration_nothing_works() {
+    let report = changed(
+        "rpc RegisterPlugin(RegisterPluginRequest) returns (Empty);",
+        "",
+    );
+    for pairing in &report.pairings {
+        assert_eq!(
+            pairing.outcome(),
+            Outcome::Dropped,
+            "{}",
+            pairing.headline()
+        );
+    }
+    let report = changed(
+        "rpc Synchronize(SynchronizeRequest) returns (SynchronizeResponse);",
+        "",
+    );
+    let outcomes: Vec<Outcome> = report.pairings.iter().map(Pairing::outcome).collect();
+    assert!(outcomes.contains(&Outcome::Dropped), "{outcomes:?}");
+}
+
+/// The values of fields that exchanged their numbers arrive in each other; those of a field that
+/// was renamed arrive.
+#[test]
+fn fields_that_exchange_their_numbers_are_misread() {
+    let exchanged = newest()
+        .replacen("string runtime_name = 2;", "string runtime_name = 3;", 1)
+        .replacen(
+            "string runtime_version = 3;",
+            "string runtime_version = 2;",
+            1,
+        );
+    let report = compare(&newest(), &exchanged, Category::File).expect("it compiles");
+    for pairing in &report.pairings {
+        assert_eq!(
+            pairing.outcome(),
+            Outcome::Misreads,
+            "{}",
+            pairing.headline()
+        );
+    }
+    assert_consistent(&report, "exchanged numbers");
+    let report = changed("string runtime_name = 2;", "string runtime = 2;");
+    for pairing in &report.pairings {
+        assert_eq!(pairing.outcome(), Outcome::Works, "{}", pairing.headline());
+    }
+}
+
 /// Bits 0 to 30 look the same in both types.
 #[test]
 fn a_wider_mask_is_compatible_and_the_finding_says_so() {

@@ -74,7 +74,7 @@ fn with_certainty(
     let detail = match certainty {
         sighting::Certainty::Exact => "events from types or a manifest: exact",
         sighting::Certainty::ByName => "events from the names of methods: an upper bound",
-        sighting::Certainty::Observed => "events in logs: a lower bound",
+        sighting::Certainty::Observed => "events that were seen: a lower bound, there may be more",
         sighting::Certainty::Unknown => return evidence,
     };
     evidence.push(sighting::Evidence {

@@ -91,7 +91,8 @@ fn read_lines(place: &Place, lines: &mut dyn Read, options: &Options<'_>) -> Log
         options: *options,
         ..Reading::default()
     };
-    let end = scan::scan(lines, &mut reading);
+    let mut lines = source::Noted::new(lines);
+    let end = scan::scan(&mut lines, &mut reading);
     let mut skipped: Vec<Skipped> = end
         .err()
         .iter()
@@ -99,12 +100,24 @@ fn read_lines(place: &Place, lines: &mut dyn Read, options: &Options<'_>) -> Log
         .collect();
     let broken = |reason| Skipped::new(place.clone(), SkipKind::Broken, reason);
     skipped.extend(reading.skipped().into_iter().map(broken));
+    let bytes = reading.bytes;
+    let sightings = sightings::sightings(place, reading.tally);
+    if sightings.is_empty() && skipped.is_empty() && lines.is_binary() {
+        skipped.push(Skipped::new(
+            place.clone(),
+            SkipKind::UnsupportedFormat,
+            NOT_TEXT,
+        ));
+    }
     Log {
-        bytes: reading.bytes,
+        bytes,
         skipped,
-        sightings: sightings::sightings(place, reading.tally),
+        sightings,
     }
 }
+
+/// The reason for skipping a file that has no lines.
+const NOT_TEXT: &str = "is not text; convert it to text, or unpack it, and read it again";
 
 fn unreadable(place: &Place, error: &std::io::Error) -> Skipped {
     let reason = format!("cannot be read to its end: {error}");

@@ -76,7 +76,7 @@ enum MergeFailOn {
 
 pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     let expected = args.expected()?;
-    let mut merge = Merge::default();
+    let mut merge = Merge::at(jiff::Timestamp::now());
     for path in &args.paths {
         let shown = path.to_string_lossy();
         match open(path) {

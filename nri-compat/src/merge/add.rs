@@ -3,10 +3,12 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use jiff::Timestamp;
+
 use super::document::{Cluster, Document, Subject};
 use super::nodes::{ClusterNodes, Nodes, ReportId, Sets};
 use super::union::{Program, SeenAs};
-use crate::check::logs::stamp::{self, Span, Stamp};
+use crate::check::logs::stamp::{Span, Stamp};
 use crate::report::check::Outcome;
 use crate::report::merge::{MergedPlugin, MergedVerdict};
 use crate::sighting::Built;
@@ -65,17 +67,23 @@ pub(super) struct Inventory {
 }
 
 impl Inventory {
-    /// Adds a report, with `time` as its time if it has none.
-    pub(super) fn add(&mut self, document: &Document<'_>, time: Option<&str>) {
+    /// Adds a report, with `time` as its time if it has none. `made` is its time if that can be
+    /// compared with the times of other reports.
+    pub(super) fn add(
+        &mut self,
+        document: &Document<'_>,
+        time: Option<&str>,
+        made: Option<Timestamp>,
+    ) {
         let at = document.summary.at.as_deref().or(time);
         match &document.cluster {
-            Some(cluster) => self.cluster(document, cluster, at),
-            None => self.node(document, at),
+            Some(cluster) => self.cluster(document, cluster, at, made),
+            None => self.node(document, at, made),
         }
     }
 
     /// Adds the report of a node.
-    fn node(&mut self, document: &Document<'_>, at: Option<&str>) {
+    fn node(&mut self, document: &Document<'_>, at: Option<&str>, made: Option<Timestamp>) {
         let mut set = BTreeMap::new();
         for subject in document.subjects.iter().filter(counts) {
             self.subject(subject, at, &mut set);
@@ -84,7 +92,7 @@ impl Inventory {
         let report = ReportId {
             node: document.summary.node.as_deref(),
             scan: document.summary.scan.as_deref(),
-            at: at.and_then(stamp::rfc3339),
+            at: made,
         };
         if !self.nodes.add(report, set.unwrap_or_default()) {
             self.beyond += 1;
@@ -92,7 +100,13 @@ impl Inventory {
     }
 
     /// Adds the report of a cluster, as one report for each of its nodes.
-    fn cluster(&mut self, document: &Document<'_>, cluster: &Cluster<'_>, at: Option<&str>) {
+    fn cluster(
+        &mut self,
+        document: &Document<'_>,
+        cluster: &Cluster<'_>,
+        at: Option<&str>,
+        made: Option<Timestamp>,
+    ) {
         let pools = cluster.pools.iter().flat_map(|pool| &pool.nodes);
         let mut sets: BTreeMap<&str, BTreeMap<u32, u32>> =
             pools.map(|node| (node.as_ref(), BTreeMap::new())).collect();
@@ -112,7 +126,7 @@ impl Inventory {
             self.sets.number(set, usize::MAX).unwrap_or_default()
         };
         let report = ClusterNodes {
-            at: at.and_then(stamp::rfc3339),
+            at: made,
             idle: number(idle),
             sets: sets
                 .into_iter()
@@ -297,10 +311,12 @@ impl Finding {
             .events
             .iter()
             .filter(|event| event.len() <= MAX_NAME);
-        let verdicts = subject.verdicts.iter().filter_map(|verdict| {
+        let verdicts = subject.verdicts.iter().map(|verdict| {
             let mut outcomes = Outcome::ALL.into_iter();
-            let outcome = outcomes.find(|outcome| outcome.as_str() == verdict.verdict)?;
-            Some((verdict.target.chars().take(MAX_NAME).collect(), outcome))
+            let outcome = outcomes.find(|outcome| outcome.as_str() == verdict.verdict);
+            // A verdict that only a newer release knows is none that may pass.
+            let outcome = outcome.unwrap_or(Outcome::Unknown);
+            (verdict.target.chars().take(MAX_NAME).collect(), outcome)
         });
         Self {
             plugin,

@@ -3,9 +3,11 @@
 
 use std::borrow::Cow;
 
+use jiff::Timestamp;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
+use crate::check::logs::stamp;
 use crate::check::logs::unwrap_once;
 use crate::report::json::SCHEMA;
 
@@ -145,6 +147,12 @@ pub(super) fn parse(
 }
 
 impl Document<'_> {
+    /// Returns when it was made: as it says itself, or else as a log collector does.
+    pub(super) fn made_at(&self, collected: Option<&str>) -> Option<Timestamp> {
+        let at = self.summary.at.as_deref().or(collected);
+        at.and_then(stamp::rfc3339)
+    }
+
     fn of_this_schema(&self) -> Result<(), String> {
         if self.schema == SCHEMA {
             return Ok(());

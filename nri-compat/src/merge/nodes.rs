@@ -20,7 +20,7 @@ pub(super) struct ReportId<'r> {
     pub(super) node: Option<&'r str>,
     /// Id of the scan.
     pub(super) scan: Option<&'r str>,
-    /// When it was made.
+    /// When it was made, if that is known.
     pub(super) at: Option<Timestamp>,
 }
 
@@ -66,8 +66,8 @@ pub(super) struct Nodes {
 }
 
 impl Nodes {
-    /// Adds a report with the set of its findings. Of two reports of one node the newer counts, or
-    /// if that is unknown the later one read. Returns false if there was no room for the node.
+    /// Adds a report with the set of its findings. Of two reports of one node the newer counts, one
+    /// with a time before one without, and of two without a time the later one read. Returns false if there was no room for the node.
     pub(super) fn add(&mut self, report: ReportId<'_>, set: u32) -> bool {
         match report
             .node
@@ -213,7 +213,7 @@ impl Nodes {
     }
 }
 
-/// Reports whether a report is older than a known one.
+/// Returns true if a report is older than a known one, or has no time although that has one.
 fn is_older(at: Option<Timestamp>, known: Option<Timestamp>) -> bool {
-    known.zip(at).is_some_and(|(known, at)| at < known)
+    at < known
 }

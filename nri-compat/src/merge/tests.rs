@@ -174,6 +174,40 @@ fn the_newest_report_of_a_node_counts_in_any_order() {
     }
 }
 
+/// A clock that is ahead, or a time that cannot be read, does not hide the other reports of a node.
+#[test]
+fn a_report_of_the_future_does_not_count_first() {
+    let now = "2026-11-22T00:00:00Z".parse().expect("a time");
+    for wrong in ["2099-01-01T00:00:00Z", "yesterday"] {
+        let mut reports = vec![
+            of_node("n1", "2026-11-21T00:00:00Z", "a", "deprecated"),
+            of_node("n1", wrong, "a", "ok"),
+        ];
+        for _ in 0..2 {
+            let mut merge = Merge::at(now);
+            merge.read("-", &mut reports.join("\n").as_bytes());
+            let merged = merge.finish(&[]);
+            let outcomes: Vec<_> = merged.plugins[0].verdicts[0].outcomes().collect();
+            assert_eq!(outcomes, [(Outcome::Deprecated, 1)], "{wrong}");
+            let is_dated = wrong.starts_with("2099");
+            assert_eq!(
+                merged.skipped.len(),
+                usize::from(is_dated),
+                "{:?}",
+                merged.skipped
+            );
+            reports.reverse();
+        }
+    }
+}
+
+#[test]
+fn a_verdict_of_a_newer_release_is_unknown() {
+    let merged = merged(&report("a", "superseded"));
+    let outcomes: Vec<_> = merged.plugins[0].verdicts[0].outcomes().collect();
+    assert_eq!(outcomes, [(Outcome::Unknown, 1)]);
+}
+
 #[test]
 fn a_report_that_is_read_twice_counts_once() {
     let report = report("a", "ok").replace(r#""summary":{}"#, r#""summary":{"scan":"0123"}"#);

@@ -47,6 +47,9 @@ const WARNINGS: [(&str, Warning); 3] = [
     ("Deprecated NRI plugin(s)", Warning::OneShot),
 ];
 
+/// The number of letters of a beginning above that identify a warning that is cut there.
+const SHORTEST_WARNING: usize = "Deprecated NRI".len();
+
 /// The message of containerd whose details are in fields.
 const DEPRECATED_INTERFACE: &str = "NRI plugin uses a deprecated interface.";
 
@@ -82,7 +85,17 @@ pub(super) fn facts(record: &Record) -> Vec<Fact> {
 pub(super) fn warning(text: &str) -> Option<Warning> {
     let contains = |start: &str| memmem::find(text.as_bytes(), start.as_bytes()).is_some();
     let mut warnings = WARNINGS.iter();
-    warnings.find_map(|(start, warning)| contains(start).then_some(*warning))
+    warnings.find_map(|(start, warning)| {
+        (contains(start) || ends_within(text, start)).then_some(*warning)
+    })
+}
+
+/// Returns true if a text ends within the beginning of a warning, as where a terminal broke the
+/// line.
+fn ends_within(text: &str, start: &str) -> bool {
+    let lengths = SHORTEST_WARNING..start.len();
+    let mut cut = lengths.filter_map(|length| start.get(..length));
+    cut.any(|start| text.ends_with(start))
 }
 
 /// Splits containerd's message about a deprecated interface from the fields that follow it.

@@ -18,10 +18,6 @@ pub struct LogReader;
 /// rotation cut.
 const HEAD_LINES: usize = 8;
 
-/// The number of first bytes in which a zero shows that a file is not text: a tar header ends
-/// there.
-const TEXT_HEAD: usize = 512;
-
 impl Reader for LogReader {
     fn name(&self) -> &'static str {
         READER
@@ -71,7 +67,7 @@ pub(super) fn note_rotated_set(sightings: &mut [Sighting], files: usize) {
 /// Returns true if text begins like a log: as a list of deprecations, or with a line in a known
 /// format.
 fn is_log(head: &[u8]) -> bool {
-    if is_binary(head) {
+    if source::is_binary(head) {
         return false;
     }
     let text = match std::str::from_utf8(head) {
@@ -80,13 +76,6 @@ fn is_log(head: &[u8]) -> bool {
     };
     let mut lines = text.lines().take(HEAD_LINES);
     format::is_list(&text) || lines.any(format::is_sure)
-}
-
-/// Returns true if there are zeros near the beginning, except at the very beginning, where a crash
-/// may leave them in a log.
-fn is_binary(head: &[u8]) -> bool {
-    let text = head.iter().skip_while(|byte| **byte == 0);
-    text.take(TEXT_HEAD).any(|byte| *byte == 0)
 }
 
 #[cfg(test)]

@@ -30,6 +30,12 @@ const MAGIC: usize = 10;
 /// spread over lines.
 const HEAD: usize = 1024;
 
+/// The number of first bytes that show that a file is not text: a tar header ends there.
+const TEXT_HEAD: usize = 512;
+
+/// The maximum number of control characters in these bytes of a text.
+const MAX_CONTROLS: u32 = 3;
+
 /// Returns the lines in `input`, decompressed if necessary, as UTF-8.
 ///
 /// # Errors
@@ -79,8 +85,9 @@ fn peek<'r>(
 /// characters.
 pub(super) fn utf_16(head: &[u8]) -> Option<&'static Encoding> {
     match head {
-        [0xff, 0xfe, ..] => Some(UTF_16LE),
-        [0xfe, 0xff, ..] => Some(UTF_16BE),
+        // Other bytes may look like a byte order mark: a log has ASCII characters as well.
+        [0xff, 0xfe, rest @ ..] if has_zero_at(rest, 1) => Some(UTF_16LE),
+        [0xfe, 0xff, rest @ ..] if has_zero_at(rest, 0) => Some(UTF_16BE),
         [a, 0, b, 0, c, 0, d, 0, ..] if [a, b, c, d].into_iter().all(|byte| *byte != 0) => {
             Some(UTF_16LE)
         }
@@ -88,6 +95,52 @@ pub(super) fn utf_16(head: &[u8]) -> Option<&'static Encoding> {
             Some(UTF_16BE)
         }
         _ => None,
+    }
+}
+
+/// Returns true if the byte at `place`, 0 or 1, of any pair of bytes is zero.
+fn has_zero_at(bytes: &[u8], place: usize) -> bool {
+    let mut pairs = bytes.chunks_exact(2);
+    pairs.any(|pair| pair.get(place) == Some(&0))
+}
+
+/// Returns true if bytes are not the beginning of a text: they contain zeros, except at the very
+/// beginning, where a crash may leave them in a log, or other control characters that logs do not
+/// contain.
+pub(super) fn is_binary(head: &[u8]) -> bool {
+    let text = head.iter().skip_while(|byte| **byte == 0);
+    let (mut zeros, mut controls) = (0, 0);
+    for byte in text.take(TEXT_HEAD) {
+        zeros += u32::from(*byte == 0);
+        controls += u32::from(matches!(byte, 1..=6 | 14..=26));
+    }
+    zeros > 0 || controls > MAX_CONTROLS
+}
+
+/// A reader that notes whether its first bytes are those of a text.
+pub(super) struct Noted<'r> {
+    input: &'r mut dyn Read,
+    head: Vec<u8>,
+}
+
+impl<'r> Noted<'r> {
+    pub(super) fn new(input: &'r mut dyn Read) -> Self {
+        let head = Vec::new();
+        Self { input, head }
+    }
+
+    /// Returns true if what was read so far is not a text.
+    pub(super) fn is_binary(&self) -> bool {
+        is_binary(&self.head)
+    }
+}
+
+impl Read for Noted<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.input.read(buffer)?;
+        let missing = HEAD.saturating_sub(self.head.len()).min(read);
+        self.head.extend(buffer.iter().take(missing));
+        Ok(read)
     }
 }
 

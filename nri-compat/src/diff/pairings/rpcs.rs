@@ -2,7 +2,7 @@
 
 use super::Pair;
 use super::transfers::RpcTransfer;
-use crate::diff::nri::side::{PLUGIN, REGISTER, STATE_CHANGE, Side};
+use crate::diff::nri::side::{PLUGIN, REGISTER, RUNTIME, STATE_CHANGE, Side};
 use crate::diff::nri::synchronize;
 use crate::report::pairing::{ItemKind, Outcome};
 
@@ -34,6 +34,7 @@ impl Pair<'_> {
     pub(super) fn rpcs(&mut self, transfers: &[RpcTransfer<'_>]) {
         self.unserved_by_runtime();
         self.unserved_by_plugin();
+        self.unregistered();
         self.never_called();
         for transfer in transfers {
             let RpcTransfer { service, name, .. } = transfer;
@@ -55,22 +56,43 @@ impl Pair<'_> {
         let services = self.plugin.side.services().iter();
         for service in services.filter(|service| service.name != PLUGIN) {
             for rpc in &service.rpcs {
-                if self.runtime.side.rpc(&service.name, &rpc.name).is_none() {
-                    let detail = "the runtime answers UNIMPLEMENTED";
-                    self.push(ItemKind::Rpc, &rpc.full_name, Outcome::Loses, detail);
+                if self.runtime.side.rpc(&service.name, &rpc.name).is_some() {
+                    continue;
                 }
+                let (outcome, detail) = if rpc.name == REGISTER {
+                    (
+                        Outcome::Dropped,
+                        "the runtime answers UNIMPLEMENTED: no plugin can register",
+                    )
+                } else {
+                    (Outcome::Loses, "the runtime answers UNIMPLEMENTED")
+                };
+                self.push(ItemKind::Rpc, &rpc.full_name, outcome, detail);
             }
         }
     }
 
     fn unserved_by_plugin(&mut self) {
         for name in self.only_in(self.runtime.side, self.plugin.side) {
-            // A plugin without StateChange gets every event in its dedicated RPC, or not at all,
-            // which events report.
-            if name != STATE_CHANGE {
-                let detail = "the plugin answers UNIMPLEMENTED";
+            let detail = "the plugin answers UNIMPLEMENTED";
+            if HANDSHAKE.contains(&name.as_str()) {
+                self.push_rpc(&name, Outcome::Dropped, detail);
+            } else if name != STATE_CHANGE {
+                // A plugin without StateChange gets every event in its dedicated RPC, or not at
+                // all, which events report.
                 self.push_rpc(&name, Outcome::Fails, detail);
             }
+        }
+    }
+
+    /// Adds the registration that a runtime waits for, if the plugin has no RPC for it.
+    fn unregistered(&mut self) {
+        let Some(expected) = self.runtime.side.rpc(RUNTIME, REGISTER) else {
+            return;
+        };
+        if self.plugin.side.rpc(RUNTIME, REGISTER).is_none() {
+            let detail = "the plugin never registers, and the runtime closes its connection";
+            self.push(ItemKind::Rpc, &expected.full_name, Outcome::Dropped, detail);
         }
     }
 

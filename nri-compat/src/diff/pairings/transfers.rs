@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use nri_codegen::model::Rpc;
 
 use super::{Pair, Peer};
-use crate::diff::nri::side::PLUGIN;
+use crate::diff::nri::side::{PLUGIN, Side};
 use crate::diff::nri::synchronize;
 use crate::diff::wire::{Arrival, Transfer, Transfers};
 use crate::report::pairing::{ItemKind, Outcome, PairingItem};
@@ -117,8 +117,15 @@ impl<'s> Pair<'s> {
             "sent by the runtime, unknown to the plugin"
         };
         match part {
-            Transfer::Read { sent, effect, .. } => {
+            Transfer::Read { sent, read, effect } => {
                 let outcome = match effect.worst() {
+                    Arrival::Same if self.is_moved(from_plugin, sent, read) => {
+                        let name = crate::report::group::short(read);
+                        let detail = format!(
+                            "arrives as `{name}`, because its number is that of another field"
+                        );
+                        return field(sent, Outcome::Misreads, &detail);
+                    }
                     Arrival::Same => return None,
                     Arrival::Altered | Arrival::Skipped if self.is_mask(sent) => return None,
                     Arrival::Altered | Arrival::Skipped => Outcome::Misreads,
@@ -156,6 +163,27 @@ impl<'s> Pair<'s> {
                 item(ItemKind::EnumValue, sent, Outcome::Loses, &detail)
             }
         }
+    }
+
+    /// Returns true if a field arrives in one with another name, although one of the sides has both
+    /// names: the number belongs to different fields. A field that was merely renamed is the same
+    /// on the wire.
+    fn is_moved(&self, from_plugin: bool, sent: &str, read: &str) -> bool {
+        let (sender, receiver) = if from_plugin {
+            (self.plugin.side, self.runtime.side)
+        } else {
+            (self.runtime.side, self.plugin.side)
+        };
+        let parts = |side: &Side<'_>, field: &str| {
+            let (message, name) = side.relative(field).rsplit_once('.')?;
+            Some((message.to_owned(), name.to_owned()))
+        };
+        let (Some(sent), Some(read)) = (parts(sender, sent), parts(receiver, read)) else {
+            return false;
+        };
+        sent.1 != read.1
+            && (receiver.field(&read.0, &sent.1).is_some()
+                || sender.field(&sent.0, &read.1).is_some())
     }
 
     fn is_event(&self, value: &str) -> bool {

@@ -18,6 +18,8 @@ pub(in crate::check::evidence) struct GoMod {
     /// The requirement of NRI.
     pub(in crate::check::evidence) requirement: Option<Requirement>,
     pub(in crate::check::evidence) replacements: Vec<Replacement>,
+    /// The versions of NRI that the module excludes.
+    pub(in crate::check::evidence) exclusions: Vec<String>,
     /// Folders that a `go.work` uses.
     pub(in crate::check::evidence) uses: Vec<String>,
     /// True if there are more entries than are kept.
@@ -123,6 +125,10 @@ impl GoMod {
             ("replace", [module, old, "=>", by @ ..]) => {
                 self.replace(module, Some(*old), by, number);
             }
+            ("exclude", [MODULE, version]) if self.exclusions.len() < MAX_ENTRIES => {
+                self.exclusions.push((*version).to_owned());
+            }
+            ("exclude", [MODULE, _]) => self.cut = true,
             ("use", [folder]) if self.uses.len() < MAX_ENTRIES => {
                 self.uses.push((*folder).to_owned())
             }

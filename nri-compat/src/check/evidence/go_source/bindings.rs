@@ -19,12 +19,13 @@ pub(super) fn used(path: &str, text: &str) -> Option<(&'static str, u32)> {
     if !Needles::new(&[REGISTER, PROTOCOL]).are_in(text.as_bytes()) || is_copy_of_nri(path) {
         return None;
     }
-    let (mut registers, mut names, mut before) = (None, None, None);
+    let (mut registers, mut names) = (None, None);
+    let mut before = Before::default();
     for token in lexer::tokens(text) {
         match token {
             // A file that declares the function is generated.
-            Token::Word(REGISTER) if before == Some(Token::Word("func")) => return None,
-            Token::Word(word @ REGISTER) => {
+            Token::Word(REGISTER) if before.last[2] == Some(Token::Word("func")) => return None,
+            Token::Word(word @ REGISTER) if !before.is_method() => {
                 registers.get_or_insert_with(|| line(text, word));
             }
             Token::Text(inside) if inside.contains(PROTOCOL) => {
@@ -32,10 +33,49 @@ pub(super) fn used(path: &str, text: &str) -> Option<(&'static str, u32)> {
             }
             Token::Word(_) | Token::Text(_) | Token::Mark(_) => {}
         }
-        before = Some(token);
+        before.push(token);
     }
     let registers = registers.map(|line| (REGISTERS, line));
     registers.or_else(|| names.map(|line| (NAMES, line)))
+}
+
+/// The tokens before a name, as far as they show that it is the name of a method.
+#[derive(Default)]
+struct Before<'t> {
+    last: [Option<Token<'t>>; 3],
+    /// The number of open parentheses of what may be a receiver.
+    receiver: usize,
+    /// The number of open braces: methods are declared outside of all.
+    braces: usize,
+    /// True if the last token ended a receiver.
+    after_receiver: bool,
+}
+
+impl<'t> Before<'t> {
+    fn push(&mut self, token: Token<'t>) {
+        let is_func = self.last[2] == Some(Token::Word("func"));
+        self.after_receiver = false;
+        match token {
+            Token::Mark(b'(') if is_func || self.receiver > 0 => self.receiver += 1,
+            Token::Mark(b')') if self.receiver > 0 => {
+                self.receiver -= 1;
+                self.after_receiver = self.receiver == 0 && self.braces == 0;
+            }
+            Token::Mark(b'{') => self.braces += 1,
+            Token::Mark(b'}') => self.braces = self.braces.saturating_sub(1),
+            Token::Word(_) | Token::Text(_) | Token::Mark(_) => {}
+        }
+        self.last = [self.last[1], self.last[2], Some(token)];
+    }
+
+    /// Returns true if the next name is that of a method: it is declared with a receiver, or
+    /// selected from `a.b`, which is no package.
+    fn is_method(&self) -> bool {
+        let [first, second, third] = self.last;
+        let dot = Some(Token::Mark(b'.'));
+        self.after_receiver
+            || first == dot && matches!(second, Some(Token::Word(_))) && third == dot
+    }
 }
 
 /// Returns the line of a part of a text, from 1.
@@ -69,6 +109,18 @@ mod tests {
         assert_eq!(name, Some((NAMES, 3)));
         assert_eq!(
             found("package main // nri.pkg.api, RegisterPluginService"),
+            None
+        );
+        for before in ["g()", "var g func(int)"] {
+            let bare = format!("package a\nfunc f() {{ {before}\nRegisterPluginService(s, p) }}");
+            assert_eq!(found(&bare), Some((REGISTERS, 3)));
+        }
+        assert_eq!(
+            found("package a\nfunc (e *engine) RegisterPluginService(p any) {}"),
+            None
+        );
+        assert_eq!(
+            found("package a\nfunc f() { x.engine.RegisterPluginService(p) }"),
             None
         );
         assert_eq!(

@@ -182,6 +182,14 @@ impl Build {
         if file.cut {
             return choice(unknown(format!("{by} is too long")), None);
         }
+        if file.exclusions.iter().any(|excluded| excluded == version) {
+            return choice(
+                unknown(format!(
+                    "{by} excludes NRI {version}, so that the toolchain selects another release"
+                )),
+                None,
+            );
+        }
         let Some(replacement) = file.replacement(version) else {
             return choice(nri_module::interface(version), Some(version.to_owned()));
         };

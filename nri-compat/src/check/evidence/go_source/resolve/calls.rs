@@ -64,8 +64,15 @@ impl Resolver<'_, '_> {
     /// Returns the type that an expression in the position of a function names.
     fn conversion(&self, place: &Place, ty: &Expr) -> Found {
         match ty {
+            // Not a type, but a variable that has the name of one.
+            Expr::Name(name) if self.is_local(place, name) => {
+                Err(format!("a call of {name} is not followed"))
+            }
             Expr::Name(name) => self.concrete(&place.ty(&named(None, name))),
             Expr::Select(of, name) => match &**of {
+                Expr::Name(qualifier) if self.is_local(place, qualifier) => {
+                    Err(format!("a call of {qualifier}.{name} is not followed"))
+                }
                 Expr::Name(qualifier) => self.concrete(&place.ty(&named(Some(qualifier), name))),
                 _ => Err("a conversion that is not followed".to_owned()),
             },

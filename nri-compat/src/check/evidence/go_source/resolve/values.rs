@@ -69,7 +69,7 @@ impl Resolver<'_, '_> {
             Expr::Nil => Ok(Types::default()),
             Expr::Select(of, field) => self.select(place, of, field, depth),
             Expr::Composite(ty) => self.concrete(&place.ty(ty)),
-            Expr::New(ty) => self.concrete(&place.ty(ty)).map(to_pointers),
+            Expr::New(ty) => self.new_value(place, ty, depth).map(to_pointers),
             Expr::Assert(ty) => self.concrete(&place.ty(ty)),
             Expr::Call { callee, first } => self.call(place, callee, first.as_deref(), 0, depth),
             Expr::Address(of) => self.infer(place, of, depth + 1).map(to_pointers),
@@ -78,6 +78,34 @@ impl Resolver<'_, '_> {
                 Err("cannot determine the type of the value passed to stub.New".to_owned())
             }
         }
+    }
+
+    /// Returns the type of what `new` points to: its operand is a type, or since Go 1.26 a value,
+    /// which may have the name of a type.
+    fn new_value(&self, place: &Place, of: &Type, depth: usize) -> Found {
+        let mut functions = place.package.files.iter().flat_map(|file| &file.functions);
+        let is_hidden =
+            functions.any(|function| function.name == "new") || self.is_local(place, "new");
+        if is_hidden {
+            return Err("a function called new is not followed".to_owned());
+        }
+        match (variable(of), of) {
+            (
+                Some(name),
+                Type::Named {
+                    qualifier: None, ..
+                },
+            ) if self.is_local(place, name) => self.name(place, name, depth + 1),
+            (Some(name), _) if self.is_local(place, name) => {
+                Err(format!("the value of {name} is not followed"))
+            }
+            (Some(_) | None, _) => self.concrete(&place.ty(of)),
+        }
+    }
+
+    /// Returns true if a name stands for a variable at this place.
+    pub(super) fn is_local(&self, place: &Place, name: &str) -> bool {
+        !place.bindings(name).is_empty() || self.is_captured(place, name)
     }
 
     /// The values that pointers point to. Types declared as pointers are not followed.
@@ -272,6 +300,19 @@ impl Resolver<'_, '_> {
                 import.path
             )),
         }
+    }
+}
+
+/// Returns the variable that is used if what was read as a type is a value: `a`, `a.b`, `*a`.
+fn variable(of: &Type) -> Option<&str> {
+    match of {
+        Type::Pointer(to) => variable(to),
+        Type::Named { qualifier, name } => Some(qualifier.as_deref().unwrap_or(name)),
+        Type::Struct { .. }
+        | Type::Interface { .. }
+        | Type::Container(_)
+        | Type::Function
+        | Type::Unknown => None,
     }
 }
 
