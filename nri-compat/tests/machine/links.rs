@@ -2,9 +2,11 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
 use nri_compat::check::collect::{Request, collect};
+use nri_compat::skipped::SkipKind;
 
 use crate::common::{self, Marker, paths};
 use crate::{Machine, containerd};
@@ -110,4 +112,24 @@ fn links_out_of_the_root_or_in_circles_are_reported() {
             "{target}"
         );
     }
+}
+
+#[test]
+fn what_no_runtime_can_start_is_skipped_in_its_folder() {
+    let machine = Machine::new().with("srv/plugins/keep", "x");
+    let machine = machine.with("etc/containerd/config.toml", &containerd("/srv/plugins"));
+    let socket = machine.root.join("srv/plugins/10-a");
+    let _socket = UnixListener::bind(socket).expect("a socket");
+    symlink("/srv", machine.root.join("srv/plugins/11-b")).expect("a link");
+    let found = machine.look(&[], false);
+    let special = found
+        .skipped
+        .iter()
+        .filter(|skipped| skipped.kind == SkipKind::SpecialFile);
+    let mut places: Vec<String> = special.map(|skipped| skipped.place.to_string()).collect();
+    places.sort();
+    assert_eq!(
+        machine.bare(&places),
+        ["/srv/plugins/10-a", "/srv/plugins/11-b"]
+    );
 }

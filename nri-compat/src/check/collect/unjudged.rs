@@ -50,6 +50,9 @@ pub(super) fn unrecognised(head: &[u8]) -> String {
         let line = line.split(|byte| *byte == b'\n').next().unwrap_or(line);
         let (shown, _) = line.split_at(line.len().min(MAX_INTERPRETER));
         let interpreter = crate::escape::bytes(shown.trim_ascii());
+        if interpreter.is_empty() {
+            return "a script that names no interpreter".to_owned();
+        }
         return format!("a script for `{interpreter}`; cannot determine which program it runs");
     }
     if let Some((_, what)) = UNSUPPORTED

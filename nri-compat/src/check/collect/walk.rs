@@ -144,6 +144,9 @@ impl Walk<'_> {
         let mut files = Vec::new();
         for entry in entries {
             match entry.and_then(|entry| Ok((entry.file_type()?, entry))) {
+                Ok((kind, entry)) if is_launched && is_special(kind) => {
+                    self.scan.skip(self.place(&entry.path()), special());
+                }
                 Ok((kind, entry)) => self.entry(&entry, kind, is_layout, &mut files),
                 Err(error) => self.failed(folder, Unreadable::from(&error)),
             }
@@ -199,6 +202,7 @@ impl Walk<'_> {
         let target = if listed.is_link {
             match self.target(&listed.path) {
                 Ok(Some(target)) => target,
+                Ok(None) if demand == Demand::Launched => return self.scan.skip(place, special()),
                 Ok(None) => return,
                 Err(why) if demand == Demand::Launched => {
                     let reason = format!("a link that cannot be followed: {why}");
@@ -256,4 +260,17 @@ impl Walk<'_> {
 fn is_layout(folder: &Path) -> bool {
     let has = |name: &str| folder.join(name).is_file();
     has("oci-layout") && has("index.json")
+}
+
+/// Returns true for pipes, sockets and devices.
+fn is_special(kind: FileType) -> bool {
+    !(kind.is_file() || kind.is_dir() || kind.is_symlink())
+}
+
+/// Returns the reason for skipping what a runtime cannot start, although it is in its folder.
+fn special() -> Unreadable {
+    Unreadable::new(
+        SkipKind::SpecialFile,
+        "is no file, so that no runtime can start it",
+    )
 }

@@ -155,6 +155,13 @@ impl<'w, 't> Resolver<'w, 't> {
         }
         let mut all = Handled::default();
         for ty in types {
+            match self.is_interface(&ty, 0) {
+                Ok(false) => {}
+                Ok(true) => all.add(Handled::unresolved(format!(
+                    "{at}: an interface is passed to stub.New, and its value is not followed"
+                ))),
+                Err(why) => all.add(Handled::unresolved(format!("{at}: {why}"))),
+            }
             all.notes
                 .insert(format!("{at}: passes {} to stub.New", self.describe(&ty)));
             all.add(self.methods(&ty, methods::Reach::default(), 0));
