@@ -21,6 +21,7 @@ mod conformance;
 mod fail;
 mod findings;
 mod ignore;
+mod keys;
 mod parse;
 mod read;
 mod uses;

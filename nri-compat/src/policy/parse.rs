@@ -8,7 +8,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::values::{RuleId, Text, one_or_many};
-use super::{FILE, FailOn, Ignore, Policy, RuleLevel, Scope, read};
+use super::{FILE, FailOn, Ignore, Policy, RuleLevel, Scope, keys, read};
 use crate::error::{Error, ErrorKind};
 
 /// The maximum size of a policy in bytes.
@@ -87,35 +87,47 @@ struct Source<'t> {
 impl Source<'_> {
     /// Adds the line of an ignore, and checks it as a whole.
     fn ignore(&self, ignore: Spanned<Ignore>) -> Result<Ignore, Error> {
-        let at = ignore.span().start;
         let ignore = Ignore {
-            line: self.line(at),
+            line: self.line(ignore.span().start),
             ..ignore.into_inner()
         };
         match problem(&ignore) {
-            Some(problem) => Err(self.error(at, problem)),
+            Some(problem) => Err(self.ignore_error(ignore.line, problem)),
             None => Ok(ignore),
         }
     }
 
-    /// Returns the error with this message, with similar names as help if it is about a name.
+    /// Returns the error of `toml` or serde with this message: with file, line and key, and with
+    /// similar names as help if it is about a name.
     fn error(&self, at: usize, message: &str) -> Error {
-        let new = |fact: &str| {
-            let place = format!("{}:{}", self.file, self.line(at));
-            Error::new(ErrorKind::Policy, format!("{place}: {fact}"))
-        };
+        let place = format!("{}:{}", self.file, self.line(at));
+        let new = |fact: &str| Error::new(ErrorKind::Policy, format!("{place}: {fact}"));
+        let key = keys::at(self.text, at).map(|key| format!("`{key}`: "));
+        let key = key.unwrap_or_default();
         if let Some(Unknown { kind, name, known }) = Unknown::parse(message) {
+            let key = if kind == "key" { "" } else { &key };
             let near = near::names(name, known.iter().copied());
-            return new(&format!("unknown {kind} `{name}`")).with_help(if near.is_empty() {
+            return new(&format!("{key}unknown {kind} `{name}`")).with_help(if near.is_empty() {
                 format!("one of {}", known.join(", "))
             } else {
                 format!("did you mean {}?", near.join(", "))
             });
         }
-        match message.split_once("; ") {
-            Some((fact, help)) => new(fact).with_help(help),
-            None => new(message),
+        if let Some(Mismatch { found, expected }) = Mismatch::parse(message) {
+            return new(&format!("{key}expected {expected}, found {found}"));
         }
+        match message.split_once("; ") {
+            Some((fact, help)) => new(&format!("{key}{fact}")).with_help(help),
+            None => new(&format!("{key}{message}")),
+        }
+    }
+
+    /// Returns the error of an ignore as a whole.
+    fn ignore_error(&self, line: usize, problem: &str) -> Error {
+        Error::new(
+            ErrorKind::Policy,
+            format!("{}:{line}: {problem}", self.file),
+        )
     }
 
     fn line(&self, at: usize) -> usize {
@@ -144,6 +156,34 @@ impl<'m> Unknown<'m> {
             name,
             known: known.split('`').skip(1).step_by(2).collect(),
         })
+    }
+}
+
+/// A value of the wrong type in an error of serde: ``invalid type: integer `1`, expected a string``.
+struct Mismatch<'m> {
+    found: &'m str,
+    expected: &'m str,
+}
+
+impl<'m> Mismatch<'m> {
+    fn parse(message: &'m str) -> Option<Self> {
+        let wrong = message.strip_prefix("invalid type: ");
+        let wrong = wrong.or_else(|| message.strip_prefix("invalid value: "))?;
+        let (found, expected) = wrong.rsplit_once(", expected ")?;
+        Some(Self {
+            found: in_toml(found),
+            expected: in_toml(expected),
+        })
+    }
+}
+
+/// Returns the name that TOML has for a type of serde.
+fn in_toml(name: &str) -> &str {
+    match name {
+        "sequence" | "a sequence" => "a list",
+        "map" | "a map" | "struct Ignore" => "a table",
+        "string or table" => "a string",
+        name => name,
     }
 }
 
@@ -221,7 +261,7 @@ expires = 2027-03-31
             ),
             (
                 "fail-on = 'removd'",
-                "p.toml:1: unknown value `removd`",
+                "p.toml:1: `fail-on`: unknown value `removd`",
                 "did you mean removed?",
             ),
             (
@@ -231,7 +271,7 @@ expires = 2027-03-31
             ),
             (
                 "[rules]\nCHECK_ONE_SHOT = 'fatal'",
-                "p.toml:2: unknown value `fatal`",
+                "p.toml:2: `rules.CHECK_ONE_SHOT`: unknown value `fatal`",
                 "one of error, warning, note, off",
             ),
             (
@@ -241,12 +281,12 @@ expires = 2027-03-31
             ),
             (
                 "[[ignore]]\nrule = 'NRI_EVENT_REMOVEDD'\nreason = 'x'",
-                "p.toml:2: unknown rule `NRI_EVENT_REMOVEDD`",
+                "p.toml:2: `ignore.rule`: unknown rule `NRI_EVENT_REMOVEDD`",
                 "did you mean NRI_EVENT_REMOVED",
             ),
             (
                 "[[ignore]]\nplugin = '*'\nreason = 'x'\nexpires = '2027-01-01'",
-                "p.toml:4: not a date",
+                "p.toml:4: `ignore.expires`: not a date",
                 "no quotes",
             ),
         ] {
@@ -268,7 +308,7 @@ expires = 2027-03-31
             ),
             (
                 "[[ignore]]\nplugin = '*'\nreason = ' '",
-                "p.toml:3: an empty string",
+                "p.toml:3: `ignore.reason`: an empty string",
             ),
             (
                 "[[ignore]]\nreason = 'x'",
@@ -276,15 +316,15 @@ expires = 2027-03-31
             ),
             (
                 "ignore = 'x'",
-                "p.toml:1: invalid type: string \"x\", expected a sequence",
+                "p.toml:1: `ignore`: expected a list, found string \"x\"",
             ),
             (
                 "rules = 1",
-                "p.toml:1: invalid type: integer `1`, expected a map",
+                "p.toml:1: `rules`: expected a table, found integer `1`",
             ),
             (
                 "targets = [1]",
-                "p.toml:1: invalid type: integer `1`, expected a string",
+                "p.toml:1: `targets`: expected a string, found integer `1`",
             ),
         ] {
             let error = Policy::parse("p.toml", text).expect_err(text);
@@ -294,6 +334,9 @@ expires = 2027-03-31
         assert!(error.to_string().starts_with("p.toml:3: "), "{error}");
         let error = Policy::parse("p.toml", "[[ignore]]\nplugin = '[a'\nreason = 'x'");
         let error = error.expect_err("no pattern");
-        assert!(error.to_string().starts_with("p.toml:2: "), "{error}");
+        assert!(
+            error.to_string().starts_with("p.toml:2: `ignore.plugin`: "),
+            "{error}"
+        );
     }
 }

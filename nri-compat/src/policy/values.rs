@@ -96,11 +96,15 @@ pub(super) fn glob<'de, D: Deserializer<'de>>(
 
 /// Reads an optional date.
 pub(super) fn date<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Date>, D::Error> {
-    let wrong = || D::Error::custom("not a date; a date has no quotes: expires = 2027-03-31");
-    let date = toml::value::Date::deserialize(deserializer).map_err(|_| wrong())?;
-    let whole = |number: u8| i8::try_from(number).unwrap_or_default();
-    let year = i16::try_from(date.year).unwrap_or_default();
-    let date = Date::new(year, whole(date.month), whole(date.day)).map_err(|_| wrong())?;
+    let date = toml::value::Date::deserialize(deserializer)
+        .map_err(|_| D::Error::custom("not a date; a date has no quotes: expires = 2027-03-31"))?;
+    // `toml` accepts the 31st of every month.
+    let text = date.to_string();
+    let date = text.parse().map_err(|_| {
+        D::Error::custom(format!(
+            "there is no day {text}; a date is YYYY-MM-DD: 2027-03-31"
+        ))
+    })?;
     Ok(Some(date))
 }
 
