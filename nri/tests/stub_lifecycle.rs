@@ -1,99 +1,26 @@
-//! From start to end: launched and external plugins, connections lost and made again, shutdown,
-//! unsolicited updates.
+//! The connection from start to end: lost and restored connections, shutdown, unsolicited updates.
 
 mod support;
 
-use std::os::fd::AsRawFd;
-use std::os::unix::net::UnixStream as StdStream;
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::sync::Mutex;
 use std::time::Duration;
 
 use nri::ErrorKind;
-use nri::api::{ContainerUpdate, PodSandbox, RunPodSandboxRequest, UpdateContainersResponse};
+use nri::api::{ContainerUpdate, RunPodSandboxRequest, UpdateContainersResponse};
 use nri::prelude::*;
 use nri::stub::{Backoff, RuntimeExit, Stub, UpdateError};
 use nri::wire::{Code, Ended, Status};
+use support::survivor::{Survivor, accept, heard};
 use support::{Answers, Runtime, logs, patiently, pod};
-use tokio::net::{UnixListener, UnixStream};
-use tokio::sync::{mpsc, oneshot};
-
-/// Records the hooks of the connection, and lets its handler wait for the test.
-#[derive(NriPlugin)]
-#[nri(name = "survivor", index = "10")]
-struct Survivor {
-    told: mpsc::UnboundedSender<String>,
-    go_on: Mutex<Option<oneshot::Receiver<()>>>,
-}
-
-impl Survivor {
-    fn new() -> (Self, mpsc::UnboundedReceiver<String>) {
-        let (told, hear) = mpsc::unbounded_channel();
-        let plugin = Survivor {
-            told,
-            go_on: Mutex::default(),
-        };
-        (plugin, hear)
-    }
-
-    fn tell(&self, what: impl Into<String>) {
-        let _ = self.told.send(what.into());
-    }
-}
-
-impl RunPodSandbox for Survivor {
-    async fn run_pod_sandbox(&self, _: &Context, pod: PodSandbox) -> nri::Result<()> {
-        self.tell(format!("started {}", pod.name));
-        let go_on = self.go_on.lock().unwrap().take();
-        if let Some(go_on) = go_on {
-            let _ = go_on.await;
-        }
-        self.tell(format!("finished {}", pod.name));
-        Ok(())
-    }
-}
-
-impl Synchronize for Survivor {
-    async fn synchronize(
-        &self,
-        _: &Context,
-        pods: Vec<PodSandbox>,
-        _: Vec<Container>,
-    ) -> nri::Result<Updates> {
-        self.tell(format!("synchronized {}", pods.len()));
-        Ok(Updates::default())
-    }
-}
-
-impl Connection for Survivor {
-    async fn on_disconnect(&self, _: &Context, reason: &nri::Error) {
-        self.tell(format!("lost: {reason}"));
-    }
-
-    async fn on_reconnect(&self, cx: &Context) {
-        let known = cx.runtime().is_some();
-        self.tell(format!("back, runtime known: {known}"));
-        panic!("too happy");
-    }
-}
+use tokio::net::UnixListener;
+use tokio::sync::oneshot;
 
 const SOON: Backoff = Backoff {
     first: Duration::from_millis(1),
     longest: Duration::from_millis(10),
 };
 
-async fn accept(listener: &UnixListener) -> Runtime {
-    let (stream, _) = patiently(listener.accept()).await.unwrap();
-    Runtime::over(stream)
-}
-
-async fn heard(hear: &mut mpsc::UnboundedReceiver<String>) -> String {
-    patiently(hear.recv()).await.expect("there is more")
-}
-
 #[tokio::test]
-async fn an_external_plugin_comes_back_and_is_told() {
+async fn an_external_plugin_reconnects_and_is_notified() {
     logs::collect();
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().join("nri.sock");
@@ -254,7 +181,7 @@ async fn leaving_finishes_what_is_under_way() {
     assert_eq!(heard(&mut hear).await, "finished last");
     assert!(
         hear.recv().await.is_none(),
-        "one's own leaving is no connection lost"
+        "leaving on its own does not count as a lost connection"
     );
 }
 
@@ -310,110 +237,4 @@ async fn updates_and_evictions_reach_the_runtime_and_failures_come_back_typed() 
         updater.evict("c0", "too late").await,
         Err(UpdateError::NotConnected)
     );
-}
-
-/// The program of the children below; not a test by itself.
-#[test]
-#[ignore = "started by the tests below"]
-fn child() {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
-    let (plugin, _hear) = Survivor::new();
-    let builder = match std::env::var_os("STUB_TEST_SOCKET") {
-        Some(path) => Stub::builder(plugin).socket(path),
-        None => Stub::builder(plugin),
-    };
-    runtime.block_on(builder.run()).unwrap();
-}
-
-fn start_child() -> Command {
-    let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--ignored", "--exact", "child"]);
-    command
-        .env_remove("NRI_PLUGIN_SOCKET")
-        .env_remove("NRI_SOCKET")
-        .stdout(Stdio::null());
-    command
-}
-
-async fn ends_well(mut child: Child) {
-    let ended = tokio::task::spawn_blocking(move || child.wait().unwrap());
-    assert!(patiently(ended).await.unwrap().success());
-}
-
-#[tokio::test]
-async fn a_launched_plugin_takes_its_socket_name_and_index_from_the_runtime_and_ends_with_it() {
-    let (ours, childs) = StdStream::pair().unwrap();
-    socket2::SockRef::from(&childs).set_cloexec(false).unwrap();
-    let child = start_child()
-        .env("NRI_PLUGIN_SOCKET", childs.as_raw_fd().to_string())
-        .env("NRI_PLUGIN_NAME", "renamed")
-        .env("NRI_PLUGIN_IDX", "77")
-        .spawn()
-        .unwrap();
-    drop(childs);
-    ours.set_nonblocking(true).unwrap();
-    let mut runtime = Runtime::over(UnixStream::from_std(ours).unwrap());
-    let registration = runtime.registered().await;
-    assert_eq!(
-        (&*registration.plugin_name, &*registration.plugin_idx),
-        ("renamed", "77")
-    );
-    runtime.configure("v0.12.5").await.unwrap();
-    runtime
-        .synchronize(Vec::new(), Vec::new(), false)
-        .await
-        .unwrap();
-    runtime.close();
-    ends_well(child).await;
-}
-
-#[tokio::test]
-async fn an_external_plugin_takes_its_socket_name_and_index_from_the_environment() {
-    let folder = tempfile::tempdir().unwrap();
-    let socket = folder.path().join("nri.sock");
-    let listener = UnixListener::bind(&socket).unwrap();
-    let mut child = start_child()
-        .env("NRI_SOCKET", &socket)
-        .env("NRI_PLUGIN_NAME", "renamed")
-        .env("NRI_PLUGIN_IDX", "77")
-        .spawn()
-        .unwrap();
-    let mut runtime = accept(&listener).await;
-    let registration = runtime.registered().await;
-    assert_eq!(
-        (&*registration.plugin_name, &*registration.plugin_idx),
-        ("renamed", "77")
-    );
-    child.kill().unwrap();
-    child.wait().unwrap();
-}
-
-#[tokio::test]
-async fn a_plugin_leaves_on_each_of_the_signals() {
-    for signal in ["-TERM", "-INT"] {
-        let folder = tempfile::tempdir().unwrap();
-        let socket = folder.path().join("nri.sock");
-        let (child, runtime) = external(&socket).await;
-        let killed = Command::new("kill")
-            .args([signal, &child.id().to_string()])
-            .status();
-        assert!(killed.unwrap().success());
-        assert_eq!(runtime.closed().await.unwrap(), Ended::ByPeer, "{signal}");
-        ends_well(child).await;
-    }
-}
-
-/// Returns a plugin in a process of its own, synchronized.
-async fn external(socket: &Path) -> (Child, Runtime) {
-    let listener = UnixListener::bind(socket).unwrap();
-    let child = start_child()
-        .env("STUB_TEST_SOCKET", socket)
-        .spawn()
-        .unwrap();
-    let mut runtime = accept(&listener).await;
-    runtime.handshake().await;
-    (child, runtime)
 }

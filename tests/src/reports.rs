@@ -1,11 +1,16 @@
 //! Check reports made by hand: one for each thing that a renderer has to show.
 
+mod parts;
+
 use nri_compat::place::{Place, WorkloadPlace};
 use nri_compat::report::check::{
-    CheckReport, CheckTarget, ClusterView, Confidence, Inputs, Judged, NodePool, Outcome,
-    PlannedRemoval, SkipKind, Skipped, Subject, Summary, Suppression, Verdict,
+    CheckReport, ClusterView, Judged, NodePool, Outcome, PlannedRemoval, SkipKind, Skipped,
+    Subject, Summary, Suppression,
 };
 use nri_compat::sighting::{Built, Evidence, FileKind, Occurrences, Role};
+use parts::{
+    evidence, incompatible, judged, ok, plugin, state_change, strings, summary, target, unknown,
+};
 
 /// Returns every report with its name.
 pub fn all() -> Vec<(&'static str, CheckReport)> {
@@ -19,120 +24,6 @@ pub fn all() -> Vec<(&'static str, CheckReport)> {
         ("cluster", cluster()),
         ("hostile", hostile()),
     ]
-}
-
-fn target(name: &str, nri: &str) -> CheckTarget {
-    CheckTarget {
-        name: name.into(),
-        nri: nri.into(),
-        ..CheckTarget::default()
-    }
-}
-
-fn summary(looked_at: &str, plugins: u64) -> Summary {
-    Summary {
-        inputs: Inputs {
-            evidence: plugins,
-            other_files: 7 - plugins,
-            ..Inputs::default()
-        },
-        looked_at: vec![looked_at.into()],
-        files: 7,
-        bytes: 35_651_584,
-        plugins,
-        skipped: 0,
-        millis: 31,
-        ..Summary::default()
-    }
-}
-
-fn plugin(name: &str, index: &str) -> Subject {
-    Subject {
-        place: format!("/opt/nri/plugins/{index}-{name}").into(),
-        kind: FileKind::GoBinary,
-        role: Role::Plugin,
-        name: Some(name.into()),
-        index: Some(index.into()),
-        nri: Built {
-            version: Some("v0.11.0".into()),
-            at_least: None,
-            below: Some("v0.12.0".into()),
-        },
-        events: strings(&["RunPodSandbox", "CreateContainer", "StopContainer"]),
-        evidence: vec![
-            evidence("function table: main.(*plugin).CreateContainer and two more handlers"),
-            evidence("the stub has no dedicated calls, so it is older than v0.12.0"),
-        ],
-        ..Subject::default()
-    }
-}
-
-fn evidence(detail: &str) -> Evidence {
-    Evidence {
-        reader: "go-binary",
-        detail: detail.into(),
-    }
-}
-
-fn strings(all: &[&str]) -> Vec<String> {
-    all.iter().map(ToString::to_string).collect()
-}
-
-fn ok(target: &str) -> Verdict {
-    Verdict {
-        target: target.into(),
-        confidence: Confidence::High,
-        ..Verdict::default()
-    }
-}
-
-fn state_change(target: &str, outcome: Outcome) -> Verdict {
-    let gone = outcome == Outcome::Removed;
-    Verdict {
-        target: target.into(),
-        outcome,
-        rule: "CHECK_STATE_CHANGE",
-        events: strings(&["RunPodSandbox"]).into(),
-        since: Some("v0.12.0".into()),
-        planned_removal: Some("containerd 2.7".into()),
-        reason: if gone {
-            "takes 1 event through StateChange, which is gone".into()
-        } else {
-            "takes 1 event through StateChange".into()
-        },
-        remedy: "go get github.com/containerd/nri@v0.12.0, then build again".into(),
-        confidence: Confidence::High,
-        ..Verdict::default()
-    }
-}
-
-fn unknown(target: &str) -> Verdict {
-    Verdict {
-        target: target.into(),
-        outcome: Outcome::Unknown,
-        rule: "CHECK_CANNOT_TELL",
-        reason: "the function table is cut off".into(),
-        remedy: "check the file that it was built from".into(),
-        ..Verdict::default()
-    }
-}
-
-fn incompatible(target: &str) -> Verdict {
-    Verdict {
-        target: target.into(),
-        outcome: Outcome::Incompatible,
-        rule: "CHECK_EVENT_UNKNOWN",
-        events: strings(&["UpdatePodSandbox"]).into(),
-        reason: "subscribes to events that the runtime does not know, and is dropped".into(),
-        remedy: "leave UpdatePodSandbox out under this runtime".into(),
-        confidence: Confidence::Medium,
-        ..Verdict::default()
-    }
-}
-
-fn judged(mut subject: Subject, verdicts: Vec<Verdict>) -> Subject {
-    subject.verdicts = verdicts;
-    subject
 }
 
 fn one_ok() -> CheckReport {
@@ -297,8 +188,7 @@ fn skipped() -> CheckReport {
     }
 }
 
-/// Returns names that try to act: on a terminal, in markdown, in XML, in an annotation, in a table.
-/// A cluster with an old plugin on two of its pools, and a workload without pods.
+/// Returns a report of a cluster with an old plugin on two of its pools, and a workload without pods.
 fn cluster() -> CheckReport {
     let container = |name: &str| WorkloadPlace {
         kind: "DaemonSet".into(),
@@ -380,6 +270,7 @@ fn cluster() -> CheckReport {
     }
 }
 
+/// Returns a report with names that try to act: on a terminal, in markdown, in XML, in an annotation, in a table.
 fn hostile() -> CheckReport {
     let name = "a\u{1b}[31m|\"x',=1+1\n::error::<b>&]]>`*%0A\u{202e}\u{9b}\u{0}\\";
     let mut verdict = state_change("containerd@2.4", Outcome::Deprecated);

@@ -1,7 +1,10 @@
 //! Recording and replaying, with `nri::adaptation` as the runtime.
 
+mod by_hand;
 mod formats;
 mod observers;
 mod proxies;
+mod replay_answers;
+mod replay_failures;
 mod replays;
 mod support;

@@ -209,3 +209,12 @@ pub(crate) async fn until(condition: impl Fn() -> bool) {
 pub(crate) async fn patiently<T>(work: impl Future<Output = T>) -> T {
     timeout(PATIENCE, work).await.expect("ends in time")
 }
+
+/// Returns the differences as text.
+pub(crate) fn texts(replayed: &Replayed) -> Vec<String> {
+    replayed
+        .differences
+        .iter()
+        .map(ToString::to_string)
+        .collect()
+}

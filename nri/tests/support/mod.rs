@@ -1,7 +1,9 @@
 //! A runtime to run plugins under: `nri::wire` in the other role, controlled by the test.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
+pub(crate) mod actor;
 pub(crate) mod logs;
+pub(crate) mod survivor;
 
 use std::time::Duration;
 

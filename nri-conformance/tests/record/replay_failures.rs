@@ -1,0 +1,136 @@
+//! Replays to plugins that fail, stay silent, or are gone.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use nri::prelude::*;
+use nri::wire::{Channels, Code, Connection as Wire, Limits, Request as Call, Service, Status};
+use nri_conformance::record::replay::{DifferenceKind, Replay};
+use nri_conformance::record::{ErrorKind, Source};
+
+use crate::by_hand::{configure, create, session, write};
+use crate::support::{Marker, patiently};
+
+/// Fails every container.
+#[derive(NriPlugin)]
+#[nri(name = "broken", index = "30")]
+struct Broken;
+
+impl CreateContainer for Broken {
+    async fn create_container(
+        &self,
+        _: &Context,
+        _: PodSandbox,
+        _: Container,
+    ) -> nri::Result<Adjustment> {
+        Err(nri::Error::new("no"))
+    }
+}
+
+#[tokio::test]
+async fn from_an_observer_only_failures_and_silence_are_reported() {
+    let (_folder, file) = session();
+    let mut exchanges = vec![configure(EventMask::ALL)];
+    exchanges.extend((0..4).map(|_| create(None)));
+    exchanges[0].2 = None;
+    write(&file, Source::Observer, &exchanges, None);
+    nri_conformance::replay(&file, Marker("any")).assert();
+
+    // A plugin on the wire that never answers.
+    let (ours, theirs) = tokio::io::duplex(64 << 10);
+    let channels = Channels { serve: 1, call: 2 };
+    let (connection, caller) = Wire::new(theirs, channels, Limits::default());
+    struct Silent;
+    impl Service for Silent {
+        async fn call(&self, request: Call) -> Result<Bytes, Status> {
+            if request.method == "CreateContainer" {
+                std::future::pending::<()>().await;
+            }
+            Ok(Bytes::new())
+        }
+    }
+    let register = async {
+        let service = "nri.pkg.api.v1alpha1.Runtime";
+        let registered = caller.call(service, "RegisterPlugin", Bytes::new(), None);
+        registered.await.unwrap();
+        std::future::pending::<()>().await;
+    };
+    let within = Duration::from_millis(50);
+    let replayed = tokio::select! {
+        replayed = Replay::open(&file).timeout(within).run(ours) => replayed.unwrap(),
+        _ = connection.serve(&Silent) => panic!("closed early"),
+        () = register => unreachable!(),
+    };
+    assert_eq!(replayed.differences.len(), 1);
+    assert_eq!(
+        replayed.differences[0].kind,
+        DifferenceKind::NoAnswer(within)
+    );
+    assert_eq!(replayed.skipped.after_end, 3);
+
+    let replayed = nri_conformance::replay(&file, Broken).run().await.unwrap();
+    let failed = Status::new(Code::UNKNOWN, "no");
+    let kinds: Vec<_> = replayed.differences.into_iter().map(|it| it.kind).collect();
+    assert_eq!(kinds, vec![DifferenceKind::Failed(failed); 4]);
+}
+
+#[tokio::test]
+async fn a_lost_connection_is_a_difference_and_ends_the_replay() {
+    let (_folder, file) = session();
+    let mut exchanges = vec![configure(EventMask::ALL)];
+    exchanges.extend((0..4).map(|_| create(Some(Ok(Vec::new())))));
+    write(&file, Source::Proxy, &exchanges, None);
+    let (ours, theirs) = tokio::io::duplex(64 << 10);
+    let channels = Channels { serve: 1, call: 2 };
+    let (connection, caller) = Wire::new(theirs, channels, Limits::default());
+    let calls = tokio::sync::Notify::new();
+    struct Dies<'a>(&'a tokio::sync::Notify);
+    impl Service for Dies<'_> {
+        async fn call(&self, request: Call) -> Result<Bytes, Status> {
+            if request.method == "CreateContainer" {
+                self.0.notify_one();
+                std::future::pending::<()>().await;
+            }
+            Ok(Bytes::new())
+        }
+    }
+    let plugin = async {
+        let dies = Dies(&calls);
+        let register = async {
+            let service = "nri.pkg.api.v1alpha1.Runtime";
+            let registered = caller.call(service, "RegisterPlugin", Bytes::new(), None);
+            registered.await.unwrap();
+            calls.notified().await;
+        };
+        tokio::select! {
+            _ = connection.serve(&dies) => {}
+            () = register => {}
+        }
+    };
+    let (replayed, ()) =
+        patiently(async { tokio::join!(Replay::open(&file).run(ours), plugin) }).await;
+    let replayed = replayed.unwrap();
+    assert_eq!(replayed.differences[0].kind, DifferenceKind::Closed);
+    assert_eq!(replayed.skipped.after_end, 3);
+}
+
+#[tokio::test]
+async fn a_plugin_that_does_not_register_is_an_error() {
+    let (_folder, file) = session();
+    write(&file, Source::Proxy, &[configure(EventMask::ALL)], None);
+    let (ours, theirs) = tokio::io::duplex(64 << 10);
+    let replay = Replay::open(&file).registration_timeout(Duration::from_millis(20));
+    let error = patiently(replay.run(ours)).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Registration);
+    assert_eq!(error.to_string(), "the plugin did not register within 20ms");
+    drop(theirs);
+
+    let (ours, theirs) = tokio::io::duplex(64 << 10);
+    drop(theirs);
+    let error = patiently(Replay::open(&file).run(ours)).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Registration);
+    assert!(
+        error.to_string().contains("closed the connection"),
+        "{error}"
+    );
+}
