@@ -1,6 +1,6 @@
-//! Recordings of what goes over the wire, and their replay.
+//! Recordings of the messages between a runtime and its plugins, and their replay.
 //!
-//! [`observe`] records the requests of a runtime with a plugin of its own; a [`Proxy`] between a runtime and its plugins
+//! [`observe`] records the requests of a runtime with its own plugin; a [`Proxy`] between a runtime and its plugins
 //! records the plugins' answers as well. [`replay()`](replay()) sends the requests to a plugin again and compares its answers: a
 //! problem in production becomes a test.
 //!
@@ -12,7 +12,9 @@ mod frame;
 mod limits;
 mod line;
 mod observe;
+mod options;
 mod proxy;
+mod queue;
 mod reader;
 mod recorder;
 mod redact;
@@ -31,9 +33,9 @@ pub use limits::{
     MAX_QUEUED, MAX_UNANSWERED,
 };
 pub use observe::{Identity, observe};
+pub use options::{Options, Recorded};
 pub use proxy::Proxy;
 pub use reader::Reader;
-pub use recorder::{Options, Recorded};
 pub use redact::REDACTED;
 pub use replay::{Replay, Replayed, replay};
 #[doc(hidden)]

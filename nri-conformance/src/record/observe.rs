@@ -18,7 +18,8 @@ use tokio::time::sleep;
 
 use super::error::{Error, ErrorKind, Result};
 use super::frame::{Closer, Party, Source};
-use super::recorder::{Options, Recorded, Recorder, Tap};
+use super::options::{Options, Recorded};
+use super::recorder::{Recorder, Tap};
 
 /// The longest wait between attempts to reconnect.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
@@ -117,7 +118,7 @@ async fn observe_all(
     }
 }
 
-/// How the plugin's part in a connection ended.
+/// The end of the plugin's part in a connection.
 enum Served {
     Stopped,
     Lost(nri::Result<()>),
@@ -254,7 +255,7 @@ impl ValidateContainerAdjustment for Observer {
     }
 }
 
-/// The plugin's stream, which records what goes over it.
+/// The plugin's stream, which records everything that it carries.
 struct Tapped {
     stream: Socket,
     tap: Arc<Mutex<Option<Tap>>>,
@@ -277,10 +278,7 @@ impl AsyncRead for Tapped {
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.stream).poll_read(cx, buffer))?;
-        self.record(
-            Party::Runtime,
-            buffer.filled().get(before..).unwrap_or_default(),
-        );
+        self.record(Party::Runtime, &buffer.filled()[before..]);
         Poll::Ready(Ok(()))
     }
 }
@@ -292,7 +290,7 @@ impl AsyncWrite for Tapped {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let count = ready!(Pin::new(&mut self.stream).poll_write(cx, bytes))?;
-        self.record(Party::Plugin, bytes.get(..count).unwrap_or_default());
+        self.record(Party::Plugin, &bytes[..count]);
         Poll::Ready(Ok(count))
     }
 

@@ -17,10 +17,11 @@ use tokio::time::sleep;
 use super::error::{Error, ErrorKind, Result};
 use super::frame::Source;
 use super::limits::MAX_PLUGINS;
-use super::recorder::{Options, Recorded, Recorder};
+use super::options::{Options, Recorded};
+use super::recorder::Recorder;
 use super::tunnel::Tunnel;
 
-/// How long to wait after a failed accept, which a lack of file descriptors causes.
+/// The pause after a failed accept, which a lack of file descriptors causes.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// A socket that plugins connect to instead of the runtime's, so that their answers are recorded as well.
@@ -73,7 +74,7 @@ impl Proxy {
         if StdUnixStream::connect(path).is_ok() {
             let message = format!("cannot listen on {}: in use", path.display());
             return Err(Error::new(ErrorKind::Connection, message)
-                .with_help("give a path of its own to the proxy; plugins connect to that"));
+                .with_help("give the proxy another path, to which plugins connect"));
         }
         let listener = listen_on(path).map_err(|error| {
             let message = format!("cannot listen on {}: {error}", path.display());

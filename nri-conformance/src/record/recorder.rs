@@ -1,4 +1,4 @@
-//! The recorder: takes bytes from connections without making them wait, and writes frames in a thread of its own.
+//! The recorder: takes bytes from connections without making them wait, and writes frames in its own thread.
 
 use std::io::Write;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -10,45 +10,13 @@ use tokio::sync::oneshot;
 
 use super::error::{Error, ErrorKind, Result};
 use super::frame::{Closer, Party, Source};
-use super::limits::{BATCH, BATCH_BYTES, DEFAULT_MAX_BYTES, MAX_QUEUED};
+use super::limits::{BATCH, BATCH_BYTES, MAX_QUEUED};
+use super::options::{Options, Recorded};
+use super::queue::{Queue, QueueEntry, TapEvent};
 use super::transcript::Transcript;
 
-/// How much lower the priority of the thread that writes is than that of others.
+/// The niceness of the thread that writes, relative to that of the process.
 const NICENESS: i32 = 10;
-
-/// The settings of a recording.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Options {
-    /// Replaces the values of environment variables and annotations; true by default.
-    pub redact: bool,
-    /// The size in bytes above which frames are counted and left out; [`DEFAULT_MAX_BYTES`] by default.
-    pub max_bytes: u64,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            redact: true,
-            max_bytes: DEFAULT_MAX_BYTES,
-        }
-    }
-}
-
-/// Figures about a finished recording.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Recorded {
-    /// The number of connections.
-    pub connections: u64,
-    /// The number of frames in the recording.
-    pub frames: u64,
-    /// The number of frames that were left out because the recording reached its size limit.
-    pub dropped: u64,
-    /// The number of connections that were not recorded to their end.
-    pub lost: u64,
-    /// The size of the recording in bytes, without its last line.
-    pub bytes: u64,
-}
 
 /// A recording in progress.
 pub(super) struct Recorder {
@@ -69,29 +37,6 @@ pub(super) struct Tap {
 struct Shared {
     queue: Mutex<Queue>,
     filled: Condvar,
-}
-
-/// The lines that the thread has not taken yet.
-#[derive(Default)]
-pub(super) struct Queue {
-    pub(super) entries: Vec<Entry>,
-    /// The data of all entries, one after the other.
-    pub(super) bytes: Vec<u8>,
-    ended: bool,
-}
-
-/// Something that happened on a connection.
-pub(super) struct Entry {
-    pub(super) at: Instant,
-    pub(super) connection: u32,
-    pub(super) news: News,
-}
-
-pub(super) enum News {
-    Opened,
-    Data { by: Party, length: usize },
-    Overflow,
-    Closed { by: Closer, reason: Option<String> },
 }
 
 impl Recorder {
@@ -133,7 +78,7 @@ impl Recorder {
             connection,
             lost: false,
         };
-        tap.shared.push(connection, News::Opened, &[]);
+        tap.shared.push(connection, TapEvent::Opened, &[]);
         tap
     }
 
@@ -168,17 +113,17 @@ impl Tap {
         let length = bytes.len();
         let fits = self
             .shared
-            .push(self.connection, News::Data { by, length }, bytes);
+            .push(self.connection, TapEvent::Data { by, length }, bytes);
         if !fits {
             self.lost = true;
-            self.shared.push(self.connection, News::Overflow, &[]);
+            self.shared.push(self.connection, TapEvent::Overflow, &[]);
         }
     }
 
     /// Records the end of the connection.
     pub(super) fn closed(self, by: Closer, reason: Option<String>) {
         self.shared
-            .push(self.connection, News::Closed { by, reason }, &[]);
+            .push(self.connection, TapEvent::Closed { by, reason }, &[]);
     }
 }
 
@@ -188,7 +133,7 @@ impl Shared {
     }
 
     /// Adds an entry with its data. Returns false, and adds nothing, if the data does not fit.
-    fn push(&self, connection: u32, news: News, data: &[u8]) -> bool {
+    fn push(&self, connection: u32, event: TapEvent, data: &[u8]) -> bool {
         let at = Instant::now();
         let mut queue = self.lock();
         let before = queue.bytes.len();
@@ -196,10 +141,10 @@ impl Shared {
             return false;
         }
         queue.bytes.extend_from_slice(data);
-        queue.entries.push(Entry {
+        queue.entries.push(QueueEntry {
             at,
             connection,
-            news,
+            event,
         });
         // Waking the thread costs more than the entry: once per batch is enough.
         let first = queue.entries.len() == 1;
@@ -254,15 +199,5 @@ fn write_all<W: Write>(shared: &Shared, mut transcript: Transcript<W>) -> Result
         if !more {
             return transcript.finish();
         }
-    }
-}
-
-impl Queue {
-    /// Empties the queue, and frees memory that only a burst needs.
-    fn clear(&mut self) {
-        self.entries.clear();
-        self.bytes.clear();
-        self.bytes.shrink_to(2 * BATCH_BYTES);
-        self.entries.shrink_to(BATCH_BYTES / 64);
     }
 }

@@ -11,7 +11,8 @@ use super::conversation::{Conversation, shortened};
 use super::error::{Error, Result};
 use super::frame::{Frame, FrameEvent, Header, Party, Source};
 use super::limits::{MAX_HELD_BACK, MAX_NAME};
-use super::recorder::{News, Options, Queue, Recorded};
+use super::options::{Options, Recorded};
+use super::queue::{Queue, TapEvent};
 use super::writer::Writer;
 
 /// The content of a recording, and where it is written.
@@ -70,13 +71,15 @@ impl<W: Write> Transcript<W> {
 
     /// Writes a batch.
     pub(super) fn add(&mut self, batch: &Queue) {
-        let mut data = batch.bytes.as_slice();
+        let mut rest = batch.bytes.as_slice();
         for entry in &batch.entries {
-            let bytes = match entry.news {
-                News::Data { length, .. } => data.split_off(..length).unwrap_or_default(),
-                News::Opened | News::Overflow | News::Closed { .. } => &[],
+            let length = match entry.event {
+                TapEvent::Data { length, .. } => length,
+                TapEvent::Opened | TapEvent::Overflow | TapEvent::Closed { .. } => 0,
             };
-            self.note(entry.connection, entry.at, &entry.news, bytes);
+            let (bytes, after) = rest.split_at(length);
+            rest = after;
+            self.note(entry.connection, entry.at, &entry.event, bytes);
         }
         if let Output::Open(writer) = &mut self.output
             && let Err(error) = writer.flush()
@@ -85,20 +88,20 @@ impl<W: Write> Transcript<W> {
         }
     }
 
-    fn note(&mut self, connection: u32, at: Instant, news: &News, bytes: &[u8]) {
-        match news {
-            News::Opened => {
+    fn note(&mut self, connection: u32, at: Instant, event: &TapEvent, bytes: &[u8]) {
+        match event {
+            TapEvent::Opened => {
                 self.figures.connections += 1;
                 let conversation = Conversation::new(self.source, self.options.redact);
                 self.conversations.insert(connection, conversation);
                 self.write(connection, at, FrameEvent::Opened);
             }
-            News::Data { by, .. } => self.receive(connection, at, *by, bytes),
-            News::Overflow => {
+            TapEvent::Data { by, .. } => self.receive(connection, at, *by, bytes),
+            TapEvent::Overflow => {
                 let reason = "more was sent than could be written in time".to_owned();
                 self.lose(connection, at, reason);
             }
-            News::Closed { by, reason } => {
+            TapEvent::Closed { by, reason } => {
                 self.conversations.remove(&connection);
                 let (by, reason) = (*by, reason.clone());
                 self.write(connection, at, FrameEvent::Closed { by, reason });
@@ -223,7 +226,7 @@ pub fn transcribe<'a>(
         now,
         SystemTime::UNIX_EPOCH,
     );
-    transcript.note(1, now, &News::Opened, &[]);
+    transcript.note(1, now, &TapEvent::Opened, &[]);
     for (by, bytes) in chunks {
         transcript.receive(1, now, by, bytes);
     }
