@@ -57,6 +57,7 @@
 //! describes the protocol as plain data, [`history`] records which release added what, and [`emit`]
 //! writes Rust source. [`Builder`] combines them for build scripts.
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::unreachable))]
 
 #[cfg(feature = "build")]
 mod builder;

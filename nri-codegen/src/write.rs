@@ -39,8 +39,9 @@ pub fn all(files: &[(PathBuf, impl AsRef<[u8]>)]) -> Result<(), Error> {
     }
     for (done, file) in staged.iter().enumerate() {
         if let Err(error) = fs::rename(&file.waiting, &file.target) {
-            restore(staged.get(..done).unwrap_or_default());
-            discard(staged.get(done..).unwrap_or_default());
+            let (renamed, waiting) = staged.split_at(done);
+            restore(renamed);
+            discard(waiting);
             return Err(cannot(&file.target, error).into());
         }
     }

@@ -11,6 +11,7 @@ mod decisions;
 mod diff;
 mod duration;
 mod explain;
+mod format;
 mod images;
 mod logs;
 mod merge;
@@ -35,7 +36,7 @@ mod targets;
 mod update_data;
 mod versions;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{Parser, Subcommand};
 
 use crate::error::Error;
 use crate::exit::Exit;
@@ -75,30 +76,6 @@ enum Command {
     UpdateData(update_data::Args),
     Completions(completions::CompletionsArgs),
     Man(completions::ManArgs),
-}
-
-/// Output format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For people.
-    Text,
-    /// For machines; described by a JSON Schema.
-    Json,
-    /// For pull requests and release notes.
-    Markdown,
-}
-
-/// Output format of the tables of releases.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum TableFormat {
-    /// For people.
-    Text,
-    /// For machines; described by a JSON Schema.
-    Json,
-    /// For pull requests and release notes.
-    Markdown,
-    /// For browsers: one self-contained file.
-    Html,
 }
 
 /// Parses the arguments of the process, runs the command, prints, and returns the exit code.

@@ -19,6 +19,7 @@
 //! the [`exit`] code. [`place`], [`sighting`] and [`skipped`] are the facts that `check` observes and
 //! `report` shows. The rules are data, one file each, in [`rules`].
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::unreachable))]
 
 pub mod check;
 pub mod cli;

@@ -8,6 +8,7 @@
 pub mod check;
 #[cfg(feature = "conformance")]
 pub mod conformance;
+mod count;
 pub mod csv;
 pub mod diff;
 pub mod finding;
@@ -37,7 +38,6 @@ use std::io::{self, Write};
 /// Returns the output of `write` as text.
 fn written(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> String {
     let mut bytes = Vec::new();
-    // Writing to memory does not fail, and all formats are UTF-8.
-    let _ = write(&mut bytes);
-    String::from_utf8(bytes).unwrap_or_default()
+    write(&mut bytes).expect("writing to memory does not fail");
+    String::from_utf8(bytes).expect("renderers write only text")
 }

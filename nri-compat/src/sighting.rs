@@ -32,7 +32,7 @@ pub struct Sighting {
     pub min_protocol: Option<String>,
     /// The observations behind all this, in the order in which they were made.
     pub evidence: Vec<Evidence>,
-    /// How often and when logs mention it.
+    /// The number and times of its mentions in logs.
     pub occurrences: Option<Occurrences>,
     /// The Go package that it is part of, to be resolved when all files have been read.
     pub source: Option<Box<GoPackage>>,
@@ -137,7 +137,7 @@ pub struct Built {
     pub below: Option<String>,
 }
 
-/// How a plugin receives its events from the runtime.
+/// The way a plugin receives its events from the runtime.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Interface {
     /// As JSON on standard input of a process per event: v0.1.0.
@@ -192,7 +192,7 @@ pub struct Evidence {
     pub detail: String,
 }
 
-/// How often and when a log mentions something, with the time stamps of the log.
+/// The number and times of the mentions of something in a log, with the time stamps of the log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Occurrences {
     /// The number of lines.

@@ -20,9 +20,9 @@ pub struct Statement {
     pub id: String,
     /// The statement, in one or two sentences.
     pub text: String,
-    /// How firm it is.
+    /// Its firmness.
     pub status: Status,
-    /// Who keeps or breaks it; never empty.
+    /// The parties that keep or break it; never empty.
     pub kept_by: Vec<Keeper>,
     /// The first NRI release that it applies to, such as `v0.2.0`.
     pub since: String,
@@ -42,7 +42,7 @@ pub struct Statement {
     pub note: Option<String>,
 }
 
-/// How firm a statement is.
+/// The firmness of a statement.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {

@@ -4,6 +4,7 @@
 //! which statements it keeps, under every revision of the protocol; [`probe`] shows which RPCs the plugin implements, and
 //! under which releases it works. `runtime`, behind the feature of that name, watches a runtime with plugins. [`record`]
 //! records the messages between a runtime and its plugins, and replays them.
+#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::unreachable))]
 
 pub mod contract;
 pub mod error;

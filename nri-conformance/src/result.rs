@@ -14,7 +14,7 @@ pub struct Report {
 /// A plugin or a runtime under test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subject {
-    /// Whether it is a plugin or a runtime.
+    /// The kind: a plugin or a runtime.
     pub kind: SubjectKind,
     /// The name that a plugin registers with, or that a runtime reports.
     pub name: String,
@@ -57,14 +57,14 @@ pub enum Outcome {
     Skip(String),
     /// The statement was broken in a way that is known of this subject.
     Known {
-        /// How it was broken.
+        /// The violation.
         failure: Failure,
-        /// Where the deviation is described.
+        /// The link to a description of the deviation.
         link: String,
     },
 }
 
-/// How a statement was broken.
+/// The violation of a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// A description of the request.
@@ -86,7 +86,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// How many tests had which outcome.
+/// The number of tests per outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// Tests whose statement was kept.

@@ -64,7 +64,7 @@ pub struct Executable {
     pub env: Vec<(OsString, OsString)>,
     /// True if a launched plugin gets no name and no index from the runtime, because it has its own.
     pub own_identity: bool,
-    /// Whether it runs in user and mount namespaces of its own, through `unshare` of util-linux.
+    /// True if it runs in its own user and mount namespaces, through `unshare` of util-linux.
     pub isolate: bool,
     /// A folder for a plugin that changes the machine to take for the root of the file system: the plugin finds it in
     /// the environment variable `NRI_DRY_ROOT`, and `{dry-root}` stands for it in arguments.
@@ -93,7 +93,7 @@ impl Subject {
         Subject(Arc::new(How::InProcess(in_process::shared(plugin))))
     }
 
-    /// A plugin in this process. Each instance gets a value of its own.
+    /// A plugin in this process. Each instance gets its own value.
     pub fn in_process_with<P: Plugin>(make: impl Fn() -> P + Send + Sync + 'static) -> Self {
         Subject(Arc::new(How::InProcess(in_process::each(make))))
     }

@@ -15,6 +15,7 @@
 //! `expand` generates code. All add errors to `diagnostics`, and the impl is generated
 //! nevertheless, so that one mistake causes one error.
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::unreachable))]
 
 mod attributes;
 mod diagnostics;

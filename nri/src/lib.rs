@@ -50,6 +50,7 @@
 
 // The parts that serve a connection are unused in a WebAssembly module.
 #![cfg_attr(target_family = "wasm", allow(dead_code))]
+#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::unreachable))]
 
 #[cfg(all(feature = "adaptation", not(target_family = "wasm")))]
 pub mod adaptation;

@@ -97,7 +97,7 @@ pub fn init(level: Level, target: Target) -> Result<()> {
     if !install() {
         return Err(
             Error::with_kind(ErrorKind::Config, "another tracing subscriber is installed")
-                .with_help("configure that one, or remove it"),
+                .with_help("configure that subscriber, or remove it"),
         );
     }
     *SINK.lock().unwrap_or_else(PoisonError::into_inner) = sink;

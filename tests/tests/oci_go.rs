@@ -39,7 +39,7 @@ struct Case {
 fn the_same_spec_or_an_error() {
     let cases: Vec<Case> = seeds().map(case).collect();
     let ours: Vec<_> = cases.iter().map(apply).collect();
-    let mut seen = Seen::default();
+    let mut seen = Counts::default();
     let asked: Vec<Case> = cases.iter().map(|case| seen.prepared(case)).collect();
     let theirs = ask(asked.iter().zip(&ours));
     let mut failures = Vec::new();
@@ -132,13 +132,13 @@ fn apply(case: &Case) -> Result<Value, Error> {
 
 /// The number of occurrences of each difference and of each kind of result.
 #[derive(Debug, Default)]
-struct Seen {
+struct Counts {
     differences: BTreeMap<&'static str, usize>,
     specs: usize,
     errors: usize,
 }
 
-impl Seen {
+impl Counts {
     fn count(&mut self, difference: &Difference, occurs: bool) {
         *self.differences.entry(difference.id).or_default() += usize::from(occurs);
     }

@@ -4,6 +4,7 @@
 //! `nri-compat`, [`import`] adds a release of NRI and with it a protocol revision, and [`refresh`](mod@refresh) adds releases
 //! of container runtimes.
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::unreachable))]
 
 pub mod generate;
 pub mod import;

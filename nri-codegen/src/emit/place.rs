@@ -66,7 +66,7 @@ impl<'f> Place<'f> {
     /// Returns the enclosing declaration.
     pub(super) fn parent(&self) -> Place<'f> {
         let end = self.path.len().saturating_sub(2);
-        let path = self.path.get(..end).unwrap_or_default().to_vec();
+        let path = self.path[..end].to_vec();
         Place { path, ..*self }
     }
 

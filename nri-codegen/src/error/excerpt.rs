@@ -22,11 +22,11 @@ impl Excerpt {
     pub(crate) fn new(text: &str, span: Range<usize>) -> Self {
         let start = floor(text, span.start);
         let end = floor(text, span.end.max(start));
-        let before = text.get(..start).unwrap_or_default();
+        let before = &text[..start];
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        let line = text.get(line_start..).unwrap_or_default();
+        let line = &text[line_start..];
         let line = line.split('\n').next().unwrap_or_default();
-        let column = before.get(line_start..).unwrap_or_default().chars().count() + 1;
+        let column = before[line_start..].chars().count() + 1;
         // A line can be megabytes long: the excerpt ends at most `MAX_SHOWN` characters after its
         // start.
         let skipped = if column > MAX_SHOWN {
@@ -40,7 +40,7 @@ impl Excerpt {
             .skip(skipped)
             .take(MAX_SHOWN)
             .collect();
-        let marked = text.get(start..end).unwrap_or_default();
+        let marked = &text[start..end];
         let marked = marked.split('\n').next().unwrap_or_default();
         Excerpt {
             span: start..end,

@@ -67,7 +67,7 @@ impl Problem {
             .take(line.saturating_sub(1) as usize))
         .map(str::len)
         .sum();
-        let rest = text.get(start..).unwrap_or_default();
+        let rest = &text[start..];
         let end = rest.find('\n').unwrap_or(rest.len());
         let first = (column.saturating_sub(1) as usize).min(end);
         self.at(text, start + first..start + end)

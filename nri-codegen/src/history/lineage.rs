@@ -5,7 +5,7 @@ use super::{Deprecation, History, Interface, Release, Revision};
 use crate::error::Error;
 use crate::model::{Carrier, Event, Protocol};
 
-/// How an event is sent, up to one revision. Releases are given by name; untagged ones only if no
+/// The way an event is sent, up to one revision. Releases are given by name; untagged ones only if no
 /// tagged release has it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EventHistory {

@@ -220,7 +220,21 @@ fn kind(proto: &FieldDescriptorProto, parent: &DescriptorProto) -> FieldKind {
         Type::Message => map(&name, proto, parent).unwrap_or(FieldKind::Message(name)),
         Type::Group => FieldKind::Message(name),
         Type::Enum => FieldKind::Enum(name),
-        scalar => FieldKind::Scalar(scalar_name(scalar)),
+        scalar @ (Type::Double
+        | Type::Float
+        | Type::Int64
+        | Type::Uint64
+        | Type::Int32
+        | Type::Fixed64
+        | Type::Fixed32
+        | Type::Bool
+        | Type::String
+        | Type::Bytes
+        | Type::Uint32
+        | Type::Sfixed32
+        | Type::Sfixed64
+        | Type::Sint32
+        | Type::Sint64) => FieldKind::Scalar(scalar_name(scalar)),
     }
 }
 

@@ -44,11 +44,9 @@ impl Content for [u8] {
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
         let start = usize::try_from(offset).unwrap_or(usize::MAX);
-        let rest = self.get(start..).unwrap_or_default();
+        let rest = &self[start.min(self.len())..];
         let taken = rest.len().min(buffer.len());
-        if let (Some(to), Some(from)) = (buffer.get_mut(..taken), rest.get(..taken)) {
-            to.copy_from_slice(from);
-        }
+        buffer[..taken].copy_from_slice(&rest[..taken]);
         Ok(taken)
     }
 

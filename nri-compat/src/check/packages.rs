@@ -74,8 +74,13 @@ fn package(
     let evidence = files.iter().flat_map(evidence).take(MAX_EVIDENCE);
     let evidence: Vec<Evidence> = evidence.collect();
     let answers = files.iter().find_map(|file| match &file.interface {
-        Interface::Unknown(_) if file.role == Role::Plugin => Some(file.interface.clone()),
-        _ => None,
+        Interface::Unknown(_) => (file.role == Role::Plugin).then(|| file.interface.clone()),
+        Interface::OneShot
+        | Interface::StateChange
+        | Interface::Dedicated
+        | Interface::Funnelled
+        | Interface::Exports(_)
+        | Interface::None => None,
     });
     let first = files.into_iter().next()?;
     let uses_types_only = first.role == Role::Library && events.is_empty();

@@ -59,7 +59,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     Ok(match exit {
         Exit::Clean if !missing.is_empty() => output::error(&not_there(&missing)),
         Exit::Clean if !not_fetched.is_empty() => output::error(&images::not_fetched(&not_fetched)),
-        exit => exit,
+        exit @ (Exit::Clean | Exit::CouldNotRun | Exit::Usage | Exit::Findings) => exit,
     })
 }
 

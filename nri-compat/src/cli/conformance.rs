@@ -8,7 +8,8 @@ mod selection;
 use clap::Subcommand;
 use nri_conformance::contract;
 
-use super::{Format, output};
+use super::format::Format;
+use super::output;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::report::{json, markdown, text};

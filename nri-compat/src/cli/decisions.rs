@@ -30,7 +30,7 @@ pub(super) struct Decisions<'a> {
 }
 
 impl Args {
-    /// Reads the policy, and the baseline unless one is to be written.
+    /// Reads the policy, and the baseline unless one will be written.
     ///
     /// # Errors
     ///
@@ -49,7 +49,7 @@ impl Args {
 }
 
 impl Decisions<'_> {
-    /// Applies the policy and the baseline to a report. A baseline that is to be written is written
+    /// Applies the policy and the baseline to a report. A baseline that was asked for is written
     /// first, of what the policy leaves.
     ///
     /// # Errors

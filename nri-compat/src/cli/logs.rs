@@ -53,6 +53,6 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
         .finish(assess(collected, &targets), &decisions)?;
     Ok(match exit {
         Exit::Clean if !missing.is_empty() => output::error(&not_there(&missing)),
-        exit => exit,
+        exit @ (Exit::Clean | Exit::CouldNotRun | Exit::Usage | Exit::Findings) => exit,
     })
 }

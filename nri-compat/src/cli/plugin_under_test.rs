@@ -34,7 +34,7 @@ pub(super) struct Args {
     /// plugin finds it in NRI_DRY_ROOT, and `{dry-root}` stands for it in arguments.
     #[arg(long, value_name = "FOLDER", conflicts_with = "wait")]
     dry_root: Option<PathBuf>,
-    /// Run the plugin in user and mount namespaces of its own.
+    /// Run the plugin in its own user and mount namespaces.
     #[arg(long)]
     isolate: bool,
     /// A variable for the environment of the plugin. `{socket}` stands for the path of the socket.

@@ -8,9 +8,9 @@ use nri_conformance::record::{Identity, Options, Proxy, Recorded, create_file, o
 use super::session::{self, Interrupted};
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
-use crate::report::text::counted;
+use crate::report::count::counted;
 
-/// Records what goes between a runtime and its plugins, until Ctrl-C or SIGTERM.
+/// Records the messages between a runtime and its plugins, until Ctrl-C or SIGTERM.
 ///
 /// Without --proxy, an observing plugin records the requests of the runtime. With --proxy, plugins
 /// connect to another socket, and their answers are recorded as well.

@@ -7,7 +7,8 @@ use clap::ValueEnum;
 use nri_conformance::record::Replay;
 use nri_conformance::record::replay::Speed;
 
-use super::{Format, duration, output, plugin_under_test, session};
+use super::format::Format;
+use super::{duration, output, plugin_under_test, session};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::report::{json, markdown, text};

@@ -1,6 +1,7 @@
 //! `nri-compat runtimes [NAME[@VERSION]]`.
 
-use super::{TableFormat, output};
+use super::format::TableFormat;
+use super::output;
 use crate::check::target::ReleaseName;
 use crate::error::Error;
 use crate::exit::Exit;

@@ -1,6 +1,7 @@
 //! `nri-compat versions`.
 
-use super::{TableFormat, output};
+use super::format::TableFormat;
+use super::output;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::report::{html, json, markdown, text};

@@ -59,7 +59,7 @@ pub struct Client {
     pub(super) cache: Option<Cache>,
     agents: Agents,
     auth: Auth,
-    /// Whether an insecure host uses TLS.
+    /// True if an insecure host uses TLS.
     protocols: Mutex<HashMap<String, bool>>,
 }
 

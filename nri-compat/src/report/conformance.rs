@@ -8,10 +8,10 @@ use nri_conformance::result::{
 };
 
 use super::check::Suppression;
+use super::count::counted;
 use super::finding::Level;
 use super::fingerprint::series;
 use super::hash::fingerprint_of;
-use super::text::counted;
 use super::visible::{acts, visible};
 
 /// The results of all tests of a plugin or runtime, after policy and baseline.

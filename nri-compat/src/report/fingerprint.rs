@@ -63,7 +63,7 @@ pub(crate) fn series(target: &str) -> &str {
     let version = target.find('@').map_or(0, |at| at + 1);
     let dots = target.match_indices('.').filter(|(at, _)| *at > version);
     match dots.map(|(at, _)| at).nth(1) {
-        Some(end) => target.get(..end).unwrap_or(target),
+        Some(end) => &target[..end],
         None => target,
     }
 }

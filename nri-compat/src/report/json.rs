@@ -37,15 +37,18 @@ use super::visible::acts;
 /// The version of all JSON documents that the tool writes.
 pub const SCHEMA: u32 = 1;
 
-/// Pretty-prints with a newline at the end. These structs can always be serialized.
+/// The reason why serializing a report does not fail.
+const SERIALIZABLE: &str = "keys of maps in reports are texts";
+
+/// Pretty-prints with a newline at the end.
 pub(super) fn print(document: &impl serde::Serialize) -> String {
-    escaped(serde_json::to_string_pretty(document).unwrap_or_default())
+    escaped(serde_json::to_string_pretty(document).expect(SERIALIZABLE))
 }
 
 /// Prints on one line, with a newline at the end.
 #[cfg(feature = "conformance")]
 fn line(document: &impl serde::Serialize) -> String {
-    escaped(serde_json::to_string(document).unwrap_or_default())
+    escaped(serde_json::to_string(document).expect(SERIALIZABLE))
 }
 
 /// Pretty-prints to a writer, with a newline at the end.

@@ -114,8 +114,8 @@ pub(super) fn subscription_phrase(subscription: &Subscription) -> String {
 /// Returns the effect of a failure policy.
 pub(super) fn policy_phrase(policy: FailurePolicy) -> &'static str {
     match (policy.fail_request, policy.keep_connected) {
-        (false, false) => "a request goes on without an answer, and the plugin is disconnected",
-        (false, true) => "a request goes on without an answer, and the plugin stays connected",
+        (false, false) => "the request proceeds without an answer, and the plugin is disconnected",
+        (false, true) => "the request proceeds without an answer, and the plugin stays connected",
         (true, false) => "a request fails without an answer, and the plugin is disconnected",
         (true, true) => "a request fails without an answer, and the plugin stays connected",
     }

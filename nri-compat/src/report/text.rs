@@ -23,7 +23,6 @@ pub use check::{CheckText, check, write_check};
 pub use conformance::conformance;
 pub use diff::diff;
 pub use history::{runtime, runtimes, versions};
-pub(crate) use layout::counted;
 pub use merge::merge;
 pub use palette::Palette;
 #[cfg(feature = "conformance")]

@@ -154,8 +154,8 @@ fn without_password(url: &str) -> String {
         return url.to_owned();
     };
     let host_end = rest.find('/').unwrap_or(rest.len());
-    match rest.get(..host_end).and_then(|host| host.rfind('@')) {
-        Some(at) => format!("{scheme}://{}", rest.get(at + 1..).unwrap_or_default()),
+    match rest[..host_end].rfind('@') {
+        Some(at) => format!("{scheme}://{}", &rest[at + 1..]),
         None => url.to_owned(),
     }
 }

@@ -16,7 +16,7 @@ pub enum Resource {
     Configuration,
 }
 
-/// How a mounted path relates to a resource.
+/// The relation of a mounted path to a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reach {
     /// It is the resource, a part of it, or the folder that exists for it.

@@ -24,13 +24,13 @@ pub(crate) struct Bench {
     /// The traces of the connections of the test that runs.
     traces: Mutex<Vec<Trace>>,
     worlds: AtomicU64,
-    /// How many instances in a row did not get as far as serving.
+    /// The number of instances in a row that did not get as far as serving.
     stuck: AtomicU64,
 }
 
-/// After so many instances in a row that did not get as far as serving, none is started any more: each takes until a
-/// time limit.
-const MOST_STUCK: u64 = 3;
+/// The number of instances in a row that do not get as far as serving, after which no more are started: each takes
+/// until a time limit.
+const MAX_STUCK: u64 = 3;
 
 /// The state that a plugin is synchronized with.
 #[derive(Clone, Debug, Default)]
@@ -71,7 +71,7 @@ impl Bench {
 
     /// Starts an instance.
     pub(crate) async fn instance(&self) -> Judged<Instance> {
-        if self.stuck.load(Ordering::Relaxed) >= MOST_STUCK {
+        if self.stuck.load(Ordering::Relaxed) >= MAX_STUCK {
             return skip("never got as far as serving in earlier tests; see W1, P5 and P6");
         }
         let started = self.subject.start().await;

@@ -18,7 +18,7 @@ pub struct Options {
     pub timeouts: Timeouts,
     /// The seed of ids and of random content.
     pub seed: u64,
-    /// Whether W17 is judged over 100,000 events and 1,000 connections rather than a few thousand events.
+    /// True if W17 is judged over 100,000 events and 1,000 connections rather than a few thousand events.
     pub soak: bool,
     /// The configuration that the plugin gets.
     pub config: String,
@@ -42,12 +42,12 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Returns whether a statement is to be judged.
+    /// Returns true if a statement is judged.
     pub fn selects(&self, statement: &str) -> bool {
         (self.only.is_empty() || self.only.contains(statement)) && !self.skip.contains(statement)
     }
 
-    /// Returns whether a revision is to be played.
+    /// Returns true if a revision is played.
     pub fn plays(&self, revision: &str) -> bool {
         self.revisions.is_empty() || self.revisions.contains(revision)
     }

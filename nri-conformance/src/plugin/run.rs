@@ -18,13 +18,13 @@ use crate::result::{Failure, Outcome, Report, Subject as Described, SubjectKind,
 use crate::session::Timeouts;
 use crate::subject::Subject;
 
-/// How long one test may take, soak tests apart. Everything in a test has a limit; this is the last one.
+/// The time limit of a test that is not a soak test. Everything in a test has a limit; this is the last one.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// How long the soak test may take.
+/// The time limit of the soak test.
 const SOAK_LIMIT: Duration = Duration::from_secs(1800);
 
-/// Is told about the tests of a run.
+/// Receives the progress of a run.
 pub trait Progress: Send + Sync {
     /// A test begins: its number from 0, the number of all, its statement and its name.
     fn begins(&self, number: usize, all: usize, statement: &str, test: &str);

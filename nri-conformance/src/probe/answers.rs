@@ -70,7 +70,7 @@ pub(super) fn words<T>(result: &Result<T, CallError>) -> String {
 /// Returns the beginning of a text that comes from a plugin.
 pub(super) fn short(text: &str) -> String {
     match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }
 }

@@ -17,7 +17,7 @@ use super::printed::error_lines;
 use super::run::Run;
 use super::{RuntimeRelease, Trouble, TroubleKind, answers};
 
-/// How long a process has to end after its connection has ended.
+/// The time that a process has to end after its connection has ended.
 const END: Duration = Duration::from_millis(300);
 
 /// The number of bytes of output above which a plugin floods.

@@ -15,7 +15,7 @@ pub struct Header {
     pub runtime: Option<String>,
     /// The version of the runtime.
     pub runtime_version: Option<String>,
-    /// How the recording was made.
+    /// The source of the recording.
     pub source: Source,
     /// True if the values of environment variables and annotations were replaced.
     pub redacted: bool,
@@ -23,7 +23,7 @@ pub struct Header {
     pub started: SystemTime,
 }
 
-/// How a recording was made.
+/// The source of a recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Source {
     /// By a plugin of its own that subscribed to everything. It has requests, and no answers of interest.
@@ -54,7 +54,7 @@ pub enum FrameEvent {
     Response(Response),
     /// A message was sent that is neither a request nor an answer.
     Other {
-        /// Who sent it.
+        /// The sender.
         by: Party,
         /// Its ttrpc stream.
         stream: u32,
@@ -67,7 +67,7 @@ pub enum FrameEvent {
     Lost(String),
     /// The connection ended.
     Closed {
-        /// Who ended it.
+        /// The party that ended it.
         by: Closer,
         /// The error that ended it, if there was one.
         reason: Option<String>,
@@ -77,7 +77,7 @@ pub enum FrameEvent {
 /// A recorded request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// Who sent it.
+    /// The sender.
     pub by: Party,
     /// Its ttrpc stream; the answer has the same.
     pub stream: u32,
@@ -85,7 +85,7 @@ pub struct Request {
     pub service: String,
     /// The method, such as `CreateContainer`.
     pub method: String,
-    /// How long the sender waits for the answer, to the microsecond; `None` without limit.
+    /// The time that the sender waits for the answer, to the microsecond; `None` without limit.
     pub timeout: Option<Duration>,
     /// The encoded request.
     pub payload: Payload,
@@ -94,7 +94,7 @@ pub struct Request {
 /// A recorded answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Response {
-    /// Who sent it.
+    /// The sender.
     pub by: Party,
     /// The ttrpc stream of the request.
     pub stream: u32,
@@ -140,7 +140,7 @@ impl Party {
     }
 }
 
-/// Who ended a connection.
+/// The party that ended a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Closer {
     /// The container runtime.

@@ -31,7 +31,7 @@ pub(super) const MAX_HELD_BACK: usize = 64;
 /// The default limit of a recording in bytes: 1 GiB.
 pub const DEFAULT_MAX_BYTES: u64 = 1 << 30;
 
-/// How long frames are collected before they are written. A recorder that is killed loses at most these.
+/// The time that frames are collected before they are written. A recorder that is killed loses at most these.
 pub(super) const BATCH: Duration = Duration::from_millis(20);
 
 /// Bytes that are written without waiting for the batch to end.

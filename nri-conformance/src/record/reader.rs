@@ -162,9 +162,7 @@ fn read_header(input: &mut impl BufRead) -> Result<Header> {
 
 /// Checks that the first line starts as that of a recording. If it is not complete, a part of that start is enough.
 fn check_magic(first: &[u8], complete: bool) -> Result<()> {
-    let length = first.len().min(MAGIC.len());
-    let is_start = first.get(..length) == MAGIC.get(..length);
-    if is_start && (length == MAGIC.len() || !complete) {
+    if first.starts_with(MAGIC) || (!complete && MAGIC.starts_with(first)) {
         return Ok(());
     }
     Err(
@@ -181,12 +179,10 @@ fn read_line(input: &mut impl BufRead, max: usize, line: &mut Vec<u8>) -> Result
             return Err(truncated(line.is_empty()));
         }
         let end = available.iter().position(|byte| *byte == b'\n');
-        let part = available
-            .get(..end.unwrap_or(available.len()))
-            .unwrap_or(available);
+        let part = &available[..end.unwrap_or(available.len())];
         if line.len() + part.len() >= max {
             let room = max.saturating_sub(line.len()).min(part.len());
-            line.extend_from_slice(part.get(..room).unwrap_or_default());
+            line.extend_from_slice(&part[..room]);
             let message = format!("longer than {max} bytes");
             return Err(Error::new(ErrorKind::TooLarge, message));
         }

@@ -5,11 +5,9 @@ use std::sync::LazyLock;
 use prost_reflect::{DescriptorPool, MessageDescriptor, MethodDescriptor};
 
 static POOL: LazyLock<DescriptorPool> = LazyLock::new(|| {
-    // A test decodes the descriptors of every revision.
-    nri_protos::REVISIONS
-        .last()
-        .and_then(|revision| DescriptorPool::decode(revision.descriptors).ok())
-        .unwrap_or_default()
+    let newest = nri_protos::REVISIONS.last();
+    let newest = newest.expect("there is a protocol revision");
+    DescriptorPool::decode(newest.descriptors).expect("the build compiled the descriptors")
 });
 
 /// The side of a method that a message belongs to.

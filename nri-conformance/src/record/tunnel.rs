@@ -121,7 +121,7 @@ impl Pipe {
             if let Some(tap) = &mut tap
                 && self.filled > 0
             {
-                tap.data(self.by, self.buffer.get(..self.filled).unwrap_or_default());
+                tap.data(self.by, &self.buffer[..self.filled]);
             }
             (self.filled, self.written) = (0, 0);
             match self.state {
@@ -159,10 +159,7 @@ impl Pipe {
     ) -> Poll<Result<(), (Party, io::Error)>> {
         let receiver = self.by.peer();
         while self.written < self.filled {
-            let unwritten = self
-                .buffer
-                .get(self.written..self.filled)
-                .unwrap_or_default();
+            let unwritten = &self.buffer[self.written..self.filled];
             let count = ready!(Pin::new(&mut *to).poll_write(cx, unwritten))
                 .map_err(|error| (receiver, error))?;
             if count == 0 {

@@ -54,7 +54,7 @@ impl Options {
         }
     }
 
-    /// Returns true if a statement is to be judged.
+    /// Returns true if a statement is judged.
     pub fn selects(&self, statement: &str) -> bool {
         (self.only.is_empty() || self.only.contains(statement)) && !self.skip.contains(statement)
     }

@@ -10,7 +10,7 @@ use nri::wire::{CallError, Code};
 pub struct Answer {
     /// The event.
     pub event: Event,
-    /// How it was sent.
+    /// The RPC that it was sent through.
     pub via: Via,
     /// The encoded response, or what came back instead.
     pub result: Result<Bytes, CallError>,

@@ -8,16 +8,16 @@ use nri::wire::MAX_FRAME;
 use nri::wire::frame::{FRAME_HEADER_LEN, FrameHeader, MESSAGE_HEADER_LEN};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// How messages are cut into frames.
+/// The way messages are cut into frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
     /// As few frames as possible: header and data in one, and several messages in one if they are sent together.
     Whole,
-    /// Frames of at most so many bytes.
+    /// Frames of at most this many bytes.
     Pieces(usize),
-    /// Each byte of the first message header in a frame of its own, the rest in one frame.
+    /// Each byte of the first message header in its own frame, the rest in one frame.
     HeaderBytes,
-    /// Frames of at most so many bytes, with an empty frame after each.
+    /// Frames of at most this many bytes, with an empty frame after each.
     WithEmptyFrames(usize),
 }
 
@@ -83,9 +83,7 @@ impl<S> Recut<S> {
     fn recut(&mut self) {
         let mut taken = 0;
         let mut run: Option<(u32, Vec<u8>)> = None;
-        while let Some((connection, payload)) =
-            first_frame(self.incoming.get(taken..).unwrap_or_default())
-        {
+        while let Some((connection, payload)) = first_frame(&self.incoming[taken..]) {
             taken += FRAME_HEADER_LEN + payload.len();
             match &mut run {
                 Some((of, bytes)) if *of == connection => bytes.extend(payload),
@@ -114,7 +112,8 @@ fn first_frame(bytes: &[u8]) -> Option<(u32, &[u8])> {
 
 impl<S: AsyncWrite + Unpin> Recut<S> {
     fn poll_drain(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        while let Some(rest @ [_, ..]) = self.outgoing.get(self.written..) {
+        while self.written < self.outgoing.len() {
+            let rest = &self.outgoing[self.written..];
             let count = ready!(Pin::new(&mut self.stream).poll_write(cx, rest))?;
             if count == 0 {
                 return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));

@@ -18,7 +18,7 @@ const MAX_REMEMBERED: usize = 10_000;
 /// The largest number of bytes in the requests of a plugin that are remembered.
 const MAX_REMEMBERED_BYTES: usize = 16 << 20;
 
-/// How the runtime answers UpdateContainers.
+/// The answers of the runtime to UpdateContainers.
 #[derive(Clone, Debug, Default)]
 pub enum UpdateAnswer {
     /// With success.
@@ -151,7 +151,7 @@ impl Arrivals {
         }
     }
 
-    /// Returns the number of updates that nobody has waited for.
+    /// Returns the number of updates that no test has waited for.
     pub fn pending_updates(&self) -> usize {
         self.state().updates.len()
     }

@@ -21,7 +21,7 @@ const KEPT: usize = 1 << 20;
 /// The number of bytes of a message that are printed.
 const PRINTED: usize = 256;
 
-/// Who sent something.
+/// The direction of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// The runtime's end, to the plugin.
@@ -55,9 +55,9 @@ impl Default for Log {
     }
 }
 
-/// The header of a message that was seen.
+/// The header of a message on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seen {
+pub struct TracedHeader {
     /// The logical connection.
     pub connection: u32,
     /// The stream.
@@ -79,7 +79,7 @@ impl Trace {
             Direction::FromPlugin => &mut log.received,
         };
         let room = KEPT.saturating_sub(kept.len());
-        let part = bytes.get(..room).unwrap_or(bytes);
+        let part = &bytes[..room.min(bytes.len())];
         kept.extend_from_slice(part);
         let length = part.len();
         log.cut |= length < bytes.len();
@@ -89,7 +89,7 @@ impl Trace {
     }
 
     /// Returns the headers of the messages in one direction, up to the first that is malformed or not remembered.
-    pub fn messages(&self, direction: Direction) -> Vec<Seen> {
+    pub fn messages(&self, direction: Direction) -> Vec<TracedHeader> {
         let log = self.log();
         let bytes = match direction {
             Direction::ToPlugin => &log.sent,
@@ -99,7 +99,7 @@ impl Trace {
         demux.extend(bytes);
         let mut seen = Vec::new();
         while let Ok(Some(message)) = demux.next_message() {
-            seen.push(Seen {
+            seen.push(TracedHeader {
                 connection: message.connection,
                 stream: message.header.stream,
                 kind: message.header.kind,
@@ -202,7 +202,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Tap<S> {
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.stream).poll_read(cx, buffer))?;
-        let new = buffer.filled().get(before..).unwrap_or_default();
+        let new = &buffer.filled()[before..];
         self.trace.add(Direction::FromPlugin, new);
         Poll::Ready(Ok(()))
     }
@@ -215,7 +215,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Tap<S> {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let written = ready!(Pin::new(&mut self.stream).poll_write(cx, bytes))?;
-        let new = bytes.get(..written).unwrap_or_default();
+        let new = &bytes[..written];
         self.trace.add(Direction::ToPlugin, new);
         Poll::Ready(Ok(written))
     }

@@ -25,7 +25,7 @@ mod host {
     use super::super::process::identity;
     use crate::error::{Error, Result};
 
-    /// How long a module has to start: the registration timeout of runtimes.
+    /// The time that a module has to start: the registration timeout of runtimes.
     const START: Duration = Duration::from_secs(5);
 
     /// A module that serves its connection.

@@ -29,7 +29,7 @@ impl Output {
     pub(super) async fn read(self, mut pipe: impl AsyncRead + Unpin) {
         let mut buffer = vec![0; 16 << 10];
         while let Ok(count @ 1..) = pipe.read(&mut buffer).await {
-            self.add(buffer.get(..count).unwrap_or(&buffer));
+            self.add(&buffer[..count]);
         }
     }
 

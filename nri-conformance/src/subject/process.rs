@@ -32,7 +32,7 @@ const INDEX: &str = "00";
 /// The variable that names the folder to take for the root of the file system.
 const DRY_ROOT: &str = "NRI_DRY_ROOT";
 
-/// How a process ended.
+/// The end of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     /// With this exit code.
@@ -50,10 +50,10 @@ impl std::fmt::Display for Exit {
     }
 }
 
-/// How often a process is looked at that is to end.
+/// The interval at which a process that should end is checked.
 const POLL: Duration = Duration::from_millis(2);
 
-/// How long a killed process has until it is gone.
+/// The time that a killed process has to disappear.
 const GONE: Duration = Duration::from_millis(500);
 
 /// The process of a plugin. It is killed when this is dropped, and so is whatever it has started.

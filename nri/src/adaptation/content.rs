@@ -89,7 +89,16 @@ impl<'a> Content<'a> {
                 Event::PostUpdateContainer => request!(PostUpdateContainerRequest, pod, container),
                 Event::StopContainer => request!(StopContainerRequest, pod, container),
                 Event::RemoveContainer => request!(RemoveContainerRequest, pod, container),
-                _ => None,
+                // These have other contents.
+                Event::RunPodSandbox
+                | Event::UpdatePodSandbox
+                | Event::PostUpdatePodSandbox
+                | Event::StopPodSandbox
+                | Event::RemovePodSandbox
+                | Event::UpdateContainer
+                | Event::ValidateContainerAdjustment
+                | Event::Unknown
+                | Event::Last => None,
             },
             (Self::PodUpdate(pod, overhead, resources), Event::UpdatePodSandbox) => {
                 Some(Box::new(UpdatePodSandboxRequest {

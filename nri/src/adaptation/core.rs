@@ -39,7 +39,7 @@ pub(super) struct Core {
     pub(super) stopping: watch::Sender<bool>,
 }
 
-/// How long plugins may take.
+/// The time limits of plugins.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Timeouts {
     pub(super) registration: Duration,

@@ -44,7 +44,7 @@ pub struct Deprecated {
     pub first_occurrence: SystemTime,
     /// When the interface was used last.
     pub last_occurrence: SystemTime,
-    /// How often the interface was used.
+    /// The number of times the interface was used.
     pub count: u64,
 }
 

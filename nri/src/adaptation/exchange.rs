@@ -17,7 +17,7 @@ use super::revision::Via;
 /// The service that plugins serve.
 pub(super) const PLUGIN_SERVICE: &str = "nri.pkg.api.v1alpha1.Plugin";
 
-/// How a request to a plugin ended.
+/// The end of a request to a plugin.
 #[derive(Debug)]
 pub(super) struct Delivery {
     pub(super) via: Via,
@@ -26,7 +26,7 @@ pub(super) struct Delivery {
     pub(super) result: Result<Body, CallError>,
 }
 
-/// How a plugin says that it lacks an RPC.
+/// The way a plugin reports that it lacks an RPC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum MissingRpc {
     /// With UNIMPLEMENTED, as the protocol demands.

@@ -16,7 +16,7 @@ use super::relay::assess;
 use super::state::State;
 use super::synchronize::synchronize;
 
-/// How long to wait for relays that began before the plugin joined. They end by themselves, unless a caller
+/// The time to wait for relays that began before the plugin joined. They end by themselves, unless a caller
 /// stops polling one.
 const MAX_DRAIN: Duration = Duration::from_secs(60);
 
@@ -85,7 +85,7 @@ async fn deliver(core: &Core, member: &Member, queued: Queued) {
     }
 }
 
-/// Returns the outcome of an event that nobody waits for any more.
+/// Returns the outcome of an event whose caller no longer waits.
 fn late(core: &Core, member: &Member, event: Event, delivery: Delivery) -> Outcome {
     let mut outcome = Outcome {
         event,

@@ -22,7 +22,7 @@ pub(super) use spawn::spawn;
 /// Largest drop-in configuration in bytes: Configure has to fit into a message.
 const MAX_CONFIG: u64 = 3 << 20;
 
-/// How long a plugin may take to end once its connection is closed.
+/// The time that a plugin may take to end once its connection is closed.
 const EXIT_GRACE: Duration = Duration::from_secs(2);
 
 /// The first bytes of a WebAssembly module: the magic number and version 1.

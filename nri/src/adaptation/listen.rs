@@ -19,7 +19,7 @@ use super::session::{Origin, attach};
 /// Connections that may be registering at once. Further ones wait in the socket's backlog.
 const MAX_REGISTERING: usize = 256;
 
-/// How long to wait after a failed accept, which a lack of file descriptors causes.
+/// The pause after a failed accept, which a lack of file descriptors causes.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// A socket that is listened on. The file is removed when this is dropped.

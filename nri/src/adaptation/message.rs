@@ -20,7 +20,7 @@ pub(super) struct Message {
     request: Option<Bytes>,
     /// Encoded for the dedicated RPC, without fields that the revision lacks.
     dedicated: Option<Bytes>,
-    /// Encoded for StateChange, likewise.
+    /// Encoded for StateChange; `None` until a plugin needs it.
     change: Option<Bytes>,
 }
 

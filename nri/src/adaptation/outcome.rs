@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::revision::Via;
 use crate::api::Event;
 
-/// How a plugin took part in a request.
+/// The part of a plugin in a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum OutcomeResult {
@@ -56,7 +56,7 @@ pub struct Outcome {
     pub plugin: Arc<str>,
     /// The event. It differs from that of the request for validators, which take part in CreateContainer.
     pub event: Event,
-    /// How the plugin took part.
+    /// The result of the plugin.
     pub result: OutcomeResult,
     /// The RPC that carried the event; `None` if nothing was sent.
     pub via: Option<Via>,

@@ -284,10 +284,13 @@ pub(super) fn assess(
         );
     }
     verdict.fails.then(|| {
-        let reason = match error {
-            CallError::TooLarge { .. } => Reason::TooLarge,
-            _ if verdict.result == OutcomeResult::Failed => Reason::PluginError,
-            _ => Reason::NoAnswer,
+        let is_too_large = matches!(error, CallError::TooLarge { .. });
+        let reason = if is_too_large {
+            Reason::TooLarge
+        } else if verdict.result == OutcomeResult::Failed {
+            Reason::PluginError
+        } else {
+            Reason::NoAnswer
         };
         let message = format!("plugin {plugin} failed to handle {rpc} request: {error}");
         RequestError::new(reason, Some(Arc::clone(plugin)), message)

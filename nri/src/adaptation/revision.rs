@@ -31,7 +31,7 @@ pub struct Revision {
     dedicated: EventMask,
     /// The events that it sends as StateChange.
     changes: EventMask,
-    /// Whether messages have fields that it lacks.
+    /// True if messages have fields that it lacks.
     lacks_fields: bool,
 }
 

@@ -25,14 +25,14 @@ use super::service::{PluginService, Registration};
 /// The runtime calls on the first logical connection and serves on the second.
 pub(super) const CHANNELS: Channels = Channels { serve: 2, call: 1 };
 
-/// How long a plugin that is refused has to read the reason.
+/// The time that a refused plugin has to read the reason.
 const REFUSAL_LINGER: Duration = Duration::from_secs(1);
 
-/// Where a plugin comes from.
+/// The origin of a plugin.
 pub(super) enum Origin {
-    /// It connected by itself.
+    /// It connected on its own.
     External,
-    /// It connected by itself, and is to get this configuration.
+    /// It connected on its own, and gets this configuration.
     #[cfg(feature = "testing")]
     Configured(String),
     /// The runtime started it, with this identity and configuration.

@@ -36,7 +36,7 @@ const MORE: [u8; 2] = [3 << 3, 1];
 #[derive(Debug, Default)]
 pub struct State {
     parts: Vec<Vec<u8>>,
-    /// Whether each entry gets a part of its own.
+    /// True if each entry gets its own part.
     one_entry_per_part: bool,
     pods: usize,
     containers: usize,
@@ -65,7 +65,7 @@ impl State {
         self.containers
     }
 
-    /// Puts each pod and container that is added from now on into a part of its own.
+    /// Puts each pod and container that is added from now on into its own part.
     #[cfg(feature = "testing")]
     pub(crate) fn one_entry_per_part(&mut self) {
         self.one_entry_per_part = true;

@@ -59,7 +59,7 @@ const MAX_MODULE: u64 = 64 << 20;
 /// Bytes that the connection holds in each direction.
 const BUFFER: usize = 256 << 10;
 
-/// How long the connection stays open for an answer that will not come.
+/// The time that the connection stays open for an answer that will not come.
 const LINGER: Duration = Duration::from_millis(10);
 
 /// Loads the module of a plugin and takes it in. Errors are logged.
@@ -109,7 +109,7 @@ async fn connect(core: &Arc<Core>, found: Found, module: Module) {
     let _ = attach(core, stream, Origin::Module(found.id, found.config)).await;
 }
 
-/// Serves the module, which registers by itself. Returns the runtime's end of its connection.
+/// Serves the module, which registers on its own. Returns the runtime's end of its connection.
 fn serve(id: &PluginId, module: Module) -> DuplexStream {
     let (ours, theirs) = tokio::io::duplex(BUFFER);
     let limits = Limits {

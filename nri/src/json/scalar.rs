@@ -135,7 +135,9 @@ impl Scalar {
     fn text<E: Error>(&self, kind: Kind) -> Result<&str, E> {
         match self {
             Scalar::Text(text) => Ok(text),
-            _ => Err(self.unexpected(kind)),
+            Scalar::Null | Scalar::Bool(_) | Scalar::Integer(_) | Scalar::Float(_) => {
+                Err(self.unexpected(kind))
+            }
         }
     }
 
@@ -146,7 +148,9 @@ impl Scalar {
     fn boolean<E: Error>(&self, kind: Kind) -> Result<bool, E> {
         match self {
             Scalar::Bool(value) => Ok(*value),
-            _ => Err(self.unexpected(kind)),
+            Scalar::Null | Scalar::Integer(_) | Scalar::Float(_) | Scalar::Text(_) => {
+                Err(self.unexpected(kind))
+            }
         }
     }
 
@@ -157,7 +161,9 @@ impl Scalar {
     ) -> Result<Option<i32>, E> {
         match self {
             Scalar::Text(name) => Ok(description.value_number(name)),
-            _ => self.integer(Kind::Enum(description)).map(Some),
+            Scalar::Null | Scalar::Bool(_) | Scalar::Integer(_) | Scalar::Float(_) => {
+                self.integer(Kind::Enum(description)).map(Some)
+            }
         }
     }
 

@@ -256,7 +256,20 @@ fn serialize_bytes<S: Serializer>(
         }
         Kind::Bytes => serializer.serialize_str(&base64::encode(bytes)),
         Kind::Message(message) => Encoded { message, bytes }.serialize(serializer),
-        _ => Err(unreadable()),
+        Kind::Bool
+        | Kind::Int32
+        | Kind::Int64
+        | Kind::Uint32
+        | Kind::Uint64
+        | Kind::Sint32
+        | Kind::Sint64
+        | Kind::Fixed32
+        | Kind::Fixed64
+        | Kind::Sfixed32
+        | Kind::Sfixed64
+        | Kind::Float
+        | Kind::Double
+        | Kind::Enum(_) => Err(unreadable()),
     }
 }
 
@@ -274,7 +287,20 @@ impl Kind {
     fn default(self) -> Raw<'static> {
         match self {
             Kind::String | Kind::Bytes | Kind::Message(_) => Raw::Bytes(&[]),
-            _ => Raw::Number(0),
+            Kind::Bool
+            | Kind::Int32
+            | Kind::Int64
+            | Kind::Uint32
+            | Kind::Uint64
+            | Kind::Sint32
+            | Kind::Sint64
+            | Kind::Fixed32
+            | Kind::Fixed64
+            | Kind::Sfixed32
+            | Kind::Sfixed64
+            | Kind::Float
+            | Kind::Double
+            | Kind::Enum(_) => Raw::Number(0),
         }
     }
 
@@ -294,7 +320,13 @@ impl Kind {
             Kind::Uint64 | Kind::Fixed64 => i128::from(number),
             Kind::Sint32 => i128::from(zigzag(number) as i32),
             Kind::Sint64 => i128::from(zigzag(number)),
-            _ => return None,
+            Kind::Bool
+            | Kind::Float
+            | Kind::Double
+            | Kind::String
+            | Kind::Bytes
+            | Kind::Enum(_)
+            | Kind::Message(_) => return None,
         })
     }
 }

@@ -45,7 +45,20 @@ impl State {
         let seen = match event {
             Event::RemovePodSandbox => self.remove_pod(&pod.id),
             Event::StopPodSandbox => self.pods.stop(&pod.id, pod),
-            _ => self.pods.see(&pod.id, pod),
+            Event::RunPodSandbox
+            | Event::UpdatePodSandbox
+            | Event::PostUpdatePodSandbox
+            | Event::CreateContainer
+            | Event::PostCreateContainer
+            | Event::StartContainer
+            | Event::PostStartContainer
+            | Event::UpdateContainer
+            | Event::PostUpdateContainer
+            | Event::StopContainer
+            | Event::RemoveContainer
+            | Event::ValidateContainerAdjustment
+            | Event::Unknown
+            | Event::Last => self.pods.see(&pod.id, pod),
         };
         let container =
             container.map(|container| self.observe_container(event, pod, seen, container));
@@ -69,7 +82,20 @@ impl State {
             // Its pod was removed, and all its containers with it.
             _ if of_pod == SightingKind::Gone && !self.containers.has(id) => SightingKind::Gone,
             Event::StopContainer => self.containers.stop(id, container),
-            _ => self.containers.see(id, container),
+            Event::CreateContainer
+            | Event::PostCreateContainer
+            | Event::StartContainer
+            | Event::PostStartContainer
+            | Event::UpdateContainer
+            | Event::PostUpdateContainer
+            | Event::ValidateContainerAdjustment
+            | Event::RunPodSandbox
+            | Event::UpdatePodSandbox
+            | Event::PostUpdatePodSandbox
+            | Event::StopPodSandbox
+            | Event::RemovePodSandbox
+            | Event::Unknown
+            | Event::Last => self.containers.see(id, container),
         };
         if seen == SightingKind::First && self.containers.has(id) {
             self.adopt(pod, container);

@@ -195,7 +195,7 @@ fn a_list_brings_back_what_was_removed() {
     let store = PodStore::new();
     store.observe(Event::RemovePodSandbox, &pod("a"), None);
     let report = store.synchronize(&[pod("a"), pod("a")], &[]);
-    assert_eq!(ids(&report.pods.new, |pod| &pod.id), ["a"], "told once");
+    assert_eq!(ids(&report.pods.new, |pod| &pod.id), ["a"], "reported once");
     assert_eq!(
         store.observe(Event::StopPodSandbox, &pod("a"), None).pod,
         SightingKind::Known

@@ -23,7 +23,7 @@ impl Tools {
     ///
     /// # Errors
     ///
-    /// Returns the problems of the answer, if answers with problems are to be refused.
+    /// Returns the problems of the answer, if answers with problems are refused.
     pub(crate) fn accept(&self, rpc: &str, subject: &Subject, answer: Answer) -> Result<Body> {
         match (answer.invalid, self.check_answers) {
             (None, _) | (Some(_), CheckAnswers::Off) => {}

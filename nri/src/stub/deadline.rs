@@ -22,7 +22,7 @@ const MAX_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 pub(super) struct Moments {
     /// When the request was read.
     pub(super) start: Instant,
-    /// How long the runtime waits.
+    /// The time that the runtime waits.
     pub(super) allowed: Duration,
     warn: Duration,
     answer: Duration,

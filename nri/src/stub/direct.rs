@@ -32,7 +32,9 @@ impl<P: Plugin> Direct for Shared<P> {
                 Body::Encoded(payload) => contained(self.answer(method, payload, moments))
                     .await
                     .map(Body::Encoded),
-                message => contained(self.respond(method, message, moments)).await,
+                message @ Body::Message(_) => {
+                    contained(self.respond(method, message, moments)).await
+                }
             };
             outcome.map_err(|error| serve::status(&error))
         })

@@ -8,7 +8,7 @@ use crate::{Error, ErrorKind, Result};
 ///
 /// # Errors
 ///
-/// Returns the error of the handler, unless it is to be ignored.
+/// Returns the error of the handler, unless errors of the event are ignored.
 pub(crate) fn failed<P: Plugin>(
     name: &str,
     event: Option<Event>,

@@ -56,7 +56,7 @@ pub struct EventMetrics {
     pub latency: Latency,
 }
 
-/// How a request ended.
+/// The end of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
     Answered,

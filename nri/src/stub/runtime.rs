@@ -17,7 +17,7 @@ pub struct Runtime {
     name: String,
     version: String,
     nri: Option<Version>,
-    told: bool,
+    announced: bool,
 }
 
 impl Runtime {
@@ -34,12 +34,12 @@ impl Runtime {
 
     /// Creates a runtime from its name, version and NRI version, as Configure has them.
     pub(crate) fn new(name: &str, version: &str, nri_version: &str) -> Self {
-        let told = told_release(nri_version);
+        let announced = announced_release(nri_version);
         Runtime {
             name: shown(name),
             version: shown(version),
-            told: told.is_some(),
-            nri: told.or_else(|| linked_release(name, version)),
+            announced: announced.is_some(),
+            nri: announced.or_else(|| linked_release(name, version)),
         }
     }
 
@@ -80,7 +80,7 @@ impl fmt::Display for Runtime {
         }
         match &self.nri {
             None => f.write_str(" (NRI version unknown)"),
-            Some(nri) if self.told => write!(f, " (NRI v{nri})"),
+            Some(nri) if self.announced => write!(f, " (NRI v{nri})"),
             Some(nri) => write!(f, " (NRI v{nri}, inferred from its version)"),
         }
     }
@@ -93,7 +93,7 @@ fn shown(text: &str) -> String {
 
 /// Returns the NRI release that the runtime reports. Go builds without module information report
 /// `(devel)` or `0.0.0-unknown`.
-fn told_release(version: &str) -> Option<Version> {
+fn announced_release(version: &str) -> Option<Version> {
     parse(version).filter(|version| (version.major, version.minor, version.patch) != (0, 0, 0))
 }
 

@@ -58,7 +58,7 @@ impl Future for Stop<'_> {
     }
 }
 
-/// How a connection ended.
+/// The end of a connection.
 pub(super) enum Outcome {
     /// The plugin was asked to leave.
     Stopped,
@@ -198,7 +198,11 @@ impl<P: Plugin> Shared<P> {
             .with_help(
                 "check name and index, and that no plugin of this name and index is connected",
             ),
-            error => Error::with_kind(
+            error @ (CallError::Closed
+            | CallError::Timeout(_)
+            | CallError::TooLarge { .. }
+            | CallError::Protocol(_)
+            | CallError::Unreadable(_)) => Error::with_kind(
                 ErrorKind::Connection,
                 format!("plugin {identity} was not registered: {error}"),
             )
@@ -241,7 +245,10 @@ async fn both(
 fn lost(error: ConnectionError) -> Error {
     let kind = match error {
         ConnectionError::Io(_) => ErrorKind::Connection,
-        _ => ErrorKind::Protocol,
+        ConnectionError::FrameTooLarge { .. }
+        | ConnectionError::MessageTooLarge { .. }
+        | ConnectionError::Truncated(_)
+        | ConnectionError::StreamsExhausted => ErrorKind::Protocol,
     };
     Error::with_kind(kind, error.to_string()).with_source(error)
 }

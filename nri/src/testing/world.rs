@@ -76,7 +76,7 @@ impl Contents {
 #[derive(Debug)]
 pub(super) struct Callbacks {
     pub(super) world: World,
-    /// Whether every pod and container of Synchronize gets a message of its own.
+    /// True if every pod and container of Synchronize gets its own message.
     pub(super) split: bool,
 }
 

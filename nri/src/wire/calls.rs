@@ -255,7 +255,7 @@ impl Calls {
 fn read(message: Message) -> Answer {
     match message.header.kind {
         Kind::Response => {}
-        other => {
+        other @ (Kind::Request | Kind::Data | Kind::Other(_)) => {
             return Err(CallError::Protocol(format!(
                 "expected a response, got {other:?}"
             )));

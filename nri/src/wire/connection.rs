@@ -20,7 +20,7 @@ use super::requests::{Request, Requests, Service};
 use super::status::Status;
 use super::ttrpc::Call;
 
-/// Which logical connection serves which direction, seen from our side.
+/// The logical connections of the two directions, seen from this side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Channels {
     /// Connection id on which we answer the peer's requests.
@@ -39,7 +39,7 @@ impl Channels {
     }
 }
 
-/// How a connection ended without an error.
+/// The end of a connection without an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
     /// The peer closed its side between two messages.

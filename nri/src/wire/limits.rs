@@ -30,7 +30,7 @@ pub struct Limits {
     pub calls: usize,
     /// Number of unsent bytes above which no handler is polled and no call is sent until the peer reads on.
     pub unsent_bytes: usize,
-    /// How long requests in progress may take to finish after the peer closed its side or a shutdown was
+    /// The time that requests in progress may take to finish after the peer closed its side or a shutdown was
     /// requested. The default, 2 s, is how long the reference runtime waits for an answer.
     pub linger: Duration,
 }

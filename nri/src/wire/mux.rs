@@ -220,7 +220,7 @@ impl Channel {
         left: &mut usize,
     ) -> Result<Option<Message>, ConnectionError> {
         if self.partial.is_empty()
-            && let Some(header) = self.header(buffer.get(..*left).unwrap_or(buffer))?
+            && let Some(header) = self.header(&buffer[..buffer.len().min(*left)])?
         {
             let total = message_len(header);
             if total <= buffer.len().min(*left) {

@@ -120,7 +120,7 @@ impl Outbox {
 
     /// Returns the bytes that have not been written yet.
     pub fn bytes(&self) -> &[u8] {
-        self.bytes.get(self.taken..).unwrap_or_default()
+        &self.bytes[self.taken..]
     }
 
     /// Writes until nothing is left.

@@ -27,7 +27,7 @@ pub struct Request {
     pub method: String,
     /// Encoded request of the method.
     pub payload: Bytes,
-    /// How long the peer waits, starting when the request was read; `None` without limit.
+    /// The time that the peer waits, starting when the request was read; `None` without limit.
     pub timeout: Option<Duration>,
     /// When the peer gives up; `None` without limit.
     pub deadline: Option<Instant>,
@@ -204,7 +204,7 @@ where
             tracing::warn!(stream, %error, "answer not sent");
             let status = Status::resource_exhausted(format!("answer not sent: {error}"));
             let refusal = ResponseEnvelope::from(Err(status));
-            // So few bytes always fit.
+            // An answer of this size always fits.
             let _ = outbox.push(self.connection, Kind::Response, stream, &refusal);
         }
     }
@@ -225,7 +225,7 @@ where
     }
 }
 
-/// How to treat a message that does not start a request.
+/// The treatment of a message that does not start a request.
 enum Refusal {
     /// Ignore it, because later protocols may give it a meaning.
     Silent,

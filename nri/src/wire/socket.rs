@@ -87,7 +87,7 @@ impl AsyncRead for Socket {
                     if 0 < count && count < wanted {
                         guard.clear_ready();
                     }
-                    buffer.put_slice(scratch.get(..count).unwrap_or_default());
+                    buffer.put_slice(&scratch[..count]);
                     return Poll::Ready(Ok(()));
                 }
             }

@@ -22,7 +22,7 @@ pub struct RequestEnvelope {
     /// Encoded request of the method.
     #[prost(bytes = "bytes", tag = "3")]
     pub payload: Bytes,
-    /// How long the caller waits, in nanoseconds; 0 means without limit.
+    /// The time that the caller waits, in nanoseconds; 0 means without limit.
     #[prost(int64, tag = "4")]
     pub timeout_nano: i64,
 }
@@ -46,7 +46,7 @@ pub struct Call<'a> {
     pub method: &'a str,
     /// Encoded request of the method.
     pub payload: &'a [u8],
-    /// How long the caller waits; `None` without limit.
+    /// The time that the caller waits; `None` without limit.
     pub timeout: Option<Duration>,
 }
 

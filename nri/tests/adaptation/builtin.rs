@@ -15,17 +15,17 @@ use crate::peer::{Peer, Script};
 use crate::plugins::{Cluster, SHORT, adaptation, builder, container, pod, shown};
 
 /// The requests that a plugin saw, in order.
-type Seen = Arc<Mutex<Vec<String>>>;
+type EventLog = Arc<Mutex<Vec<String>>>;
 
 /// Handles every kind of request, and misbehaves according to the name of the pod.
 #[derive(NriPlugin, Clone, Default)]
 struct Recorder {
     name: &'static str,
-    seen: Seen,
+    seen: EventLog,
 }
 
 impl Recorder {
-    fn new(name: &'static str, seen: &Seen) -> Self {
+    fn new(name: &'static str, seen: &EventLog) -> Self {
         Recorder {
             name,
             seen: Arc::clone(seen),
@@ -108,13 +108,13 @@ impl ValidateContainerAdjustment for Recorder {
     }
 }
 
-fn taken(seen: &Seen) -> Vec<String> {
+fn taken(seen: &EventLog) -> Vec<String> {
     std::mem::take(&mut *seen.lock().unwrap())
 }
 
 #[tokio::test]
 async fn plugins_of_both_kinds_are_called_in_order_and_see_earlier_adjustments() {
-    let (seen, adaptation) = (Seen::default(), adaptation().await);
+    let (seen, adaptation) = (EventLog::default(), adaptation().await);
     let answer: CreateContainerResponse = Adjustment::new().env("B", "1").into();
     let script = Script::new("20", "peer").message("CreateContainer", &answer);
     let peer = Peer::join(&adaptation, script).await;
@@ -152,7 +152,7 @@ async fn plugins_of_both_kinds_are_called_in_order_and_see_earlier_adjustments()
 
 #[tokio::test]
 async fn updates_come_back_and_a_later_plugin_sees_them() {
-    let (seen, adaptation) = (Seen::default(), adaptation().await);
+    let (seen, adaptation) = (EventLog::default(), adaptation().await);
     let id = Recorder::new("A", &seen);
     adaptation.builtin_as(id, "10", "in").await.unwrap();
     let peer = Peer::join(&adaptation, Script::new("20", "peer")).await;
@@ -184,7 +184,7 @@ async fn updates_come_back_and_a_later_plugin_sees_them() {
 
 #[tokio::test]
 async fn a_plugin_gets_the_events_that_it_handles() {
-    let (seen, adaptation) = (Seen::default(), adaptation().await);
+    let (seen, adaptation) = (EventLog::default(), adaptation().await);
     let plugin = Recorder::new("A", &seen);
     adaptation.builtin_as(plugin, "10", "in").await.unwrap();
     let run = adaptation.run_pod_sandbox(&pod("p")).await.unwrap();
@@ -196,7 +196,7 @@ async fn a_plugin_gets_the_events_that_it_handles() {
 
 #[tokio::test]
 async fn a_panic_an_error_and_a_handler_that_hangs_concern_one_request() {
-    let seen = Seen::default();
+    let seen = EventLog::default();
     let adaptation = builder().request_timeout(SHORT).start().await.unwrap();
     let plugin = Recorder::new("A", &seen);
     adaptation.builtin_as(plugin, "10", "in").await.unwrap();

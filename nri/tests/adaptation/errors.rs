@@ -150,12 +150,12 @@ async fn e6_plugins_that_accepted_a_rejected_pod_get_stop_and_remove_if_configur
         let first = Peer::join(&adaptation, Script::new("05", "first")).await;
         let (bad, good) = failing(&adaptation, "RunPodSandbox").await;
         let error = adaptation.run_pod_sandbox(&pod("p")).await.unwrap_err();
-        let told: &[&str] = if rollback {
+        let notified: &[&str] = if rollback {
             &["RunPodSandbox", "StopPodSandbox", "RemovePodSandbox"]
         } else {
             &["RunPodSandbox"]
         };
-        assert_eq!(first.events(), told);
+        assert_eq!(first.events(), notified);
         assert_eq!(bad.events(), ["RunPodSandbox"]);
         assert!(good.events().is_empty());
         let outcomes = ["05-first answered", "10-bad failed"];

@@ -26,13 +26,13 @@ pub(crate) struct Case {
 pub(crate) struct Expected {
     error: String,
     response: Option<CreateContainerResponse>,
-    seen: Vec<Seen>,
+    seen: Vec<SeenRequest>,
     owners: OwningPlugins,
 }
 
 /// The request as a plugin saw it.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Seen {
+pub(crate) enum SeenRequest {
     Container(Box<Container>),
     Resources(Box<LinuxResources>),
     Nothing,
@@ -42,7 +42,7 @@ pub(crate) fn created(container: Container, answers: Vec<CreateContainerResponse
     let mut collector = CreateCollector::new(container);
     let mut seen = Vec::new();
     for (number, answer) in answers.into_iter().enumerate() {
-        seen.push(Seen::Container(Box::new(normal(
+        seen.push(SeenRequest::Container(Box::new(normal(
             collector.container().clone(),
         ))));
         if let Err(error) = collector.apply(&name(number), answer) {
@@ -70,7 +70,9 @@ pub(crate) fn updated(
     let mut seen = Vec::new();
     for (number, answer) in answers.into_iter().enumerate() {
         let resources = collector.resources().cloned().map(LinuxResources::strip);
-        seen.push(resources.map_or(Seen::Nothing, |it| Seen::Resources(Box::new(it))));
+        seen.push(resources.map_or(SeenRequest::Nothing, |it| {
+            SeenRequest::Resources(Box::new(it))
+        }));
         if let Err(error) = collector.apply(&name(number), answer, Vec::new()) {
             return failed(seen, &error);
         }
@@ -88,7 +90,7 @@ pub(crate) fn updated(
     }
 }
 
-pub(crate) fn failed(seen: Vec<Seen>, error: &MergeError) -> Expected {
+pub(crate) fn failed(seen: Vec<SeenRequest>, error: &MergeError) -> Expected {
     Expected {
         error: conflict(&error.to_string()),
         response: None,
@@ -174,17 +176,17 @@ pub(crate) fn expected(input: &Value, result: &Value) -> Expected {
     }
 }
 
-pub(crate) fn seen_by_plugin(input: &Value, request: &[u8]) -> Seen {
+pub(crate) fn seen_by_plugin(input: &Value, request: &[u8]) -> SeenRequest {
     if input.get("create").is_some() {
         let request = CreateContainerRequest::decode(request).unwrap();
-        Seen::Container(Box::new(normal(request.container.unwrap_or_default())))
+        SeenRequest::Container(Box::new(normal(request.container.unwrap_or_default())))
     } else if input.get("update").is_some() {
         let request = UpdateContainerRequest::decode(request).unwrap();
-        Seen::Resources(Box::new(
+        SeenRequest::Resources(Box::new(
             request.linux_resources.unwrap_or_default().strip(),
         ))
     } else {
-        Seen::Nothing
+        SeenRequest::Nothing
     }
 }
 

@@ -12,7 +12,7 @@ use nri_codegen::Error;
 use nri_codegen::model::{Field, FieldKind, Label, Message};
 
 /// The maximum number of fields of a request that become arguments.
-const MOST_ARGUMENTS: usize = 4;
+const MAX_ARGUMENTS: usize = 4;
 
 /// Fields that a request may lack: (message, field). The others are always sent, and their default
 /// means none.
@@ -86,7 +86,7 @@ pub(super) fn arguments(rpc: &Rpc<'_>) -> Result<Vec<Argument>, Error> {
     let fields = rpc.request.fields.iter().filter(|field| !is_part(field));
     let arguments: Option<Vec<_>> = fields.map(|field| argument(rpc.request, field)).collect();
     match arguments {
-        Some(arguments) if arguments.len() <= MOST_ARGUMENTS => Ok(arguments),
+        Some(arguments) if arguments.len() <= MAX_ARGUMENTS => Ok(arguments),
         _ => whole(rpc.request),
     }
 }

@@ -60,7 +60,7 @@ pub(super) struct Scan<'s> {
 pub(super) struct Linked {
     /// The file.
     pub(super) id: FileId,
-    /// How well the name suits the report; the best rank sorts first.
+    /// The rank of the name for the report; the best one sorts first.
     pub(super) rank: NameRank,
     /// The place to report.
     pub(super) place: Place,
@@ -70,7 +70,7 @@ pub(super) struct Linked {
     pub(super) named: bool,
 }
 
-/// How well one of several names of a file suits the report, best first.
+/// The rank of one of several names of a file for the report, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum NameRank {
     /// A runtime starts the file under this name, or the user named it.

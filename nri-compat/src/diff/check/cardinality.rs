@@ -13,7 +13,10 @@ pub(in super::super) fn same(pairs: &Pairs<'_>, fields: Pair<'_, Field>, sink: &
 pub(in super::super) fn wire_json(pairs: &Pairs<'_>, fields: Pair<'_, Field>, sink: &mut Sink) {
     check(pairs, fields, sink, |cardinality| match cardinality {
         Cardinality::Implicit => Cardinality::Explicit,
-        other => other,
+        other @ (Cardinality::Explicit
+        | Cardinality::Required
+        | Cardinality::Repeated
+        | Cardinality::Map) => other,
     });
 }
 
@@ -22,7 +25,7 @@ pub(in super::super) fn wire(pairs: &Pairs<'_>, fields: Pair<'_, Field>, sink: &
     check(pairs, fields, sink, |cardinality| match cardinality {
         Cardinality::Implicit => Cardinality::Explicit,
         Cardinality::Map => Cardinality::Repeated,
-        other => other,
+        other @ (Cardinality::Explicit | Cardinality::Required | Cardinality::Repeated) => other,
     });
 }
 

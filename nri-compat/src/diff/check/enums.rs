@@ -65,7 +65,7 @@ pub(in super::super) fn value_deleted_unless_number_reserved(
     );
 }
 
-/// Whether a number with these names may go, given what the later enum reserves.
+/// Returns true if a number with these names may be removed, given the reservations of the later enum.
 type Allowed = fn(&Enum, i32, &BTreeSet<&str>) -> bool;
 
 fn gone(

@@ -49,7 +49,12 @@ impl SchemaError {
             SchemaErrorKind::Edition(_) => {
                 Some("supported are the syntaxes proto2 and proto3, and the editions 2023 and 2024")
             }
-            _ => None,
+            SchemaErrorKind::Unnamed(_)
+            | SchemaErrorKind::Duplicate(_)
+            | SchemaErrorKind::Number(..)
+            | SchemaErrorKind::Syntax(_)
+            | SchemaErrorKind::Type(_)
+            | SchemaErrorKind::Oneof(_) => None,
         }
     }
 }

@@ -9,7 +9,7 @@ use prost::bytes::Bytes;
 use super::super::descriptor::{SourceInfo, SourceLocation};
 use super::text::{self, LineColumn};
 
-/// Where the parts of one file stand. Decoded and indexed on the first question: most files have no finding.
+/// The locations of the parts of one file. Decoded and indexed on first use, because most files have no finding.
 #[derive(Debug)]
 pub(in crate::diff) struct Locations {
     /// [`SourceInfo`], encoded. Bytes that are none give no places, as if the set came without source info.

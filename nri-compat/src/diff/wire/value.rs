@@ -33,7 +33,9 @@ pub(super) fn arrivals(sent: End<'_>, read: End<'_>) -> (Arrival, Arrival) {
             (Arrival::Same, Arrival::Refused)
         }
         Arrival::Refused if unchecked_text => (Arrival::Altered, Arrival::Refused),
-        arrival => (arrival, arrival),
+        arrival @ (Arrival::Same | Arrival::Altered | Arrival::Skipped | Arrival::Refused) => {
+            (arrival, arrival)
+        }
     }
 }
 

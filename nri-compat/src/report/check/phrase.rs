@@ -1,7 +1,7 @@
 //! Facts of a check report as short phrases, for every human-readable format.
 
 use super::{CheckReport, CheckTarget, Inputs, Outcome, Subject, Summary, Suppression, Verdict};
-use crate::report::text::counted;
+use crate::report::count::counted;
 use crate::sighting::{Built, FileKind, Occurrences, Role};
 
 impl Built {

@@ -1,9 +1,9 @@
 //! Facts of a diff report as short phrases, for every human-readable format.
 
 use super::{Change, Deprecated, DiffReport, ElementKind, Side};
+use crate::report::count::counted;
 use crate::report::finding::{Category, Finding};
 use crate::report::group::short;
-use crate::report::text::counted;
 use crate::rules::Rule;
 
 impl Side {

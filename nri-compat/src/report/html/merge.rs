@@ -8,8 +8,8 @@ use super::page::{self, MANY, Page};
 use super::target::TargetRow;
 use super::verdict::{Filter, class};
 use crate::report::check::Outcome;
+use crate::report::count::counted;
 use crate::report::merge::{MergeReport, MergedPlugin, WITHOUT_CLUSTER, WITHOUT_HOST};
-use crate::report::text::counted;
 use crate::report::written;
 
 /// Renders the answer of `merge` as HTML.

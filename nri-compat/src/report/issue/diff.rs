@@ -1,9 +1,9 @@
 //! Problems in a diff report: its findings.
 
 use super::{Issue, Issues, Place};
+use crate::report::count::counted;
 use crate::report::diff::{DiffReport, SuppressedFinding};
 use crate::report::finding::{Finding, Location};
-use crate::report::text::counted;
 use crate::rules;
 
 impl From<&DiffReport> for Issues {

@@ -47,7 +47,7 @@ fn case(group: &Group<'_>) -> Case {
     let text = format!("{}{remedy}", lines.join("\n"));
     let result = match group.level {
         Level::Note => CaseResult::Noted(text),
-        level => CaseResult::Failed {
+        level @ (Level::Warning | Level::Error) => CaseResult::Failed {
             kind: level.as_str().to_owned(),
             message: rule.map_or(String::new(), |rule| rule.summary.clone()),
             text,

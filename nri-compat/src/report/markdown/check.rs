@@ -77,7 +77,10 @@ fn matrix_row(subject: &Subject, targets: &[&str]) -> Vec<String> {
 fn word(verdict: &Verdict) -> String {
     let word = match verdict.outcome {
         Outcome::Ok => "ok".to_owned(),
-        outcome => format!("**{}**", outcome.as_str()),
+        outcome @ (Outcome::Unknown
+        | Outcome::Deprecated
+        | Outcome::Removed
+        | Outcome::Incompatible) => format!("**{}**", outcome.as_str()),
     };
     match verdict.suppressed {
         Some(_) => format!("({}), suppressed", verdict.outcome.as_str()),

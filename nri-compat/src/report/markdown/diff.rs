@@ -1,10 +1,10 @@
 //! The markdown report of `diff`.
 
 use super::{code, table};
+use crate::report::count::counted;
 use crate::report::diff::{ChangeKind, Deprecated, DiffReport, ElementKind, Side};
 use crate::report::group::{self, Group, short};
 use crate::report::pairing::{ItemKind, Outcome, Pairing};
-use crate::report::text::counted;
 use crate::rules;
 
 /// Renders the answer of `diff` as markdown.

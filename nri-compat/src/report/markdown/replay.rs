@@ -3,7 +3,7 @@
 use nri_conformance::record::Replayed;
 
 use super::{code, prose};
-use crate::report::text::counted;
+use crate::report::count::counted;
 use crate::report::visible;
 
 /// Renders the answer of `replay` as Markdown.

@@ -2,7 +2,7 @@
 
 use super::{MergeReport, MergedPlugin};
 use crate::report::check::Outcome;
-use crate::report::text::counted;
+use crate::report::count::counted;
 
 /// The title of [`MergeReport::without_host`].
 pub const WITHOUT_HOST: &str =

@@ -2,8 +2,9 @@
 
 use anstyle::Style;
 
-use super::layout::{Page, counted};
+use super::layout::Page;
 use super::width::Look;
+use crate::report::count::counted;
 use crate::report::group::short;
 use crate::report::history::{
     RuntimeDeprecation, RuntimeRange, RuntimeReport, RuntimesReport, VersionsReport,

@@ -3,8 +3,9 @@
 use anstyle::Style;
 use nri_conformance::record::Replayed;
 
-use super::layout::{Page, counted};
+use super::layout::Page;
 use super::width::Look;
+use crate::report::count::counted;
 use crate::report::finding::Level;
 use crate::report::visible;
 

@@ -15,7 +15,7 @@ use crate::plugin::live::Live;
 use crate::plugin::verdict::{Judged, Verdict, fail, in_the_way, skip};
 use crate::session::{Answer, UpdateAnswer};
 
-/// How long a plugin has for an update after the last event.
+/// The time that a plugin has for an update after the last event.
 const LAST_UPDATE: Duration = Duration::from_secs(1);
 
 pub(in crate::plugin) async fn adjustments(bench: &Bench, revision: &Revision) -> Judged {

@@ -13,13 +13,13 @@ use crate::result::Failure;
 use crate::session::{Cut, Session, describe};
 use crate::subject::{Instance, Subject};
 
-/// How long a large message may take on a busy machine. Whether it is fast is judged by P5.
+/// The time limit of a large message on a busy machine. P5 judges whether it is fast.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Room for the rest of the request around the annotations.
 const AROUND: usize = 4096;
 
-/// The description of how a Go peer reads, for whatever it refuses.
+/// How a Go peer reads, as the reason for everything that it refuses.
 const GO_READS: &str = "https://github.com/containerd/nri/blob/v0.12.5/pkg/net/multiplex/mux.go";
 
 /// Cuts, each with the size of the message that is cut so.

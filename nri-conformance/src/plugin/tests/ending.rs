@@ -13,15 +13,17 @@ use crate::plugin::live::Live;
 use crate::plugin::verdict::{Judged, fail, skip};
 use crate::session::describe;
 
-/// How long a plugin may take to end.
+/// The time that a plugin may take to end.
 const END: Duration = Duration::from_secs(5);
 
-/// How long an external plugin may take to connect again: backoff included.
+/// The time that an external plugin may take to reconnect, including backoff.
 const RECONNECT: Duration = Duration::from_secs(30);
 
-/// For how long connections are refused, and how many a plugin with backoff makes in that time at most.
+/// The time that connections are refused.
 const REFUSING: Duration = Duration::from_secs(1);
-const MOST_ATTEMPTS: usize = 50;
+
+/// The maximum number of connections that a plugin with backoff makes in that time.
+const MAX_ATTEMPTS: usize = 50;
 
 pub(in crate::plugin) async fn connection(bench: &Bench, revision: &Revision) -> Judged {
     let live = bench.serving(revision).await?;
@@ -89,7 +91,7 @@ pub(in crate::plugin) async fn backoff(bench: &Bench, revision: &Revision) -> Ju
         drop(stream);
         attempts += 1;
     }
-    if attempts > MOST_ATTEMPTS {
+    if attempts > MAX_ATTEMPTS {
         let got = format!("{attempts} connections within {REFUSING:?}");
         return fail(
             "the end of each connection at once",

@@ -209,7 +209,9 @@ pub(in crate::plugin) async fn unknown(bench: &Bench, revision: &Revision) -> Ju
             Err(error @ CallError::Timeout(_)) => {
                 return skip(format!("{sent}: {}; see P5", describe(&error)));
             }
-            Err(error) => return fail(sent, describe(&error), "success: it is to be ignored"),
+            Err(error) => {
+                return fail(sent, describe(&error), "success: the event must be ignored");
+            }
         }
     }
     Ok(())

@@ -11,7 +11,7 @@ use crate::plugin::bench::Bench;
 use crate::plugin::verdict::{Judged, fail, skip};
 use crate::subject::{Exit, Instance, Process};
 
-/// How long the plugin is watched.
+/// The time that the plugin is watched.
 const WATCHED: Duration = Duration::from_millis(400);
 
 /// Processor time that only a loop wants within that time: half of it.

@@ -10,7 +10,7 @@ use crate::plugin::bench::{Bench, State};
 use crate::plugin::verdict::{Judged, Verdict, fail};
 use crate::subject::Instance;
 
-/// How long a slow runtime takes for each step: less than the registration timeout.
+/// The time that a slow runtime takes for each step: less than the registration timeout.
 const SLOW: Duration = Duration::from_millis(700);
 
 const START: &str = "nothing: the plugin was started";
@@ -78,6 +78,6 @@ pub(in crate::plugin) async fn waits(bench: &Bench, revision: &Revision) -> Judg
             got: reason,
             expected: "success: the registration timeout has not passed".to_owned(),
         }),
-        other => other,
+        verdict @ (Verdict::Fail(_) | Verdict::Known(..)) => verdict,
     })
 }

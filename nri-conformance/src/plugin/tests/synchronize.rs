@@ -14,7 +14,7 @@ use crate::session::describe;
 const PODS: usize = 10_000;
 const PODS_PER_PART: usize = 2_500;
 
-/// How long a part may take on a busy machine, longer than a runtime waits: P5 judges whether answers come in time.
+/// The time limit of a part on a busy machine, longer than a runtime waits: P5 judges whether answers come in time.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(in crate::plugin) async fn split(bench: &Bench, revision: &Revision) -> Judged {

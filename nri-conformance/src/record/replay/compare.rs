@@ -217,7 +217,7 @@ fn shown(field: &FieldDescriptor, value: Option<&Value>) -> String {
         (Some(other), _) => format!("{other:?}"),
     };
     match text.char_indices().nth(MAX_SHOWN) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
     }
 }

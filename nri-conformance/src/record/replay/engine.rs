@@ -31,7 +31,7 @@ const CHANNELS: Channels = Channels { serve: 2, call: 1 };
 /// Requests that are read ahead of the plugin.
 const READ_AHEAD: usize = 16;
 
-/// How long to wait for recorded unsolicited updates after the last request.
+/// The time to wait for recorded unsolicited updates after the last request.
 const LAST_UPDATES: Duration = Duration::from_secs(1);
 
 /// A plugin under replay.

@@ -21,7 +21,7 @@ pub struct Replayed {
     pub compared: u64,
     /// The number of requests that were left out.
     pub skipped: Skipped,
-    /// Where the plugin's behavior differs from the recording, in the order of the requests; at most 1000.
+    /// The differences from the recording, in the order of the requests; at most 1000.
     pub differences: Vec<Difference>,
     /// The number of further differences.
     pub more_differences: u64,

@@ -21,7 +21,7 @@ pub(super) struct Plan {
     taken: Option<Event>,
 }
 
-/// How a recorded request is sent.
+/// The way a recorded request is sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     /// As recorded.

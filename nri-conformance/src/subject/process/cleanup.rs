@@ -17,10 +17,10 @@ use table::{Entry, Table};
 /// The variable in the environment of a plugin by which its descendants are found.
 const VARIABLE: &str = "NRI_CONFORMANCE_INSTANCE";
 
-/// How long processes are looked for that fork while they are looked for.
+/// The time limit of the search for processes that keep forking.
 const SEARCH: Duration = Duration::from_secs(5);
 
-/// How long killed processes have to end before they are looked for again.
+/// The time that killed processes have to end before the next search.
 const PAUSE: Duration = Duration::from_micros(500);
 
 /// True if processes that lost their parent become children of this one.

@@ -43,7 +43,7 @@ impl<V: Copy> KeyTable<V> {
         self.slots.find(hash, same).is_some()
     }
 
-    /// Inserts the value, unless the key has one: returns that one then.
+    /// Inserts the value. Returns the existing value instead if the key has one.
     pub(super) fn insert_new(&mut self, key: &str, value: V) -> Option<&mut V> {
         let KeyTable {
             keys,

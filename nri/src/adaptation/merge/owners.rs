@@ -1,4 +1,4 @@
-//! Who owns which field of which container.
+//! The plugins that own the fields of containers.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -32,7 +32,7 @@ struct Fields {
 struct Owner {
     /// Index in [`Owners::plugins`].
     plugin: usize,
-    /// Whether the plugin has removed the entry and not set it again.
+    /// True if the plugin has removed the entry and not set it again.
     removed: bool,
 }
 

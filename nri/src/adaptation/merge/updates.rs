@@ -25,11 +25,11 @@ struct Pending {
     container_id: String,
     /// The requested ones, if any, with the changes of the plugins so far.
     resources: LinuxResources,
-    /// Whether all plugins that asked for the update ignore its failure.
+    /// True if all plugins that asked for the update ignore its failure.
     ignore_failure: bool,
-    /// Whether any plugin asked for the update.
+    /// True if any plugin asked for the update.
     is_asked: bool,
-    /// Whether any plugin changed the resources.
+    /// True if any plugin changed the resources.
     is_changed: bool,
 }
 

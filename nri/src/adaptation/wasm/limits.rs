@@ -18,7 +18,7 @@ const MAX_TABLE_ENTRIES: usize = 1 << 20;
 /// Lines that a module may log in one call.
 const MAX_LINES: usize = 1000;
 
-/// How long a sleeping module is not looked after.
+/// The interval at which a sleeping module is checked.
 const NAP: Duration = Duration::from_millis(10);
 
 /// Returns the limits of the engine for a module.

@@ -1,4 +1,4 @@
-//! A module that a tool loads by itself.
+//! A module that a tool loads without an adaptation.
 
 use std::path::Path;
 use std::time::Duration;

@@ -20,7 +20,7 @@ use crate::wire::{Code, Request, Service, Status};
 /// The largest state that Synchronize may have.
 const MAX_SYNCHRONIZE: usize = 64 << 20;
 
-/// How long a call may take whose request does not say so. The session always does.
+/// The time limit of a call whose request has none. The session always sets one.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The Plugin service of a module.

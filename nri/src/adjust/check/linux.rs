@@ -112,7 +112,13 @@ fn check_scheduler(scheduler: &LinuxScheduler, problems: &mut Vec<Problem>) {
             entries.range("priority", scheduler.priority.into(), 1, 99);
         }
         LinuxSchedulerPolicy::SchedDeadline => deadline(scheduler, &mut entries),
-        _ => entries.range("nice", scheduler.nice.into(), -20, 19),
+        LinuxSchedulerPolicy::SchedNone
+        | LinuxSchedulerPolicy::SchedOther
+        | LinuxSchedulerPolicy::SchedBatch
+        | LinuxSchedulerPolicy::SchedIso
+        | LinuxSchedulerPolicy::SchedIdle => {
+            entries.range("nice", scheduler.nice.into(), -20, 19);
+        }
     }
 }
 
@@ -153,7 +159,12 @@ fn memory_policy(policy: &LinuxMemoryPolicy, problems: &mut Vec<Problem>) {
             entries.require(!has_nodes, "", ProblemKind::NodesGiven)
         }
         MpolMode::MpolPreferred => {}
-        _ => entries.require(has_nodes, "", ProblemKind::NodesMissing),
+        MpolMode::MpolBind
+        | MpolMode::MpolInterleave
+        | MpolMode::MpolPreferredMany
+        | MpolMode::MpolWeightedInterleave => {
+            entries.require(has_nodes, "", ProblemKind::NodesMissing);
+        }
     }
     entries.require(
         !has_nodes || is_list(&policy.nodes),

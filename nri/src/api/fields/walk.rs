@@ -99,10 +99,7 @@ pub(super) fn rows(message: &str) -> &'static [Field] {
 /// Returns the bytes of a length-delimited value. The caller has skipped the field, so they are there.
 pub(super) fn content(mut value: &[u8]) -> Result<&[u8], DecodeError> {
     let length = decode_varint(&mut value)?;
-    Ok(usize::try_from(length)
-        .ok()
-        .and_then(|length| value.get(..length))
-        .unwrap_or_default())
+    Ok(&value[..length as usize])
 }
 
 fn map_value(mut entry: &[u8]) -> Result<&[u8], DecodeError> {

@@ -17,7 +17,7 @@ use crate::oci::parts;
 /// The maximum size of the mount table in bytes. 100,000 mounts take about 20 MB.
 const LONGEST_TABLE: u64 = 64 << 20;
 
-/// How a mount propagates: see `mount_namespaces(7)`.
+/// The propagation of a mount: see `mount_namespaces(7)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Propagation {
     /// Mounts below it are not propagated.
@@ -185,14 +185,14 @@ fn unescape(field: &[u8]) -> Vec<u8> {
     let mut text = Vec::with_capacity(field.len());
     let mut rest = field;
     while let Some((byte, after)) = rest.split_first() {
-        let escaped = after.get(..3).and_then(|digits| {
+        let escaped = after.split_first_chunk::<3>().and_then(|(digits, after)| {
             let digits = std::str::from_utf8(digits).ok()?;
-            u8::from_str_radix(digits, 8).ok()
+            Some((u8::from_str_radix(digits, 8).ok()?, after))
         });
         match escaped {
-            Some(escaped) if *byte == b'\\' => {
+            Some((escaped, after)) if *byte == b'\\' => {
                 text.push(escaped);
-                rest = after.get(3..).unwrap_or_default();
+                rest = after;
             }
             Some(_) | None => {
                 text.push(*byte);

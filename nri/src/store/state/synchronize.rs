@@ -39,8 +39,8 @@ fn compare<T: Clone + PartialEq>(
         vanished: shelf.forget_unless(|id| listed.contains(id)),
         ..Delta::default()
     };
-    let mut told = HashSet::new();
-    for value in list.iter().filter(|value| told.insert(id(value))) {
+    let mut ids = HashSet::new();
+    for value in list.iter().filter(|value| ids.insert(id(value))) {
         let (known, value) = shelf.list(id(value), value);
         if known {
             delta.known.push(value)

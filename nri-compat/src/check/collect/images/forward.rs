@@ -82,7 +82,7 @@ impl Content for Forward<'_> {
 }
 
 impl Inner<'_> {
-    /// Reads until so many of the first bytes are kept, unless later ones were read already.
+    /// Reads until this many of the first bytes are kept, unless later ones were read already.
     fn keep(&mut self, wanted: usize) -> io::Result<()> {
         while self.head.len() < wanted && self.position == self.head.len() as u64 {
             let kept = self.head.len();

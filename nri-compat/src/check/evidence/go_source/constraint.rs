@@ -60,7 +60,7 @@ pub(super) fn in_plain_build(name: &str, header: &str) -> bool {
     by_name(name) && by_text(header)
 }
 
-/// Whether the file has no constraint, so that every build includes it.
+/// Returns true if the file has no constraint, so that every build includes it.
 pub(super) fn in_every_build(name: &str, header: &str) -> bool {
     let stem = name.strip_suffix(".go").unwrap_or(name);
     let last = stem.rsplit('_').next().unwrap_or_default();

@@ -33,7 +33,7 @@ pub(super) fn is_own(path: &str) -> bool {
 /// later release count as packages that are not at hand.
 const STANDARD: &str = include_str!("standard.txt");
 
-/// Whether the path is that of a package of the standard library, whose types handle no event.
+/// Returns true if the path is that of a package of the standard library, whose types handle no event.
 pub(super) fn is_standard(path: &str) -> bool {
     STANDARD.lines().any(|package| package == path)
 }

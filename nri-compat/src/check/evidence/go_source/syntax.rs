@@ -14,7 +14,7 @@ pub(super) struct SourceFile {
     pub(super) package: String,
     /// True if a plain build for Linux includes it.
     pub(super) in_plain_build: bool,
-    /// Whether every build includes it.
+    /// True if every build includes it.
     pub(super) in_every_build: bool,
     /// The line of the first syntax error.
     pub(super) error: Option<usize>,

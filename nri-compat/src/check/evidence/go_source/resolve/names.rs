@@ -9,7 +9,7 @@ use super::super::syntax::{SourceFile, Type};
 use super::super::world::{Destination, Package, qualified};
 use super::{Resolver, TypeRef};
 
-/// How deep aliases may stand for each other.
+/// The maximum length of a chain of aliases.
 const MAX_DEPTH: usize = 40;
 
 /// The predeclared types.
@@ -92,7 +92,7 @@ impl Resolver<'_, '_> {
         ))
     }
 
-    /// Whether the type of a receiver is the one declared as `declared` in the package of `of`, perhaps by an alias.
+    /// Returns true if the type of a receiver is `declared` in the package of `of`, directly or through an alias.
     pub(super) fn is_receiver(&self, of: &TypeRef, receiver: &str, declared: &str) -> bool {
         let mut names = vec![receiver];
         for _ in 0..MAX_DEPTH {
