@@ -116,6 +116,9 @@ impl Source<'_> {
         if let Some(Mismatch { found, expected }) = Mismatch::parse(message) {
             return new(&format!("{key}expected {expected}, found {found}"));
         }
+        if message == "wanted string or table" {
+            return new(&format!("{key}expected a string"));
+        }
         match message.split_once("; ") {
             Some((fact, help)) => new(&format!("{key}{fact}")).with_help(help),
             None => new(&format!("{key}{message}")),
@@ -323,6 +326,22 @@ expires = 2027-03-31
                 "p.toml:1: `rules`: expected a table, found integer `1`",
             ),
             (
+                "\nfail-on = true",
+                "p.toml:2: `fail-on`: expected a string or a list of strings, found boolean `true`",
+            ),
+            (
+                "[[ignore]]\nreason = 'x'\nrule = ['CHECK_ONE_SHOT']",
+                "p.toml:3: `ignore.rule`: expected a string, found a list",
+            ),
+            (
+                "[[ignore]]\nreason = 'x'\nexpires = 2027-02-30",
+                "p.toml:3: `ignore.expires`: there is no day 2027-02-30",
+            ),
+            (
+                "[rules]\nCHECK_ONE_SHOT = 3",
+                "p.toml:2: `rules.CHECK_ONE_SHOT`: expected a string",
+            ),
+            (
                 "targets = [1]",
                 "p.toml:1: `targets`: expected a string, found integer `1`",
             ),
@@ -330,6 +349,9 @@ expires = 2027-03-31
             let error = Policy::parse("p.toml", text).expect_err(text);
             assert_eq!(error.to_string(), message);
         }
+        let error = Policy::parse("p.toml", "[[ignore]]\nreason = 'x'\nexpires = 2027-13-45");
+        let error = error.expect_err("no such month").to_string();
+        assert!(error.starts_with("p.toml:3: `ignore.expires`: "), "{error}");
         let error = Policy::parse("p.toml", "\n\ntargets = ").expect_err("no TOML");
         assert!(error.to_string().starts_with("p.toml:3: "), "{error}");
         let error = Policy::parse("p.toml", "[[ignore]]\nplugin = '[a'\nreason = 'x'");

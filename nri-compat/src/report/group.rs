@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_as_short_as_they_can_be_told_apart() {
+    fn names_are_shortened_but_stay_distinct() {
         assert_eq!(
             short("nri.pkg.api.v1alpha1.Event.RUN_POD_SANDBOX"),
             "RUN_POD_SANDBOX"

@@ -9,6 +9,7 @@ use nri::adaptation::Adaptation;
 use nri::plugin::Plugin;
 use nri::prelude::*;
 use nri::stub::Stub;
+use nri_conformance::record::replay::Replayed;
 use nri_conformance::record::{Options, Proxy, Recorded};
 use tempfile::TempDir;
 use tokio::sync::oneshot;

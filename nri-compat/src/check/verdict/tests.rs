@@ -261,7 +261,7 @@ fn an_event_that_a_plugin_may_handle_is_not_left_out() {
 }
 
 #[test]
-fn what_cannot_be_told_says_why_and_how_to_find_out() {
+fn an_unknown_verdict_says_why_and_how_to_find_out() {
     let plugin = seen(
         FileKind::GoBinary,
         Interface::Unknown("its function names are gone".to_owned()),

@@ -25,7 +25,7 @@ mod tests {
     use super::reference;
 
     #[test]
-    fn paths_are_told_from_schemes() {
+    fn paths_are_distinguished_from_schemes() {
         assert_eq!(reference("/opt/a b"), "file:///opt/a%20b");
         assert_eq!(reference("go.mod"), "go.mod");
         assert_eq!(reference("javascript:x"), "javascript%3Ax");
