@@ -22,12 +22,11 @@ mod fail;
 mod findings;
 mod ignore;
 mod keys;
+mod model;
 mod parse;
 mod read;
 mod uses;
 mod values;
-
-use std::collections::BTreeMap;
 
 pub use apply::apply;
 pub use baseline::Baseline;
@@ -38,9 +37,7 @@ pub use fail::{FailOn, exit};
 pub use findings::apply_to_diff;
 pub use ignore::{Ignore, Scope};
 use jiff::civil::Date;
-use serde::Deserialize;
-
-use crate::report::finding::Level;
+pub use model::{Policy, RuleLevel};
 
 /// The file name of the policy in the working folder.
 pub const FILE: &str = "nri-compat.toml";
@@ -50,29 +47,4 @@ pub fn today() -> Date {
     jiff::Timestamp::now()
         .to_zoned(jiff::tz::TimeZone::UTC)
         .date()
-}
-
-/// A policy: `nri-compat.toml`. The default decides nothing.
-#[derive(Clone, Debug, Default)]
-pub struct Policy {
-    /// The file, as shown in messages.
-    pub file: String,
-    /// The targets if the command line names none.
-    pub targets: Vec<String>,
-    /// The conditions for exit code 100 if the command line gives none.
-    pub fail_on: Vec<FailOn>,
-    /// The levels of rules, by id.
-    pub rules: BTreeMap<String, RuleLevel>,
-    /// Verdicts that do not count, in the order of the file.
-    pub ignores: Vec<Ignore>,
-}
-
-/// The level that the policy gives to a rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(from = "values::LevelWord")]
-pub enum RuleLevel {
-    /// A level. `error`: its verdicts count whatever `--fail-on` names; `note`: they never count.
-    Level(Level),
-    /// The verdicts are suppressed.
-    Off,
 }

@@ -8,7 +8,7 @@
 pub mod check;
 #[cfg(feature = "conformance")]
 pub mod conformance;
-mod count;
+pub(crate) mod count;
 pub mod csv;
 pub mod diff;
 pub mod finding;

@@ -10,31 +10,8 @@ use serde::de::value::{SeqAccessDeserializer, StrDeserializer};
 use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::RuleLevel;
-use crate::report::finding::Level;
 use crate::rules;
 use crate::statements;
-
-/// The word for a level.
-#[derive(Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum LevelWord {
-    Error,
-    Warning,
-    Note,
-    Off,
-}
-
-impl From<LevelWord> for RuleLevel {
-    fn from(word: LevelWord) -> Self {
-        match word {
-            LevelWord::Error => Self::Level(Level::Error),
-            LevelWord::Warning => Self::Level(Level::Warning),
-            LevelWord::Note => Self::Level(Level::Note),
-            LevelWord::Off => Self::Off,
-        }
-    }
-}
 
 /// A text that is not empty, without the white space around it.
 pub(super) struct Text(pub(super) String);
