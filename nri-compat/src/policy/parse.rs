@@ -335,7 +335,7 @@ expires = 2027-03-31
             ),
             (
                 "[[ignore]]\nreason = 'x'\nexpires = 2027-02-30",
-                "p.toml:3: `ignore.expires`: there is no day 2027-02-30",
+                "p.toml:3: `ignore.expires`: invalid date, expected day between 01 and 28",
             ),
             (
                 "[rules]\nCHECK_ONE_SHOT = 3",

@@ -75,14 +75,7 @@ pub(super) fn glob<'de, D: Deserializer<'de>>(
 pub(super) fn date<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Date>, D::Error> {
     let date = toml::value::Date::deserialize(deserializer)
         .map_err(|_| D::Error::custom("not a date; a date has no quotes: expires = 2027-03-31"))?;
-    // `toml` accepts the 31st of every month.
-    let text = date.to_string();
-    let date = text.parse().map_err(|_| {
-        D::Error::custom(format!(
-            "there is no day {text}; a date is YYYY-MM-DD: 2027-03-31"
-        ))
-    })?;
-    Ok(Some(date))
+    date.to_string().parse().map(Some).map_err(D::Error::custom)
 }
 
 /// Reads a list, or one value without a list.
