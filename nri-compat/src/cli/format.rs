@@ -3,6 +3,7 @@
 use clap::ValueEnum;
 
 /// Output format.
+#[cfg(feature = "conformance")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
     /// For people.

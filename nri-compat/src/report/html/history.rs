@@ -3,8 +3,8 @@
 use askama::Template;
 
 use super::page::{self, Page};
+use crate::report::count::counted;
 use crate::report::history::{RuntimeRange, RuntimeReport, RuntimesReport, VersionsReport};
-use crate::report::text::counted;
 use crate::report::written;
 
 /// Renders the answer of `versions` as HTML.

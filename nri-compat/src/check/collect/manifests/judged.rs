@@ -120,7 +120,7 @@ impl Judged {
         let detail = match self.file.workloads {
             0 => "a manifest without workloads".to_owned(),
             1 => "a manifest whose workload has nothing to do with NRI".to_owned(),
-            count => format!("a manifest of {count} workloads, none of which has to do with NRI"),
+            count => format!("a manifest of {count} workloads, none of them related to NRI"),
         };
         Sighting {
             place: self.file.place.clone(),
@@ -164,7 +164,7 @@ fn placeholder_path(workload: &Workload) -> Option<String> {
     ))
 }
 
-/// Reports whether a text is to be replaced before the manifest is used.
+/// Returns true if a text is a placeholder that is replaced before the manifest is used.
 fn is_placeholder(text: &str) -> bool {
     PLACEHOLDERS.iter().any(|mark| text.contains(mark))
 }
