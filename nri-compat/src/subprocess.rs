@@ -1,10 +1,13 @@
 //! Programs that are run for their output, within limits of time and size.
 
-use std::io::{self, Read, Write as _};
+use std::io::{self, Read, Write};
+use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group};
 
 /// The interval at which the end of a program is polled.
 const POLL: Duration = Duration::from_millis(5);
@@ -17,8 +20,8 @@ pub(crate) struct Ended {
 }
 
 /// Runs a program with this standard input; `None` if it has not ended within the time limit, or
-/// one of its outputs is still open then, in which case it is killed. Of each output, `max` bytes
-/// are read.
+/// one of its outputs is still open then, in which case it is killed with all programs that it has
+/// started. Of each output, `max` bytes are read.
 ///
 /// # Errors
 ///
@@ -34,10 +37,11 @@ pub(crate) fn run(
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
+        .process_group(0)
         .spawn()?;
-    if let Some(mut stdin) = child.stdin.take() {
-        // A program that does not read says itself why it failed.
-        let _ = stdin.write_all(input);
+    let group = Group::of(child.id());
+    if let Some(stdin) = child.stdin.take() {
+        writing(stdin, input.to_vec());
     }
     let outputs = (
         reading(child.stdout.take(), max),
@@ -52,10 +56,42 @@ pub(crate) fn run(
         })
     });
     if ended.is_none() {
-        let _ = child.kill();
+        drop(group);
         let _ = child.wait();
+    } else {
+        group.keep();
     }
     Ok(ended)
+}
+
+/// A process group, which is killed on drop: the programs that a program has started may outlive it.
+pub(crate) struct Group(Option<Pid>);
+
+impl Group {
+    /// Returns the group that the process with this id leads.
+    pub(crate) fn of(leader: u32) -> Self {
+        let leader = i32::try_from(leader).ok();
+        Self(leader.and_then(Pid::from_raw))
+    }
+
+    /// Lets the group live.
+    fn keep(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if let Some(group) = self.0 {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+    }
+}
+
+/// Writes the input in a thread, because a program may not read it.
+fn writing(mut to: impl Write + Send + 'static, input: Vec<u8>) {
+    // A program that does not read says itself why it failed.
+    thread::spawn(move || to.write_all(&input));
 }
 
 /// Waits for the end of a process; `None` if the deadline passes before.
@@ -80,4 +116,63 @@ fn reading(output: Option<impl Read + Send + 'static>, max: u64) -> mpsc::Receiv
         let _ = sender.send(bytes);
     });
     receiver
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMIT: Duration = Duration::from_millis(300);
+
+    /// More than a pipe holds.
+    const LARGE: usize = 4 << 20;
+
+    fn shell(script: &str, input: &[u8]) -> Option<Ended> {
+        let mut command = Command::new("/bin/sh");
+        run(command.args(["-c", script]), input, LIMIT, 1 << 20).unwrap()
+    }
+
+    #[test]
+    fn a_program_gets_its_input_and_is_read_to_the_limit() {
+        let ended = shell("cat; echo error >&2; exit 3", b"input").unwrap();
+        assert_eq!(ended.status.code(), Some(3));
+        assert_eq!(
+            (&ended.stdout[..], &ended.stderr[..]),
+            (&b"input"[..], &b"error\n"[..])
+        );
+    }
+
+    #[test]
+    fn a_program_that_does_not_read_cannot_block() {
+        let input = vec![b'x'; LARGE];
+        assert!(shell("exit 0", &input).unwrap().status.success());
+        let start = Instant::now();
+        assert!(shell("exec sleep 30", &input).is_none());
+        assert!(start.elapsed() < Duration::from_secs(20));
+    }
+
+    #[test]
+    fn a_late_program_is_killed_with_those_that_it_has_started() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("pid");
+        for script in [
+            "sleep 60 & echo $! > FILE; wait",
+            "sleep 60 & echo $! > FILE",
+        ] {
+            let script = script.replace("FILE", file.to_str().unwrap());
+            assert!(shell(&script, b"").is_none());
+            let pid = std::fs::read_to_string(&file).unwrap();
+            let stat = format!("/proc/{}/stat", pid.trim());
+            let is_running = || {
+                let stat = std::fs::read_to_string(&stat).unwrap_or_default();
+                // A process that nobody waits for is a zombie.
+                stat.contains("(sleep)") && !stat.contains(") Z ")
+            };
+            let deadline = Instant::now() + Duration::from_secs(20);
+            while is_running() {
+                assert!(Instant::now() < deadline, "{script}");
+                thread::sleep(POLL);
+            }
+        }
+    }
 }

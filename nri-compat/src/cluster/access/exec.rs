@@ -13,6 +13,7 @@ use tokio::process::{Child, Command};
 use tokio::time::timeout_at;
 
 use crate::cluster::error::{ClusterError, ClusterErrorKind};
+use crate::subprocess::Group;
 
 /// The maximum number of bytes that are read of each output.
 const MAX_OUTPUT: u64 = 1 << 20;
@@ -61,7 +62,8 @@ pub(super) async fn run(
     let command = plugin.command.as_deref().unwrap_or_default();
     let interactive = is_interactive(plugin, command)?;
     let mut child = start(plugin, command, interactive)?;
-    let group = Group::of(&child, interactive);
+    // In a terminal, the user ends what the plugin has started.
+    let group = child.id().filter(|_| !interactive).map(Group::of);
     let output = finish(&mut child);
     let output = if interactive {
         output.await
@@ -165,26 +167,6 @@ async fn read(output: Option<impl AsyncRead + Unpin>) -> io::Result<Vec<u8>> {
         output.take(MAX_OUTPUT).read_to_end(&mut bytes).await?;
     }
     Ok(bytes)
-}
-
-/// The process group of a plugin, which is killed on drop: programs that the plugin has started may
-/// outlive it.
-struct Group(Option<rustix::process::Pid>);
-
-impl Group {
-    fn of(child: &Child, interactive: bool) -> Self {
-        let pid = child.id().filter(|_| !interactive);
-        let pid = pid.and_then(|pid| i32::try_from(pid).ok());
-        Self(pid.and_then(rustix::process::Pid::from_raw))
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        if let Some(group) = self.0 {
-            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-        }
-    }
 }
 
 /// Parses the output of a plugin.
