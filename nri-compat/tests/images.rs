@@ -161,7 +161,8 @@ fn oci_layouts_are_the_same_as_tar_packed_and_as_folder() {
 fn platforms_are_told_apart_and_what_is_missing_is_said() {
     let layer = Layer::new().file("x", "MARK x").tar();
     let platform = |arch: &str, digest: &str| serde_json::json!({"digest": format!("sha256:{digest}"), "platform": {"os": "linux", "architecture": arch}});
-    let attestation = serde_json::json!({"digest": "sha256:ffff", "annotations": {"vnd.docker.reference.type": "attestation-manifest"}});
+    let unknown = serde_json::json!({"os": "unknown", "architecture": "unknown"});
+    let attestation = serde_json::json!({"digest": "sha256:ffff", "platform": unknown, "annotations": {"vnd.docker.reference.type": "attestation-manifest"}});
     let inner = serde_json::json!({"manifests": [platform("amd64", "0000"), platform("arm64", "9999"), attestation]});
     let index = serde_json::json!({"manifests": [
         {"digest": "sha256:eeee", "annotations": {"io.containerd.image.name": "example.org/p:1"}},

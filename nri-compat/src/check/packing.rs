@@ -34,6 +34,20 @@ impl Packing {
                 0x59,
                 ..,
             ] => Self::Bzip2,
+            // A stream without blocks, which others may follow.
+            [
+                b'B',
+                b'Z',
+                b'h',
+                b'1'..=b'9',
+                0x17,
+                0x72,
+                0x45,
+                0x38,
+                0x50,
+                0x90,
+                ..,
+            ] => Self::Bzip2,
             _ => Self::Not,
         }
     }

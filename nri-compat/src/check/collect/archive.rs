@@ -12,6 +12,7 @@ mod image;
 mod kind;
 mod layer;
 mod limits;
+mod links;
 mod manifest;
 mod names;
 mod overlay;
@@ -33,7 +34,7 @@ pub(super) use image::report_overlay;
 #[cfg(feature = "registry")]
 pub(super) use layer::{Layer, file_at, read_blob};
 #[cfg(feature = "registry")]
-pub(super) use manifest::{Blob as LayerBlob, Image, Images, images_of};
+pub(super) use manifest::{Blob as LayerBlob, Image, Images, images_of, parse_manifest};
 #[cfg(feature = "registry")]
 pub(super) use names::clean as clean_path;
 #[cfg(feature = "registry")]

@@ -90,6 +90,18 @@ pub(super) fn launched(file: &File<'_>) -> Found {
     }
 }
 
+/// Returns a sighting of a link in an archive that a runtime starts, and that leads to nothing known.
+pub(super) fn linked(archive: &Place, path: &str, reason: &str) -> Found {
+    Found {
+        sightings: vec![sighting(
+            &archive.entry(path),
+            Demand::Launched,
+            reason.to_owned(),
+        )],
+        skipped: Vec::new(),
+    }
+}
+
 /// Returns the reason why a file in an unsupported format cannot be read; `None` for other formats.
 pub(super) fn unsupported(head: &[u8]) -> Option<Unreadable> {
     let (_, what) = UNSUPPORTED

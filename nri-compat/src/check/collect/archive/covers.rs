@@ -15,6 +15,8 @@ enum Cover {
     Opaque,
     /// A folder replaces a file, and does not affect the content of a folder.
     Folder,
+    /// The path is a symbolic link.
+    Link,
 }
 
 /// The paths that a layer hides.
@@ -38,6 +40,12 @@ impl Covers {
         self.hidden.push(hash);
     }
 
+    /// Notes that an entry is a symbolic link.
+    pub(super) fn add_link(&mut self, path: &[u8]) {
+        let hash = self.keys.hash_one((Cover::Link, path));
+        self.hidden.push(hash);
+    }
+
     /// Sorts the entries. Must be called once, after all entries are added.
     pub(super) fn finish(&mut self) {
         self.hidden.sort_unstable();
@@ -45,8 +53,10 @@ impl Covers {
         self.hidden.shrink_to_fit();
     }
 
-    /// Returns true if a file of a lower layer cannot be seen.
-    pub(super) fn hide(&self, path: &[u8]) -> bool {
+    /// Returns true if a file of a lower layer cannot be seen. `below` are the layers up to that one:
+    /// a file that was written through a symbolic link among its folders is elsewhere, so that
+    /// replacing or removing the link does not hide it.
+    pub(super) fn hide(&self, path: &[u8], below: &[&Self]) -> bool {
         if self.has(Cover::Folder, path) {
             return true;
         }
@@ -57,6 +67,9 @@ impl Covers {
                 return true;
             }
             if above.is_empty() {
+                return false;
+            }
+            if below.iter().any(|layer| layer.has(Cover::Link, above)) {
                 return false;
             }
             rest = above;
@@ -112,9 +125,25 @@ mod tests {
             let covers = covers(entries);
             hidden
                 .iter()
-                .for_each(|path| assert!(covers.hide(path.as_bytes()), "{entries:?} {path}"));
+                .for_each(|path| assert!(covers.hide(path.as_bytes(), &[]), "{entries:?} {path}"));
             seen.iter()
-                .for_each(|path| assert!(!covers.hide(path.as_bytes()), "{entries:?} {path}"));
+                .for_each(|path| assert!(!covers.hide(path.as_bytes(), &[]), "{entries:?} {path}"));
+        }
+    }
+
+    #[test]
+    fn a_file_behind_a_link_is_not_hidden_with_the_link() {
+        let mut below = covers(&[("lib", false), ("lib/nri/10-a", false)]);
+        below.add_link(b"lib");
+        below.finish();
+        for (upper, is_hidden) in [
+            ([("lib", false)], false),
+            ([(".wh.lib", false)], false),
+            ([("lib/.wh.nri", false)], true),
+            ([("lib/nri/10-a", false)], true),
+        ] {
+            let upper = covers(&upper);
+            assert_eq!(upper.hide(b"lib/nri/10-a", &[&below]), is_hidden);
         }
     }
 }

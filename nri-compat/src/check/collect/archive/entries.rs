@@ -19,8 +19,17 @@ use crate::skipped::{SkipKind, Unreadable};
 /// The size of a block, in bytes.
 const BLOCK: u64 = 512;
 
+/// The size of the pieces in which the end of an archive is read, in bytes.
+const END_PIECE: usize = 16 << 10;
+
 /// The maximum length of a name or of a set of pax records in bytes.
 const MAX_HEADER: u64 = 1 << 20;
+
+/// The type of a folder with a list of its files, from an incremental archive of GNU tar.
+const DUMPED_FOLDER: u8 = b'D';
+
+/// The type of the rest of a file that starts in another volume.
+const CONTINUED: u8 = b'M';
 
 /// The source of entries.
 pub(super) enum Source<'s> {
@@ -63,6 +72,20 @@ struct Ahead {
     pax: Pax,
 }
 
+impl TarEntry {
+    /// Returns true for a folder. Old archives store folders as files whose names end with a slash.
+    pub(super) fn is_folder(&self) -> bool {
+        self.kind == EntryType::Directory
+            || self.kind.as_byte() == DUMPED_FOLDER
+            || self.is_file() && self.path.ends_with(b"/")
+    }
+
+    /// Returns true if programs that extract it write a file, which they also do for unknown types.
+    pub(super) fn is_file(&self) -> bool {
+        has_bytes(self.kind) && self.kind.as_byte() != DUMPED_FOLDER
+    }
+}
+
 impl<'s> Entries<'s> {
     pub(super) fn new(source: Source<'s>) -> Self {
         Self {
@@ -81,7 +104,11 @@ impl<'s> Entries<'s> {
                 EntryType::GNULongName => ahead.path = Some(self.name(size)?),
                 EntryType::GNULongLink => ahead.link = Some(self.name(size)?),
                 EntryType::XHeader => ahead.pax = Pax::parse(&self.small(size)?)?,
-                EntryType::XGlobalHeader => self.expect(size),
+                EntryType::XGlobalHeader => Pax::check_global(&self.small(size)?)?,
+                kind if kind.as_byte() == CONTINUED => {
+                    let reason = "a part of an archive of several volumes";
+                    return Err(Unreadable::new(SkipKind::UnsupportedFormat, reason));
+                }
                 _ => return self.entry(&header, size, ahead).map(Some),
             }
         }
@@ -143,16 +170,34 @@ impl<'s> Entries<'s> {
         self.pass()?;
         let mut header = Header::new_old();
         let read = self.upto(header.as_mut_bytes())?;
-        if read == 0 || header.as_bytes().iter().all(|byte| *byte == 0) {
+        if read == 0 {
             return Ok(None);
+        }
+        if is_zero(header.as_bytes()) {
+            return self.end().map(|()| None);
         }
         if read < header.as_bytes().len() {
             return Err(unpack::cut_short());
         }
-        if header.cksum().ok().map(u64::from) == Some(kind::checksum(header.as_bytes())) {
-            Ok(Some(header))
-        } else {
-            Err(broken("a checksum"))
+        match header.cksum() {
+            Ok(sum) if kind::has_checksum(header.as_bytes(), u64::from(sum)) => Ok(Some(header)),
+            Ok(_) | Err(_) => Err(broken("a checksum")),
+        }
+    }
+
+    /// Checks that only zeros follow the end of the archive: programs differ in whether they extract
+    /// what follows.
+    fn end(&mut self) -> Result<(), Unreadable> {
+        let mut piece = vec![0; END_PIECE];
+        loop {
+            let read = self.upto(&mut piece)?;
+            if !piece.get(..read).is_some_and(is_zero) {
+                let reason = "data after the end of the archive";
+                return Err(Unreadable::new(SkipKind::Broken, reason));
+            }
+            if read < piece.len() {
+                return Ok(());
+            }
         }
     }
 
@@ -257,6 +302,10 @@ impl Read for Entries<'_> {
         self.left -= read as u64;
         Ok(read)
     }
+}
+
+fn is_zero(bytes: &[u8]) -> bool {
+    bytes.iter().all(|byte| *byte == 0)
 }
 
 /// Adds the pieces that a header lists.

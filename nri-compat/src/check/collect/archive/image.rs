@@ -40,6 +40,9 @@ pub(super) fn read(scan: &Scan<'_>, store: &dyn Store, archive: &Place) -> Resul
         .iter()
         .filter_map(|slot| Some((slot.blob.path.as_str(), slot.read.get()?)))
         .collect();
+    if let Some(why) = store.others(&layers.keys().copied().collect()) {
+        scan.skip(archive.clone(), why);
+    }
     let mut reported = BTreeSet::new();
     let mut left = MAX_HITS;
     for image in &found.images {
@@ -130,5 +133,5 @@ fn overlay(
             reported += usize::from(overlay::report(scan, hit, stack, number, place));
         }
     }
-    Ok(reported)
+    Ok(reported + overlay::report_launched(scan, stack, place))
 }

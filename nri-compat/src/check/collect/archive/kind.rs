@@ -22,7 +22,7 @@ pub(in crate::check::collect) fn of(file: &File<'_>) -> Option<Packing> {
     is_archive.then_some(packing)
 }
 
-/// Reports whether decompression yields a tar header. Reads more than the head only if the head is
+/// Returns true if decompression yields a tar header. Reads more than the head only if the head is
 /// not enough.
 fn starts_with_tar(file: &File<'_>, packing: Packing) -> bool {
     let block = first_block(&file.head.as_slice(), packing, file.head.len().max(1));
@@ -43,24 +43,25 @@ fn first_block(content: &dyn Content, packing: Packing, buffer: usize) -> Vec<u8
     block
 }
 
-/// Reports whether the checksum of the first header is correct.
+/// Returns true if the checksum of the first header is correct.
 fn is_tar(head: &[u8]) -> bool {
     let Some(block) = head.get(..BLOCK) else {
         return false;
     };
     let sum = block.get(148..156).and_then(octal);
-    sum == Some(checksum(block))
+    sum.is_some_and(|sum| has_checksum(block, sum))
 }
 
-/// Returns the sum of all bytes of a header, with its checksum field counted as spaces.
-pub(super) fn checksum(block: &[u8]) -> u64 {
-    let bytes = block.iter().enumerate();
-    bytes
-        .map(|(place, byte)| {
-            let is_own = (148..156).contains(&place);
-            u64::from(if is_own { b' ' } else { *byte })
-        })
-        .sum()
+/// Returns true if this is the sum of all bytes of a header, with its checksum field counted as
+/// spaces. Some old programs add signed bytes.
+pub(super) fn has_checksum(block: &[u8], sum: u64) -> bool {
+    let bytes = block.iter().enumerate().map(|(place, byte)| {
+        let is_own = (148..156).contains(&place);
+        if is_own { b' ' } else { *byte }
+    });
+    let unsigned: i64 = bytes.clone().map(i64::from).sum();
+    let signed: i64 = bytes.map(|byte| i64::from(byte.cast_signed())).sum();
+    i64::try_from(sum).is_ok_and(|sum| sum == unsigned || sum == signed)
 }
 
 fn octal(field: &[u8]) -> Option<u64> {

@@ -9,6 +9,7 @@ use super::covers::Covers;
 use super::entries::{Entries, Source, TarEntry};
 use super::kind;
 use super::limits::Limits;
+use super::links::Links;
 use super::names;
 use super::stored::{shown_path, stored, with_head};
 use super::unpack::Unpacked;
@@ -17,17 +18,12 @@ use crate::check::collect::found::Found;
 use crate::check::collect::scan::Scan;
 use crate::check::collect::{disk, unjudged};
 use crate::check::content::{Content, File, HEAD};
-use crate::check::evidence;
 use crate::check::packing::{Packing, Stream};
-use crate::escape;
 use crate::place::Place;
 use crate::skipped::{SkipKind, Skipped, Unreadable};
 
 /// The maximum number of files with findings in one layer.
 const MAX_HITS: usize = 20_000;
-
-/// The maximum number of links that are kept for one layer.
-const MAX_LINKS: usize = 100_000;
 
 /// The point at which to stop reading.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -42,10 +38,7 @@ pub(super) enum Stop {
 #[derive(Default)]
 pub(in crate::check::collect) struct Layer {
     pub(super) hits: Vec<Hit>,
-    /// Names of hard links to files that may be in lower layers, by target.
-    pub(super) links: HashMap<Vec<u8>, Vec<Vec<u8>>>,
-    /// Symbolic links with plugin names, by target.
-    pub(super) plugin_links: HashMap<Vec<u8>, Vec<Vec<u8>>>,
+    pub(super) links: Links,
     pub(super) covers: Covers,
     /// The reason why it could not be read to its end.
     failed: Option<Unreadable>,
@@ -53,10 +46,6 @@ pub(in crate::check::collect) struct Layer {
     pub(super) is_image: bool,
     /// The first nested archive, and the number of nested archives.
     archives: (Option<String>, u64),
-    link_count: usize,
-    links_dropped: u64,
-    /// Targets of hard links, by name.
-    targets: HashMap<Vec<u8>, Vec<u8>>,
     /// The index of the hit for each path.
     by_path: HashMap<Vec<u8>, usize>,
 }
@@ -99,7 +88,7 @@ pub(in crate::check::collect) fn read_blob(
     };
     let packing = Packing::of(&file.head);
     let path = names::clean(name.as_bytes());
-    if kind::of(&file).is_some() || is_labelled_tar {
+    if is_labelled_tar || kind::of(&file).is_some() {
         return read(reading, packing, Stop::Never);
     }
     let mut layer = Layer::default();
@@ -108,7 +97,7 @@ pub(in crate::check::collect) fn read_blob(
         reading.scan.count(found.outcome());
         layer.failed = layer.hit(path, found).err();
     } else {
-        layer.failed = unjudged::unsupported(&file.head);
+        layer.failed = unjudged::unsupported(&file.head).or_else(|| not_text(&file.head));
         let is_read = layer.failed.is_none();
         reading.scan.count(if is_read {
             FileOutcome::OtherFile
@@ -117,6 +106,20 @@ pub(in crate::check::collect) fn read_blob(
         });
     }
     layer
+}
+
+/// Returns the reason why a blob that no reader recognises cannot be judged; `None` for text, such as
+/// the JSON of attestations.
+fn not_text(head: &[u8]) -> Option<Unreadable> {
+    let is_text = match std::str::from_utf8(head) {
+        Ok(text) => !text.contains('\0'),
+        // The head may end within a character.
+        Err(error) => error.error_len().is_none() && !head.contains(&0),
+    };
+    (!is_text).then(|| {
+        let reason = "neither an archive nor a kind of file that can be judged";
+        Unreadable::new(SkipKind::UnsupportedFormat, reason)
+    })
 }
 
 /// Returns a blob as a file with this name.
@@ -136,11 +139,11 @@ pub(in crate::check::collect) fn file_at<'l>(layer: &'l Layer, path: &[u8]) -> O
 }
 
 impl Layer {
-    /// Reports whether the layer has this path or removes it, so that lower layers do not matter, or
+    /// Returns true if the layer has this path or removes it, so that lower layers do not matter, or
     /// could not be read to its end.
     #[cfg(feature = "registry")]
     pub(in crate::check::collect) fn hides(&self, path: &[u8]) -> bool {
-        self.failed.is_some() || self.covers.hide(path)
+        self.failed.is_some() || self.covers.hide(path, &[])
     }
 
     /// Returns a layer that cannot be read.
@@ -183,9 +186,7 @@ impl Layer {
     fn finish(&mut self) {
         self.covers.finish();
         self.by_path = HashMap::new();
-        for (name, target) in std::mem::take(&mut self.targets) {
-            self.links.entry(target).or_default().push(name);
-        }
+        self.links.finish();
     }
 
     fn entry(
@@ -195,14 +196,15 @@ impl Layer {
         entry: TarEntry,
         path: Vec<u8>,
     ) -> Result<(), Unreadable> {
-        self.covers.add(&path, entry.kind == EntryType::Directory);
+        self.covers.add(&path, entry.is_folder());
         self.forget(&path);
         match entry.kind {
             EntryType::Link => self.link(path, &entry.link),
-            EntryType::Symlink => self.symbolic_link(path, &entry.link),
-            EntryType::Regular | EntryType::Continuous | EntryType::GNUSparse => {
-                self.file(reading, entries, entry, path)?;
+            EntryType::Symlink => {
+                self.covers.add_link(&path);
+                self.links.add_symbolic(path, &entry.link);
             }
+            _ if entry.is_file() => self.file(reading, entries, entry, path)?,
             _ => {}
         }
         Ok(())
@@ -210,7 +212,7 @@ impl Layer {
 
     /// Drops the findings of an earlier entry with this path, which the later one replaces.
     fn forget(&mut self, path: &[u8]) {
-        self.targets.remove(path);
+        self.links.forget(path);
         if let Some(place) = self.by_path.remove(path)
             && let Some(hit) = self.hits.get_mut(place)
         {
@@ -220,10 +222,7 @@ impl Layer {
 
     fn link(&mut self, path: Vec<u8>, target: &[u8]) {
         let target = names::clean(target);
-        if target == path {
-            return;
-        }
-        if !self.may_keep_link() {
+        if target == path || !self.links.may_keep() {
             return;
         }
         if let Some(place) = self.by_path.get(&target).copied()
@@ -232,30 +231,8 @@ impl Layer {
             hit.paths.push(path.clone());
             self.by_path.insert(path, place);
         } else {
-            self.targets.insert(path, target);
+            self.links.add_hard(path, target);
         }
-    }
-
-    /// Stores a symbolic link if a runtime might start a plugin through it.
-    fn symbolic_link(&mut self, path: Vec<u8>, target: &[u8]) {
-        let (folder, name) = names::split(&path);
-        let is_plugin_name = evidence::identity(&escape::bytes(name)).0.is_some();
-        if !is_plugin_name || !self.may_keep_link() {
-            return;
-        }
-        let target = if target.starts_with(b"/") {
-            names::clean(target)
-        } else {
-            names::clean(&[folder, target].join(&b'/'))
-        };
-        self.plugin_links.entry(target).or_default().push(path);
-    }
-
-    fn may_keep_link(&mut self) -> bool {
-        self.link_count += 1;
-        let fits = self.link_count <= MAX_LINKS;
-        self.links_dropped += u64::from(!fits);
-        fits
     }
 
     fn file(
@@ -376,11 +353,7 @@ impl Layer {
         if let Some(why) = &self.failed {
             scan.skip(place.clone(), why.clone());
         }
-        if self.links_dropped > 0 {
-            let reason = format!(
-                "{} hard links beyond {MAX_LINKS} were not followed",
-                self.links_dropped
-            );
+        if let Some(reason) = self.links.limit() {
             scan.skip(place.clone(), Unreadable::new(SkipKind::Limit, reason));
         }
         if let (Some(first), count) = &self.archives {

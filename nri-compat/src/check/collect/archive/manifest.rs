@@ -6,11 +6,20 @@
 //! Manifests are read value by value, not as a whole, so that a broken part does not hide the
 //! others.
 
+mod document;
+mod title;
+
+#[cfg(feature = "registry")]
+pub(in crate::check::collect) use document::parse as parse_manifest;
+
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
 use super::store::Store;
+use document::{Kind, broken, json, limit, list, text};
+use title::{is_attestation, name, platform, short};
+
 use crate::escape;
 use crate::skipped::{SkipKind, Unreadable};
 
@@ -47,6 +56,12 @@ pub(in crate::check::collect) struct Image {
         expect(dead_code, reason = "only fetched images need it")
     )]
     pub(in crate::check::collect) config: Value,
+    /// True if an index states its platform.
+    #[cfg_attr(
+        not(feature = "registry"),
+        expect(dead_code, reason = "only fetched images need it")
+    )]
+    pub(in crate::check::collect) has_platform: bool,
     /// The reasons why some of them are unknown.
     pub(in crate::check::collect) problems: Vec<Unreadable>,
 }
@@ -64,12 +79,12 @@ pub(in crate::check::collect) struct Blob {
     pub(in crate::check::collect) size: Option<u64>,
 }
 
-/// Reports whether a path within an archive indicates an image.
+/// Returns true if a path within an archive indicates an image.
 pub(super) fn is_sign(path: &[u8]) -> bool {
     matches!(path, b"oci-layout" | b"index.json" | b"manifest.json")
 }
 
-/// Reports whether this is an image, by its manifests, including broken ones.
+/// Returns true if this is an image, by its manifests, including broken ones.
 pub(super) fn is_image(store: &dyn Store) -> bool {
     let is_index = |index: Value| !list(&index, "manifests").is_empty();
     match (json(store, "index.json"), json(store, "manifest.json")) {
@@ -82,8 +97,8 @@ pub(super) fn is_image(store: &dyn Store) -> bool {
     }
 }
 
-/// Returns all images. The OCI index takes precedence over docker's list, which names only one
-/// platform.
+/// Returns all images: those of the OCI index, and those that only docker's list names, because
+/// programs read the one or the other.
 pub(super) fn images(store: &dyn Store) -> Result<Images, Unreadable> {
     let mut finder = Finder::new(store, &|_| true);
     match json(store, "index.json") {
@@ -95,9 +110,7 @@ pub(super) fn images(store: &dyn Store) -> Result<Images, Unreadable> {
         Ok(None) => {}
         Err(why) => finder.found.problems.push(why),
     }
-    if finder.found.images.is_empty() {
-        finder.saved();
-    }
+    finder.saved();
     if finder.found.images.is_empty() && finder.found.problems.is_empty() {
         return Err(broken(
             "neither its index.json nor its manifest.json names an image",
@@ -129,35 +142,6 @@ pub(in crate::check::collect) fn images_of(
     (finder.found, finder.passed_over.into_iter().collect())
 }
 
-fn json(store: &dyn Store, path: &str) -> Result<Option<Value>, Unreadable> {
-    let Some(bytes) = store.small(path)? else {
-        return Ok(None);
-    };
-    let parsed = serde_json::from_slice(&bytes);
-    parsed
-        .map(Some)
-        .map_err(|error| broken(format!("{path}: {error}")))
-}
-
-fn list<'v>(value: &'v Value, key: &str) -> &'v [Value] {
-    value
-        .get(key)
-        .and_then(Value::as_array)
-        .map_or(&[], Vec::as_slice)
-}
-
-fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
-    value.get(key)?.as_str()
-}
-
-fn broken(reason: impl Into<String>) -> Unreadable {
-    Unreadable::new(SkipKind::Broken, reason)
-}
-
-fn limit(reason: String) -> Unreadable {
-    Unreadable::new(SkipKind::Limit, reason)
-}
-
 /// Returns the image of an entry of docker's `manifest.json`.
 fn saved(value: &Value) -> Image {
     let tag = list(value, "RepoTags").iter().find_map(Value::as_str);
@@ -168,6 +152,9 @@ fn saved(value: &Value) -> Image {
         name: escape::bytes(name.as_bytes()),
         ..Image::default()
     };
+    if !value.get("Layers").is_some_and(Value::is_array) {
+        image.problems.push(broken("it has no list of layers"));
+    }
     for layer in list(value, "Layers") {
         image.add(layer.as_str().map(|path| Blob {
             path: path.to_owned(),
@@ -187,6 +174,13 @@ fn image(name: String, manifest: &Value) -> Image {
         ..Image::default()
     };
     for layer in list(manifest, "layers") {
+        if text(layer, "mediaType").is_some_and(|label| label.contains("+encrypted")) {
+            let number = image.layers.len() + image.problems.len() + 1;
+            let reason = format!("layer {number} is encrypted");
+            let why = Unreadable::new(SkipKind::UnsupportedFormat, reason);
+            image.problems.push(why);
+            continue;
+        }
         let digest = text(layer, "digest");
         image.add(digest.and_then(path_of).map(|path| {
             Blob {
@@ -211,6 +205,14 @@ fn title(descriptor: &Value) -> Option<String> {
 }
 
 impl Image {
+    /// Returns true if the image has the same layers.
+    fn has_layers_of(&self, other: &Self) -> bool {
+        let paths = |image: &Self| -> Vec<String> {
+            image.layers.iter().map(|blob| blob.path.clone()).collect()
+        };
+        other.problems.is_empty() && paths(self) == paths(other)
+    }
+
     fn add(&mut self, blob: Option<Blob>) {
         let number = self.layers.len() + self.problems.len() + 1;
         match blob {
@@ -226,12 +228,6 @@ impl Image {
                 .push(broken(format!("the digest of layer {number} is malformed"))),
         }
     }
-}
-
-/// Returns twelve digits of a digest, the usual short form for images without a name.
-fn short(digest: &str) -> String {
-    let hex = digest.rsplit(':').next().unwrap_or_default();
-    hex.chars().take(12).collect()
 }
 
 /// Returns the path of a blob: `blobs/sha256/…`.
@@ -268,13 +264,9 @@ impl<'s> Finder<'s> {
         }
     }
 
-    /// Reports whether a descriptor is followed: not twice, and only for a platform that is wanted.
+    /// Returns true if a descriptor is followed: not twice, and only for a platform that is wanted.
     fn is_followed(&mut self, descriptor: &Value) -> bool {
-        // BuildKit stores attestations next to the image that they describe.
-        let is_attestation = descriptor
-            .get("annotations")
-            .is_some_and(|all| all.get("vnd.docker.reference.type").is_some());
-        if is_attestation {
+        if is_attestation(descriptor) {
             return false;
         }
         if let Some(stated) = descriptor
@@ -302,9 +294,12 @@ impl<'s> Finder<'s> {
                         .problems
                         .push(limit(format!("more than {MAX_IMAGES} images")));
                 }
-                self.found
-                    .images
-                    .extend(all.iter().take(MAX_IMAGES).map(saved));
+                for image in all.iter().take(MAX_IMAGES).map(saved) {
+                    let known = self.found.images.iter();
+                    if !known.into_iter().any(|known| known.has_layers_of(&image)) {
+                        self.found.images.push(image);
+                    }
+                }
             }
             Err(why) => self.found.problems.push(why),
         }
@@ -326,7 +321,14 @@ impl<'s> Finder<'s> {
             return;
         }
         match self.part(descriptor) {
-            Ok(document) => self.document(name, &document, depth),
+            Ok(document) => {
+                let before = self.found.images.len();
+                self.document(name, &document, depth);
+                let has_platform = descriptor.get("platform").and_then(platform).is_some();
+                for image in self.found.images.iter_mut().skip(before) {
+                    image.has_platform |= has_platform;
+                }
+            }
             Err(why) => {
                 let image = self.failed(name, why);
                 self.found.images.push(image);
@@ -336,17 +338,19 @@ impl<'s> Finder<'s> {
 
     /// Follows an index, or adds the image of a manifest.
     fn document(&mut self, name: String, document: &Value, depth: usize) {
-        let inner = list(document, "manifests");
-        let image = if inner.is_empty() {
-            image(name, document)
-        } else if depth == 0 {
-            let why = format!("an index within {MAX_DEPTH} others, not followed");
-            self.failed(name, limit(why))
-        } else {
-            for descriptor in inner {
-                self.follow(descriptor, Some(&name), depth - 1);
+        let image = match document::kind(document) {
+            Ok(Kind::Image) => image(name, document),
+            Ok(Kind::Index) if depth == 0 => {
+                let why = format!("an index within {MAX_DEPTH} others, not followed");
+                self.failed(name, limit(why))
             }
-            return;
+            Ok(Kind::Index) => {
+                for descriptor in list(document, "manifests") {
+                    self.follow(descriptor, Some(&name), depth - 1);
+                }
+                return;
+            }
+            Err(why) => self.failed(name, why),
         };
         self.found.images.push(image);
     }
@@ -374,36 +378,6 @@ impl<'s> Finder<'s> {
                 MAX_MANIFESTS >> 20
             )));
         }
-        serde_json::from_slice(&bytes).map_err(|error| broken(format!("{path}: {error}")))
+        document::parse(&path, &bytes)
     }
-}
-
-/// Returns the name of a descriptor, else that of the enclosing index, with the platform if it is
-/// stated.
-fn name(descriptor: &Value, around: Option<&str>) -> String {
-    let keys = [
-        "io.containerd.image.name",
-        "org.opencontainers.image.ref.name",
-    ];
-    let annotations = descriptor.get("annotations").unwrap_or(&Value::Null);
-    let own = keys.iter().find_map(|key| text(annotations, key));
-    let base = match (own, around) {
-        (Some(own), _) => escape::bytes(own.as_bytes()),
-        (None, Some(around)) => around.to_owned(),
-        (None, None) => {
-            let digest = short(text(descriptor, "digest").unwrap_or("(no digest)"));
-            escape::bytes(digest.as_bytes())
-        }
-    };
-    match (descriptor.get("platform").and_then(platform), around) {
-        (Some(platform), Some(_)) => format!("{base} ({platform})"),
-        (Some(_) | None, _) => base,
-    }
-}
-
-fn platform(value: &Value) -> Option<String> {
-    let (os, architecture) = (text(value, "os")?, text(value, "architecture")?);
-    let variant = text(value, "variant").map(|variant| format!("/{variant}"));
-    let name = format!("{os}/{architecture}{}", variant.unwrap_or_default());
-    Some(escape::bytes(name.as_bytes()))
 }

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use super::covers::Covers;
 use super::layer::{Hit, Layer};
 use super::names;
 use super::stored::shown_path;
 use crate::check::collect::scan::Scan;
+use crate::check::collect::unjudged;
 use crate::check::evidence;
 use crate::escape;
 use crate::place::Place;
@@ -16,6 +18,48 @@ pub(super) fn report_archive(scan: &Scan<'_>, layer: &Layer, archive: &Place) {
     for hit in &layer.hits {
         report(scan, hit, &[layer], 0, archive);
     }
+    report_launched(scan, &[layer], archive);
+}
+
+/// Reports the links in a folder whose executables a runtime starts, unless they lead to files that
+/// are reported under these names. Returns their number.
+pub(super) fn report_launched(scan: &Scan<'_>, stack: &[&Layer], place: &Place) -> usize {
+    let mut count = 0;
+    let mut known: Option<BTreeSet<&[u8]>> = None;
+    for (number, layer) in stack.iter().enumerate() {
+        for (path, target) in &layer.links.launched {
+            let known = known.get_or_insert_with(|| all_names(stack));
+            if known.contains(path.as_slice()) || !is_visible(path, stack, number) {
+                continue;
+            }
+            let reason = format!(
+                "a link to {}, which is not known to be a plugin or to be none",
+                shown_path(target)
+            );
+            scan.store(unjudged::linked(place, &shown_path(path), &reason));
+            count += 1;
+        }
+    }
+    count
+}
+
+/// Returns the names of all files with findings.
+fn all_names<'l>(stack: &[&'l Layer]) -> BTreeSet<&'l [u8]> {
+    let hits = stack.iter().enumerate();
+    hits.flat_map(|(number, layer)| layer.hits.iter().map(move |hit| (number, hit)))
+        .flat_map(|(number, hit)| names(hit, stack, number))
+        .collect()
+}
+
+/// Returns true if no layer above layer `number` hides one of its paths.
+fn is_visible(path: &[u8], stack: &[&Layer], number: usize) -> bool {
+    let below: Vec<&Covers> = stack
+        .iter()
+        .take(number + 1)
+        .map(|one| &one.covers)
+        .collect();
+    let mut above = stack.iter().skip(number + 1);
+    !above.any(|layer| layer.covers.hide(path, &below))
 }
 
 /// Reports a file of layer `number`, if a container sees it when all layers of the stack are
@@ -42,10 +86,15 @@ fn names<'l>(hit: &'l Hit, stack: &[&'l Layer], number: usize) -> BTreeSet<&'l [
     if names.is_empty() {
         return names;
     }
+    let below: Vec<&Covers> = stack
+        .iter()
+        .take(number + 1)
+        .map(|one| &one.covers)
+        .collect();
     for (at, layer) in stack.iter().enumerate().skip(number) {
         let linked = linked(&names, layer);
         if at > number {
-            names.retain(|name| !layer.covers.hide(name));
+            names.retain(|name| !layer.covers.hide(name, &below));
         }
         names.extend(linked);
     }
@@ -59,7 +108,7 @@ fn linked<'l>(names: &BTreeSet<&'l [u8]>, layer: &'l Layer) -> BTreeSet<&'l [u8]
     let mut linked = BTreeSet::new();
     let mut pending: Vec<&[u8]> = names.iter().copied().collect();
     while let Some(target) = pending.pop() {
-        for name in layer.links.get(target).into_iter().flatten() {
+        for name in layer.links.hard.get(target).into_iter().flatten() {
             if linked.insert(name.as_slice()) {
                 pending.push(name);
             }
@@ -72,10 +121,9 @@ fn linked<'l>(names: &BTreeSet<&'l [u8]>, layer: &'l Layer) -> BTreeSet<&'l [u8]
 fn symbolic<'l>(names: &BTreeSet<&'l [u8]>, stack: &[&'l Layer]) -> Vec<&'l [u8]> {
     let mut found = Vec::new();
     for (number, layer) in stack.iter().enumerate() {
-        let above = stack.iter().skip(number + 1);
         for name in names {
-            let links = layer.plugin_links.get(*name).into_iter().flatten();
-            let visible = links.filter(|link| !above.clone().any(|layer| layer.covers.hide(link)));
+            let links = layer.links.symbolic.get(*name).into_iter().flatten();
+            let visible = links.filter(|link| is_visible(link, stack, number));
             found.extend(visible.map(Vec::as_slice));
         }
     }

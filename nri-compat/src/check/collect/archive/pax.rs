@@ -3,7 +3,7 @@
 //! [The format](https://pubs.opengroup.org/onlinepubs/9799919799/utilities/pax.html): `LENGTH KEY=VALUE`, one per line.
 
 use super::sparse::{self, Sparse};
-use crate::skipped::Unreadable;
+use crate::skipped::{SkipKind, Unreadable};
 
 /// The relevant records.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -20,28 +20,52 @@ pub(super) struct Pax {
 }
 
 impl Pax {
-    /// Parses records up to the first broken one.
+    /// Parses records.
     ///
     /// # Errors
     ///
-    /// Returns an error if the map of a sparse file is wrong, because then the file differs from
-    /// the stored data.
+    /// Returns an error if a record, a size or the map of a sparse file is wrong, because then the
+    /// next entry is not what it seems to be.
     pub(super) fn parse(mut text: &[u8]) -> Result<Self, Unreadable> {
         let mut found = Self::default();
         while let Some((key, value, rest)) = record(text) {
             found.add(key, value)?;
             text = rest;
         }
+        if text.iter().any(|byte| *byte != 0) {
+            return Err(broken());
+        }
         found.path = found.sparse_path.take().or(found.path);
         Ok(found)
     }
 
+    /// Checks the records of a global header, which programs apply to all following entries or to
+    /// none.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if they change names or sizes.
+    pub(super) fn check_global(text: &[u8]) -> Result<(), Unreadable> {
+        if Self::parse(text)? == Self::default() {
+            return Ok(());
+        }
+        let reason = "a global pax header that changes names or sizes";
+        Err(Unreadable::new(SkipKind::UnsupportedFormat, reason))
+    }
+
     fn add(&mut self, key: &[u8], value: &[u8]) -> Result<(), Unreadable> {
+        // An empty value removes the record.
+        let text = || (!value.is_empty()).then(|| value.to_vec());
         match key {
-            b"path" => self.path = Some(value.to_vec()),
-            b"linkpath" => self.link = Some(value.to_vec()),
-            b"size" => self.size = number(value),
-            b"GNU.sparse.name" => self.sparse_path = Some(value.to_vec()),
+            b"path" => self.path = text(),
+            b"linkpath" => self.link = text(),
+            b"size" => {
+                self.size = match text() {
+                    Some(size) => Some(number(&size).ok_or_else(broken)?),
+                    None => None,
+                }
+            }
+            b"GNU.sparse.name" => self.sparse_path = text(),
             key => {
                 if let Some(key) = key.strip_prefix(b"GNU.sparse.") {
                     self.add_sparse(key, value)?;
@@ -86,6 +110,10 @@ fn record(text: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     Some((record.get(..equals)?, record.get(equals + 1..)?, rest))
 }
 
+fn broken() -> Unreadable {
+    Unreadable::new(SkipKind::Broken, "a pax header is damaged")
+}
+
 fn number(text: &[u8]) -> Option<u64> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }
@@ -96,19 +124,35 @@ mod tests {
     use super::Pax;
 
     #[test]
-    fn records_are_read_until_one_is_broken() {
-        let pax = Pax::parse(b"12 path=a b\n11 size=12\n99 linkpath=x\n").unwrap();
+    fn records_are_read_or_an_error() {
+        let pax = Pax::parse(b"12 path=a b\n11 size=12\n7 a=b=\n\0\0").unwrap();
         assert_eq!(pax.path.as_deref(), Some(&b"a b"[..]));
         assert_eq!((pax.size, pax.link), (Some(12), None));
+        let removed = Pax::parse(b"10 path=a\n8 path=\n8 size=\n").unwrap();
+        assert_eq!(removed, Pax::default());
         for text in [
-            &b""[..],
-            b"5",
+            &b"5"[..],
             b"0 a=b\n",
             b"1 a=b\n",
             b"99999999999999999999 a=b\n",
             b"6 ab\n",
+            b"10 path=a\n99 linkpath=x\n",
+            b"10 size=a\n",
+            b"11 size=-1\n",
         ] {
-            assert_eq!(Pax::parse(text).unwrap(), Pax::default(), "{text:?}");
+            assert!(Pax::parse(text).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn global_headers_change_nothing() {
+        assert!(Pax::check_global(b"13 comment=a\n").is_ok());
+        for text in [
+            &b"10 path=a\n"[..],
+            b"10 size=1\n",
+            b"21 GNU.sparse.size=9\n",
+        ] {
+            assert!(Pax::check_global(text).is_err());
         }
     }
 

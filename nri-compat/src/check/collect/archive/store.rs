@@ -1,6 +1,6 @@
 //! Storage of the parts of an image: a tar or a folder.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use tar::EntryType;
@@ -31,6 +31,12 @@ pub(in crate::check::collect) trait Store: Sync {
 
     /// Returns the total size of all parts in bytes, if known.
     fn size(&self) -> Option<u64>;
+
+    /// Returns the reason why files besides the image are not read, if there are any. `layers` are the
+    /// paths of its layers.
+    fn others(&self, _layers: &BTreeSet<&str>) -> Option<Unreadable> {
+        None
+    }
 
     /// Reads a small part into memory.
     fn small(&self, path: &str) -> Result<Option<Vec<u8>>, Unreadable> {
@@ -171,4 +177,28 @@ impl Store for Packed<'_> {
     fn size(&self) -> Option<u64> {
         Some(self.base.len())
     }
+
+    fn others(&self, layers: &BTreeSet<&str>) -> Option<Unreadable> {
+        let paths = self.parts.keys().map(String::as_str);
+        let others = paths.filter(|path| !layers.contains(path) && !is_part_of_image(path));
+        let mut others: Vec<&str> = others.collect();
+        others.sort_unstable();
+        let first = crate::escape::bytes(others.first()?.as_bytes());
+        let reason = match others.len() {
+            1 => format!("besides the image, {first}, which was not read"),
+            more => format!(
+                "besides the image, {first} and {} more, which were not read",
+                more - 1
+            ),
+        };
+        Some(Unreadable::new(SkipKind::UnsupportedFormat, reason))
+    }
+}
+
+/// Returns true for the paths that programs give to the parts of an image, besides its layers.
+fn is_part_of_image(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    path.starts_with("blobs/")
+        || name.ends_with(".json")
+        || ["json", "layer.tar", "oci-layout", "repositories", "VERSION"].contains(&name)
 }

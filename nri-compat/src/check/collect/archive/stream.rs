@@ -9,8 +9,12 @@ use crate::check::packing::Packing;
 /// The first byte of a skippable frame of zstd, without its lower half.
 const SKIPPABLE: u8 = 0x50;
 
-/// Reports whether a layer is an archive that is read from its start to its end.
+/// Reports whether a layer is an archive that is read from its start to its end. Whether a stream of
+/// zstd that starts with skippable frames is one may only show far behind its start.
 pub(in crate::check::collect) fn is_streamable(content: &dyn Content, blob: &Blob) -> bool {
+    if blob.is_labelled_tar {
+        return true;
+    }
     let Ok(file) = labelled(content, &blob.name) else {
         return true;
     };
@@ -19,5 +23,5 @@ pub(in crate::check::collect) fn is_streamable(content: &dyn Content, blob: &Blo
         .first()
         .is_some_and(|byte| byte & 0xf0 == SKIPPABLE);
     let starts_elsewhere = Packing::of(&file.head) == Packing::Zstd && is_skippable;
-    !starts_elsewhere && (blob.is_labelled_tar || kind::of(&file).is_some())
+    !starts_elsewhere && kind::of(&file).is_some()
 }

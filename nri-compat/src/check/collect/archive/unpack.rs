@@ -7,9 +7,9 @@ use flate2::bufread::MultiGzDecoder;
 use liblzma::bufread::XzDecoder;
 
 use super::limits::Limits;
-use super::zstd_frames;
-use crate::check::collect::budget::Lent;
-use crate::check::collect::scan::{Scan, WINDOW_LOG};
+use super::zstd_frames::{self, Frames};
+use crate::check::collect::budget::{Budget, Lent};
+use crate::check::collect::scan::Scan;
 use crate::check::content::Content;
 use crate::check::packing::{Packing, Stream};
 use crate::skipped::{SkipKind, Unreadable};
@@ -23,10 +23,6 @@ const MAX_XZ_MEMORY: u64 = 80 << 20;
 /// The maximum memory for decompressing bzip2 in bytes.
 const MAX_BZIP2_MEMORY: u64 = 4 << 20;
 
-/// The memory for decompressing a zstd stream whose later frames are not known, in bytes. Compressors
-/// use more only on request.
-const MIN_FORWARD_WINDOW: u64 = 16 << 20;
-
 /// The decompressed bytes of content.
 pub(super) struct Unpacked<'u> {
     input: Box<dyn Read + 'u>,
@@ -35,46 +31,50 @@ pub(super) struct Unpacked<'u> {
 }
 
 impl<'u> Unpacked<'u> {
-    /// Waits until there is memory for the window, and starts decompressing.
+    /// Waits until there is memory for the decoder, and starts decompressing. Memory for the windows
+    /// of zstd is reserved frame by frame.
     pub(super) fn new(
         scan: &'u Scan<'_>,
         content: &'u dyn Content,
         packing: Packing,
         limits: &'u Limits,
     ) -> Result<Self, Unreadable> {
-        let _memory = scan.windows.lend(memory(content, packing)?);
+        let _memory = scan.windows.lend(memory(packing));
         Ok(Self {
-            input: decoder(content, packing, BUFFER)?,
+            input: decode(content, packing, BUFFER, Some(&scan.windows))?,
             limits,
             _memory,
         })
     }
 }
 
-/// Returns a decoder of content without a limit; it reads `buffer` bytes at a time.
+/// Returns a decoder for the start of content, without a limit; it reads `buffer` bytes at a time.
 pub(super) fn decoder<'u>(
     content: &'u dyn Content,
     packing: Packing,
     buffer: usize,
 ) -> Result<Box<dyn Read + 'u>, Unreadable> {
+    decode(content, packing, buffer, None)
+}
+
+fn decode<'u>(
+    content: &'u dyn Content,
+    packing: Packing,
+    buffer: usize,
+    windows: Option<&'u Budget>,
+) -> Result<Box<dyn Read + 'u>, Unreadable> {
     let mut stream = Stream::new(content);
-    if packing == Packing::Zstd {
-        stream.at = zstd_frames::first(content)?.unwrap_or(0);
+    if packing == Packing::Zstd && !content.is_forward() {
+        stream.at = zstd_frames::first(content)?;
     }
     let stream = BufReader::with_capacity(buffer, stream);
     Ok(match packing {
         Packing::Not => Box::new(stream),
         Packing::Gzip => Box::new(MultiGzDecoder::new(stream)),
-        Packing::Zstd => Box::new(zstd(stream).map_err(reason)?),
+        Packing::Zstd => Box::new(Frames::new(stream, windows)),
         Packing::Xz => Box::new(XzDecoder::new_stream(stream, xz()?)),
         Packing::Bzip2 => Box::new(MultiBzDecoder::new(stream)),
     })
-}
-
-fn zstd<'r>(input: impl io::BufRead + 'r) -> io::Result<impl Read + 'r> {
-    let mut decoder = zstd::stream::read::Decoder::with_buffer(input)?;
-    decoder.window_log_max(WINDOW_LOG)?;
-    Ok(decoder)
 }
 
 /// Returns a decoder that accepts concatenated streams, as in zstd and gzip.
@@ -83,34 +83,12 @@ fn xz() -> Result<liblzma::stream::Stream, Unreadable> {
         .map_err(|error| reason(error.into()))
 }
 
-/// Returns the memory that decompression takes.
-fn memory(content: &dyn Content, packing: Packing) -> Result<u64, Unreadable> {
+/// Returns the memory that decompression takes in bytes, without the windows of zstd.
+fn memory(packing: Packing) -> u64 {
     match packing {
-        Packing::Not | Packing::Gzip => Ok(0),
-        Packing::Bzip2 => Ok(MAX_BZIP2_MEMORY),
-        Packing::Xz => Ok(MAX_XZ_MEMORY),
-        Packing::Zstd => window(content),
-    }
-}
-
-fn window(content: &dyn Content) -> Result<u64, Unreadable> {
-    let largest = if content.is_forward() {
-        // Later frames cannot be visited; the windows of a stream are usually of one size.
-        zstd_frames::first_window(content)?.map(|window| window.max(MIN_FORWARD_WINDOW))
-    } else {
-        zstd_frames::largest_window(content, 1 << WINDOW_LOG)?
-    };
-    match largest {
-        Some(window) if window > 1 << WINDOW_LOG => {
-            let reason = format!(
-                "unpacking needs a window of {} MiB; the limit is {} MiB",
-                window >> 20,
-                1 << (WINDOW_LOG - 20)
-            );
-            Err(Unreadable::new(SkipKind::Limit, reason))
-        }
-        Some(window) => Ok(window),
-        None => Err(cut_short()),
+        Packing::Not | Packing::Gzip | Packing::Zstd => 0,
+        Packing::Bzip2 => MAX_BZIP2_MEMORY,
+        Packing::Xz => MAX_XZ_MEMORY,
     }
 }
 

@@ -32,7 +32,7 @@ impl Platforms {
         }
     }
 
-    /// Reports whether an entry of an index is checked.
+    /// Returns true if an entry of an index is checked.
     pub(super) fn wants(&self, stated: &Value) -> bool {
         let Some(stated) = Platform::of(stated) else {
             return true;
@@ -58,10 +58,14 @@ impl Platform {
             [os, architecture, variant] => (os, architecture, Some(variant)),
             _ => return None,
         };
-        parts.iter().all(|part| is_word(part)).then(|| Self {
-            os: os.to_ascii_lowercase(),
-            architecture: known(&architecture.to_ascii_lowercase()).to_owned(),
-            variant: variant.map(|variant| (*variant).to_owned()),
+        parts.iter().all(|part| is_word(part)).then(|| {
+            let (architecture, implied) = known(&architecture.to_ascii_lowercase());
+            let variant = variant.map(|variant| variant.to_ascii_lowercase());
+            Self {
+                os: os.to_ascii_lowercase(),
+                variant: variant.or(implied.map(str::to_owned)),
+                architecture,
+            }
         })
     }
 
@@ -75,27 +79,37 @@ impl Platform {
         })
     }
 
-    /// Reports whether an image for `other` is one for this platform.
+    /// Returns true if an image for `other` is one for this platform.
     fn matches(&self, other: &Self) -> bool {
-        let implied = |one: &Self| match (&one.variant, one.architecture.as_str()) {
-            (None, "arm64") => Some("v8".to_owned()),
-            (variant, _) => variant.clone(),
-        };
         self.os == other.os
             && self.architecture == other.architecture
-            && (self.variant.is_none() || implied(self) == implied(other))
+            && (self.variant.is_none() || self.full_variant() == other.full_variant())
+    }
+
+    /// Returns the variant, or the one that its absence means, as containerd understands them.
+    fn full_variant(&self) -> Option<String> {
+        let digits = |text: &str| text.trim_start_matches('v').to_owned();
+        let stated = self.variant.as_deref().map(digits);
+        match self.architecture.as_str() {
+            "arm" => stated.or_else(|| Some("7".to_owned())),
+            "arm64" => stated.or_else(|| Some("8".to_owned())),
+            "amd64" => stated.filter(|variant| variant != "1"),
+            _ => stated,
+        }
     }
 }
 
-/// Returns the name that images use for an architecture.
-fn known(architecture: &str) -> &str {
-    match architecture {
-        "x86_64" | "x86-64" => "amd64",
-        "aarch64" => "arm64",
-        "i386" => "386",
-        "armhf" => "arm",
-        other => other,
-    }
+/// Returns the name that images use for an architecture, and the variant that other names imply.
+fn known(architecture: &str) -> (String, Option<&'static str>) {
+    let (name, variant) = match architecture {
+        "x86_64" | "x86-64" => ("amd64", None),
+        "aarch64" => ("arm64", None),
+        "i386" => ("386", None),
+        "armhf" => ("arm", Some("v7")),
+        "armel" => ("arm", Some("v6")),
+        other => (other, None),
+    };
+    (name.to_owned(), variant)
 }
 
 impl fmt::Display for Platform {
@@ -124,7 +138,16 @@ mod tests {
         assert!(Platforms::Linux.wants(&Value::Null));
         assert!(wants(Some("linux/arm64"), "linux", "arm64", "v8"));
         assert!(wants(Some("linux/aarch64/v8"), "linux", "arm64", ""));
+        assert!(wants(Some("linux/arm64/8"), "linux", "arm64", ""));
         assert!(wants(Some("linux/arm"), "linux", "arm", "v7"));
+        assert!(wants(Some("linux/arm/v7"), "linux", "arm", ""));
+        assert!(wants(Some("linux/arm/V7"), "linux", "arm", "7"));
+        assert!(!wants(Some("linux/arm/v6"), "linux", "arm", ""));
+        assert!(wants(Some("linux/armhf"), "linux", "arm", "v7"));
+        assert!(!wants(Some("linux/armel"), "linux", "arm", "v7"));
+        assert!(wants(Some("linux/amd64/v1"), "linux", "amd64", ""));
+        assert!(wants(Some("linux/amd64"), "linux", "amd64", "v3"));
+        assert!(!wants(Some("linux/amd64/v2"), "linux", "amd64", "v3"));
         assert!(!wants(Some("linux/arm/v6"), "linux", "arm", "v7"));
         assert!(!wants(Some("linux/amd64"), "linux", "arm64", ""));
         assert!(wants(Some("windows/amd64"), "windows", "amd64", ""));

@@ -1,6 +1,6 @@
 //! The manifests of an image in a registry, as parts by path like those of an archive.
 
-use crate::check::collect::archive::{Images, Store, images_of};
+use crate::check::collect::archive::{Images, Store, images_of, parse_manifest};
 use crate::check::content::Content;
 use crate::registry::{Client, Digest, Error, ErrorKind, Reference};
 use crate::skipped::{SkipKind, Unreadable};
@@ -52,7 +52,8 @@ impl Remote<'_> {
     /// Fetches the manifests of the image for these platforms.
     pub(super) fn images(&self, platforms: &Platforms) -> Result<Images, Error> {
         let manifest = self.client.manifest(self.reference)?;
-        let document: Value = serde_json::from_slice(&manifest.bytes).unwrap_or_default();
+        let document = parse_manifest("the manifest", &manifest.bytes)
+            .map_err(|why| Error::new(ErrorKind::NotAnImage, why.reason))?;
         if let Some(why) = not_an_image(&document) {
             let message = format!("{} has {why}", self.reference.registry());
             return Err(Error::new(ErrorKind::NotAnImage, message));
@@ -60,11 +61,31 @@ impl Remote<'_> {
         if document.get("manifests").is_none() {
             self.check_platform(&document, platforms)?;
         }
-        let (found, others) = images_of(self, &document, &|stated| platforms.wants(stated));
+        let (mut found, mut others) = images_of(self, &document, &|stated| platforms.wants(stated));
+        if document.get("manifests").is_some() && *platforms != Platforms::Linux {
+            self.filter(&mut found, &mut others, platforms);
+        }
         if found.images.is_empty() && found.problems.is_empty() {
             return Err(no_platform(platforms, &others));
         }
         Ok(found)
+    }
+
+    /// Drops the images whose index states no platform, and whose configuration states another one.
+    fn filter(&self, found: &mut Images, others: &mut Vec<String>, platforms: &Platforms) {
+        found.images.retain(|image| {
+            if image.has_platform {
+                return true;
+            }
+            let Ok(config) = self.config(&image.config) else {
+                return true;
+            };
+            let is_wanted = platforms.wants(&config);
+            if !is_wanted {
+                others.extend(Platform::of(&config).map(|stated| stated.to_string()));
+            }
+            is_wanted
+        });
     }
 
     /// Checks the platform of an image that is in no index, if one is asked for.
