@@ -26,6 +26,7 @@ mod helper;
 mod limits;
 mod location;
 mod mirrors;
+mod proxies;
 mod reference;
 
 pub use auth::token_of;

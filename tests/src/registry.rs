@@ -1,11 +1,14 @@
 //! An image registry in the process of a test, which serves images and misbehaves on request.
 
+pub mod clients;
 mod http;
 mod images;
+mod proxy;
 mod real;
 
 pub use http::{Reply, Request, Server};
-pub use images::{Image, Images, digest, gzip, layer, plugin, zstd};
+pub use images::{Image, Images, bzip2, digest, gzip, layer, plugin, xz, zstd};
+pub use proxy::Proxy;
 pub use real::{Demands, RealRegistry};
 
 use std::sync::Arc;

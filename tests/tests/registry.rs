@@ -6,7 +6,7 @@ use nri_compat::check::evidence::READERS;
 use nri_compat::check::target::Target;
 use nri_compat::place::Place;
 use nri_compat::report::check::CheckReport;
-use nri_tests::registry::{Image, Images, Registry, gzip, layer, plugin, zstd};
+use nri_tests::registry::{Image, Images, Registry, bzip2, gzip, layer, plugin, xz, zstd};
 
 const PLUGIN: &str = "opt/nri/plugins/10-a";
 
@@ -106,6 +106,13 @@ fn layers_of_every_packing_are_streamed() {
             "application/vnd.oci.image.layer.v1.tar+zstd",
             skippable,
         ),
+        ("xz", "application/vnd.oci.image.layer.v1.tar+xz", xz(&tar)),
+        (
+            "bzip2",
+            "application/vnd.oci.image.layer.v1.tar+bzip2",
+            bzip2(&tar),
+        ),
+        ("xz, unlabelled", "application/octet-stream", xz(&tar)),
         (
             "plain",
             "application/vnd.oci.image.layer.v1.tar",
@@ -124,6 +131,7 @@ fn layers_of_every_packing_are_streamed() {
             is_docker: name == "docker",
             ..Image::default()
         };
+        let name = name.split(',').next().unwrap_or(name);
         images.add(name, "latest", &image);
         let registry = Registry::faithful(images.clone());
         let found = check(&registry, &[name], options(&registry));

@@ -3,7 +3,7 @@
 use nri_compat::check::collect::{ImageOptions, ImageRequest, Request, collect};
 use nri_compat::check::evidence::READERS;
 use nri_compat::registry::{Client, Environment, ErrorKind, Options, Reference};
-use nri_tests::registry::{Demands, Image, RealRegistry, gzip, layer, plugin};
+use nri_tests::registry::{Demands, Image, Proxy, RealRegistry, gzip, layer, plugin};
 
 const PLUGIN: &str = "opt/nri/plugins/10-a";
 
@@ -86,7 +86,7 @@ fn manifest(
 fn credentials_that_skopeo_stored() {
     let registry = RealRegistry::start(Demands {
         login: true,
-        tls: false,
+        ..Demands::default()
     });
     let reference = registry.push("team/plugin:v1", &[("linux/amd64", &image("amd64"))], &[]);
     let (kind, why) = manifest(&registry, &reference, true, Environment::from([])).unwrap_err();
@@ -107,8 +107,8 @@ fn credentials_that_skopeo_stored() {
 #[test]
 fn certificates_of_another_authority() {
     let registry = RealRegistry::start(Demands {
-        login: false,
         tls: true,
+        ..Demands::default()
     });
     let reference = registry.push("team/plugin:v1", &[("linux/amd64", &image("amd64"))], &[]);
     let (kind, why) = manifest(&registry, &reference, false, Environment::from([])).unwrap_err();
@@ -126,4 +126,85 @@ fn certificates_of_another_authority() {
     let environment = Environment::from([("HOME", home.path().to_str().unwrap())]);
     manifest(&registry, &reference, false, environment).unwrap();
     assert_eq!(plugins(&registry, &reference).len(), 1);
+}
+
+#[test]
+fn a_proxy_carries_tls_to_the_registry() {
+    let registry = RealRegistry::start(Demands {
+        tls: true,
+        ..Demands::default()
+    });
+    let pushed = registry.push("team/plugin:v1", &[("linux/amd64", &image("amd64"))], &[]);
+    let reference = pushed.replace(registry.host(), "registry.test");
+    let proxy = Proxy::start(registry.host(), 200);
+    let url = format!("http://{}", proxy.host());
+    let authority = registry.authority();
+    let fetch = |authority: &str| {
+        let environment =
+            Environment::from([("HTTPS_PROXY", url.as_str()), ("SSL_CERT_FILE", authority)]);
+        manifest(&registry, &reference, false, environment)
+    };
+    fetch(authority.to_str().unwrap()).unwrap();
+    assert!(
+        proxy
+            .requests()
+            .iter()
+            .all(|one| one.path == "registry.test:443")
+    );
+
+    let (kind, why) = fetch("/missing").unwrap_err();
+    assert_eq!(kind, ErrorKind::Configuration, "{why}");
+    assert!(why.contains("SSL_CERT_FILE"), "{why}");
+    let environment = Environment::from([("HTTPS_PROXY", url.as_str())]);
+    let (kind, why) = manifest(&registry, &reference, false, environment).unwrap_err();
+    assert_eq!(kind, ErrorKind::Tls, "{why}");
+    assert!(
+        why.contains("cannot verify registry.test") && why.contains("SSL_CERT_FILE"),
+        "{why}"
+    );
+}
+
+#[test]
+fn a_registry_gets_the_certificate_that_it_wants() {
+    let registry = RealRegistry::start(Demands {
+        client_certificate: true,
+        ..Demands::default()
+    });
+    let reference = registry.push("team/plugin:v1", &[("linux/amd64", &image("amd64"))], &[]);
+    let authority = registry.authority();
+    let home = tempfile::tempdir().unwrap();
+    let folder = home
+        .path()
+        .join(".config/containers/certs.d")
+        .join(registry.host());
+    std::fs::create_dir_all(&folder).unwrap();
+    let fetch = || {
+        let environment = Environment::from([
+            ("HOME", home.path().to_str().unwrap()),
+            ("SSL_CERT_FILE", authority.to_str().unwrap()),
+        ]);
+        manifest(&registry, &reference, false, environment)
+    };
+    let (kind, why) = fetch().unwrap_err();
+    assert_eq!(kind, ErrorKind::Tls, "{why}");
+    assert!(
+        why.contains(registry.host()) && why.contains("client.cert"),
+        "{why}"
+    );
+
+    let certificate = registry.client_certificate();
+    std::fs::copy(&certificate, folder.join("client.cert")).unwrap();
+    let (kind, why) = fetch().unwrap_err();
+    assert_eq!(kind, ErrorKind::Configuration, "{why}");
+    std::fs::copy(certificate.with_extension("key"), folder.join("client.key")).unwrap();
+    fetch().unwrap();
+
+    // A certificate that cannot be shown, and the key of another one.
+    for wrong in ["old.pem", "ca.crt"] {
+        let wrong = certificate.with_file_name(wrong);
+        std::fs::copy(&wrong, folder.join("client.cert")).unwrap();
+        let (kind, why) = fetch().unwrap_err();
+        assert_eq!(kind, ErrorKind::Configuration, "{why}");
+        assert!(why.contains("client.cert"), "{why}");
+    }
 }

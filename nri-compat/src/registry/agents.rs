@@ -1,17 +1,17 @@
 //! HTTP clients: one for each server, with its proxy and the certificates that it has to show.
 
 use std::collections::HashMap;
-use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 
-use ureq::tls::{Certificate, RootCerts, TlsConfig};
-use ureq::{Agent, Proxy};
+use ureq::Agent;
+use ureq::tls::{RootCerts, TlsConfig};
 
 use super::certificates;
 use super::environment::Environment;
 use super::error::{Error, ErrorKind};
 use super::limits::Limits;
 use super::location::{Location, split_port};
+use super::proxies;
 
 /// The clients, by protocol and host.
 pub(super) struct Agents {
@@ -65,10 +65,19 @@ impl Agents {
         Ok(agent)
     }
 
+    /// Returns the proxy to a server, as the environment names it.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if it is not a URL.
+    pub(super) fn proxy(&self, url: &Location) -> Result<Option<proxies::Found>, Error> {
+        proxies::of(url, &self.environment)
+    }
+
     fn build(&self, url: &Location) -> Result<Agent, Error> {
         let config = Agent::config_builder()
             .tls_config(self.tls(url)?)
-            .proxy(proxy(url, &self.environment)?)
+            .proxy(self.proxy(url)?.map(|found| found.proxy))
             .http_status_as_error(false)
             .max_redirects(0)
             .max_redirects_will_error(false)
@@ -82,10 +91,12 @@ impl Agents {
 
     fn tls(&self, url: &Location) -> Result<TlsConfig, Error> {
         let own = certificates::of(&url.host, &self.environment)?;
-        let roots = if own.authorities.is_empty() {
+        let named = certificates::named(&self.environment)?;
+        let roots = if own.authorities.is_empty() && named.is_none() {
             RootCerts::PlatformVerifier
         } else {
-            system().into_iter().chain(own.authorities).into()
+            let system = named.unwrap_or_else(certificates::of_system);
+            system.into_iter().chain(own.authorities).into()
         };
         let config = TlsConfig::builder()
             .root_certs(roots)
@@ -93,92 +104,6 @@ impl Agents {
             .disable_verification(self.is_insecure(&url.host));
         Ok(config.build())
     }
-}
-
-/// Returns the certificates that the system trusts, or those that `SSL_CERT_FILE` and
-/// `SSL_CERT_DIR` name.
-fn system() -> Vec<Certificate<'static>> {
-    let all = rustls_native_certs::load_native_certs().certs;
-    all.iter()
-        .map(|one| Certificate::from_der(one).to_owned())
-        .collect()
-}
-
-/// Returns the proxy that the environment names for a server, as Go's tools choose it.
-fn proxy(url: &Location, environment: &Environment) -> Result<Option<Proxy>, Error> {
-    let names = if url.is_https {
-        ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"]
-    } else {
-        ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"]
-    };
-    let set = |name: &str| environment.text(name);
-    let Some((name, value)) = names.iter().find_map(|name| Some((name, set(name)?))) else {
-        return Ok(None);
-    };
-    let exceptions = set("NO_PROXY")
-        .or_else(|| set("no_proxy"))
-        .unwrap_or_default();
-    if is_exempt(&url.host, &exceptions) {
-        return Ok(None);
-    }
-    Proxy::new(&value).map(Some).map_err(|_| {
-        // The value may contain a password.
-        let message = format!("{name} is not the URL of a proxy");
-        Error::new(ErrorKind::Configuration, message).with_help("write http://HOST:PORT")
-    })
-}
-
-/// Reports whether a host is reached without a proxy: it is on this machine, or `NO_PROXY` lists
-/// it, its domain, or its network.
-fn is_exempt(host: &str, exceptions: &str) -> bool {
-    let (name, port) = split_port(host).map_or((host, None), |(name, port)| (name, Some(port)));
-    let name = name
-        .trim_start_matches('[')
-        .trim_end_matches(']')
-        .to_ascii_lowercase();
-    let address = name.parse::<IpAddr>().ok();
-    if name == "localhost" || address.is_some_and(|address| address.is_loopback()) {
-        return true;
-    }
-    exceptions
-        .split([',', ' '])
-        .map(str::trim)
-        .filter(|one| !one.is_empty())
-        .any(|one| {
-            let one = one.to_ascii_lowercase();
-            if one == "*"
-                || one
-                    .parse::<IpAddr>()
-                    .is_ok_and(|listed| Some(listed) == address)
-            {
-                return true;
-            }
-            if let (Some((network, bits)), Some(address)) = (one.split_once('/'), address) {
-                return is_in(address, network, bits);
-            }
-            let (one, listed_port) =
-                split_port(&one).map_or((one.as_str(), None), |(one, port)| (one, Some(port)));
-            let domain = one.trim_start_matches("*").trim_start_matches('.');
-            let is_within = name
-                .strip_suffix(domain)
-                .is_some_and(|rest| rest.ends_with('.'));
-            let is_same = name == domain && domain == one;
-            (is_same || is_within) && (listed_port.is_none() || listed_port == port)
-        })
-}
-
-/// Reports whether an address is in a network: `10.0.0.0/8`.
-fn is_in(address: IpAddr, network: &str, bits: &str) -> bool {
-    let (Ok(network), Ok(bits)) = (network.parse::<IpAddr>(), bits.parse::<u32>()) else {
-        return false;
-    };
-    let (address, network, size) = match (address, network) {
-        (IpAddr::V4(a), IpAddr::V4(b)) => (u128::from(a.to_bits()), u128::from(b.to_bits()), 32),
-        (IpAddr::V6(a), IpAddr::V6(b)) => (a.to_bits(), b.to_bits(), 128),
-        (IpAddr::V4(_), IpAddr::V6(_)) | (IpAddr::V6(_), IpAddr::V4(_)) => return false,
-    };
-    let differing = address ^ network;
-    bits <= size && differing.checked_shr(size - bits).unwrap_or(0) == 0
 }
 
 #[cfg(test)]
@@ -205,31 +130,5 @@ mod tests {
         }
         let plain = Location::parse("http://127.0.0.1:5000/").unwrap();
         assert_eq!(agents.of(&plain).unwrap_err().kind(), ErrorKind::Tls);
-    }
-
-    #[test]
-    fn exceptions_are_hosts_domains_and_networks() {
-        for (host, exceptions, exempt) in [
-            ("127.0.0.1:5000", "", true),
-            ("localhost:1", "", true),
-            ("[::1]:80", "", true),
-            ("r.example", "", false),
-            ("r.example", "*", true),
-            ("r.example:5000", "other, r.example", true),
-            ("a.r.example", "r.example", true),
-            ("a.r.example", ".r.example", true),
-            ("r.example", ".r.example", false),
-            ("xr.example", "r.example", false),
-            ("r.example:5000", "r.example:5000", true),
-            ("r.example:5001", "r.example:5000", false),
-            ("10.1.2.3:5000", "10.0.0.0/8", true),
-            ("11.1.2.3", "10.0.0.0/8", false),
-            ("10.1.2.3", "10.1.2.3", true),
-            ("[fd00::1]:5000", "fd00::/8", true),
-            ("10.1.2.3", "0.0.0.0/0", true),
-            ("10.1.2.3", "10.0.0.0/99", false),
-        ] {
-            assert_eq!(is_exempt(host, exceptions), exempt, "{host} {exceptions}");
-        }
     }
 }

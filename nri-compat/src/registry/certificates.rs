@@ -1,12 +1,17 @@
-//! Certificates that docker and podman are configured with for single registries: `certs.d`.
+//! Certificates: those that docker and podman are configured with for single registries (`certs.d`),
+//! and the authorities that the environment or the system names.
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use rustls::RootCertStore;
+use rustls::pki_types::PrivateKeyDer;
 use ureq::tls::{Certificate, ClientCert, PemItem, PrivateKey, parse_pem};
 
 use super::environment::Environment;
 use super::error::{Error, ErrorKind};
+use super::exchange::printable;
 
 /// The maximum size of a file with certificates in bytes.
 const MAX_FILE: u64 = 4 << 20;
@@ -60,12 +65,91 @@ impl Certificates {
                 let (chain, _) = read(path)?;
                 let (_, key) = read(&path.with_extension("key"))?;
                 let key = key.ok_or("its `.key` file has no private key")?;
+                check(&chain, &key)?;
                 self.client = Some(ClientCert::new_with_certs(&chain, key));
             }
             _ => {}
         }
         Ok(())
     }
+}
+
+/// Checks that a certificate can be shown and belongs to the key: the HTTP library panics otherwise.
+fn check(chain: &[Certificate<'_>], key: &PrivateKey<'_>) -> Result<(), String> {
+    let chain = chain.iter().map(|one| one.der().to_vec().into());
+    let labelled = format!("{:?}", key.kind());
+    let key = PrivateKeyDer::try_from(key.der().to_vec()).map_err(str::to_owned)?;
+    let kind = match &key {
+        PrivateKeyDer::Pkcs1(_) => "Pkcs1",
+        PrivateKeyDer::Pkcs8(_) => "Pkcs8",
+        PrivateKeyDer::Sec1(_) => "Sec1",
+        _ => "unknown",
+    };
+    if kind != labelled {
+        return Err(format!("its key is labelled {labelled}, but is {kind}"));
+    }
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .and_then(|config| {
+            config
+                .with_root_certificates(RootCertStore::empty())
+                .with_client_auth_cert(chain.collect(), key)
+        })
+        .map(drop)
+        .map_err(|error| error.to_string())
+}
+
+/// Returns the certificates that `SSL_CERT_FILE` and `SSL_CERT_DIR` name; `None` if neither is set.
+///
+/// # Errors
+///
+/// Returns an error if the file has none, or they name none together.
+pub(super) fn named(environment: &Environment) -> Result<Option<Vec<Certificate<'static>>>, Error> {
+    let file = environment.path("SSL_CERT_FILE");
+    let folders = environment.path("SSL_CERT_DIR");
+    if file.is_none() && folders.is_none() {
+        return Ok(None);
+    }
+    let folders: Vec<PathBuf> = folders
+        .iter()
+        .flat_map(|all| std::env::split_paths(all))
+        .collect();
+    let sources = file
+        .iter()
+        .map(|file| (Some(file.as_path()), None))
+        .chain(folders.iter().map(|folder| (None, Some(folder.as_path()))));
+    let mut found = Vec::new();
+    for (file, folder) in sources {
+        let read = rustls_native_certs::load_certs_from_paths(file, folder);
+        if file.is_some() && read.certs.is_empty() {
+            return Err(without_certificate("SSL_CERT_FILE", read.errors.first()));
+        }
+        found.extend(owned(&read.certs));
+    }
+    if found.is_empty() {
+        return Err(without_certificate("SSL_CERT_DIR", None));
+    }
+    Ok(Some(found))
+}
+
+fn without_certificate(variable: &str, why: Option<&rustls_native_certs::Error>) -> Error {
+    let why = why.map_or_else(String::new, |why| format!(": {why}"));
+    let message = printable(&format!("{variable} names no certificate{why}"));
+    Error::new(ErrorKind::Configuration, message).with_help(format!(
+        "name certificates in PEM format, or unset {variable}"
+    ))
+}
+
+/// Returns the certificates that the system trusts.
+pub(super) fn of_system() -> Vec<Certificate<'static>> {
+    owned(&rustls_native_certs::load_native_certs().certs)
+}
+
+fn owned(all: &[impl AsRef<[u8]>]) -> Vec<Certificate<'static>> {
+    all.iter()
+        .map(|one| Certificate::from_der(one.as_ref()).to_owned())
+        .collect()
 }
 
 /// Reads the certificates and the first private key of a file.

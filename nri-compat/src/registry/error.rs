@@ -67,6 +67,12 @@ impl Error {
         self
     }
 
+    /// Returns the error with the message of the one at the server that was asked before.
+    pub(super) fn after(mut self, earlier: &Self) -> Self {
+        self.message = format!("{}; before that, {}", self.message, earlier.message);
+        self
+    }
+
     /// Returns the kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.kind
@@ -82,7 +88,7 @@ impl Error {
         self.help.as_deref()
     }
 
-    /// Reports whether the same request may succeed later, or at a mirror.
+    /// Returns true if the same request may succeed later, or at a mirror.
     pub(super) fn is_temporary(&self) -> bool {
         match self.kind {
             ErrorKind::Unreachable

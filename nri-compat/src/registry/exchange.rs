@@ -48,9 +48,11 @@ fn send(
         .configure_request(request)
         .timeout_global(Some(call.timeout))
         .build();
-    agent
-        .run(request)
-        .map_err(|error| explained(&call.url.host, &error))
+    agent.run(request).map_err(|error| {
+        let proxy = agents.proxy(call.url).ok().flatten();
+        let proxy = proxy.map(|found| found.shown());
+        explained(&call.url.host, proxy.as_deref(), &error)
+    })
 }
 
 /// Reads a small answer.
@@ -83,8 +85,8 @@ pub(super) fn broken_off(host: &str, error: &std::io::Error) -> Error {
         .get_ref()
         .and_then(|inner| inner.downcast_ref::<ureq::Error>());
     match inner {
-        Some(inner) => explained(host, inner),
-        None => unreachable(host, &error.to_string()),
+        Some(inner) => explained(host, None, inner),
+        None => unreachable(host, None, &error.to_string()),
     }
 }
 
@@ -103,31 +105,78 @@ fn too_slow(host: &str, step: Timeout) -> Error {
     Error::new(ErrorKind::Timeout, message).with_help(help)
 }
 
-fn explained(host: &str, error: &ureq::Error) -> Error {
+/// Explains an error of a connection to a host, which may have gone through a proxy.
+fn explained(host: &str, proxy: Option<&str>, error: &ureq::Error) -> Error {
     match error {
         ureq::Error::Timeout(step) => too_slow(host, *step),
-        ureq::Error::Rustls(error) => tls(host, &error.to_string()),
+        ureq::Error::Rustls(error) => handshake(host, error),
         ureq::Error::Tls(why) => tls(host, why),
         ureq::Error::Pem(error) => tls(host, &error.to_string()),
-        ureq::Error::HostNotFound => unreachable(host, "the name is not known"),
+        ureq::Error::HostNotFound => unreachable(host, proxy, "the name is not known"),
         ureq::Error::Io(error) => match error
             .get_ref()
             .and_then(|inner| inner.downcast_ref::<rustls::Error>())
         {
-            Some(error) => tls(host, &error.to_string()),
-            None => unreachable(host, &error.to_string()),
+            Some(error) => handshake(host, error),
+            None => unreachable(host, proxy, &error.to_string()),
         },
-        ureq::Error::ConnectionFailed | ureq::Error::ConnectProxyFailed(_) => {
-            unreachable(host, &error.to_string())
-        }
-        ureq::Error::Protocol(_) | ureq::Error::BodyStalled => {
-            unreachable(host, &error.to_string())
+        ureq::Error::ConnectProxyFailed(why) => refused_by_proxy(host, proxy, why),
+        ureq::Error::ConnectionFailed | ureq::Error::Protocol(_) | ureq::Error::BodyStalled => {
+            unreachable(host, proxy, &error.to_string())
         }
         other => Error::new(
             ErrorKind::Protocol,
             format!("{host}: {}", printable(&other.to_string())),
         ),
     }
+}
+
+/// Returns the error for a proxy that does not connect to a host. The library states the status as
+/// the last word: `proxy server responded 407/407`.
+fn refused_by_proxy(host: &str, proxy: Option<&str>, why: &str) -> Error {
+    let proxy = proxy.unwrap_or("the proxy");
+    let status = why
+        .rsplit(['/', ' '])
+        .next()
+        .and_then(|word| word.parse().ok());
+    let Some(status) = status else {
+        return unreachable(host, Some(proxy), why);
+    };
+    let message = format!("cannot reach {host}: {proxy} answered {status}");
+    let help = if status == 407 {
+        "put the user and the password into its URL".to_owned()
+    } else {
+        format!("allow {host} in the proxy, or exempt it with NO_PROXY")
+    };
+    let kind = match status {
+        500..=599 => ErrorKind::Unreachable,
+        _ => ErrorKind::Denied,
+    };
+    Error::new(kind, message)
+        .with_status(status)
+        .with_help(help)
+}
+
+/// Returns the error for a connection that one of both sides refused to secure.
+fn handshake(host: &str, error: &rustls::Error) -> Error {
+    use rustls::AlertDescription::{BadCertificate, CertificateRequired, UnknownCA};
+
+    if let rustls::Error::InvalidMessage(_) = error {
+        return Error::new(ErrorKind::Tls, format!("{host} does not answer with TLS"))
+            .with_help(format!("use --insecure {host} if it serves plain HTTP"));
+    }
+    let rustls::Error::AlertReceived(alert) = error else {
+        return tls(host, &error.to_string());
+    };
+    let message = format!("{host} refused the connection: TLS alert {alert:?}");
+    let help = if [BadCertificate, CertificateRequired, UnknownCA].contains(alert) {
+        format!(
+            "put the certificate and the key that it wants into ~/.config/containers/certs.d/{host}, as client.cert and client.key"
+        )
+    } else {
+        "check whether the registry supports TLS 1.2 or 1.3".to_owned()
+    };
+    Error::new(ErrorKind::Tls, message).with_help(help)
 }
 
 fn tls(host: &str, why: &str) -> Error {
@@ -137,12 +186,17 @@ fn tls(host: &str, why: &str) -> Error {
     ))
 }
 
-fn unreachable(host: &str, why: &str) -> Error {
-    let message = format!("cannot reach {host}: {}", printable(why));
-    Error::new(ErrorKind::Unreachable, message)
-        .with_help(format!(
+fn unreachable(host: &str, proxy: Option<&str>, why: &str) -> Error {
+    let through = proxy.map_or_else(String::new, |proxy| format!(" through {proxy}"));
+    let message = format!("cannot reach {host}{through}: {}", printable(why));
+    let help = if proxy.is_some() {
+        format!("check the proxy, or exempt {host} with NO_PROXY")
+    } else {
+        format!(
             "check the name and the network (HTTPS_PROXY names a proxy), or use --insecure {host} if it serves plain HTTP"
-        ))
+        )
+    };
+    Error::new(ErrorKind::Unreachable, message).with_help(help)
 }
 
 /// Returns text from outside so that it is one safe line.

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 /// The time after which an idle connection is closed.
-const IDLE: Duration = Duration::from_secs(20);
+pub(super) const IDLE: Duration = Duration::from_secs(20);
 
 /// A request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -195,7 +195,8 @@ fn connection(
     let _ = output.shutdown(Shutdown::Both);
 }
 
-fn read(input: &mut BufReader<TcpStream>) -> Option<Request> {
+/// Reads a request; `None` if there is no further one.
+pub(super) fn read(input: &mut BufReader<TcpStream>) -> Option<Request> {
     let mut line = || {
         let mut line = Vec::new();
         let read = input

@@ -226,6 +226,30 @@ pub fn zstd(bytes: &[u8]) -> Vec<u8> {
     ::zstd::encode_all(bytes, 3).expect("memory")
 }
 
+/// Returns bytes compressed with xz.
+///
+/// # Panics
+///
+/// Panics if memory cannot be written.
+#[must_use]
+pub fn xz(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = liblzma::write::XzEncoder::new(Vec::new(), 1);
+    encoder.write_all(bytes).expect("memory");
+    encoder.finish().expect("memory")
+}
+
+/// Returns bytes compressed with bzip2.
+///
+/// # Panics
+///
+/// Panics if memory cannot be written.
+#[must_use]
+pub fn bzip2(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = ::bzip2::write::BzEncoder::new(Vec::new(), ::bzip2::Compression::fast());
+    encoder.write_all(bytes).expect("memory");
+    encoder.finish().expect("memory")
+}
+
 /// Returns a program of crate `nri` with a deprecated handler.
 #[must_use]
 pub fn plugin() -> Vec<u8> {

@@ -19,8 +19,11 @@ const HTPASSWD: &str = "user:$2b$05$9qkQdzLO20EDwwo.Y8//1eTPnNOOFSB1ghsuIKJ8u6c6
 pub struct Demands {
     /// True if it wants user and password.
     pub login: bool,
-    /// True if it uses TLS with a certificate of its own authority.
+    /// True if it uses TLS with a certificate of its own authority, for loopback and for
+    /// `registry.test`.
     pub tls: bool,
+    /// True if it uses TLS, and wants a certificate of the same authority.
+    pub client_certificate: bool,
 }
 
 /// A running registry on loopback, until it is dropped.
@@ -79,6 +82,12 @@ impl RealRegistry {
         self.folder.path().join("ca.crt")
     }
 
+    /// Returns the path of a certificate for clients, whose key is next to it.
+    #[must_use]
+    pub fn client_certificate(&self) -> PathBuf {
+        self.folder.path().join("client.cert")
+    }
+
     /// Has skopeo push an image or all images of an index, and returns the reference.
     ///
     /// # Panics
@@ -97,6 +106,8 @@ impl RealRegistry {
                 "--dest-tls-verify=false",
                 "--quiet",
             ])
+            .arg("--dest-cert-dir")
+            .arg(self.folder.path())
             .args(if self.demands.login {
                 &["--dest-creds", "user:password"][..]
             } else {
@@ -148,24 +159,34 @@ fn config(folder: &Path, demands: Demands) -> String {
         fs::write(&path, HTPASSWD).expect("a temporary file");
         config["auth"] = json!({"htpasswd": {"realm": "test", "path": path}});
     }
-    if demands.tls {
+    if demands.tls || demands.client_certificate {
         certify(folder);
         config["http"]["tls"] = json!({
-            "certificate": folder.join("tls.crt"),
-            "key": folder.join("tls.key"),
+            "certificate": folder.join("server.crt.pem"),
+            "key": folder.join("server.pem"),
         });
+    }
+    if demands.client_certificate {
+        config["http"]["tls"]["clientcas"] = json!([folder.join("ca.crt")]);
     }
     config.to_string()
 }
 
-/// Writes an authority and a certificate for loopback.
+/// Writes an authority, and certificates for a server and a client. Only `ca.crt`, `client.cert` and
+/// `client.key` have names that mean something in a folder of certificates.
 fn certify(folder: &Path) {
-    fs::write(folder.join("san"), "subjectAltName=IP:127.0.0.1\n").expect("a temporary file");
+    let names = "subjectAltName=IP:127.0.0.1,DNS:registry.test\n";
+    fs::write(folder.join("san"), names).expect("a temporary file");
     let key = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes";
+    let sign = "x509 -req -CA ca.crt -CAkey ca.pem -CAcreateserial -days 2";
     for arguments in [
-        format!("req -x509 {key} -days 2 -subj /CN=authority -keyout ca.key -out ca.crt"),
-        format!("req {key} -subj /CN=registry -keyout tls.key -out tls.csr"),
-        "x509 -req -in tls.csr -CA ca.crt -CAkey ca.key -CAcreateserial -days 2 -extfile san -out tls.crt".to_owned(),
+        format!("req -x509 {key} -days 2 -subj /CN=authority -keyout ca.pem -out ca.crt"),
+        format!("req {key} -subj /CN=registry -keyout server.pem -out server.csr"),
+        format!("{sign} -in server.csr -extfile san -out server.crt.pem"),
+        format!("req {key} -subj /CN=client -keyout client.key -out client.csr"),
+        format!("{sign} -in client.csr -extfile san -out client.cert"),
+        // Without extensions, it has version 1.
+        format!("{sign} -in client.csr -out old.pem"),
     ] {
         let mut command = Command::new("openssl");
         command.args(arguments.split(' ')).current_dir(folder);

@@ -47,11 +47,16 @@ impl Client {
         let usable = endpoints
             .iter()
             .filter(|one| is_by_digest || !one.digests_only);
-        let mut failed = None;
+        let mut failed: Option<Error> = None;
         for endpoint in usable {
             match self.insistently(endpoint, wanted, &read) {
                 Ok(found) => return Ok(found),
-                Err(error) => failed = Some(error),
+                Err(error) => {
+                    failed = Some(match &failed {
+                        Some(earlier) => error.after(earlier),
+                        None => error,
+                    });
+                }
             }
         }
         Err(failed
