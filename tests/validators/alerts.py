@@ -264,6 +264,8 @@ def main(monitoring, command, promtool):
         for expression in expressions:
             unwritten = names(expression) - known(texts[0]) - FOREIGN
             assert names(expression) and not unwritten, (expression, unwritten)
+        unread = known(texts[0]) - set.union(*map(names, expressions))
+        assert not unread, f"neither an alert nor the dashboard reads {sorted(unread)}"
         groups = [*tests(rules, folder, *texts), *dashboard_tests(dashboard, *texts)]
         tested = {one["alertname"] for part in groups for one in part["alert_rule_test"] if one["exp_alerts"]}
         assert tested == {rule["alert"] for part in rules["groups"] for rule in part["rules"]}, tested
