@@ -179,7 +179,7 @@ fn the_newest_report_of_a_node_counts_in_any_order() {
 fn a_report_of_the_future_does_not_count_first() {
     let now = "2026-11-22T00:00:00Z".parse().expect("a time");
     for wrong in ["2099-01-01T00:00:00Z", "yesterday"] {
-        let mut reports = vec![
+        let mut reports = [
             of_node("n1", "2026-11-21T00:00:00Z", "a", "deprecated"),
             of_node("n1", wrong, "a", "ok"),
         ];
