@@ -111,6 +111,18 @@ pub(super) const COMPILING: &[(&str, &str)] = &[
         "syntax = \"proto3\";\nmessage M { M m = 1; message N { M m = 1; } oneof o { N n = 2; } }\nenum Event { UNKNOWN = 0; RUN_POD_SANDBOX = 1; LAST = 2; } message E {} service Plugin { rpc Configure(E) returns (E); rpc StateChange(E) returns (E); }",
     ),
     (
+        "types with the names of Rust's and prost's",
+        "message i32 { i32 i32 = 1; } message str { str str = 1; bool bool = 2; } message u8 { bytes u8 = 1; } message Message { Message message = 1; } message Enumeration {} message Oneof { oneof oneof { Oneof one = 1; } } message Eq {} message Hash { Hash hash = 1; } message Copy { map<string, Copy> copy = 1; }",
+    ),
+    (
+        "values with the names of an enum's methods",
+        "enum E { AS_STR_NAME = 0; FROM_STR_NAME = 1; TRY_FROM = 2; IS_VALID = 3; FROM_I32 = 4; DEFAULT = 5; E_E = 6; } message M { E e = 1; E is_valid = 2; optional E try_from = 3; }",
+    ),
+    (
+        "the smallest and largest numbers",
+        "message M { int32 a = 1; int32 b = 536870911; int32 c = 18999; int32 d = 20000; map<int32, M> e = 536870910; oneof f { M g = 536870909; } }",
+    ),
+    (
         "a package of keywords",
         "syntax = \"proto3\"; package type.self.Crate.v1;\nmessage M { M m = 1; }\nenum Event { UNKNOWN = 0; RUN_POD_SANDBOX = 1; LAST = 2; } message E {} service Plugin { rpc Configure(E) returns (E); rpc StateChange(E) returns (E); }",
     ),

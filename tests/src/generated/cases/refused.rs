@@ -51,6 +51,24 @@ pub(super) const REFUSED: &[(&str, &str, &str, usize)] = &[
         4,
     ),
     (
+        "an accessor of a list and another field",
+        "message M {\n  repeated Event foo = 1;\n  Event push_foo = 2;\n}",
+        "both `push_foo`",
+        4,
+    ),
+    (
+        "accessors of a map and another field",
+        "message M {\n  map<string, Event> foo = 1;\n  Event insert_foo = 2;\n}",
+        "both `insert_foo`",
+        4,
+    ),
+    (
+        "an RPC of underscores",
+        "service S {\n  rpc __(NriEmpty) returns (NriEmpty);\n}",
+        "no letter or digit",
+        3,
+    ),
+    (
         "RPCs that are one in Rust",
         "service S {\n  rpc GetX(NriEmpty) returns (NriEmpty);\n  rpc get_x(NriEmpty) returns (NriEmpty);\n}",
         "both `get_x`",
