@@ -5,8 +5,8 @@
 //! kept that matter, so that memory does not grow with the number of pods.
 //!
 //! The modules depend on each other in one direction: `access` finds the API server and the
-//! credentials, `client` makes one request, `pages` reads a whole list, and `nodes` and `inventory`
-//! take what matters from its objects.
+//! credentials, `session` renews them, `client` makes one request, `pages` reads a whole list, and
+//! `nodes` and `inventory` take what matters from its objects.
 
 mod access;
 mod client;
@@ -17,6 +17,7 @@ mod nodes;
 mod owners;
 mod pages;
 mod resources;
+mod session;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -70,6 +71,9 @@ pub struct Cluster {
     pub name: String,
     /// The URL of the API server.
     pub server: String,
+    /// The identity of the cluster: the SHA-256 of its certificate authority, in hexadecimal; `None`
+    /// without one. The URL is not enough, because pods of many clusters have the same.
+    pub id: Option<String>,
     /// The nodes by runtime, the largest pool first.
     pub pools: Vec<NodePool>,
     /// The number of pods.
@@ -127,6 +131,7 @@ pub async fn read(options: &Options) -> Result<Cluster, ClusterError> {
     Ok(Cluster {
         name: client.name,
         server: client.server,
+        id: client.id,
         unread,
         ..Cluster::new(pools, pods, templates)
     })
@@ -216,12 +221,20 @@ impl Reading<'_> {
             namespace: self.namespace,
         };
         list.fold(begin, take).await.unwrap_or_else(|error| {
+            let is_final = self.is_final(&error);
             self.unread.push(Unread::new(resource, &error));
-            if error.kind().concerns_all_requests() {
-                self.end = Some(error);
-            }
+            self.end = is_final.then_some(error);
             V::default()
         })
+    }
+
+    /// Returns true for an error after which other lists would fail as well. One list may take too
+    /// long because it is large, but two mean that the server does not answer any more.
+    fn is_final(&self, error: &ClusterError) -> bool {
+        let is_timeout = |kind| kind == ClusterErrorKind::Timeout;
+        let mut others = self.unread.iter();
+        error.kind().concerns_all_requests()
+            || is_timeout(error.kind()) && others.any(|other| is_timeout(other.kind))
     }
 
     /// Returns the lists that could not be read.

@@ -28,6 +28,7 @@ mod paths;
 mod storage;
 
 pub use candidate::{Candidate, CandidateImage, Reason, Unmounted, candidates, unmounted};
+pub use images::is_own;
 pub use model::{
     ClaimSource, Container, ContainerKind, ContainerStatus, EnvVar, EphemeralSource, HostPath,
     ImageSource, Mount, Owner, PodTemplate, Volume, Workload,

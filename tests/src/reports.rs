@@ -245,6 +245,7 @@ fn cluster() -> CheckReport {
         cluster: Some(ClusterView {
             name: "prod".into(),
             server: "https://api.example.org:6443".into(),
+            id: Some("5a".repeat(32)),
             namespace: None,
             pods: 120,
             workloads: 14,
@@ -294,6 +295,7 @@ fn hostile() -> CheckReport {
         cluster: Some(ClusterView {
             name: name.into(),
             server: name.into(),
+            id: Some(name.into()),
             namespace: Some(name.into()),
             pods: 1,
             workloads: 1,

@@ -9,11 +9,14 @@ use http_body_util::BodyExt as _;
 use kube::client::Body;
 use kube::core::Status;
 use kube::core::params::ListParams;
+use sha2::{Digest as _, Sha256};
+use tokio::sync::Mutex;
 use tokio::time::{sleep, timeout};
 
-use super::access::{self, Access};
+use super::access::Access;
 use super::error::{ClusterError, ClusterErrorKind};
 use super::resources::{Resource, VERB};
+use super::session::Session;
 
 /// The number of attempts for a request whose failure may be temporary.
 const ATTEMPTS: u32 = 5;
@@ -35,11 +38,13 @@ const MAX_SHOWN: usize = 400;
 
 /// A client of an API server.
 pub(super) struct Client {
-    kube: kube::Client,
+    session: Mutex<Session>,
     /// The context, as in messages.
     pub(super) name: String,
     /// The URL of the server, as in messages.
     pub(super) server: String,
+    /// The identity of the cluster, if it has its own certificate authority.
+    pub(super) id: Option<String>,
     timeout: Duration,
 }
 
@@ -60,14 +65,11 @@ impl Client {
     pub(super) fn new(access: Access, timeout: Duration) -> Result<Self, ClusterError> {
         let server = access.config.cluster_url.to_string();
         let server = server.trim_end_matches('/').to_owned();
-        let name = access.name;
-        let kube = kube::Client::try_from(access.config).map_err(|error| {
-            let message = format!("cannot use the context `{name}`");
-            let error = ClusterError::new(ClusterErrorKind::Kubeconfig, message).caused_by(error);
-            error.with_help(access::compare_with_kubectl(&name))
-        })?;
+        let name = access.name.clone();
+        let authority = access.config.root_cert.as_deref();
         Ok(Self {
-            kube,
+            id: authority.filter(|all| !all.is_empty()).map(identity),
+            session: Mutex::new(Session::new(access)?),
             name,
             server,
             timeout,
@@ -85,24 +87,30 @@ impl Client {
         namespace: Option<&str>,
         page: &ListParams,
     ) -> Result<Vec<u8>, ClusterError> {
-        let mut pause = PAUSE;
-        let mut attempt = 1;
+        let request = Request {
+            client: self,
+            resource,
+            namespace,
+        };
+        let mut kube = self.session.lock().await.client().await?;
+        let (mut pause, mut attempt, mut is_renewed) = (PAUSE, 1, false);
         loop {
-            let request = Request {
-                client: self,
-                resource,
-                namespace,
-            };
-            match request.attempt(page).await {
+            match request.attempt(&kube, page).await {
                 Ok(bytes) => return Ok(bytes),
+                // Credentials may expire while a list is read: asks again once with others.
+                Err(Failure::Final(error)) if error.is_rejection() && !is_renewed => {
+                    is_renewed = true;
+                    let other = self.session.lock().await.after_rejection().await?;
+                    kube = other.ok_or(error)?;
+                }
                 Err(Failure::Final(error)) => return Err(error),
                 Err(Failure::Temporary(error, _)) if attempt == ATTEMPTS => return Err(error),
                 Err(Failure::Temporary(_, wanted)) => {
                     sleep(wanted.unwrap_or(pause).min(MAX_PAUSE)).await;
+                    pause *= 2;
+                    attempt += 1;
                 }
             }
-            pause *= 2;
-            attempt += 1;
         }
     }
 }
@@ -116,19 +124,19 @@ struct Request<'c> {
 }
 
 impl Request<'_> {
-    async fn attempt(self, page: &ListParams) -> Result<Vec<u8>, Failure> {
-        timeout(self.client.timeout, self.answer(page))
+    async fn attempt(self, kube: &kube::Client, page: &ListParams) -> Result<Vec<u8>, Failure> {
+        timeout(self.client.timeout, self.answer(kube, page))
             .await
             .unwrap_or_else(|_| Err(Failure::Final(self.too_slow())))
     }
 
-    async fn answer(self, page: &ListParams) -> Result<Vec<u8>, Failure> {
+    async fn answer(self, kube: &kube::Client, page: &ListParams) -> Result<Vec<u8>, Failure> {
         let path = self.resource.path(self.namespace);
         let request = kube::core::Request::new(path).list(page).map_err(|error| {
             let message = format!("cannot request {}", self.resource.name());
             Failure::Final(ClusterError::new(ClusterErrorKind::Response, message).caused_by(error))
         })?;
-        let response = self.client.kube.send(request.map(Body::from)).await;
+        let response = kube.send(request.map(Body::from)).await;
         let response = response.map_err(|error| self.broken(error))?;
         if response.status() == StatusCode::OK {
             return self.body(response).await;
@@ -170,10 +178,19 @@ impl Request<'_> {
             self.resource.name(),
             self.client.server
         );
-        let error = ClusterError::new(ClusterErrorKind::Connection, message)
-            .caused_by(cause(error))
-            .with_help("check the address, the certificates and the proxy of the context");
-        Failure::Temporary(error, None)
+        let error =
+            ClusterError::new(ClusterErrorKind::Connection, message).caused_by(cause(error));
+        match certificates(&error.to_string()) {
+            Some(help) => Failure::Final(error.with_help(self.in_context(help))),
+            None => {
+                let help = "check the address, the certificates and the proxy";
+                Failure::Temporary(error.with_help(self.in_context(help)), None)
+            }
+        }
+    }
+
+    fn in_context(self, help: &str) -> String {
+        format!("{help} of the context `{}`", self.client.name)
     }
 
     /// Returns the failure for a status other than success.
@@ -252,6 +269,35 @@ impl Request<'_> {
         );
         ClusterError::new(kind, message)
     }
+}
+
+/// Returns the SHA-256 of certificates, in hexadecimal.
+fn identity(certificates: &[Vec<u8>]) -> String {
+    let mut hash = Sha256::new();
+    certificates.iter().for_each(|bytes| hash.update(bytes));
+    let bytes = hash.finalize();
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Returns the remedy for an error about certificates, by the words of the library for TLS.
+fn certificates(message: &str) -> Option<&'static str> {
+    let remedies = [
+        (
+            "not valid for name",
+            "set `tls-server-name` to a name in the certificate, in the cluster",
+        ),
+        (
+            "invalid peer certificate",
+            "set `certificate-authority` to the authority of the server, in the cluster",
+        ),
+        (
+            "CertificateRequired",
+            "set `client-certificate` and `client-key` for the user",
+        ),
+    ];
+    let mut remedies = remedies.into_iter();
+    let found = remedies.find(|(words, _)| message.contains(words));
+    found.map(|(_, help)| help)
 }
 
 /// Returns the error without the layer of `kube`, which only adds its own name.

@@ -73,6 +73,11 @@ impl ClusterError {
         self.kind
     }
 
+    /// Returns true if the server does not accept the credentials.
+    pub(super) fn is_rejection(&self) -> bool {
+        self.kind == ClusterErrorKind::Unauthorized
+    }
+
     /// Returns the remedy, if known.
     pub fn help(&self) -> Option<&str> {
         self.help.as_deref()

@@ -32,6 +32,8 @@ pub struct Plugin {
     pub image: Image,
     /// The reason to take it for a plugin.
     pub reason: String,
+    /// True for static pods, which the kubelets of nodes run from files.
+    pub is_static: bool,
     /// The number of pods with the container and this image.
     pub pods: u64,
     /// The names of the nodes of these pods, sorted.
@@ -50,6 +52,7 @@ struct Key {
 #[derive(Clone, Debug, Default)]
 struct Use {
     reason: String,
+    is_static: bool,
     pods: u64,
     nodes: BTreeSet<String>,
 }
@@ -80,6 +83,7 @@ impl Inventory {
                 continue;
             };
             container.pods += 1;
+            container.is_static = pod.is_mirror;
             container.nodes.extend(candidate.template.node_name.clone());
         }
     }
@@ -129,10 +133,11 @@ pub(super) fn plugins(pods: Inventory, templates: Vec<Inventory>) -> Vec<Plugin>
     let mut all: BTreeMap<Key, Use> = BTreeMap::new();
     for (mut key, found) in pods.containers {
         key.workload = owners.topmost(key.workload, &workloads);
-        let one = all.entry(key).or_default();
-        one.reason = found.reason;
-        one.pods += found.pods;
-        one.nodes.extend(found.nodes);
+        let of_owner = all.entry(key).or_default();
+        of_owner.reason = found.reason;
+        of_owner.is_static |= found.is_static;
+        of_owner.pods += found.pods;
+        of_owner.nodes.extend(found.nodes);
     }
     let running: BTreeSet<(WorkloadName, String)> = all
         .keys()
@@ -160,6 +165,7 @@ fn plugin((key, found): (Key, Use)) -> Plugin {
         container: key.container,
         image: key.image,
         reason: found.reason,
+        is_static: found.is_static,
         pods: found.pods,
         nodes: found.nodes.into_iter().collect(),
     }

@@ -8,6 +8,7 @@ mod shared;
 
 pub use crate::skipped::{SkipKind, Skipped};
 pub use alike::Alike;
+pub(crate) use cluster::runtime_name;
 pub use cluster::{CLUSTER_READER, ClusterView, HOST_PLUGINS, Judged, NodePool, PoolTargets};
 pub(crate) use phrase::NO_CONFIGURATION;
 pub use phrase::bytes;

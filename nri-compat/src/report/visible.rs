@@ -136,6 +136,7 @@ fn subject(subject: &mut Subject) {
 fn cluster(cluster: &mut ClusterView) {
     spell_out(&mut cluster.name);
     spell_out(&mut cluster.server);
+    maybe(&mut cluster.id);
     maybe(&mut cluster.namespace);
     for pool in &mut cluster.pools {
         spell_out(&mut pool.runtime);

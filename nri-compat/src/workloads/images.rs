@@ -33,6 +33,12 @@ pub(super) fn published(reference: &str) -> Option<&'static PublishedImage> {
     })
 }
 
+/// Returns true for the image of this command, under whatever registry and path: its DaemonSet mounts
+/// the folders of NRI to read them.
+pub fn is_own(reference: &str) -> bool {
+    repository(reference).rsplit('/').next() == Some(env!("CARGO_PKG_NAME"))
+}
+
 /// Reports whether the last components of a repository are this path.
 fn ends_with_path(repository: &str, path: &str) -> bool {
     let before = repository.strip_suffix(path);
@@ -74,6 +80,20 @@ mod tests {
             assert!(image.source.starts_with("https://"), "{image:?}");
             assert_eq!(repository(&image.repository), image.repository);
             assert!(image.repository.matches('/').count() >= 2, "{image:?}");
+        }
+    }
+
+    #[test]
+    fn the_image_of_this_command_is_known_by_its_name() {
+        for reference in [
+            "nri-compat",
+            "registry.example.com/nri-compat:0.1.0",
+            "localhost:5000/team/nri-compat@sha256:00",
+        ] {
+            assert!(is_own(reference), "{reference}");
+        }
+        for reference in ["", "nri-compat/plugin", "example.org/nri-compat-plugin:1"] {
+            assert!(!is_own(reference), "{reference}");
         }
     }
 

@@ -135,3 +135,32 @@ fn a_server_that_cannot_be_reached_ends_the_run() {
     output.fails_with(&["http://127.0.0.1:1", "refused"]);
     assert_eq!(output.stdout, "");
 }
+
+#[test]
+fn a_server_that_stops_answering_is_given_up_after_two_requests() {
+    let server = ApiServer::start(|request| {
+        if is(request, "nodes") {
+            return SMALL.answer(request);
+        }
+        Answer::Silence
+    });
+    let output = check_server(&server, &["--request-timeout", "500ms"]);
+    output.fails_with(&["pods", "within 500ms", "--request-timeout"]);
+    assert_eq!(server.requests().len(), 3);
+    assert!(
+        output.stdout.contains("4 nodes containerd 2.2.3"),
+        "{output:?}"
+    );
+}
+
+#[test]
+fn a_page_that_stops_in_the_middle_is_given_up() {
+    let server = ApiServer::start(|request| {
+        if is(request, "pods") {
+            return Answer::Stall(r#"{"items":["#.to_owned());
+        }
+        SMALL.answer(request)
+    });
+    let output = check_server(&server, &["--request-timeout", "500ms"]);
+    output.fails_with(&["pods", "within 500ms"]);
+}

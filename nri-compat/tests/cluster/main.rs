@@ -10,5 +10,8 @@ mod failures;
 mod kubeconfig;
 mod lists;
 mod objects;
+mod proxies;
 mod report;
+mod tls;
+mod tokens;
 mod workloads;

@@ -67,6 +67,11 @@ fn nodes_whose_runtime_is_not_known_are_named() {
         "containerd://9.9.9",
         "",
         "containerd://1.7.27-k3s1",
+        "containerd://2.2.3+unknown",
+        "containerd://v2.2.3~ds1",
+        "cri-o://1.35.1-dev",
+        "containerd://Unknown",
+        "containerd",
         "\\u001b[31m",
     ];
     let server = ApiServer::start(move |request| {
@@ -84,6 +89,11 @@ fn nodes_whose_runtime_is_not_known_are_named() {
         "1 node containerd 9.9.9: not judged: unknown release `9.9.9`",
         "1 node without a runtime: not judged",
         "1 node containerd 1.7.27-k3s1: judged as containerd@1.7.27",
+        "1 node containerd 2.2.3+unknown: judged as containerd@2.2.3",
+        "1 node containerd v2.2.3~ds1: judged as containerd@2.2.3",
+        "1 node cri-o 1.35.1-dev: judged as cri-o@1.35.1",
+        "1 node containerd Unknown: not judged",
+        "1 node containerd: not judged",
         "\\u{1b}[31m",
     ] {
         assert!(output.stdout.contains(text), "{text}: {output:?}");

@@ -2,7 +2,7 @@
 //! request.
 
 use std::collections::HashMap;
-use std::io::{BufReader, Read as _, Write as _};
+use std::io::{BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,12 +27,15 @@ pub(crate) enum Answer {
     Status(u16, Vec<(&'static str, String)>, String),
     /// The beginning of a body; then the connection is closed.
     Cut(String),
+    /// The beginning of a body, then nothing until the client gives up.
+    Stall(String),
     /// Nothing, until the client gives up.
     Silence,
 }
 
 /// A server that ends with the value.
 pub(crate) struct ApiServer {
+    scheme: &'static str,
     address: SocketAddr,
     requests: Arc<Mutex<Vec<Request>>>,
     stopped: Arc<AtomicBool>,
@@ -40,24 +43,44 @@ pub(crate) struct ApiServer {
 
 type Handler = dyn Fn(&Request) -> Answer + Send + Sync;
 
+/// A connection, encrypted or not.
+pub(crate) trait Connection: Read + Write {}
+
+impl<T: Read + Write> Connection for T {}
+
 impl ApiServer {
     /// Starts a server that answers with `handler`.
     pub(crate) fn start(handler: impl Fn(&Request) -> Answer + Send + Sync + 'static) -> Self {
+        Self::listen("http", |stream| Some(Box::new(stream)), handler)
+    }
+
+    /// Starts a server whose connections `accept` sets up, for URLs with this scheme.
+    pub(crate) fn listen(
+        scheme: &'static str,
+        accept: impl Fn(TcpStream) -> Option<Box<dyn Connection>> + Send + Sync + 'static,
+        handler: impl Fn(&Request) -> Answer + Send + Sync + 'static,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let server = Self {
+            scheme,
             address: listener.local_addr().expect("an address"),
             requests: Arc::default(),
             stopped: Arc::default(),
         };
         let (requests, stopped) = (server.requests.clone(), server.stopped.clone());
-        let handler: Arc<Handler> = Arc::new(handler);
+        let (handler, accept): (Arc<Handler>, _) = (Arc::new(handler), Arc::new(accept));
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 if stopped.load(Ordering::SeqCst) {
                     return;
                 }
                 let (requests, handler) = (requests.clone(), handler.clone());
-                thread::spawn(move || serve(&stream, &requests, &*handler));
+                let accept = accept.clone();
+                thread::spawn(move || {
+                    if let Some(stream) = accept(stream) {
+                        serve(stream, &requests, &*handler);
+                    }
+                });
             }
         });
         server
@@ -65,7 +88,12 @@ impl ApiServer {
 
     /// Returns the URL of the server.
     pub(crate) fn url(&self) -> String {
-        format!("http://{}", self.address)
+        format!("{}://{}", self.scheme, self.address)
+    }
+
+    /// Returns the address and the port.
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
     }
 
     /// Returns the requests so far.
@@ -131,7 +159,7 @@ pub(crate) fn page(request: &Request, count: usize, object: impl Fn(usize) -> St
     ))
 }
 
-fn serve(stream: &TcpStream, requests: &Mutex<Vec<Request>>, handler: &Handler) {
+fn serve(stream: Box<dyn Connection>, requests: &Mutex<Vec<Request>>, handler: &Handler) {
     let mut reader = BufReader::new(stream);
     while let Some(mut request) = read(&mut reader) {
         {
@@ -141,14 +169,14 @@ fn serve(stream: &TcpStream, requests: &Mutex<Vec<Request>>, handler: &Handler) 
             request.nth = last.map_or(0, |last| last.nth + 1);
             requests.push(request.clone());
         }
-        if !answer(stream, handler(&request)) {
+        if !answer(&mut **reader.get_mut(), handler(&request)) {
             return;
         }
     }
 }
 
 /// Writes an answer; returns false if the connection ends.
-fn answer(mut stream: &TcpStream, answer: Answer) -> bool {
+fn answer(stream: &mut dyn Connection, answer: Answer) -> bool {
     match answer {
         Answer::Status(code, headers, body) => {
             let headers: String = headers
@@ -160,15 +188,15 @@ fn answer(mut stream: &TcpStream, answer: Answer) -> bool {
                 body.len()
             );
             // In one write: the second of two would wait until the first one is acknowledged.
-            stream.write_all((head + &body).as_bytes()).is_ok()
+            stream.write_all((head + &body).as_bytes()).is_ok() && stream.flush().is_ok()
         }
         Answer::Cut(body) => {
-            let head = format!(
-                "HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n",
-                body.len() + 100
-            );
-            let _ = stream.write_all(head.as_bytes());
-            let _ = stream.write_all(body.as_bytes());
+            begin(stream, &body);
+            false
+        }
+        Answer::Stall(body) => {
+            begin(stream, &body);
+            let _ = stream.read(&mut [0]);
             false
         }
         Answer::Silence => {
@@ -176,6 +204,14 @@ fn answer(mut stream: &TcpStream, answer: Answer) -> bool {
             false
         }
     }
+}
+
+/// Writes the beginning of an answer that announces more.
+fn begin(stream: &mut dyn Connection, body: &str) {
+    let length = body.len() + 100;
+    let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n");
+    let _ = stream.write_all((head + body).as_bytes());
+    let _ = stream.flush();
 }
 
 fn read(reader: &mut impl std::io::BufRead) -> Option<Request> {

@@ -19,7 +19,8 @@ use super::waiting::WaitingFile;
 use super::wanted_image::WantedImage;
 use crate::place::{Place, WorkloadPlace};
 use crate::sighting::Sighting;
-use judged::{Judged, evidence, unknown};
+use crate::workloads::is_own;
+use judged::{Judged, evidence, known, unknown};
 
 pub(super) use reading::read;
 pub(super) use recognise::recognises;
@@ -59,6 +60,11 @@ pub(super) fn not_fetched(scan: &Scan<'_>, named: &[ImageRequest], wanted: &[Wan
         reason: why,
     } in wanted
     {
+        if is_own(&request.reference) {
+            let detail = format!("not a plugin: the image of nri-compat itself, which {why}");
+            scan.store_sighting(known(request.place.clone(), &detail));
+            continue;
+        }
         let reason = format!("{why}; its {}", reason(request));
         scan.store_sighting(unknown(request.place.clone(), reason));
     }

@@ -18,6 +18,17 @@ use crate::place::{Place, WorkloadPlace};
 use crate::report::check::{CLUSTER_READER, CheckReport, ClusterView, Summary};
 use crate::sighting::{Evidence, Interface, Sighting};
 use crate::skipped::{SkipKind, Skipped};
+use crate::workloads::is_own;
+
+/// The reason for the verdict on an image that is not fetched.
+const NOT_FETCHED: &str = "the image is not fetched (--no-pull)";
+
+/// The evidence about the image of this command.
+const OWN: &str =
+    "not a plugin: the image of nri-compat itself, by its name; it is not fetched (--no-pull)";
+
+/// The evidence about static pods.
+const STATIC: &str = "a static pod, which the kubelet of each node runs from a file on the node";
 
 /// Checks a cluster, together with the places that the command line names.
 pub(in crate::cli) fn run(args: &check::Args) -> Result<Exit, Error> {
@@ -77,6 +88,7 @@ impl Args {
         let view = ClusterView {
             name: cluster.name.clone(),
             server: cluster.server.clone(),
+            id: cluster.id.clone(),
             namespace: self.namespace.clone(),
             pods: cluster.pods,
             workloads: cluster.workloads,
@@ -135,15 +147,26 @@ impl Found {
         plugins.map(image).collect()
     }
 
-    /// Adds a sighting for each plugin whose image is not fetched.
+    /// Adds a sighting for each plugin whose image is not fetched. The image of this command, which
+    /// only reads the folders of NRI, is named as such.
     fn list(&self, collected: &mut Collected) {
         for (plugin, place) in self.cluster.plugins.iter().zip(&self.places) {
-            let reason = "the image is not fetched (--no-pull)".to_owned();
-            collected.sightings.push(Sighting {
-                place: place.in_image(&plugin.image.reference),
-                interface: Interface::Unknown(reason),
-                ..Sighting::default()
-            });
+            let place = place.in_image(&plugin.image.reference);
+            collected
+                .sightings
+                .push(if is_own(&plugin.image.reference) {
+                    Sighting {
+                        place,
+                        evidence: vec![evidence(OWN.to_owned())],
+                        ..Sighting::default()
+                    }
+                } else {
+                    Sighting {
+                        place,
+                        interface: Interface::Unknown(NOT_FETCHED.to_owned()),
+                        ..Sighting::default()
+                    }
+                });
         }
     }
 
@@ -154,15 +177,13 @@ impl Found {
         for sighting in &mut collected.sightings {
             let of_place = of_place(&plugins, &sighting.place).into_iter();
             let details = of_place.flat_map(|plugin| {
-                let remark = plugin.image.origin.remark().map(str::to_owned);
-                [Some(plugin.reason.clone()), remark].into_iter().flatten()
+                let is_static = plugin.is_static.then_some(STATIC);
+                let remarks = [is_static, plugin.image.origin.remark()];
+                let remarks = remarks.into_iter().flatten().map(str::to_owned);
+                [plugin.reason.clone()].into_iter().chain(remarks)
             });
             let details: BTreeSet<String> = details.collect();
-            let evidence = details.into_iter().map(|detail| Evidence {
-                reader: CLUSTER_READER,
-                detail,
-            });
-            sighting.evidence.extend(evidence);
+            sighting.evidence.extend(details.into_iter().map(evidence));
         }
         self.summarize(&mut collected.summary);
         let unread = self.cluster.unread.iter();
@@ -241,6 +262,13 @@ impl Found {
             of_place.push(plugin);
         }
         plugins
+    }
+}
+
+fn evidence(detail: String) -> Evidence {
+    Evidence {
+        reader: CLUSTER_READER,
+        detail,
     }
 }
 

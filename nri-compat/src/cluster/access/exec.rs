@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal as _, stdin};
 use std::process::Stdio;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use kube::config::{ExecConfig, ExecInteractiveMode};
 use serde::Deserialize;
 use serde_json::json;
@@ -30,14 +31,21 @@ pub(super) struct Credentials {
     pub(super) token: Option<String>,
     /// A certificate and its key, both as PEM.
     pub(super) certificate: Option<(String, String)>,
+    /// The time at which they expire; `None` if they do not.
+    pub(super) expires: Option<Timestamp>,
 }
 
-/// The document that a plugin prints.
+/// The kind of the document that a plugin prints.
+const KIND: &str = "ExecCredential";
+
+/// The document that a plugin prints: JSON or, because `kubectl` accepts it too, YAML.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ExecCredential {
     #[serde(default)]
     api_version: String,
+    #[serde(default)]
+    kind: String,
     status: Option<Status>,
 }
 
@@ -47,6 +55,7 @@ struct Status {
     token: Option<String>,
     client_certificate_data: Option<String>,
     client_key_data: Option<String>,
+    expiration_timestamp: Option<Timestamp>,
 }
 
 /// Runs a plugin, and returns its credentials. A plugin without a terminal has to end in time.
@@ -171,14 +180,9 @@ async fn read(output: Option<impl AsyncRead + Unpin>) -> io::Result<Vec<u8>> {
 
 /// Parses the output of a plugin.
 fn parse(output: &[u8], wanted: Option<&str>) -> Result<Credentials, String> {
-    let printed: ExecCredential =
-        serde_json::from_slice(output).map_err(|_| "did not print an ExecCredential")?;
+    let printed = document(output).ok_or("did not print an ExecCredential")?;
     if let Some(wanted) = wanted.filter(|wanted| *wanted != printed.api_version) {
-        let version = printed
-            .api_version
-            .chars()
-            .take(MAX_SHOWN)
-            .collect::<String>();
+        let version = shown(&printed.api_version);
         return Err(format!(
             "printed an ExecCredential of `{version}` instead of `{wanted}`"
         ));
@@ -186,15 +190,37 @@ fn parse(output: &[u8], wanted: Option<&str>) -> Result<Credentials, String> {
     let status = printed
         .status
         .ok_or("printed an ExecCredential without a status")?;
-    let token = status.token.filter(|token| !token.is_empty());
-    let given = Credentials {
-        token,
-        certificate: status.client_certificate_data.zip(status.client_key_data),
+    let given = |text: Option<String>| text.filter(|text| !text.is_empty());
+    let certificate = match (
+        given(status.client_certificate_data),
+        given(status.client_key_data),
+    ) {
+        (Some(certificate), Some(key)) => Some((certificate, key)),
+        (None, None) => None,
+        (Some(_), None) => return Err("printed a certificate without its key".to_owned()),
+        (None, Some(_)) => return Err("printed a key without its certificate".to_owned()),
     };
-    if given == Credentials::default() {
+    let token = given(status.token);
+    if token.is_none() && certificate.is_none() {
         return Err("printed an ExecCredential without a token or certificate".to_owned());
     }
-    Ok(given)
+    Ok(Credentials {
+        token,
+        certificate,
+        expires: status.expiration_timestamp,
+    })
+}
+
+/// Returns the document in JSON or YAML.
+fn document(output: &[u8]) -> Option<ExecCredential> {
+    let json = serde_json::from_slice(output).ok();
+    let document: ExecCredential = json.or_else(|| serde_saphyr::from_slice(output).ok())?;
+    let is_any = document.kind.is_empty() && !document.api_version.is_empty();
+    (document.kind == KIND || is_any).then_some(document)
+}
+
+fn shown(text: &str) -> String {
+    text.chars().take(MAX_SHOWN).collect()
 }
 
 fn failed(command: &str, message: &str) -> ClusterError {
@@ -213,9 +239,7 @@ fn too_slow(command: &str, timeout: Duration) -> ClusterError {
 fn said(stderr: &[u8]) -> String {
     let text = String::from_utf8_lossy(stderr);
     let last = text.lines().map(str::trim).rfind(|line| !line.is_empty());
-    last.map_or_else(String::new, |line| {
-        format!(": {}", line.chars().take(MAX_SHOWN).collect::<String>())
-    })
+    last.map_or_else(String::new, |line| format!(": {}", shown(line)))
 }
 
 #[cfg(test)]
@@ -226,7 +250,9 @@ mod tests {
 
     #[test]
     fn credentials_are_a_token_a_certificate_or_both() {
-        let print = |status: &str| format!(r#"{{"apiVersion":"{V1}","status":{status}}}"#);
+        let print = |status: &str| {
+            format!(r#"{{"kind":"ExecCredential","apiVersion":"{V1}","status":{status}}}"#)
+        };
         let token = parse(print(r#"{"token":"t"}"#).as_bytes(), Some(V1)).expect("a token");
         assert_eq!(token.token.as_deref(), Some("t"));
         let both = r#"{"clientCertificateData":"c","clientKeyData":"k"}"#;
@@ -235,10 +261,30 @@ mod tests {
     }
 
     #[test]
+    fn yaml_is_accepted() {
+        let yaml = format!(
+            "# from the cloud\napiVersion: {V1}\nkind: ExecCredential\nstatus:\n  token: \"t: 1\"\n  expirationTimestamp: 2026-11-22T12:00:00Z\n  clientCertificateData: |\n    -----BEGIN\n  clientKeyData: k\n"
+        );
+        let given = parse(yaml.as_bytes(), Some(V1)).expect("credentials");
+        assert_eq!(given.token.as_deref(), Some("t: 1"));
+        let certificate = given.certificate.expect("a certificate");
+        assert_eq!(certificate.0, "-----BEGIN\n");
+        assert_eq!(
+            given.expires.map(|time| time.to_string()).as_deref(),
+            Some("2026-11-22T12:00:00Z")
+        );
+    }
+
+    #[test]
     fn anything_else_is_refused() {
         for (output, reason) in [
             ("", "did not print"),
             ("hello", "did not print"),
+            ("hello: [", "did not print"),
+            (
+                r#"{"kind":"Status","status":{"token":"t"}}"#,
+                "did not print",
+            ),
             (r#"{"apiVersion":"v0"}"#, "of `v0` instead"),
             (
                 r#"{"apiVersion":"client.authentication.k8s.io/v1"}"#,
@@ -247,6 +293,10 @@ mod tests {
             (
                 r#"{"apiVersion":"client.authentication.k8s.io/v1","status":{"token":""}}"#,
                 "without a token",
+            ),
+            (
+                r#"{"apiVersion":"client.authentication.k8s.io/v1","status":{"token":"t","clientKeyData":"k"}}"#,
+                "without its certificate",
             ),
         ] {
             let error = parse(output.as_bytes(), Some(V1)).expect_err(output);

@@ -99,7 +99,7 @@ fn read(path: &Path) -> Result<Kubeconfig, KubeconfigError> {
     let failed = |error| KubeconfigError::ReadConfig(error, path.to_owned());
     let metadata = std::fs::metadata(path).map_err(failed)?;
     if metadata.is_file() && metadata.len() <= MAX_FILE {
-        return Kubeconfig::read_from(path);
+        return Kubeconfig::read_from(path).map(|kubeconfig| with_plugins(kubeconfig, path));
     }
     let mut text = String::new();
     let file = File::open(path).map_err(failed)?;
@@ -108,6 +108,22 @@ fn read(path: &Path) -> Result<Kubeconfig, KubeconfigError> {
         0..=MAX_FILE => Kubeconfig::from_yaml(&text),
         _ => Err(failed(io::Error::other("larger than 16 MiB"))),
     }
+}
+
+/// Resolves the relative paths of credential plugins against the folder of the kubeconfig. A command
+/// without a `/` is searched in `PATH`.
+fn with_plugins(mut kubeconfig: Kubeconfig, path: &Path) -> Kubeconfig {
+    let users = kubeconfig.auth_infos.iter_mut();
+    let plugins = users.filter_map(|named| named.auth_info.as_mut()?.exec.as_mut());
+    let commands = plugins.filter_map(|plugin| plugin.command.as_mut());
+    for command in commands.filter(|command| command.contains('/')) {
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let resolved = folder.join(&*command);
+        // A name alone would be searched in PATH.
+        let resolved = std::path::absolute(&resolved).unwrap_or(resolved);
+        *command = resolved.to_string_lossy().into_owned();
+    }
+    kubeconfig
 }
 
 fn unreadable(path: &Path, error: KubeconfigError) -> ClusterError {

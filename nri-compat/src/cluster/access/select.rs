@@ -11,6 +11,8 @@ const MAX_LISTED: usize = 12;
 pub(super) struct Selected {
     /// Its name.
     pub(super) context: String,
+    /// The name of its cluster.
+    pub(super) cluster: String,
     /// True if its cluster names a proxy.
     pub(super) names_proxy: bool,
 }
@@ -34,7 +36,7 @@ pub(super) fn select(
             contexts(kubeconfig)
         )));
     };
-    let context = kubeconfig.contexts.iter().find(|one| one.name == name);
+    let context = kubeconfig.contexts.iter().find(|named| named.name == name);
     let context = context.and_then(|named| named.context.as_ref());
     let context = context.ok_or_else(|| {
         wrong(format!("{shown} does not have the context `{name}`"))
@@ -42,7 +44,7 @@ pub(super) fn select(
     })?;
     let user = context.user.as_deref().filter(|user| !user.is_empty());
     if let Some(user) = user
-        && !kubeconfig.auth_infos.iter().any(|one| one.name == user)
+        && !kubeconfig.auth_infos.iter().any(|named| named.name == user)
     {
         let message =
             format!("the context `{name}` names the user `{user}`, which {shown} does not have");
@@ -51,8 +53,8 @@ pub(super) fn select(
         );
     }
     let mut clusters = kubeconfig.clusters.iter();
-    let cluster = clusters.find(|one| one.name == context.cluster);
-    let cluster = cluster.and_then(|named| named.cluster.as_ref());
+    let named = clusters.find(|named| named.name == context.cluster);
+    let cluster = named.and_then(|named| named.cluster.as_ref());
     let cluster = cluster.ok_or_else(|| {
         let cluster = &context.cluster;
         wrong(format!(
@@ -63,6 +65,7 @@ pub(super) fn select(
     let proxy = cluster.proxy_url.as_deref();
     Ok(Selected {
         context: name.to_owned(),
+        cluster: context.cluster.clone(),
         names_proxy: proxy.is_some_and(|proxy| !proxy.is_empty()),
     })
 }
@@ -73,7 +76,7 @@ fn wrong(message: String) -> ClusterError {
 
 /// Returns the names of the contexts.
 fn contexts(kubeconfig: &Kubeconfig) -> String {
-    let names = kubeconfig.contexts.iter().map(|one| one.name.as_str());
+    let names = kubeconfig.contexts.iter().map(|named| named.name.as_str());
     let listed: Vec<&str> = names.take(MAX_LISTED).collect();
     let more = kubeconfig.contexts.len().saturating_sub(MAX_LISTED);
     match (listed.is_empty(), more) {

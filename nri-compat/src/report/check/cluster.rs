@@ -18,6 +18,8 @@ pub struct ClusterView {
     pub name: String,
     /// The URL of the API server.
     pub server: String,
+    /// The identity of the cluster: the SHA-256 of its certificate authority, in hexadecimal, if known.
+    pub id: Option<String>,
     /// The namespace whose workloads were read; `None` means all of them.
     pub namespace: Option<String>,
     /// The number of pods that were read.
@@ -138,14 +140,19 @@ impl ClusterView {
     }
 }
 
+/// Returns a runtime as people write it: `containerd 2.2.3` for `containerd://2.2.3`.
+pub(crate) fn runtime_name(runtime: &str) -> String {
+    match runtime.split_once("://") {
+        Some((name, version)) => format!("{name} {version}"),
+        None if runtime.is_empty() => "without a runtime".to_owned(),
+        None => runtime.to_owned(),
+    }
+}
+
 impl NodePool {
     /// Returns the runtime: `containerd 2.2.3`, or a phrase if the nodes do not name it.
     pub fn name(&self) -> String {
-        match self.runtime.split_once("://") {
-            Some((name, version)) => format!("{name} {version}"),
-            None if self.runtime.is_empty() => "without a runtime".to_owned(),
-            None => self.runtime.clone(),
-        }
+        runtime_name(&self.runtime)
     }
 
     /// Returns the number of nodes with the runtime: `12 nodes containerd 2.2.3`.

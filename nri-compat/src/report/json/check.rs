@@ -57,6 +57,7 @@ struct JsonSubject<'r> {
 struct JsonCluster<'r> {
     name: &'r str,
     server: &'r str,
+    id: Option<&'r str>,
     namespace: Option<&'r str>,
     pods: u64,
     workloads: u64,
@@ -256,6 +257,7 @@ fn cluster(cluster: &ClusterView) -> JsonCluster<'_> {
     JsonCluster {
         name: &cluster.name,
         server: &cluster.server,
+        id: cluster.id.as_deref(),
         namespace: cluster.namespace.as_deref(),
         pods: cluster.pods,
         workloads: cluster.workloads,

@@ -56,12 +56,7 @@ impl Judged {
             self.report(place.clone(), reason);
         }
         for volume in unmounted(workload) {
-            self.add(Sighting {
-                place: place.clone(),
-                kind: FileKind::Manifest,
-                evidence: vec![evidence(&volume.to_string())],
-                ..Sighting::default()
-            });
+            self.add(known(place.clone(), &volume.to_string()));
         }
     }
 
@@ -122,12 +117,7 @@ impl Judged {
             1 => "a manifest whose workload has nothing to do with NRI".to_owned(),
             count => format!("a manifest of {count} workloads, none of them related to NRI"),
         };
-        Sighting {
-            place: self.file.place.clone(),
-            kind: FileKind::Manifest,
-            evidence: vec![evidence(&detail)],
-            ..Sighting::default()
-        }
+        known(self.file.place.clone(), &detail)
     }
 }
 
@@ -191,6 +181,16 @@ fn head(workload: &Workload) -> WorkloadPlace {
         namespace: workload.namespace.clone(),
         name: workload.name.clone(),
         ..WorkloadPlace::default()
+    }
+}
+
+/// Returns a sighting of something that is known not to be a plugin.
+pub(super) fn known(place: Place, detail: &str) -> Sighting {
+    Sighting {
+        place,
+        kind: FileKind::Manifest,
+        evidence: vec![evidence(detail)],
+        ..Sighting::default()
     }
 }
 
