@@ -23,8 +23,12 @@
 //! ```
 
 mod add;
+mod cluster;
 mod document;
+mod finding;
+mod key;
 mod nodes;
+mod numbered;
 mod split;
 mod union;
 

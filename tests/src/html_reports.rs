@@ -4,7 +4,9 @@ use nri_compat::diff;
 use nri_compat::report::check::{Outcome, SkipKind, Skipped};
 use nri_compat::report::diff::DiffReport;
 use nri_compat::report::finding::Category;
-use nri_compat::report::merge::{MergeReport, MergedPlugin, MergedVerdict};
+use nri_compat::report::merge::{
+    MergeReport, MergedCluster, MergedPlugin, MergedPool, MergedVerdict,
+};
 use nri_compat::sighting::Built;
 
 /// A name that tries to act in a page: tags, quotes, ends of elements, direction, controls, a very
@@ -30,6 +32,7 @@ fn nodes(name: &str, path: &str, silent: &str) -> MergeReport {
         path: path.into(),
         name: Some(name.into()),
         index: Some("10".into()),
+        program: Some(format!("example.org/{name}")),
         nri: Built {
             version: Some("v0.11.0".into()),
             ..Built::default()
@@ -44,6 +47,7 @@ fn nodes(name: &str, path: &str, silent: &str) -> MergeReport {
         reports: 44,
         nodes: 42,
         superseded: 2,
+        clusters: vec![cluster(name, silent)],
         expected: 43,
         silent: vec![silent.into()],
         plugins: vec![
@@ -57,6 +61,30 @@ fn nodes(name: &str, path: &str, silent: &str) -> MergeReport {
         )],
         skipped_in_all: 12,
         ..MergeReport::default()
+    }
+}
+
+/// Returns a cluster with two pools, one of them without a known release.
+fn cluster(name: &str, node: &str) -> MergedCluster {
+    let pool = |runtime: String, target: Option<&str>, note: Option<&str>, nodes: u64| MergedPool {
+        runtime,
+        target: target.map(Into::into),
+        note: note.map(Into::into),
+        nodes: (0..nodes).map(|nth| format!("{node}-{nth}")).collect(),
+        reported: nodes / 2,
+    };
+    let (known, unknown) = (
+        "containerd://2.4.2".to_owned(),
+        format!("containerd://{name}"),
+    );
+    let note = format!("unknown release `{name}`");
+    MergedCluster {
+        name: name.into(),
+        server: format!("https://{name}:6443"),
+        pools: vec![
+            pool(known, Some("containerd@2.4.2"), None, 40),
+            pool(unknown, None, Some(&note), 2),
+        ],
     }
 }
 

@@ -12,7 +12,7 @@ use crate::exit::Exit;
 use crate::merge::{Merge, node_names};
 use crate::policy::{FailOn, named};
 use crate::report::merge::MergeReport;
-use crate::report::{html, json, text};
+use crate::report::{html, json, markdown, text};
 
 /// Merges the reports of many nodes: for each plugin, the number of nodes, first and last seen.
 ///
@@ -51,6 +51,8 @@ enum MergeFormat {
     Text,
     /// For machines; described by a JSON Schema.
     Json,
+    /// For pull requests and wikis.
+    Markdown,
     /// For browsers: one self-contained file with filters and search.
     Html,
 }
@@ -88,6 +90,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     output::print(&match args.format {
         MergeFormat::Text => text::merge(&report, output::look()),
         MergeFormat::Json => json::merge(&report),
+        MergeFormat::Markdown => markdown::merge(&report),
         MergeFormat::Html => html::merge(&report),
     })?;
     if report.reports == 0 {

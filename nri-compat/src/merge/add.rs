@@ -1,17 +1,21 @@
 //! Aggregates reports per plugin.
 
 use std::borrow::Cow;
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
+use super::cluster::ClusterNodes;
 use super::document::{Cluster, Document, Subject};
-use super::nodes::{ClusterNodes, Nodes, ReportId, Sets};
-use super::union::{Program, SeenAs};
+use super::finding::{Finding, MAX_EVENTS, MAX_TARGETS};
+use super::key::PluginKey;
+use super::nodes::{Nodes, ReportId, Sets};
+use super::numbered::Numbered;
+use super::union::Program;
 use crate::check::logs::stamp::{Span, Stamp};
 use crate::report::check::Outcome;
 use crate::report::merge::{MergedPlugin, MergedVerdict};
-use crate::sighting::Built;
 
 /// The maximum number of distinct plugins, and of distinct findings about them.
 const MAX_PLUGINS: usize = 20_000;
@@ -20,38 +24,8 @@ const MAX_FINDINGS: usize = 4 * MAX_PLUGINS;
 /// The maximum size of the texts that identify a plugin in bytes.
 const MAX_KEY: usize = 4096;
 
-/// The maximum number of targets per plugin.
-const MAX_TARGETS: usize = 16;
-
-/// The maximum number of events per plugin.
-const MAX_EVENTS: usize = 32;
-
-/// The maximum length of the name of an event or target in bytes.
-const MAX_NAME: usize = 64;
-
-/// The identity of a plugin across nodes.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct PluginKey {
-    name: Option<String>,
-    index: Option<String>,
-    path: String,
-    version: Option<String>,
-    at_least: Option<String>,
-    below: Option<String>,
-}
-
-/// A finding of one report about a plugin. Most nodes have the same findings, so each distinct one
-/// is stored once.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Finding {
-    plugin: u32,
-    events: BTreeSet<String>,
-    /// Outcomes by target.
-    verdicts: BTreeMap<String, Outcome>,
-    seen_as: SeenAs,
-    /// The identity of the program, and the release of NRI, both from its build.
-    build: [Option<String>; 2],
-}
+/// The numbers of the findings of a report, by plugin.
+type FindingSet = BTreeMap<u32, u32>;
 
 /// The aggregated reports.
 #[derive(Debug, Default)]
@@ -84,17 +58,17 @@ impl Inventory {
 
     /// Adds the report of a node.
     fn node(&mut self, document: &Document<'_>, at: Option<&str>, made: Option<Timestamp>) {
-        let mut set = BTreeMap::new();
+        let mut set = FindingSet::new();
         for subject in document.subjects.iter().filter(counts) {
             self.subject(subject, at, &mut set);
         }
-        let set = self.sets.number(set.into_values().collect(), usize::MAX);
         let report = ReportId {
             node: document.summary.node.as_deref(),
             scan: document.summary.scan.as_deref(),
             at: made,
         };
-        if !self.nodes.add(report, set.unwrap_or_default()) {
+        let set = self.number(set);
+        if !self.nodes.add(report, set) {
             self.beyond += 1;
         }
     }
@@ -107,39 +81,32 @@ impl Inventory {
         at: Option<&str>,
         made: Option<Timestamp>,
     ) {
-        let pools = cluster.pools.iter().flat_map(|pool| &pool.nodes);
-        let mut sets: BTreeMap<&str, BTreeMap<u32, u32>> =
-            pools.map(|node| (node.as_ref(), BTreeMap::new())).collect();
-        let mut idle = BTreeMap::new();
+        let mut report = ClusterNodes::of(cluster, made);
+        let mut sets: BTreeMap<&str, FindingSet> = BTreeMap::new();
+        let mut idle = FindingSet::new();
         for subject in document.subjects.iter().filter(counts) {
-            let mut found = BTreeMap::new();
+            let mut found = FindingSet::new();
             self.subject(subject, at, &mut found);
             for node in &subject.nodes {
-                sets.entry(node).or_default().extend(&found);
+                self.extend(sets.entry(node).or_default(), &found);
             }
             if subject.nodes.is_empty() {
-                idle.extend(found);
+                self.extend(&mut idle, &found);
             }
         }
-        let mut number = |set: BTreeMap<u32, u32>| {
-            let set = set.into_values().collect();
-            self.sets.number(set, usize::MAX).unwrap_or_default()
-        };
-        let report = ClusterNodes {
-            at: made,
-            idle: number(idle),
-            sets: sets
-                .into_iter()
-                .map(|(node, set)| (node.to_owned(), number(set)))
-                .collect(),
-        };
+        report.idle = self.number(idle);
+        let none = self.number(FindingSet::new());
+        report.set_all(none);
+        for (node, set) in sets {
+            report.set(node, self.number(set));
+        }
         if !self.nodes.add_cluster(cluster.key(), report) {
             self.beyond += 1;
         }
     }
 
     /// Adds a subject to the set of its report, in which a plugin counts once.
-    fn subject(&mut self, subject: &Subject<'_>, at: Option<&str>, set: &mut BTreeMap<u32, u32>) {
+    fn subject(&mut self, subject: &Subject<'_>, at: Option<&str>, set: &mut FindingSet) {
         let key = PluginKey::of(subject);
         let plugin = if key.len() > MAX_KEY {
             None
@@ -157,16 +124,40 @@ impl Inventory {
         if let Some(span) = self.spans.get_mut(place) {
             add_times(span, subject, at);
         }
-        if set.contains_key(&plugin) {
-            return;
+        self.insert(set, Finding::of(plugin, subject));
+    }
+
+    /// Adds a finding to a set, together with the one that the set has about the same plugin.
+    fn insert(&mut self, set: &mut FindingSet, mut finding: Finding) {
+        let known = set.get(&finding.plugin);
+        if let Some(known) = known.and_then(|number| self.findings.get(*number)) {
+            finding.join(known);
         }
-        match self
-            .findings
-            .number(Finding::of(plugin, subject), MAX_FINDINGS)
-        {
-            Some(finding) => drop(set.insert(plugin, finding)),
+        let plugin = finding.plugin;
+        match self.findings.number(finding, MAX_FINDINGS) {
+            Some(number) => drop(set.insert(plugin, number)),
             None => self.beyond += 1,
         }
+    }
+
+    /// Adds the findings of a set to another one.
+    fn extend(&mut self, set: &mut FindingSet, others: &FindingSet) {
+        for (plugin, number) in others {
+            let known = set.get(plugin).copied();
+            if known.is_none() {
+                set.insert(*plugin, *number);
+            } else if known != Some(*number)
+                && let Some(other) = self.findings.get(*number).cloned()
+            {
+                self.insert(set, other);
+            }
+        }
+    }
+
+    /// Returns the number of a set. There are at most as many sets as reports.
+    fn number(&mut self, set: FindingSet) -> u32 {
+        let set = set.into_values().collect();
+        self.sets.number(set, usize::MAX).unwrap_or_default()
     }
 
     /// Returns the number of plugins and nodes beyond the maximum.
@@ -186,15 +177,14 @@ impl Inventory {
     /// Returns all plugins on any node, the worst on the most nodes first.
     pub(super) fn plugins(&self) -> Vec<MergedPlugin> {
         let mut merged: BTreeMap<u32, MergedPlugin> = BTreeMap::new();
-        let (sets, findings) = (self.sets.by_number(), self.findings.by_number());
         let of = |set: &u32| -> Vec<&Finding> {
-            let numbers = sets.get(set).into_iter().copied().flatten();
+            let numbers = self.sets.get(*set).into_iter().flatten();
             numbers
-                .filter_map(|number| findings.get(number).copied())
+                .filter_map(|number| self.findings.get(*number))
                 .collect()
         };
         for (sets, nodes) in self.nodes.sets() {
-            for finding in on_node(&sets, of) {
+            for finding in on_node(&sets, of).values() {
                 let plugin = merged.entry(finding.plugin).or_default();
                 add_finding(plugin, finding, nodes);
             }
@@ -202,12 +192,11 @@ impl Inventory {
         for finding in self.nodes.idle().iter().flat_map(of) {
             add_finding(merged.entry(finding.plugin).or_default(), finding, 0);
         }
-        let keys = self.plugins.by_number();
         let mut plugins: Vec<MergedPlugin> = merged
             .into_iter()
             .filter_map(|(number, plugin)| {
                 let span = self.spans.get(number as usize)?;
-                Some(finished(plugin, keys.get(&number)?, span))
+                Some(finished(plugin, self.plugins.get(number)?, span))
             })
             .collect();
         plugins.sort_by(|a, b| {
@@ -224,120 +213,28 @@ fn counts(subject: &&Subject<'_>) -> bool {
     subject.role == "plugin" || !subject.verdicts.is_empty()
 }
 
-/// Returns the findings on a node, each once: a process that a container of the cluster runs is the
+/// Returns the findings on a node by plugin: a process that a container of the cluster runs is the
 /// program in its image.
-fn on_node<'f>(sets: &Sets, of: impl Fn(&u32) -> Vec<&'f Finding>) -> BTreeSet<&'f Finding> {
-    let mut all: BTreeSet<&Finding> = sets.clusters.iter().flat_map(&of).collect();
-    let containers: Vec<Program<'_>> = all.iter().map(|finding| finding.program()).collect();
+fn on_node<'f>(
+    sets: &Sets,
+    of: impl Fn(&u32) -> Vec<&'f Finding>,
+) -> BTreeMap<u32, Cow<'f, Finding>> {
+    let in_pods: Vec<&Finding> = sets.clusters.iter().flat_map(&of).collect();
+    let containers: Vec<Program<'_>> = in_pods.iter().map(|finding| finding.program()).collect();
     let of_host = sets.host.iter().flat_map(&of);
-    let is_new = |finding: &&Finding| {
+    let of_host = of_host.filter(|finding| {
         let program = finding.program();
-        !containers
-            .iter()
-            .any(|container| program.is_process_of(container))
-    };
-    let of_host: Vec<&Finding> = of_host.filter(is_new).collect();
-    all.extend(of_host);
+        let mut containers = containers.iter();
+        !containers.any(|container| program.is_process_of(container))
+    });
+    let mut all: BTreeMap<u32, Cow<'f, Finding>> = BTreeMap::new();
+    for finding in in_pods.iter().copied().chain(of_host) {
+        match all.entry(finding.plugin) {
+            Entry::Vacant(entry) => drop(entry.insert(Cow::Borrowed(finding))),
+            Entry::Occupied(mut entry) => entry.get_mut().to_mut().join(finding),
+        }
+    }
     all
-}
-
-/// Values with numbers.
-#[derive(Debug)]
-struct Numbered<T>(BTreeMap<T, u32>);
-
-impl<T> Default for Numbered<T> {
-    fn default() -> Self {
-        Self(BTreeMap::new())
-    }
-}
-
-impl<T: Ord> Numbered<T> {
-    /// Returns the number of a value; `None` for a new one if there are already `limit` values.
-    fn number(&mut self, value: T, limit: usize) -> Option<u32> {
-        let next = u32::try_from(self.0.len()).ok();
-        if let Some(known) = self.0.get(&value) {
-            return Some(*known);
-        }
-        let next = next.filter(|_| self.0.len() < limit)?;
-        self.0.insert(value, next);
-        Some(next)
-    }
-
-    fn by_number(&self) -> BTreeMap<u32, &T> {
-        self.0
-            .iter()
-            .map(|(value, number)| (*number, value))
-            .collect()
-    }
-}
-
-impl Cluster<'_> {
-    /// Returns the identity of the cluster, or of a namespace in it.
-    fn key(&self) -> String {
-        let namespace = self.namespace.as_deref().unwrap_or_default();
-        let key = format!("{} {namespace}", self.server);
-        key.chars().take(MAX_KEY).collect()
-    }
-}
-
-impl PluginKey {
-    fn of(subject: &Subject<'_>) -> Self {
-        let owned = |text: &Option<Cow<'_, str>>| text.as_deref().map(str::to_owned);
-        Self {
-            name: owned(&subject.name),
-            index: owned(&subject.index),
-            path: subject.path.clone().into_owned(),
-            version: owned(&subject.nri.version),
-            at_least: owned(&subject.nri.at_least),
-            below: owned(&subject.nri.below),
-        }
-    }
-
-    fn len(&self) -> usize {
-        let others = [
-            &self.name,
-            &self.index,
-            &self.version,
-            &self.at_least,
-            &self.below,
-        ];
-        self.path.len() + others.into_iter().flatten().map(String::len).sum::<usize>()
-    }
-}
-
-impl Finding {
-    fn of(plugin: u32, subject: &Subject<'_>) -> Self {
-        let events = subject
-            .events
-            .iter()
-            .filter(|event| event.len() <= MAX_NAME);
-        let verdicts = subject.verdicts.iter().map(|verdict| {
-            let mut outcomes = Outcome::ALL.into_iter();
-            let outcome = outcomes.find(|outcome| outcome.as_str() == verdict.verdict);
-            // A verdict that only a newer release knows is none that may pass.
-            let outcome = outcome.unwrap_or(Outcome::Unknown);
-            (verdict.target.chars().take(MAX_NAME).collect(), outcome)
-        });
-        Self {
-            plugin,
-            events: events
-                .take(MAX_EVENTS)
-                .map(|event| event.clone().into_owned())
-                .collect(),
-            verdicts: verdicts.take(MAX_TARGETS).collect(),
-            seen_as: SeenAs::of(&subject.place),
-            build: [&subject.program, &subject.nri.version]
-                .map(|text| text.as_deref().map(str::to_owned)),
-        }
-    }
-
-    fn program(&self) -> Program<'_> {
-        Program {
-            seen_as: &self.seen_as,
-            build: &self.build,
-            events: &self.events,
-        }
-    }
 }
 
 /// Adds the times at which a log mentions a plugin, or else the time of the report.
@@ -391,11 +288,8 @@ fn finished(plugin: MergedPlugin, key: &PluginKey, span: &Span) -> MergedPlugin 
         path: key.path.clone(),
         name: key.name.clone(),
         index: key.index.clone(),
-        nri: Built {
-            version: key.version.clone(),
-            at_least: key.at_least.clone(),
-            below: key.below.clone(),
-        },
+        program: key.program.clone(),
+        nri: key.built(),
         first_seen: shown(&span.first),
         last_seen: shown(&span.last),
         events: in_order(plugin.events),

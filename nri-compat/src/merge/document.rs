@@ -27,8 +27,13 @@ pub(super) struct Document<'d> {
 /// A cluster.
 #[derive(Debug, Deserialize)]
 pub(super) struct Cluster<'d> {
+    #[serde(borrow, default)]
+    pub(super) name: Cow<'d, str>,
     #[serde(borrow)]
     pub(super) server: Cow<'d, str>,
+    /// The identity of the cluster, if it is known.
+    #[serde(borrow, default)]
+    pub(super) id: Option<Cow<'d, str>>,
     #[serde(borrow, default)]
     pub(super) namespace: Option<Cow<'d, str>>,
     #[serde(borrow, default)]
@@ -38,6 +43,14 @@ pub(super) struct Cluster<'d> {
 /// Nodes with the same runtime.
 #[derive(Debug, Deserialize)]
 pub(super) struct Pool<'d> {
+    #[serde(borrow, default)]
+    pub(super) runtime: Cow<'d, str>,
+    /// The target that stands for the runtime.
+    #[serde(borrow, default)]
+    pub(super) target: Option<Cow<'d, str>>,
+    /// The reason why there is no such target.
+    #[serde(borrow, default)]
+    pub(super) note: Option<Cow<'d, str>>,
     #[serde(borrow)]
     pub(super) nodes: Vec<Cow<'d, str>>,
 }

@@ -4,11 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
+use super::cluster::ClusterNodes;
+use crate::report::merge::MergedCluster;
+
 /// The maximum number of nodes: each takes some hundred bytes.
 const MAX_NODES: usize = 500_000;
 
 /// The maximum length of a node name in bytes.
-const MAX_NAME: usize = 253;
+pub(super) const MAX_NAME: usize = 253;
 
 /// The maximum number of clusters.
 const MAX_CLUSTERS: usize = 1000;
@@ -30,16 +33,6 @@ struct Newest {
     at: Option<Timestamp>,
     /// The number of the set of findings.
     set: u32,
-}
-
-/// The newest report of a cluster.
-#[derive(Clone, Debug)]
-pub(super) struct ClusterNodes {
-    pub(super) at: Option<Timestamp>,
-    /// The number of the set of findings on each node.
-    pub(super) sets: BTreeMap<String, u32>,
-    /// The number of the set of findings on no node.
-    pub(super) idle: u32,
 }
 
 /// The sets of findings on a node.
@@ -80,25 +73,18 @@ impl Nodes {
 
     /// Adds the report of a cluster, of which the newest counts like that of a node. Returns false if
     /// there was no room for it.
-    pub(super) fn add_cluster(&mut self, cluster: String, mut report: ClusterNodes) -> bool {
+    pub(super) fn add_cluster(&mut self, cluster: String, report: ClusterNodes) -> bool {
         if let Some(known) = self.clusters.get_mut(&cluster) {
             if !is_older(report.at, known.at) {
                 *known = report;
             }
             return true;
         }
-        let count = self
-            .clusters
-            .values()
-            .map(|one| one.sets.len())
-            .sum::<usize>();
-        if self.clusters.len() >= MAX_CLUSTERS || count + report.sets.len() > MAX_NODES {
+        let count: usize = self.clusters.values().map(ClusterNodes::count).sum();
+        if self.clusters.len() >= MAX_CLUSTERS || count + report.count() > MAX_NODES {
             self.beyond += 1;
             return false;
         }
-        report
-            .sets
-            .retain(|node, _| !node.is_empty() && node.len() <= MAX_NAME);
         self.clusters.insert(cluster, report);
         true
     }
@@ -143,14 +129,24 @@ impl Nodes {
         self.unnamed.values().sum()
     }
 
-    /// Returns the number of clusters.
-    pub(super) fn clusters(&self) -> u64 {
-        self.clusters.len() as u64
+    /// Returns the clusters, each with the pools of its newest report: those of several namespaces have
+    /// the same nodes.
+    pub(super) fn clusters(&self) -> Vec<MergedCluster> {
+        let mut newest: BTreeMap<&str, &ClusterNodes> = BTreeMap::new();
+        for report in self.clusters.values() {
+            let known = newest.entry(&report.id).or_insert(report);
+            if !is_older(report.at, known.at) {
+                *known = report;
+            }
+        }
+        let has_report = |node: &str| self.named.contains_key(node);
+        let clusters = newest.into_values();
+        clusters.map(|report| report.view(has_report)).collect()
     }
 
     /// Returns the number of reports that count, or for which there was no room.
     pub(super) fn reports(&self) -> u64 {
-        self.named.len() as u64 + self.unnamed() + self.clusters() + self.beyond
+        self.named.len() as u64 + self.unnamed() + self.clusters.len() as u64 + self.beyond
     }
 
     /// Returns the number of nodes for each pair of sets of findings.
@@ -206,8 +202,8 @@ impl Nodes {
         for (node, newest) in &self.named {
             all.entry(node).or_default().host = Some(newest.set);
         }
-        for (node, set) in self.clusters.values().flat_map(|cluster| &cluster.sets) {
-            all.entry(node).or_default().clusters.insert(*set);
+        for (node, set) in self.clusters.values().flat_map(ClusterNodes::sets) {
+            all.entry(node).or_default().clusters.insert(set);
         }
         all
     }

@@ -5,6 +5,7 @@ mod check;
 mod conformance;
 mod diff;
 mod history;
+mod merge;
 #[cfg(feature = "conformance")]
 mod probe;
 #[cfg(feature = "conformance")]
@@ -17,6 +18,7 @@ pub use check::{check, write_check};
 pub use conformance::conformance;
 pub use diff::diff;
 pub use history::{runtime, runtimes, versions};
+pub use merge::merge;
 #[cfg(feature = "conformance")]
 pub use probe::probe;
 #[cfg(feature = "conformance")]

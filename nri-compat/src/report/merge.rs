@@ -1,7 +1,9 @@
 //! The merged reports of many nodes, as plain data for renderers.
 
+mod cluster;
 mod phrase;
 
+pub use cluster::{MergedCluster, MergedPool};
 pub use phrase::{WITHOUT_CLUSTER, WITHOUT_HOST};
 
 use std::collections::BTreeSet;
@@ -21,8 +23,8 @@ pub struct MergeReport {
     pub unnamed: u64,
     /// Number of reports that a newer one of the same node replaces, or that were read twice.
     pub superseded: u64,
-    /// Number of clusters.
-    pub clusters: u64,
+    /// Clusters with a report, each with its nodes by runtime.
+    pub clusters: Vec<MergedCluster>,
     /// Number of nodes that should have a report.
     pub expected: u64,
     /// Expected nodes without a report.
@@ -42,7 +44,7 @@ pub struct MergeReport {
     pub skipped_in_all: u64,
 }
 
-/// A plugin on many nodes: the same index, name and path, built with the same NRI.
+/// A plugin on many nodes: the same index, name, path and program, built with the same NRI.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MergedPlugin {
     /// Its path on each of them.
@@ -51,6 +53,8 @@ pub struct MergedPlugin {
     pub name: Option<String>,
     /// The index of the plugin.
     pub index: Option<String>,
+    /// The identity of the program from its build: the main package of a Go program, the name in a manifest.
+    pub program: Option<String>,
     /// The NRI that it was built with.
     pub nri: Built,
     /// Number of nodes whose newest report contains it.
@@ -110,7 +114,9 @@ impl MergeReport {
         let nodes = nodes
             .chain(&mut self.without_host)
             .chain(&mut self.without_cluster);
-        nodes.chain(plugins)
+        let clusters = self.clusters.iter_mut();
+        let clusters = clusters.flat_map(MergedCluster::texts_mut);
+        nodes.chain(clusters).chain(plugins)
     }
 }
 
@@ -127,6 +133,7 @@ impl MergedPlugin {
             .into_iter()
             .chain(&mut self.name)
             .chain(&mut self.index)
+            .chain(&mut self.program)
             .chain(version)
             .chain(at_least)
             .chain(below)

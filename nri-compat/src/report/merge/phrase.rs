@@ -30,7 +30,8 @@ impl MergeReport {
             }
         };
         add(self.superseded, format!("{} superseded", self.superseded));
-        add(self.clusters, count(self.clusters, "cluster"));
+        let clusters = self.clusters.len() as u64;
+        add(clusters, count(clusters, "cluster"));
         add(
             self.unnamed,
             format!("{} without the name of a node", self.unnamed),
@@ -70,5 +71,21 @@ impl MergedPlugin {
         let mut outcomes: Vec<_> = outcomes.collect();
         outcomes.reverse();
         outcomes
+    }
+
+    /// Returns `deprecated 40, ok 2`, the worst first; without a number if all nodes agree, and `-` if
+    /// there is no verdict.
+    pub fn outcomes_phrase(&self, target: &str) -> String {
+        let all = self.outcomes_under(target);
+        match all.as_slice() {
+            [] => "-".to_owned(),
+            [(outcome, count)] if *count == self.nodes => outcome.as_str().to_owned(),
+            all => {
+                let each = all
+                    .iter()
+                    .map(|(outcome, count)| format!("{} {count}", outcome.as_str()));
+                each.collect::<Vec<_>>().join(", ")
+            }
+        }
     }
 }

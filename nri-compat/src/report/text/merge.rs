@@ -6,13 +6,18 @@ use anstyle::Style;
 
 use super::layout::Page;
 use super::width::Look;
-use crate::report::merge::{MergeReport, MergedPlugin, WITHOUT_CLUSTER, WITHOUT_HOST};
+use crate::report::merge::{
+    MergeReport, MergedCluster, MergedPlugin, WITHOUT_CLUSTER, WITHOUT_HOST,
+};
 use crate::report::visible;
 
 /// Renders the answer of `merge` as text.
 pub fn merge(report: &MergeReport, look: impl Into<Look>) -> String {
     let mut page = Page::new(look.into());
     plugins(&mut page, &report.plugins, &report.targets());
+    for cluster in &report.clusters {
+        pools(&mut page, cluster);
+    }
     nodes(&mut page, "Silent nodes", &report.silent);
     nodes(&mut page, WITHOUT_HOST, &report.without_host);
     nodes(&mut page, WITHOUT_CLUSTER, &report.without_cluster);
@@ -40,7 +45,7 @@ fn row(plugin: &MergedPlugin, targets: &BTreeSet<&str>) -> Vec<String> {
         built(plugin),
         plugin.nodes.to_string(),
     ];
-    cells.extend(targets.iter().map(|target| outcomes(plugin, target)));
+    cells.extend(targets.iter().map(|target| plugin.outcomes_phrase(target)));
     cells.extend([
         maybe(&plugin.first_seen),
         maybe(&plugin.last_seen),
@@ -62,18 +67,16 @@ fn built(plugin: &MergedPlugin) -> String {
     visible(&text)
 }
 
-/// Returns `deprecated 40, ok 2`, the worst first; without a number if all nodes agree.
-fn outcomes(plugin: &MergedPlugin, target: &str) -> String {
-    let all = plugin.outcomes_under(target);
-    match all.as_slice() {
-        [] => "-".to_owned(),
-        [(outcome, count)] if *count == plugin.nodes => outcome.as_str().to_owned(),
-        all => {
-            let each = all
-                .iter()
-                .map(|(outcome, count)| format!("{} {count}", outcome.as_str()));
-            each.collect::<Vec<_>>().join(", ")
-        }
+/// Adds the nodes of a cluster by runtime.
+fn pools(page: &mut Page, cluster: &MergedCluster) {
+    page.heading(&visible(&format!("Nodes of {}", cluster.phrase())));
+    if cluster.pools.is_empty() {
+        page.line(2, "", Style::new(), "no nodes");
+    }
+    for pool in &cluster.pools {
+        let label = format!("{}: ", visible(&pool.phrase()));
+        let text = format!("{}; {}", pool.judged(), pool.hosts());
+        page.prose(2, &label, Style::new(), &visible(&text));
     }
 }
 

@@ -1,0 +1,74 @@
+//! A cluster in a merged report.
+
+use crate::report::check::runtime_name;
+use crate::report::text::counted;
+
+/// A cluster with a report.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MergedCluster {
+    /// The name of the context.
+    pub name: String,
+    /// The URL of the API server.
+    pub server: String,
+    /// The nodes by runtime, the largest pool first.
+    pub pools: Vec<MergedPool>,
+}
+
+/// Nodes of a cluster with the same runtime.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MergedPool {
+    /// The runtime as the nodes name it: `containerd://2.2.3`.
+    pub runtime: String,
+    /// The target that stands for it.
+    pub target: Option<String>,
+    /// The reason why there is no such target.
+    pub note: Option<String>,
+    /// The names of the nodes, sorted.
+    pub nodes: Vec<String>,
+    /// The number of these nodes that have a report of their own.
+    pub reported: u64,
+}
+
+impl MergedCluster {
+    /// Returns the name and the API server: `cluster prod (https://api.example.org)`.
+    pub fn phrase(&self) -> String {
+        format!("cluster {} ({})", self.name, self.server)
+    }
+
+    pub(super) fn texts_mut(&mut self) -> impl Iterator<Item = &mut String> {
+        let pools = self.pools.iter_mut().flat_map(|pool| {
+            let texts = [&mut pool.runtime].into_iter();
+            let texts = texts.chain(&mut pool.target).chain(&mut pool.note);
+            texts.chain(&mut pool.nodes)
+        });
+        [&mut self.name, &mut self.server].into_iter().chain(pools)
+    }
+}
+
+impl MergedPool {
+    /// Returns the runtime: `containerd 2.2.3`, or a phrase if the nodes do not name it.
+    pub fn name(&self) -> String {
+        runtime_name(&self.runtime)
+    }
+
+    /// Returns the number of nodes with the runtime: `12 nodes containerd 2.2.3`.
+    pub fn phrase(&self) -> String {
+        format!("{} {}", counted(self.nodes.len(), "node"), self.name())
+    }
+
+    /// Returns the way in which plugins in pods are judged for it: `judged as containerd@2.2.3`, or
+    /// the reason why they are not.
+    pub fn judged(&self) -> String {
+        match (&self.target, &self.note) {
+            (Some(target), _) => format!("judged as {target}"),
+            (None, Some(note)) => format!("not judged: {note}"),
+            (None, None) => "not judged".to_owned(),
+        }
+    }
+
+    /// Returns the number of nodes whose hosts were checked: `10 of 12 with a report of their own`.
+    pub fn hosts(&self) -> String {
+        let all = self.nodes.len();
+        format!("{} of {all} with a report of their own", self.reported)
+    }
+}
