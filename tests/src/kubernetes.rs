@@ -7,7 +7,6 @@ mod cluster;
 mod control_plane;
 mod image;
 mod kubectl;
-mod machine;
 mod nri_compat;
 pub mod objects;
 
@@ -15,5 +14,4 @@ pub use cluster::{CONTAINERD, Cluster, NODE};
 pub use control_plane::{ControlPlane, User};
 pub use image::Image;
 pub use kubectl::Kubectl;
-pub use machine::{Host, Machine};
 pub use nri_compat::NriCompat;

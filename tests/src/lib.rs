@@ -19,6 +19,7 @@ pub mod hostile;
 pub mod html_reports;
 pub mod kubernetes;
 pub mod logs;
+pub mod machine;
 pub mod many;
 pub mod matrix;
 pub mod nri_fixtures;

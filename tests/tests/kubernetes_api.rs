@@ -6,7 +6,8 @@ use std::fs;
 use std::path::Path;
 
 use nri_tests::kubernetes::objects::{Workload, mirror, namespace, node, owned};
-use nri_tests::kubernetes::{ControlPlane, Host, Kubectl, NriCompat, User};
+use nri_tests::kubernetes::{ControlPlane, Kubectl, NriCompat, User};
+use nri_tests::machine::Host;
 use serde_json::{Value, json};
 
 const ROLE: &str = "nri-compat-cluster-reader";

@@ -1,5 +1,5 @@
-//! The whole way once, on a cluster of one real node: the image of `deploy/Containerfile` as DaemonSet and Job, their reports
-//! merged, an example plugin that sees pods come and go, and an old plugin that `check --cluster` names.
+//! The whole way once, on a cluster of one real node with a registry: the image of `deploy/Containerfile` as DaemonSet and
+//! Job, their reports merged, an example plugin that sees pods come and go, and an old plugin that `check --cluster` judges.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,6 +7,7 @@ use std::process::{Command, Output};
 
 use nri_tests::examples::example;
 use nri_tests::kubernetes::{CONTAINERD, Cluster, Image, Kubectl, NODE, NriCompat, User};
+use nri_tests::machine::Host;
 use nri_tests::peers::{self, run};
 use serde_json::{Value, json};
 
@@ -24,40 +25,31 @@ fn stripped(folder: &Path, program: &Path) -> PathBuf {
 
 /// Runs a cluster with the images of the test; containerd launches the plugin `10-launched`.
 fn cluster(folder: &Path) -> Cluster {
-    let nri_compat = NriCompat::new(nri_tests::kubernetes::Host::default());
+    let nri_compat = NriCompat::new(Host::default());
     let command = stripped(folder, nri_compat.program());
     let logger = stripped(folder, &example("logger"));
     let old = peers::plugin("v0.11.0");
     let images = [
-        // As deploy/Containerfile, under the names in the manifests: the command, and what its base has for the script of
-        // the DaemonSet.
-        Image::of_program(
-            "registry.example.com/nri-compat:0.1.0",
-            "/usr/local/bin/nri-compat",
-            &command,
-        )
-        .with("/bin/sh", Path::new("/bin/sh"))
-        .with("/bin/sleep", Path::new("/bin/sleep")),
-        Image::of_program(
-            "registry.example.com/nri-logger:0.1.0",
-            "/usr/local/bin/plugin",
-            &logger,
-        ),
-        Image::of_program("docker.io/library/nri-old:0.1.0", "/old", &old),
+        // As deploy/Containerfile: the command, and what its base has for the script of the DaemonSet.
+        Image::of_program("nri-compat:0.1.0", "/usr/local/bin/nri-compat", &command)
+            .with("/bin/sh", Path::new("/bin/sh"))
+            .with("/bin/sleep", Path::new("/bin/sleep")),
+        Image::of_program("nri-logger:0.1.0", "/usr/local/bin/plugin", &logger),
+        Image::of_program("nri-old:0.1.0", "/old", &old),
     ];
     // A program of its own, because a file that several processes run is one line of a report.
     let launched = fs::read(peers::plugin("v0.8.0")).expect("it was built");
     Cluster::start(&images, &[("/opt/nri/plugins/10-launched", &launched)])
 }
 
-/// Applies a manifest of `deploy/kubernetes`, with the number of nodes that this cluster has.
-fn apply(kubectl: &Kubectl, manifest: &str) {
-    let text = fs::read_to_string(repository("deploy/kubernetes").join(manifest))
-        .expect("manifest is readable");
-    let text = text
+/// Applies manifests of `deploy/`, with the registry and the number of nodes that this cluster has.
+fn apply(cluster: &Cluster, manifests: &str) {
+    let text = manifests
+        .replace("registry.example.com", cluster.registry())
         .replace("completions: 3", "completions: 1")
         .replace("parallelism: 3", "parallelism: 1");
-    kubectl.feed(&["apply", "--validate=strict", "-f", "-"], &text);
+    let arguments = ["apply", "--validate=strict", "-f", "-"];
+    cluster.kubectl().feed(&arguments, &text);
 }
 
 /// Returns the log of the pods with a label, once it has a whole line.
@@ -86,15 +78,20 @@ fn deploy_works_on_a_node() {
         *runtime,
         format!("containerd://{}", CONTAINERD.trim_start_matches('v'))
     );
-    a_plugin_sees_pods(&kubectl);
-    an_old_plugin_is_named(&cluster);
-    reports_of_pods_are_merged(&cluster);
+    a_plugin_sees_pods(&cluster);
+    run_old_plugin(&cluster);
+    let reports = reports_of_pods_are_merged(&cluster);
+    let report = plugins_in_pods_are_judged(&cluster);
+    one_report_has_hosts_and_pods(&cluster, &reports, &report);
+    a_service_account_is_enough(&cluster);
 }
 
 /// Runs the example `logger` with its overlay, and a pod with a network of its own.
-fn a_plugin_sees_pods(kubectl: &Kubectl) {
+fn a_plugin_sees_pods(cluster: &Cluster) {
+    let kubectl = &cluster.kubectl();
     let overlay = repository("deploy/plugins/kustomize/logger");
-    kubectl.run(&["apply", "-k", overlay.to_str().expect("path is text")]);
+    let overlay = overlay.to_str().expect("path is text");
+    apply(cluster, &kubectl.run(&["kustomize", overlay]));
     let label = "app.kubernetes.io/name=nri-plugin-logger";
     log(kubectl, "kube-system", label, |log| {
         log.contains("Synchronize")
@@ -151,102 +148,212 @@ fn seen(log: &str) -> Vec<String> {
         .collect()
 }
 
-/// Runs a plugin of NRI v0.11.0 as a DaemonSet, and has `check --cluster` find it.
-fn an_old_plugin_is_named(cluster: &Cluster) {
-    let kubectl = cluster.kubectl();
-    kubectl.send(&["create"], &[json!({
+/// Returns a pod with a plugin of NRI v0.11.0 that registers under this index.
+fn old_plugin(cluster: &Cluster, index: &str) -> Value {
+    json!({
+        "hostNetwork": true,
+        "tolerations": [{ "operator": "Exists" }],
+        "containers": [{
+            "name": "old", "image": format!("{}/nri-old:0.1.0", cluster.registry()),
+            "args": ["-index", index, "-name", "old"],
+            "volumeMounts": [{ "name": "nri", "mountPath": "/var/run/nri" }],
+        }],
+        "volumes": [{ "name": "nri", "hostPath": { "path": "/var/run/nri" } }],
+    })
+}
+
+/// Runs a plugin of NRI v0.11.0 as a DaemonSet and as a static pod.
+fn run_old_plugin(cluster: &Cluster) {
+    let labels = json!({ "app": "old" });
+    let daemon_set = json!({
         "apiVersion": "apps/v1", "kind": "DaemonSet",
         "metadata": { "namespace": "kube-system", "name": "old" },
         "spec": {
-            "selector": { "matchLabels": { "app": "old" } },
-            "template": {
-                "metadata": { "labels": { "app": "old" } },
-                "spec": {
-                    "hostNetwork": true,
-                    "containers": [{
-                        "name": "old", "image": "nri-old:0.1.0", "args": ["-index", "20", "-name", "old"],
-                        "volumeMounts": [{ "name": "nri", "mountPath": "/var/run/nri" }],
-                    }],
-                    "volumes": [{ "name": "nri", "hostPath": { "path": "/var/run/nri" } }],
-                },
-            },
+            "selector": { "matchLabels": labels },
+            "template": { "metadata": { "labels": labels }, "spec": old_plugin(cluster, "20") },
         },
-    })]);
-    kubectl.run(&[
-        "rollout",
-        "status",
-        "daemonset/old",
-        "--namespace=kube-system",
-        "--timeout=120s",
-    ]);
-    let kubeconfig = cluster
-        .plane()
-        .kubectl(User::ADMIN)
-        .kubeconfig()
-        .display()
-        .to_string();
-    let nri_compat = NriCompat::new(cluster.host());
+    });
+    let kubectl = cluster.kubectl();
+    kubectl.send(&["create"], &[daemon_set]);
+    let static_pod = json!({
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": { "namespace": "kube-system", "name": "fixed" },
+        "spec": old_plugin(cluster, "30"),
+    });
+    cluster.run_static_pod("fixed", &static_pod);
+    let namespace = "--namespace=kube-system";
+    let status = ["rollout", "status", "daemonset/old", namespace];
+    kubectl.run(&[&status[..], &["--timeout=120s"]].concat());
+    let mirror = format!("fixed-{NODE}");
+    let phase = "jsonpath={.status.phase}";
+    kubectl.until(&["get", "pod", &mirror, namespace, "-o", phase], |phase| {
+        phase == "Running"
+    });
+}
+
+/// Checks the cluster with the images that its pods run.
+fn plugins_in_pods_are_judged(cluster: &Cluster) -> String {
+    let plane = cluster.plane().kubectl(User::ADMIN);
+    let kubeconfig = plane.kubeconfig().display().to_string();
     let arguments = [
         "check",
         "--cluster",
-        "--no-pull",
         "--kubeconfig",
         &kubeconfig,
+        "--insecure",
+        cluster.registry(),
+        "--target",
+        "containerd@2.7",
         "--format",
         "json",
     ];
-    let report = json_of(&nri_compat.run(&arguments, ""));
-    assert_eq!(
-        report["cluster"]["pools"][0]["runtime"], "containerd://2.4.2",
-        "{report}"
+    let output = NriCompat::new(cluster.host()).run(&arguments, "");
+    let report = json_of(&output);
+    let pool = &report["cluster"]["pools"][0];
+    assert_eq!(pool["runtime"], "containerd://2.4.2", "{report}");
+    for (kind, name) in [("DaemonSet", "old"), ("Pod", "fixed")] {
+        let old = subject(&report, name);
+        assert_eq!(old["place"]["workload"]["kind"], kind, "{old}");
+        assert_eq!(old["nodes"], json!([NODE]), "{old}");
+        assert_eq!(
+            verdicts(old),
+            [
+                ("containerd@2.4.2", "deprecated"),
+                ("containerd@2.7", "removed")
+            ],
+            "{old}"
+        );
+        assert_eq!(old["nri"]["version"], "v0.11.0", "{old}");
+        runs(cluster, old);
+    }
+    let fixed = subject(&report, "fixed").to_string();
+    assert!(fixed.contains("static pod"), "{fixed}");
+    let logger = subject(&report, "nri-plugin-logger");
+    assert!(
+        verdicts(logger).iter().all(|(_, verdict)| *verdict == "ok"),
+        "{logger}"
     );
-    let subjects = report["subjects"].as_array().expect("a list");
-    let old = subjects
-        .iter()
-        .find(|subject| subject["place"]["workload"]["name"] == "old");
-    let old = old.unwrap_or_else(|| panic!("old is not in {report}"));
-    assert_eq!(old["place"]["workload"]["kind"], "DaemonSet");
-    assert_eq!(old["nodes"], json!([NODE]));
-    assert_eq!(old["verdicts"][0]["target"], "containerd@2.4.2");
+    let own = subject(&report, "nri-compat");
+    assert_eq!(verdicts(own), [], "{own}");
+    assert!(own.to_string().contains("not a plugin"), "{own}");
+    String::from_utf8(output.stdout).expect("UTF-8")
 }
 
-/// Runs the DaemonSet and the Job, and merges their reports.
-fn reports_of_pods_are_merged(cluster: &Cluster) {
+/// Asserts that a subject is in the image that the status of a pod on the node names.
+fn runs(cluster: &Cluster, subject: &Value) {
+    let pods = cluster.kubectl().get(&["pods", "--namespace=kube-system"]);
+    let text = pods.to_string();
+    let image = subject["place"]["image"].as_str().expect("a reference");
+    let digest = image.split_whitespace().next().unwrap_or_default();
+    assert!(
+        digest.contains("@sha256:") && text.contains(digest),
+        "{image}: {text}"
+    );
+}
+
+/// Returns the subject in the container of a workload with this name.
+fn subject<'r>(report: &'r Value, name: &str) -> &'r Value {
+    let mut subjects = report["subjects"].as_array().expect("a list").iter();
+    let subject = subjects.find(|subject| subject["place"]["workload"]["name"] == name);
+    subject.unwrap_or_else(|| panic!("{name} is not in {report}"))
+}
+
+/// Returns the verdicts of a subject with their targets.
+fn verdicts(subject: &Value) -> Vec<(&str, &str)> {
+    let verdicts = subject["verdicts"].as_array().expect("a list").iter();
+    verdicts
+        .map(|verdict| {
+            let text = |key: &str| verdict[key].as_str().expect("a name");
+            (text("target"), text("verdict"))
+        })
+        .collect()
+}
+
+/// Runs the DaemonSet and the Job, and merges their reports, which are returned.
+fn reports_of_pods_are_merged(cluster: &Cluster) -> String {
     let kubectl = cluster.kubectl();
     for manifest in ["common.yaml", "daemonset.yaml", "job.yaml"] {
-        apply(&kubectl, manifest);
+        let text = fs::read_to_string(repository("deploy/kubernetes").join(manifest));
+        apply(cluster, &text.expect("manifest is readable"));
     }
     let report = |component: &str| {
         let label = format!("app.kubernetes.io/component={component}");
         log(&kubectl, "nri-compat", &label, |log| log.ends_with('\n'))
     };
     let (daily, once) = (report("daily"), report("once"));
-    let nodes = kubectl.run(&["get", "nodes", "-o", "name"]);
-    let folder = tempfile::tempdir().expect("temporary folder");
-    fs::write(folder.path().join("nodes"), nodes).expect("temporary folder is writable");
-    let expected = folder.path().join("nodes").display().to_string();
-    let nri_compat = NriCompat::new(cluster.host());
-    let merge = |input: &str| {
-        let arguments = [
-            "merge",
-            "-",
-            "--expect-nodes",
-            &expected,
-            "--format",
-            "json",
-        ];
-        json_of(&nri_compat.run(&arguments, input))
-    };
-    assert_eq!(names(&merge(&daily)), ["launched"]);
-    let both = merge(&format!("{daily}{once}"));
+    assert_eq!(names(&merge(cluster, &daily)), ["launched"]);
+    let reports = format!("{daily}{once}");
+    let both = merge(cluster, &reports);
     assert_eq!(names(&both), ["launched", "logger"]);
     // The Job looks at processes, whose program has the path that it has in its container.
     let paths = both["plugins"].as_array().into_iter().flatten();
     let mut paths = paths.filter_map(|plugin| plugin["path"].as_str());
-    assert!(paths.any(|path| path.contains("/old")), "{both}");
+    assert!(paths.any(|path| path == "/old"), "{both}");
     let summary = &both["summary"];
     let counts = ["reports", "nodes", "silent", "skipped"].map(|count| summary[count].as_u64());
     assert_eq!(counts, [Some(2), Some(1), Some(0), Some(0)], "{both}");
+    reports
+}
+
+/// Merges reports as on a machine that knows the nodes of the cluster.
+fn merge(cluster: &Cluster, input: &str) -> Value {
+    let nodes = cluster.kubectl().run(&["get", "nodes", "-o", "name"]);
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let expected = folder.path().join("nodes");
+    fs::write(&expected, nodes).expect("temporary folder is writable");
+    let expected = expected.display().to_string();
+    let arguments = [
+        "merge",
+        "-",
+        "--expect-nodes",
+        &expected,
+        "--format",
+        "json",
+    ];
+    json_of(&NriCompat::new(cluster.host()).run(&arguments, input))
+}
+
+/// Merges the reports of the node with that of the cluster: what is on the host, and what is in pods.
+fn one_report_has_hosts_and_pods(cluster: &Cluster, hosts: &str, pods: &str) {
+    let merged = merge(cluster, &format!("{hosts}{pods}"));
+    let pool = &merged["clusters"][0]["pools"][0];
+    assert_eq!(pool["runtime"], "containerd://2.4.2", "{merged}");
+    assert_eq!(pool["target"], "containerd@2.4.2", "{merged}");
+    assert_eq!(pool["nodes"], json!([NODE]), "{merged}");
+    assert_eq!(merged["without_host"], json!([]), "{merged}");
+    let plugins = merged["plugins"].as_array().expect("a list").iter();
+    let paths: Vec<&str> = plugins
+        .filter_map(|plugin| plugin["path"].as_str())
+        .collect();
+    let has = |part: &str| paths.iter().any(|path| path.contains(part));
+    assert!(
+        has("10-launched") && has("DaemonSet kube-system/old"),
+        "{paths:?}"
+    );
+    // Each process is the program of a container.
+    assert!(!paths.contains(&"/old"), "{paths:?}");
+}
+
+/// Checks the cluster as in a pod of `deploy/kubernetes/cluster.yaml`, without a kubeconfig.
+fn a_service_account_is_enough(cluster: &Cluster) {
+    let kubectl = cluster.kubectl();
+    for manifest in ["cluster-reader.yaml", "cluster.yaml"] {
+        let text = fs::read_to_string(repository("deploy/kubernetes").join(manifest));
+        apply(cluster, &text.expect("manifest is readable"));
+    }
+    let account = ["--namespace=nri-compat", "nri-compat-cluster"];
+    let token = kubectl.run(&[&["create", "token"], &account[..]].concat());
+    let home = tempfile::tempdir().expect("temporary folder");
+    let command = NriCompat::new(cluster.host())
+        .with_env(cluster.mount_service_account(&token))
+        .with_env([("HOME", home.path().display().to_string())]);
+    let arguments = ["check", "--cluster", "--no-pull", "--format", "json"];
+    let report = json_of(&command.run(&arguments, ""));
+    assert_eq!(report["cluster"]["name"], "in-cluster", "{report}");
+    assert_eq!(report["skipped"], json!([]), "{report}");
+    let own = subject(&report, "nri-compat");
+    assert_eq!(verdicts(own), [], "{own}");
+    assert_eq!(subject(&report, "old")["nodes"], json!([NODE]));
 }
 
 /// Returns the names of the plugins in a merged report that have one, in order.

@@ -2,10 +2,11 @@
 
 use std::fs;
 
-use super::machine::run_on;
-use super::{ControlPlane, Host, Image, Kubectl, Machine, User};
+use super::{ControlPlane, Image, Kubectl, User};
+use crate::machine::{Host, Machine, run_on};
 use crate::peers;
 use crate::process::{Process, Stream};
+use crate::registry::{Demands, RealRegistry};
 
 /// The name of the node.
 pub const NODE: &str = "node-1";
@@ -13,7 +14,10 @@ pub const NODE: &str = "node-1";
 /// The release of containerd on it.
 pub const CONTAINERD: &str = "v2.4.2";
 
-/// Where an image is while it is imported.
+/// The folder with the manifests of static pods.
+const STATIC_PODS: &str = "/etc/kubernetes/manifests";
+
+/// Where an image is while it is imported or pushed.
 const ARCHIVE: &str = "/var/tmp/image.tar";
 
 const KUBELET: User = User {
@@ -29,8 +33,8 @@ const CONTROLLERS: User = User {
     group: "",
 };
 
-/// API server, controller manager and scheduler, and a node with kubelet, containerd and `ptp` as its network, all on a
-/// machine of their own.
+/// API server, controller manager and scheduler, a node with kubelet, containerd and `ptp` as its network, and a registry, all
+/// on a machine of their own.
 #[derive(Debug)]
 pub struct Cluster {
     // Fields are dropped in this order.
@@ -39,11 +43,12 @@ pub struct Cluster {
     controllers: Process,
     plane: ControlPlane,
     containerd: Process,
+    registry: RealRegistry,
     machine: Machine,
 }
 
 impl Cluster {
-    /// Starts everything, with images and with files on the node, and returns once the node is ready.
+    /// Starts everything, with images in the registry and with files on the node, and returns once the node is ready.
     ///
     /// # Panics
     ///
@@ -58,8 +63,9 @@ impl Cluster {
             &machine,
             &Image::of_program(crate::containerd::IMAGE, "/pause", &pause),
         );
+        let registry = RealRegistry::start_on(machine.host(), Demands::default());
         for image in images {
-            load(&machine, image);
+            push(&machine, &registry, image);
         }
         let plane = ControlPlane::start_on(machine.host(), &[KUBELET, SCHEDULER, CONTROLLERS]);
         let server = |arguments: &[&str], user: User| {
@@ -90,6 +96,7 @@ impl Cluster {
             ),
             plane,
             containerd,
+            registry,
             machine,
         };
         let ready = [
@@ -120,6 +127,44 @@ impl Cluster {
     #[must_use]
     pub fn host(&self) -> Host {
         self.machine.host()
+    }
+
+    /// Returns the host and the port of the registry, which speaks plain HTTP.
+    #[must_use]
+    pub fn registry(&self) -> &str {
+        self.registry.host()
+    }
+
+    /// Gives commands on the machine a service account, as pods have it, and returns their variables.
+    ///
+    /// # Panics
+    ///
+    /// Panics if its files cannot be written.
+    #[must_use]
+    pub fn mount_service_account(&self, token: &str) -> [(&'static str, String); 2] {
+        let folder = self
+            .machine
+            .path("/run/secrets/kubernetes.io/serviceaccount");
+        fs::create_dir_all(&folder).expect("temporary folder is writable");
+        fs::write(folder.join("token"), token).expect("temporary folder is writable");
+        let authority = self.plane.folder().join("serving.crt");
+        fs::copy(authority, folder.join("ca.crt")).expect("temporary folder is writable");
+        let (host, port) = self.plane.address().split_once(':').expect("it has a port");
+        [
+            ("KUBERNETES_SERVICE_HOST", host.to_owned()),
+            ("KUBERNETES_SERVICE_PORT", port.to_owned()),
+        ]
+    }
+
+    /// Has the kubelet run a pod from a file.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the file cannot be written.
+    pub fn run_static_pod(&self, name: &str, manifest: &serde_json::Value) {
+        let path = format!("{STATIC_PODS}/{name}.json");
+        fs::write(self.machine.path(&path), manifest.to_string())
+            .expect("temporary folder is writable");
     }
 
     /// Returns the last lines that each part wrote, for the message of a failure.
@@ -155,6 +200,7 @@ impl Drop for Cluster {
 fn write_files(machine: &Machine, files: &[(&str, &[u8])]) {
     let kubelet = include_str!("kubelet.yaml").replace("CGROUP", machine.cgroup());
     let network = include_str!("../../containerd/network.conflist").replace("FOLDER", "/run");
+    fs::create_dir_all(machine.path(STATIC_PODS)).expect("temporary folder is writable");
     let own: [(&str, &[u8]); 3] = [
         (
             "/etc/containerd/config.toml",
@@ -207,5 +253,12 @@ fn load(machine: &Machine, image: &Image<'_>) {
         peers::containerd(CONTAINERD).join("ctr"),
         &import,
     );
+    fs::remove_file(machine.path(ARCHIVE)).expect("it was just written");
+}
+
+/// Packs an image and pushes it.
+fn push(machine: &Machine, registry: &RealRegistry, image: &Image<'_>) {
+    image.pack(&machine.path(ARCHIVE));
+    let _ = registry.push_archive(image.name(), ARCHIVE.as_ref());
     fs::remove_file(machine.path(ARCHIVE)).expect("it was just written");
 }

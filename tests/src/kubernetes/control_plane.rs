@@ -10,8 +10,9 @@ use std::time::Duration;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::{Host, Kubectl};
+use super::Kubectl;
 use crate::hex;
+use crate::machine::Host;
 use crate::peers::{self, run};
 use crate::process::{Process, Stream};
 
@@ -71,7 +72,7 @@ impl ControlPlane {
         run(Command::new(&program).arg("keys").arg(folder.path()));
         let secret = secret();
         write_files(folder.path(), users, &secret);
-        let (client, peer) = (address(), address());
+        let (client, peer) = (address(host), address(host));
         let mut etcd = Process::spawn(
             &mut etcd(host.command(&program), folder.path(), &client, &peer),
             Stream::Error,
@@ -80,7 +81,7 @@ impl ControlPlane {
             line.as_str()
                 .is_some_and(|line| line.contains("ready to serve client requests"))
         });
-        let address = address();
+        let address = address(host);
         let mut command = api_server(host.command(&program), folder.path(), &address, &client);
         let plane = Self {
             api: Process::spawn(&mut command, Stream::Error),
@@ -115,6 +116,12 @@ impl ControlPlane {
             &self.program,
             &self.kubeconfig(user.name, &token(user.name, &self.secret)),
         )
+    }
+
+    /// Returns the address and the port of the API server.
+    #[must_use]
+    pub fn address(&self) -> &str {
+        &self.address
     }
 
     /// Writes a kubeconfig with a token; its path. The only context has the name `test`.
@@ -171,12 +178,15 @@ impl Drop for ControlPlane {
     }
 }
 
-/// Returns an address that nothing else listens on: in a block of loopback addresses that the process id chooses, with a
-/// port that is used once in this process and is below those that the kernel hands out.
-fn address() -> String {
+/// Returns an address that nothing else listens on: the loopback address of a machine of its own, or here one in a block that
+/// the process id chooses, with a port that is used once in this process and is below those that the kernel hands out.
+fn address(host: Host) -> String {
     static PORT: AtomicU16 = AtomicU16::new(20_000);
-    let [_, high, middle, low] = std::process::id().to_be_bytes();
     let port = PORT.fetch_add(1, Ordering::Relaxed);
+    if !host.is_this_machine() {
+        return format!("127.0.0.1:{port}");
+    }
+    let [_, high, middle, low] = std::process::id().to_be_bytes();
     format!("127.{}.{middle}.{low}:{port}", 64 | high)
 }
 

@@ -42,6 +42,12 @@ impl<'a> Image<'a> {
         self
     }
 
+    /// Returns its name and tag.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.name
+    }
+
     /// Writes it as an archive of an OCI image layout.
     ///
     /// # Panics

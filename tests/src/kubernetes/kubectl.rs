@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::Host;
+use crate::machine::Host;
 
 /// How long anything that a cluster is waited for may take.
 const PATIENCE: Duration = Duration::from_secs(120);

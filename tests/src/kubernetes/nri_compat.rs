@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
-use super::Host;
 use crate::examples::nri_compat;
+use crate::machine::Host;
 
 /// The variables by which a proxy is found, which is not between a test and its cluster.
 const PROXIES: [&str; 8] = [
@@ -24,6 +24,7 @@ const PROXIES: [&str; 8] = [
 pub struct NriCompat {
     program: PathBuf,
     host: Host,
+    variables: Vec<(&'static str, String)>,
 }
 
 impl NriCompat {
@@ -35,7 +36,18 @@ impl NriCompat {
     #[must_use]
     pub fn new(host: Host) -> Self {
         let program = nri_compat();
-        Self { program, host }
+        Self {
+            program,
+            host,
+            variables: Vec::new(),
+        }
+    }
+
+    /// Returns the same command with variables of its environment.
+    #[must_use]
+    pub fn with_env(mut self, variables: impl IntoIterator<Item = (&'static str, String)>) -> Self {
+        self.variables.extend(variables);
+        self
     }
 
     /// Returns the program.
@@ -57,6 +69,7 @@ impl NriCompat {
         }
         let command = command
             .args(arguments)
+            .envs(self.variables.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());

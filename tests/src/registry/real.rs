@@ -8,6 +8,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use super::images::{Image, Images, digest};
+use crate::machine::Host;
 use crate::peers;
 use crate::process::{Process, Stream};
 
@@ -27,9 +28,11 @@ pub struct Demands {
 }
 
 /// A running registry on loopback, until it is dropped.
+#[derive(Debug)]
 pub struct RealRegistry {
     folder: TempDir,
     host: String,
+    machine: Host,
     demands: Demands,
     _process: Process,
 }
@@ -42,11 +45,21 @@ impl RealRegistry {
     /// Panics if it cannot be built or does not start.
     #[must_use]
     pub fn start(demands: Demands) -> Self {
+        Self::start_on(Host::default(), demands)
+    }
+
+    /// Starts a registry on the loopback of a machine.
+    ///
+    /// # Panics
+    ///
+    /// Panics as [`RealRegistry::start`].
+    #[must_use]
+    pub fn start_on(machine: Host, demands: Demands) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let config = config(folder.path(), demands);
         let path = folder.path().join("config.json");
         fs::write(&path, config).expect("a temporary file");
-        let mut command = Command::new(peers::distribution().join("registry"));
+        let mut command = machine.command(peers::distribution().join("registry"));
         command
             .arg("serve")
             .arg(&path)
@@ -65,6 +78,7 @@ impl RealRegistry {
         Self {
             folder,
             host,
+            machine,
             demands,
             _process: process,
         }
@@ -97,7 +111,25 @@ impl RealRegistry {
     pub fn push(&self, name: &str, images: &[(&str, &Image)], options: &[&str]) -> String {
         let layout = self.folder.path().join("layout");
         write_layout(&layout, images);
-        let mut command = Command::new("skopeo");
+        let reference = self.copy(&format!("oci:{}:pushed", layout.display()), name, options);
+        fs::remove_dir_all(layout).expect("a temporary folder");
+        reference
+    }
+
+    /// Has skopeo push the one image of an archive, which has this path on the machine of the registry,
+    /// and returns the reference.
+    ///
+    /// # Panics
+    ///
+    /// Panics if skopeo fails.
+    #[must_use]
+    pub fn push_archive(&self, name: &str, archive: &Path) -> String {
+        self.copy(&format!("oci-archive:{}", archive.display()), name, &[])
+    }
+
+    fn copy(&self, source: &str, name: &str, options: &[&str]) -> String {
+        let reference = format!("docker://{}/{name}", self.host);
+        let mut command = self.machine.command("skopeo");
         command
             .args([
                 "--insecure-policy",
@@ -114,11 +146,9 @@ impl RealRegistry {
                 &[]
             })
             .args(options)
-            .arg(format!("oci:{}:pushed", layout.display()))
-            .arg(format!("docker://{}/{name}", self.host));
+            .args([source, &reference]);
         peers::run(&mut command);
-        fs::remove_dir_all(layout).expect("a temporary folder");
-        format!("docker://{}/{name}", self.host)
+        reference
     }
 
     /// Has skopeo log in, and returns its file with credentials.
