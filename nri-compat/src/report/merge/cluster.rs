@@ -1,7 +1,7 @@
 //! A cluster in a merged report.
 
 use crate::report::check::runtime_name;
-use crate::report::text::counted;
+use crate::report::count::counted;
 
 /// A cluster with a report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
