@@ -59,7 +59,15 @@ impl Content for Disk {
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
         let mut filled = 0;
-        while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+        // Most files end within their first read; another would only confirm it. Files of pseudo
+        // filesystems have no length.
+        let left = self.len.saturating_sub(offset);
+        let end = if left == 0 {
+            buffer.len()
+        } else {
+            capped(left, buffer.len())
+        };
+        while let Some(rest) = buffer.get_mut(filled..end).filter(|rest| !rest.is_empty()) {
             match self.file.read_at(rest, offset + filled as u64) {
                 Ok(0) => break,
                 Ok(read) => filled += read,
@@ -69,6 +77,11 @@ impl Content for Disk {
         }
         Ok(filled)
     }
+}
+
+/// Returns a length, but not more than `max`.
+fn capped(length: u64, max: usize) -> usize {
+    usize::try_from(length).map_or(max, |length| length.min(max))
 }
 
 /// Reports whether a file is regular and anybody may execute it, which is how runtimes find plugins.

@@ -41,6 +41,8 @@ struct Work {
     batches: Vec<Batch>,
     /// The number of threads that may still add work.
     busy: usize,
+    /// The number of threads that wait for work. Waking is a system call even if nobody waits.
+    waiting: usize,
 }
 
 /// A batch of files of one folder.
@@ -93,8 +95,7 @@ impl Walk<'_> {
                 Task::Folder(folder) => self.list(&folder),
                 Task::Batch(batch) => self.read(&batch),
             }
-            self.lock().busy -= 1;
-            self.changed.notify_all();
+            self.finished();
         }
     }
 
@@ -114,10 +115,36 @@ impl Walk<'_> {
             if work.busy == 0 {
                 return None;
             }
+            work.waiting += 1;
             work = self
                 .changed
                 .wait(work)
                 .unwrap_or_else(PoisonError::into_inner);
+            work.waiting -= 1;
+        }
+    }
+
+    /// Counts a unit of work as done. The threads that wait for more end with the last one.
+    fn finished(&self) {
+        let mut work = self.lock();
+        work.busy -= 1;
+        let is_last = work.busy == 0 && work.waiting > 0;
+        drop(work);
+        if is_last {
+            self.changed.notify_all();
+        }
+    }
+
+    /// Adds work, and wakes a thread that waits for it.
+    fn add(&self, mut work: MutexGuard<'_, Work>, task: Task) {
+        match task {
+            Task::Folder(folder) => work.folders.push(folder),
+            Task::Batch(batch) => work.batches.push(batch),
+        }
+        let is_awaited = work.waiting > 0;
+        drop(work);
+        if is_awaited {
+            self.changed.notify_one();
         }
     }
 
@@ -162,8 +189,7 @@ impl Walk<'_> {
     fn entry(&self, entry: &DirEntry, kind: FileType, is_layout: bool, files: &mut Vec<Listed>) {
         if kind.is_dir() {
             if !(is_layout && entry.file_name() == "blobs") {
-                self.lock().folders.push(entry.path());
-                self.changed.notify_one();
+                self.add(self.lock(), Task::Folder(entry.path()));
             }
         } else if kind.is_symlink()
             || kind.is_file() && !(is_layout && entry.file_name() == "oci-layout")
@@ -177,11 +203,12 @@ impl Walk<'_> {
 
     /// Passes files to other threads, or reads them if enough batches are waiting.
     fn hand_over(&self, batch: Batch) {
-        let mut work = self.lock();
+        if batch.files.is_empty() {
+            return;
+        }
+        let work = self.lock();
         if work.batches.len() < BATCHES_PER_THREAD * self.scan.threads && self.scan.threads > 1 {
-            work.batches.push(batch);
-            drop(work);
-            self.changed.notify_one();
+            self.add(work, Task::Batch(batch));
         } else {
             drop(work);
             self.read(&batch);

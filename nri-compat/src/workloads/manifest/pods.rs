@@ -30,6 +30,8 @@ struct Found<'n> {
     objects: Vec<&'n Node>,
     /// The first error.
     error: Option<Error>,
+    /// True if the object may describe containers in fields of its own.
+    is_custom: bool,
 }
 
 /// A line, and the reason why something there cannot be read.
@@ -53,12 +55,16 @@ fn object(document: u32, node: &Node, each: &mut dyn FnMut(Item)) {
     if let Some(item) = storage::read(document, node) {
         return each(item);
     }
-    let mut found = Found::default();
+    let mut found = Found {
+        is_custom: !is_builtin(node),
+        ..Found::default()
+    };
     found.search("", node, &mut Scope::default());
     let Found {
         templates,
         objects,
         error,
+        is_custom: _,
     } = found;
     let has_pods = !templates.is_empty() || error.is_some();
     let is_item = node.get("metadata").is_some_and(Node::is_map) && has_pods;
@@ -81,6 +87,16 @@ fn object(document: u32, node: &Node, each: &mut dyn FnMut(Item)) {
     }
 }
 
+/// Reports whether an object is of Kubernetes itself: all its containers are in lists of pods.
+fn is_builtin(node: &Node) -> bool {
+    let version = node.text("apiVersion").unwrap_or_default();
+    let group = version.split_once('/').map(|(group, _)| group);
+    matches!(
+        (group, version),
+        (Some("apps" | "batch" | "extensions"), _) | (None, "v1")
+    )
+}
+
 /// Reports whether a mapping is an object by itself.
 fn is_complete(node: &Node) -> bool {
     node.text("apiVersion").is_some() && node.text("kind").is_some()
@@ -91,7 +107,9 @@ impl<'n> Found<'n> {
     fn search(&mut self, field: &'n str, node: &'n Node, scope: &mut Scope<'n>) {
         let mut taken = Vec::new();
         let mut found = containers::of(node, &mut taken);
-        found.extend(containers::itself(node, field));
+        if self.is_custom {
+            found.extend(containers::itself(node, field));
+        }
         if !found.is_empty() {
             match template(node, &found, scope) {
                 Ok(template) => self.templates.push(template),

@@ -31,10 +31,10 @@ pub(in crate::check::collect) fn read(
         Ok(bytes) => bytes,
         Err(why) => return Some(too_large(scan, file, demand, why)),
     };
-    if demand != Demand::Named && !recognise::mentions(&bytes, recognise::API_VERSION) {
+    let text = manifest::decode(&bytes);
+    if demand != Demand::Named && !recognise::has_object(text.as_bytes()) {
         return None;
     }
-    let text = manifest::decode(&bytes);
     let mut reading = Reading {
         scan,
         judged: Judged::new(ManifestFile {

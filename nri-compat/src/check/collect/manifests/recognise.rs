@@ -7,7 +7,10 @@ use crate::check::content::{File, HEAD};
 use crate::workloads::manifest;
 
 /// The field that every object has.
-pub(super) const API_VERSION: &[u8] = b"apiVersion";
+const API_VERSION: &[u8] = b"apiVersion";
+
+/// The other field that every object has. Descriptions of web services have the first one, too.
+const KIND: &[u8] = b"kind";
 
 /// The ends of the names of YAML files.
 const YAML: [&str; 2] = [".yaml", ".yml"];
@@ -53,6 +56,21 @@ pub(super) fn mentions(bytes: &[u8], word: &[u8]) -> bool {
     memmem::find(bytes, word).is_some()
 }
 
+/// Reports whether a text may have a Kubernetes object: it has the fields of one.
+pub(super) fn has_object(text: &[u8]) -> bool {
+    mentions(text, API_VERSION) && has_key(text, KIND)
+}
+
+/// Reports whether a text has a word followed by a colon, between which JSON and YAML allow the end
+/// of a quotation and space.
+fn has_key(text: &[u8], word: &[u8]) -> bool {
+    memmem::find_iter(text, word).any(|at| {
+        let mut after = text.iter().skip(at + word.len());
+        let next = after.find(|byte| !matches!(byte, b'"' | b'\'') && !byte.is_ascii_whitespace());
+        next == Some(&b':')
+    })
+}
+
 /// Reports whether the field comes after the first bytes of a text that the user named.
 fn is_later(file: &File<'_>) -> bool {
     let mut bytes =
@@ -71,4 +89,27 @@ fn has_end(name: &str, end: &str) -> bool {
     let at = name.len().checked_sub(end.len());
     at.and_then(|at| name.get(at..))
         .is_some_and(|last| last.eq_ignore_ascii_case(end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn objects_have_two_fields() {
+        for text in [
+            "apiVersion: v1\nkind: Pod",
+            r#"{"kind" : "Pod", "apiVersion": "v1"}"#,
+            "{apiVersion: v1, 'kind':\tPod}",
+        ] {
+            assert!(has_object(text.as_bytes()), "{text}");
+        }
+        for text in [
+            "kind: Pod",
+            "apiVersion: v1",
+            r#"{"apiVersion": "2016-11-15", "kind_of": 1, "text": "a kind"}"#,
+        ] {
+            assert!(!has_object(text.as_bytes()), "{text}");
+        }
+    }
 }

@@ -14,6 +14,9 @@ const NOTES: &str = "NOTES:";
 /// The fields with which objects begin.
 const FIRST_FIELDS: [&str; 2] = ["apiVersion:", "kind:"];
 
+/// The fields of objects that may come before those.
+const OTHER_FIELDS: [&str; 5] = ["data:", "items:", "metadata:", "spec:", "status:"];
+
 /// A part of a file: one document, or several that end with `...`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Part<'t> {
@@ -33,11 +36,17 @@ impl Part<'_> {
 
     /// Returns the offset of the first field of an object if text for people precedes it.
     pub(super) fn after_prose(&self) -> Option<usize> {
-        let mut offset = 0;
+        let (mut offset, mut has_prose) = (0, false);
         for line in self.text.split_inclusive('\n') {
-            if FIRST_FIELDS.iter().any(|field| line.starts_with(field)) {
-                return (offset > 0).then_some(offset);
+            let has = |fields: &[&str]| fields.iter().any(|field| line.starts_with(field));
+            if has(&FIRST_FIELDS) {
+                return has_prose.then_some(offset);
             }
+            if has(&OTHER_FIELDS) {
+                return None;
+            }
+            let is_syntax = line.starts_with(['#', '%']) || line.starts_with(MARKER);
+            has_prose |= !is_syntax && !line.trim().is_empty();
             offset += line.len();
         }
         None
@@ -123,6 +132,22 @@ fn is_directives(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn prose_ends_at_the_first_field_of_an_object() {
+        for (text, expected) in [
+            ("kind: [", None),
+            ("---\n# a\n\nkind: [", None),
+            ("metadata:\n  name: {{ x }}\nkind: Pod", None),
+            ("WARNING: old: chart\napiVersion: v1", Some(20)),
+        ] {
+            let part = Part {
+                text,
+                directives: 0,
+            };
+            assert_eq!(part.after_prose(), expected, "{text:?}");
+        }
+    }
 
     #[test]
     fn files_are_split_at_markers() {
