@@ -18,6 +18,7 @@ mod owners;
 mod pages;
 mod resources;
 mod session;
+mod workload_name;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -26,9 +27,10 @@ use serde::de::DeserializeOwned;
 
 pub use error::{ClusterError, ClusterErrorKind};
 pub use images::{Image, ImageOrigin};
-pub use inventory::{Plugin, WorkloadName};
+pub use inventory::Plugin;
 pub use nodes::NodePool;
 pub use resources::{RESOURCES, Resource, VERB, cluster_role};
+pub use workload_name::WorkloadName;
 
 use client::Client;
 use inventory::Inventory;

@@ -36,6 +36,14 @@ pub(crate) fn bytes(name: &[u8]) -> String {
     shown
 }
 
+/// Returns a text from outside as one line of at most 200 characters, escaped in the same way.
+#[cfg(feature = "registry")]
+pub(crate) fn short(text: &str) -> String {
+    const MAX: usize = 200;
+    let short: String = text.trim().chars().take(MAX).collect();
+    bytes(short.replace(['\r', '\n', '\t'], " ").as_bytes())
+}
+
 /// Reports whether a byte is a printable ASCII character.
 fn is_plain(byte: &u8) -> bool {
     matches!(byte, b' '..=b'~')

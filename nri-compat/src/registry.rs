@@ -28,6 +28,7 @@ mod location;
 mod mirrors;
 mod proxies;
 mod reference;
+mod secret;
 
 pub use auth::token_of;
 pub use blob::Blob;

@@ -19,6 +19,7 @@
 //! ```
 
 mod candidate;
+mod claim;
 mod host_path;
 mod images;
 mod lenient;
@@ -28,13 +29,14 @@ mod paths;
 mod storage;
 
 pub use candidate::{Candidate, CandidateImage, Reason, Unmounted, candidates, unmounted};
+pub use claim::{Binding, Claim};
 pub use images::is_own;
 pub use model::{
     ClaimSource, Container, ContainerKind, ContainerStatus, EnvVar, EphemeralSource, HostPath,
     ImageSource, Mount, Owner, PodTemplate, Volume, Workload,
 };
 pub use paths::{Reach, Resource};
-pub use storage::{Binding, Claim, PersistentVolume, Storage};
+pub use storage::{PersistentVolume, Storage};
 
 #[cfg(test)]
 mod tests;

@@ -275,6 +275,7 @@ default/web is removed";
 
     #[tokio::test]
     async fn pods_are_tracked_across_a_restart_of_the_runtime() {
+        let _logs = Logs::start();
         let template = std::sync::Arc::new(Template::default());
         let old = testing::Runtime::new().with_pod(pod("old"));
         let mut runtime = old.start(std::sync::Arc::clone(&template)).await.unwrap();
@@ -293,6 +294,7 @@ default/web is removed";
 
     #[tokio::test]
     async fn a_wrong_configuration_ends_the_plugin() {
+        let _logs = Logs::start();
         let settings = testing::Runtime::new().config("cfgParam2: 5");
         let error = settings.start(Template::default()).await.unwrap_err();
         assert!(

@@ -78,6 +78,7 @@ mod callbacks;
 mod configure;
 mod content;
 mod core;
+mod delivery;
 mod deprecation;
 mod events;
 mod exchange;

@@ -65,6 +65,7 @@ mod namespaces;
 mod network;
 mod parts;
 mod process;
+mod propagation;
 mod rdt;
 mod resources;
 mod seccomp;
@@ -73,8 +74,9 @@ mod strings;
 pub use error::{Error, ErrorKind};
 pub use generator::Generator;
 pub use json::{from_value, to_value};
-pub use mounts::{Propagation, mount_propagation};
+pub use mounts::mount_propagation;
 pub use oci_spec::runtime;
+pub use propagation::Propagation;
 
 use crate::api::ContainerAdjustment;
 

@@ -66,6 +66,7 @@
 
 mod aside;
 mod check;
+mod check_answers;
 mod failed;
 mod identity;
 mod mask;
@@ -111,7 +112,7 @@ use crate::Result;
 use crate::plugin::Plugin;
 
 pub use aside::blocking;
-pub use check::CheckAnswers;
+pub use check_answers::CheckAnswers;
 #[cfg(all(feature = "adaptation", not(target_family = "wasm")))]
 pub(crate) use direct::Direct;
 pub use metrics::{EventMetrics, Latency, Metrics, OPEN_METRICS_CONTENT_TYPE};

@@ -10,6 +10,7 @@
 mod archive;
 mod budget;
 mod collected;
+mod demand;
 mod disk;
 mod file_outcome;
 mod found;
@@ -20,6 +21,7 @@ mod manifests;
 mod parallel;
 mod processes;
 mod pseudo;
+mod request;
 mod roots;
 mod runtime;
 mod scan;
@@ -30,7 +32,7 @@ mod waiting;
 mod walk;
 mod wanted_image;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use super::evidence::Reader;
@@ -40,47 +42,15 @@ use crate::place::Place;
 use crate::report::check::Summary;
 use crate::sighting::Sighting;
 use crate::skipped::Unreadable;
+use demand::Demand;
 use file_outcome::FileOutcome;
 use machine_root::MachineRoot;
 use roots::{Root, Roots};
 use scan::Scan;
-use unjudged::Demand;
 use visit::Visit;
 
 pub use collected::Collected;
-pub use images::{ImageOptions, ImageRequest};
-
-/// The places to check, and the options.
-#[derive(Clone, Debug, Default)]
-pub struct Request<'p> {
-    /// Files and folders, as spelled by the user; `-` is standard input, and pipes are read. A
-    /// runtime's configuration stands for the folders that it names.
-    ///
-    /// If empty, and neither images nor processes are requested, the check covers what the runtimes configured on
-    /// this machine use, or else their default folders; [`Summary::looked_at`] lists them.
-    pub paths: Vec<PathBuf>,
-    /// Images in registries. An image that is requested under several places is fetched once, and
-    /// reported for each of them.
-    pub images: Vec<ImageRequest>,
-    /// True if no image is fetched, neither a requested one nor that of a Kubernetes manifest; they
-    /// are reported as unknown.
-    pub no_pull: bool,
-    /// The way in which they are fetched.
-    pub image_options: ImageOptions,
-    /// True if the executables of running processes are checked, too.
-    pub processes: bool,
-    /// The root of the machine's file system: `/`, or the folder where it is mounted in a
-    /// container. It applies to the configuration of the runtimes, the paths in it, `proc`, and all
-    /// links below it.
-    pub root: Option<PathBuf>,
-    /// The maximum number of threads; 0 means the number of cores.
-    pub threads: usize,
-    /// True if the Go toolchain may be asked which packages a plugin is built from. It may download
-    /// modules.
-    pub go: bool,
-    /// The counters of a progress display.
-    pub progress: Option<&'p Progress>,
-}
+pub use request::{ImageOptions, ImageRequest, Request};
 
 /// Passes everything that the request names to the readers.
 ///

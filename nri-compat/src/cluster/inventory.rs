@@ -5,21 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::images::Image;
 use super::owners::{self, Owners};
 use super::resources::TEMPLATES;
+use super::workload_name::WorkloadName;
 use crate::workloads::{Candidate, Owner, Workload, candidates};
 
 /// The maximum number of distinct containers that are kept.
 const MAX_CONTAINERS: usize = 100_000;
-
-/// A Kubernetes object that runs pods.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct WorkloadName {
-    /// The kind, such as `DaemonSet`; `Pod` for static and bare pods.
-    pub kind: String,
-    /// The namespace.
-    pub namespace: String,
-    /// The name.
-    pub name: String,
-}
 
 /// A container that may be an NRI plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -179,16 +169,4 @@ fn is_listed(owner: &Owner) -> bool {
 /// Returns true for a pod whose containers do not run any more.
 fn has_ended(pod: &Workload) -> bool {
     matches!(pod.phase.as_deref(), Some("Succeeded" | "Failed"))
-}
-
-/// Shows the kind, namespace and name: `DaemonSet kube-system/plugin`.
-impl std::fmt::Display for WorkloadName {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self {
-            kind,
-            namespace,
-            name,
-        } = self;
-        write!(f, "{kind} {namespace}/{name}")
-    }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::inventory::WorkloadName;
+use super::workload_name::WorkloadName;
 use crate::workloads::{Owner, Workload};
 
 /// The owners of listed objects.

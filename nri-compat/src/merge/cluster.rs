@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use super::document::{Cluster, Pool};
-use super::nodes::MAX_NAME;
 use crate::report::merge::{MergedCluster, MergedPool};
+
+/// The maximum length of a node name in bytes.
+pub(super) const MAX_NAME: usize = 253;
 
 /// The maximum number of pools of a cluster.
 const MAX_POOLS: usize = 1000;

@@ -4,14 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
-use super::cluster::ClusterNodes;
+use super::cluster::{ClusterNodes, MAX_NAME};
 use crate::report::merge::MergedCluster;
 
 /// The maximum number of nodes: each takes some hundred bytes.
 const MAX_NODES: usize = 500_000;
-
-/// The maximum length of a node name in bytes.
-pub(super) const MAX_NAME: usize = 253;
 
 /// The maximum number of clusters.
 const MAX_CLUSTERS: usize = 1000;

@@ -8,12 +8,13 @@ use serde::Deserialize;
 
 use super::agents::Agents;
 use super::challenge::Challenge;
-use super::credentials::{self, Credentials};
+use super::credentials;
 use super::error::{Error, ErrorKind};
 use super::exchange::{self, Call};
 use super::limits::Limits;
 use super::location::{Location, escaped};
 use super::reference::Reference;
+use super::secret::Credentials;
 
 /// The maximum size of the answer of a token server in bytes.
 const MAX_TOKEN: u64 = 1 << 20;

@@ -44,14 +44,28 @@ enum Source {
     Cache(File),
 }
 
-impl<'c> Blob<'c> {
-    /// Returns content that was verified when the cache opened it.
-    pub(super) fn cached(
-        client: &'c Client,
+impl Client {
+    /// Opens a blob of this size. It is read from the cache if it is there and undamaged.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if no server has it.
+    pub fn blob<'c>(
+        &'c self,
         image: &'c Reference,
         digest: &Digest,
-        file: File,
-    ) -> Self {
+        size: u64,
+    ) -> Result<Blob<'c>, Error> {
+        if let Some(file) = self.cache.as_ref().and_then(|cache| cache.get(digest)) {
+            return Ok(Blob::cached(self, image, digest, file));
+        }
+        Blob::open(self, image, digest, size)
+    }
+}
+
+impl<'c> Blob<'c> {
+    /// Returns content that was verified when the cache opened it.
+    fn cached(client: &'c Client, image: &'c Reference, digest: &Digest, file: File) -> Self {
         Self {
             client,
             image,
@@ -68,7 +82,7 @@ impl<'c> Blob<'c> {
     }
 
     /// Requests a blob.
-    pub(super) fn open(
+    fn open(
         client: &'c Client,
         image: &'c Reference,
         digest: &Digest,

@@ -11,7 +11,6 @@ use ureq::tls::{Certificate, ClientCert, PemItem, PrivateKey, parse_pem};
 
 use super::environment::Environment;
 use super::error::{Error, ErrorKind};
-use super::exchange::printable;
 
 /// The maximum size of a file with certificates in bytes.
 const MAX_FILE: u64 = 4 << 20;
@@ -135,7 +134,7 @@ pub(super) fn named(environment: &Environment) -> Result<Option<Vec<Certificate<
 
 fn without_certificate(variable: &str, why: Option<&rustls_native_certs::Error>) -> Error {
     let why = why.map_or_else(String::new, |why| format!(": {why}"));
-    let message = printable(&format!("{variable} names no certificate{why}"));
+    let message = crate::escape::short(&format!("{variable} names no certificate{why}"));
     Error::new(ErrorKind::Configuration, message).with_help(format!(
         "name certificates in PEM format, or unset {variable}"
     ))

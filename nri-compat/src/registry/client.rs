@@ -15,12 +15,11 @@ use ureq::http::Response;
 
 use super::agents::Agents;
 use super::auth::Auth;
-use super::blob::Blob;
 use super::cache::Cache;
 use super::digest::Digest;
 use super::environment::Environment;
 use super::error::{Error, ErrorKind};
-use super::exchange::{self, header, printable};
+use super::exchange::{self, header};
 use super::limits::Limits;
 use super::reference::Reference;
 
@@ -142,23 +141,6 @@ impl Client {
         }
     }
 
-    /// Opens a blob of this size. It is read from the cache if it is there and undamaged.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if no server has it.
-    pub fn blob<'c>(
-        &'c self,
-        image: &'c Reference,
-        digest: &Digest,
-        size: u64,
-    ) -> Result<Blob<'c>, Error> {
-        if let Some(file) = self.cache.as_ref().and_then(|cache| cache.get(digest)) {
-            return Ok(Blob::cached(self, image, digest, file));
-        }
-        Blob::open(self, image, digest, size)
-    }
-
     fn cached(&self, digest: &Digest) -> Option<Vec<u8>> {
         let mut bytes = Vec::new();
         let file = self.cache.as_ref()?.get(digest)?;
@@ -195,7 +177,7 @@ impl Client {
         answer: Response<Body>,
         expected: Option<&Digest>,
     ) -> Result<Manifest, Error> {
-        let kind = printable(header(&answer, "content-type"));
+        let kind = crate::escape::short(header(&answer, "content-type"));
         let stated = Digest::parse(header(&answer, "docker-content-digest"));
         let bytes = exchange::small(host, answer, self.limits.manifest)?;
         let is_document =

@@ -5,7 +5,6 @@
 //! `$XDG_RUNTIME_DIR/containers/auth.json`; `~/.config/containers/auth.json`.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -16,40 +15,13 @@ use serde::Deserialize;
 use super::environment::Environment;
 use super::error::{Error, ErrorKind};
 use super::helper;
+use super::secret::Credentials;
 
 /// The maximum size of a file in bytes.
 const MAX_FILE: u64 = 4 << 20;
 
 /// The name under which docker stores the credentials of Docker Hub.
 const DOCKER_HUB_KEY: &str = "https://index.docker.io/v1/";
-
-/// The credentials for a registry.
-#[derive(Clone, PartialEq, Eq)]
-pub(super) enum Credentials {
-    Password {
-        user: String,
-        password: String,
-    },
-    /// A token that a token server exchanges for others.
-    Identity(String),
-}
-
-impl fmt::Debug for Credentials {
-    /// Writes no secret.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Password { .. } => "Password",
-            Self::Identity(_) => "Identity",
-        })
-    }
-}
-
-impl Credentials {
-    /// Returns the value of an `Authorization` header with user and password.
-    pub(super) fn basic(user: &str, password: &str) -> String {
-        format!("Basic {}", STANDARD.encode(format!("{user}:{password}")))
-    }
-}
 
 /// A configuration file, as far as it matters.
 #[derive(Default, Deserialize)]

@@ -126,7 +126,7 @@ fn explained(host: &str, proxy: Option<&str>, error: &ureq::Error) -> Error {
         }
         other => Error::new(
             ErrorKind::Protocol,
-            format!("{host}: {}", printable(&other.to_string())),
+            format!("{host}: {}", crate::escape::short(&other.to_string())),
         ),
     }
 }
@@ -180,7 +180,7 @@ fn handshake(host: &str, error: &rustls::Error) -> Error {
 }
 
 fn tls(host: &str, why: &str) -> Error {
-    let message = format!("cannot verify {host}: {}", printable(why));
+    let message = format!("cannot verify {host}: {}", crate::escape::short(why));
     Error::new(ErrorKind::Tls, message).with_help(format!(
         "name its certificate authority with SSL_CERT_FILE or in certs.d, or use --insecure {host}"
     ))
@@ -188,7 +188,10 @@ fn tls(host: &str, why: &str) -> Error {
 
 fn unreachable(host: &str, proxy: Option<&str>, why: &str) -> Error {
     let through = proxy.map_or_else(String::new, |proxy| format!(" through {proxy}"));
-    let message = format!("cannot reach {host}{through}: {}", printable(why));
+    let message = format!(
+        "cannot reach {host}{through}: {}",
+        crate::escape::short(why)
+    );
     let help = if proxy.is_some() {
         format!("check the proxy, or exempt {host} with NO_PROXY")
     } else {
@@ -197,11 +200,4 @@ fn unreachable(host: &str, proxy: Option<&str>, why: &str) -> Error {
         )
     };
     Error::new(ErrorKind::Unreachable, message).with_help(help)
-}
-
-/// Returns text from outside so that it is one safe line.
-pub(super) fn printable(text: &str) -> String {
-    const MAX: usize = 200;
-    let short: String = text.trim().chars().take(MAX).collect();
-    crate::escape::bytes(short.replace(['\r', '\n', '\t'], " ").as_bytes())
 }

@@ -8,10 +8,9 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use super::credentials::Credentials;
 use super::environment::Environment;
 use super::error::{Error, ErrorKind};
-use super::exchange::printable;
+use super::secret::Credentials;
 use crate::subprocess;
 
 /// The maximum size of an answer in bytes.
@@ -61,7 +60,7 @@ pub(super) fn ask(
         return Ok(None);
     }
     let said = if err.trim().is_empty() { out } else { err };
-    Err(failed(name, &printable(&said)))
+    Err(failed(name, &crate::escape::short(&said)))
 }
 
 fn credentials(answer: Answer) -> Credentials {
@@ -78,7 +77,7 @@ fn credentials(answer: Answer) -> Credentials {
 fn failed(name: &str, why: &str) -> Error {
     let message = format!(
         "the credential helper docker-credential-{} failed: {why}",
-        printable(name)
+        crate::escape::short(name)
     );
     Error::new(ErrorKind::Configuration, message)
         .with_help("run it by hand, or remove it from the configuration of docker or podman")

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::fmt;
 
+use super::claim::Binding;
 use super::host_path::{self, Mounted};
 use super::images;
 use super::model::{Container, HostPath, Mount, PodTemplate, Volume, Workload};
 use super::paths::{Reach, Resource, resources};
-use super::storage::Binding;
 
 /// A container that may be an NRI plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,6 +5,7 @@
 //! containers, and `scope` holds the volumes that are declared around them.
 
 mod containers;
+mod convert;
 mod decode;
 mod node;
 mod pods;
@@ -14,8 +15,9 @@ mod yaml;
 
 pub use decode::decode;
 
+use super::claim::Claim;
 use super::model::Workload;
-use super::storage::{Claim, PersistentVolume};
+use super::storage::PersistentVolume;
 
 /// The maximum size of a file in bytes. The text and one object at a time are held in memory.
 pub const MAX_BYTES: u64 = 64 << 20;

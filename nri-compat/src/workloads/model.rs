@@ -6,8 +6,8 @@ use std::fmt;
 
 use serde::Deserialize;
 
+use super::claim::{Binding, Claim};
 use super::lenient;
-use super::storage::{Binding, Claim};
 use object::{Object, Spec};
 
 /// A Kubernetes object that runs pods: a pod, or an object with pod templates.

@@ -5,10 +5,10 @@
 //! neither does, the cluster may bind a claim to any volume that fits.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fmt;
 
 use serde::Deserialize;
 
+use super::claim::{Binding, Claim, Metadata};
 use super::lenient;
 use super::model::{HostPath, Volume, Workload};
 
@@ -25,27 +25,6 @@ pub struct PersistentVolume {
     access_modes: BTreeSet<String>,
     labels: BTreeMap<String, String>,
     claim: Option<ClaimRef>,
-}
-
-/// A claim for a persistent volume.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(from = "ClaimObject")]
-pub struct Claim {
-    namespace: Option<String>,
-    name: String,
-    volume: Option<String>,
-    class: Option<String>,
-    access_modes: BTreeSet<String>,
-    labels: BTreeMap<String, String>,
-}
-
-/// The way in which a volume of a pod gets its path.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Binding {
-    /// The name of the persistent volume.
-    pub volume: String,
-    /// True if the volume or the claim names the other; otherwise the cluster chooses the volume.
-    pub is_certain: bool,
 }
 
 /// The persistent volumes and claims of an input.
@@ -93,46 +72,6 @@ struct VolumeSpec {
     claim_ref: Option<ClaimRef>,
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct ClaimObject {
-    #[serde(deserialize_with = "lenient::value")]
-    metadata: Metadata,
-    #[serde(deserialize_with = "lenient::value")]
-    spec: ClaimSpec,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct ClaimSpec {
-    #[serde(deserialize_with = "lenient::optional_text")]
-    volume_name: Option<String>,
-    #[serde(deserialize_with = "lenient::optional_text")]
-    storage_class_name: Option<String>,
-    #[serde(deserialize_with = "lenient::list")]
-    access_modes: Vec<String>,
-    #[serde(deserialize_with = "lenient::value")]
-    selector: Selector,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Selector {
-    #[serde(deserialize_with = "lenient::texts")]
-    match_labels: BTreeMap<String, String>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Metadata {
-    #[serde(deserialize_with = "lenient::text")]
-    name: String,
-    #[serde(deserialize_with = "lenient::optional_text")]
-    namespace: Option<String>,
-    #[serde(deserialize_with = "lenient::texts")]
-    labels: BTreeMap<String, String>,
-}
-
 impl From<VolumeObject> for PersistentVolume {
     fn from(VolumeObject { metadata, spec }: VolumeObject) -> Self {
         Self {
@@ -142,19 +81,6 @@ impl From<VolumeObject> for PersistentVolume {
             access_modes: spec.access_modes.into_iter().collect(),
             labels: metadata.labels,
             claim: spec.claim_ref,
-        }
-    }
-}
-
-impl From<ClaimObject> for Claim {
-    fn from(ClaimObject { metadata, spec }: ClaimObject) -> Self {
-        Self {
-            namespace: metadata.namespace,
-            name: metadata.name,
-            volume: spec.volume_name,
-            class: spec.storage_class_name,
-            access_modes: spec.access_modes.into_iter().collect(),
-            labels: spec.selector.match_labels,
         }
     }
 }
@@ -324,20 +250,5 @@ impl Workload {
     pub fn has_claims(&self) -> bool {
         let mut volumes = self.templates.iter().flat_map(|pod| &pod.volumes);
         volumes.any(|volume| volume.claim.is_some() || volume.ephemeral.is_some())
-    }
-}
-
-/// Shows ` through the persistent volume `NAME``, to be appended to a path.
-impl fmt::Display for Binding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = crate::escape::bytes(self.volume.as_bytes());
-        if self.is_certain {
-            write!(f, " through the persistent volume `{name}`")
-        } else {
-            write!(
-                f,
-                " if its claim is bound to the persistent volume `{name}`"
-            )
-        }
     }
 }

@@ -6,6 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tracing::subscriber::DefaultGuard;
 
 /// Collects what the examples log on this thread, without the logs of `nri` itself.
+///
+/// If one test of an example has it, all have: tracing may switch off a message for good that a
+/// thread without subscriber is about to log when another thread starts to collect.
 pub(crate) struct Logs {
     written: Written,
     _guard: DefaultGuard,

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use nri::prelude::*;
 
-use super::history::{Arrival, History};
+use super::arrival::Arrival;
+use super::history::History;
 
 /// The plugin at one index.
 #[derive(NriPlugin)]

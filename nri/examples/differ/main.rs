@@ -4,6 +4,7 @@
 //! between 45 and 50, and between 50 and 80. As a plugin that the runtime launches has one index, run it as an external
 //! one.
 
+mod arrival;
 #[path = "../common/mod.rs"]
 mod common;
 mod handlers;

@@ -7,7 +7,7 @@ use serde_json::Value;
 use similar::TextDiff;
 use tracing::info;
 
-use super::history::Arrival;
+use super::arrival::Arrival;
 
 /// How, and where, changes are printed.
 #[derive(Default)]

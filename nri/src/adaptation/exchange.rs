@@ -10,21 +10,13 @@ use crate::wire::{CallError, Code, Status};
 
 use super::content::Content;
 use super::core::Core;
+use super::delivery::Delivery;
 use super::member::Member;
 use super::message::Message;
 use super::revision::Via;
 
 /// The service that plugins serve.
 pub(super) const PLUGIN_SERVICE: &str = "nri.pkg.api.v1alpha1.Plugin";
-
-/// The end of a request to a plugin.
-#[derive(Debug)]
-pub(super) struct Delivery {
-    pub(super) via: Via,
-    pub(super) fell_back: bool,
-    pub(super) duration: Duration,
-    pub(super) result: Result<Body, CallError>,
-}
 
 /// The way a plugin reports that it lacks an RPC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

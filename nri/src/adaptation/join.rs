@@ -8,7 +8,8 @@ use crate::{Error, ErrorKind, Result};
 
 use super::callbacks::{Origin, Requested};
 use super::core::Core;
-use super::exchange::{Delivery, exchange};
+use super::delivery::Delivery;
+use super::exchange::exchange;
 use super::member::Member;
 use super::outcome::{Outcome, OutcomeResult};
 use super::queue::Queued;

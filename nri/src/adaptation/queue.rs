@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use tokio::sync::oneshot;
 
-use super::exchange::Delivery;
+use super::delivery::Delivery;
 use super::message::Message;
 
 /// Holds events for a plugin, in order.

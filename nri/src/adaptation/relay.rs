@@ -10,7 +10,8 @@ use crate::wire::CallError;
 
 use super::content::Content;
 use super::core::Core;
-use super::exchange::{Delivery, exchange};
+use super::delivery::Delivery;
+use super::exchange::exchange;
 use super::member::Member;
 use super::message::Message;
 use super::outcome::{Outcome, OutcomeResult, Reason, RequestError};

@@ -19,6 +19,7 @@
 
 mod error;
 mod exports;
+mod host;
 mod imports;
 mod limits;
 mod loaded;

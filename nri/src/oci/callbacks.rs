@@ -7,7 +7,7 @@ use std::path::Path;
 use oci_spec::runtime::{LinuxBlockIo, LinuxIntelRdt, LinuxResources, Spec};
 
 use crate::oci::error::{BoxError, Error, ErrorKind};
-use crate::oci::mounts::{Propagation, mount_propagation};
+use crate::oci::propagation::Propagation;
 
 pub(super) type Filter<'a> = dyn FnMut(&mut BTreeMap<String, String>) -> Result<(), BoxError> + 'a;
 pub(super) type Cdi<'a> = dyn FnMut(&mut Spec, &[&str]) -> Result<(), BoxError> + 'a;
@@ -77,13 +77,6 @@ impl Callbacks<'_> {
             return Ok(());
         };
         check(resources).map_err(refused("linux.resources"))
-    }
-
-    pub(super) fn propagation(&mut self, source: &Path) -> io::Result<Propagation> {
-        match &mut self.propagation {
-            Some(propagation) => propagation(source),
-            None => mount_propagation(source),
-        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-use crate::oci::Propagation;
+use crate::oci::propagation::Propagation;
 
 pub(super) type BoxError = Box<dyn StdError + Send + Sync>;
 

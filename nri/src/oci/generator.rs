@@ -11,7 +11,8 @@ use crate::api::{
 };
 use crate::oci::callbacks::Callbacks;
 use crate::oci::error::{BoxError, Error};
-use crate::oci::mounts::{self, Propagation};
+use crate::oci::mounts;
+use crate::oci::propagation::Propagation;
 use crate::oci::{
     devices, env, hooks, memory_policy, namespaces, network, process, rdt, resources, seccomp,
     strings,

@@ -13,7 +13,7 @@ use crate::oci::callbacks::Callbacks;
 use crate::oci::error::Error;
 use crate::oci::names::{filled, some};
 
-pub use propagation::{Propagation, mount_propagation};
+pub use propagation::mount_propagation;
 
 /// Removes mounts, adds mounts, and sorts all mounts, so that a mount comes after those that
 /// contain it.

@@ -1,22 +1,10 @@
 //! Checks answers of handlers, so that mistakes show up in the log of the plugin.
 
+use super::check_answers::CheckAnswers;
 use super::tools::Tools;
 use crate::adjust::Invalid;
 use crate::plugin::{Answer, Body, Subject};
 use crate::{Error, Result};
-
-/// The reaction of the stub to an answer that the runtime would reject, or that conflicts with
-/// itself.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum CheckAnswers {
-    /// Sends the answer without checking it.
-    Off,
-    /// Logs every problem as a warning, and sends the answer.
-    #[default]
-    Warn,
-    /// Answers with an error that names every problem.
-    Refuse,
-}
 
 impl Tools {
     /// Returns the response to send, and logs the problems that the check of the answer has found.

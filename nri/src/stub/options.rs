@@ -11,7 +11,7 @@ use tokio::{io::DuplexStream, sync::mpsc::UnboundedReceiver};
 
 use super::Stub;
 use super::backoff::Backoff;
-use super::check::CheckAnswers;
+use super::check_answers::CheckAnswers;
 use super::connect::Endpoint;
 use super::identity::PartialIdentity;
 use super::shared::Shared;

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::check::CheckAnswers;
+use super::check_answers::CheckAnswers;
 use super::deadline::DEFAULT_TIMEOUT;
 use super::identity::Identity;
 use super::tools::Tools;

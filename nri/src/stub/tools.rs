@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::check::CheckAnswers;
+use super::check_answers::CheckAnswers;
 use super::identity::Identity;
 #[cfg(any(test, target_family = "wasm"))]
 use super::metrics::End;

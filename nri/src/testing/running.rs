@@ -24,8 +24,24 @@ pub struct RunningRuntime {
     plugins: Vec<Subject>,
 }
 
+impl Runtime {
+    /// Starts the runtime and the plugin. Returns when the plugin is registered, configured and synchronized.
+    ///
+    /// To inspect the plugin later, pass an `Arc` of it.
+    ///
+    /// # Errors
+    ///
+    /// Returns why the plugin ended or was refused, and [`ErrorKind::Config`](crate::ErrorKind::Config) if the release is
+    /// not known.
+    pub async fn start<P: Plugin>(self, plugin: P) -> Result<RunningRuntime> {
+        let mut runtime = RunningRuntime::new(self).await?;
+        runtime.add_plugin(plugin).await?;
+        Ok(runtime)
+    }
+}
+
 impl RunningRuntime {
-    pub(super) async fn new(settings: Runtime) -> Result<Self> {
+    async fn new(settings: Runtime) -> Result<Self> {
         let (world, deprecations) = (settings.world(), DeprecationList::default());
         let adaptation = settings.adaptation(&world, &deprecations).await?;
         Ok(RunningRuntime {

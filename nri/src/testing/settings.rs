@@ -3,11 +3,9 @@
 use std::time::Duration;
 
 use super::fixture::{ContainerFixture, PodFixture};
-use super::running::RunningRuntime;
 use super::world::{Callbacks, World};
 use crate::Result;
 use crate::adaptation::{Adaptation, DeprecationList, ErrorPolicy};
-use crate::plugin::Plugin;
 
 /// The settings of a runtime for tests. [`start`](Self::start) starts it, with a plugin.
 #[derive(Clone, Debug)]
@@ -107,20 +105,6 @@ impl Runtime {
     pub fn split_synchronize(mut self) -> Self {
         self.split_synchronize = true;
         self
-    }
-
-    /// Starts the runtime and the plugin. Returns when the plugin is registered, configured and synchronized.
-    ///
-    /// To inspect the plugin later, pass an `Arc` of it.
-    ///
-    /// # Errors
-    ///
-    /// Returns why the plugin ended or was refused, and [`ErrorKind::Config`](crate::ErrorKind::Config) if the release is
-    /// not known.
-    pub async fn start<P: Plugin>(self, plugin: P) -> Result<RunningRuntime> {
-        let mut runtime = RunningRuntime::new(self).await?;
-        runtime.add_plugin(plugin).await?;
-        Ok(runtime)
     }
 
     /// Speaks another release from the next start on.

@@ -11,10 +11,10 @@ mod recognise;
 
 use std::collections::HashMap;
 
+use super::demand::Demand;
 use super::file_outcome::FileOutcome;
-use super::images::ImageRequest;
+use super::request::ImageRequest;
 use super::scan::Scan;
-use super::unjudged::Demand;
 use super::waiting::WaitingFile;
 use super::wanted_image::WantedImage;
 use crate::place::{Place, WorkloadPlace};

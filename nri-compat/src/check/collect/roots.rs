@@ -3,11 +3,11 @@
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
-use super::Request;
+use super::demand::Demand;
 use super::machine_root::MachineRoot;
+use super::request::Request;
 use super::runtime::{self, Configured};
 use super::scan::Scan;
-use super::unjudged::Demand;
 use crate::check::evidence;
 use crate::escape;
 use crate::place::Place;

@@ -1,6 +1,7 @@
 //! Results for unrecognised files that need one, because the user named the file or a runtime
 //! starts it. Such a file is `unknown`, or not a plugin for a stated reason, but never ignored.
 
+use super::demand::Demand;
 use super::file_outcome::FileOutcome;
 use super::found::Found;
 use super::scan::Scan;
@@ -29,17 +30,6 @@ const UNSUPPORTED: [(&[u8], &str); 9] = [
     (b"\x1f\x9d", "compressed with compress"),
     (b"LZIP", "compressed with lzip"),
 ];
-
-/// The demand for a result about a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Demand {
-    /// It was found by walking a folder, and may be anything.
-    Walked,
-    /// It is in a folder whose executables a runtime starts.
-    Launched,
-    /// The user named it.
-    Named,
-}
 
 /// Returns the reason why an unrecognised file cannot be judged.
 pub(super) fn unrecognised(head: &[u8]) -> String {

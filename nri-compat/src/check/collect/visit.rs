@@ -5,11 +5,12 @@ use std::io;
 use std::path::Path;
 
 use super::archive;
+use super::demand::Demand;
 use super::disk::{self, Disk};
 use super::file_outcome::FileOutcome;
 use super::manifests;
 use super::scan::{Linked, NameRank, Scan};
-use super::unjudged::{self, Demand};
+use super::unjudged;
 use crate::check::content::{Content as _, File};
 use crate::check::evidence;
 use crate::check::packing::Packing;

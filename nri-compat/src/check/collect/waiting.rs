@@ -1,6 +1,6 @@
 //! Workloads whose volumes are claims, which wait until all manifests are read.
 
-use super::unjudged::Demand;
+use super::demand::Demand;
 use crate::place::Place;
 use crate::workloads::{Storage, Workload};
 

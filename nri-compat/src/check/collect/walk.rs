@@ -10,10 +10,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::archive;
+use super::demand::Demand;
 use super::pseudo::Pseudo;
 use super::roots::Root;
 use super::scan::Scan;
-use super::unjudged::{self, Demand};
+use super::unjudged;
 use super::visit::{self, Visit};
 use crate::place::Place;
 use crate::skipped::{SkipKind, Unreadable};

@@ -1,6 +1,6 @@
 //! The images that manifests name.
 
-use super::images::ImageRequest;
+use super::request::ImageRequest;
 
 /// The image of a container that may be a plugin, to be checked when all files have been read.
 #[derive(Clone, Debug)]

@@ -5,12 +5,13 @@ use std::time::{Duration, Instant};
 
 use nri_codegen::history::History;
 
-use super::super::{check, output, session};
-use super::Args;
+use super::args::Args;
 use crate::check::assess::assess;
 use crate::check::collect::{Collected, ImageRequest};
 use crate::check::pools;
 use crate::check::target::{Target, UnknownReleases};
+use crate::cli::check::args::{self as check, not_there};
+use crate::cli::{output, session};
 use crate::cluster::{self, Cluster, ClusterError, ClusterErrorKind, Options, Plugin, Unread};
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
@@ -47,9 +48,7 @@ pub(in crate::cli) fn run(args: &check::Args) -> Result<Exit, Error> {
     let exit = args.answer.finish(report, &decisions)?;
     Ok(match incomplete {
         Some(error) if exit == Exit::Clean => output::error(&error),
-        None if exit == Exit::Clean && !missing.is_empty() => {
-            output::error(&check::not_there(&missing))
-        }
+        None if exit == Exit::Clean && !missing.is_empty() => output::error(&not_there(&missing)),
         Some(_) | None => exit,
     })
 }

@@ -5,7 +5,6 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::registry::error::{Error, ErrorKind};
-use crate::registry::exchange::printable;
 use crate::registry::location::Location;
 use crate::registry::reference::Reference;
 
@@ -15,7 +14,7 @@ pub(super) fn said(body: &[u8]) -> Option<String> {
     let first = body.get("errors")?.get(0)?;
     let text = |key: &str| first.get(key).and_then(Value::as_str).unwrap_or_default();
     let both = format!("{}: {}", text("code"), text("message"));
-    Some(printable(both.trim_matches([':', ' '])))
+    Some(crate::escape::short(both.trim_matches([':', ' '])))
 }
 
 /// Returns the error for a refused request, with what to do about it.

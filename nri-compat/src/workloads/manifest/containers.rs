@@ -5,8 +5,8 @@ use serde_json::{Value as Json, json};
 
 use super::super::images;
 use super::super::model::{Container, ContainerKind};
+use super::convert::{Error, from_json};
 use super::node::{Node, Value};
-use super::pods::{Error, from_json};
 use super::scope::Scope;
 
 /// The lists of containers, in the order of [`PodTemplate::containers`](super::super::PodTemplate).

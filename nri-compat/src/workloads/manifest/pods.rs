@@ -2,14 +2,14 @@
 
 use std::collections::HashSet;
 
-use serde::de::DeserializeOwned;
-use serde_json::{Value as Json, json};
+use serde_json::json;
 
 use super::super::model::{PodTemplate, Workload};
 use super::containers::{self, FoundContainer};
+use super::convert::{Error, from_json};
 use super::node::{Node, Value};
 use super::scope::{self, Scope};
-use super::{Item, TEMPLATE, storage};
+use super::{Item, storage};
 
 /// The metadata that is read.
 const METADATA: [&str; 5] = [
@@ -33,9 +33,6 @@ struct Found<'n> {
     /// True if the object may describe containers in fields of its own.
     is_custom: bool,
 }
-
-/// A line, and the reason why something there cannot be read.
-pub(super) type Error = (u32, String);
 
 /// Passes an object, and the complete objects in it, to `each`.
 pub(super) fn read(document: u32, node: &Node, each: &mut dyn FnMut(Item)) {
@@ -180,17 +177,5 @@ fn template<'n>(
         node_name: pod.text("nodeName").map(str::to_owned),
         volumes,
         containers: containers.collect::<Result<_, _>>()?,
-    })
-}
-
-/// Converts JSON that was read from a node.
-pub(super) fn from_json<T: DeserializeOwned>(node: &Node, json: Json) -> Result<T, Error> {
-    serde_json::from_value(json).map_err(|error| {
-        let reason = if node.has_complex_key() {
-            TEMPLATE.to_owned()
-        } else {
-            format!("not a valid Kubernetes object: {error}")
-        };
-        (node.line, reason)
     })
 }

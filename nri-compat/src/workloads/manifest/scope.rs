@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::super::model::{EphemeralSource, Volume};
+use super::convert::{Error, from_json};
 use super::node::{Node, Value};
-use super::pods::{Error, from_json};
 
 const VOLUMES: &str = "volumes";
 const CLAIMS: &str = "volumeClaimTemplates";

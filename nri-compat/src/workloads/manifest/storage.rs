@@ -1,8 +1,8 @@
 //! Recognises persistent volumes and claims.
 
 use super::Item;
+use super::convert::from_json;
 use super::node::Node;
-use super::pods::from_json;
 
 /// The source of a persistent volume that is a folder of a host.
 const PATHS: [&str; 2] = ["hostPath", "local"];

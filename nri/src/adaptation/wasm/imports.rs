@@ -4,7 +4,7 @@ use prost::Message as _;
 use wasmi::{Caller, Linker};
 
 use super::error::ModuleError;
-use super::module::Host;
+use super::host::Host;
 use crate::api::LogRequest;
 use crate::api::log_request::Level;
 use crate::wire::MAX_MESSAGE;

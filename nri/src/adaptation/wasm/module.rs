@@ -2,15 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::time::Instant;
 
 use wasmi::{
     CompilationMode, Config, Engine, Extern, Func, Instance, Linker, Memory, Module as Code, Store,
-    StoreLimits,
 };
 
 use super::error::ModuleError;
+use super::host::Host;
 use super::limits::{self, Limit};
 use super::run::{START_FUEL, call};
 use super::{exports, imports, wasi};
@@ -21,17 +20,6 @@ const API_VERSION: u64 = 1;
 
 /// Marks the length of an answer that is an error message.
 const ERROR: u32 = 1 << 31;
-
-/// The state behind the functions that a module imports.
-pub(super) struct Host {
-    /// The name of the plugin, such as `10-logger`.
-    pub(super) plugin: Arc<str>,
-    /// The limits of the present call.
-    pub(super) limit: Limit,
-    /// The beginning of the module's monotonic clock.
-    pub(super) epoch: Instant,
-    engine: StoreLimits,
-}
 
 /// The RPCs that a module has functions for.
 #[derive(Clone, Copy, Debug)]

@@ -3,7 +3,7 @@
 use wasmi::{Func, FuncType, ResumableCall, Store, Val, ValType};
 
 use super::error::ModuleError;
-use super::module::Host;
+use super::host::Host;
 
 /// Fuel of a slice: some milliseconds.
 const SLICE: u64 = 1_000_000;

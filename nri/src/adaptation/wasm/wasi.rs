@@ -10,8 +10,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use wasmi::{Caller, ExternType, Linker, Module as Code, Val, ValType};
 
 use super::error::ModuleError;
+use super::host::Host;
 use super::imports::{read, write};
-use super::module::Host;
 use crate::api::log_request::Level;
 
 /// The module that the functions are imported from.

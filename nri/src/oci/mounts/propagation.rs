@@ -13,30 +13,10 @@ use crate::api::Mount;
 use crate::oci::callbacks::Callbacks;
 use crate::oci::error::{Error, ErrorKind};
 use crate::oci::parts;
+use crate::oci::propagation::Propagation;
 
 /// The maximum size of the mount table in bytes. 100,000 mounts take about 20 MB.
 const LONGEST_TABLE: u64 = 64 << 20;
-
-/// The propagation of a mount: see `mount_namespaces(7)`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Propagation {
-    /// Mounts below it are not propagated.
-    Private,
-    /// Mounts below it are propagated to its peers and from them.
-    Shared,
-    /// Mounts below its master are propagated to it, but not the other way round.
-    Slave,
-}
-
-impl std::fmt::Display for Propagation {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Propagation::Private => "private",
-            Propagation::Shared => "shared",
-            Propagation::Slave => "slave",
-        })
-    }
-}
 
 /// Returns the propagation of the mount that contains a path, in the mount namespace of this
 /// process.
@@ -76,7 +56,11 @@ pub(super) fn ensure(
     };
     let fail = |kind| Err(Error::new(format!("mounts[{index}].source"), kind));
     let source_path = PathBuf::from(&mount.source);
-    match callbacks.propagation(&source_path) {
+    let found = match &mut callbacks.propagation {
+        Some(propagation) => propagation(&source_path),
+        None => mount_propagation(&source_path),
+    };
+    match found {
         Err(cause) => fail(ErrorKind::UnknownPropagation { source_path, cause }),
         Ok(found) if !wanted.is_satisfied_by(found) => fail(ErrorKind::WrongPropagation {
             source_path,

@@ -57,10 +57,6 @@ pub(in crate::check::collect) struct Image {
     )]
     pub(in crate::check::collect) config: Value,
     /// True if an index states its platform.
-    #[cfg_attr(
-        not(feature = "registry"),
-        expect(dead_code, reason = "only fetched images need it")
-    )]
     pub(in crate::check::collect) has_platform: bool,
     /// The reasons why some of them are unknown.
     pub(in crate::check::collect) problems: Vec<Unreadable>,

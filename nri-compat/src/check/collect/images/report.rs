@@ -4,6 +4,7 @@ use super::entry::EntryPoint;
 use super::layers::Layers;
 use crate::check::collect::archive::{Image, Layer, report_overlay, shown_path};
 use crate::check::collect::file_outcome::FileOutcome;
+use crate::check::collect::request::shown;
 use crate::check::collect::scan::Scan;
 use crate::check::collect::unjudged;
 use crate::place::Place;
@@ -12,7 +13,7 @@ use crate::skipped::{SkipKind, Unreadable};
 /// Returns the name of an image within its place: the platform if there are several, after the
 /// reference unless the place is the reference.
 pub(super) fn place_of(reference: &str, place: &Place, platform: &str, images: usize) -> Place {
-    let reference = super::shown(reference);
+    let reference = shown(reference);
     let is_named = place.file == reference;
     let name = match (is_named, images > 1 && !platform.is_empty()) {
         (true, true) => Some(platform.to_owned()),

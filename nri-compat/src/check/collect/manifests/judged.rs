@@ -1,10 +1,10 @@
 //! The workloads of a manifest that may be plugins, and what is reported about them.
 
+use super::super::demand::Demand;
 use super::super::file_outcome::FileOutcome;
 use super::super::found::Found;
-use super::super::images::ImageRequest;
+use super::super::request::ImageRequest;
 use super::super::scan::Scan;
-use super::super::unjudged::Demand;
 use super::super::waiting::ManifestFile;
 use super::super::wanted_image::WantedImage;
 use crate::place::{Place, WorkloadPlace};

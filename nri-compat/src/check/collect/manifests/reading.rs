@@ -1,8 +1,8 @@
 //! Reads one manifest.
 
+use super::super::demand::Demand;
 use super::super::file_outcome::FileOutcome;
 use super::super::scan::Scan;
-use super::super::unjudged::Demand;
 use super::super::waiting::{MAX_WAITING, ManifestFile, WaitingFile};
 use super::judged::{Judged, unknown};
 use super::recognise;

@@ -2,7 +2,7 @@
 
 use memchr::memmem;
 
-use super::super::unjudged::Demand;
+use super::super::demand::Demand;
 use crate::check::content::{File, HEAD};
 use crate::workloads::manifest;
 

@@ -1,0 +1,81 @@
+//! The request of a check: the places, the images, and the options.
+
+use std::path::PathBuf;
+
+use crate::check::progress::Progress;
+use crate::place::Place;
+
+/// The prefix that marks an image reference on the command line and in requests.
+const SCHEME: &str = "docker://";
+
+/// The places to check, and the options.
+#[derive(Clone, Debug, Default)]
+pub struct Request<'p> {
+    /// Files and folders, as spelled by the user; `-` is standard input, and pipes are read. A
+    /// runtime's configuration stands for the folders that it names.
+    ///
+    /// If empty, and neither images nor processes are requested, the check covers what the runtimes configured on
+    /// this machine use, or else their default folders; [`Summary::looked_at`](crate::report::check::Summary::looked_at) lists them.
+    pub paths: Vec<PathBuf>,
+    /// Images in registries. An image that is requested under several places is fetched once, and
+    /// reported for each of them.
+    pub images: Vec<ImageRequest>,
+    /// True if no image is fetched, neither a requested one nor that of a Kubernetes manifest; they
+    /// are reported as unknown.
+    pub no_pull: bool,
+    /// The way in which they are fetched.
+    pub image_options: ImageOptions,
+    /// True if the executables of running processes are checked, too.
+    pub processes: bool,
+    /// The root of the machine's file system: `/`, or the folder where it is mounted in a
+    /// container. It applies to the configuration of the runtimes, the paths in it, `proc`, and all
+    /// links below it.
+    pub root: Option<PathBuf>,
+    /// The maximum number of threads; 0 means the number of cores.
+    pub threads: usize,
+    /// True if the Go toolchain may be asked which packages a plugin is built from. It may download
+    /// modules.
+    pub go: bool,
+    /// The counters of a progress display.
+    pub progress: Option<&'p Progress>,
+}
+
+/// An image to check, and the place that its findings are reported under.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImageRequest {
+    /// The reference: `registry.example.com/team/plugin:v1`, with or without `docker://`.
+    pub reference: String,
+    /// The place that names the image: the reference itself, or for example the manifest of a
+    /// workload.
+    pub place: Place,
+}
+
+impl ImageRequest {
+    /// Returns a request whose findings are reported under the reference itself.
+    pub fn new(reference: &str) -> Self {
+        Self {
+            reference: reference.to_owned(),
+            place: Place::from(shown(reference)),
+        }
+    }
+}
+
+/// Returns a reference without the prefix, safe to print.
+pub(super) fn shown(reference: &str) -> String {
+    let name = reference.strip_prefix(SCHEME).unwrap_or(reference);
+    crate::escape::bytes(name.as_bytes())
+}
+
+/// The way in which images are fetched.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ImageOptions {
+    /// The platform to check, such as `linux/arm64`; otherwise every Linux platform of an image.
+    pub platform: Option<String>,
+    /// Hosts, with or without port, that are asked over plain HTTP or with certificates that cannot
+    /// be verified.
+    pub insecure: Vec<String>,
+    /// The folder where verified content is kept by digest.
+    pub cache: Option<PathBuf>,
+    /// True if only the entry point of each image is checked.
+    pub quick: bool,
+}

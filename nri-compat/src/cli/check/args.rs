@@ -1,0 +1,102 @@
+//! The arguments of `nri-compat check`, and what they name.
+
+use std::path::{Path, PathBuf};
+
+use crate::check::collect::{Collected, ImageRequest, Request, collect};
+use crate::check::evidence::READERS;
+use crate::cli::cluster::args::Args as ClusterArgs;
+use crate::cli::{answer, images, output, progress, targets};
+use crate::error::{Error, ErrorKind};
+
+/// Finds plugins that still use deprecated interfaces, or would not run, with the evidence.
+///
+/// Files are recognised by content: plugins (Go, Rust, WebAssembly), images, sources, logs, the
+/// configuration of a runtime, Kubernetes manifests. Nothing is executed.
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Args {
+    /// Files, folders, and images in registries (docker://REFERENCE); `-` for standard input
+    /// [default: what the runtimes configured on this machine use, else their default folders].
+    paths: Vec<PathBuf>,
+    /// Check the executables of running processes.
+    #[arg(long)]
+    proc: bool,
+    /// Ask the Go toolchain (`go list`) which packages a plugin is built from; it may download
+    /// modules.
+    #[arg(long)]
+    go: bool,
+    /// Folder where the file system of the machine is mounted: configurations, the paths in them,
+    /// /proc, and links are resolved below it.
+    #[arg(long, value_name = "FOLDER")]
+    root: Option<PathBuf>,
+    /// Do not fetch images: list those of workloads that may run plugins, and named ones, as unknown.
+    #[arg(long)]
+    pub(in crate::cli) no_pull: bool,
+    #[command(flatten)]
+    pub(in crate::cli) cluster: ClusterArgs,
+    #[command(flatten)]
+    images: images::Args,
+    #[command(flatten)]
+    pub(in crate::cli) targets: targets::Args,
+    #[command(flatten)]
+    pub(in crate::cli) answer: answer::Args,
+}
+
+impl Args {
+    /// Returns an error for a missing root, which must not count as a machine without plugins.
+    pub(in crate::cli) fn check_root(&self) -> Result<(), Error> {
+        let Some(root) = self.root.as_ref().filter(|root| !root.is_dir()) else {
+            return Ok(());
+        };
+        let message = format!("--root {}: no such folder", root.display());
+        Err(Error::new(ErrorKind::Input, message)
+            .with_help("name the folder where the machine's file system is mounted"))
+    }
+
+    /// Returns true if the command line names something to check besides a cluster.
+    #[cfg(feature = "cluster")]
+    pub(in crate::cli) fn names_places(&self) -> bool {
+        !self.paths.is_empty() || self.proc || self.root.is_some()
+    }
+
+    /// Checks what the command line names, and further images.
+    pub(in crate::cli) fn collect(&self, further: Vec<ImageRequest>) -> Collected {
+        if self.paths.iter().any(|path| path == Path::new("-")) {
+            output::waiting_for_input();
+        }
+        let mut request = self.request();
+        request.images.extend(further);
+        progress::shown(|progress| {
+            let request = Request {
+                progress: Some(progress),
+                ..request
+            };
+            collect(&request, READERS)
+        })
+    }
+
+    fn request(&self) -> Request<'static> {
+        let (images, paths) = images::split(&self.paths);
+        Request {
+            paths,
+            images,
+            image_options: self.images.options(),
+            processes: self.proc,
+            root: self.root.clone(),
+            no_pull: self.no_pull,
+            go: self.go,
+            ..Request::default()
+        }
+    }
+}
+
+/// Returns the error for missing named paths, which must not count as clean.
+pub(in crate::cli) fn not_there(missing: &[String]) -> Error {
+    let message = format!("no such file or folder: {}", missing.join(", "));
+    let help = match missing {
+        [one] if images::may_be_reference(one) => format!(
+            "name the files or folders of plugins; an image in a registry is named as docker://{one}"
+        ),
+        _ => "name the files or folders of plugins, or use --proc for running ones".to_owned(),
+    };
+    Error::new(ErrorKind::Input, message).with_help(help)
+}

@@ -1,0 +1,36 @@
+//! The arguments of `nri-compat check --cluster`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::cli::duration;
+
+/// The cluster to check.
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+pub(in crate::cli) struct Args {
+    /// Check the plugins that run in a Kubernetes cluster, for the runtimes that its nodes run now
+    /// and for each --target.
+    #[arg(long)]
+    pub(super) cluster: bool,
+    /// The context of the kubeconfig [default: the current one].
+    #[arg(long, value_name = "NAME", requires = "cluster")]
+    pub(super) context: Option<String>,
+    /// The kubeconfig [default: the files of KUBECONFIG, ~/.kube/config, or the service account of
+    /// the pod].
+    #[arg(long, value_name = "FILE", requires = "cluster")]
+    pub(super) kubeconfig: Option<PathBuf>,
+    /// The namespace whose workloads are checked [default: all].
+    #[arg(long, short, value_name = "NAMESPACE", requires = "cluster")]
+    pub(super) namespace: Option<String>,
+    /// The time that a request to the API server, or a credential plugin, may take.
+    #[arg(long, value_name = "DURATION", default_value = "60s", value_parser = duration::parse, requires = "cluster")]
+    pub(super) request_timeout: Duration,
+}
+
+impl Args {
+    /// Returns true if a cluster is checked.
+    pub(in crate::cli) fn is_asked(&self) -> bool {
+        self.cluster
+    }
+}

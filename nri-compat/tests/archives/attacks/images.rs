@@ -1,0 +1,246 @@
+//! Manifests, files beside an image, and formats within formats.
+
+use serde_json::{Value, json};
+
+use super::Expected::{Found, Unknown};
+use super::{archive, base, entry, image, verify};
+use crate::common::image::{Layer, Parts, docker, gzip, oci, zstd};
+use crate::compression::{bzip2, xz};
+
+/// Returns an OCI layout with this manifest, and two layers.
+fn with_manifest(manifest: &Value) -> Parts {
+    let layers = [
+        ("aaaa", base()),
+        ("bbbb", archive(&[entry(b"20-b", b'0', b"MARK b")])),
+    ];
+    let image = oci(&[("p", &["aaaa"])], &layers);
+    image.with("blobs/sha256/0000", manifest.to_string())
+}
+
+fn blob(name: &str, kind: &str) -> Value {
+    json!({"mediaType": kind, "digest": format!("sha256:{name}"), "size": 1})
+}
+
+const TAR: &str = "application/vnd.oci.image.layer.v1.tar";
+
+#[test]
+fn manifests_that_programs_understand_differently() {
+    let (a, b) = (blob("aaaa", TAR), blob("bbbb", TAR));
+    let at = |manifest: Value| with_manifest(&manifest).tar();
+    let described = |platform: Value| {
+        let kind = json!({"vnd.docker.reference.type": "attestation-manifest"});
+        let index = json!({"manifests": [
+            {"digest": "sha256:0000", "annotations": kind, "platform": platform},
+            {"digest": "sha256:0001"},
+        ]});
+        with_manifest(&json!({"layers": [a]}))
+            .with("blobs/sha256/0001", json!({"layers": [b]}).to_string())
+            .with("index.json", index.to_string())
+            .tar()
+    };
+    let listed = |name: &str| {
+        let list = json!([{"Config": "0.json", "RepoTags": ["q"], "Layers": [format!("blobs/sha256/{name}")]}]);
+        with_manifest(&json!({"layers": [a]}))
+            .with("manifest.json", list.to_string())
+            .tar()
+    };
+    let lower = json!([{"Config": "0.json", "layers": ["0.tar"]}]).to_string();
+    verify(vec![
+        (
+            "image and index",
+            at(json!({"layers": [a], "manifests": []})),
+            Unknown("both an image and an index"),
+        ),
+        (
+            "neither",
+            at(json!({"fsLayers": [a]})),
+            Unknown("neither an image nor an index"),
+        ),
+        (
+            "no list",
+            at(json!({"layers": {"0": a}})),
+            Unknown("neither an image nor an index"),
+        ),
+        (
+            "another case",
+            at(json!({"layers": [a], "Layers": [b]})),
+            Unknown("not in its usual case"),
+        ),
+        (
+            "another case in a descriptor",
+            at(json!({"layers": [{"digest": "sha256:aaaa", "Digest": "sha256:bbbb"}]})),
+            Unknown("not in its usual case"),
+        ),
+        (
+            "the last of two keys",
+            with_manifest(&Value::Null)
+                .with(
+                    "blobs/sha256/0000",
+                    format!(r#"{{"layers": [{a}], "layers": [{b}]}}"#),
+                )
+                .tar(),
+            Found(&["p: /20-b"]),
+        ),
+        (
+            "docker's list names other layers",
+            listed("bbbb"),
+            Found(&["p: /opt/nri/plugins/10-a", "q: /20-b"]),
+        ),
+        (
+            "docker's list names the same",
+            listed("aaaa"),
+            Found(&["p: /opt/nri/plugins/10-a"]),
+        ),
+        (
+            "docker's list in another case",
+            Parts::default()
+                .with("manifest.json", lower)
+                .with("0.tar", base())
+                .tar(),
+            Unknown("an archive within an archive"),
+        ),
+        (
+            "an image that calls itself an attestation",
+            described(json!({"os": "linux", "architecture": "amd64"})),
+            Found(&["0000: /opt/nri/plugins/10-a", "0001: /20-b"]),
+        ),
+        (
+            "an attestation",
+            described(json!({"os": "unknown", "architecture": "unknown"})),
+            Found(&["0001: /20-b"]),
+        ),
+        (
+            "an encrypted layer",
+            at(json!({"layers": [a, blob("bbbb", &format!("{TAR}+gzip+encrypted"))]})),
+            Unknown("layer 2 is encrypted"),
+        ),
+        (
+            "a foreign layer that is elsewhere",
+            at(
+                json!({"layers": [a, blob("cccc", "application/vnd.docker.image.rootfs.foreign.diff.tar.gzip")]}),
+            ),
+            Unknown("it is not there"),
+        ),
+        (
+            "an index without images",
+            at(json!({"manifests": []})),
+            Unknown("names an image"),
+        ),
+    ]);
+}
+
+/// Returns an image with a layer of these bytes that is not labelled as a tar.
+fn unlabelled(bytes: Vec<u8>) -> Vec<u8> {
+    let manifest = json!({"layers": [blob("aaaa", "application/octet-stream")]});
+    with_manifest(&manifest)
+        .with("blobs/sha256/aaaa", bytes)
+        .tar()
+}
+
+#[test]
+fn files_besides_an_image() {
+    let saved = || docker(&[("p", &["a/layer.tar"])], &[("a/layer.tar", base())]);
+    let usual = saved()
+        .with("a/VERSION", "1.0")
+        .with("a/json", "{}")
+        .with("repositories", "{}");
+    verify(vec![
+        (
+            "the usual files",
+            usual.tar(),
+            Found(&["p: /opt/nri/plugins/10-a"]),
+        ),
+        (
+            "a plugin",
+            saved().with("bin/20-b", "MARK b").tar(),
+            Unknown("besides the image, bin/20-b, which was not read"),
+        ),
+        (
+            "a layer that no image has",
+            saved().with("b.tar", base()).tar(),
+            Unknown("besides the image, b.tar, which was not read"),
+        ),
+        (
+            "a plugin next to a layout",
+            with_manifest(&json!({"layers": [blob("aaaa", TAR)]}))
+                .with("20-b", "MARK b")
+                .tar(),
+            Unknown("besides the image, 20-b, which was not read"),
+        ),
+    ]);
+}
+
+#[test]
+fn formats_within_formats() {
+    let tar = base();
+    let found = &["/opt/nri/plugins/10-a"];
+    let in_image = &["p: /opt/nri/plugins/10-a"];
+    let (start, end) = tar.split_at(512);
+    let empty = b"BZh9\x17\x72\x45\x38\x50\x90\0\0\0\0".to_vec();
+    let footer = b"\x50\x2a\x4d\x18\x03\0\0\0abc".to_vec();
+    let control = gzip(&entry(b".PKGINFO", b'0', b"pkgname = a"));
+    verify(vec![
+        (
+            "an empty stream before bzip2",
+            [empty, bzip2(&tar)].concat(),
+            Found(found),
+        ),
+        (
+            "padding between xz streams",
+            [xz(start), vec![0; 8], xz(end)].concat(),
+            Found(found),
+        ),
+        (
+            "a package of Alpine",
+            [control.clone(), gzip(&tar)].concat(),
+            Found(found),
+        ),
+        (
+            "zstd in pieces with a list",
+            unlabelled([zstd(start), zstd(end), footer].concat()),
+            Found(in_image),
+        ),
+        (
+            "gzip in pieces",
+            unlabelled([gzip(start), gzip(end), gzip(b"")].concat()),
+            Found(in_image),
+        ),
+        (
+            "gzip in gzip",
+            unlabelled(gzip(&gzip(&tar))),
+            Unknown("neither an archive nor a kind of file"),
+        ),
+        (
+            "a file system image",
+            unlabelled([vec![0; 1024], b"\xe2\xe1\xf5\xe0".to_vec()].concat()),
+            Unknown("neither an archive"),
+        ),
+        (
+            "a ZIP archive",
+            unlabelled(b"PK\x03\x04rest".to_vec()),
+            Unknown("a ZIP archive, which is not supported"),
+        ),
+        (
+            "a large ZIP archive",
+            [b"PK\x03\x04\x2d\0".to_vec(), vec![0xff; 600]].concat(),
+            Unknown("a ZIP archive"),
+        ),
+        (
+            "a package of Debian",
+            b"!<arch>\ndebian-binary   ".to_vec(),
+            Unknown("Debian package"),
+        ),
+        (
+            "an RPM package",
+            b"\xed\xab\xee\xdb\x03\0".to_vec(),
+            Unknown("an RPM package"),
+        ),
+        (
+            "an archive in a layer",
+            image(&[Layer::new()
+                .entry("a.tar", tar::EntryType::Regular, &tar)
+                .tar()]),
+            Unknown("an archive within an archive"),
+        ),
+    ]);
+}
