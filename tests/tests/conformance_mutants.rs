@@ -68,8 +68,8 @@ const EXTERNAL: [&str; 4] = ["external", "W15-away", "W15-backoff", "W17-connect
 /// The revisions that are played: both ways of sending events.
 const REVISIONS: [&str; 2] = ["v0.11.0", "v0.12.4"];
 
-/// How many mutants run at once: they wait most of the time.
-const AT_ONCE: usize = 5;
+/// The number of mutants that run at once: they wait most of the time.
+const AT_ONCE: usize = 8;
 
 fn mutant(mutation: &str) -> Subject {
     let shell = |script: String| Executable {
