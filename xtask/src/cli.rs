@@ -25,7 +25,7 @@ usage:
       proxy that GOPROXY names, and regenerates what depends on it
   cargo run -p xtask -- --help | --version
 
---root: the repository; by default the one around the current folder
+--root: the repository; by default the one around the current directory
 
 exit codes: 0 done, 1 could not run, 2 usage, 100 --check found stale files
 ";
