@@ -285,28 +285,16 @@ fn not_finite(value: f64) -> Option<&'static str> {
 impl Kind {
     /// Returns the value of an omitted field.
     fn default(self) -> Raw<'static> {
-        match self {
-            Kind::String | Kind::Bytes | Kind::Message(_) => Raw::Bytes(&[]),
-            Kind::Bool
-            | Kind::Int32
-            | Kind::Int64
-            | Kind::Uint32
-            | Kind::Uint64
-            | Kind::Sint32
-            | Kind::Sint64
-            | Kind::Fixed32
-            | Kind::Fixed64
-            | Kind::Sfixed32
-            | Kind::Sfixed64
-            | Kind::Float
-            | Kind::Double
-            | Kind::Enum(_) => Raw::Number(0),
+        if self.is_packable() {
+            Raw::Number(0)
+        } else {
+            Raw::Bytes(&[])
         }
     }
 
-    /// Returns true if a list of these may be packed.
+    /// Returns true if a list of these may be packed: they are numbers on the wire.
     fn is_packable(self) -> bool {
-        !matches!(self, Kind::String | Kind::Bytes | Kind::Message(_))
+        self.wire_type() != WireType::LengthDelimited
     }
 
     /// Returns the integer that this number on the wire represents, or `None` if this is not an
