@@ -1,6 +1,6 @@
 //! The links of a layer, as far as they give names to files that matter.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::names;
 use crate::check::evidence;
@@ -16,8 +16,8 @@ pub(super) struct Links {
     pub(super) hard: HashMap<Vec<u8>, Vec<Vec<u8>>>,
     /// Symbolic links with plugin names, by target.
     pub(super) symbolic: HashMap<Vec<u8>, Vec<Vec<u8>>>,
-    /// Links in a folder whose executables a runtime starts, with their targets.
-    pub(super) launched: Vec<(Vec<u8>, Vec<u8>)>,
+    /// Targets of the links in a folder whose executables a runtime starts, by name.
+    pub(super) launched: BTreeMap<Vec<u8>, Vec<u8>>,
     count: usize,
     dropped: u64,
     /// Targets of hard links, by name.
@@ -57,16 +57,14 @@ impl Links {
 
     fn add_launched(&mut self, path: &[u8], target: &[u8]) {
         if is_launched(path) {
-            self.launched.push((path.to_vec(), target.to_vec()));
+            self.launched.insert(path.to_vec(), target.to_vec());
         }
     }
 
     /// Drops the links with this path, which a later entry replaces.
     pub(super) fn forget(&mut self, path: &[u8]) {
         self.targets.remove(path);
-        if is_launched(path) {
-            self.launched.retain(|(known, _)| known != path);
-        }
+        self.launched.remove(path);
     }
 
     /// Sorts hard links by target. Must be called once, after all links are added.
