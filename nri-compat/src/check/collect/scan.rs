@@ -185,10 +185,11 @@ impl<'s> Scan<'s> {
 
     /// Counts a file under another outcome than before.
     pub(super) fn recount(&self, before: FileOutcome, outcome: FileOutcome) {
-        for (outcome, change) in [(before, u64::MAX), (outcome, 1)] {
-            if let Some(count) = self.outcomes.get(outcome as usize) {
-                count.fetch_add(change, Ordering::Relaxed);
-            }
+        if let Some(count) = self.outcomes.get(before as usize) {
+            count.fetch_sub(1, Ordering::Relaxed);
+        }
+        if let Some(count) = self.outcomes.get(outcome as usize) {
+            count.fetch_add(1, Ordering::Relaxed);
         }
     }
 
