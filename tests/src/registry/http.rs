@@ -1,10 +1,8 @@
-//! A small HTTP server: one thread per connection, keep-alive, and every fault that a test wants.
+//! Requests, and replies with every fault that a test wants.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read as _, Write};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::net::TcpStream;
 use std::thread;
 use std::time::Duration;
 
@@ -79,7 +77,8 @@ impl Reply {
         self
     }
 
-    fn write(&self, to: &mut TcpStream) -> std::io::Result<bool> {
+    /// Writes it, and returns whether the connection serves for a further request.
+    pub(super) fn write(&self, to: &mut TcpStream) -> std::io::Result<bool> {
         let mut head = format!("HTTP/1.1 {} Reply\r\n", self.status);
         for (name, value) in &self.headers {
             head.push_str(&format!("{name}: {value}\r\n"));
@@ -104,95 +103,6 @@ impl Reply {
         }
         Ok(self.cut.is_none() && self.stated.is_none() && !self.is_endless)
     }
-}
-
-/// A server on loopback, until it is dropped.
-pub struct Server {
-    address: SocketAddr,
-    log: Arc<Mutex<Vec<Request>>>,
-    is_stopped: Arc<AtomicBool>,
-}
-
-impl Server {
-    /// Starts a server with this handler, which gets each request and the number of earlier ones of
-    /// the same path.
-    ///
-    /// # Panics
-    ///
-    /// Panics if no port is free.
-    #[must_use]
-    pub fn start(handler: impl Fn(&Request, usize) -> Reply + Send + Sync + 'static) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
-        let address = listener.local_addr().expect("it is bound");
-        let log = Arc::new(Mutex::new(Vec::new()));
-        let is_stopped = Arc::new(AtomicBool::new(false));
-        let (handler, kept, stopped) =
-            (Arc::new(handler), Arc::clone(&log), Arc::clone(&is_stopped));
-        thread::spawn(move || {
-            for stream in listener.incoming().map_while(Result::ok) {
-                if stopped.load(Ordering::SeqCst) {
-                    return;
-                }
-                let (handler, log) = (Arc::clone(&handler), Arc::clone(&kept));
-                thread::spawn(move || connection(stream, &log, &*handler));
-            }
-        });
-        Self {
-            address,
-            log,
-            is_stopped,
-        }
-    }
-
-    /// Returns the host and the port.
-    #[must_use]
-    pub fn host(&self) -> String {
-        self.address.to_string()
-    }
-
-    /// Returns all requests so far.
-    ///
-    /// # Panics
-    ///
-    /// Panics if a handler panicked.
-    #[must_use]
-    pub fn requests(&self) -> Vec<Request> {
-        self.log.lock().expect("no handler panicked").clone()
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.is_stopped.store(true, Ordering::SeqCst);
-        // Wakes the listener.
-        let _ = TcpStream::connect(self.address);
-    }
-}
-
-fn connection(
-    stream: TcpStream,
-    log: &Mutex<Vec<Request>>,
-    handler: &dyn Fn(&Request, usize) -> Reply,
-) {
-    let _ = stream.set_read_timeout(Some(IDLE));
-    let _ = stream.set_nodelay(true);
-    let Ok(mut output) = stream.try_clone() else {
-        return;
-    };
-    let mut input = BufReader::new(stream);
-    while let Some(request) = read(&mut input) {
-        let earlier = {
-            let mut log = log.lock().expect("no handler panicked");
-            let earlier = log.iter().filter(|one| one.path == request.path).count();
-            log.push(request.clone());
-            earlier
-        };
-        match handler(&request, earlier).write(&mut output) {
-            Ok(true) => {}
-            Ok(false) | Err(_) => break,
-        }
-    }
-    let _ = output.shutdown(Shutdown::Both);
 }
 
 /// Reads a request; `None` if there is no further one.

@@ -1,19 +1,14 @@
 //! An HTTP proxy that connects every host to one server.
 
 use std::io::{self, Write as _};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::net::{Shutdown, TcpStream};
 use std::thread;
 
 use super::http::{self, Request};
+use super::listener::{Listener, Log};
 
 /// A proxy on loopback, until it is dropped.
-pub struct Proxy {
-    address: SocketAddr,
-    log: Arc<Mutex<Vec<Request>>>,
-    is_stopped: Arc<AtomicBool>,
-}
+pub struct Proxy(Listener);
 
 impl Proxy {
     /// Starts a proxy that answers CONNECT with this status. If it is 200, every host leads to
@@ -24,64 +19,31 @@ impl Proxy {
     /// Panics if no port is free.
     #[must_use]
     pub fn start(server: &str, status: u16) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
-        let address = listener.local_addr().expect("it is bound");
-        let log = Arc::new(Mutex::new(Vec::new()));
-        let is_stopped = Arc::new(AtomicBool::new(false));
-        let (kept, stopped, server) =
-            (Arc::clone(&log), Arc::clone(&is_stopped), server.to_owned());
-        thread::spawn(move || {
-            for client in listener.incoming().map_while(Result::ok) {
-                if stopped.load(Ordering::SeqCst) {
-                    return;
-                }
-                let (log, server) = (Arc::clone(&kept), server.clone());
-                thread::spawn(move || connection(client, &log, &server, status));
-            }
-        });
-        Self {
-            address,
-            log,
-            is_stopped,
-        }
+        let server = server.to_owned();
+        Self(Listener::start(move |client, log| {
+            let _ = connection(client, log, &server, status);
+        }))
     }
 
     /// Returns the host and the port.
     #[must_use]
     pub fn host(&self) -> String {
-        self.address.to_string()
+        self.0.host()
     }
 
     /// Returns all requests so far.
-    ///
-    /// # Panics
-    ///
-    /// Panics if a thread panicked.
     #[must_use]
     pub fn requests(&self) -> Vec<Request> {
-        self.log.lock().expect("no thread panicked").clone()
+        self.0.requests()
     }
 }
 
-impl Drop for Proxy {
-    fn drop(&mut self) {
-        self.is_stopped.store(true, Ordering::SeqCst);
-        // Wakes the listener.
-        let _ = TcpStream::connect(self.address);
-    }
-}
-
-fn connection(
-    client: TcpStream,
-    log: &Mutex<Vec<Request>>,
-    server: &str,
-    status: u16,
-) -> Option<()> {
+fn connection(client: TcpStream, log: &Log, server: &str, status: u16) -> Option<()> {
     client.set_read_timeout(Some(http::IDLE)).ok()?;
     let mut input = io::BufReader::new(client.try_clone().ok()?);
     let request = http::read(&mut input)?;
+    log.add(&request);
     let is_connect = request.method == "CONNECT";
-    log.lock().expect("no thread panicked").push(request);
     let status = if is_connect { status } else { 405 };
     let mut output = client.try_clone().ok()?;
     write!(output, "HTTP/1.1 {status} Reply\r\n\r\n").ok()?;
