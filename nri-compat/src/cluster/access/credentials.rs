@@ -51,7 +51,7 @@ impl Credentials {
     /// # Errors
     ///
     /// Returns an error if a token cannot be read, a plugin fails, or the user needs an
-    /// authentication provider, which `kubectl` does not have any more either.
+    /// authentication provider, which `kubectl` has removed, too.
     pub(super) async fn of(mut user: AuthInfo, timeout: Duration) -> Result<Self, ClusterError> {
         if let Some(provider) = user.auth_provider.take() {
             return Err(no_provider(&provider.name));
