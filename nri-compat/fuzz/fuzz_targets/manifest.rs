@@ -10,7 +10,8 @@ const SOUND: &str = "\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: last}\ns
 
 /// Returns the name of the last candidate.
 fn last_candidate(text: &str) -> Option<String> {
-    let lines = text.lines().count() as u32 + 1;
+    // A carriage return ends a line in YAML.
+    let lines = text.replace("\r\n", "\n").matches(['\r', '\n']).count() as u32 + 1;
     let mut documents = 0;
     let (mut last, mut storage) = (None, Storage::default());
     manifest::read(text, &mut |item| match item {

@@ -66,6 +66,9 @@ fn line_ends_and_encodings_are_read() {
     let expected = items(&text);
     assert_eq!(expected.len(), 2);
     assert_eq!(items(&text.replace('\n', "\r\n")), expected);
+    assert_eq!(items(&text.replace('\n', "\r")), expected);
+    let mixed = format!("{}---\n{}", pod("a").replace('\n', "\r") + "\n", pod("b"));
+    assert_eq!(items(&mixed), expected);
     let utf_16 = |to_bytes: fn(u16) -> [u8; 2], mark: &str| -> Vec<u8> {
         let text = format!("{mark}{text}");
         text.encode_utf16().flat_map(to_bytes).collect()

@@ -77,9 +77,12 @@ pub(super) fn parts(text: &str) -> Vec<Part<'_>> {
     parts
 }
 
-/// Returns the number of line breaks.
+/// Returns the number of line breaks. As the parser counts them, a carriage return without a line
+/// feed is one, too.
 pub(super) fn breaks(text: &str) -> u32 {
-    let breaks = text.bytes().filter(|byte| *byte == b'\n').count();
+    let feeds = text.bytes().filter(|byte| *byte == b'\n').count();
+    let returns = text.bytes().filter(|byte| *byte == b'\r').count();
+    let breaks = feeds + returns - text.matches("\r\n").count();
     u32::try_from(breaks).unwrap_or(u32::MAX)
 }
 
