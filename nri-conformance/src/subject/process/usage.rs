@@ -1,6 +1,7 @@
 //! The resources that a process uses, from `/proc`.
 
 use std::fs;
+use std::path::Path;
 use std::time::Duration;
 
 /// The resources that a process uses.
@@ -33,18 +34,21 @@ impl Usage {
     }
 }
 
-/// Returns the first two numbers of `schedstat`, of all threads: nanoseconds on a processor, and in a queue for one. A
-/// thread that sleeps has neither, whatever else the machine does.
+/// Returns the processor time that all threads of a process wanted.
 fn cpu_wanted(pid: u32) -> Option<Duration> {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).ok()?;
-    let of_thread = |thread: std::io::Result<fs::DirEntry>| {
-        let text = fs::read_to_string(thread.ok()?.path().join("schedstat")).ok()?;
-        let mut numbers = text.split_whitespace();
-        let mut next = || numbers.next()?.parse::<u64>().ok();
-        Some(next()?.saturating_add(next()?))
-    };
+    let of_thread = |thread: std::io::Result<fs::DirEntry>| wanted_by(&thread.ok()?.path());
     let nanoseconds = threads.filter_map(of_thread).fold(0, u64::saturating_add);
     Some(Duration::from_nanos(nanoseconds))
+}
+
+/// Returns the sum of the first two numbers in the `schedstat` of a thread: nanoseconds on a processor, and in a queue
+/// for one. A thread that sleeps has neither, whatever else the machine does.
+fn wanted_by(thread: &Path) -> Option<u64> {
+    let text = fs::read_to_string(thread.join("schedstat")).ok()?;
+    let mut numbers = text.split_whitespace();
+    let mut next = || numbers.next()?.parse::<u64>().ok();
+    Some(next()?.saturating_add(next()?))
 }
 
 #[cfg(test)]
@@ -62,7 +66,8 @@ mod tests {
 
     #[test]
     fn a_loop_wants_a_processor_all_the_time() {
-        let wanted = || Usage::of(std::process::id()).unwrap().cpu_wanted;
+        // Threads of other tests end meanwhile, so this one alone counts.
+        let wanted = || Duration::from_nanos(wanted_by(Path::new("/proc/thread-self")).unwrap());
         let (start, before) = (Instant::now(), wanted());
         while start.elapsed() < Duration::from_millis(100) {
             std::hint::spin_loop();
