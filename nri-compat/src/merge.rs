@@ -37,7 +37,7 @@ use std::io::{self, Read};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::check::logs::pieces::{Form, Joined};
-use crate::check::logs::source;
+use crate::check::unpack::unpacked;
 use crate::report::check::{SkipKind, Skipped};
 use crate::report::merge::MergeReport;
 use add::Inventory;
@@ -164,7 +164,7 @@ pub fn node_names(text: &str) -> Vec<String> {
 
 /// Returns the decompressed stream, with the pieces joined that a container runtime wrote.
 fn unwrapped<'r>(input: &'r mut dyn Read) -> io::Result<Box<dyn Read + 'r>> {
-    let input = source::unpacked(input)?;
+    let input = unpacked(input)?;
     Ok(Box::new(Joined::new(input, Form::Bare, split::MAX_REPORT)))
 }
 

@@ -9,8 +9,9 @@ pub mod elf;
 use std::sync::LazyLock;
 
 use nri_codegen::history::History;
-use nri_compat::check::content::{File, HEAD};
+use nri_compat::check::content::File;
 use nri_compat::check::evidence::READERS;
+use nri_compat::check::head::HEAD;
 use nri_compat::check::target::Target;
 use nri_compat::check::verdict::judge;
 use nri_compat::report::check::{Outcome, Verdict};
@@ -65,7 +66,7 @@ pub fn look(file: &str, bytes: &[u8]) -> Found {
     let file = File {
         place: file.into(),
         name: file.to_owned(),
-        head: bytes[..bytes.len().min(HEAD)].to_vec(),
+        head: bytes[..bytes.len().min(HEAD)].to_vec().into(),
         content: &bytes,
         disk: None,
     };

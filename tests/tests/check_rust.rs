@@ -5,9 +5,10 @@ use std::fs;
 
 use nri::plugin::Plugin;
 use nri::prelude::*;
-use nri_compat::check::content::{File, HEAD};
+use nri_compat::check::content::File;
 use nri_compat::check::events::{self, proto_name};
 use nri_compat::check::evidence::READERS;
+use nri_compat::check::head::HEAD;
 use nri_compat::sighting::{Certainty, FileKind, Interface, Role, Sighting};
 use nri_tests::examples::example;
 
@@ -15,7 +16,7 @@ fn look(name: &str, bytes: &[u8]) -> Vec<Sighting> {
     let file = File {
         place: name.into(),
         name: name.to_owned(),
-        head: bytes[..bytes.len().min(HEAD)].to_vec(),
+        head: bytes[..bytes.len().min(HEAD)].to_vec().into(),
         content: &bytes,
         disk: None,
     };

@@ -2,7 +2,8 @@
 
 use std::io;
 
-use nri_compat::check::content::{Content, File, HEAD};
+use nri_compat::check::content::{Content, File};
+use nri_compat::check::head::HEAD;
 use nri_compat::check::evidence::Reader;
 
 /// Bytes that do not reveal that they are in memory.
@@ -22,7 +23,7 @@ pub fn read(reader: &dyn Reader, bytes: &[u8]) {
     let file = |content| File {
         place: "10-fuzz".into(),
         name: "10-fuzz".into(),
-        head: bytes[..bytes.len().min(HEAD)].to_vec(),
+        head: bytes[..bytes.len().min(HEAD)].to_vec().into(),
         content,
         disk: None,
     };

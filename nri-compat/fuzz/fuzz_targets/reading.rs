@@ -1,6 +1,7 @@
 //! Runs one reader on any bytes.
 
-use nri_compat::check::content::{File, HEAD};
+use nri_compat::check::content::{File};
+use nri_compat::check::head::HEAD;
 use nri_compat::check::evidence::Reader;
 
 /// Reads the bytes, whether they are recognised or not. Checks that every sighting has a path and
@@ -9,7 +10,7 @@ pub(crate) fn read(reader: &dyn Reader, bytes: &[u8]) {
     let file = File {
         place: "dir/file".into(),
         name: "file".to_owned(),
-        head: bytes[..bytes.len().min(HEAD)].to_vec(),
+        head: bytes[..bytes.len().min(HEAD)].to_vec().into(),
         content: &bytes,
         disk: None,
     };

@@ -1,8 +1,9 @@
 //! The bytes of a file under check, from any source, read in bounded pieces.
 
-use std::io;
+use std::io::{self, Read};
 use std::path::PathBuf;
 
+use super::head::Head;
 use crate::place::Place;
 
 /// Bytes that can be read at any offset: a file, an entry of a layer, a slice.
@@ -97,13 +98,31 @@ pub struct File<'c> {
     pub place: Place,
     /// The name by which it is started, such as `10-logger`; files are recognised by content alone.
     pub name: String,
-    /// The first bytes, up to [`HEAD`], read once for all readers.
-    pub head: Vec<u8>,
+    /// The first bytes, read once for all readers.
+    pub head: Head,
     /// The whole file.
     pub content: &'c dyn Content,
     /// The path on disk, if it is a file there, so that its surroundings can be checked.
     pub disk: Option<PathBuf>,
 }
 
-/// The number of bytes that are read to recognise a file.
-pub const HEAD: usize = 4096;
+/// Content as a stream that continues at `at`.
+pub(crate) struct Stream<'c> {
+    pub(crate) content: &'c dyn Content,
+    pub(crate) at: u64,
+}
+
+impl<'c> Stream<'c> {
+    /// Returns a stream that starts at the beginning.
+    pub(crate) fn new(content: &'c dyn Content) -> Self {
+        Self { content, at: 0 }
+    }
+}
+
+impl Read for Stream<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.content.read_at(self.at, buffer)?;
+        self.at += read as u64;
+        Ok(read)
+    }
+}

@@ -28,7 +28,7 @@ mod record;
 mod rotation;
 mod scan;
 mod sightings;
-pub(crate) mod source;
+mod source;
 pub(crate) mod stamp;
 mod tally;
 

@@ -1,8 +1,4 @@
-//! Compression formats, and content as streams.
-
-use std::io::{self, Read};
-
-use super::content::Content;
+//! Compression formats.
 
 /// The compression format of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,26 +57,5 @@ impl Packing {
             Self::Xz => Some("xz"),
             Self::Bzip2 => Some("bzip2"),
         }
-    }
-}
-
-/// Content as a stream that continues at `at`.
-pub(crate) struct Stream<'c> {
-    pub(crate) content: &'c dyn Content,
-    pub(crate) at: u64,
-}
-
-impl<'c> Stream<'c> {
-    /// Returns a stream that starts at the beginning.
-    pub(crate) fn new(content: &'c dyn Content) -> Self {
-        Self { content, at: 0 }
-    }
-}
-
-impl Read for Stream<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.content.read_at(self.at, buffer)?;
-        self.at += read as u64;
-        Ok(read)
     }
 }

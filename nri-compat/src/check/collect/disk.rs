@@ -5,7 +5,8 @@ use std::io;
 use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
-use crate::check::content::{Content, HEAD};
+use crate::check::content::Content;
+use crate::check::head::HEAD;
 
 /// An open regular file.
 pub(super) struct Disk {

@@ -259,7 +259,7 @@ fn with_head<'c>(place: &Place, disk: &'c Disk, path: Option<&Path>) -> io::Resu
         disk: path.map(Path::to_owned),
         place: place.clone(),
         name: escape::name(Path::new(place.name())),
-        head: disk::head(disk)?,
+        head: disk::head(disk)?.into(),
         content: disk,
     })
 }

@@ -80,7 +80,7 @@ pub(crate) enum Format {
 
 /// Returns the format of an executable, even of one that is truncated within its headers.
 pub(crate) fn format(file: &File<'_>) -> Option<Format> {
-    match file.head.as_slice() {
+    match &*file.head {
         [0x7f, b'E', b'L', b'F', ..] => Some(Format::Elf),
         [0xcf | 0xce, 0xfa, 0xed, 0xfe, ..] | [0xfe, 0xed, 0xfa, 0xcf | 0xce, ..] => {
             Some(Format::MachO)

@@ -29,7 +29,7 @@ const NAME: &str = "program";
 ///
 /// // The first bytes of a program, and nothing behind them.
 /// let content: &[u8] = b"\x7fELF\x02\x01\x01";
-/// let file = File { place: "10-a".into(), name: "10-a".into(), head: content.to_vec(), content: &content, disk: None };
+/// let file = File { place: "10-a".into(), name: "10-a".into(), head: content.to_vec().into(), content: &content, disk: None };
 /// let seen = Program.read(&file).expect("readable");
 /// assert!(matches!(seen[0].interface, Interface::Unknown(_)));
 /// ```

@@ -49,7 +49,7 @@ const MAX_TABLE: u64 = 1 << 22;
 /// // A module that exports function 0 as `plugin_api_version`.
 /// let module = b"\0asm\x01\0\0\0\x07\x16\x01\x12plugin_api_version\0\0";
 /// let content: &[u8] = module;
-/// let file = File { place: "10-a".into(), name: "10-a".into(), head: module.to_vec(), content: &content, disk: None };
+/// let file = File { place: "10-a".into(), name: "10-a".into(), head: module.to_vec().into(), content: &content, disk: None };
 /// assert!(Wasm.recognises(&file));
 /// let seen = Wasm.read(&file).expect("whole");
 /// assert_eq!(seen[0].interface, Interface::Exports(vec!["plugin_api_version".into()]));
@@ -282,7 +282,7 @@ mod tests {
         let file = File {
             place: "a".into(),
             name: "a".into(),
-            head: bytes.to_vec(),
+            head: bytes.to_vec().into(),
             content: &bytes,
             disk: None,
         };

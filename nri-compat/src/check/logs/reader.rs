@@ -5,9 +5,10 @@ use std::borrow::Cow;
 
 use super::format;
 use super::{Log, READER, read, source};
-use crate::check::content::{File, HEAD};
+use crate::check::content::{File, Stream};
 use crate::check::evidence::{Reader, Unreadable};
-use crate::check::packing::Stream;
+use crate::check::head::HEAD;
+use crate::check::packing::Packing;
 use crate::sighting::{Evidence, Sighting};
 
 /// The reader of logs of containerd and CRI-O, which it recognises by their first lines.
@@ -24,7 +25,10 @@ impl Reader for LogReader {
     }
 
     fn recognises(&self, file: &File<'_>) -> bool {
-        if source::is_packed(&file.head) || source::utf_16(&file.head).is_some() {
+        if Packing::of(&file.head) != Packing::Not {
+            return is_log(&source::head(file.head.unpacked(), HEAD));
+        }
+        if source::utf_16(&file.head).is_some() {
             return is_log(&source::head(&file.head, HEAD));
         }
         is_log(&file.head)
@@ -70,12 +74,19 @@ fn is_log(head: &[u8]) -> bool {
     if source::is_binary(head) {
         return false;
     }
-    let text = match std::str::from_utf8(head) {
+    let first = first_lines(head);
+    let text = match std::str::from_utf8(first) {
         Ok(text) => Cow::Borrowed(text),
-        Err(_) => String::from_utf8_lossy(head),
+        Err(_) => String::from_utf8_lossy(first),
     };
-    let mut lines = text.lines().take(HEAD_LINES);
-    format::is_list(&text) || lines.any(format::is_sure)
+    format::is_list(&text) || text.lines().any(format::is_sure)
+}
+
+/// Returns the first [`HEAD_LINES`] lines.
+fn first_lines(head: &[u8]) -> &[u8] {
+    let mut ends = memchr::memchr_iter(b'\n', head);
+    let end = ends.nth(HEAD_LINES - 1).unwrap_or(head.len());
+    &head[..end]
 }
 
 #[cfg(test)]
@@ -86,7 +97,7 @@ mod tests {
         LogReader.recognises(&File {
             place: "a".into(),
             name: "a".to_owned(),
-            head: head.to_vec(),
+            head: head.to_vec().into(),
             content: &head,
             disk: None,
         })

@@ -1,30 +1,14 @@
 //! Logs as streams of UTF-8 lines: decompressed, decoded, and with each entry on one line.
 
-use std::io::{self, BufReader, Cursor, Read};
+use std::io::{self, Read};
 
-use bzip2::read::MultiBzDecoder;
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 use encoding_rs_io::DecodeReaderBytesBuilder;
-use flate2::bufread::MultiGzDecoder;
-use liblzma::read::XzDecoder;
-use liblzma::stream::{CONCATENATED, Stream};
 
 use super::LONGEST_LINE;
 use super::pieces::{self, Form, Joined};
 use super::pretty::{self, OneLine};
-use crate::check::packing::Packing;
-
-/// The maximum window of a zstd stream, as a power of two: 64 MiB.
-const MAX_WINDOW_LOG: u32 = 26;
-
-/// The maximum memory for an xz stream: `xz -9` needs 65 MiB.
-const MAX_XZ_MEMORY: u64 = 72 << 20;
-
-/// The maximum decompressed size of a log in bytes.
-const MAX_UNPACKED: u64 = 64 << 30;
-
-/// The number of first bytes that identify the compression of a stream.
-const MAGIC: usize = 10;
+use crate::check::unpack::{peek, unpacked};
 
 /// The number of first bytes that identify the encoding of a stream, and whether its entries are
 /// spread over lines.
@@ -34,7 +18,7 @@ const HEAD: usize = 1024;
 const TEXT_HEAD: usize = 512;
 
 /// The maximum number of control characters in these bytes of a text.
-const MAX_CONTROLS: u32 = 3;
+const MAX_CONTROLS: usize = 3;
 
 /// Returns the lines in `input`, decompressed if necessary, as UTF-8.
 ///
@@ -42,7 +26,12 @@ const MAX_CONTROLS: u32 = 3;
 ///
 /// Returns an error if `input` cannot be read.
 pub(super) fn lines<'r>(input: impl Read + 'r) -> io::Result<Box<dyn Read + 'r>> {
-    let (head, text) = peek(unpacked(input)?, HEAD)?;
+    decoded(unpacked(input)?)
+}
+
+/// Returns the lines in a text as UTF-8.
+fn decoded<'r>(text: Box<dyn Read + 'r>) -> io::Result<Box<dyn Read + 'r>> {
+    let (head, text) = peek(text, HEAD)?;
     if head.starts_with(b"LPKSHHRH") {
         return Err(io::Error::other(
             "it is a journal in systemd's own format: use `journalctl --file` to read it",
@@ -68,17 +57,6 @@ fn on_one_line<'r>(head: &[u8], text: Box<dyn Read + 'r>) -> Box<dyn Read + 'r> 
     } else {
         text
     }
-}
-
-/// Returns the first bytes of a stream, and the stream from its beginning.
-fn peek<'r>(
-    mut input: Box<dyn Read + 'r>,
-    bytes: usize,
-) -> io::Result<(Vec<u8>, Box<dyn Read + 'r>)> {
-    let mut head = Vec::new();
-    input.by_ref().take(bytes as u64).read_to_end(&mut head)?;
-    let all = Cursor::new(head.clone()).chain(input);
-    Ok((head, Box::new(all)))
 }
 
 /// Returns the encoding of UTF-16 text, from its byte order mark or else from the zeros in ASCII
@@ -108,13 +86,11 @@ fn has_zero_at(bytes: &[u8], place: usize) -> bool {
 /// beginning, where a crash may leave them in a log, or other control characters that logs do not
 /// contain.
 pub(super) fn is_binary(head: &[u8]) -> bool {
-    let text = head.iter().skip_while(|byte| **byte == 0);
-    let (mut zeros, mut controls) = (0, 0);
-    for byte in text.take(TEXT_HEAD) {
-        zeros += u32::from(*byte == 0);
-        controls += u32::from(matches!(byte, 1..=6 | 14..=26));
-    }
-    zeros > 0 || controls > MAX_CONTROLS
+    let start = head.iter().position(|byte| *byte != 0);
+    let text = &head[start.unwrap_or(head.len())..];
+    let text = &text[..text.len().min(TEXT_HEAD)];
+    let controls = text.iter().filter(|byte| matches!(byte, 1..=6 | 14..=26));
+    controls.count() > MAX_CONTROLS || text.contains(&0)
 }
 
 /// A reader that notes whether its first bytes are those of a text.
@@ -144,43 +120,11 @@ impl Read for Noted<'_> {
     }
 }
 
-/// Returns the bytes in `input`, decompressed if necessary.
-///
-/// # Errors
-///
-/// Returns an error if `input` cannot be read.
-pub(crate) fn unpacked<'r>(input: impl Read + 'r) -> io::Result<Box<dyn Read + 'r>> {
-    let (head, all) = peek(Box::new(input), MAGIC)?;
-    Ok(match Packing::of(&head) {
-        Packing::Not => all,
-        Packing::Gzip => Box::new(Limited::new(MultiGzDecoder::new(BufReader::new(all)))),
-        Packing::Zstd => Box::new(Limited::new(zstd(all)?)),
-        Packing::Xz => Box::new(Limited::new(xz(all)?)),
-        Packing::Bzip2 => Box::new(Limited::new(MultiBzDecoder::new(all))),
-    })
-}
-
-/// Returns true if a stream is compressed, by its first bytes.
-pub(super) fn is_packed(head: &[u8]) -> bool {
-    Packing::of(head) != Packing::Not
-}
-
-fn xz<'r>(input: impl Read + 'r) -> io::Result<impl Read + 'r> {
-    let stream = Stream::new_stream_decoder(MAX_XZ_MEMORY, CONCATENATED)?;
-    Ok(XzDecoder::new_stream(input, stream))
-}
-
-fn zstd<'r>(input: impl Read + 'r) -> io::Result<impl Read + 'r> {
-    let mut decoder = zstd::stream::read::Decoder::new(input)?;
-    decoder.window_log_max(MAX_WINDOW_LOG)?;
-    Ok(decoder)
-}
-
-/// Returns the first lines of a log, decompressed as far as possible.
-pub(super) fn head(packed_head: &[u8], longest: usize) -> Vec<u8> {
+/// Returns the first lines of a log from its first bytes, as far as they can be decoded.
+pub(super) fn head(text: &[u8], longest: usize) -> Vec<u8> {
     let mut head = vec![0; longest];
     let mut filled = 0;
-    if let Ok(mut text) = lines(packed_head) {
+    if let Ok(mut text) = decoded(Box::new(text)) {
         while let Some(room) = head.get_mut(filled..).filter(|room| !room.is_empty()) {
             match text.read(room) {
                 Ok(read) if read > 0 => filled += read,
@@ -190,32 +134,4 @@ pub(super) fn head(packed_head: &[u8], longest: usize) -> Vec<u8> {
     }
     head.truncate(filled);
     head
-}
-
-/// A reader that fails when a compressed stream yields too much data.
-struct Limited<R> {
-    input: R,
-    left: u64,
-}
-
-impl<R> Limited<R> {
-    fn new(input: R) -> Self {
-        Self {
-            input,
-            left: MAX_UNPACKED,
-        }
-    }
-}
-
-impl<R: Read> Read for Limited<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.input.read(buffer)?;
-        self.left = self.left.checked_sub(read as u64).ok_or_else(|| {
-            io::Error::other(format!(
-                "it unpacks to more than {} GiB",
-                MAX_UNPACKED >> 30
-            ))
-        })?;
-        Ok(read)
-    }
 }

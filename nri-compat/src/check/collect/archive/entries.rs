@@ -13,7 +13,7 @@ use super::kind;
 use super::pax::Pax;
 use super::sparse::{self, Sparse};
 use super::unpack::{self, Unpacked, reason};
-use crate::check::packing::Stream;
+use crate::check::content::Stream;
 use crate::skipped::{SkipKind, Unreadable};
 
 /// The size of a block, in bytes.

@@ -25,12 +25,15 @@ pub(in crate::check::collect) fn of(file: &File<'_>) -> Option<Packing> {
 /// Returns true if decompression yields a tar header. Reads more than the head only if the head is
 /// not enough.
 fn starts_with_tar(file: &File<'_>, packing: Packing) -> bool {
-    let block = first_block(&file.head.as_slice(), packing, file.head.len().max(1));
+    let head = file.head.unpacked();
     let is_all = file.content.len() <= file.head.len() as u64;
-    if block.len() == BLOCK || is_all {
-        return is_tar(&block);
+    if head.len() >= BLOCK {
+        is_tar(head)
+    } else if is_all {
+        is_tar(&first_block(&&*file.head, packing, file.head.len().max(1)))
+    } else {
+        is_tar(&first_block(file.content, packing, unpack::BUFFER))
     }
-    is_tar(&first_block(file.content, packing, unpack::BUFFER))
 }
 
 /// Decompresses the first block, or as much of it as there is.

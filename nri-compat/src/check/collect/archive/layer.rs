@@ -17,8 +17,10 @@ use crate::check::collect::file_outcome::FileOutcome;
 use crate::check::collect::found::Found;
 use crate::check::collect::scan::Scan;
 use crate::check::collect::{disk, unjudged};
-use crate::check::content::{Content, File, HEAD};
-use crate::check::packing::{Packing, Stream};
+use crate::check::content::Stream;
+use crate::check::content::{Content, File};
+use crate::check::head::HEAD;
+use crate::check::packing::Packing;
 use crate::place::Place;
 use crate::skipped::{SkipKind, Skipped, Unreadable};
 

@@ -12,7 +12,7 @@ use super::window::Window;
 
 use crate::check::collect::disk::Disk;
 use crate::check::content::Content;
-use crate::check::packing::Stream;
+use crate::check::content::Stream;
 use crate::skipped::{SkipKind, Unreadable};
 
 /// The maximum size of a manifest in bytes.

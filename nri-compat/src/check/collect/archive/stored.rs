@@ -37,7 +37,7 @@ pub(super) fn with_head(path: &[u8], head: Vec<u8>) -> File<'static> {
     File {
         place: shown_path(path).into(),
         name: escape::bytes(names::split(path).1),
-        head,
+        head: head.into(),
         content: &Nothing,
         disk: None,
     }

@@ -9,7 +9,7 @@ use crate::check::collect::archive::{self, Image, Layer, LayerBlob, Limits, Read
 use crate::check::collect::disk::Disk;
 use crate::check::collect::scan::Scan;
 use crate::check::collect::{parallel, spool};
-use crate::check::content::Content;
+use crate::check::content::{Content, Stream};
 use crate::registry::{Client, Reference};
 use crate::skipped::{SkipKind, Unreadable};
 
@@ -100,7 +100,7 @@ fn copy(forward: &Forward<'_>, size: u64) -> Result<Disk, Unreadable> {
         let reason = format!("larger than {} GiB", MAX_SPOOLED >> 30);
         return Err(Unreadable::new(SkipKind::TooLarge, reason));
     }
-    spool::to_disk(&mut crate::check::packing::Stream::new(forward))
+    spool::to_disk(&mut Stream::new(forward))
 }
 
 fn layer(scan: &Scan<'_>, content: &dyn Content, slot: &Slot<'_>) -> Layer {

@@ -3,7 +3,8 @@
 use memchr::memmem;
 
 use super::super::demand::Demand;
-use crate::check::content::{File, HEAD};
+use crate::check::content::File;
+use crate::check::head::HEAD;
 use crate::workloads::manifest;
 
 /// The field that every object has.

@@ -7,7 +7,8 @@ use object::read::macho::{FatArch, MachOFatFile};
 
 use super::source::{Tables, cache};
 use super::{Format, format};
-use crate::check::content::{Content, File, HEAD};
+use crate::check::content::{Content, File};
+use crate::check::head::HEAD;
 
 /// The maximum number of architectures: a Java class starts with the same four bytes, and its
 /// version number is larger.
@@ -70,7 +71,7 @@ impl<'c> Slice<'c> {
         let file = File {
             place: of.place.clone(),
             name: of.name.clone(),
-            head,
+            head: head.into(),
             content: self,
             disk: None,
         };

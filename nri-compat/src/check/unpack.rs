@@ -1,0 +1,95 @@
+//! Decompression of streams that are recognised by their first bytes.
+
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+
+use bzip2::bufread::MultiBzDecoder;
+use flate2::bufread::MultiGzDecoder;
+use liblzma::bufread::XzDecoder;
+use liblzma::stream::{CONCATENATED, Stream};
+
+use super::packing::Packing;
+
+/// The maximum window of a zstd stream, as a power of two: 64 MiB.
+const MAX_WINDOW_LOG: u32 = 26;
+
+/// The maximum memory for an xz stream: `xz -9` needs 65 MiB.
+const MAX_XZ_MEMORY: u64 = 72 << 20;
+
+/// The maximum decompressed size in bytes.
+const MAX_UNPACKED: u64 = 64 << 30;
+
+/// The number of first bytes that identify the compression of a stream.
+const MAGIC: usize = 10;
+
+/// Returns the bytes in `input`, decompressed if necessary.
+///
+/// # Errors
+///
+/// Returns an error if `input` cannot be read.
+pub(crate) fn unpacked<'r>(input: impl Read + 'r) -> io::Result<Box<dyn Read + 'r>> {
+    let (head, all) = peek(Box::new(input), MAGIC)?;
+    let packing = Packing::of(&head);
+    if packing == Packing::Not {
+        return Ok(all);
+    }
+    let input = decoder(BufReader::new(all), packing)?;
+    Ok(Box::new(Limited {
+        input,
+        left: MAX_UNPACKED,
+    }))
+}
+
+/// Returns the first bytes of a stream, and the stream from its beginning.
+pub(crate) fn peek<'r>(
+    mut input: Box<dyn Read + 'r>,
+    bytes: usize,
+) -> io::Result<(Vec<u8>, Box<dyn Read + 'r>)> {
+    let mut head = Vec::new();
+    input.by_ref().take(bytes as u64).read_to_end(&mut head)?;
+    let all = Cursor::new(head.clone()).chain(input);
+    Ok((head, Box::new(all)))
+}
+
+/// Returns a decoder within limits of memory, for concatenated streams, too.
+///
+/// # Errors
+///
+/// Returns an error if there is no memory for the decoder.
+pub(crate) fn decoder<'r>(
+    input: impl BufRead + 'r,
+    packing: Packing,
+) -> io::Result<Box<dyn Read + 'r>> {
+    Ok(match packing {
+        Packing::Not => Box::new(input),
+        Packing::Gzip => Box::new(MultiGzDecoder::new(input)),
+        Packing::Zstd => {
+            let mut decoder = zstd::stream::read::Decoder::with_buffer(input)?;
+            decoder.window_log_max(MAX_WINDOW_LOG)?;
+            Box::new(decoder)
+        }
+        Packing::Xz => {
+            let stream = Stream::new_stream_decoder(MAX_XZ_MEMORY, CONCATENATED)?;
+            Box::new(XzDecoder::new_stream(input, stream))
+        }
+        Packing::Bzip2 => Box::new(MultiBzDecoder::new(input)),
+    })
+}
+
+/// A reader that fails when a compressed stream yields too much data.
+struct Limited<R> {
+    input: R,
+    left: u64,
+}
+
+impl<R: Read> Read for Limited<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.input.read(buffer)?;
+        self.left = self.left.checked_sub(read as u64).ok_or_else(|| {
+            io::Error::other(format!(
+                "it unpacks to more than {} GiB",
+                MAX_UNPACKED >> 30
+            ))
+        })?;
+        Ok(read)
+    }
+}
