@@ -41,14 +41,15 @@ use clap::{Parser, Subcommand};
 use crate::error::Error;
 use crate::exit::Exit;
 
-/// Checks compatibility of NRI, the Node Resource Interface of containerd and CRI-O.
+/// Checks the compatibility of plugins and runtimes that use NRI, the Node Resource Interface of
+/// containerd and CRI-O.
 ///
 /// Exit codes: 0 clean, 1 could not run, 2 wrong usage, 100 findings at or above --fail-on.
 #[derive(Debug, Parser)]
 #[command(name = "nri-compat", version, arg_required_else_help = true)]
 struct Cli {
-    /// Folder with tables that replace the built-in ones: the files of `protos/`; also
-    /// NRI_COMPAT_DATA.
+    /// Folder with tables that replace the built-in ones, in the layout of `protos/`
+    /// [default: $NRI_COMPAT_DATA].
     #[arg(long, global = true, value_name = "DIR")]
     data: Option<std::path::PathBuf>,
     #[command(subcommand)]
@@ -78,7 +79,8 @@ enum Command {
     Man(completions::ManArgs),
 }
 
-/// Parses the arguments of the process, runs the command, prints, and returns the exit code.
+/// Parses the arguments of the process, runs the command, prints its output, and returns the exit
+/// code.
 pub fn main() -> Exit {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
@@ -119,7 +121,7 @@ mod tests {
     use clap::CommandFactory;
 
     #[test]
-    fn the_command_line_is_sound() {
+    fn the_command_line_definition_is_valid() {
         super::Cli::command().debug_assert();
     }
 }

@@ -1,12 +1,12 @@
 //! Reads a Kubernetes cluster: the runtimes of its nodes, and the workloads that may be NRI plugins.
 //!
-//! Only lists are requested, of the resources in [`RESOURCES`]; nothing is written, and neither
-//! secrets nor logs are read. Lists are read page by page, and of each page only the few fields are
-//! kept that matter, so that memory does not grow with the number of pods.
+//! Only lists of the resources in [`RESOURCES`] are requested. Nothing is written, and neither
+//! secrets nor logs are read. Lists are read page by page, and only the few fields that matter are
+//! kept, so that memory does not grow with the number of pods.
 //!
 //! The modules depend on each other in one direction: `access` finds the API server and the
 //! credentials, `session` renews them, `client` makes one request, `pages` reads a whole list, and
-//! `nodes` and `inventory` take what matters from its objects.
+//! `nodes` and `inventory` extract the relevant fields from its objects.
 
 mod access;
 mod client;
@@ -74,7 +74,7 @@ pub struct Cluster {
     /// The URL of the API server.
     pub server: String,
     /// The identity of the cluster: the SHA-256 of its certificate authority, in hexadecimal; `None`
-    /// without one. The URL is not enough, because pods of many clusters have the same.
+    /// without one. The URL is not enough, because it is the same in the pods of many clusters.
     pub id: Option<String>,
     /// The nodes by runtime, the largest pool first.
     pub pools: Vec<NodePool>,
@@ -84,7 +84,7 @@ pub struct Cluster {
     pub workloads: u64,
     /// The containers that may be NRI plugins, sorted.
     pub plugins: Vec<Plugin>,
-    /// The number of such containers beyond the maximum.
+    /// The number of such containers that exceed the maximum.
     pub beyond: u64,
     /// The resources that could not be listed, with the reasons.
     pub unread: Vec<Unread>,
@@ -105,7 +105,7 @@ pub struct Unread {
 
 /// Reads a cluster.
 ///
-/// A resource that cannot be listed does not end the run: it is in [`Cluster::unread`].
+/// A resource that cannot be listed does not end the run; it is added to [`Cluster::unread`].
 ///
 /// # Errors
 ///
@@ -153,7 +153,7 @@ pub async fn read(options: &Options) -> Result<Cluster, ClusterError> {
 ///
 /// # Errors
 ///
-/// Returns an error if something is not a list of its resource.
+/// Returns an error if a document is not a list of its resource.
 pub fn of_lists(lists: &[(&Resource, &[u8])]) -> Result<Cluster, ClusterError> {
     let (mut pools, mut pods, mut templates) = (Pools::default(), Inventory::default(), Vec::new());
     for (resource, bytes) in lists {
@@ -206,7 +206,8 @@ struct Reading<'c> {
 }
 
 impl Reading<'_> {
-    /// Returns what a list adds up to; an empty value if it cannot be read.
+    /// Reads a list and returns the value accumulated over its objects; a default value if it cannot
+    /// be read.
     async fn list<T: DeserializeOwned, V: Default>(
         &mut self,
         resource: &'static Resource,
@@ -230,8 +231,8 @@ impl Reading<'_> {
         })
     }
 
-    /// Returns true for an error after which other lists would fail as well. One list may take too
-    /// long because it is large, but two mean that the server does not answer any more.
+    /// Returns true for an error after which other lists would fail as well. One list may time out
+    /// because it is large, but two timeouts mean that the server no longer answers.
     fn is_final(&self, error: &ClusterError) -> bool {
         let is_timeout = |kind| kind == ClusterErrorKind::Timeout;
         let mut others = self.unread.iter();
@@ -243,7 +244,7 @@ impl Reading<'_> {
     ///
     /// # Errors
     ///
-    /// Returns an error if that is all of them, because of an error that concerns all requests.
+    /// Returns an error if no list could be read because of an error that affects all requests.
     fn finish(self) -> Result<Vec<Unread>, ClusterError> {
         match self.end {
             Some(error) if self.unread.len() == RESOURCES.len() => Err(error),

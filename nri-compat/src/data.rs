@@ -1,7 +1,7 @@
 //! The tables behind every command: the built-in ones, or those of a folder.
 //!
 //! Runtimes release patches every month. A folder with the files of `protos/` replaces the built-in
-//! tables without a new build; it is checked in the same way.
+//! tables without a new build. It is validated in the same way.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -17,13 +17,14 @@ pub const VARIABLE: &str = "NRI_COMPAT_DATA";
 /// The folder named on the command line.
 static FOLDER: OnceLock<PathBuf> = OnceLock::new();
 
-/// Uses the tables of `folder` in this process. Must be called before anything else; only the first
-/// call has an effect.
+/// Sets the folder whose tables this process uses. Must be called before any table is read; only the
+/// first call has an effect.
 pub fn set_folder(folder: &Path) {
     FOLDER.get_or_init(|| folder.to_path_buf());
 }
 
-/// Returns the folder that replaces the built-in tables: the one set, else the one in [`VARIABLE`].
+/// Returns the folder that replaces the built-in tables, as set by [`set_folder`] or else by the
+/// environment variable [`VARIABLE`]; `None` if the built-in tables are used.
 pub fn folder() -> Option<PathBuf> {
     let variable = || std::env::var_os(VARIABLE).filter(|folder| !folder.is_empty());
     FOLDER

@@ -10,7 +10,7 @@ pub struct Error {
     help: Option<String>,
 }
 
-/// Returns the kind of the error.
+/// The kind of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {

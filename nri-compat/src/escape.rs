@@ -20,7 +20,7 @@ pub(crate) fn name(path: &Path) -> String {
 
 /// Returns a name given as bytes, escaped in the same way.
 pub(crate) fn bytes(name: &[u8]) -> String {
-    // Nearly all names, and a scan of a machine shows hundreds of thousands.
+    // Fast path for nearly all names, of which a scan of a machine has hundreds of thousands.
     if let (true, Ok(plain)) = (name.iter().all(is_plain), str::from_utf8(name)) {
         return plain.to_owned();
     }
@@ -44,7 +44,7 @@ pub(crate) fn short(text: &str) -> String {
     bytes(short.replace(['\r', '\n', '\t'], " ").as_bytes())
 }
 
-/// Reports whether a byte is a printable ASCII character.
+/// Returns true if a byte is a printable ASCII character.
 fn is_plain(byte: &u8) -> bool {
     matches!(byte, b' '..=b'~')
 }
@@ -57,7 +57,7 @@ fn push(shown: &mut String, char: char) {
     }
 }
 
-/// Reports whether a character changes the direction of the text around it.
+/// Returns true if a character changes the direction of the text around it.
 fn is_bidi(char: char) -> bool {
     matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
 }

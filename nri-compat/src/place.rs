@@ -38,7 +38,7 @@ const MAX_PIDS_SHOWN: usize = 8;
 pub struct Place {
     /// The file on disk, as spelled by the user.
     pub file: String,
-    /// The container of a Kubernetes workload whose image this is, or is in.
+    /// The container of a Kubernetes workload whose image this is, or is part of.
     pub workload: Option<Box<WorkloadPlace>>,
     /// The image within an archive.
     pub image: Option<String>,
@@ -53,7 +53,8 @@ pub struct Place {
 }
 
 impl Place {
-    /// Returns the place of a file on disk. Bytes that are not UTF-8, and control characters, are escaped.
+    /// Returns the place of a file on disk. Control characters and bytes that are not UTF-8 are
+    /// escaped.
     pub fn of(path: &Path) -> Self {
         Self::from(escape::path(path))
     }
@@ -119,8 +120,8 @@ impl Place {
         Self::from(format!("{folder}{}", escape::path(Path::new(name))))
     }
 
-    /// Returns the same place without a line or a document: that of the whole file, or of the
-    /// container wherever it is in the manifest.
+    /// Returns the same place without a line or a document: the place of the whole file, or of the
+    /// container regardless of its position in the manifest.
     #[must_use]
     pub fn whole_file(&self) -> Self {
         let mut place = self.clone();
@@ -131,7 +132,7 @@ impl Place {
         place
     }
 
-    /// Returns the line in the file on disk, if it is known: that of the container in a manifest.
+    /// Returns the line in the file on disk, if known; for a container, its line in the manifest.
     pub fn line_on_disk(&self) -> Option<u32> {
         match &self.workload {
             Some(workload) => workload.line,
@@ -165,12 +166,12 @@ impl Place {
             .map_or("", |(folder, _)| folder)
     }
 
-    /// Reports whether both files are in the same folder of the same disk or image.
+    /// Returns true if both files are in the same folder of the same disk or image.
     pub fn is_beside(&self, other: &Self) -> bool {
         self.same_tree(other) && self.folder() == other.folder()
     }
 
-    /// Reports whether the file is in the folder of `other`, or anywhere below it.
+    /// Returns true if the file is in the folder of `other`, or anywhere below it.
     pub fn is_below_folder_of(&self, other: &Self) -> bool {
         let folder = Path::new(other.path()).parent();
         self.same_tree(other)
@@ -197,7 +198,7 @@ impl Place {
             .then_with(|| self.inner().cmp(&other.inner()))
     }
 
-    /// Reports whether two files are on the same disk, or in the same archive and image.
+    /// Returns true if both files are on the same disk, or in the same archive and image.
     fn same_tree(&self, other: &Self) -> bool {
         match (&self.entry, &other.entry) {
             (None, None) => true,
@@ -209,7 +210,7 @@ impl Place {
         }
     }
 
-    /// Reports whether this is the same image, or a layer or file in it.
+    /// Returns true if this is the same image, or a layer or file in it.
     #[cfg(feature = "registry")]
     pub(crate) fn is_in_image_of(&self, image: &Self) -> bool {
         let whole = |place: &Self| Self {

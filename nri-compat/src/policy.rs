@@ -39,7 +39,7 @@ pub use ignore::{Ignore, Scope};
 use jiff::civil::Date;
 pub use model::{Policy, RuleLevel};
 
-/// The file name of the policy in the working folder.
+/// The file name of the policy in the current directory.
 pub const FILE: &str = "nri-compat.toml";
 
 /// Returns the current day in UTC, with which expiry dates are compared.

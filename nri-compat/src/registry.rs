@@ -1,11 +1,11 @@
 //! A client of image registries: references, credentials, mirrors, and verified downloads.
 //!
-//! It implements the reading half of the [distribution specification]. Nothing here knows about
-//! plugins. Manifests and tokens are read into memory up to a limit. Blobs are streams: their size
-//! and digest are verified at their end, and a connection that breaks is resumed where it broke.
+//! It implements the pull part of the [distribution specification] and is independent of plugins.
+//! Manifests and tokens are read into memory up to a limit. Blobs are streams: their size and digest
+//! are verified at the end, and a broken connection is resumed where it broke.
 //!
-//! Credentials are sent only to the registry they are stored for, and to the token server that this
-//! registry names over a connection that was verified.
+//! Credentials are sent only to the registry that they are stored for, and to the token server that
+//! this registry names over a verified connection.
 //!
 //! [distribution specification]: https://github.com/opencontainers/distribution-spec/blob/main/spec.md
 

@@ -2,8 +2,8 @@
 //!
 //! The types in [`mod@check`], [`mod@diff`], [`pairing`] and [`history`] are independent of
 //! formats; the renderers in [`text`], [`json`], [`markdown`], [`html`], [`csv`], [`github`],
-//! [`junit`], [`sarif`] and [`openmetrics`] are pure functions from them to text. A check report may have very
-//! many findings, so each format can also be written piece by piece.
+//! [`junit`], [`sarif`] and [`openmetrics`] are pure functions from them to text. A check report may
+//! have very many findings, so each of its formats can also be written piece by piece.
 
 pub mod check;
 #[cfg(feature = "conformance")]

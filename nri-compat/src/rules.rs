@@ -32,7 +32,7 @@ pub struct Rule {
     pub remedy: String,
     /// The kinds of compatibility that a violation breaks; never empty.
     pub categories: Vec<Category>,
-    /// The severity of a violation unless overridden.
+    /// The default severity of a violation.
     pub level: Level,
     /// The rule that replaces this one, if it is obsolete.
     pub replaced_by: Option<String>,

@@ -1,8 +1,8 @@
 //! Kubernetes objects that run pods, and the containers among them that may be NRI plugins.
 //!
-//! The types hold the few fields of a pod that matter here. They are deserialized from what the API
-//! server returns, and built from manifests in files. [`candidates`] compares the volumes and images
-//! with tables: the default paths of the runtimes, further paths in `paths.toml`, and published
+//! The types contain the few fields of a pod that matter here. They are deserialized from the answers
+//! of the API server, or built from manifests in files. [`candidates`] compares volumes and images
+//! with tables: the default paths of the runtimes, the further paths in `paths.rs`, and the published
 //! plugins in `images.toml`.
 //!
 //! ```

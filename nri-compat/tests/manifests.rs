@@ -134,13 +134,13 @@ fn a_named_file_is_never_silent() {
             "template.yaml",
             "kind: Pod\nspec: {{ .Values.spec }}-\n",
             "unknown",
-            "document 1: a template that is not rendered: render it first",
+            "document 1: a template that has not been rendered: render it first",
         ),
         (
             "chart.tpl",
             "apiVersion: v1\n{{- if x }}\nkind: {{ y }}{{ end }}\n",
             "unknown",
-            "a template that is not rendered",
+            "a template that has not been rendered",
         ),
         (
             "broken.yaml",

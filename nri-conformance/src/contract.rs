@@ -1,6 +1,6 @@
 //! The contract as data: one file per statement in `contract/`.
 //!
-//! To add a statement, write `contract/ID.toml` and add the id to the table at the end of this module. An id is permanent.
+//! To add a statement, write `contract/ID.toml` and add the id to the table at the end of this module. Ids are permanent.
 //!
 //! ```
 //! let statement = nri_conformance::contract::get("P7").expect("a statement about StopPodSandbox");
@@ -20,29 +20,29 @@ pub struct Statement {
     pub id: String,
     /// The statement, in one or two sentences.
     pub text: String,
-    /// Its firmness.
+    /// The source and strength of the statement.
     pub status: Status,
-    /// The parties that keep or break it; never empty.
+    /// The parties that must keep it; never empty.
     pub kept_by: Vec<Keeper>,
     /// The first NRI release that it applies to, such as `v0.2.0`.
     pub since: String,
-    /// A link to where it comes from.
+    /// A link to its source.
     pub source: String,
     /// Links to further sources and to reports of violations.
     #[serde(default)]
     pub see_also: Vec<String>,
     /// The consequence of a violation.
     pub cost: String,
-    /// The id of the statement that this one repeats; tests that judge one judge both.
+    /// The id of the statement that this one repeats; a test of one is a test of both.
     pub same_as: Option<String>,
-    /// The ids of statements about the same matter.
+    /// The ids of related statements.
     #[serde(default)]
     pub related: Vec<String>,
-    /// A restriction of the statement, or the question that is still open.
+    /// A restriction of the statement, or an open question.
     pub note: Option<String>,
 }
 
-/// The firmness of a statement.
+/// The source and strength of a statement.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
@@ -50,9 +50,9 @@ pub enum Status {
     Normative,
     /// Asserted only by the conformance tests for runtimes, critest.
     Critest,
-    /// Ambiguous, or open in review. A violation never fails a run by itself.
+    /// Ambiguous, or still under discussion. A violation alone never fails a run.
     Ambiguous,
-    /// A policy of this project where the sources are silent.
+    /// A policy of this project where the sources say nothing.
     Policy,
     /// A fact of the protocol as released.
     Protocol,
@@ -70,7 +70,7 @@ pub enum Keeper {
     Relay,
 }
 
-/// A part of the contract, named by the letter that its ids start with.
+/// A part of the contract. The ids of its statements start with the same letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Part {
     /// R: the state of a pod at RunPodSandbox.
@@ -96,7 +96,7 @@ pub enum Part {
 impl Statement {
     /// Returns the part of the contract that the statement belongs to.
     pub fn part(&self) -> Part {
-        // A test holds that every id starts with the letter of a part.
+        // A test asserts that every id starts with the letter of a part.
         let letter = self.id.chars().next();
         let part = Part::ALL
             .into_iter()
@@ -111,7 +111,7 @@ impl Statement {
 }
 
 impl Status {
-    /// Every status, from firm to open.
+    /// Every status, from the firmest to the most open.
     pub const ALL: [Self; 5] = [
         Self::Protocol,
         Self::Normative,
@@ -136,9 +136,9 @@ impl Status {
         match self {
             Self::Normative => "normative in the draft specification of the pod lifecycle",
             Self::Critest => "asserted by critest, the conformance tests for runtimes",
-            Self::Ambiguous => "ambiguous or open in review; never fails a run",
-            Self::Policy => "good practice, where the sources are silent",
-            Self::Protocol => "a fact of the protocol as released",
+            Self::Ambiguous => "ambiguous or still under discussion; never fails a run",
+            Self::Policy => "good practice where the sources say nothing",
+            Self::Protocol => "a property of the protocol as released",
         }
     }
 }
@@ -191,7 +191,7 @@ impl Part {
             Self::Remove => "the pod at RemovePodSandbox",
             Self::Order => "the order of events",
             Self::Errors => "errors of plugins",
-            Self::Containers => "containers, and requests that are repeated",
+            Self::Containers => "containers, and repeated requests",
             Self::Plugins => "hooks",
             Self::Synchronization => "synchronization",
             Self::Wire => "duties of a plugin on the wire",
@@ -216,18 +216,18 @@ pub fn all() -> &'static [Statement] {
     &STATEMENTS
 }
 
-/// Returns the statement with exactly this id.
+/// Returns the statement with this id.
 pub fn get(id: &str) -> Option<&'static Statement> {
     all().iter().find(|statement| statement.id == id)
 }
 
-/// Returns the id of every statement, in the order of the contract; parses nothing.
+/// Returns the id of every statement, in the order of the contract, without parsing the statements.
 pub fn ids() -> impl Iterator<Item = &'static str> {
     FILES.iter().map(|(id, _)| *id)
 }
 
 static STATEMENTS: LazyLock<Vec<Statement>> = LazyLock::new(|| {
-    // A test parses every file.
+    // Cannot fail: a test parses every file.
     FILES
         .iter()
         .filter_map(|(_, text)| toml::from_str(text).ok())

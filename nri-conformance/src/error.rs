@@ -1,10 +1,10 @@
-//! Errors that keep a run from starting. A plugin or runtime that misbehaves is not an error but a result.
+//! Errors that prevent a run. A plugin or runtime that misbehaves is not an error but a result.
 
 use std::error::Error as StdError;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a run could not start or go on.
+/// An error that prevents a run from starting or continuing.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
@@ -39,26 +39,26 @@ impl Error {
         }
     }
 
-    /// Adds the error that caused it.
+    /// Adds the cause.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         self.source = Some(source.into());
         self
     }
 
-    /// Adds how to fix it.
+    /// Adds a remedy.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// Returns how to fix it, if known.
+    /// Returns the remedy, if known.
     pub fn help(&self) -> Option<&str> {
         self.help.as_deref()
     }
 
-    /// Returns the file that it is about, if it is about one.
+    /// Returns the file concerned, if any.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }

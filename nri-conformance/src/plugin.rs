@@ -1,8 +1,8 @@
-//! Tests of plugins: plays the runtime, under every revision of the protocol, and judges the statements that a plugin keeps
-//! or breaks.
+//! Tests of plugins: acts as the runtime, under every revision of the protocol, and determines which statements a plugin
+//! keeps or breaks.
 //!
-//! Each test starts the plugin anew. A test that cannot get as far as its statement is skipped and names what was in the
-//! way, so that one defect is one failure.
+//! Each test starts a new instance of the plugin. A test that fails before it reaches its statement is skipped and names
+//! the obstacle, so that one defect is one failure.
 
 mod bench;
 mod catalogue;
@@ -42,7 +42,7 @@ pub fn plugin<P: nri::plugin::Plugin>(plugin: P) -> Run {
     Run::new(Subject::in_process(plugin))
 }
 
-/// Tests a plugin in this process. Each instance that a test starts is made by `make`.
+/// Tests a plugin in this process. `make` creates each instance that a test starts.
 pub fn plugin_with<P: nri::plugin::Plugin>(make: impl Fn() -> P + Send + Sync + 'static) -> Run {
     Run::new(Subject::in_process_with(make))
 }

@@ -1,9 +1,9 @@
-//! Probes a plugin: which RPCs it implements, what it falls back on, and under which releases it works.
+//! Probes a plugin: determines which RPCs it implements, which fallbacks it needs, and under which releases it works.
 //!
-//! [`check`](https://docs.rs/nri-compat) judges a plugin by its file, without running it. This module runs it, plays the
-//! runtime under each release in question, and judges by what comes back. It executes the plugin: with an emptied
-//! environment, in a temporary folder, and everything that it has started is killed at the end, or when the future is
-//! dropped.
+//! [`check`](https://docs.rs/nri-compat) derives its verdict from the file of a plugin, without running it. This module
+//! runs the plugin, acts as its runtime under each release in question, and derives its verdict from the answers. It
+//! executes the plugin with a cleared environment in a temporary folder, and kills everything that the plugin has started
+//! at the end or when the future is dropped.
 //!
 //! ```no_run
 //! use nri_conformance::probe::{Options, Verdict, probe};
@@ -26,11 +26,11 @@
 //! | Part | Content |
 //! | --- | --- |
 //! | [`outcome`] | the result, as plain data |
-//! | `run` | the state of a probe, its time limits, and the trouble it has met |
+//! | `run` | the state of a probe, its time limits, and the problems so far |
 //! | `live` | one instance of the plugin, from its start to the last event |
 //! | `rpcs`, `targets` | the two passes: each RPC once, and the events under each target |
 //! | `runtimes` | the runtime that links a release of NRI |
-//! | `life`, `answers` | the requests that are sent, and the answers in words |
+//! | `life`, `answers` | the requests, and descriptions of the answers |
 
 mod answers;
 mod life;
@@ -68,7 +68,7 @@ pub struct Target {
     pub name: String,
     /// The NRI release that it speaks, such as `v0.11.0`; `v0.1.0` for a runtime from before the protocol.
     pub release: String,
-    /// The runtime that the plugin gets to see. By default, it is a released one that links this NRI, because plugins
+    /// The runtime that is reported to the plugin. The default is a released one that links this NRI, because plugins
     /// derive from it which events they may subscribe to.
     pub runtime: Option<RuntimeRelease>,
     /// False for a planned release that no longer sends events as StateChange.
@@ -107,13 +107,13 @@ impl Target {
 pub struct Options {
     /// The targets. The default is every revision of the protocol.
     pub targets: Vec<Target>,
-    /// The configuration that the plugin gets in Configure, as from its file in the drop-in directory.
+    /// The configuration that is sent in Configure, like the content of a file in the drop-in directory.
     pub config: String,
-    /// The time limits of the runtime that is played.
+    /// The time limits of the simulated runtime.
     pub timeouts: Timeouts,
-    /// The time that a plugin which somebody else starts has to connect for the first time.
+    /// The time limit for the first connection of a plugin that is started by other means.
     pub first_connection: Duration,
-    /// The time limit of the whole probe, from the first connection on.
+    /// The time limit of the whole probe, starting with the first connection.
     pub within: Duration,
 }
 
@@ -133,8 +133,8 @@ impl Default for Options {
 ///
 /// # Errors
 ///
-/// Returns an error if a target is not a release of NRI, or if the plugin cannot be started at all, because its file is
-/// not executable for example. Whatever else goes wrong is part of the result.
+/// Returns an error if a target is not a release of NRI, or if the plugin cannot be started at all, for example because
+/// its file is not executable. All other problems are part of the result.
 ///
 /// # Panics
 ///
@@ -176,7 +176,7 @@ struct First {
 }
 
 impl First {
-    /// Returns the events that the plugin subscribes to under the newest revision; 0 if it takes what it gets.
+    /// Returns the mask of the events that the plugin subscribes to under the newest revision; 0 means all events.
     fn wanted(&self) -> i32 {
         self.subscription.as_ref().map_or(0, |it| it.mask)
     }

@@ -1,10 +1,10 @@
 //! Recordings of the messages between a runtime and its plugins, and their replay.
 //!
 //! [`observe`] records the requests of a runtime with its own plugin; a [`Proxy`] between a runtime and its plugins
-//! records the plugins' answers as well. [`replay()`](replay()) sends the requests to a plugin again and compares its answers: a
-//! problem in production becomes a test.
+//! records the plugins' answers as well. [`replay()`](replay()) sends the requests to a plugin again and compares its
+//! answers, which turns a problem in production into a test.
 //!
-//! The format is described in `RECORDING.md`. [`Reader`] and [`Writer`] read and write it.
+//! `RECORDING.md` describes the format. [`Reader`] and [`Writer`] read and write it.
 
 mod conversation;
 mod error;

@@ -36,11 +36,11 @@ pub enum SubjectKind {
 /// The result of one test under one revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TestResult {
-    /// The id of the statement that the test judges, such as `P7`.
+    /// The id of the statement that is tested, such as `P7`.
     pub statement: &'static str,
     /// The name of the test, such as `stop-twice`.
     pub test: &'static str,
-    /// The release that the other side spoke, such as `v0.11.0`; `None` if that does not matter.
+    /// The release that the other side spoke, such as `v0.11.0`; `None` if it does not matter.
     pub revision: Option<String>,
     /// The outcome.
     pub outcome: Outcome,
@@ -53,9 +53,9 @@ pub enum Outcome {
     Pass,
     /// The statement was broken.
     Fail(Failure),
-    /// The statement was not judged, for this reason.
+    /// The test was skipped, for this reason.
     Skip(String),
-    /// The statement was broken in a way that is known of this subject.
+    /// The statement was broken in a way that is known for this subject.
     Known {
         /// The violation.
         failure: Failure,
@@ -93,7 +93,7 @@ pub struct Summary {
     pub pass: usize,
     /// Tests whose statement was broken.
     pub fail: usize,
-    /// Tests that did not judge their statement.
+    /// Tests that were skipped.
     pub skip: usize,
     /// Tests whose statement was broken in a known way.
     pub known: usize,
@@ -141,7 +141,7 @@ impl Report {
             .filter(move |result| result.statement == statement)
     }
 
-    /// Panics if a statement was broken, and lists the failures.
+    /// Panics with a list of the failures if a statement was broken.
     ///
     /// # Panics
     ///

@@ -1,11 +1,11 @@
-//! Tests of runtimes: observing plugins watch a runtime while pods come and go.
+//! Tests of runtimes: plugins observe a runtime while pods come and go.
 //!
-//! The pods are those of a small driver, which needs the runtime's CRI socket, or those of the node's own workload
-//! ([`Options::observe`]), or both. The judges compare the events that the plugins received with the requests of the
-//! driver, and with the node itself: `/proc` and `/sys/fs/cgroup`, read while a hook is held.
+//! The pods come from a small driver, which needs the runtime's CRI socket, from the existing workload of the node
+//! ([`Options::observe`]), or from both. The judges compare the events that the plugins received with the requests of the
+//! driver, and with the state of the node: `/proc` and `/sys/fs/cgroup`, read while a hook is held.
 //!
-//! The driver makes the runtime run pods and fails some of its requests on purpose, so it is for nodes without a
-//! workload of their own. Plugins misbehave only for the pods of the driver.
+//! The driver makes the runtime run pods and makes some requests fail on purpose, so it is meant for nodes without a
+//! workload. Plugins misbehave only for the pods of the driver.
 //!
 //! ```no_run
 //! use nri_conformance::runtime::{Options, run};
@@ -42,7 +42,7 @@ use drive::Driver;
 use machine::Machine;
 use scenario::{Evidence, Stage};
 
-/// The time within which a request that was given up may still create a pod.
+/// The time within which an abandoned request may still create a pod.
 const GIVEN_UP: Duration = Duration::from_secs(2);
 
 /// Tests a runtime.
@@ -55,21 +55,21 @@ pub async fn run(options: &Options) -> Result<Report> {
     run_until(options, std::future::pending()).await
 }
 
-/// Tests a runtime until `stop` completes. Observing ends early then, and what was seen is judged; otherwise the run ends
-/// with an error. The pods of the run are removed in either case, for which each request has [`Options::timeout`].
+/// Tests a runtime until `stop` completes. If the run is observing then, it ends early and evaluates what it has observed;
+/// otherwise it ends with an error. In either case, the pods of the run are removed, with [`Options::timeout`] per request.
 ///
 /// # Errors
 ///
-/// Returns the errors of [`run`], and an error if it was stopped while it ran pods.
+/// Returns the errors of [`run`], and an error if it was stopped while it was running pods.
 pub async fn run_until(options: &Options, stop: impl Future<Output = ()>) -> Result<Report> {
     if options.cri_socket.is_none() && options.observe.is_none() {
-        return Err(Error::new("there is nothing to watch")
+        return Err(Error::new("there is nothing to observe")
             .with_help("give the CRI socket of the runtime, or a time to observe"));
     }
     let stage = stage(options).await?;
     let evidence = play::play(&stage, options, stop).await;
     if let Some(driver) = &stage.driver {
-        // Without an error, no request was given up.
+        // Without an error, no request was abandoned.
         let quiet = if evidence.is_ok() {
             Duration::ZERO
         } else {
@@ -84,7 +84,7 @@ pub async fn run_until(options: &Options, stop: impl Future<Output = ()>) -> Res
     Ok(Report { subject, results })
 }
 
-/// The number of runs of this process: their pods and cgroups must not have the same names.
+/// The number of runs in this process, which makes the names of their pods and cgroups unique.
 static RUNS: AtomicU32 = AtomicU32::new(0);
 
 async fn stage(options: &Options) -> Result<Stage> {
@@ -116,7 +116,7 @@ async fn connect(socket: &Path, options: &Options) -> Result<Client> {
     })
 }
 
-/// Returns the name and version that the runtime reports: through CRI, else when it configures plugins.
+/// Returns the name and version that the runtime reports through CRI, or else in Configure.
 async fn subject(stage: &Stage, evidence: &Evidence) -> Subject {
     let reported = match &stage.driver {
         Some(driver) => driver.client().version().await.ok(),

@@ -1,7 +1,7 @@
-//! One connection to a plugin, with the runtime's end played by hand, under any revision of the protocol.
+//! A connection to a plugin whose runtime end is controlled by a test, under any revision of the protocol.
 //!
-//! [`Session`] is lower than [`nri::adaptation`]: it sends exactly what a test asks for, also what no runtime would send,
-//! and it returns what came back without judging it.
+//! [`Session`] works at a lower level than [`nri::adaptation`]: it sends exactly what a test requests, including messages
+//! that no runtime would send, and returns the answers unchecked.
 
 mod answer;
 mod recut;
@@ -42,9 +42,9 @@ pub const RUNTIME_SERVICE: &str = "nri.pkg.api.v1alpha1.Runtime";
 /// Time limits of a runtime. The defaults are those of the reference runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
-    /// For the plugin to register.
+    /// The time limit for the registration of the plugin.
     pub registration: Duration,
-    /// For the answer to each request.
+    /// The time limit for the answer to each request.
     pub request: Duration,
 }
 
@@ -127,17 +127,17 @@ impl Session {
         &self.trace
     }
 
-    /// Returns what the plugin asks of the runtime.
+    /// Returns the requests of the plugin to the runtime.
     pub fn arrivals(&self) -> &Arrivals {
         &self.arrivals
     }
 
-    /// Returns whether the connection has ended.
+    /// Returns true if the connection has ended.
     pub fn is_closed(&self) -> bool {
         self.serving.is_finished()
     }
 
-    /// Waits for the plugin to close the connection. Returns false if it is open after `within`.
+    /// Waits for the plugin to close the connection. Returns false if it is still open after `within`.
     pub async fn closed(&mut self, within: Duration) -> bool {
         self.serving.is_finished() || timeout(within, &mut self.serving).await.is_ok()
     }
@@ -237,8 +237,8 @@ impl Session {
         decoded(self.call_within("Synchronize", encoded, within).await?)
     }
 
-    /// Sends an event as this revision does: with its dedicated RPC, and as StateChange if the plugin lacks that and the
-    /// event ever was sent so; or as StateChange alone.
+    /// Sends an event in the way of this revision: with its dedicated RPC, falling back to StateChange if the plugin does
+    /// not implement the RPC and the event can be sent as StateChange; or as StateChange only.
     ///
     /// `request` is the encoded request of the dedicated RPC.
     pub async fn send(&self, event: Event, request: &[u8]) -> Answer {
@@ -252,7 +252,7 @@ impl Session {
         answer
     }
 
-    /// Sends an event in one of the two ways, whatever the revision does.
+    /// Sends an event in one of the two ways, regardless of the revision.
     pub async fn send_via(&self, event: Event, via: Via, request: &[u8]) -> Answer {
         let Some((method, payload)) = self.revision.request(event, via, request) else {
             return Answer::unsent(event);
@@ -261,7 +261,7 @@ impl Session {
         Answer { event, via, result }
     }
 
-    /// Returns the events of a mask that this revision knows; 0 stands for all of them.
+    /// Returns the events of a mask that this revision knows; 0 means all of them.
     pub fn subscribed(&self, mask: i32) -> EventMask {
         let known = self.revision.events();
         if mask == 0 {
@@ -271,7 +271,7 @@ impl Session {
     }
 }
 
-/// Returns whether an event may be sent as StateChange to plugins that lack its dedicated RPC.
+/// Returns true if an event may be sent as StateChange to plugins that lack its dedicated RPC.
 pub fn can_fall_back(event: Event) -> bool {
     Revision::rpcs()
         .iter()

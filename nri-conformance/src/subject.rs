@@ -1,17 +1,17 @@
-//! The plugin under test: how an instance of it is started, and ended.
+//! The plugin under test, and how its instances are started and ended.
 //!
 //! | Plugin | How it is started |
 //! | --- | --- |
-//! | [`Subject::launched`] | as a runtime launches it: with an emptied environment, and its connection at file descriptor 3 |
-//! | [`Subject::external`] | with arguments of the caller; it connects to a socket whose path stands for `{socket}` in them |
-//! | [`Subject::waiting`] | by somebody else; it connects to a socket at a given path |
+//! | [`Subject::launched`] | like by a runtime: with a cleared environment, and its connection at file descriptor 3 |
+//! | [`Subject::external`] | with arguments of the caller; it connects to a socket, whose path replaces `{socket}` in them |
+//! | [`Subject::waiting`] | by other means; it connects to a socket at a given path |
 //! | [`Subject::in_process`] | as a value in this process |
-//! | [`Subject::streams`] | not at all: the caller plays it at the other end of streams |
+//! | [`Subject::streams`] | not at all: the caller acts as the plugin at the other end of streams |
 //!
 //! A file that is a WebAssembly module is loaded into this process instead, which needs the feature `wasm`.
 //!
-//! An executable runs in a temporary folder and a process group of its own. Whatever it has started is killed when its
-//! [`Instance`] ends.
+//! An executable runs in its own temporary folder and process group. Everything that it has started is killed when its
+//! [`Instance`] is dropped.
 
 mod in_process;
 mod listener;
@@ -53,57 +53,57 @@ enum How {
     InProcess(in_process::Start),
 }
 
-/// An executable, and how it is run.
+/// An executable with its arguments and environment.
 #[derive(Clone, Debug, Default)]
 pub struct Executable {
     /// The file.
     pub path: PathBuf,
-    /// The arguments. `{socket}` stands for the path of the socket to connect to.
+    /// The arguments. `{socket}` is replaced with the path of the socket to connect to.
     pub args: Vec<OsString>,
-    /// Variables for its environment, which is otherwise empty but for those that a runtime sets.
+    /// Variables for its environment, in addition to those that a runtime sets.
     pub env: Vec<(OsString, OsString)>,
-    /// True if a launched plugin gets no name and no index from the runtime, because it has its own.
+    /// True if a launched plugin has its own name and index, and receives none from the runtime.
     pub own_identity: bool,
     /// True if it runs in its own user and mount namespaces, through `unshare` of util-linux.
     pub isolate: bool,
-    /// A folder for a plugin that changes the machine to take for the root of the file system: the plugin finds it in
-    /// the environment variable `NRI_DRY_ROOT`, and `{dry-root}` stands for it in arguments.
+    /// A folder that a plugin which changes the machine uses in place of the root of the file system. It is passed in the
+    /// environment variable `NRI_DRY_ROOT`, and replaces `{dry-root}` in arguments.
     pub dry_root: Option<PathBuf>,
 }
 
 impl Subject {
-    /// A plugin that a runtime launches.
+    /// Creates a plugin that a runtime launches.
     pub fn launched(executable: Executable) -> Self {
         Subject(Arc::new(How::Launched(executable)))
     }
 
-    /// A plugin that connects to the runtime by itself, and again when the connection is lost. Its arguments or its
-    /// environment name the socket as `{socket}`; `NRI_SOCKET` names it, too.
+    /// Creates a plugin that connects to the runtime on its own, and again when the connection is lost. `{socket}` in its
+    /// arguments and environment is replaced with the path of the socket, which is also passed in `NRI_SOCKET`.
     pub fn external(executable: Executable) -> Self {
         Subject(Arc::new(How::External(executable)))
     }
 
-    /// A plugin that somebody else starts, and that connects to this listener.
+    /// Creates a plugin that is started by other means and connects to this listener.
     pub fn waiting(listener: Listener) -> Self {
         Subject(Arc::new(How::Waiting(listener)))
     }
 
-    /// A plugin in this process. All instances share the value.
+    /// Creates a plugin in this process. All instances share the value.
     pub fn in_process<P: Plugin>(plugin: P) -> Self {
         Subject(Arc::new(How::InProcess(in_process::shared(plugin))))
     }
 
-    /// A plugin in this process. Each instance gets its own value.
+    /// Creates a plugin in this process. Each instance has its own value.
     pub fn in_process_with<P: Plugin>(make: impl Fn() -> P + Send + Sync + 'static) -> Self {
         Subject(Arc::new(How::InProcess(in_process::each(make))))
     }
 
-    /// A plugin at the other end of streams. Each instance gets the next one.
+    /// Creates a plugin at the other end of streams. Each instance uses the next stream.
     pub fn streams<S: Stream + 'static>(next: impl Fn() -> S + Send + Sync + 'static) -> Self {
         Subject(Arc::new(How::InProcess(Box::new(move || Box::new(next())))))
     }
 
-    /// Returns true if the name and the index that it registers with are its own, and not given by the runtime.
+    /// Returns true if it registers with its own name and index, and not with those from the runtime.
     pub fn has_own_identity(&self) -> bool {
         match &*self.0 {
             How::Launched(executable) => executable.own_identity,
@@ -119,7 +119,7 @@ impl Subject {
         }
     }
 
-    /// Returns whether it connects by itself, and again when the connection is lost.
+    /// Returns true if it connects on its own, and again when the connection is lost.
     pub fn is_external(&self) -> bool {
         matches!(*self.0, How::External(_) | How::Waiting(_))
     }
@@ -141,8 +141,8 @@ impl Subject {
         self.start_under(None).await
     }
 
-    /// Starts an instance for a runtime of this revision. That matters to WebAssembly modules only: they are loaded if they
-    /// have the functions that the revision demands, and with whatever functions they have if there is none.
+    /// Starts an instance for a runtime of this revision. This matters only for WebAssembly modules, which must have the
+    /// functions that the revision requires. Without a revision, they are loaded with the functions that they have.
     ///
     /// # Errors
     ///
@@ -190,29 +190,29 @@ impl std::fmt::Debug for Subject {
     }
 }
 
-/// The reason why a plugin did not connect.
+/// The reason for which a plugin did not connect.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoConnection {
     /// It did not connect in time.
     #[error("the plugin did not connect within {0:?}")]
     Timeout(Duration),
-    /// Its process ended before.
+    /// Its process has ended.
     #[error("the plugin ended before it connected, with {0}")]
     Ended(Exit),
     /// The connection was not accepted.
     #[error("cannot accept the connection of the plugin: {0}")]
     Failed(String),
-    /// It has one connection only, which was taken before.
+    /// Its only connection has already been used.
     #[error("the plugin does not connect again")]
     Over,
 }
 
-/// A started plugin. Its process, and whatever that has started, is killed when this is dropped.
+/// A started plugin. Its process, and everything that it has started, is killed when this is dropped.
 pub struct Instance {
     stream: Option<Box<dyn Stream>>,
     /// The process, if the plugin has one that was started here.
     pub process: Option<Process>,
-    /// The RPCs that a WebAssembly module has functions for; `None` for other plugins.
+    /// The RPCs for which a WebAssembly module has functions; `None` for other plugins.
     pub rpcs: Option<Vec<&'static str>>,
     listener: Option<Listener>,
 }
@@ -231,8 +231,8 @@ impl Instance {
         }
     }
 
-    /// Returns the runtime's end of the next connection. Waits for the plugin to connect if it does that by itself;
-    /// `None` if there is no connection to come.
+    /// Returns the runtime's end of the next connection. Waits for an external plugin to connect. Returns `None` if there
+    /// is no further connection.
     pub async fn connection(&mut self) -> Option<Box<dyn Stream>> {
         if let Some(stream) = self.stream.take() {
             return Some(stream);
@@ -247,7 +247,7 @@ impl Instance {
     ///
     /// # Errors
     ///
-    /// Returns the reason why there is none.
+    /// Returns the reason if there is no connection.
     pub async fn connection_within(
         &mut self,
         within: Duration,
@@ -274,7 +274,7 @@ impl Instance {
         }
     }
 
-    /// Returns the last lines that the plugin printed, if it is a process of ours.
+    /// Returns the last lines that the plugin printed, if it was started as a process.
     pub fn last_lines(&self) -> Vec<String> {
         self.process
             .as_ref()

@@ -1,4 +1,4 @@
-//! Plugins in the process of the test, as their authors test them.
+//! Plugins in the test process, tested in the same way as by their authors.
 
 use std::collections::HashSet;
 use std::sync::Mutex;
@@ -51,7 +51,7 @@ async fn a_plugin_that_keeps_the_contract_passes_within_a_tokio_test() {
 }
 
 #[test]
-fn a_plugin_that_all_tests_share_fails_what_it_breaks_and_nothing_else() {
+fn a_shared_plugin_fails_only_what_it_breaks() {
     let run = plugin(Strict::default()).skip(["W17", "W18"]);
     let report = run.run_blocking().unwrap();
     let failed: HashSet<_> = report
@@ -67,7 +67,7 @@ fn a_plugin_that_all_tests_share_fails_what_it_breaks_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn unknown_statements_and_revisions_are_refused() {
+async fn unknown_statements_and_revisions_are_rejected() {
     let error = plugin(Keeper).only(["P77"]).run().await.unwrap_err();
     assert_eq!(error.to_string(), "the contract has no statement \"P77\"");
     let error = plugin(Keeper)

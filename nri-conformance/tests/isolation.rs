@@ -1,4 +1,4 @@
-//! The environment that a plugin under test finds.
+//! The environment of a plugin under test.
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
@@ -8,7 +8,7 @@ use std::time::Duration;
 use nri_conformance::subject::{Executable, Instance, Subject};
 use tempfile::TempDir;
 
-/// A time limit longer than anything takes on the busiest machine.
+/// A generous time limit, for busy machines.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Writes a plugin that is a shell script.
@@ -24,7 +24,7 @@ async fn printed(executable: Executable) -> Vec<String> {
     let mut instance: Instance = Subject::launched(executable).start().await.unwrap();
     let process = instance.process.as_mut().unwrap();
     process.ended(PATIENCE).await.expect("it ends");
-    // The output arrives apart from the end.
+    // The output may arrive after the end of the process.
     while process.output().last_lines().is_empty() {
         tokio::task::yield_now().await;
     }
@@ -32,7 +32,7 @@ async fn printed(executable: Executable) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_plugin_is_told_where_to_play() {
+async fn the_dry_root_is_passed_to_the_plugin() {
     let folder = tempfile::tempdir().unwrap();
     let executable = Executable {
         path: script(
@@ -50,7 +50,7 @@ async fn a_plugin_is_told_where_to_play() {
 }
 
 #[tokio::test]
-async fn a_plugin_works_in_a_folder_of_its_own_and_inherits_nothing() {
+async fn a_plugin_has_its_own_folder_and_a_clean_environment() {
     let folder = tempfile::tempdir().unwrap();
     let executable = Executable {
         path: script(&folder, "pwd; echo \"home=$HOME\""),
@@ -66,7 +66,7 @@ async fn a_plugin_works_in_a_folder_of_its_own_and_inherits_nothing() {
 }
 
 #[tokio::test]
-async fn an_isolated_plugin_has_namespaces_of_its_own_or_does_not_run() {
+async fn an_isolated_plugin_has_its_own_namespaces_or_does_not_run() {
     let folder = tempfile::tempdir().unwrap();
     let body = "readlink /proc/self/ns/mnt; readlink /proc/self/ns/user; echo done";
     let path = script(&folder, body);
@@ -76,7 +76,7 @@ async fn an_isolated_plugin_has_namespaces_of_its_own_or_does_not_run() {
         ..Executable::default()
     };
     let lines = printed(isolated.clone()).await;
-    // A kernel that allows no user namespaces says so, and the plugin does not run at all.
+    // If the kernel does not allow user namespaces, the plugin fails to start with an error.
     let refused = lines.iter().any(|line| line.contains("unshare"));
     assert_ne!(
         refused,

@@ -7,7 +7,7 @@ use nri_conformance::probe::{
 };
 use nri_conformance::subject::Subject;
 
-/// A plugin on today's protocol.
+/// A plugin on the current protocol.
 #[derive(NriPlugin)]
 #[nri(name = "today", index = "10")]
 struct Today;
@@ -36,7 +36,7 @@ impl PostUpdatePodSandbox for Today {
 }
 
 #[tokio::test]
-async fn a_plugin_on_todays_protocol_works_everywhere() {
+async fn a_plugin_on_the_current_protocol_works_everywhere() {
     let probed = probe(&Subject::in_process(Today), &Options::default())
         .await
         .unwrap();
@@ -70,7 +70,7 @@ async fn a_plugin_on_todays_protocol_works_everywhere() {
 }
 
 #[tokio::test]
-async fn a_target_that_is_no_release_is_an_error() {
+async fn an_unknown_target_is_an_error() {
     let options = Options {
         targets: vec![Target::nri("v99.0.0")],
         ..Options::default()

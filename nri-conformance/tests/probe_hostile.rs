@@ -1,6 +1,6 @@
-//! Hostile plugins: a probe of any of them ends in bounded time and memory, says what happened, and leaves no process behind.
+//! Hostile plugins: every probe ends in bounded time and memory, reports what happened, and leaves no process behind.
 //!
-//! The plugins are this very test binary, started anew with `HOSTILE` set, and shell scripts.
+//! The plugins are this test binary itself, started with `HOSTILE` set, and shell scripts.
 
 mod hostile;
 
@@ -25,7 +25,7 @@ const MEMORY: u64 = 512 << 10;
 /// The variable by which the processes of a test are found.
 const TOKEN: &str = "HOSTILE_TOKEN";
 
-/// Not a test: the plugin, when this binary is started as one.
+/// Not a test: runs the plugin if this binary is started as one.
 #[test]
 fn plugin() {
     if let Ok(behavior) = std::env::var("HOSTILE") {
@@ -45,7 +45,7 @@ fn options() -> Options {
     }
 }
 
-/// Probes a plugin and checks what holds for each.
+/// Probes a plugin and checks what must hold for every plugin.
 async fn bounded(test: &str, subject: impl FnOnce(String) -> Subject) -> Probed {
     adopt_orphans().expect("Linux 3.4 or later");
     let token = format!("{test}-{}", std::process::id());
@@ -57,7 +57,7 @@ async fn bounded(test: &str, subject: impl FnOnce(String) -> Subject) -> Probed 
     probed
 }
 
-/// Probes this binary, which plays a plugin.
+/// Probes this binary, started as a plugin.
 async fn hostile(behavior: &str) -> Probed {
     bounded(behavior, |token| {
         let env = [("HOSTILE", behavior), (TOKEN, &token)];
@@ -71,7 +71,7 @@ async fn hostile(behavior: &str) -> Probed {
     .await
 }
 
-/// Probes a shell script, launched as by a runtime.
+/// Probes a shell script, launched like by a runtime.
 async fn script(test: &str, text: &str) -> Probed {
     let folder = tempfile::tempdir().unwrap();
     let path = executable(&folder, text);
@@ -136,7 +136,7 @@ fn verdicts(probed: &Probed) -> Vec<Verdict> {
 }
 
 #[tokio::test]
-async fn the_plugin_of_these_tests_is_fine_unless_asked_otherwise() {
+async fn the_test_plugin_is_well_behaved_by_default() {
     let probed = hostile("nothing").await;
     assert_eq!(probed.troubles, []);
     assert_eq!(verdicts(&probed), [Verdict::Works, Verdict::Works]);
@@ -146,7 +146,7 @@ async fn the_plugin_of_these_tests_is_fine_unless_asked_otherwise() {
 }
 
 #[tokio::test]
-async fn a_plugin_that_dies_at_an_rpc_hides_no_other() {
+async fn a_plugin_that_dies_at_an_rpc_does_not_hide_others() {
     for rpc in [
         "Configure",
         "Synchronize",
@@ -187,7 +187,7 @@ async fn a_plugin_that_dies_at_every_rpc_is_not_started_for_each() {
 }
 
 #[tokio::test]
-async fn a_plugin_that_hangs_at_a_step_hides_no_other() {
+async fn a_plugin_that_hangs_at_a_step_does_not_hide_others() {
     for step in ["Configure", "Synchronize", "StopPodSandbox", "StateChange"] {
         let probed = hostile(&format!("hang:{step}")).await;
         assert_trouble(&probed, TroubleKind::Hung, step);
@@ -245,7 +245,7 @@ async fn codes_other_than_unimplemented_break() {
 }
 
 #[tokio::test]
-async fn an_answer_of_garbage_breaks() {
+async fn a_garbage_answer_breaks() {
     let probed = hostile("garbage:CreateContainer").await;
     let result = probed.rpc("CreateContainer").unwrap();
     assert_eq!(result.answer, RpcAnswer::Breaks, "{result:?}");
@@ -254,7 +254,7 @@ async fn an_answer_of_garbage_breaks() {
 }
 
 #[tokio::test]
-async fn a_length_of_gigabytes_breaks_the_protocol() {
+async fn a_huge_length_breaks_the_protocol() {
     for claim in ["long frame:Configure", "long message:StopContainer"] {
         let probed = hostile(claim).await;
         let (_, step) = claim.split_once(':').unwrap();
@@ -289,7 +289,7 @@ async fn a_mask_that_the_target_does_not_know_is_refused() {
 }
 
 #[tokio::test]
-async fn an_invalid_name_is_refused_where_names_are_checked() {
+async fn an_invalid_name_is_refused_by_runtimes_that_check_names() {
     let probed = hostile("name a b").await;
     assert_eq!(verdicts(&probed), [Verdict::Works, Verdict::Dropped]);
     let probed = hostile(&format!("name {}", "x".repeat(100_000))).await;
@@ -321,7 +321,7 @@ async fn sigterm_may_be_ignored() {
 }
 
 #[tokio::test]
-async fn children_are_ended_wherever_they_went() {
+async fn all_descendants_are_ended() {
     let forks = r#"
         sleep 7001 &
         setsid sleep 7002 &
@@ -341,7 +341,7 @@ async fn a_socket_may_be_deleted() {
 }
 
 #[tokio::test]
-async fn an_error_that_is_printed_is_shown() {
+async fn a_printed_error_is_shown() {
     let probed = hostile("print an error").await;
     assert_trouble(&probed, TroubleKind::PrintedError, "connection");
     let lines = &probed.troubles[0].last_lines;
@@ -355,7 +355,7 @@ async fn an_error_that_is_printed_is_shown() {
 }
 
 #[tokio::test]
-async fn the_environment_is_emptied_and_the_folder_temporary() {
+async fn the_environment_is_cleared_and_the_folder_temporary() {
     let probed = script("environment", "env; pwd; exit 1").await;
     let lines = probed.troubles[0].last_lines.join("\n");
     assert!(

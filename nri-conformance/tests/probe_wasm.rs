@@ -106,7 +106,7 @@ async fn a_module_without_dedicated_functions_does_not_load_from_v0_12_0_on() {
 }
 
 #[tokio::test]
-async fn a_file_that_only_starts_like_a_module_is_no_error() {
+async fn a_truncated_module_is_not_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let plugin = subject(&folder, b"\0asm\x01\0\0\0garbage");
     let probed = probe(&plugin, &Options::default()).await.unwrap();

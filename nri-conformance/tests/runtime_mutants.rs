@@ -27,7 +27,7 @@ use nri_conformance::runtime::{Options, run, run_until};
 
 use sim::Sim;
 
-/// The way in which a runtime breaks the contract.
+/// A way to break the contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     None,
@@ -109,13 +109,13 @@ const MUTANTS: &[(Fault, &str)] = &[
     (Fault::ConfusesNames, "Y1"),
 ];
 
-/// The faults that break an ambiguous statement only, with that statement.
+/// The faults that break only an ambiguous statement, with that statement.
 const AMBIGUOUS: &[(Fault, &[&str])] = &[
     (Fault::StopsWithRunningContainers, &["S1", "O6"]),
     (Fault::ForgetsAcceptingPlugins, &["E6"]),
 ];
 
-/// The statements that are never judged of a runtime.
+/// The statements that are never tested on runtimes.
 const NEVER: [&str; 3] = ["D3", "P1", "P3"];
 
 async fn judge(fault: Fault) -> Report {
@@ -198,7 +198,7 @@ async fn an_ambiguous_statement_never_fails() {
     }
 }
 
-/// Runs a pod with a container, as a kubelet that knows nothing of the run.
+/// Runs a pod with a container, like a kubelet that is unaware of the run.
 async fn workload(socket: &Path) {
     let client = Client::connect(socket, Duration::from_secs(8)).await;
     let client = client.expect("a connection");
@@ -230,7 +230,7 @@ async fn observe(fault: Fault) -> Report {
     options.observe = Some(Duration::from_secs(60));
     options.node_root = sim.root().to_owned();
     let cri = folder.path().join("cri.sock");
-    // The workload ends the run. It begins when both plugins take part.
+    // The workload starts when both plugins take part, and its end ends the run.
     let stop = async {
         sim.plugins(2).await;
         workload(&cri).await;

@@ -1,4 +1,4 @@
-//! The annotations that only buf prints, as `buf-differences.toml` lists them.
+//! The annotations that only buf prints, which are listed in `buf-differences.toml`.
 
 use toml::de::{DeTable, DeValue};
 

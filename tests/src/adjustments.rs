@@ -13,7 +13,7 @@ use nri::api::{
     OptionalString, OptionalUInt64, PosixRlimit,
 };
 
-/// How rich random messages are.
+/// The richness of random messages.
 #[derive(Clone, Copy, Debug)]
 pub struct Density {
     /// The probability that a field is set.
@@ -29,7 +29,7 @@ pub struct Adjustments {
 }
 
 impl Adjustments {
-    /// Returns the source of a seed, which always gives the same messages.
+    /// Creates the source for a seed. The same seed always gives the same messages.
     #[must_use]
     pub fn new(seed: u64, density: Density) -> Self {
         Adjustments {
@@ -106,7 +106,7 @@ impl Adjustments {
         }
     }
 
-    /// Returns resources, as an adjustment or update asks for them.
+    /// Returns the resources of an adjustment or update.
     pub fn resources(&mut self) -> LinuxResources {
         LinuxResources {
             memory: self.maybe(|it| LinuxMemory {
@@ -215,7 +215,7 @@ impl Adjustments {
         }
     }
 
-    /// Returns namespaces of different types: the order in which the reference keeps several of one type is not defined.
+    /// Returns namespaces of different types, because the reference does not define the order of several of one type.
     fn namespaces(&mut self) -> Vec<LinuxNamespace> {
         let paths: BTreeMap<String, String> = self.map(false, Self::text);
         let paths = paths.into_iter();

@@ -18,7 +18,7 @@ impl Arguments {
     ///
     /// # Errors
     ///
-    /// An argument is not known or has no value.
+    /// Returns an error for an unknown argument or one without a value.
     pub fn parse() -> Result<Self, lexopt::Error> {
         let mut arguments = Self::default();
         let mut parser = Parser::from_env();

@@ -1,11 +1,11 @@
-//! Runs the real `buf breaking` and reads what it prints.
+//! Runs the real `buf breaking` and parses its output.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde::Deserialize;
 
-/// One annotation as both tools can express it. `file` is empty where buf points at none.
+/// An annotation in the form common to both tools. `file` is empty if buf does not name a file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Annotation {
     /// Path of the file, relative to the root of its schema.
@@ -38,7 +38,7 @@ struct Line {
     message: String,
 }
 
-/// The buf to hold the rules against.
+/// The buf with which the rules are compared.
 pub struct Buf {
     program: PathBuf,
     /// buf treats a folder with inputs below the current one as a workspace, so it runs in an empty
@@ -63,11 +63,11 @@ fn installed() -> Result<PathBuf, String> {
 
 impl Buf {
     /// Returns the buf named by `NRI_BUF`, else the one that npm installed in `peers/buf` of the
-    /// target folder: the program itself, not the launcher before it, which takes ten times as long.
+    /// target folder: the program itself, not its launcher, which takes ten times as long.
     ///
     /// # Errors
     ///
-    /// Returns an error if there is none at that path, or it does not run.
+    /// Returns an error if the program does not exist or does not run.
     pub fn find() -> Result<Self, String> {
         let program = match std::env::var_os("NRI_BUF") {
             Some(named) => named.into(),
@@ -86,7 +86,7 @@ impl Buf {
     ///
     /// # Errors
     ///
-    /// Returns an error if buf refuses an input, with what it says.
+    /// Returns an error with the message of buf if it refuses an input.
     pub fn breaking(
         &self,
         from: &Path,
@@ -127,7 +127,7 @@ impl Buf {
     ///
     /// # Errors
     ///
-    /// Returns an error if buf refuses the folder, with what it says.
+    /// Returns an error with the message of buf if it refuses the folder.
     pub fn build(&self, folder: &Path, set: &Path, source_info: bool) -> Result<(), String> {
         let (folder, set) = (path(folder)?, set.display().to_string());
         let flag = format!("--exclude-source-info={}", !source_info);
@@ -135,7 +135,7 @@ impl Buf {
             .map(drop)
     }
 
-    /// buf exits with 100 when it found something.
+    /// buf exits with 100 if it has findings.
     fn run(&self, arguments: &[&str]) -> Result<String, String> {
         let output = Command::new(&self.program)
             .args(arguments)

@@ -1,4 +1,4 @@
-//! Our breaking findings beside buf's, on the same two folders of protos.
+//! Compares our breaking findings with buf's, on the same two folders of protos.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ pub const CATEGORIES: [Category; 4] = [
     Category::Wire,
 ];
 
-/// An annotation, with how often we have it (positive) or buf has it (negative) more than the other.
+/// An annotation with the number of times by which we (positive) or buf (negative) have it more often.
 pub type Difference = (Annotation, i32);
 
 /// Returns a finding in buf's terms.
@@ -36,7 +36,7 @@ pub fn annotation(finding: &Finding) -> Annotation {
 
 /// A folder of protos or a descriptor set, compiled.
 pub struct Side {
-    /// Where its protos, or its set, are.
+    /// The path of its protos or of its set.
     pub path: PathBuf,
     schema: Schema,
 }
@@ -46,7 +46,7 @@ impl Side {
     ///
     /// # Errors
     ///
-    /// The errors of the compiler or of the schema's checks.
+    /// Returns the errors of the compiler or of the schema's checks.
     pub fn new(folder: &Path) -> Result<Self, String> {
         let schema = compile::folder(folder)?;
         Ok(Self {
@@ -59,7 +59,7 @@ impl Side {
     ///
     /// # Errors
     ///
-    /// Returns an error if the file cannot be read or is no schema.
+    /// Returns an error if the file cannot be read or is not a schema.
     pub fn set(path: &Path) -> Result<Self, String> {
         let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
         let schema = Schema::decode(&bytes).map_err(|error| error.to_string())?;
@@ -69,13 +69,13 @@ impl Side {
         })
     }
 
-    /// Our findings for a move from here to `to`.
+    /// Returns our findings for a change from this schema to `to`.
     pub fn breaking(&self, to: &Self, categories: &[Category]) -> Vec<Finding> {
         breaking(&self.schema, &to.schema, categories)
     }
 }
 
-/// Runs both tools and returns where they differ other than accepted, and how many annotations they share.
+/// Runs both tools and returns the differences that are not accepted, and the number of annotations that they share.
 ///
 /// # Errors
 ///
@@ -125,7 +125,7 @@ fn differences(
     )
 }
 
-/// Returns the differences as text, a line each.
+/// Returns the differences as text, one per line.
 pub fn text(differences: &[Difference]) -> String {
     let line = |(annotation, count): &Difference| {
         let Annotation {

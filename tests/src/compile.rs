@@ -8,7 +8,7 @@ use nri_compat::diff::Schema;
 ///
 /// # Errors
 ///
-/// The errors of protox or of the schema's checks, or the folder that cannot be read or is empty.
+/// Returns the errors of protox or of the schema's checks, and an error if the folder is empty or cannot be read.
 pub fn folder(root: &Path) -> Result<Schema, String> {
     let compiler = compiler(root)?;
     let text = |name: &str| {

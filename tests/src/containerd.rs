@@ -42,7 +42,7 @@ pub struct Containerd {
 }
 
 impl Containerd {
-    /// Starts a release with plugins to launch, and loads the image that pods are made of.
+    /// Starts a release with plugins to launch, and loads the image of the pods.
     ///
     /// # Panics
     ///
@@ -52,7 +52,7 @@ impl Containerd {
         Self::start_with(release, plugins, "")
     }
 
-    /// As [`Containerd::start`], with tables (TOML) added to the configuration.
+    /// Like [`Containerd::start`], with TOML tables added to the configuration.
     ///
     /// # Panics
     ///
@@ -65,7 +65,7 @@ impl Containerd {
         for plugin in plugins {
             install(folder.path(), plugin);
         }
-        // Should the test be killed, containerd still comes to an end.
+        // Ends containerd even if the test is killed.
         let mut command = Command::new("timeout");
         command
             .args(["--kill-after=10", "600"])
@@ -86,7 +86,7 @@ impl Containerd {
         containerd
     }
 
-    /// As [`Containerd::start`], with a network of its own for each pod that asks for one: `ptp` with `host-local`, of
+    /// Like [`Containerd::start`], with a separate network for each pod that requests one: `ptp` with `host-local`, from
     /// Debian's `containernetworking-plugins`.
     ///
     /// # Panics
@@ -99,7 +99,7 @@ impl Containerd {
         Self::start_with(release, &[], include_str!("../containerd/network.toml"))
     }
 
-    /// Returns the temporary folder that everything of it is in.
+    /// Returns the temporary folder that contains all its files.
     #[must_use]
     pub fn folder(&self) -> &Path {
         self.folder.path()
@@ -111,7 +111,7 @@ impl Containerd {
         self.folder.path().join("nri.sock")
     }
 
-    /// Runs a pod with annotations (`KEY=VALUE`); its id.
+    /// Runs a pod with annotations (`KEY=VALUE`) and returns its id.
     ///
     /// # Panics
     ///
@@ -122,7 +122,7 @@ impl Containerd {
         pod
     }
 
-    /// Creates a container with annotations (`KEY=VALUE`) in a pod; its id.
+    /// Creates a container with annotations (`KEY=VALUE`) in a pod and returns its id.
     ///
     /// # Panics
     ///
@@ -132,7 +132,7 @@ impl Containerd {
         self.cri("create", &[&[pod, name], annotations].concat())
     }
 
-    /// Runs a command in a container; what it prints. The image knows `/pause stat PATH…` only.
+    /// Runs a command in a container and returns its output. The image only has `/pause stat PATH…`.
     ///
     /// # Panics
     ///
@@ -142,8 +142,8 @@ impl Containerd {
         self.cri("exec", &[&[container], command].concat())
     }
 
-    /// Does one of `start`, `update`, `stop`, `remove` to a container, or `update-pod`, `stop-pod`, `remove-pod` to a
-    /// pod.
+    /// Sends the request `start`, `update`, `stop` or `remove` for a container, or `update-pod`, `stop-pod` or
+    /// `remove-pod` for a pod.
     ///
     /// # Panics
     ///
@@ -202,7 +202,7 @@ impl Containerd {
             .collect()
     }
 
-    /// Runs `ctr`; what it prints.
+    /// Runs `ctr` and returns its output.
     ///
     /// # Panics
     ///
@@ -214,7 +214,7 @@ impl Containerd {
         run(command.arg("--address").arg(self.socket()).args(arguments))
     }
 
-    /// Waits until containerd logs a message with this text, later than what [`Containerd::log`] gave.
+    /// Waits until containerd logs a message with this text after those that [`Containerd::log`] has returned.
     ///
     /// # Panics
     ///
@@ -239,7 +239,7 @@ impl Containerd {
         &self.log
     }
 
-    /// Returns the socket of everything else, the Container Runtime Interface among it.
+    /// Returns the socket of all other services, including the Container Runtime Interface.
     #[must_use]
     pub fn socket(&self) -> PathBuf {
         self.folder.path().join("containerd.sock")
@@ -271,7 +271,8 @@ impl Containerd {
 }
 
 impl Drop for Containerd {
-    /// Pods first, then containerd, then what is left, shims above all. Failures do not count: the test is over.
+    /// Ends the pods, then containerd, then remaining processes such as shims. Failures are ignored, because the test is
+    /// over.
     fn drop(&mut self) {
         for pod in &self.pods {
             for verb in ["stop-pod", "remove-pod"] {
@@ -288,7 +289,7 @@ impl Drop for Containerd {
     }
 }
 
-/// Shims are not children of containerd; like all that belongs to a test they have its folder on their command line.
+/// Shims are not children of containerd. Like all processes of a test, they have its folder on their command line.
 fn left_over(folder: &Path) -> Vec<String> {
     let folder = folder.to_string_lossy().into_owned();
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();

@@ -12,7 +12,7 @@ use crate::peers::{run, target_folder};
 /// Panics if it cannot be built.
 #[must_use]
 pub fn example(name: &str) -> PathBuf {
-    // The same features for all, so that the crate is built once.
+    // All examples are built with the same features, so that the crate is built only once.
     let features = "adaptation,http,serde";
     build(&["-p", "nri", "--example", name, "--features", features]);
     built("debug/examples").join(name)
@@ -23,7 +23,7 @@ pub fn example(name: &str) -> PathBuf {
 ///
 /// # Panics
 ///
-/// Panics if there is none.
+/// Panics if it does not exist.
 #[must_use]
 pub fn nri_compat() -> PathBuf {
     built("debug")

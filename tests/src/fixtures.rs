@@ -1,4 +1,4 @@
-//! The pairs of schemas in `fixtures/breaking`, a folder for each rule that they are made for.
+//! The pairs of schemas in `fixtures/breaking`, one folder for each rule.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use crate::compare::Side;
 
 /// A schema before and after a change.
 pub struct Fixture {
-    /// The rule that it is made for.
+    /// The rule that it tests.
     pub rule: String,
     /// The schema before.
     pub previous: Side,
@@ -14,7 +14,7 @@ pub struct Fixture {
     pub current: Side,
 }
 
-/// Returns the folder that holds a folder for each rule.
+/// Returns the folder with a folder for each rule.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/breaking")
 }

@@ -8,7 +8,7 @@ pub use batch::{Batch, Bindings, Files, NO_STD, bindings};
 pub use cases::{Case, Expected, cases};
 pub use random::random;
 
-/// The declarations that make a proto NRI's, to be put before others.
+/// The declarations that a proto needs to be an NRI protocol, to be put before others.
 pub const NRI: &str = "
 enum Event { UNKNOWN = 0; RUN_POD_SANDBOX = 1; LAST = 2; }
 message NriEmpty {}

@@ -1,4 +1,4 @@
-//! Bytes as hexadecimal digits, the form in which messages go to peers and come back.
+//! Bytes as hexadecimal digits, the form in which messages are exchanged with peers.
 
 use std::fmt::Write as _;
 
@@ -11,11 +11,11 @@ pub fn encode(bytes: &[u8]) -> String {
     })
 }
 
-/// Returns the bytes that these digits stand for.
+/// Returns the bytes that these digits represent.
 ///
 /// # Panics
 ///
-/// Panics if the text is no even number of digits.
+/// Panics if the text does not consist of an even number of digits.
 #[must_use]
 pub fn decode(text: &str) -> Vec<u8> {
     let pairs = text.as_bytes().chunks(2);

@@ -1,8 +1,8 @@
 //! Tables of hostile inputs: each row is a file created from scratch, and the answer that `check`
 //! must give.
 //!
-//! A test file `tests/hostile_*.rs` makes rows and passes them to [`check`]. A new class or member of inputs is one more
-//! row.
+//! A test file `tests/hostile_*.rs` creates rows and passes them to [`check`]. To test a new class of inputs, or a new
+//! member, add a row.
 
 pub mod elf;
 
@@ -23,7 +23,7 @@ static HISTORY: LazyLock<History> =
 
 /// A hostile input.
 pub struct Row {
-    /// The class that it belongs to, and which member of it this is.
+    /// The class of the input, and its name within the class.
     pub member: String,
     /// Name of the file.
     pub file: &'static str,
@@ -38,13 +38,13 @@ pub struct Row {
 pub enum Answer {
     /// A verdict, and words of its reason or evidence.
     Is(Outcome, &'static str),
-    /// No verdict: it is no plugin.
+    /// No verdict: it is not a plugin.
     NoPlugin,
     /// It is listed as skipped.
     Skipped,
 }
 
-/// Everything that the readers say about a file, judged against the newest release of NRI.
+/// The results of the readers for a file, checked against the newest release of NRI.
 #[derive(Debug)]
 pub struct Found {
     /// The sightings.
@@ -55,7 +55,7 @@ pub struct Found {
     pub skipped: bool,
 }
 
-/// Reads a file as `check` does.
+/// Reads a file in the same way as `check`.
 ///
 /// # Panics
 ///
@@ -83,8 +83,7 @@ pub fn look(file: &str, bytes: &[u8]) -> Found {
 }
 
 impl Found {
-    /// Returns true if it says that something may have to be done, or that this cannot be
-    /// determined.
+    /// Returns true if it requires action, or may require it.
     #[must_use]
     pub fn warns(&self) -> bool {
         self.skipped

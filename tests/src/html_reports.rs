@@ -9,8 +9,8 @@ use nri_compat::report::merge::{
 };
 use nri_compat::sighting::Built;
 
-/// A name that tries to act in a page: tags, quotes, ends of elements, direction, controls, a very
-/// long word, another script.
+/// A name that tries to have an effect in a page: tags, quotes, ends of elements, text direction,
+/// control characters, a very long word, another script.
 pub const HOSTILE: &str = "</td></table></style></script><script>document.title='owned'</script>\
     <img src=x onerror=\"document.title='owned'\"> \"'><svg/onload=alert(1)> &lt;b&gt; &#x202e; {{ 7*7 }} \
     \u{202e}gnp.exe\u{2066} \u{0} \u{1b}[31m שלום-עולם العربية <!-- --> ]]> \

@@ -1,7 +1,7 @@
-//! A real Kubernetes: etcd and the API server by themselves, or a whole cluster with a node on this machine.
+//! A real Kubernetes: only etcd and the API server, or a whole cluster with a node on this machine.
 //!
-//! All of it is one program, which `peers/kubernetes` builds. Servers end when the test does, however it ends, because
-//! their standard input ends with it.
+//! It is a single program, built in `peers/kubernetes`. Servers end when the test ends, for whatever reason, because their
+//! standard input ends with it.
 
 mod cluster;
 mod control_plane;

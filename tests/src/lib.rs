@@ -1,7 +1,7 @@
 //! Tests that need more than one crate of the NRI toolkit, or a real peer.
 //!
-//! The modules about peers panic if something external is missing: a test without its peer has
-//! failed.
+//! The modules about peers panic if something external is missing, so that a test without its peer
+//! fails.
 #![forbid(unsafe_code)]
 
 pub mod accepted;

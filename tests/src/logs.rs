@@ -11,7 +11,7 @@ use nri_compat::sighting::{Interface, Sighting};
 
 pub use wrap::{WRAPS, Wrap};
 
-/// Host that wrapped lines say they come from.
+/// The host that wrapped lines name.
 pub const NODE: &str = "node-1";
 
 /// Returns the recording of this name.
@@ -20,13 +20,13 @@ pub fn recorded(name: &str) -> Vec<u8> {
     fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Returns lines of the recording of this name, without their ends.
+/// Returns the lines of the recording with this name, without line ends.
 pub fn recorded_lines(name: &str) -> Vec<String> {
     let text = String::from_utf8(recorded(name)).expect("recordings are UTF-8");
     text.lines().map(str::to_owned).collect()
 }
 
-/// Returns names of all recordings.
+/// Returns the names of all recordings.
 pub fn recordings() -> Vec<String> {
     let entries = fs::read_dir(folder()).expect("there are recordings");
     let name = |entry: std::io::Result<fs::DirEntry>| entry.expect("readable").file_name();
@@ -41,7 +41,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/logs")
 }
 
-/// Events that the old plugin was warned for in the recorded runs.
+/// The events about which the old plugin was warned in the recorded runs.
 pub const OLD_EVENTS: [&str; 8] = [
     "RunPodSandbox",
     "StopPodSandbox",
@@ -56,11 +56,11 @@ pub const OLD_EVENTS: [&str; 8] = [
 /// The facts that do not depend on the format of a log.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Plugin {
-    /// Index and name, `10-template`; empty where it has none.
+    /// The index and name, `10-template`; empty if there are none.
     pub name: String,
     /// Events seen.
     pub events: Vec<String>,
-    /// How it takes them.
+    /// The way in which it receives them.
     pub interface: Interface,
     /// Lines about it.
     pub count: u64,
@@ -79,7 +79,7 @@ impl From<&Sighting> for Plugin {
     }
 }
 
-/// Reads a log out of memory.
+/// Reads a log from memory.
 pub fn read(mut log: &[u8]) -> Log {
     logs::read(&"the.log".into(), &mut log)
 }

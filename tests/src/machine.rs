@@ -1,4 +1,4 @@
-//! The machine on which commands run: this one, or namespaces that look like another.
+//! The machine on which commands run: this one, or namespaces that look like a separate one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ const INIT: &str = include_str!("machine.sh");
 /// The machine on which commands are run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Host {
-    /// The init process of a machine, none for this one.
+    /// The init process of the machine; `None` for this machine.
     init: Option<u32>,
 }
 
@@ -27,7 +27,7 @@ impl Host {
         self.init.is_none()
     }
 
-    /// Returns a command that will run there.
+    /// Returns a command that will run on it.
     #[must_use]
     pub fn command(self, program: impl AsRef<Path>) -> Command {
         let Some(init) = self.init else {
@@ -48,8 +48,8 @@ impl Host {
     }
 }
 
-/// Namespaces with folders of their own for all that a node reads and writes (`/etc`, `/opt`, `/run` and `/var`), with a
-/// network that leads nowhere, and without the processes of this machine. Needs root.
+/// Namespaces with their own folders for everything that a node reads and writes (`/etc`, `/opt`, `/run` and `/var`), with an
+/// isolated network, and without the processes of this machine. Needs root.
 #[derive(Debug)]
 pub struct Machine {
     process: Process,
@@ -59,7 +59,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Starts a machine of this name, on which nothing runs.
+    /// Starts a machine with this name, on which nothing runs.
     ///
     /// # Panics
     ///
@@ -99,13 +99,13 @@ impl Machine {
         }
     }
 
-    /// Returns where its commands run.
+    /// Returns the host for its commands.
     #[must_use]
     pub fn host(&self) -> Host {
         self.host
     }
 
-    /// Returns the path outside of a path inside, which has to be in one of its own folders.
+    /// Returns the outside path of a path inside, which must be in one of its own folders.
     #[must_use]
     pub fn path(&self, inside: &str) -> PathBuf {
         self.folder.path().join(inside.trim_start_matches('/'))
@@ -121,14 +121,14 @@ impl Machine {
 impl Drop for Machine {
     fn drop(&mut self) {
         self.process.close_input();
-        // The kernel ends what is left in the namespaces before it lets their first process go.
+        // The kernel ends the other processes in the namespaces before it releases the first one.
         self.process.wait_within(Duration::from_secs(10));
         self.process.kill();
         remove_cgroups(&self.cgroup);
     }
 }
 
-/// Returns the one child of a process.
+/// Returns the only child of a process.
 fn child(parent: u32) -> u32 {
     let children = fs::read_to_string(format!("/proc/{parent}/task/{parent}/children"));
     let children = children.expect("the kernel lists the children of a process");
@@ -147,7 +147,7 @@ fn remove_cgroups(name: &str) {
         .map(|path| path.join(name))
     {
         if cgroup.is_dir() {
-            // Only folders can be removed there; failures leave empty cgroups behind, which do no harm.
+            // Only folders can be removed there. A failure leaves an empty cgroup behind, which is harmless.
             let _ = Command::new("find")
                 .arg(&cgroup)
                 .args(["-depth", "-type", "d", "-exec", "rmdir", "{}", ";"])
@@ -160,7 +160,7 @@ fn remove_cgroups(name: &str) {
 ///
 /// # Panics
 ///
-/// Panics as [`run`].
+/// Panics like [`run`].
 pub fn run_on(host: Host, program: impl AsRef<Path>, arguments: &[&str]) -> String {
     run(host.command(program).args(arguments))
 }

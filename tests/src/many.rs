@@ -1,5 +1,5 @@
-//! A report of many plugins, as large as those of real ones: from a few programs, each with its
-//! findings under three targets, on many nodes.
+//! A report of many plugins with realistic findings: a few programs, each with its findings under
+//! three targets, on many nodes.
 
 use nri_compat::place::Place;
 use nri_compat::report::check::{
@@ -54,7 +54,7 @@ pub fn check(count: usize) -> CheckReport {
     }
 }
 
-/// Returns the same with a name wherever something comes from outside.
+/// Returns the same report with a name in place of everything that comes from outside.
 pub fn named(count: usize, name: &str) -> CheckReport {
     let mut report = check(count);
     for subject in &mut report.subjects {

@@ -1,4 +1,5 @@
-//! Plugins of any version under runtimes of any version: what arrives, how, and what is lost.
+//! Plugins of any version under runtimes of any version: the events that arrive, their RPCs, and the
+//! events that are lost.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

@@ -1,4 +1,4 @@
-//! The fixtures in `fixtures/nri`, and what every rule of the catalogue, buf's and NRI's, finds there.
+//! The fixtures in `fixtures/nri`, and the findings of every rule of the catalogue, buf's and NRI's, on them.
 
 use std::path::{Path, PathBuf};
 
@@ -9,10 +9,10 @@ use nri_compat::report::finding::Finding;
 
 use crate::fixtures::names;
 
-/// A fixture: the folder that has a rule's name.
+/// A fixture: a folder with the name of a rule.
 #[derive(Clone, Debug)]
 pub struct Fixture {
-    /// Id of the rule it is made for.
+    /// The id of the rule that it tests.
     pub rule: String,
     folder: PathBuf,
 }

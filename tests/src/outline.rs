@@ -1,7 +1,7 @@
-//! The outline of a proto file: its elements in declaration order, each with the canonical line that stands for it
-//! in `snapshots/protos` and with its comment.
+//! The outline of a proto file: its elements in declaration order, each with its comment and its canonical line in
+//! `snapshots/protos`.
 //!
-//! Reads nothing but the compiled descriptor, and shares no code with `nri-codegen`, so that it can judge it.
+//! It is derived only from the compiled descriptor, and shares no code with `nri-codegen`, so that it can verify it.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use prost_types::{
 };
 use protox::file::{File, FileResolver};
 
-/// The kind of element that a line stands for.
+/// The kind of element that a line describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Syntax, package or a file option.
@@ -38,7 +38,7 @@ pub struct Element {
     pub kind: Kind,
     /// Its name without the package, such as `Plugin.Configure` or `LogRequest.Level.LEVEL_INFO`.
     pub name: String,
-    /// Everything about it that shows on the wire or in generated code, on one line.
+    /// Everything about it that affects the wire format or generated code, on one line.
     pub line: String,
     /// The comment in front of it, on one line with single spaces.
     pub comment: Option<String>,
@@ -73,7 +73,7 @@ impl FileResolver for OneFile {
     }
 }
 
-/// Field numbers of the descriptor messages: what source locations are made of.
+/// Field numbers of the descriptor messages, of which source locations consist.
 mod tag {
     pub(super) const FILE_MESSAGE: i32 = 4;
     pub(super) const FILE_ENUM: i32 = 5;
@@ -259,7 +259,7 @@ fn stream(streams: bool) -> String {
     }
 }
 
-/// Numbers (end excluded) and names that a message keeps for nobody.
+/// Reserved numbers (end excluded) and names of a message.
 fn reserved(message: &DescriptorProto) -> Vec<String> {
     let ranges = message
         .reserved_range

@@ -1,9 +1,9 @@
 //! Text to fill messages with, the same as in `peers/internal/pad`.
 
-/// The annotation that makes a message as large as wanted.
+/// The annotation with which messages are padded.
 pub const KEY: &str = "peer/pad";
 
-/// Text without short periods, so that a shifted, lost or repeated piece of it shows.
+/// Returns text without short periods, so that a shifted, lost or repeated piece can be detected.
 #[must_use]
 pub fn text(bytes: usize) -> String {
     let mut x = 1_u32;

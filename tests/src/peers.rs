@@ -1,7 +1,7 @@
 //! Builds the peers written in Go, each once, into `peers/` of the target folder.
 //!
-//! Programs are found under a name that is a hash of all that went into it, so a peer is built again exactly when
-//! its sources, its modules, its options or the Go release change.
+//! The name of a program is a hash of all its inputs, so a peer is rebuilt exactly when its sources, its modules, its
+//! options or the Go release change.
 
 mod build;
 
@@ -53,7 +53,7 @@ pub fn wire(nri: &str) -> PathBuf {
     nri_build(nri).build().join("wire")
 }
 
-/// Returns the program that has the reference adaptation of the newest NRI release merge answers.
+/// Returns the program that merges answers with the reference adaptation of the newest NRI release.
 ///
 /// # Panics
 ///
@@ -69,8 +69,8 @@ pub fn merge() -> PathBuf {
     .join("merge")
 }
 
-/// Returns the program that has the generator of the newest NRI release apply adjustments to OCI
-/// specs.
+/// Returns the program that applies adjustments to OCI specs with the generator of the newest NRI
+/// release.
 ///
 /// # Panics
 ///
@@ -102,8 +102,8 @@ pub fn samples() -> PathBuf {
     .build()
 }
 
-/// Returns the program that decides which hooks containers get, with the library that CRI-O, Podman and the hook-injector
-/// of the NRI project share.
+/// Returns the program that selects the hooks of containers with the library that CRI-O, Podman and the hook-injector of
+/// the NRI project share.
 ///
 /// # Panics
 ///
@@ -122,8 +122,7 @@ pub fn hooks() -> PathBuf {
     .join("hooks")
 }
 
-/// Returns the program that decodes messages with schemas that it is given, using Go's protobuf
-/// library.
+/// Returns the program that decodes messages with given schemas, using Go's protobuf library.
 ///
 /// # Panics
 ///
@@ -139,7 +138,7 @@ pub fn transfer() -> PathBuf {
     .join("transfer")
 }
 
-/// Returns how the peers over an NRI release are built.
+/// Returns the build of the peers over an NRI release.
 #[must_use]
 pub fn nri_build(nri: &str) -> GoBuild {
     let tags = match nri {
@@ -178,7 +177,7 @@ pub fn containerd(release: &str) -> PathBuf {
     .build()
 }
 
-/// Returns the program that is etcd and all commands of Kubernetes.
+/// Returns the program that contains etcd and all commands of Kubernetes.
 ///
 /// # Panics
 ///

@@ -1,4 +1,4 @@
-//! An external plugin as a process, of whatever make.
+//! An external plugin of any kind, as a process.
 
 use std::ops::{Deref, DerefMut};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! A peer as a child process: lines out, commands in, ended at the latest when dropped.
+//! A peer as a child process that reads commands and writes lines. It is ended when dropped.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// How long anything that a peer is waited for may take.
+/// The time limit for everything that a peer is expected to do.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Which stream of a process carries the lines of interest.
+/// The stream of a process with the relevant lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stream {
     /// Standard output; a line that is JSON becomes that value, any other a string.
@@ -80,11 +80,11 @@ impl Process {
         assert!(written.is_ok(), "{}", self.describe("does not take input"));
     }
 
-    /// Waits for a line that fulfils the condition and takes it; lines before it stay to be looked at.
+    /// Waits for a line that satisfies the condition and removes it from the queue; earlier lines remain there.
     ///
     /// # Panics
     ///
-    /// Panics if the process ends, or [`PATIENCE`] does, without it.
+    /// Panics if the process ends, or if [`PATIENCE`] passes, without such a line.
     pub fn wait_for(&mut self, what: &str, condition: impl Fn(&Value) -> bool) -> Value {
         if let Some(found) = self.pending.iter().position(&condition) {
             return self.pending.remove(found).expect("found just now");
@@ -113,7 +113,7 @@ impl Process {
         }
     }
 
-    /// Takes all lines that came so far and fulfil the condition.
+    /// Removes and returns all lines so far that satisfy the condition.
     pub fn take_all(&mut self, condition: impl Fn(&Value) -> bool) -> Vec<Value> {
         self.pending.extend(self.lines.try_iter());
         let (taken, left) = self.pending.drain(..).partition(|line| condition(line));
@@ -121,7 +121,7 @@ impl Process {
         Vec::from(taken)
     }
 
-    /// Returns what the process wrote to its other stream so far.
+    /// Returns the text that the process has written to its other stream so far.
     #[must_use]
     pub fn aside(&self) -> String {
         self.aside
@@ -141,12 +141,12 @@ impl Process {
 
     /// Ends the process at once (SIGKILL).
     pub fn kill(&mut self) {
-        // An error means that it has ended already.
+        // An error means that it has already ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 
-    /// Waits for the process to end by itself; its exit code, none if a signal ended it.
+    /// Waits for the process to end on its own, and returns its exit code; `None` if a signal ended it.
     ///
     /// # Panics
     ///
@@ -158,8 +158,8 @@ impl Process {
         code
     }
 
-    /// Waits until everything that the ended process wrote to its other stream has been read. Children that outlive it may
-    /// hold the stream open, so the wait is bounded.
+    /// Waits until everything that the ended process wrote to its other stream has been read. The wait is bounded, because
+    /// children that outlive the process may keep the stream open.
     fn wait_for_aside(&self) {
         let deadline = Instant::now() + Duration::from_secs(2);
         // The thread that reads holds the other reference.
@@ -173,7 +173,7 @@ impl Process {
         self.input = None;
     }
 
-    /// As [`Process::wait`], but gives up after a time.
+    /// Like [`Process::wait`], but gives up after a time.
     pub fn wait_within(&mut self, patience: Duration) -> Option<Option<i32>> {
         let deadline = Instant::now() + patience;
         loop {
@@ -222,7 +222,7 @@ fn read_lines(
     receiver
 }
 
-/// Keeps the first MiB; the rest is read and forgotten, lest the process block.
+/// Keeps the first MiB. The rest is read and discarded, so that the process does not block.
 fn collect(stream: impl Read + Send + 'static) -> Arc<Mutex<String>> {
     const LIMIT: usize = 1 << 20;
     let text = Arc::new(Mutex::new(String::new()));

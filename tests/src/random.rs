@@ -1,8 +1,8 @@
 //! Random schemas and random changes to them, as proto text.
 //!
-//! Types are held by number and printed by name, so that a type may be renamed, nested or moved without breaking
-//! what uses it. What a file cannot express (a type of a later file, `required` in proto3) is printed as something
-//! that it can: nearly every schema compiles.
+//! Types are identified by number and printed by name, so that a type may be renamed, nested or moved without breaking its
+//! users. If a file cannot express something (a type of a later file, `required` in proto3), a valid substitute is printed,
+//! so that nearly every schema compiles.
 
 mod ast;
 mod change;
@@ -25,7 +25,7 @@ pub struct Case {
 }
 
 impl Case {
-    /// Returns the case of a seed, always the same.
+    /// Returns the case for a seed. The same seed always gives the same case.
     pub fn new(seed: u64) -> Self {
         let mut rng = Rng::with_seed(seed);
         let before = generate::set(&mut rng);

@@ -12,7 +12,7 @@ use crate::examples::{example, nri_compat};
 use crate::plugin::Plugin;
 use crate::process::{PATIENCE, Process, Stream};
 
-/// A finished recording, and the folder that it lies in.
+/// A finished recording, and its folder.
 #[derive(Debug)]
 pub struct Recording {
     folder: TempDir,
@@ -21,7 +21,7 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Records a pod with a container from start to end, as the example runtime plays it under a release of NRI.
+    /// Records the whole life of a pod with a container that the example runtime simulates under a release of NRI.
     ///
     /// # Panics
     ///
@@ -55,7 +55,7 @@ impl Recording {
         self.folder.path().join("session.nri")
     }
 
-    /// Replays it to a plugin that takes `--socket`, `--name` and `--index`, with the command.
+    /// Replays it with the command to a plugin that accepts `--socket`, `--name` and `--index`.
     ///
     /// # Panics
     ///
@@ -93,7 +93,7 @@ fn runtime(folder: &TempDir, release: &str) -> Process {
     Process::spawn(runtime.arg(&scenario), Stream::Output)
 }
 
-/// Waits until a socket is there.
+/// Waits until a socket exists.
 fn appears(socket: &Path) {
     let deadline = Instant::now() + PATIENCE;
     while !socket.exists() {

@@ -32,8 +32,8 @@ impl Registry {
         Self::with(images, |_, _| None)
     }
 
-    /// Serves these images, except where the function has another reply. It gets the request, and
-    /// the number of earlier requests of the same path.
+    /// Serves these images, unless the function returns another reply. Its arguments are the request
+    /// and the number of earlier requests of the same path.
     ///
     /// # Panics
     ///
@@ -56,7 +56,7 @@ impl Registry {
         self.server.host()
     }
 
-    /// Returns the reference of an image here.
+    /// Returns the reference of an image in this registry.
     #[must_use]
     pub fn reference(&self, name: &str) -> String {
         format!("docker://{}/{name}", self.host())

@@ -1,4 +1,4 @@
-//! Check reports made by hand: one for each thing that a renderer has to show.
+//! Hand-written check reports, one for each thing that a renderer must show.
 
 mod parts;
 
@@ -113,8 +113,8 @@ fn several_targets() -> CheckReport {
     }
 }
 
-/// Returns a report with all that the command adds on a node: its name, the time, and the expected
-/// date of a removal.
+/// Returns a report with everything that the command adds on a node: its name, the time, and the
+/// expected date of a removal.
 pub fn on_a_node() -> CheckReport {
     let to = "containerd@2.4";
     let mut summary = summary("/opt/nri/plugins", 1);
@@ -271,7 +271,7 @@ fn cluster() -> CheckReport {
     }
 }
 
-/// Returns a report with names that try to act: on a terminal, in markdown, in XML, in an annotation, in a table.
+/// Returns a report with names that try to have an effect on a terminal, in Markdown, in XML, in an annotation or in a table.
 fn hostile() -> CheckReport {
     let name = "a\u{1b}[31m|\"x',=1+1\n::error::<b>&]]>`*%0A\u{202e}\u{9b}\u{0}\\";
     let mut verdict = state_change("containerd@2.4", Outcome::Deprecated);

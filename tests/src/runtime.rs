@@ -1,4 +1,4 @@
-//! Drives the Go runtime of `peers/runtime`: the reference adaptation of some NRI release.
+//! Drives the Go runtime of `peers/runtime`, which uses the reference adaptation of an NRI release.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use crate::peers;
 use crate::process::{Process, Stream};
 
-/// A runtime and the folder that it lives in.
+/// A runtime and its folder.
 #[derive(Debug)]
 pub struct Runtime {
     process: Process,
@@ -23,8 +23,8 @@ pub struct Runtime {
 }
 
 impl Runtime {
-    /// Returns a runtime with an NRI release, not yet started: plugins to launch can be installed,
-    /// the state set.
+    /// Returns a runtime with an NRI release that has not been started, so that plugins to launch can
+    /// be installed and the state can be set.
     ///
     /// # Panics
     ///
@@ -34,7 +34,7 @@ impl Runtime {
         Self::named(release, "peer", "v1.0.0")
     }
 
-    /// As [`Runtime::new`], with the name and version that the runtime gives itself in Configure.
+    /// Like [`Runtime::new`], with the name and version that the runtime reports in Configure.
     ///
     /// # Panics
     ///
@@ -86,11 +86,11 @@ impl Runtime {
             .expect("configuration can be written");
     }
 
-    /// Sends a command and waits for the answer, or the error that it tells of.
+    /// Sends a command and waits for the answer.
     ///
     /// # Errors
     ///
-    /// The error that the runtime answers with.
+    /// Returns the error in the answer of the runtime.
     ///
     /// # Panics
     ///
@@ -100,7 +100,7 @@ impl Runtime {
         self.answer(id)
     }
 
-    /// Sends a command; its answer is to be fetched with [`Runtime::answer`].
+    /// Sends a command, whose answer [`Runtime::answer`] returns.
     ///
     /// # Panics
     ///
@@ -142,21 +142,22 @@ impl Runtime {
         self.command("start", json!({})).expect("runtime starts");
     }
 
-    /// Sets what plugins are synchronized with: so many pods and containers, each with an annotation of so many bytes.
+    /// Sets the state for Synchronize: the number of pods and of containers, and the size of the annotation of each in
+    /// bytes.
     ///
     /// # Panics
     ///
-    /// Panics if the runtime does not take it.
+    /// Panics if the runtime rejects it.
     pub fn set_state(&mut self, pods: usize, containers: usize, padding: usize) {
         let state = json!({"pods": pods, "containers": containers, "pad": padding});
         self.command("state", state).expect("state is set");
     }
 
-    /// Sets the time a plugin has for a request.
+    /// Sets the time limit of plugins for a request.
     ///
     /// # Panics
     ///
-    /// Panics if the runtime does not take it.
+    /// Panics if the runtime rejects it.
     pub fn set_request_timeout(&mut self, timeout: Duration) {
         let milliseconds = u64::try_from(timeout.as_millis()).expect("a sensible time");
         self.command("timeouts", json!({"request_ms": milliseconds}))
@@ -189,7 +190,7 @@ impl Runtime {
         self.command("fire", json!({"event": event, "frame": bytes}))
     }
 
-    /// Relays every event of a pod's life, in order; the steps with what came of each.
+    /// Relays every event of a pod's life in order, and returns the steps with their outcomes.
     ///
     /// # Panics
     ///
@@ -204,7 +205,7 @@ impl Runtime {
         }
     }
 
-    /// Waits until plugin `INDEX-NAME` gets events.
+    /// Waits until plugin `INDEX-NAME` receives events.
     ///
     /// # Panics
     ///
@@ -215,7 +216,7 @@ impl Runtime {
         });
     }
 
-    /// Waits for a line that the runtime prints, and takes it.
+    /// Waits for a line of the runtime's output, and removes it from the queue.
     ///
     /// # Panics
     ///
@@ -224,18 +225,18 @@ impl Runtime {
         self.process.wait_for(what, condition)
     }
 
-    /// Takes the calls to plugins since the last time: method, code, sizes, response.
+    /// Returns the calls to plugins since the last time: method, code, sizes, response.
     pub fn calls(&mut self) -> Vec<Value> {
         self.process.take_all(|line| line["event"] == "call")
     }
 
-    /// Takes the names of the calls to plugins since the last time.
+    /// Returns the names of the calls to plugins since the last time.
     pub fn methods(&mut self) -> Vec<String> {
         let name = |call: &Value| call["method"].as_str().unwrap_or_default().to_owned();
         self.calls().iter().map(name).collect()
     }
 
-    /// Takes the lines that the adaptation logged since the last time.
+    /// Returns the lines that the adaptation has logged since the last time.
     pub fn log(&mut self) -> Vec<String> {
         let lines = self.process.take_all(|line| line["event"] == "log");
         lines
@@ -260,7 +261,7 @@ impl Runtime {
         ids.map(|id| id.parse().expect("a process id")).collect()
     }
 
-    /// Ends the runtime as a crash would, and gives its place to a new process, not yet started.
+    /// Ends the runtime like a crash, and replaces it with a new process that has not been started.
     ///
     /// # Panics
     ///
@@ -273,7 +274,7 @@ impl Runtime {
 
 impl Drop for Runtime {
     fn drop(&mut self) {
-        // With its input the runtime ends by itself and takes launched plugins along.
+        // The runtime ends with its input, and so do launched plugins.
         self.process.close_input();
         self.process.wait_within(Duration::from_secs(2));
     }

@@ -1,4 +1,4 @@
-//! Reports of `conformance`, `probe` and `replay` made by hand: one for each thing that a renderer has to show.
+//! Hand-written reports of `conformance`, `probe` and `replay`, one for each thing that a renderer must show.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use nri_conformance::record::Replayed;
 use nri_conformance::record::replay::{Difference, DifferenceKind, Skipped};
 use nri_conformance::result::{Failure, Outcome, Report, Subject, SubjectKind, TestResult};
 
-/// Text that acts on a terminal, and that has a meaning in one format or another.
+/// Text that has an effect on a terminal, or a meaning in some format.
 pub const HOSTILE: &str =
     "\u{1b}[2Jname\u{9b}31m\u{202e}|`'\"<b>&]::error::%,=\r\n# [x](y) *z*\0\u{feff}";
 
@@ -145,7 +145,7 @@ fn runtime() -> ConformanceReport {
     report
 }
 
-/// Returns a report with this text wherever something comes from outside.
+/// Returns a report with this text in place of everything that comes from outside.
 pub fn hostile(text: &str) -> ConformanceReport {
     let known = Outcome::Known {
         failure: failure(text),
@@ -241,7 +241,7 @@ fn probe_works() -> ProbeReport {
     }
 }
 
-/// Returns a report with every kind of verdict, and with this text wherever something comes from outside.
+/// Returns a report with every kind of verdict, and with this text in place of everything that comes from outside.
 pub fn probe_trouble(text: &str) -> ProbeReport {
     let all = [
         Verdict::Works,
@@ -311,7 +311,7 @@ fn replay_same() -> Replayed {
     }
 }
 
-/// Returns a replay with differences, with this text wherever something comes from outside.
+/// Returns a replay with differences, and with this text in place of everything that comes from outside.
 pub fn replay_differs(text: &str) -> Replayed {
     let difference = |request, kind| Difference {
         request,

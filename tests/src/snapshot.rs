@@ -6,11 +6,11 @@ use similar::TextDiff;
 
 /// Compares `actual` with `snapshots/NAME`.
 ///
-/// `NRI_WRITE_SNAPSHOTS=1` writes one that does not exist yet, to be reviewed; one that exists is never rewritten.
+/// `NRI_WRITE_SNAPSHOTS=1` writes a missing snapshot for review. An existing one is never rewritten.
 ///
 /// # Panics
 ///
-/// Panics if the file is not there or says otherwise; the message shows the difference.
+/// Panics if the file does not exist or differs; the message shows the difference.
 pub fn assert_same(name: &str, actual: &str) {
     let path = folder().join(name);
     if !path.exists() && std::env::var_os("NRI_WRITE_SNAPSHOTS").is_some() {

@@ -16,24 +16,24 @@ const NRI: &str = "github.com/containerd/nri";
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Table {
-    /// How programs are built, by the name of the build.
+    /// The builds by name.
     pub build: BTreeMap<String, Build>,
     /// The expectations of each program.
     pub specimen: Vec<Specimen>,
 }
 
-/// A way of building.
+/// A way to build a program.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Build {
-    /// The NRI release that is built in.
+    /// The NRI release that is linked.
     pub nri: String,
-    /// The release that `go.mod` requires instead, `nri` or its folder replacing it.
+    /// The release that `go.mod` requires instead, and replaces with `nri` or its folder.
     pub required: Option<String>,
-    /// True if what replaces it is a folder.
+    /// True if the replacement is a folder.
     #[serde(default)]
     pub folder: bool,
-    /// The Go that the module is for, where it is an older one; the environment names its toolchain.
+    /// The Go release of the module, if it is an older one; the environment names its toolchain.
     pub go: Option<String>,
     /// Options of `go build`, or of `go test -c`.
     #[serde(default)]
@@ -49,16 +49,16 @@ pub struct Build {
 pub struct Specimen {
     /// Names of the builds.
     pub builds: Vec<String>,
-    /// Name of the program, with `.test` behind it for its test binary.
+    /// The name of the program, with the suffix `.test` for its test binary.
     pub program: String,
     /// Its role.
     pub role: String,
-    /// How it takes events.
+    /// The way in which it receives events.
     pub interface: String,
-    /// Which, by RPC name.
+    /// The events, by RPC name.
     #[serde(default)]
     pub events: Vec<String>,
-    /// How the events are known.
+    /// The source from which the events are known.
     #[serde(default)]
     pub certainty: String,
     /// The version that the report shows.
@@ -67,7 +67,7 @@ pub struct Specimen {
     pub at_least: Option<String>,
     /// The end of the range.
     pub below: Option<String>,
-    /// A text that some evidence has to contain.
+    /// A text that some evidence must contain.
     #[serde(default)]
     pub says: Vec<String>,
 }
@@ -76,7 +76,7 @@ pub struct Specimen {
 ///
 /// # Panics
 ///
-/// Panics if it does not say what [`Table`] has.
+/// Panics if it does not have the form of [`Table`].
 #[must_use]
 pub fn table() -> Table {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("specimens.toml");
@@ -85,7 +85,7 @@ pub fn table() -> Table {
 }
 
 impl Table {
-    /// Builds what a build is expected to have; the folder with it.
+    /// Builds the expected programs of a build, and returns their folder.
     ///
     /// # Panics
     ///
@@ -123,7 +123,7 @@ impl Build {
         }
     }
 
-    /// Returns the module file: that of the release, or one made from it.
+    /// Returns the module file: that of the release, or one derived from it.
     fn modfile(&self) -> String {
         if self.required.is_none() && self.go.is_none() {
             return nri_build(&self.nri).modfile;
@@ -175,7 +175,7 @@ impl Build {
     }
 }
 
-/// Returns where Go keeps the sources of NRI.
+/// Returns the folder in which Go stores the sources of NRI.
 fn module_folder(peers: &Path, modfile: &Path) -> String {
     let mut go = Command::new("go");
     go.current_dir(peers)

@@ -17,8 +17,8 @@ pub struct Specs {
 }
 
 impl Specs {
-    /// Returns the source for a seed. It always generates the same on one machine: the sources of
-    /// mounts are mount points of the machine.
+    /// Returns the source for a seed. It always generates the same values on one machine, where the
+    /// sources of mounts are mount points.
     #[must_use]
     pub fn new(seed: u64, density: Density) -> Self {
         Specs {

@@ -31,7 +31,7 @@ pub fn module(package: &str, file: &str) -> PathBuf {
     module.canonicalize().expect("cargo made it")
 }
 
-/// Builds the standard library too, which Debian has no WebAssembly build of for plain modules.
+/// Also builds the standard library, because Debian has no WebAssembly build of it for plain modules.
 const BUILD_STD: &[&str] = &["-Zbuild-std=std,panic_abort", "-Zbuild-std-features="];
 
 /// Returns true if `rustup target add wasm32-unknown-unknown` was run.
@@ -56,7 +56,7 @@ fn debian_cargo() -> Command {
 ///
 /// # Panics
 ///
-/// As [`GoBuild::build`].
+/// Panics like [`GoBuild::build`].
 #[must_use]
 pub fn go_module(nri: &str) -> PathBuf {
     let tags = match nri {

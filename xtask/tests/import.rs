@@ -168,7 +168,7 @@ fn a_release_that_differs_in_comments_is_only_noted() {
 }
 
 #[test]
-fn what_is_refused_leaves_everything_as_it_was() {
+fn a_rejected_import_changes_nothing() {
     let root = repository();
     let before = files(root.path());
     let other = newest().replace("nri.pkg.api.v1alpha1", "nri.pkg.api.v1");

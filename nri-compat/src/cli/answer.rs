@@ -1,4 +1,4 @@
-//! Options and output that `check` and `logs` share: format, what counts, and the exit code.
+//! Options and output that `check` and `logs` share: the format, and the conditions of the exit code.
 
 use std::io::{self, Write};
 
@@ -20,7 +20,7 @@ pub(super) struct Args {
     /// Output format.
     #[arg(long, value_enum, default_value_t = CheckFormat::Text)]
     format: CheckFormat,
-    /// Show the evidence behind every verdict, even good ones; machine formats always include it.
+    /// Show the evidence behind every verdict, even if it is ok; machine formats always include it.
     #[arg(long)]
     explain: bool,
     /// Verdicts that make the exit code 100: these and more serious ones, separated by commas
@@ -97,7 +97,7 @@ impl Args {
         decisions: &Decisions<'_>,
     ) -> Result<Exit, Error> {
         report.summary.at = Some(now());
-        // A report of a cluster is not one of the machine that makes it.
+        // A report about a cluster is not a report about the machine that creates it.
         report.summary.node = match report.cluster {
             Some(_) => None,
             None => node::name(self.node.as_deref()),

@@ -13,7 +13,7 @@ use args::not_there;
 
 pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     args.check_root()?;
-    if args.cluster.is_asked() {
+    if args.cluster.is_requested() {
         return cluster::run(args);
     }
     let decisions = args.answer.decisions()?;

@@ -7,7 +7,7 @@ mod run;
 #[cfg(feature = "cluster")]
 pub(super) use run::run;
 
-/// Returns an error, as this build has no client of the Kubernetes API.
+/// Returns an error, because this build has no client for the Kubernetes API.
 #[cfg(not(feature = "cluster"))]
 pub(super) fn run(_: &super::check::args::Args) -> Result<crate::exit::Exit, crate::error::Error> {
     use crate::error::{Error, ErrorKind};

@@ -10,19 +10,19 @@ use crate::policy::{Baseline, Policy};
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub(super) struct Args {
-    /// The policy [default: nri-compat.toml in the working folder, if it exists].
+    /// The policy [default: nri-compat.toml in the current directory, if it exists].
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// A baseline: known findings that do not count.
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
-    /// Write the findings as a baseline, which already applies to this run.
+    /// Write the findings to a baseline, which already applies to this run.
     #[arg(long, value_name = "FILE")]
     write_baseline: Option<PathBuf>,
 }
 
-/// Policy and baseline. They are read before the run, so that a mistake in them is reported before
-/// anything is read or executed.
+/// Policy and baseline. They are read first, so that a mistake in them is reported before anything
+/// is checked or executed.
 pub(super) struct Decisions<'a> {
     pub(super) policy: Policy,
     baseline: Option<Baseline>,
@@ -49,8 +49,8 @@ impl Args {
 }
 
 impl Decisions<'_> {
-    /// Applies the policy and the baseline to a report. A baseline that was asked for is written
-    /// first, of what the policy leaves.
+    /// Applies the policy and the baseline to a report. If a new baseline is requested, it is written
+    /// first, with the findings that the policy does not suppress.
     ///
     /// # Errors
     ///

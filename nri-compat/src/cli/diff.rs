@@ -17,16 +17,17 @@ use crate::report::{csv, github, html, json, junit, markdown, sarif, text};
 
 /// Compares two protocol versions: what changed, what breaks and for whom, what became deprecated.
 ///
-/// FROM and TO: a release (v0.12.5, v0.11, latest), the release of a runtime (containerd@2.2.1,
-/// cri-o@1.33, containerd://2.4.2+unknown), a .proto file, a folder of protos, a FileDescriptorSet, a revision in git
-/// (HEAD~1:pkg/api/api.proto, .git#ref=main), or - for standard input.
+/// FROM and TO each name a release (v0.12.5, v0.11, latest), the release that a runtime links
+/// (containerd@2.2.1, cri-o@1.33, containerd://2.4.2+unknown), a .proto file, a folder of protos, a
+/// FileDescriptorSet, a revision in git (HEAD~1:pkg/api/api.proto, .git#ref=main), or - for standard
+/// input.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The version to start from.
     from: String,
-    /// The version to end with; older than FROM for a downgrade.
+    /// The version to compare with; older than FROM for a downgrade.
     to: String,
-    /// A folder in which imports are looked up, or PREFIX=FOLDER if imports have PREFIX/ before the
+    /// Folder in which imports are looked up, or PREFIX=FOLDER if imports have PREFIX/ before the
     /// path in the folder.
     #[arg(short = 'I', long = "import", value_name = "FOLDER")]
     imports: Vec<String>,
@@ -119,8 +120,8 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     Ok(exit(report.worst(), args.fail_on))
 }
 
-/// Returns the release that a machine names (`containerd://2.4.2+unknown`) as the tables name it, and
-/// anything else as it is. A pre-release is not the release after it.
+/// Returns the tables' name of a release that a machine reports (`containerd://2.4.2+unknown`), and
+/// anything else unchanged. A pre-release is not converted to the release that follows it.
 fn spec(named: &str) -> Cow<'_, str> {
     let is_of_node = named.contains("://");
     let release = ReleaseName::parse(named).filter(|_| is_of_node);
@@ -160,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn releases_are_taken_as_nodes_name_them() {
+    fn releases_are_accepted_as_nodes_report_them() {
         assert_eq!(spec("containerd://2.4.2+unknown"), "containerd@2.4.2");
         assert_eq!(spec("cri-o://1.33.4-3.rhaos4.20"), "cri-o@1.33.4");
         for other in [

@@ -8,8 +8,8 @@ use crate::rules::{self, Rule};
 use crate::statements;
 use nri_codegen::near;
 
-/// Explains a rule or a statement of the lifecycle contract: its meaning, who is affected, what to
-/// do.
+/// Explains a rule or a statement of the lifecycle contract: what it means, who is affected, and
+/// what to do.
 ///
 /// Without an id, lists all rules by category, then all statements; with part of an id, lists those
 /// that contain it.
@@ -23,22 +23,22 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     let wanted = args.id.as_deref().unwrap_or_default();
     let part = wanted.to_ascii_uppercase().replace(['-', ' '], "_");
-    output::print(&match exactly(&part) {
+    output::print(&match page(&part) {
         Some(page) => page,
-        None => all_with(&part).ok_or_else(|| unknown(wanted))?,
+        None => matches(&part).ok_or_else(|| unknown(wanted))?,
     })?;
     Ok(Exit::Clean)
 }
 
 /// Returns the page about the rule or statement with this id.
-fn exactly(id: &str) -> Option<String> {
+fn page(id: &str) -> Option<String> {
     let rule = rules::get(id).map(|rule| text::rule(rule, output::look()));
-    rule.or_else(|| contract::exactly(id))
+    rule.or_else(|| contract::page(id))
 }
 
-/// Returns the page about the only rule whose id contains these words, else the list of all rules
-/// and statements with them; `None` if there are none.
-fn all_with(part: &str) -> Option<String> {
+/// Returns the list of all rules and statements whose ids contain `part`, or the page if that is
+/// only one rule; `None` if there are none.
+fn matches(part: &str) -> Option<String> {
     let look = output::look();
     let rules: Vec<&Rule> = rules::all().filter(|rule| rule.id.contains(part)).collect();
     match (rules.as_slice(), contract::starting_with(part)) {
@@ -57,7 +57,7 @@ mod contract {
     use crate::cli::output;
     use crate::report::text;
 
-    pub(super) fn exactly(id: &str) -> Option<String> {
+    pub(super) fn page(id: &str) -> Option<String> {
         contract::get(id).map(|statement| text::statement(statement, output::look()))
     }
 
@@ -70,10 +70,10 @@ mod contract {
     }
 }
 
-/// The pages about statements, of which this build has none.
+/// The pages about statements; empty, because this build has no statements.
 #[cfg(not(feature = "conformance"))]
 mod contract {
-    pub(super) fn exactly(_: &str) -> Option<String> {
+    pub(super) fn page(_: &str) -> Option<String> {
         None
     }
 

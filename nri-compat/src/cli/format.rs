@@ -1,4 +1,4 @@
-//! The output formats of commands that only show facts.
+//! The output formats of commands that only print tables.
 
 use clap::ValueEnum;
 

@@ -5,21 +5,21 @@ use std::path::{Path, PathBuf};
 use crate::check::collect::{ImageOptions, ImageRequest};
 use crate::error::{Error, ErrorKind};
 
-/// The number of failures that an error lists.
-const LISTED: usize = 3;
+/// The maximum number of failures that an error lists.
+const MAX_LISTED: usize = 3;
 
-/// The way in which images are fetched.
+/// Options for fetching images.
 #[derive(Clone, Debug, clap::Args)]
 #[group(skip)]
 pub(super) struct Args {
     /// The platform of images to check, such as linux/arm64 [default: every Linux platform].
     #[arg(long, value_name = "PLATFORM", help_heading = "Images in registries")]
     platform: Option<String>,
-    /// A registry, HOST or HOST:PORT, that is asked over plain HTTP or whose certificate is not
+    /// A registry, HOST or HOST:PORT, that is accessed over plain HTTP, or whose certificate is not
     /// verified. May be given several times.
     #[arg(long, value_name = "HOST", help_heading = "Images in registries")]
     insecure: Vec<String>,
-    /// Folder where layers are kept by digest, so that they are fetched only once.
+    /// Folder in which layers are cached by digest, so that they are fetched only once.
     #[arg(long, value_name = "DIR", help_heading = "Images in registries")]
     cache: Option<PathBuf>,
     /// Stop at the entry point of an image if that is a plugin, without reading its other files.
@@ -48,8 +48,8 @@ pub(super) fn split(arguments: &[PathBuf]) -> (Vec<ImageRequest>, Vec<PathBuf>) 
     (images.collect(), paths.into_iter().cloned().collect())
 }
 
-/// Reports whether an argument is an image: it says so, or it is the reference of one and there is
-/// neither a file with this name nor a folder with its first component.
+/// Returns true if an argument is an image: it has the prefix `docker://`, or it is clearly a
+/// reference and neither a file with this name nor a folder with its first component exists.
 fn is_image(argument: &Path) -> bool {
     let Some(text) = argument.to_str() else {
         return false;
@@ -71,7 +71,7 @@ fn is_evident(_: &str) -> bool {
     false
 }
 
-/// Reports whether the name of a missing file is also a valid reference.
+/// Returns true if the name of a missing file is also a valid reference.
 #[cfg(feature = "registry")]
 pub(super) fn may_be_reference(name: &str) -> bool {
     crate::registry::Reference::parse(name).is_ok()
@@ -86,11 +86,11 @@ pub(super) fn may_be_reference(_: &str) -> bool {
 pub(super) fn not_fetched(reasons: &[String]) -> Error {
     let listed = reasons
         .iter()
-        .take(LISTED)
+        .take(MAX_LISTED)
         .cloned()
         .collect::<Vec<_>>()
         .join("\n");
-    let message = match reasons.len().saturating_sub(LISTED) {
+    let message = match reasons.len().saturating_sub(MAX_LISTED) {
         0 => listed,
         more => format!("{listed}\nand {more} more"),
     };

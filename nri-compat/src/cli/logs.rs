@@ -19,14 +19,14 @@ use crate::exit::Exit;
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Logs, or folders of logs; - for standard input, as in `journalctl -u containerd -o json |
-    /// nri-compat logs -`. The files of a rotated set are one log.
+    /// nri-compat logs -`. The files of a rotated set are read as one log.
     #[arg(value_name = "FILE", required = true)]
     paths: Vec<PathBuf>,
-    /// Skip lines before this time, in the forms of journalctl: "2026-03-18 20:15:04", "yesterday",
+    /// Skip lines before this time, in a format of journalctl: "2026-03-18 20:15:04", "yesterday",
     /// "-1h", "2 days ago", "@1773864904". Lines without a time are kept.
     #[arg(long, value_name = "TIME", value_parser = parse_time, allow_hyphen_values = true)]
     since: Option<Timestamp>,
-    /// Skip lines after this time, in the same forms.
+    /// Skip lines after this time, in the same formats.
     #[arg(long, value_name = "TIME", value_parser = parse_time, allow_hyphen_values = true)]
     until: Option<Timestamp>,
     #[command(flatten)]

@@ -14,7 +14,8 @@ use crate::policy::{FailOn, named};
 use crate::report::merge::MergeReport;
 use crate::report::{html, json, markdown, text};
 
-/// Merges the reports of many nodes: for each plugin, the number of nodes, first and last seen.
+/// Merges the reports of many nodes: for each plugin, the number of nodes, and when it was first and
+/// last seen.
 ///
 /// Reads the output of `check` and `logs` with --format json or jsonl: files, lines, or
 /// concatenated; also compressed with gzip, zstd or xz, wrapped by log collectors, or cut into

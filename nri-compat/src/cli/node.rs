@@ -31,11 +31,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_given_name_comes_first_and_scans_differ() {
+    fn a_given_name_takes_precedence_and_scan_ids_differ() {
         assert_eq!(name(Some("node-1")).as_deref(), Some("node-1"));
         assert!(host_name().is_some_and(|name| !name.is_empty()));
-        let (one, other) = (scan_id(), scan_id());
-        assert_eq!(one.len(), 32);
-        assert_ne!(one, other);
+        let (first, second) = (scan_id(), scan_id());
+        assert_eq!(first.len(), 32);
+        assert_ne!(first, second);
     }
 }

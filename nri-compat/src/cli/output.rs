@@ -43,9 +43,9 @@ pub(super) fn look() -> Look {
 /// Returns the number of columns of standard output: `COLUMNS` if it is a number, else the width of
 /// the terminal; `None` if standard output is not a terminal.
 pub(super) fn width() -> Option<usize> {
-    let asked = std::env::var("COLUMNS").ok();
-    let asked = asked.and_then(|columns| columns.trim().parse().ok());
-    if let Some(columns) = asked.filter(|&columns: &usize| columns > 0) {
+    let variable = std::env::var("COLUMNS").ok();
+    let requested = variable.and_then(|columns| columns.trim().parse().ok());
+    if let Some(columns) = requested.filter(|&columns: &usize| columns > 0) {
         return Some(columns);
     }
     let (_, columns) = console::Term::stdout().size_checked()?;
@@ -61,8 +61,8 @@ pub(super) fn print(answer: &str) -> Result<(), Error> {
     write(|out| out.write_all(answer.as_bytes()))
 }
 
-/// The number of bytes that are buffered before they are written to standard output.
-const BUFFER: usize = 64 * 1024;
+/// The size of the buffer of standard output in bytes.
+const BUFFER_BYTES: usize = 64 * 1024;
 
 /// Lets `render` write to standard output, piece by piece. A reader that has closed the pipe (`|
 /// head`) is not an error.
@@ -71,7 +71,7 @@ const BUFFER: usize = 64 * 1024;
 ///
 /// Returns an error if standard output cannot be written.
 pub(super) fn write(render: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
-    let mut out = BufWriter::with_capacity(BUFFER, io::stdout().lock());
+    let mut out = BufWriter::with_capacity(BUFFER_BYTES, io::stdout().lock());
     match render(&mut out).and_then(|()| out.flush()) {
         Err(error) if error.kind() != IoErrorKind::BrokenPipe => Err(Error::new(
             ErrorKind::Output,
@@ -94,18 +94,17 @@ pub(super) fn error(error: &Error) -> Exit {
     Exit::CouldNotRun
 }
 
-/// Returns the maximum number of columns of a line in an error: those of the terminal, or a default
-/// for logs.
+/// Returns the maximum width of a line in an error: that of the terminal, or a default for logs.
 fn error_width() -> usize {
-    const IN_A_LOG: usize = 400;
+    const LOG_WIDTH: usize = 400;
     let columns = console::Term::stderr().size_checked();
-    columns.map_or(IN_A_LOG, |(_, columns)| usize::from(columns).max(40))
+    columns.map_or(LOG_WIDTH, |(_, columns)| usize::from(columns).max(40))
 }
 
 /// Returns the text with control characters escaped, and each line cut at `width` characters.
 fn harmless(text: &str, width: usize) -> String {
     let lines = text.lines().map(|line| {
-        // Tabs would move the text above a caret.
+        // Escaped tabs would shift the text above a caret.
         let line: Vec<String> = line.split('\t').map(visible).collect();
         let line = line.join("\t");
         match line.char_indices().nth(width) {
@@ -116,8 +115,8 @@ fn harmless(text: &str, width: usize) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Reports that standard input is read, if that is a terminal, because otherwise the command
-/// appears to hang.
+/// Prints a hint that standard input is being read if it is a terminal, because the command would
+/// otherwise appear to hang.
 pub(super) fn waiting_for_input() {
     if io::stdin().is_terminal() {
         let _ = writeln!(

@@ -13,12 +13,12 @@ use crate::report::visible;
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub(super) struct Args {
-    /// The executable of the plugin. It is started as by a runtime: with an emptied environment, in
-    /// a temporary folder.
+    /// The executable of the plugin. It is started as a runtime would start it: with a cleared
+    /// environment, in a temporary folder.
     #[arg(required_unless_present = "wait")]
     plugin: Option<PathBuf>,
-    /// Arguments of the plugin; with arguments it is started as an external plugin, which connects
-    /// by itself. `{socket}` stands for the path of the socket.
+    /// Arguments of the plugin. A plugin with arguments is started as an external one, which connects
+    /// to the socket on its own. `{socket}` stands for the path of the socket.
     #[arg(last = true, value_name = "ARGUMENT")]
     arguments: Vec<OsString>,
     /// Start the plugin as an external one, which connects to the socket that NRI_SOCKET names.
@@ -27,11 +27,11 @@ pub(super) struct Args {
     /// Start nothing, and wait for a plugin to connect to this socket.
     #[arg(long, value_name = "SOCKET", conflicts_with_all = ["plugin", "external", "isolate", "env"])]
     wait: Option<PathBuf>,
-    /// Do not give the plugin a name and an index, because it has its own.
+    /// Do not pass a name and an index to the plugin, because it has its own.
     #[arg(long, conflicts_with = "wait")]
     own_identity: bool,
-    /// Folder that a plugin which changes the machine takes for the root of the file system: the
-    /// plugin finds it in NRI_DRY_ROOT, and `{dry-root}` stands for it in arguments.
+    /// Folder that the plugin uses in place of the root of the file system, for plugins that change
+    /// the machine. Passed in NRI_DRY_ROOT, and in place of `{dry-root}` in arguments.
     #[arg(long, value_name = "FOLDER", conflicts_with = "wait")]
     dry_root: Option<PathBuf>,
     /// Run the plugin in its own user and mount namespaces.
@@ -40,17 +40,17 @@ pub(super) struct Args {
     /// A variable for the environment of the plugin. `{socket}` stands for the path of the socket.
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
     env: Vec<(OsString, OsString)>,
-    /// File with the configuration that the plugin gets.
+    /// File with the configuration that is sent to the plugin.
     #[arg(long, value_name = "FILE")]
     plugin_config: Option<PathBuf>,
 }
 
 impl Args {
-    /// Returns the plugin, and says that it will be executed. Must be called within a tokio runtime.
+    /// Returns the plugin, and announces its execution. Must be called within a tokio runtime.
     ///
     /// # Errors
     ///
-    /// Returns an error if there is no such file, or the socket cannot be listened on.
+    /// Returns an error if the file does not exist, or if listening on the socket fails.
     pub(super) fn subject(&self) -> Result<Subject, Error> {
         if let Some(socket) = &self.wait {
             let listener = Listener::bind(socket)?;
@@ -66,7 +66,7 @@ impl Args {
             dry_root: self.dry_root.clone(),
         };
         announce(&format!("executing {}", executable.path.display()));
-        // If the kernel refuses, only processes that hide from their parent can outlive the plugin.
+        // If the kernel refuses, only processes that detach from their parent can outlive the plugin.
         let _ = adopt_orphans();
         Ok(if self.external || !self.arguments.is_empty() {
             Subject::external(executable)
@@ -81,7 +81,7 @@ impl Args {
         path.map_or_else(String::new, |path| path.display().to_string())
     }
 
-    /// Returns the absolute path: the plugin runs in another folder.
+    /// Returns the absolute path, because the plugin runs in another folder.
     pub(super) fn path(&self) -> Result<PathBuf, Error> {
         let path = self.plugin.as_deref().unwrap_or(Path::new(""));
         path.canonicalize().map_err(|error| {
@@ -106,7 +106,7 @@ impl Args {
     }
 }
 
-/// Prints what the command does to the machine, on standard error.
+/// Prints an action of the command that affects the machine to standard error.
 fn announce(fact: &str) {
     let _ = writeln!(anstream::stderr().lock(), "{}", visible(fact));
 }

@@ -27,7 +27,7 @@ pub(super) struct Args {
     /// Time limit of the runtime for each request, such as 2s or 500ms [default: 2s].
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     timeout: Option<Duration>,
-    /// Also show what `check` says about the file, and where the two contradict each other, which
+    /// Also run `check` on the file, and show where the two contradict each other. A contradiction
     /// makes the exit code 100.
     #[arg(long, conflicts_with_all = ["wait", "format"])]
     compare: bool,
@@ -106,7 +106,7 @@ impl Args {
         })
     }
 
-    /// Returns the targets that are named; `None` without any.
+    /// Returns the targets on the command line; `None` if there are none.
     fn targets(&self) -> Result<Option<Vec<Target>>, Error> {
         if self.targets.is_empty() {
             return Ok(None);

@@ -10,13 +10,13 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::check::progress::{Counts, Progress};
 use crate::report::check::bytes;
 
-/// The time after which the display appears: shorter runs need none.
+/// The time after which the display appears.
 const DELAY: Duration = Duration::from_secs(1);
 
 /// The interval between updates.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Runs the work, and shows its progress.
+/// Runs the work and shows its progress.
 pub(super) fn shown<T>(work: impl FnOnce(&Progress) -> T) -> T {
     let progress = Progress::default();
     if !stderr().is_terminal() {
@@ -49,7 +49,7 @@ fn watch(progress: &Progress, ended: Receiver<()>) {
     }
 }
 
-/// Returns a progress bar if the end is known, else a spinner.
+/// Returns a progress bar if the total is known, else a spinner.
 fn started(counts: Counts) -> ProgressBar {
     let template = match counts.expected {
         0 => "{spinner} {msg}",
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_message_says_what_is_known() {
+    fn the_message_omits_unknown_totals() {
         let mut counts = Counts {
             files: 12,
             bytes: 2048,
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn the_work_is_done_and_its_result_given() {
+    fn the_result_of_the_work_is_returned() {
         assert_eq!(shown(|progress| progress.now().files), 0);
     }
 

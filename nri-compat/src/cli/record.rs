@@ -22,11 +22,11 @@ pub(super) struct Args {
     /// The file of the recording, which only its owner may read.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Listen at this path; what connects to it is forwarded to the runtime, and recorded.
+    /// Listen on this path, forward every connection to the runtime, and record it.
     #[arg(long, value_name = "PATH")]
     proxy: Option<PathBuf>,
-    /// Index of the observing plugin; it sees requests as plugins with lower indices have changed
-    /// them.
+    /// Index of the observing plugin. It receives requests after plugins with lower indices have
+    /// changed them.
     #[arg(
         long,
         value_name = "NN",
@@ -37,7 +37,7 @@ pub(super) struct Args {
     /// Record the values of environment variables and annotations, which may be secret.
     #[arg(long)]
     no_redact: bool,
-    /// Size in bytes above which frames are counted and left out.
+    /// Maximum size of the recording in bytes; further frames are only counted.
     #[arg(long, value_name = "BYTES")]
     max_bytes: Option<u64>,
 }

@@ -15,17 +15,18 @@ use crate::report::{json, markdown, text};
 
 /// Sends the requests of a recording to a plugin again, and compares its answers.
 ///
-/// The exit code is 100 if an answer differs in more than what may differ.
+/// The exit code is 100 if an answer differs from the recorded one. Differences without a meaning,
+/// such as the order of mounts, do not count.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The recording, as `nri-compat record` writes it.
+    /// The recording, as written by `nri-compat record`.
     recording: PathBuf,
     #[command(flatten)]
     plugin: plugin_under_test::Args,
-    /// Send each request as soon as the one before is answered, or at its recorded time.
+    /// Send each request as soon as the previous one is answered, or at its recorded time.
     #[arg(long, value_enum, default_value_t = SpeedArg::Full)]
     speed: SpeedArg,
-    /// The connection to replay, if the recording has several with requests.
+    /// The connection to replay, if several in the recording have requests.
     #[arg(long, value_name = "NUMBER")]
     connection: Option<u32>,
     /// Time limit for each answer, such as 2s [default: the recorded time limit].

@@ -8,11 +8,11 @@ use crate::exit::Exit;
 use crate::history;
 use crate::report::{html, json, markdown, text};
 
-/// Shows the NRI that a runtime speaks, its event mask, and its deprecations.
+/// Shows the NRI version that a runtime speaks, its event mask, and its deprecations.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// A runtime (`containerd`) for its releases, or one release (`containerd@2.2.1`, `cri-o@1.33`,
-    /// or as printed by machines: `containerd://2.2.1-k3s1`) in detail.
+    /// A runtime (`containerd`) to list its releases, or a release to show its details
+    /// (`containerd@2.2.1`, `cri-o@1.33`, or as reported by machines: `containerd://2.2.1-k3s1`).
     #[arg(value_name = "NAME@VERSION")]
     runtime: Option<String>,
     /// Output format.
@@ -23,16 +23,16 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     let answer = match args.runtime.as_deref() {
         Some(text) => match ReleaseName::parse(text) {
-            Some(release) => one(args.format, &release)?,
-            None => ranges(args.format, Some(text))?,
+            Some(release) => details(args.format, &release)?,
+            None => list(args.format, Some(text))?,
         },
-        None => ranges(args.format, None)?,
+        None => list(args.format, None)?,
     };
     output::print(&answer)?;
     Ok(Exit::Clean)
 }
 
-fn one(format: TableFormat, release: &ReleaseName) -> Result<String, Error> {
+fn details(format: TableFormat, release: &ReleaseName) -> Result<String, Error> {
     let report = history::runtime(&release.spec())?;
     Ok(match format {
         TableFormat::Text => text::runtime(&report, output::look()),
@@ -42,7 +42,7 @@ fn one(format: TableFormat, release: &ReleaseName) -> Result<String, Error> {
     })
 }
 
-fn ranges(format: TableFormat, name: Option<&str>) -> Result<String, Error> {
+fn list(format: TableFormat, name: Option<&str>) -> Result<String, Error> {
     let report = history::runtimes(name)?;
     Ok(match format {
         TableFormat::Text => text::runtimes(&report, output::look()),

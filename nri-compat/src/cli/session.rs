@@ -1,5 +1,4 @@
-//! Commands that talk to plugins and runtimes: their async runtime, their end on Ctrl-C, and
-//! options that they share.
+//! The async runtime of commands that talk to plugins, runtimes and clusters, and their end on Ctrl-C.
 
 use std::future::Future;
 use std::time::Duration;
@@ -9,7 +8,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::error::{Error, ErrorKind};
 
-/// The time that tasks get to end after their command has ended.
+/// The time that tasks have to end after their command has ended.
 const SHUTDOWN: Duration = Duration::from_secs(5);
 
 /// Runs the work to its end. On Ctrl-C and SIGTERM the work is dropped, which ends every process
@@ -17,7 +16,7 @@ const SHUTDOWN: Duration = Duration::from_secs(5);
 ///
 /// # Errors
 ///
-/// Returns an error if the work was interrupted, or its own.
+/// Returns the error of the work, or an error if the work was interrupted.
 pub(super) fn run<T, E: Into<Error>>(work: impl Future<Output = Result<T, E>>) -> Result<T, Error> {
     let runtime = runtime()?;
     let ended = runtime.block_on(async {
@@ -30,7 +29,8 @@ pub(super) fn run<T, E: Into<Error>>(work: impl Future<Output = Result<T, E>>) -
     ended
 }
 
-/// Runs work that ends by itself on Ctrl-C and SIGTERM: it gets a future that completes then.
+/// Runs work that handles Ctrl-C and SIGTERM itself: it receives a future that completes on these
+/// signals.
 ///
 /// # Errors
 ///
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn work_gives_its_result_or_its_error() {
+    fn the_result_or_the_error_of_the_work_is_returned() {
         assert_eq!(run(async { Ok::<_, Error>(7) }).expect("it succeeds"), 7);
         let failed = run(async { Err::<(), _>(Error::new(ErrorKind::Session, "no")) });
         assert_eq!(failed.expect_err("it fails").kind(), ErrorKind::Session);

@@ -1,10 +1,9 @@
-//! The progress of tests on standard error, if that is a terminal.
+//! The progress of tests on standard error, shown only on a terminal.
 
 use indicatif::{ProgressBar, ProgressStyle};
 use nri_conformance::plugin::Progress;
 
-/// A progress bar with the current test. It is only shown on a terminal, and removed when this is
-/// dropped.
+/// A progress bar with the current test. It is only shown on a terminal, and removed when dropped.
 pub(super) struct Steps(ProgressBar);
 
 impl Steps {

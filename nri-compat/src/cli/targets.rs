@@ -1,20 +1,20 @@
-//! `--target`: the releases that `check` and `logs` judge against.
+//! `--target`: the releases that `check` and `logs` check against.
 
 use nri_codegen::history::History;
 
 use crate::check::target::{Target, UnknownReleases};
 use crate::error::Error;
 
-/// The releases to judge against.
+/// The releases to check against.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub(super) struct Args {
-    /// A release to judge against: nri@0.12, containerd@2.3.4, cri-o@1.36, or as printed by
+    /// A release to check against: nri@0.12, containerd@2.3.4, cri-o@1.36, or as reported by
     /// machines: containerd://2.4.2+unknown. May be given several times, or with several releases
-    /// separated by commas [default: that of the policy, else the newest known release of NRI].
+    /// separated by commas [default: as set in the policy, else the newest known release of NRI].
     #[arg(long = "target", value_name = "RELEASE", value_delimiter = ',')]
     targets: Vec<String>,
-    /// Fail if a target is not in the tables, instead of treating a newer patch release as the
+    /// Fail if a target is not in the tables, instead of treating an unknown patch release as the
     /// newest known one.
     #[arg(long)]
     strict_targets: bool,
@@ -24,7 +24,7 @@ pub(super) struct Args {
 }
 
 impl Args {
-    /// Reports whether no release is named.
+    /// Returns true if no release is named.
     #[cfg(feature = "conformance")]
     pub(super) fn is_empty(&self) -> bool {
         self.targets.is_empty()

@@ -13,15 +13,15 @@ use crate::update::{Limits, Proxies, Update, goproxy, update};
 
 /// Fetches newer releases of runtimes and writes tables with them to a folder, for use with --data.
 ///
-/// Asks the Go module proxy in GOPROXY for the releases of containerd and CRI-O, and the NRI that
-/// each links. Starts from the built-in tables, or from those of --data. No other command uses the
-/// network.
+/// Queries the Go module proxy in GOPROXY for the releases of containerd and CRI-O, and for the NRI
+/// version that each of them links. Starts from the built-in tables, or from those given with
+/// --data. Other commands use the network only for images in registries and for clusters.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The folder to write; existing files with the same names are replaced.
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// The time limit for one request.
+    /// Time limit for each request.
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=3600))]
     timeout: u64,
 }

@@ -14,7 +14,7 @@ use tokio::sync::Mutex;
 use tokio::time::{sleep, timeout};
 
 use super::access::Access;
-use super::error::{ClusterError, ClusterErrorKind};
+use super::error::{ClusterError, ClusterErrorKind, excerpt};
 use super::resources::{Resource, VERB};
 use super::session::Session;
 
@@ -32,9 +32,6 @@ pub(super) const MAX_ANSWER: usize = 64 << 20;
 
 /// The maximum size of the message of an error in bytes.
 const MAX_ERROR: usize = 64 << 10;
-
-/// The maximum number of characters of a server's message that are shown.
-const MAX_SHOWN: usize = 400;
 
 /// A client of an API server.
 pub(super) struct Client {
@@ -97,7 +94,7 @@ impl Client {
         loop {
             match request.attempt(&kube, page).await {
                 Ok(bytes) => return Ok(bytes),
-                // Credentials may expire while a list is read: asks again once with others.
+                // Credentials may expire while a list is read, so the request is repeated once.
                 Err(Failure::Final(error)) if error.is_rejection() && !is_renewed => {
                     is_renewed = true;
                     let other = self.session.lock().await.after_rejection().await?;
@@ -198,22 +195,22 @@ impl Request<'_> {
         let (status, headers) = (response.status(), response.headers().clone());
         let body = read(response.into_body(), MAX_ERROR).await;
         let body = body.ok().flatten().unwrap_or_default();
-        let said = serde_json::from_slice::<Status>(&body).unwrap_or_default();
+        let body = serde_json::from_slice::<Status>(&body).unwrap_or_default();
         match status.as_u16() {
             300..=399 => Failure::Final(self.redirected(status, &headers)),
             401 => Failure::Final(self.unauthorized()),
-            403 => Failure::Final(self.forbidden(&said.message)),
+            403 => Failure::Final(self.forbidden(&body.message)),
             404 => Failure::Final(self.not_found()),
-            410 => Failure::Final(self.other(ClusterErrorKind::Expired, status, &said.message)),
+            410 => Failure::Final(self.other(ClusterErrorKind::Expired, status, &body.message)),
             429 => {
-                let error = self.other(ClusterErrorKind::Throttled, status, &said.message);
-                Failure::Temporary(error, pause(&headers, &said))
+                let error = self.other(ClusterErrorKind::Throttled, status, &body.message);
+                Failure::Temporary(error, pause(&headers, &body))
             }
             500..=599 => {
-                let error = self.other(ClusterErrorKind::Status, status, &said.message);
-                Failure::Temporary(error, pause(&headers, &said))
+                let error = self.other(ClusterErrorKind::Status, status, &body.message);
+                Failure::Temporary(error, pause(&headers, &body))
             }
-            _ => Failure::Final(self.other(ClusterErrorKind::Status, status, &said.message)),
+            _ => Failure::Final(self.other(ClusterErrorKind::Status, status, &body.message)),
         }
     }
 
@@ -224,10 +221,10 @@ impl Request<'_> {
             self.client.server,
             self.resource.name(),
             status.as_u16(),
-            shown(to.unwrap_or("nowhere"))
+            excerpt(to.unwrap_or("nowhere"))
         );
         ClusterError::new(ClusterErrorKind::Status, message)
-            .with_help("name the API server itself in the kubeconfig: redirects are not followed, because they would get the credentials")
+            .with_help("set the address of the API server itself in the kubeconfig; redirects are not followed, because they would receive the credentials")
     }
 
     fn unauthorized(self) -> ClusterError {
@@ -237,15 +234,15 @@ impl Request<'_> {
             .with_help("log in again; `kubectl auth whoami` shows what kubectl uses")
     }
 
-    fn forbidden(self, said: &str) -> ClusterError {
+    fn forbidden(self, detail: &str) -> ClusterError {
         let name = self.resource.name();
         let scope = match self.namespace.filter(|_| self.resource.is_namespaced) {
             Some(namespace) => format!("in the namespace {namespace}"),
             None => "in the whole cluster".to_owned(),
         };
-        let message = format!("not permitted to {VERB} {name} {scope}{}", also(said));
+        let message = format!("not permitted to {VERB} {name} {scope}{}", appended(detail));
         ClusterError::new(ClusterErrorKind::Forbidden, message).with_help(format!(
-            "bind the ClusterRole of deploy/kubernetes/cluster-reader.yaml, which permits to {VERB} {name}"
+            "bind the ClusterRole in deploy/kubernetes/cluster-reader.yaml, which grants {VERB} on {name}"
         ))
     }
 
@@ -259,13 +256,13 @@ impl Request<'_> {
             .with_help("check that the address of the context is that of a Kubernetes API server")
     }
 
-    fn other(self, kind: ClusterErrorKind, status: StatusCode, said: &str) -> ClusterError {
+    fn other(self, kind: ClusterErrorKind, status: StatusCode, detail: &str) -> ClusterError {
         let message = format!(
             "{} answers the request for {} with status {}{}",
             self.client.server,
             self.resource.name(),
             status.as_u16(),
-            also(said)
+            appended(detail)
         );
         ClusterError::new(kind, message)
     }
@@ -279,7 +276,7 @@ fn identity(certificates: &[Vec<u8>]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Returns the remedy for an error about certificates, by the words of the library for TLS.
+/// Returns the remedy for an error about certificates, recognised by the message of the TLS library.
 fn certificates(message: &str) -> Option<&'static str> {
     let remedies = [
         (
@@ -300,7 +297,7 @@ fn certificates(message: &str) -> Option<&'static str> {
     found.map(|(_, help)| help)
 }
 
-/// Returns the error without the layer of `kube`, which only adds its own name.
+/// Returns the cause of an error of `kube`, which itself adds only its name.
 fn cause(error: kube::Error) -> Box<dyn Error + Send + Sync> {
     match error {
         kube::Error::Service(cause) => cause,
@@ -324,27 +321,21 @@ async fn read(mut body: Body, limit: usize) -> Result<Option<Vec<u8>>, kube::Err
 }
 
 /// Returns the pause that the server asks for, in its header or its message.
-fn pause(headers: &HeaderMap, said: &Status) -> Option<Duration> {
+fn pause(headers: &HeaderMap, body: &Status) -> Option<Duration> {
     let header = headers
         .get(RETRY_AFTER)
         .and_then(|header| header.to_str().ok());
     let header = header.and_then(|seconds| seconds.trim().parse().ok());
-    let details = said.details.as_ref();
+    let details = body.details.as_ref();
     let in_body = || details.map(|details| u64::from(details.retry_after_seconds));
     let seconds = header.or_else(in_body);
     seconds.map(Duration::from_secs)
 }
 
-/// Returns a message of the server, to be added to ours.
-fn also(said: &str) -> String {
-    match shown(said).as_str() {
+/// Returns the message of the server in the form in which it is appended to an error.
+fn appended(detail: &str) -> String {
+    match excerpt(detail).as_str() {
         "" => String::new(),
-        said => format!(": {said}"),
+        detail => format!(": {detail}"),
     }
-}
-
-/// Returns the beginning of a text of the server, on one line.
-fn shown(text: &str) -> String {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    words.join(" ").chars().take(MAX_SHOWN).collect()
 }

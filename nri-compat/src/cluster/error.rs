@@ -118,8 +118,8 @@ impl Error for ClusterError {
     }
 }
 
-/// Returns the messages of an error and its causes on one line. A cause that the message before it
-/// contains already is left out.
+/// Returns the messages of an error and its causes on one line. A cause that the previous message
+/// already contains is left out.
 fn chain(error: &(dyn Error + 'static)) -> String {
     let mut text = one_line(&error.to_string());
     let mut next = error.source();
@@ -135,6 +135,12 @@ fn chain(error: &(dyn Error + 'static)) -> String {
 
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the beginning of a text from a server or plugin, on one line, for a message.
+pub(super) fn excerpt(text: &str) -> String {
+    const MAX_CHARS: usize = 400;
+    one_line(text).chars().take(MAX_CHARS).collect()
 }
 
 #[cfg(test)]

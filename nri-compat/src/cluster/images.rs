@@ -61,16 +61,16 @@ impl Image {
 }
 
 impl ImageOrigin {
-    /// Returns a remark for images that may differ from what runs.
+    /// Returns a remark for an image that may differ from the one that runs.
     pub fn remark(self) -> Option<&'static str> {
         match self {
             Self::Status => None,
-            Self::NotStarted => Some("has not started: the image is the one that the pod names"),
+            Self::NotStarted => Some("has not started: checked the image in the pod specification"),
             Self::IdOnly => Some(
-                "the runtime names only the id of the image, which no registry knows: the image is the one that the pod names",
+                "the runtime reports only the id of the image, which no registry knows: checked the image in the pod specification",
             ),
             Self::Template => {
-                Some("no pod of it runs: judged for all pools, with the image of the template")
+                Some("no pod runs it: checked for all pools, with the image in the pod template")
             }
         }
     }

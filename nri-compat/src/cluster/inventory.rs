@@ -20,7 +20,7 @@ pub struct Plugin {
     pub container: String,
     /// Its image.
     pub image: Image,
-    /// The reason to take it for a plugin.
+    /// The reason for treating it as a plugin.
     pub reason: String,
     /// True for static pods, which the kubelets of nodes run from files.
     pub is_static: bool,
@@ -32,15 +32,15 @@ pub struct Plugin {
 
 /// A container with its image.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
+struct ContainerKey {
     workload: WorkloadName,
     container: String,
     image: Image,
 }
 
-/// The pods of a container.
+/// The pods that run a container.
 #[derive(Clone, Debug, Default)]
-struct Use {
+struct ContainerUse {
     reason: String,
     is_static: bool,
     pods: u64,
@@ -50,7 +50,7 @@ struct Use {
 /// The containers of one list.
 #[derive(Debug, Default)]
 pub(super) struct Inventory {
-    containers: BTreeMap<Key, Use>,
+    containers: BTreeMap<ContainerKey, ContainerUse>,
     /// The objects that own other objects of the list.
     owners: Owners,
     /// The number of objects of the list.
@@ -87,7 +87,7 @@ impl Inventory {
             return;
         }
         if let Some(owner) = workload.controller().filter(|owner| is_listed(owner)) {
-            // Its owner creates it from the same template.
+            // Its owner has the same template and is listed, too.
             self.owners.add(name, owner);
             return;
         }
@@ -97,7 +97,11 @@ impl Inventory {
         }
     }
 
-    fn container(&mut self, key: Key, candidate: &Candidate<'_>) -> Option<&mut Use> {
+    fn container(
+        &mut self,
+        key: ContainerKey,
+        candidate: &Candidate<'_>,
+    ) -> Option<&mut ContainerUse> {
         if self.containers.len() >= MAX_CONTAINERS && !self.containers.contains_key(&key) {
             self.beyond += 1;
             return None;
@@ -114,13 +118,13 @@ impl Inventory {
 /// no pod runs.
 pub(super) fn plugins(pods: Inventory, templates: Vec<Inventory>) -> Vec<Plugin> {
     let mut owners = Owners::default();
-    let mut declared: BTreeMap<Key, Use> = BTreeMap::new();
+    let mut declared: BTreeMap<ContainerKey, ContainerUse> = BTreeMap::new();
     for list in templates {
         owners.append(list.owners);
         declared.extend(list.containers);
     }
     let workloads: BTreeSet<&WorkloadName> = declared.keys().map(|key| &key.workload).collect();
-    let mut all: BTreeMap<Key, Use> = BTreeMap::new();
+    let mut all: BTreeMap<ContainerKey, ContainerUse> = BTreeMap::new();
     for (mut key, found) in pods.containers {
         key.workload = owners.topmost(key.workload, &workloads);
         let of_owner = all.entry(key).or_default();
@@ -141,15 +145,15 @@ pub(super) fn plugins(pods: Inventory, templates: Vec<Inventory>) -> Vec<Plugin>
     all.into_iter().map(plugin).collect()
 }
 
-fn key(workload: WorkloadName, candidate: &Candidate<'_>, image: Image) -> Key {
-    Key {
+fn key(workload: WorkloadName, candidate: &Candidate<'_>, image: Image) -> ContainerKey {
+    ContainerKey {
         workload,
         container: candidate.container.name.clone(),
         image,
     }
 }
 
-fn plugin((key, found): (Key, Use)) -> Plugin {
+fn plugin((key, found): (ContainerKey, ContainerUse)) -> Plugin {
     Plugin {
         workload: key.workload,
         container: key.container,
@@ -161,12 +165,12 @@ fn plugin((key, found): (Key, Use)) -> Plugin {
     }
 }
 
-/// Returns true for an owner that is listed, too, such as the cron job of a job.
+/// Returns true for an owner that is also listed, such as the cron job of a job.
 fn is_listed(owner: &Owner) -> bool {
     TEMPLATES.iter().any(|resource| resource.kind == owner.kind)
 }
 
-/// Returns true for a pod whose containers do not run any more.
+/// Returns true for a pod whose containers no longer run.
 fn has_ended(pod: &Workload) -> bool {
     matches!(pod.phase.as_deref(), Some("Succeeded" | "Failed"))
 }

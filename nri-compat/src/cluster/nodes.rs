@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-/// The operating system of nodes that do not name it.
-const LINUX: &str = "linux";
+/// The operating system of nodes that do not report one.
+const DEFAULT_SYSTEM: &str = "linux";
 
 /// Nodes with the same runtime.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NodePool {
-    /// The runtime as the nodes name it: `containerd://2.2.3`; empty if they do not.
+    /// The runtime as reported by the nodes: `containerd://2.2.3`; empty if they report none.
     pub runtime: String,
-    /// The operating system of the nodes: `linux` (also if they do not name it), `windows`.
+    /// The operating system of the nodes: `linux`, which is also the default, or `windows`.
     pub system: String,
     /// The names of the nodes, sorted.
     pub nodes: Vec<String>,
@@ -57,7 +57,7 @@ impl Pools {
     pub(super) fn add(&mut self, node: Node) {
         let info = node.status.node_info;
         let system = match info.operating_system {
-            system if system.is_empty() => LINUX.to_owned(),
+            system if system.is_empty() => DEFAULT_SYSTEM.to_owned(),
             system => system,
         };
         let key = (info.container_runtime_version, system);

@@ -9,7 +9,7 @@ use super::error::{ClusterError, ClusterErrorKind};
 use super::resources::Resource;
 
 /// The number of objects that are requested per page, as by `kubectl`.
-const PAGE: u32 = 500;
+const PAGE_OBJECTS: u32 = 500;
 
 /// The maximum number of pages of a list, which is enough for two million objects.
 const MAX_PAGES: u32 = 4000;
@@ -17,9 +17,9 @@ const MAX_PAGES: u32 = 4000;
 /// The maximum length of a continue token in bytes.
 const MAX_TOKEN: usize = 16 << 10;
 
-/// The number of times that a list is begun: its pages belong to one state of the cluster, which the
-/// server forgets after some minutes.
-const BEGINNINGS: u32 = 4;
+/// The maximum number of times that a list is started. All pages of a list belong to one state of the
+/// cluster, which the server discards after some minutes.
+const MAX_STARTS: u32 = 4;
 
 /// A list of one resource.
 #[derive(Clone, Copy)]
@@ -36,7 +36,7 @@ pub(super) struct List<'c> {
 pub(super) struct Page<T> {
     #[serde(default)]
     metadata: Metadata,
-    /// The objects; null stands for none, but a document without the key is not a list.
+    /// The objects. `null` means that there are none, but a document without the key is not a list.
     #[serde(deserialize_with = "Option::deserialize")]
     items: Option<Vec<T>>,
 }
@@ -65,17 +65,17 @@ impl<T: DeserializeOwned> Page<T> {
 
 impl List<'_> {
     /// Passes the objects of all pages to `take`, together with a value that `begin` creates, and
-    /// returns this value. A list that expires is begun again, with a new value.
+    /// returns this value. A list that expires is started again, with a new value.
     ///
     /// # Errors
     ///
-    /// Returns an error if a page cannot be read, is not a page, or if there is no end.
+    /// Returns an error if a page cannot be read or parsed, or if the list does not end.
     pub(super) async fn fold<T: DeserializeOwned, V>(
         self,
         begin: impl Fn() -> V,
         take: impl Fn(&mut V, T),
     ) -> Result<V, ClusterError> {
-        for _ in 1..BEGINNINGS {
+        for _ in 1..MAX_STARTS {
             match self.read(begin(), &take).await {
                 Err(error) if error.kind() == ClusterErrorKind::Expired => {}
                 end => return end,
@@ -89,7 +89,7 @@ impl List<'_> {
         mut value: V,
         take: &impl Fn(&mut V, T),
     ) -> Result<V, ClusterError> {
-        let mut page = ListParams::default().limit(PAGE);
+        let mut page = ListParams::default().limit(PAGE_OBJECTS);
         for _ in 0..MAX_PAGES {
             let bytes = self.page(&mut page).await?;
             let mut parsed: Page<T> =
@@ -115,7 +115,7 @@ impl List<'_> {
     async fn page(self, page: &mut ListParams) -> Result<Vec<u8>, ClusterError> {
         loop {
             let bytes = self.client.list(self.resource, self.namespace, page).await;
-            let limit = page.limit.unwrap_or(PAGE);
+            let limit = page.limit.unwrap_or(PAGE_OBJECTS);
             match bytes {
                 Err(error) if error.kind() == ClusterErrorKind::Limit && limit > 1 => {
                     page.limit = Some((limit / 8).max(1));

@@ -6,7 +6,7 @@ use k8s_openapi::api::core::v1::{Node, Pod};
 
 use super::error::{ClusterError, ClusterErrorKind};
 
-/// The only verb that is used. A list returns whole objects, so that `get` is not needed.
+/// The only verb that is used. Lists contain whole objects, so `get` is not needed.
 pub const VERB: &str = "list";
 
 /// The name of the ClusterRole.
@@ -27,7 +27,7 @@ pub struct Resource {
     pub is_namespaced: bool,
 }
 
-/// All resources that are listed: the nodes for their runtimes, the pods for what runs, and the
+/// All resources that are listed: nodes for their runtimes, pods for their containers, and the
 /// workloads that create pods.
 pub const RESOURCES: [Resource; 7] = [
     Resource {

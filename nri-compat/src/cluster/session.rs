@@ -16,7 +16,7 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Prepares a connection, without a request.
+    /// Prepares a connection without making a request.
     ///
     /// # Errors
     ///
@@ -45,7 +45,7 @@ impl Session {
         Ok(self.kube.clone())
     }
 
-    /// Returns a client with other credentials, because the server rejected the last ones; `None` if
+    /// Returns a client with new credentials after the server has rejected the last ones; `None` if
     /// there are no others.
     ///
     /// # Errors

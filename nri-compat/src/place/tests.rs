@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn is_shown_from_the_outside_in() {
+fn places_are_shown_from_the_outside_in() {
     let image = Place::from("x.tar").in_image("p:1");
     for (place, shown, name, within) in [
         (Place::from("/opt/10-a"), "/opt/10-a", "10-a", None),

@@ -9,7 +9,7 @@ pub struct WorkloadPlace {
     pub line: Option<u32>,
     /// The kind of the workload, such as `DaemonSet`.
     pub kind: String,
-    /// The namespace, if it is known.
+    /// The namespace, if known.
     pub namespace: Option<String>,
     /// The name of the workload.
     pub name: String,

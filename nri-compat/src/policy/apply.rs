@@ -68,7 +68,7 @@ mod tests {
 
     fn suppressed(report: &CheckReport) -> Vec<Option<&str>> {
         let all = report.verdicts();
-        all.map(|(_, verdict)| verdict.suppressed.as_ref().map(|one| one.reason.as_str()))
+        all.map(|(_, verdict)| verdict.suppressed.as_ref().map(|by| by.reason.as_str()))
             .collect()
     }
 
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ignore_of_no_use_is_reported() {
+    fn an_unused_ignore_is_reported() {
         let unused = "\n[[ignore]]\nplugin = 'gone'\nreason = 'r'\n";
         let report = applied(&["logger"], unused, None);
         assert_eq!(
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_baseline_suppresses_what_it_holds_and_nothing_new() {
+    fn a_baseline_suppresses_known_findings_only() {
         let baseline = Baseline::of(&report(&["logger", "gone"]));
         let report = applied(&["logger", "new"], "", Some(&baseline));
         assert_eq!(suppressed(&report), [Some(""), None]);

@@ -1,4 +1,4 @@
-//! The baseline: known findings that do not count again.
+//! The baseline: known findings, which do not count.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,8 +16,8 @@ use crate::report::fingerprint::{events, fingerprint, identity, series};
 /// The version of baseline files, including the composition of fingerprints.
 const SCHEMA: u32 = 2;
 
-/// The version in which fingerprints were made of names alone.
-const SCHEMA_OF_NAMES: u32 = 1;
+/// The version whose fingerprints contained only names.
+const NAME_ONLY_SCHEMA: u32 = 1;
 
 /// The maximum size of a baseline in bytes: 100,000 entries take about 20 MB.
 const MAX_FILE: u64 = 64 << 20;
@@ -125,7 +125,7 @@ impl Baseline {
             .map_err(|error| wrong(format!("not a baseline: {error}")))?;
         match version.schema {
             SCHEMA => {}
-            SCHEMA_OF_NAMES => return Err(Self::of_names(file)),
+            NAME_ONLY_SCHEMA => return Err(Self::name_only(file)),
             other => {
                 return Err(wrong(format!(
                     "a baseline of version {other}, not {SCHEMA}"
@@ -137,14 +137,14 @@ impl Baseline {
         Ok(Self::from_findings(document.findings.into_iter()))
     }
 
-    /// Returns the error for baselines of the first version: their fingerprints cannot be
-    /// converted, because they do not identify the program.
-    fn of_names(file: &str) -> Error {
+    /// Returns the error for baselines of the first version. Their fingerprints cannot be converted,
+    /// because they do not identify the program.
+    fn name_only(file: &str) -> Error {
         let message = format!(
-            "{file}: a baseline of version {SCHEMA_OF_NAMES}, whose fingerprints identify plugins by name alone"
+            "{file}: a baseline of version {NAME_ONLY_SCHEMA}, whose fingerprints identify plugins by name alone"
         );
         Error::new(ErrorKind::Baseline, message).with_help(
-            "write it again with --write-baseline, and compare the plugins in both files: the new one also tells apart programs of the same name",
+            "write it again with --write-baseline, and compare the plugins in both files: the new one distinguishes programs with the same name",
         )
     }
 
@@ -173,7 +173,7 @@ impl Baseline {
         text
     }
 
-    /// Reports whether it contains the fingerprint.
+    /// Returns true if it contains the fingerprint.
     pub fn contains(&self, fingerprint: &str) -> bool {
         self.findings.contains_key(fingerprint)
     }
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_again_and_does_not_depend_on_order() {
+    fn a_baseline_round_trips_regardless_of_order() {
         let written = Baseline::of(&report(&["b", "a", "a"]));
         let text = written.to_json();
         assert_eq!(
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_baseline_is_refused() {
+    fn other_documents_are_rejected() {
         for text in [
             "",
             "[]",

@@ -17,7 +17,7 @@ pub enum FailOnTest {
     Fail,
     /// A known deviation.
     Known,
-    /// A test that did not judge its statement.
+    /// A skipped test.
     Skip,
     /// Nothing; overrides everything else.
     Never,
@@ -52,8 +52,8 @@ pub fn apply_to_conformance(
 /// Returns the exit code for a report: [`Exit::Findings`] if any result counts, else
 /// [`Exit::Clean`].
 ///
-/// A failed test counts unless it is suppressed or its level is `note`, as that of an ambiguous
-/// statement is.
+/// A failed test counts unless it is suppressed or its level is `note`, which is the level of
+/// ambiguous statements.
 pub fn exit_of_conformance(report: &ConformanceReport, fail_on: &[FailOnTest]) -> Exit {
     let found = report.results.iter().any(|test| counts(test, fail_on));
     if found && !fail_on.contains(&FailOnTest::Never) {
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_baseline_holds_known_violations_across_patch_releases_and_wording() {
+    fn a_baseline_suppresses_violations_across_patch_releases_and_wording() {
         let before = Baseline::of_conformance(&failing(&["P7", "W3"]));
         let baseline = Baseline::parse("b.json", &before.to_json()).expect("a baseline");
         let mut failure = failure();

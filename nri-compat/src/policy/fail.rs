@@ -40,7 +40,7 @@ impl FailOn {
         Self::Never,
     ];
 
-    /// The condition if neither the command line nor the policy gives one.
+    /// The condition if neither the command line nor the policy names any.
     pub const DEFAULT: [Self; 1] = [Self::Deprecated];
 
     /// Returns the name used on the command line and in `nri-compat.toml`.
@@ -102,7 +102,7 @@ fn counts(verdict: &Verdict, fail_on: &[FailOn]) -> bool {
 /// Returns true if `fail_on` includes the outcome.
 pub(crate) fn named(outcome: Outcome, fail_on: &[FailOn]) -> bool {
     let unknown = fail_on.contains(&FailOn::Unknown);
-    let thresholds = fail_on.iter().filter_map(|one| one.threshold());
+    let thresholds = fail_on.iter().filter_map(|condition| condition.threshold());
     match (outcome, thresholds.min()) {
         (Outcome::Ok, _) => false,
         (Outcome::Unknown, _) | (_, None) => unknown,
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_verdict_stands_for_itself_and_what_is_more_serious() {
+    fn a_verdict_includes_more_serious_ones() {
         assert_eq!(failing(&[FailOn::Deprecated]), BAD[1..]);
         assert_eq!(failing(&[FailOn::Removed]), BAD[2..]);
         assert_eq!(failing(&[FailOn::Incompatible]), BAD[3..]);
@@ -153,14 +153,14 @@ mod tests {
     }
 
     #[test]
-    fn unknown_comes_on_top() {
+    fn unknown_adds_to_other_conditions() {
         assert_eq!(failing(&[FailOn::Unknown]), BAD);
         let with = [FailOn::Removed, FailOn::Unknown];
         assert_eq!(failing(&with), [BAD[0], BAD[2], BAD[3]]);
     }
 
     #[test]
-    fn what_was_skipped_counts_where_it_is_named() {
+    fn skipped_places_count_on_request() {
         let mut skipped = CheckReport::default();
         let one = crate::report::check::Skipped::default();
         skipped.skipped.push(one);
@@ -180,14 +180,14 @@ mod tests {
     }
 
     #[test]
-    fn never_beats_all() {
+    fn never_overrides_everything() {
         assert!(failing(&[FailOn::Never, FailOn::Unknown]).is_empty());
         let error = report(Outcome::Removed, Some(Level::Error));
         assert_eq!(exit(&error, &[FailOn::Never]), Exit::Clean);
     }
 
     #[test]
-    fn levels_of_the_policy_decide_before_outcomes_do() {
+    fn levels_of_the_policy_take_precedence_over_outcomes() {
         let error = report(Outcome::Unknown, Some(Level::Error));
         assert_eq!(exit(&error, &[FailOn::Incompatible]), Exit::Findings);
         let note = report(Outcome::Incompatible, Some(Level::Note));
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_suppressed_does_not_count() {
+    fn suppressed_verdicts_do_not_count() {
         let mut report = report(Outcome::Incompatible, None);
         report.subjects[0].verdicts[0].suppressed = Some(Suppression {
             by_baseline: true,

@@ -56,7 +56,7 @@ mod tests {
             rule: "FIELD_NO_DELETE",
             element: element.to_owned(),
             nth,
-            message: "said in some way".to_owned(),
+            message: "a message".to_owned(),
             level: Level::Error,
             explained_by: None,
         }
@@ -77,12 +77,12 @@ mod tests {
     }
 
     #[test]
-    fn a_baseline_holds_known_findings_whatever_their_wording() {
+    fn a_baseline_suppresses_known_findings_regardless_of_wording() {
         let before = report(&[finding("a.M", 0), finding("gone", 0)]);
         let text = Baseline::of_diff(&before).to_json();
         let baseline = Baseline::parse("b.json", &text).expect("a baseline");
         let mut now = report(&[finding("a.M", 0), finding("a.M", 1), finding("b", 0)]);
-        now.findings[0].message = "said in another way".to_owned();
+        now.findings[0].message = "another message".to_owned();
         let now = applied(&now, "", Some(&baseline));
         assert_eq!(now.findings, [finding("a.M", 1), finding("b", 0)]);
         assert!(now.suppressed[0].by.by_baseline);
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn ignores_of_plugins_are_not_for_diff() {
+    fn ignores_of_plugins_do_not_apply_to_diff() {
         let found = report(&[finding("a.M.x", 0)]);
         let plugins = "[[ignore]]\nplugin = '*'\nreason = 'r'\n";
         let left = applied(&found, plugins, None);

@@ -43,7 +43,7 @@ pub struct Ignore {
     pub expires: Option<Date>,
 }
 
-/// The command whose findings an ignore is about.
+/// The command whose findings an ignore applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
     /// The verdicts of `check` and `logs`.
@@ -94,7 +94,8 @@ impl Ignore {
             && self.plugin.as_ref().is_none_or(is_named)
     }
 
-    /// Returns the command whose findings it is about, by its rule: `diff` if it names an element.
+    /// Returns the command whose findings it applies to, derived from its rule; `diff` if it names an
+    /// element.
     pub fn scope(&self) -> Scope {
         let id = self.rule.as_deref();
         let rule = id.and_then(rules::get);
@@ -113,7 +114,7 @@ impl Ignore {
         self.expires.is_some_and(|last| last < today)
     }
 
-    /// Returns its name in messages: `10-* CHECK_STATE_CHANGE`.
+    /// Returns the text that identifies it in messages: `10-* CHECK_STATE_CHANGE`.
     pub fn shown(&self) -> String {
         let plugin = self.plugin.as_ref().map(|glob| glob.glob().glob());
         let element = self.element.as_ref().map(|glob| glob.glob().glob());
@@ -129,7 +130,7 @@ impl Ignore {
     }
 }
 
-/// Returns true if a target is the wanted one, or one of its releases.
+/// Returns true if a target is `wanted`, or a release of it.
 fn of_target(wanted: &str, target: &str) -> bool {
     let rest = target.strip_prefix(wanted);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
@@ -148,7 +149,7 @@ mod tests {
     use super::of_target;
 
     #[test]
-    fn a_target_stands_for_its_releases() {
+    fn a_target_includes_its_patch_releases() {
         assert!(of_target("containerd@2.4", "containerd@2.4.2"));
         assert!(of_target("containerd@2.4.2", "containerd@2.4.2"));
         assert!(!of_target("containerd@2.4", "containerd@2.41.0"));

@@ -5,7 +5,8 @@ use toml::de::{DeTable, DeValue};
 
 /// Returns the path of keys to the innermost value at the byte offset: `ignore.expires`.
 ///
-/// Returns `None` if no value is there: on a key, between values, or where the document breaks off.
+/// Returns `None` if there is no value at the offset: on a key, between values, or at the end of a
+/// truncated document.
 pub(super) fn at(text: &str, offset: usize) -> Option<String> {
     let (table, _) = DeTable::parse_recoverable(text);
     let mut path = Vec::new();

@@ -27,7 +27,8 @@ pub struct Policy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(from = "LevelWord")]
 pub enum RuleLevel {
-    /// A level. `error`: its verdicts count whatever `--fail-on` names; `note`: they never count.
+    /// A level. Verdicts with `error` always count, whatever `--fail-on` names; verdicts with `note`
+    /// never count.
     Level(Level),
     /// The verdicts are suppressed.
     Off,

@@ -15,8 +15,8 @@ use crate::error::{Error, ErrorKind};
 const MAX_POLICY: u64 = 1 << 20;
 
 impl Policy {
-    /// Reads the policy from `path`, or from `nri-compat.toml` in the working folder; returns an
-    /// empty one if that does not exist.
+    /// Reads the policy from `path`, or from `nri-compat.toml` in the current directory; returns an
+    /// empty one if the latter does not exist.
     ///
     /// # Errors
     ///
@@ -199,10 +199,10 @@ fn problem(ignore: &Ignore) -> Option<&'static str> {
         Some("an ignore with a `test`, but without the id of a statement as its `rule`")
     } else if ignore.scope() == Scope::Diff && is_about_plugins {
         Some(
-            "an ignore of a finding of `diff` with `plugin` or `target`, which such a finding does not have",
+            "an ignore for findings of `diff` with a `plugin` or `target`, which such findings do not have",
         )
     } else if ignore.plugin.is_none() && ignore.element.is_none() && ignore.rule.is_none() {
-        Some("an ignore with neither `plugin` nor `rule`")
+        Some("an ignore without a `plugin`, `element` or `rule`")
     } else {
         None
     }
@@ -249,13 +249,13 @@ expires = 2027-03-31
     }
 
     #[test]
-    fn one_word_does_for_a_list_of_one() {
+    fn a_string_is_accepted_in_place_of_a_list() {
         let policy = Policy::parse("p.toml", "fail-on = 'never'\n").expect("a policy");
         assert_eq!(policy.fail_on, [FailOn::Never]);
     }
 
     #[test]
-    fn what_is_wrong_has_its_line_and_what_is_near() {
+    fn errors_have_a_line_and_similar_names() {
         for (text, message, help) in [
             (
                 "\ntarget = 'a'",
@@ -303,7 +303,7 @@ expires = 2027-03-31
     }
 
     #[test]
-    fn what_is_missing_or_of_the_wrong_shape_has_its_line() {
+    fn errors_about_missing_keys_and_wrong_types_have_a_line() {
         for (text, message) in [
             (
                 "[[ignore]]\nplugin = '*'",
@@ -315,7 +315,7 @@ expires = 2027-03-31
             ),
             (
                 "[[ignore]]\nreason = 'x'",
-                "p.toml:1: an ignore with neither `plugin` nor `rule`",
+                "p.toml:1: an ignore without a `plugin`, `element` or `rule`",
             ),
             (
                 "ignore = 'x'",

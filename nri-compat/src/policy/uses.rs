@@ -1,5 +1,5 @@
-//! The effect of the ignores of a policy and of the entries of a baseline on findings, and which of
-//! them had any.
+//! The effect of a policy's ignores and a baseline's entries on findings, and which of them were
+//! used.
 
 use std::collections::BTreeSet;
 
@@ -87,10 +87,10 @@ impl<'p> Uses<'p> {
     /// Returns why an ignore has no effect, if so.
     fn note(&self, ignore: &Ignore, used: bool) -> Option<String> {
         let file = &self.policy.file;
-        let at = || format!("{file}:{}: the ignore of `{}`", ignore.line, ignore.shown());
+        let subject = || format!("{file}:{}: the ignore of `{}`", ignore.line, ignore.shown());
         match ignore.expires {
-            Some(last) if last < self.today => Some(format!("{} expired on {last}", at())),
-            _ if !used => Some(format!("{} matches nothing", at())),
+            Some(last) if last < self.today => Some(format!("{} expired on {last}", subject())),
+            _ if !used => Some(format!("{} matches nothing", subject())),
             _ => None,
         }
     }

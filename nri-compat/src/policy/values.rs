@@ -1,5 +1,4 @@
-//! The values in `nri-compat.toml`. An error of one of them has its place in the file, which `toml`
-//! adds.
+//! The values in `nri-compat.toml`. `toml` adds the position in the file to their errors.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -13,7 +12,7 @@ use serde::{Deserialize, Deserializer};
 use crate::rules;
 use crate::statements;
 
-/// A text that is not empty, without the white space around it.
+/// A non-empty text without surrounding white space.
 pub(super) struct Text(pub(super) String);
 
 impl<'de> Deserialize<'de> for Text {
@@ -45,7 +44,7 @@ impl<'de> Deserialize<'de> for RuleId {
     }
 }
 
-/// Reads a text that is not optional.
+/// Reads a required text.
 pub(super) fn required_text<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<String, D::Error> {

@@ -1,4 +1,4 @@
-//! HTTP clients: one for each server, with its proxy and the certificates that it has to show.
+//! HTTP clients: one for each server, with its proxy, its authorities and its client certificate.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -22,8 +22,8 @@ pub(super) struct Agents {
 }
 
 impl Agents {
-    /// Creates the clients. `insecure` lists hosts, with or without port, that need not prove their
-    /// identity.
+    /// Creates the clients. `insecure` lists hosts, with or without port, whose identity is not
+    /// verified.
     pub(super) fn new(limits: Limits, insecure: Vec<String>, environment: Environment) -> Self {
         Self {
             limits,
@@ -33,7 +33,7 @@ impl Agents {
         }
     }
 
-    /// Reports whether the user accepts connections to this host that are not verified.
+    /// Returns true if the user accepts unverified connections to this host.
     pub(super) fn is_insecure(&self, host: &str) -> bool {
         let name = split_port(host).map_or(host, |(name, _)| name);
         let is_named =
@@ -65,12 +65,12 @@ impl Agents {
         Ok(agent)
     }
 
-    /// Returns the proxy to a server, as the environment names it.
+    /// Returns the proxy for a server according to the environment.
     ///
     /// # Errors
     ///
     /// Returns an error if it is not a URL.
-    pub(super) fn proxy(&self, url: &Location) -> Result<Option<proxies::Found>, Error> {
+    pub(super) fn proxy(&self, url: &Location) -> Result<Option<proxies::ChosenProxy>, Error> {
         proxies::of(url, &self.environment)
     }
 
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_without_port_stands_for_all_ports() {
+    fn a_name_without_port_matches_all_ports() {
         let agents = Agents::new(
             Limits::default(),
             vec!["a.example".into(), "b.example:5000".into()],

@@ -1,4 +1,4 @@
-//! Authorization: the answer to the challenges of a registry, kept for each repository.
+//! Authorization: answers to the challenges of registries, cached for each repository.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,13 +19,13 @@ use super::secret::Credentials;
 /// The maximum size of the answer of a token server in bytes.
 const MAX_TOKEN: u64 = 1 << 20;
 
-/// The life of a token whose server states none, as the token specification says.
+/// The lifetime of a token whose server does not state one, according to the token specification.
 const DEFAULT_LIFE: Duration = Duration::from_secs(60);
 
-/// The time before its end at which a token is replaced.
+/// The time before its expiry at which a token is replaced.
 const MARGIN: Duration = Duration::from_secs(5);
 
-/// The longest life that is believed.
+/// The maximum lifetime of a token in seconds, whatever its server states.
 const MAX_LIFE: u64 = 24 * 3600;
 
 /// The values of `Authorization` headers, by host and repository.
@@ -39,11 +39,11 @@ type Slot = Arc<Mutex<Option<Grant>>>;
 /// The value of an `Authorization` header.
 struct Grant {
     header: String,
-    /// The time at which it ends, for tokens.
+    /// The time at which it expires, for tokens.
     end: Option<Instant>,
 }
 
-/// The request that was refused.
+/// A request that was refused.
 pub(super) struct Refused<'r> {
     pub(super) agents: &'r Agents,
     pub(super) limits: &'r Limits,
@@ -56,7 +56,7 @@ pub(super) struct Refused<'r> {
 }
 
 impl Auth {
-    /// Returns the header that the registry accepted before, unless it ended.
+    /// Returns the header that the registry accepted before, unless it has expired.
     pub(super) fn known(&self, host: &str, repository: &str) -> Option<String> {
         let slot = self.slot(host, repository);
         let grant = lock(&slot);
@@ -66,12 +66,12 @@ impl Auth {
         valid.map(|grant| grant.header.clone())
     }
 
-    /// Returns the header that answers a challenge. Threads that need the same one wait for the
-    /// first.
+    /// Returns the header that answers a challenge. Threads that need the same header wait for the
+    /// first of them.
     ///
     /// # Errors
     ///
-    /// Returns an error if there are no credentials, or they do not suffice.
+    /// Returns an error if there are no credentials, or they are not sufficient.
     pub(super) fn answer(&self, refused: &Refused<'_>, all: &[Challenge]) -> Result<String, Error> {
         let slot = self.slot(&refused.url.host, refused.repository);
         let mut grant = lock(&slot);
@@ -121,7 +121,7 @@ impl Refused<'_> {
             }
             (None, _) if all.is_empty() => {
                 let message = format!(
-                    "{} answered 401 without a challenge that is supported",
+                    "{} answered 401 without a supported challenge",
                     self.url.host
                 );
                 Err(Error::new(ErrorKind::Unauthorized, message).with_status(401))
@@ -132,7 +132,7 @@ impl Refused<'_> {
 
     fn wants_login(&self) -> Error {
         let host = &self.url.host;
-        let message = format!("{host} answered 401 and wants credentials");
+        let message = format!("{host} answered 401 and requires credentials");
         Error::new(ErrorKind::Unauthorized, message)
             .with_status(401)
             .with_help(format!(
@@ -141,8 +141,8 @@ impl Refused<'_> {
             ))
     }
 
-    /// Fetches a token for pulling from the repository. The scope is our own, because a registry
-    /// could ask for more than that.
+    /// Fetches a token for pulling from the repository. The scope is not that of the challenge, because
+    /// a registry could ask for more.
     fn token(
         &self,
         realm: &str,
@@ -189,7 +189,7 @@ impl Refused<'_> {
             return Ok(());
         }
         let message = format!(
-            "{} names the token server {}, which does not get the credentials: the connection is not verified",
+            "{} names the token server {}, which is not sent the credentials because the connection is not verified",
             self.url.host, realm.host
         );
         Err(Error::new(ErrorKind::Unauthorized, message)
@@ -209,7 +209,7 @@ impl Refused<'_> {
         self.body(url, exchange::get(self.agents, &call)?)
     }
 
-    /// Exchanges an identity token, as OAuth 2.0 does.
+    /// Exchanges an identity token for an access token (OAuth 2.0).
     fn exchange(&self, url: &Location, query: &str, token: &str) -> Result<Vec<u8>, Error> {
         let form = format!(
             "{query}&grant_type=refresh_token&client_id=nri-compat&refresh_token={}",
@@ -264,8 +264,8 @@ fn with_query(mut url: Location, query: &str) -> Location {
     url
 }
 
-/// Returns the token in the answer of a token server, and its life; `None` if it has none that can
-/// be sent.
+/// Returns the token in the answer of a token server, and its lifetime; `None` if there is no token
+/// that can be sent in a header.
 pub fn token_of(answer: &[u8]) -> Option<(String, Duration)> {
     #[derive(Deserialize)]
     struct Answer {
@@ -290,7 +290,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tokens_have_two_names_and_a_life() {
+    fn tokens_have_two_names_and_a_lifetime() {
         let read =
             |text: &str| token_of(text.as_bytes()).map(|(token, life)| (token, life.as_secs()));
         assert_eq!(

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::limits::Limits;
 
-/// Returns the pause after this number of failed attempts: it doubles each time, and varies
+/// Returns the pause after this number of failed attempts. It doubles each time, and varies
 /// randomly by half, so that many clients do not return at the same moment.
 pub(super) fn pause(limits: &Limits, failed: u32) -> Duration {
     let doubled = limits

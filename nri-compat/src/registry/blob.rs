@@ -1,4 +1,4 @@
-//! Blobs as streams that are verified at their end.
+//! Blobs as streams that are verified at the end.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -14,13 +14,13 @@ use super::error::{Error, ErrorKind};
 use super::exchange::{broken_off, header};
 use super::reference::Reference;
 
-/// The size of the pieces in which an unread rest is verified, in bytes.
-const PIECE: usize = 64 << 10;
+/// The size in bytes of the pieces in which the unread part of a blob is verified.
+const PIECE_BYTES: usize = 64 << 10;
 
 /// The content of a blob, from a registry or from the cache.
 ///
-/// Reading reports the end only after size and digest were verified. A broken connection is resumed
-/// where it broke.
+/// Reading reports the end only after size and digest have been verified. A broken connection is
+/// resumed where it broke.
 pub struct Blob<'c> {
     client: &'c Client,
     image: &'c Reference,
@@ -45,7 +45,7 @@ enum Source {
 }
 
 impl Client {
-    /// Opens a blob of this size. It is read from the cache if it is there and undamaged.
+    /// Opens a blob of this size. It is read from the cache if the cache has it undamaged.
     ///
     /// # Errors
     ///
@@ -110,18 +110,18 @@ impl<'c> Blob<'c> {
         self.size
     }
 
-    /// Reports whether nothing was fetched because the content is in the cache.
+    /// Returns true if the content comes from the cache.
     pub fn is_cached(&self) -> bool {
         matches!(self.source, Source::Cache(_))
     }
 
-    /// Reads the rest and verifies the whole.
+    /// Reads the rest and verifies the whole blob.
     ///
     /// # Errors
     ///
-    /// Returns the error that ended reading, or the one that verification found.
+    /// Returns an error if reading or verification fails.
     pub fn finish(&mut self) -> Result<(), Error> {
-        let mut piece = vec![0; PIECE];
+        let mut piece = vec![0; PIECE_BYTES];
         while self.failed.is_none() {
             match self.read(&mut piece) {
                 Ok(0) => return Ok(()),
@@ -208,7 +208,7 @@ impl<'c> Blob<'c> {
             return Err(self.wrong(&format!("it has more than {} bytes", self.size)));
         }
         if hasher.finish() != self.digest {
-            return Err(self.wrong("its content is another"));
+            return Err(self.wrong("its content differs"));
         }
         if let Some(file) = self.unfinished.take() {
             file.keep();
@@ -300,7 +300,7 @@ fn request(
     })
 }
 
-/// Returns the number of bytes at the start of an answer that were read before.
+/// Returns the number of bytes at the start of an answer that have already been read.
 fn skipped(answer: &Response<Body>, from: u64) -> u64 {
     let is_partial = answer.status().as_u16() == 206
         && header(answer, "content-range").starts_with(&format!("bytes {from}-"));

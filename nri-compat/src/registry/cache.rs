@@ -9,8 +9,8 @@ use tempfile::NamedTempFile;
 use super::digest::Digest;
 use super::error::{Error, ErrorKind};
 
-/// The size of the pieces in which content is verified, in bytes.
-const PIECE: usize = 256 << 10;
+/// The size in bytes of the pieces in which content is verified.
+const PIECE_BYTES: usize = 256 << 10;
 
 /// A folder with content by digest.
 pub(super) struct Cache {
@@ -18,7 +18,7 @@ pub(super) struct Cache {
 }
 
 impl Cache {
-    /// Opens a folder, which is created if needed.
+    /// Opens a folder, and creates it if necessary.
     pub(super) fn open(folder: &Path) -> Result<Self, Error> {
         let blobs = folder.join("blobs");
         fs::create_dir_all(&blobs).map_err(|error| {
@@ -31,13 +31,13 @@ impl Cache {
         Ok(Self { folder: blobs })
     }
 
-    /// Returns the content with this digest. It is read and verified first; content that is damaged
-    /// is removed.
+    /// Returns the content with this digest. It is read and verified first, and removed if it is
+    /// damaged.
     pub(super) fn get(&self, digest: &Digest) -> Option<File> {
         let path = self.path(digest);
         let mut file = File::open(&path).ok()?;
         let mut hasher = digest.hasher();
-        let mut piece = vec![0; PIECE];
+        let mut piece = vec![0; PIECE_BYTES];
         loop {
             match file.read(&mut piece).ok()? {
                 0 => break,
@@ -52,8 +52,8 @@ impl Cache {
         Some(file)
     }
 
-    /// Returns a file to write content to, which becomes visible once it is kept; `None` if the
-    /// folder cannot be written, because then the check goes on without it.
+    /// Returns a file to write content to, which becomes visible with [`Unfinished::keep`]. Returns
+    /// `None` if the folder cannot be written; the check then continues without the cache.
     pub(super) fn start(&self, digest: &Digest) -> Option<Unfinished> {
         let path = self.path(digest);
         let folder = path.parent()?;
@@ -76,7 +76,7 @@ impl Cache {
     }
 }
 
-/// Content that is not verified yet. It is removed when it is dropped.
+/// Content that has not been verified yet. It is removed when dropped.
 pub(super) struct Unfinished {
     file: NamedTempFile,
     path: PathBuf,
@@ -90,7 +90,7 @@ impl Unfinished {
 
     /// Makes the content visible under its digest.
     pub(super) fn keep(self) {
-        // Another process may have stored the same content, which is as good.
+        // Another process may have stored the same content in the meantime.
         let _ = self.file.persist(self.path);
     }
 }

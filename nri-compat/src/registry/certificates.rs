@@ -1,5 +1,5 @@
-//! Certificates: those that docker and podman are configured with for single registries (`certs.d`),
-//! and the authorities that the environment or the system names.
+//! Certificates: those configured for single registries in Docker and Podman (`certs.d`), and the
+//! authorities of the environment or the system.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ const MAX_FILE: u64 = 4 << 20;
 /// The certificates for one registry.
 #[derive(Default)]
 pub(super) struct Certificates {
-    /// Authorities to trust besides those of the system.
+    /// Authorities to trust in addition to those of the system.
     pub(super) authorities: Vec<Certificate<'static>>,
     /// The certificate to present.
     pub(super) client: Option<ClientCert>,

@@ -1,4 +1,4 @@
-//! The challenges of a registry that wants credentials.
+//! The challenges of a registry that requires credentials.
 
 use http_auth::parser::ChallengeParser;
 
@@ -10,14 +10,14 @@ const MAX_HEADER: usize = 8 << 10;
 pub enum Challenge {
     /// User and password with each request.
     Basic,
-    /// A token from a server, as in the
+    /// A token from a server, according to the
     /// [token specification](https://distribution.github.io/distribution/spec/auth/token/).
     Bearer {
         /// The URL of the server.
         realm: String,
         /// The name of the registry at the server.
         service: Option<String>,
-        /// The permissions that the token has to contain.
+        /// The permissions that the token must contain.
         scope: Option<String>,
     },
 }

@@ -23,7 +23,7 @@ use super::exchange::{self, header};
 use super::limits::Limits;
 use super::reference::Reference;
 
-/// The formats of manifests that are understood.
+/// The supported formats of manifests.
 const MANIFESTS: &str = "application/vnd.oci.image.index.v1+json, \
     application/vnd.oci.image.manifest.v1+json, \
     application/vnd.docker.distribution.manifest.list.v2+json, \
@@ -32,18 +32,18 @@ const MANIFESTS: &str = "application/vnd.oci.image.index.v1+json, \
 /// The options of a client.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Hosts, with or without port, that are asked over plain HTTP or with certificates that cannot
-    /// be verified.
+    /// Hosts, with or without port, that are accessed over plain HTTP or without verification of
+    /// their certificates.
     pub insecure: Vec<String>,
-    /// The folder where verified content is kept by digest.
+    /// The folder in which verified content is cached by digest.
     pub cache: Option<PathBuf>,
     /// The limits on time, size and attempts.
     pub limits: Limits,
-    /// The variables that name credentials, mirrors, proxies and certificates.
+    /// The environment variables that name credentials, mirrors, proxies and certificates.
     pub environment: Environment,
 }
 
-/// A manifest or index, as a registry sent it.
+/// A manifest or index, as sent by a registry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Manifest {
     /// The JSON document.
@@ -62,12 +62,12 @@ pub struct Client {
     protocols: Mutex<HashMap<String, bool>>,
 }
 
-/// A request of a registry.
+/// A request to a registry.
 pub(super) struct Wanted<'w> {
     pub(super) image: &'w Reference,
     /// The path after the name of the repository: `manifests/latest`.
     pub(super) path: String,
-    /// Headers besides `Authorization`.
+    /// Headers in addition to `Authorization`.
     pub(super) headers: Vec<(&'static str, String)>,
     pub(super) timeout: Duration,
 }
@@ -92,7 +92,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// Returns an error if no server has it, or it does not have its digest.
+    /// Returns an error if no server has it, or if its content does not match its digest.
     pub fn manifest(&self, image: &Reference) -> Result<Manifest, Error> {
         match image.digest() {
             Some(digest) => self.manifest_by_digest(image, digest),
@@ -104,7 +104,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// Returns an error if no server has it, or it does not have its digest.
+    /// Returns an error if no server has it, or if its content does not match its digest.
     pub fn manifest_by_digest(
         &self,
         image: &Reference,
@@ -121,7 +121,8 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// Returns an error if no server has it, it is larger, or does not have its digest.
+    /// Returns an error if no server has it, if it is larger, or if its content does not match its
+    /// digest.
     pub fn small_blob(
         &self,
         image: &Reference,
@@ -184,13 +185,13 @@ impl Client {
             serde_json::from_slice::<Value>(&bytes).is_ok_and(|value| value.is_object());
         let expected = expected.or(stated.as_ref());
         if expected.is_some_and(|digest| !digest.matches(&bytes)) {
-            let message = format!("{host} sent a manifest that does not have its digest");
+            let message = format!("{host} sent a manifest that does not match its digest");
             return Err(
                 Error::new(ErrorKind::Digest, message).with_help("do not trust this registry")
             );
         }
         if !is_document {
-            let message = format!("{host} sent no manifest but `{kind}`");
+            let message = format!("{host} sent `{kind}` instead of a manifest");
             return Err(
                 Error::new(ErrorKind::NotAnImage, message).with_help("check the host and the port")
             );

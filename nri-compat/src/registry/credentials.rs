@@ -1,6 +1,6 @@
-//! The credentials that docker and podman store: `config.json` and `auth.json`.
+//! The credentials that Docker and Podman store in `config.json` and `auth.json`.
 //!
-//! The files are read in this order, and the first with an entry for the registry decides:
+//! The files are read in this order, and the first with an entry for the registry is used:
 //! `$REGISTRY_AUTH_FILE`; `$DOCKER_CONFIG/config.json`, else `~/.docker/config.json`;
 //! `$XDG_RUNTIME_DIR/containers/auth.json`; `~/.config/containers/auth.json`.
 
@@ -20,21 +20,21 @@ use super::secret::Credentials;
 /// The maximum size of a file in bytes.
 const MAX_FILE: u64 = 4 << 20;
 
-/// The name under which docker stores the credentials of Docker Hub.
+/// The name under which Docker stores the credentials of Docker Hub.
 const DOCKER_HUB_KEY: &str = "https://index.docker.io/v1/";
 
-/// A configuration file, as far as it matters.
+/// The relevant part of a configuration file.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Config {
-    auths: BTreeMap<String, Entry>,
+    auths: BTreeMap<String, AuthEntry>,
     cred_helpers: BTreeMap<String, String>,
     creds_store: String,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Entry {
+struct AuthEntry {
     auth: String,
     username: String,
     password: String,
@@ -90,7 +90,7 @@ fn read(path: &Path) -> Result<Option<Config>, Error> {
     if bytes.trim_ascii().is_empty() {
         return Ok(None);
     }
-    // The message of the parser could quote a secret; its position is enough.
+    // The message of the parser could quote a secret, so only its position is shown.
     serde_json::from_slice(&bytes).map(Some).map_err(|error| {
         let why = format!(
             "it is not valid at line {}, column {}",
@@ -137,8 +137,8 @@ impl Config {
         }
     }
 
-    /// Returns the most specific entry: podman stores credentials for single repositories, too.
-    fn entry(&self, host: &str, repository: &str) -> Option<&Entry> {
+    /// Returns the most specific entry: Podman also stores credentials for single repositories.
+    fn entry(&self, host: &str, repository: &str) -> Option<&AuthEntry> {
         let registry = if is_docker_hub(host) {
             "docker.io"
         } else {
@@ -168,7 +168,7 @@ fn is_docker_hub(host: &str) -> bool {
     )
 }
 
-/// Returns the host of a key, which older tools wrote as a URL.
+/// Returns the host of a key, which may be a URL written by older tools.
 fn key_host(key: &str) -> &str {
     let plain = key
         .strip_prefix("https://")
@@ -179,7 +179,7 @@ fn key_host(key: &str) -> &str {
     plain.split('/').next().unwrap_or_default()
 }
 
-/// Returns the host that stands for a host in keys.
+/// Returns the name of a host that is used in keys.
 fn host_key(host: &str) -> &str {
     if is_docker_hub(host) {
         "index.docker.io"
@@ -188,7 +188,7 @@ fn host_key(host: &str) -> &str {
     }
 }
 
-impl Entry {
+impl AuthEntry {
     fn credentials(&self) -> Result<Option<Credentials>, &'static str> {
         if !self.identitytoken.is_empty() {
             return Ok(Some(Credentials::Identity(self.identitytoken.clone())));
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn the_most_specific_entry_counts() {
+    fn the_most_specific_entry_is_used() {
         // dTpw is u:p, bjpw is n:p, aDpw is h:p.
         let config = r#"{"auths": {"r.example": {"auth": "dTpw"}, "r.example/team": {"auth": "bjpw"},
             "https://index.docker.io/v1/": {"auth": "aDpw"}, "https://old.example/v2/": {"identitytoken": "t"}}}"#;
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_entries_say_which_file() {
+    fn errors_about_broken_entries_name_the_file() {
         for auth in ["!", "dTo6", "dQ=="] {
             let text = format!(r#"{{"auths": {{"r.example": {{"auth": "{auth}"}}}}}}"#);
             let config: Config = serde_json::from_str(&text).unwrap();

@@ -74,7 +74,7 @@ impl Digest {
         &self.hex
     }
 
-    /// Reports whether these bytes have this digest.
+    /// Returns true if these bytes have this digest.
     pub fn matches(&self, bytes: &[u8]) -> bool {
         let mut hasher = self.hasher();
         hasher.add(bytes);
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn other_forms_are_refused() {
+    fn other_forms_are_rejected() {
         let hex = "0".repeat(64);
         for text in [
             "",

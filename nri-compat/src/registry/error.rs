@@ -1,8 +1,8 @@
-//! Errors of registries, with the next step.
+//! Errors of the registry client, with remedies.
 
 use std::fmt;
 
-/// An error of a registry, or on the way to it.
+/// An error of a registry or of the connection to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     kind: ErrorKind,
@@ -15,7 +15,7 @@ pub struct Error {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// It is not an image reference.
+    /// The text is not an image reference.
     Reference,
     /// The options, credentials or certificates of this machine cannot be used.
     Configuration,
@@ -25,11 +25,11 @@ pub enum ErrorKind {
     Tls,
     /// A time limit was exceeded.
     Timeout,
-    /// The registry does not have it.
+    /// The registry does not have the image or blob.
     NotFound,
-    /// The registry wants credentials, or other ones.
+    /// The registry requires credentials, or other ones.
     Unauthorized,
-    /// The credentials do not suffice.
+    /// The credentials are not sufficient.
     Denied,
     /// Too many requests.
     RateLimited,
@@ -39,11 +39,11 @@ pub enum ErrorKind {
     Protocol,
     /// The answer exceeds a limit.
     TooLarge,
-    /// Content does not have its digest or its size.
+    /// Content does not match its digest or its size.
     Digest,
     /// There is no image for the platform.
     Platform,
-    /// It is something other than an image.
+    /// The reference names something other than an image.
     NotAnImage,
 }
 
@@ -67,7 +67,7 @@ impl Error {
         self
     }
 
-    /// Returns the error with the message of the one at the server that was asked before.
+    /// Returns the same error with the message of an earlier one, from a server that was tried before.
     pub(super) fn after(mut self, earlier: &Self) -> Self {
         self.message = format!("{}; before that, {}", self.message, earlier.message);
         self

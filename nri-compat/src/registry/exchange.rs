@@ -1,4 +1,4 @@
-//! One request and its answer, with the errors of the connection explained.
+//! A request and its answer, with explanations of connection errors.
 
 use std::io::Read as _;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use super::agents::Agents;
 use super::error::{Error, ErrorKind};
 use super::location::Location;
 
-/// A request of a registry or token server.
+/// A request to a registry or token server.
 pub(super) struct Call<'c> {
     pub(super) url: &'c Location,
     pub(super) headers: &'c [(&'static str, String)],
@@ -62,10 +62,7 @@ pub(super) fn small(host: &str, answer: Response<Body>, most: u64) -> Result<Vec
     let read = reader.take(most + 1).read_to_end(&mut bytes);
     read.map_err(|error| broken_off(host, &error))?;
     if bytes.len() as u64 > most {
-        let message = format!(
-            "{host} sent more than {} KiB where little is expected",
-            most >> 10
-        );
+        let message = format!("{host} sent an answer larger than {} KiB", most >> 10);
         return Err(Error::new(ErrorKind::TooLarge, message));
     }
     Ok(bytes)
@@ -90,8 +87,8 @@ pub(super) fn broken_off(host: &str, error: &std::io::Error) -> Error {
     }
 }
 
-/// Returns the error for a step that took too long. A server that does not speak TLS may wait for
-/// the rest of what it takes for a request.
+/// Returns the error for a step that took too long. A server that does not speak TLS may treat the
+/// handshake as an incomplete request and wait for the rest.
 fn too_slow(host: &str, step: Timeout) -> Error {
     let help = match step {
         Timeout::RecvResponse | Timeout::RecvBody => {
@@ -112,7 +109,7 @@ fn explained(host: &str, proxy: Option<&str>, error: &ureq::Error) -> Error {
         ureq::Error::Rustls(error) => handshake(host, error),
         ureq::Error::Tls(why) => tls(host, why),
         ureq::Error::Pem(error) => tls(host, &error.to_string()),
-        ureq::Error::HostNotFound => unreachable(host, proxy, "the name is not known"),
+        ureq::Error::HostNotFound => unreachable(host, proxy, "unknown host name"),
         ureq::Error::Io(error) => match error
             .get_ref()
             .and_then(|inner| inner.downcast_ref::<rustls::Error>())
@@ -144,7 +141,7 @@ fn refused_by_proxy(host: &str, proxy: Option<&str>, why: &str) -> Error {
     };
     let message = format!("cannot reach {host}: {proxy} answered {status}");
     let help = if status == 407 {
-        "put the user and the password into its URL".to_owned()
+        "add the user and the password to its URL".to_owned()
     } else {
         format!("allow {host} in the proxy, or exempt it with NO_PROXY")
     };
@@ -157,7 +154,7 @@ fn refused_by_proxy(host: &str, proxy: Option<&str>, why: &str) -> Error {
         .with_help(help)
 }
 
-/// Returns the error for a connection that one of both sides refused to secure.
+/// Returns the error for a failed TLS handshake.
 fn handshake(host: &str, error: &rustls::Error) -> Error {
     use rustls::AlertDescription::{BadCertificate, CertificateRequired, UnknownCA};
 
@@ -171,7 +168,7 @@ fn handshake(host: &str, error: &rustls::Error) -> Error {
     let message = format!("{host} refused the connection: TLS alert {alert:?}");
     let help = if [BadCertificate, CertificateRequired, UnknownCA].contains(alert) {
         format!(
-            "put the certificate and the key that it wants into ~/.config/containers/certs.d/{host}, as client.cert and client.key"
+            "if it requires a client certificate, put certificate and key into ~/.config/containers/certs.d/{host}, as client.cert and client.key"
         )
     } else {
         "check whether the registry supports TLS 1.2 or 1.3".to_owned()

@@ -1,4 +1,4 @@
-//! Credential helpers: programs that docker and podman ask for passwords.
+//! Credential helpers: programs from which Docker and Podman obtain passwords.
 //!
 //! [The protocol](https://github.com/docker/docker-credential-helpers#development): the host on
 //! standard input, JSON on standard output.
@@ -16,7 +16,7 @@ use crate::subprocess;
 /// The maximum size of an answer in bytes.
 const MAX_ANSWER: u64 = 1 << 20;
 
-/// The message of helpers that do not know a host.
+/// The message of a helper that does not know a host.
 const NOT_FOUND: &str = "credentials not found";
 
 /// The user name that stands for an identity token.
@@ -41,7 +41,7 @@ pub(super) fn ask(
 ) -> Result<Option<Credentials>, Error> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     if name.is_empty() || !name.bytes().all(is_plain) {
-        return Err(failed(name, "its name is not that of a program"));
+        return Err(failed(name, "its name is not a valid program name"));
     }
     let mut helper = Command::new(format!("docker-credential-{name}"));
     let path = environment.path("PATH").map(|path| ("PATH", path));
@@ -59,8 +59,8 @@ pub(super) fn ask(
     if out.contains(NOT_FOUND) || err.contains(NOT_FOUND) {
         return Ok(None);
     }
-    let said = if err.trim().is_empty() { out } else { err };
-    Err(failed(name, &crate::escape::short(&said)))
+    let message = if err.trim().is_empty() { out } else { err };
+    Err(failed(name, &crate::escape::short(&message)))
 }
 
 fn credentials(answer: Answer) -> Credentials {
@@ -80,5 +80,5 @@ fn failed(name: &str, why: &str) -> Error {
         crate::escape::short(name)
     );
     Error::new(ErrorKind::Configuration, message)
-        .with_help("run it by hand, or remove it from the configuration of docker or podman")
+        .with_help("run it by hand, or remove it from the configuration of Docker or Podman")
 }

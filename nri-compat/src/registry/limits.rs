@@ -7,21 +7,21 @@ use std::time::Duration;
 pub struct Limits {
     /// The time limit for a connection, including TLS.
     pub connect: Duration,
-    /// The time limit for each wait for further bytes.
+    /// The time limit for receiving further bytes.
     pub idle: Duration,
-    /// The time limit for one request with a small answer, and the part of the limit for a blob
-    /// that does not depend on its size.
+    /// The time limit for a request with a small answer, and the constant part of the time limit for
+    /// a blob.
     pub total: Duration,
-    /// The speed that a blob has to reach in bytes per second; [`Self::total`] is added.
+    /// The minimum speed of a blob in bytes per second, in addition to [`Self::total`].
     pub slowest: u64,
-    /// The number of attempts of one request, and of interruptions of one blob.
+    /// The maximum number of attempts per request, and of interruptions per blob.
     pub attempts: u32,
     /// The pause before the second attempt; it doubles with each further attempt, and varies
     /// randomly by half.
     pub pause: Duration,
-    /// The longest `Retry-After` that is obeyed; a registry that wants a longer pause fails.
+    /// The longest `Retry-After` that is obeyed; a longer one is an error.
     pub longest_pause: Duration,
-    /// The maximum size of a manifest in bytes; the distribution specification demands 4 MiB.
+    /// The maximum size of a manifest in bytes; the distribution specification requires at least 4 MiB.
     pub manifest: u64,
     /// The time limit for a credential helper.
     pub helper: Duration,

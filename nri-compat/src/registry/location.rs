@@ -1,5 +1,4 @@
-//! URLs of registries, token servers and redirects, as far as they are needed: `http` and `https`
-//! without user and password.
+//! URLs of registries, token servers and redirects: `http` and `https` without user and password.
 
 use std::fmt;
 
@@ -55,7 +54,7 @@ impl Location {
         Self::parse(&format!("{origin}{header}"))
     }
 
-    /// Reports whether both are at the same server, over the same protocol.
+    /// Returns true if both have the same server and protocol.
     pub(super) fn is_same_origin(&self, other: &Self) -> bool {
         self.is_https == other.is_https && self.address() == other.address()
     }
@@ -81,7 +80,7 @@ pub(super) fn split_port(host: &str) -> Option<(&str, &str)> {
     (!port.ends_with(']')).then_some((name, port))
 }
 
-/// Returns text with everything escaped that has a meaning in a query.
+/// Escapes all characters of a text that have a meaning in a query.
 pub(super) fn escaped(text: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
     text.bytes().fold(String::new(), |mut all, byte| {
@@ -112,7 +111,7 @@ mod tests {
             ("HTTPS://CDN.example/X", "https://cdn.example/X"),
         ] {
             assert_eq!(
-                here.join(header).map(|one| one.to_string()).as_deref(),
+                here.join(header).map(|url| url.to_string()).as_deref(),
                 Some(there)
             );
         }

@@ -1,8 +1,8 @@
-//! The servers of an image: mirrors and other locations, as the machine is configured with them for
-//! podman and CRI-O (`registries.conf`) and for containerd (`hosts.toml`).
+//! The servers of an image: mirrors and other locations that are configured on the machine for
+//! Podman and CRI-O (`registries.conf`) and for containerd (`hosts.toml`).
 //!
-//! Only what decides where an image is read is taken from these files. Their settings for insecure
-//! connections are ignored: `--insecure` decides that.
+//! Only the settings for the location of images are used. Settings for insecure connections are
+//! ignored in favour of `--insecure`.
 
 mod hosts_toml;
 mod registries_conf;
@@ -31,9 +31,9 @@ pub(super) struct Endpoint {
     base: String,
     /// The name of the repository there.
     pub(super) repository: String,
-    /// The registry that a mirror of several registries is asked for.
+    /// The registry whose images are requested, if a mirror serves several registries.
     namespace: Option<String>,
-    /// True if it is asked for digests only.
+    /// True if it is used only for references with a digest.
     pub(super) digests_only: bool,
 }
 
@@ -96,8 +96,14 @@ fn unusable(path: &Path, why: &str) -> Error {
 /// Returns endpoints as one line each, for tests.
 #[cfg(test)]
 fn shown(all: &[Endpoint]) -> Vec<String> {
-    let mark = |one: &Endpoint| if one.digests_only { " (digests)" } else { "" };
+    let mark = |endpoint: &Endpoint| {
+        if endpoint.digests_only {
+            " (digests)"
+        } else {
+            ""
+        }
+    };
     all.iter()
-        .map(|one| format!("{}{}{}", one.host, one.path("x"), mark(one)))
+        .map(|endpoint| format!("{}{}{}", endpoint.host, endpoint.path("x"), mark(endpoint)))
         .collect()
 }

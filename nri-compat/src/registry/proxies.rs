@@ -1,4 +1,4 @@
-//! The proxies that the environment names, chosen as Go's tools do.
+//! The proxies in the environment, chosen in the same way as by Go's tools.
 
 use std::net::IpAddr;
 
@@ -9,12 +9,12 @@ use super::error::{Error, ErrorKind};
 use super::location::{Location, split_port};
 
 /// A proxy, and the variable that names it.
-pub(super) struct Found {
+pub(super) struct ChosenProxy {
     pub(super) proxy: Proxy,
     variable: &'static str,
 }
 
-impl Found {
+impl ChosenProxy {
     /// Returns the host, the port and the variable, without user and password.
     pub(super) fn shown(&self) -> String {
         format!(
@@ -31,7 +31,7 @@ impl Found {
 /// # Errors
 ///
 /// Returns an error if the variable is not the URL of a proxy.
-pub(super) fn of(url: &Location, environment: &Environment) -> Result<Option<Found>, Error> {
+pub(super) fn of(url: &Location, environment: &Environment) -> Result<Option<ChosenProxy>, Error> {
     let names = if url.is_https {
         ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"]
     } else {
@@ -49,7 +49,7 @@ pub(super) fn of(url: &Location, environment: &Environment) -> Result<Option<Fou
         return Ok(None);
     }
     let parsed = Proxy::new(&value).ok().filter(|proxy| {
-        // Others need a feature of the library.
+        // Other kinds of proxies need a feature of the library.
         matches!(
             proxy.protocol(),
             ureq::ProxyProtocol::Http | ureq::ProxyProtocol::Https
@@ -60,7 +60,7 @@ pub(super) fn of(url: &Location, environment: &Environment) -> Result<Option<Fou
         let message = format!("{variable} is not the URL of an HTTP proxy");
         Error::new(ErrorKind::Configuration, message).with_help("write http://HOST:PORT")
     })?;
-    Ok(Some(Found { proxy, variable }))
+    Ok(Some(ChosenProxy { proxy, variable }))
 }
 
 /// Returns true if a host is reached without a proxy: it is on this machine, or `NO_PROXY` lists
@@ -78,26 +78,26 @@ fn is_exempt(host: &str, exceptions: &str) -> bool {
     exceptions
         .split([',', ' '])
         .map(str::trim)
-        .filter(|one| !one.is_empty())
-        .any(|one| {
-            let one = one.to_ascii_lowercase();
-            if one == "*"
-                || one
+        .filter(|entry| !entry.is_empty())
+        .any(|entry| {
+            let entry = entry.to_ascii_lowercase();
+            if entry == "*"
+                || entry
                     .parse::<IpAddr>()
                     .is_ok_and(|listed| Some(listed) == address)
             {
                 return true;
             }
-            if let (Some((network, bits)), Some(address)) = (one.split_once('/'), address) {
+            if let (Some((network, bits)), Some(address)) = (entry.split_once('/'), address) {
                 return is_in(address, network, bits);
             }
-            let (one, listed_port) =
-                split_port(&one).map_or((one.as_str(), None), |(one, port)| (one, Some(port)));
-            let domain = one.trim_start_matches("*").trim_start_matches('.');
+            let (host, listed_port) = split_port(&entry)
+                .map_or((entry.as_str(), None), |(host, port)| (host, Some(port)));
+            let domain = host.trim_start_matches("*").trim_start_matches('.');
             let is_within = name
                 .strip_suffix(domain)
                 .is_some_and(|rest| rest.ends_with('.'));
-            let is_same = name == domain && domain == one;
+            let is_same = name == domain && domain == host;
             (is_same || is_within) && (listed_port.is_none() || listed_port == port)
         })
 }

@@ -2,7 +2,7 @@
 //!
 //! The grammar is that of
 //! [distribution](https://pkg.go.dev/github.com/distribution/reference#pkg-overview), and short
-//! names mean what they mean for docker: `plugin` is `docker.io/library/plugin:latest`.
+//! names are completed in the same way as by Docker: `plugin` is `docker.io/library/plugin:latest`.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use super::error::{Error, ErrorKind};
 /// The prefix of references on command lines.
 pub(crate) const SCHEME: &str = "docker://";
 
-/// The registry of references that name none.
+/// The registry of references that do not name one.
 const DOCKER_HUB: &str = "docker.io";
 
 /// The host that serves the images of Docker Hub.
@@ -53,8 +53,8 @@ impl Reference {
         parts(plain).map_err(|why| wrong(plain, why))
     }
 
-    /// Reports whether a bare argument clearly means an image: it has a tag or a digest, or a
-    /// registry that no folder is named like. A name without a slash never does.
+    /// Returns true if a bare argument clearly means an image: it has a tag or a digest, or a registry
+    /// that does not look like the name of a folder. A name without a slash never does.
     pub(crate) fn is_evident(text: &str) -> bool {
         let (Ok(reference), Some((first, _))) = (Self::parse(text), text.split_once('/')) else {
             return false;
@@ -82,7 +82,7 @@ impl Reference {
         &self.repository
     }
 
-    /// Returns the digest, if one is given. It decides which image is meant, whatever the tag.
+    /// Returns the digest, if one is given. It takes precedence over the tag.
     pub fn digest(&self) -> Option<&Digest> {
         self.digest.as_ref()
     }
@@ -176,13 +176,13 @@ fn registry(name: &str) -> Result<(String, String), String> {
     Ok((registry.to_owned(), repository))
 }
 
-/// Reports whether the first component of a name is a registry, as docker decides it.
+/// Returns true if the first component of a name is a registry, by the rules of Docker.
 fn is_host(first: &str) -> bool {
     let has_sign = first.contains(['.', ':']) || first == "localhost";
     has_sign || first.bytes().any(|byte| byte.is_ascii_uppercase())
 }
 
-/// Reports whether the first component of an argument is more likely a registry than a folder such
+/// Returns true if the first component of an argument is more likely a registry than a folder such
 /// as `conf.d`.
 fn is_evident_host(first: &str) -> bool {
     let host = first.rsplit_once(':').map_or(first, |(host, _)| host);
@@ -252,7 +252,7 @@ fn check(repository: &str) -> Result<(), String> {
     }
 }
 
-/// Reports whether a component consists of words that are separated by `.`, `_`, `__` or dashes.
+/// Returns true if a component consists of words that are separated by `.`, `_`, `__` or dashes.
 fn is_component(component: &str) -> bool {
     let is_letter = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     let bytes = component.as_bytes();
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn short_names_are_completed_as_docker_does() {
+    fn short_names_are_completed() {
         let digest = format!("sha256:{}", "a".repeat(64));
         for (text, whole) in [
             ("plugin", "docker.io/library/plugin:latest"),

@@ -51,12 +51,12 @@ pub struct PlannedRemoval {
     pub expected: String,
 }
 
-/// A release that plugins are judged against.
+/// A release that plugins are checked against.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckTarget {
     /// The release in its canonical spelling, such as `containerd@2.7`.
     pub name: String,
-    /// The name as given, if printed by a machine: `containerd://2.2.1-k3s1`.
+    /// The name as given, if reported by a machine: `containerd://2.2.1-k3s1`.
     pub given: Option<String>,
     /// The NRI release that it links; for a planned release, the newest known one.
     pub nri: String,
@@ -72,7 +72,7 @@ pub struct CheckTarget {
 /// A subject, and its verdicts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Subject {
-    /// The path.
+    /// The location.
     pub place: Place,
     /// The kind of file.
     pub kind: FileKind,
@@ -211,7 +211,7 @@ pub struct Inputs {
     pub other_files: u64,
     /// Not plugins: empty files.
     pub empty: u64,
-    /// Further names of files that were counted already.
+    /// Further names of files that have already been counted.
     pub other_names: u64,
     /// Archives, whose files are counted separately.
     pub archives: u64,

@@ -25,13 +25,13 @@ pub struct ConformanceReport {
     pub results: Vec<JudgedTest>,
     /// Findings about the policy itself: an ignore that matches nothing or has expired.
     pub policy: Vec<String>,
-    /// The seed of the random choices, which repeats the run.
+    /// The seed of the random choices, with which the run can be repeated.
     pub seed: Option<u64>,
     /// Time taken, in milliseconds.
     pub millis: u64,
 }
 
-/// The result of a test, with its weight.
+/// The result of a test, with its level and suppression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JudgedTest {
     /// The result.
@@ -55,7 +55,7 @@ pub struct StatementResults<'r> {
 }
 
 impl ConformanceReport {
-    /// Creates a report about what is at `place`, without policy or baseline.
+    /// Creates a report about the plugin or runtime at `place`, before policy and baseline are applied.
     pub fn new(place: impl Into<String>, report: Report) -> Self {
         let judged = |result: TestResult| JudgedTest {
             level: level(result.statement),
@@ -72,7 +72,7 @@ impl ConformanceReport {
         }
     }
 
-    /// Counts the outcomes; a suppressed violation is counted as what it is.
+    /// Counts the outcomes; suppressed violations are counted by their outcome, too.
     pub fn summary(&self) -> Summary {
         let results = self.results.iter().map(|test| test.result.clone());
         let report = Report {
@@ -180,7 +180,7 @@ impl ConformanceReport {
 }
 
 impl JudgedTest {
-    /// Returns how the statement was broken, if it was.
+    /// Returns the violation of the statement, if there is one.
     pub fn violation(&self) -> Option<&Failure> {
         match &self.result.outcome {
             Outcome::Fail(failure) | Outcome::Known { failure, .. } => Some(failure),
@@ -196,7 +196,7 @@ impl JudgedTest {
         }
     }
 
-    /// Returns the details: how the statement was broken, or why it was not judged; empty for `pass`.
+    /// Returns how the statement was broken, or why the test was skipped; empty for `pass`.
     pub fn detail(&self) -> String {
         match &self.result.outcome {
             Outcome::Pass => String::new(),
@@ -250,7 +250,7 @@ impl JudgedTest {
             }
         };
         texts.extend(&mut self.result.revision);
-        texts.extend(self.suppressed.as_mut().map(|one| &mut one.reason));
+        texts.extend(self.suppressed.as_mut().map(|by| &mut by.reason));
         texts
     }
 }

@@ -10,12 +10,12 @@ use std::io::{self, Write};
 
 use super::{visible, written};
 
-/// Returns rows under a head.
+/// Returns rows below a header.
 fn rows(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
     written(|out| write_rows(head, rows, out))
 }
 
-/// Writes rows of equal length under a head.
+/// Writes rows of equal length below a header.
 fn write_rows(
     head: &[&str],
     rows: impl Iterator<Item = Vec<String>>,
@@ -45,7 +45,7 @@ mod tests {
     use super::rows;
 
     #[test]
-    fn cells_stay_cells() {
+    fn cells_are_quoted_and_formulas_disarmed() {
         let row = ["a,b", "c\"d", "e\nf", "=1+1", ""]
             .map(String::from)
             .to_vec();

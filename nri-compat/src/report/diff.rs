@@ -12,9 +12,9 @@ use super::visible::{acts, visible};
 pub struct DiffReport {
     /// The date of the newest release in the tables, `YYYY-MM-DD`.
     pub data_date: String,
-    /// The older side, or the one that the user named first.
+    /// The side that the user named first.
     pub from: Side,
-    /// The newer side, or the one that the user named second.
+    /// The side that the user named second.
     pub to: Side,
     /// The category whose protobuf rules ran.
     pub category: Category,
@@ -64,7 +64,7 @@ impl DiffReport {
         let (suppressed, reasons): (Vec<_>, Vec<_>) = self
             .suppressed
             .iter_mut()
-            .map(|one| (&mut one.finding, &mut one.by.reason))
+            .map(|suppressed| (&mut suppressed.finding, &mut suppressed.by.reason))
             .unzip();
         let findings = self.findings.iter_mut().chain(suppressed);
         let findings = findings.flat_map(|finding| {
@@ -91,7 +91,7 @@ impl DiffReport {
 /// One of the two schemas compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Side {
-    /// The spelling of the user.
+    /// The name as spelled by the user.
     pub input: String,
     /// The name of the schema: an NRI release, or the path of a file or folder.
     pub name: String,
@@ -200,7 +200,7 @@ impl DiffReport {
         }
     }
 
-    /// Returns the most serious level found, if there are findings.
+    /// Returns the level of the most serious finding, if there are findings.
     pub fn worst(&self) -> Option<Level> {
         self.findings.iter().map(|finding| finding.level).max()
     }

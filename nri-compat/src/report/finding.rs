@@ -6,7 +6,8 @@ pub use crate::rules::{Category, Level};
 /// The location of a declaration. Line and column are counted from 1, as in buf.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Location {
-    /// The file: its path from the working folder, or its name in the schema if it was not read from disk.
+    /// The path of the file relative to the current directory, or its name in the schema if it was not
+    /// read from disk.
     pub file: String,
     /// The line, counted from 1.
     pub line: u32,

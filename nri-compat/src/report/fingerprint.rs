@@ -7,7 +7,7 @@ use crate::sighting::FileKind;
 /// Returns the fingerprint of a verdict, as 32 hexadecimal digits: of its rule, its target and the
 /// plugin.
 ///
-/// | part | stable across | changes with |
+/// | part | unaffected by | changed by |
 /// | --- | --- | --- |
 /// | rule | new wording, other levels | another kind of finding |
 /// | target, major and minor version | a patch release of the runtime or of NRI | another minor release |
@@ -16,8 +16,9 @@ use crate::sighting::FileKind;
 /// | program: a Go program's main package, the name in a manifest | a rebuild, a patch release of the plugin | another program under the same name |
 /// | events that it handles | a rebuild, a patch release that handles the same | other events |
 ///
-/// A subject without a name is identified by its path within the image or on disk, or by its workload and container. The events in a
-/// log are excluded, because they are only those that have occurred so far.
+/// A subject without a name is identified by its path within the image or on disk, or by its workload
+/// and container. The events in a log are excluded, because they are only those that have occurred so
+/// far.
 pub fn fingerprint(subject: &Subject, verdict: &Verdict) -> String {
     let plugin = identity(subject);
     let mut parts = vec![
@@ -94,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_patch_release_is_no_other_target() {
+    fn patch_releases_are_the_same_target() {
         let of_target = |target| of("/a", None, target);
         assert_eq!(of_target("containerd@2.4.2"), of_target("containerd@2.4"));
         assert_eq!(of_target("nri@0.12.5"), of_target("nri@0.12.6"));
@@ -103,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plugin_keeps_its_fingerprint_where_it_moves() {
+    fn a_plugin_keeps_its_fingerprint_if_it_moves() {
         let of_name = |path: &str| of(path, Some("logger"), "t");
         assert_eq!(of_name("/a/10-logger"), of_name("/b/10-logger"));
         assert_eq!(
@@ -128,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_container_keeps_its_fingerprint_where_its_document_moves() {
+    fn a_container_keeps_its_fingerprint_if_its_document_moves() {
         let of_container = |file: &str, document, line, container: &str| {
             let workload = WorkloadPlace {
                 document: Some(document),
@@ -140,13 +141,13 @@ mod tests {
             };
             of(Place::from(file).in_workload(workload), None, "t")
         };
-        let one = of_container("a.yaml", 1, 5, "c");
-        assert_eq!(one, of_container("<stdin>", 7, 90, "c"));
-        assert_ne!(one, of_container("a.yaml", 1, 5, "d"));
+        let first = of_container("a.yaml", 1, 5, "c");
+        assert_eq!(first, of_container("<stdin>", 7, 90, "c"));
+        assert_ne!(first, of_container("a.yaml", 1, 5, "d"));
     }
 
     #[test]
-    fn a_name_alone_does_not_make_a_plugin() {
+    fn plugins_with_the_same_name_are_distinguished() {
         let of = |program: Option<&str>, events: &[&str], kind| {
             let subject = Subject {
                 place: "/opt/nri/plugins/10-p".into(),
@@ -158,7 +159,7 @@ mod tests {
             };
             fingerprint(&subject, &Verdict::default())
         };
-        let one = of(
+        let first = of(
             Some("example.com/a"),
             &["RunPodSandbox"],
             FileKind::GoBinary,
@@ -186,7 +187,7 @@ mod tests {
                 FileKind::RustBinary,
             ),
         ] {
-            assert_ne!(one, other);
+            assert_ne!(first, other);
         }
         let events = ["StopPodSandbox", "RunPodSandbox"];
         let in_order = ["RunPodSandbox", "StopPodSandbox"];

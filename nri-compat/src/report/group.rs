@@ -9,7 +9,7 @@ pub struct Group<'r> {
     pub level: Level,
     /// Id of the rule.
     pub rule: &'static str,
-    /// Its findings, in the report's order.
+    /// Its findings, in the order of the report.
     pub findings: Vec<&'r Finding>,
 }
 

@@ -1,14 +1,14 @@
 //! The hash behind every fingerprint.
 
-/// Returns the fingerprint of any parts, in their order, as 32 hexadecimal digits.
+/// Returns the fingerprint of the parts, in their order, as 32 hexadecimal digits.
 pub(crate) fn fingerprint_of(parts: &[&str]) -> String {
-    // A zero byte after each part keeps `a`, `bc` apart from `ab`, `c`.
+    // A zero byte after each part distinguishes `a`, `bc` from `ab`, `c`.
     let bytes = parts.iter().flat_map(|part| part.bytes().chain([0]));
     format!("{:032x}", fnv(bytes))
 }
 
-/// Computes FNV-1a over 128 bits, a fixed function that needs no crate. It separates inputs that
-/// differ by chance, which is sufficient for a baseline.
+/// Computes the 128-bit FNV-1a hash, a fixed function that needs no crate. It is not cryptographic,
+/// which a baseline does not need.
 /// <http://www.isthe.com/chongo/tech/comp/fnv/>
 fn fnv(bytes: impl Iterator<Item = u8>) -> u128 {
     const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;

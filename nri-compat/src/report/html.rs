@@ -1,8 +1,8 @@
-//! HTML for browsers: one self-contained file per report, which loads nothing and works without
+//! HTML for browsers: one self-contained file per report, which loads nothing and also works without
 //! its script.
 //!
 //! The pages are templates in `templates/`, compiled into the crate. They escape every value, and
-//! the reports that they show have no characters that act (see [`visible`](super::visible())).
+//! control characters in reports are already escaped (see [`visible`](super::visible())).
 
 mod check;
 #[cfg(feature = "conformance")]

@@ -1,5 +1,4 @@
-//! Problems with one entry per place: the common model of formats that list them (annotations,
-//! SARIF).
+//! Problems, one per location: the common model of the formats that list them (annotations, SARIF).
 
 mod check;
 #[cfg(feature = "conformance")]
@@ -56,7 +55,7 @@ pub(super) struct Issue {
 pub(super) struct Place {
     /// The path of a file.
     pub(super) file: String,
-    /// The location within it, for an image: `layer 3: /usr/bin/plugin`.
+    /// The location within the file, for an image: `layer 3: /usr/bin/plugin`.
     pub(super) within: Option<String>,
     /// Line and column, counted from 1, for text files.
     pub(super) line: Option<(u32, u32)>,

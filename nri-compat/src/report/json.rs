@@ -37,8 +37,8 @@ use super::visible::acts;
 /// The version of all JSON documents that the tool writes.
 pub const SCHEMA: u32 = 1;
 
-/// The reason why serializing a report does not fail.
-const SERIALIZABLE: &str = "keys of maps in reports are texts";
+/// The invariant by which serializing a report cannot fail.
+const SERIALIZABLE: &str = "keys of maps in reports are strings";
 
 /// Pretty-prints with a newline at the end.
 pub(super) fn print(document: &impl serde::Serialize) -> String {
@@ -75,8 +75,8 @@ fn write_line(document: &impl serde::Serialize, out: &mut dyn Write) -> io::Resu
     out.0.flush()
 }
 
-/// Returns the same document with a newline at the end, and with terminal control characters
-/// escaped, which JSON only has within strings.
+/// Returns the same document with a newline at the end, and with terminal control characters escaped.
+/// In JSON, these occur only within strings.
 fn escaped(mut json: String) -> String {
     if json.chars().any(must_be_escaped) {
         json = escape(&json);

@@ -1,4 +1,4 @@
-//! JUnit XML, as CI systems collect it: <https://github.com/testmoapp/junitxml>
+//! JUnit XML for CI systems: <https://github.com/testmoapp/junitxml>
 //!
 //! A test case fails if its finding is a warning or an error; a note passes, with its text as
 //! output; cases that are suppressed or cannot be determined are skipped.
@@ -24,8 +24,8 @@ struct Suite<'r> {
     cases: Cases<'r>,
 }
 
-/// Creates the cases of a suite, of which there may be many: once to count them, once to write
-/// them.
+/// A function that creates the cases of a suite. There may be many, so they are created twice, once to
+/// count them and once to write them.
 type Cases<'r> = Box<dyn Fn() -> Box<dyn Iterator<Item = Case> + 'r> + 'r>;
 
 /// A test case and its result.

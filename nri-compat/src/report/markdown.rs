@@ -43,7 +43,7 @@ fn table_row(row: &[String]) -> String {
     format!("| {} |\n", cells.join(" | "))
 }
 
-/// Returns a name in code quotes: one more backtick than its longest run.
+/// Returns a name in code quotes, with one more backtick than its longest run of backticks.
 fn code(name: &str) -> String {
     if !name.contains('`') {
         return format!("`{name}`");
@@ -75,7 +75,7 @@ mod tests {
     use super::{code, prose};
 
     #[test]
-    fn foreign_text_makes_no_markup() {
+    fn foreign_text_is_not_markup() {
         assert_eq!(
             prose("<b> [x](y) *z* a_b `a_b`"),
             "\\<b> \\[x\\](y) \\*z\\* a\\_b `a_b`"

@@ -17,7 +17,7 @@ use crate::sighting::Built;
 pub struct MergeReport {
     /// Number of reports read.
     pub reports: u64,
-    /// Number of nodes: those with a name, and one per report without.
+    /// Number of nodes: those with a name, and one for each report without.
     pub nodes: u64,
     /// Number of reports without a node.
     pub unnamed: u64,
@@ -29,16 +29,16 @@ pub struct MergeReport {
     pub expected: u64,
     /// Expected nodes without a report.
     pub silent: Vec<String>,
-    /// Nodes of clusters without a report of their own: the plugins on these hosts are unknown.
+    /// Nodes of clusters that have no report: the plugins on these hosts are unknown.
     pub without_host: Vec<String>,
-    /// Nodes with a report of their own that no cluster lists, if there is a report of a cluster: the
-    /// plugins in their pods may be unknown.
+    /// Nodes with a report that no cluster lists, if there is a report of a cluster: the plugins in
+    /// their pods may be unknown.
     pub without_cluster: Vec<String>,
     /// Plugins, the worst on the most nodes first.
     pub plugins: Vec<MergedPlugin>,
-    /// Number of plugins or nodes beyond the maximum, counted at each occurrence.
+    /// Number of plugins or nodes that exceed the maximum, counted at each occurrence.
     pub beyond: u64,
-    /// Inputs that are broken or not reports: the first thousand.
+    /// The first thousand inputs that are broken or not reports.
     pub skipped: Vec<Skipped>,
     /// Total number of skipped inputs.
     pub skipped_in_all: u64,
@@ -53,7 +53,8 @@ pub struct MergedPlugin {
     pub name: Option<String>,
     /// The index of the plugin.
     pub index: Option<String>,
-    /// The identity of the program from its build: the main package of a Go program, the name in a manifest.
+    /// The identity of the program from its build: the main package of a Go program, or the name in a
+    /// manifest.
     pub program: Option<String>,
     /// The NRI that it was built with.
     pub nri: Built,
@@ -153,7 +154,8 @@ impl MergedPlugin {
         worst.unwrap_or_default()
     }
 
-    /// Returns index and name as a runtime writes them, the name alone, or the last part of the path.
+    /// Returns the index and name in the form that runtimes use, the name alone, or the last part of
+    /// the path.
     pub fn label(&self) -> String {
         match (&self.index, &self.name) {
             (Some(index), Some(name)) => format!("{index}-{name}"),

@@ -1,6 +1,7 @@
-//! OpenMetrics text, as node exporters collect it from a file: <https://prometheus.io/docs/specs/om/open_metrics_spec/>
+//! OpenMetrics text for the textfile collector of node exporters:
+//! <https://prometheus.io/docs/specs/om/open_metrics_spec/>
 //!
-//! Only gauges, so that readers of the older Prometheus text format accept it as well.
+//! All metrics are gauges, so that parsers of the older Prometheus text format accept it as well.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -79,8 +80,8 @@ fn counts(report: &CheckReport) -> String {
                 ("target", target.name.clone()),
                 ("verdict", outcome.as_str().to_owned()),
             ];
-            let count = count(report, target, |one| {
-                one.outcome == outcome && one.suppressed.is_none()
+            let count = count(report, target, |verdict| {
+                verdict.outcome == outcome && verdict.suppressed.is_none()
             });
             sample("nri_compat_verdicts", &labels, count)
         };
@@ -92,7 +93,7 @@ fn counts(report: &CheckReport) -> String {
 
 fn suppressed(report: &CheckReport) -> String {
     let of = |target: &CheckTarget| {
-        let count = count(report, target, |one| one.suppressed.is_some());
+        let count = count(report, target, |verdict| verdict.suppressed.is_some());
         sample(
             "nri_compat_suppressed_verdicts",
             &[("target", target.name.clone())],
@@ -109,7 +110,7 @@ fn suppressed(report: &CheckReport) -> String {
 
 fn count(report: &CheckReport, target: &CheckTarget, which: impl Fn(&Verdict) -> bool) -> u64 {
     let verdicts = report.verdicts().map(|(_, verdict)| verdict);
-    let counted = verdicts.filter(|one| one.target == target.name && which(one));
+    let counted = verdicts.filter(|verdict| verdict.target == target.name && which(verdict));
     counted.count() as u64
 }
 
@@ -171,7 +172,7 @@ fn removals(report: &CheckReport) -> String {
     ) + &samples
 }
 
-/// Returns the node and the time of the scan, as far as they are known, and the age of the tables.
+/// Returns the node and the time of the scan, if known, and the time of the tables.
 fn about(report: &CheckReport) -> String {
     let node = report.summary.node.iter();
     let node = node.map(|node| sample("nri_compat_scan_info", &[("node", node.clone())], 1));

@@ -1,5 +1,7 @@
 //! The pairing of a plugin of one protocol version with a runtime of another.
 
+use super::count::counted;
+
 /// A plugin version on a runtime version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pairing {
@@ -43,7 +45,7 @@ pub enum ItemKind {
     Service,
     /// Synchronize and its splitting.
     Synchronize,
-    /// An event, whichever RPC carries it.
+    /// An event, regardless of the RPC that carries it.
     Event,
     /// A call that is not an event.
     Rpc,
@@ -56,13 +58,13 @@ pub enum ItemKind {
 /// The outcome for one item, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Outcome {
-    /// As if both had the same version.
+    /// It works as if both had the same version.
     Works,
-    /// Through StateChange, because one side lacks the dedicated RPC.
+    /// It is sent as StateChange, because one side lacks the dedicated RPC.
     Fallback,
-    /// One side sends what the other does not know and ignores.
+    /// One side sends something that the other does not know and ignores.
     Loses,
-    /// Both sides know it, but it does not arrive as it was sent, and nothing fails.
+    /// Both sides know it, but its value arrives changed or not at all, without an error.
     Misreads,
     /// A request fails.
     Fails,
@@ -112,9 +114,9 @@ impl Pairing {
         groups
     }
 
-    /// Returns true if there is trouble with this element, an element that contains it, or a part
-    /// of it. Peers that do not find each other's services have trouble with everything, and events
-    /// share one numbering.
+    /// Returns true if there is a problem with this element, an element that contains it, or a part
+    /// of it. A problem with a service concerns everything, and a problem with the numbering of events
+    /// concerns all events.
     pub fn concerns(&self, element: &str) -> bool {
         let mut troubled = self
             .items
@@ -217,14 +219,13 @@ impl Outcome {
 impl ItemKind {
     /// Returns `1 event`, `2 events`.
     fn counted(self, count: usize) -> String {
-        let plural = if count == 1 { "" } else { "s" };
         match self {
-            Self::Service => format!("{count} service{plural}"),
+            Self::Service => counted(count, "service"),
             Self::Synchronize => "split Synchronize".to_owned(),
-            Self::Event => format!("{count} event{plural}"),
-            Self::Rpc => format!("{count} call{plural}"),
-            Self::Field => format!("{count} field{plural}"),
-            Self::EnumValue => format!("{count} enum value{plural}"),
+            Self::Event => counted(count, "event"),
+            Self::Rpc => counted(count, "call"),
+            Self::Field => counted(count, "field"),
+            Self::EnumValue => counted(count, "enum value"),
         }
     }
 

@@ -28,7 +28,7 @@ use document::{
     Suppression, Text, Tool,
 };
 
-/// The maximum number of results of a run: GitHub rejects a file with more.
+/// The maximum number of results of a run; GitHub rejects a file with more.
 /// <https://docs.github.com/en/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning#validating-your-sarif-file>
 const MAX_RESULTS: usize = 25_000;
 
@@ -86,7 +86,7 @@ impl Problem<'_> {
         match self {
             Self::Verdict(_, verdict) => verdict.rule,
             Self::Finding(finding) => finding.rule,
-            Self::Suppressed(one) => one.finding.rule,
+            Self::Suppressed(suppressed) => suppressed.finding.rule,
             #[cfg(feature = "conformance")]
             Self::Test(_, test) => test.result.statement,
         }
@@ -96,7 +96,7 @@ impl Problem<'_> {
         match self {
             Self::Verdict(subject, verdict) => of_verdict(subject, verdict),
             Self::Finding(finding) => of_finding(finding),
-            Self::Suppressed(one) => of_suppressed(one),
+            Self::Suppressed(suppressed) => of_suppressed(suppressed),
             #[cfg(feature = "conformance")]
             Self::Test(report, test) => of_test(report, test),
         }
@@ -108,7 +108,7 @@ impl Problem<'_> {
         let (level, suppressed) = match self {
             Self::Verdict(_, verdict) => (verdict.level(), verdict.suppressed.is_some()),
             Self::Finding(finding) => (finding.level, false),
-            Self::Suppressed(one) => (one.finding.level, true),
+            Self::Suppressed(suppressed) => (suppressed.finding.level, true),
             #[cfg(feature = "conformance")]
             Self::Test(_, test) => (test.level, test.suppressed.is_some()),
         };
@@ -121,8 +121,8 @@ impl Problem<'_> {
     }
 }
 
-/// Drops the least serious problems beyond the limit, keeps the order, and returns the number of
-/// dropped ones.
+/// Removes the least serious problems if there are too many, keeps the order, and returns the number
+/// of removed ones.
 fn limit(problems: &mut Vec<Problem<'_>>) -> usize {
     let left_out = problems.len().saturating_sub(MAX_RESULTS);
     if left_out > 0 {

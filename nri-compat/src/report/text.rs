@@ -1,4 +1,4 @@
-//! Text for people: a screenful with what breaks, for whom, and what to do.
+//! Text for people: what breaks, for whom, and what to do about it.
 
 mod check;
 #[cfg(feature = "conformance")]

@@ -25,9 +25,9 @@ pub fn visible(text: &str) -> String {
     shown
 }
 
-/// Returns true if the character has an effect instead of a visible form: controls, line and
-/// paragraph separators, marks, embeddings and isolates of direction, zero-width joiners and
-/// spaces, and noncharacters. None is beyond U+FFFF.
+/// Returns true if the character has an effect instead of a visible form: control characters, line
+/// and paragraph separators, bidirectional formatting characters, zero-width joiners and spaces, and
+/// noncharacters. None is above U+FFFF.
 pub(crate) fn acts(c: char) -> bool {
     c.is_control()
         || matches!(c,
@@ -48,7 +48,7 @@ impl Deref for VisibleReport {
 }
 
 impl From<CheckReport> for VisibleReport {
-    /// Changes the texts in place: a report may be large, and few texts need escaping.
+    /// Escapes the texts in place, because a report may be large and few texts need escaping.
     fn from(mut report: CheckReport) -> Self {
         report.targets.iter_mut().for_each(target);
         report.subjects.iter_mut().for_each(subject);
@@ -182,7 +182,7 @@ mod tests {
     use super::visible;
 
     #[test]
-    fn what_acts_is_spelled_out_and_the_rest_stays() {
+    fn characters_with_an_effect_are_escaped() {
         assert_eq!(visible("a\u{1b}[31mb\n\tc\r"), "a\\u{1b}[31mb\\n\\tc\\r");
         assert_eq!(
             visible("\u{9b}31m \u{202e}txt\u{2066}"),

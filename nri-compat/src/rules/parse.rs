@@ -21,7 +21,7 @@ struct RuleFile {
 ///
 /// # Errors
 ///
-/// Returns a sentence on what is wrong.
+/// Returns a description of the mistake.
 pub(super) fn rule(id: &'static str, text: &str) -> Result<Rule, String> {
     let file: RuleFile = toml::from_str(text).map_err(|error| error.to_string())?;
     if file.id != id {

@@ -1,4 +1,4 @@
-//! The kinds of compatibility that a violation breaks, and how serious that is.
+//! The kinds of compatibility that a violation breaks, and its severity.
 
 use std::fmt;
 
@@ -47,7 +47,7 @@ impl Category {
         Self::Check,
     ];
 
-    /// Returns a sentence on what breaks.
+    /// Returns a phrase that describes what breaks.
     pub const fn about(self) -> &'static str {
         match self {
             Self::File => "generated source code breaks, compared per file",

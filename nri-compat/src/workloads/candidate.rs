@@ -16,16 +16,16 @@ pub struct Candidate<'w> {
     pub template: &'w PodTemplate,
     /// The container.
     pub container: &'w Container,
-    /// The reasons, at least one: mounts in the order given, then the images.
+    /// The reasons, at least one: mounts in their order, then images.
     pub reasons: Vec<Reason>,
     /// The images that it mounts as volumes.
     pub image_volumes: Vec<CandidateImage<'w>>,
 }
 
-/// A reason to take a container for an NRI plugin.
+/// A reason for treating a container as an NRI plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// It mounts a part of the host that belongs to NRI.
+    /// It mounts a path of the host that belongs to NRI.
     Mounts {
         /// The path on the host, as written, with the path within the volume.
         path: String,
@@ -146,11 +146,11 @@ fn reasons(container: &Container, volumes: &Volumes<'_>) -> Vec<Reason> {
     reasons
 }
 
-/// Returns the reason that a mount is, if the volume is a part of the host that belongs to NRI.
+/// Returns a reason if a mount makes a path of NRI on the host visible.
 fn mounts(container: &Container, mount: &Mount, volume: &Volume) -> Option<Reason> {
     let host_path = volume.host_path.as_ref()?;
     let mounted = host_path::mounted(host_path, mount, container)?;
-    // A path within the volume makes a folder of it.
+    // A volume with a path within it must be a folder.
     let has_sub_path = mount.sub_path.is_some() || mount.sub_path_expr.is_some();
     let can_be_folder = has_sub_path || can_be_folder(host_path);
     let (reach, resources) = resources(&mounted, can_be_folder)?;
@@ -182,7 +182,7 @@ fn image_volumes<'w>(
     })
 }
 
-/// Reports whether the required type of a path allows for a folder.
+/// Returns true if the required type of a path allows a folder.
 fn can_be_folder(path: &HostPath) -> bool {
     !matches!(
         path.required_type.as_deref(),
@@ -190,7 +190,7 @@ fn can_be_folder(path: &HostPath) -> bool {
     )
 }
 
-/// Reports whether the path must be a device, which NRI does not use.
+/// Returns true if the path must be a device, which NRI does not use.
 fn is_device(path: &HostPath) -> bool {
     matches!(
         path.required_type.as_deref(),

@@ -9,7 +9,7 @@ pub(super) struct NodePath(Vec<String>);
 /// The part of the host's file system that a mount makes visible.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Mounted {
-    /// The path, as far as it is known.
+    /// The known part of the path.
     pub(super) path: NodePath,
     /// False if a variable in `subPathExpr` hides the rest of the path.
     pub(super) is_known: bool,
@@ -21,7 +21,7 @@ impl NodePath {
         path.starts_with('/').then(|| Self::default().join(path))
     }
 
-    /// Returns the path of a file below this one. Like the kernel, `..` at the root is the root.
+    /// Returns the path of a file below this one. As in the kernel, `..` at the root is the root.
     fn join(mut self, path: &str) -> Self {
         for component in path.split('/') {
             match component {
@@ -36,7 +36,7 @@ impl NodePath {
         self
     }
 
-    /// Reports whether this is `other`, or below it.
+    /// Returns true if this is `other`, or below it.
     pub(super) fn is_within(&self, other: &Self) -> bool {
         self.0.starts_with(&other.0)
     }
@@ -47,8 +47,8 @@ impl NodePath {
     }
 }
 
-/// Returns the part of the host that a mount of this volume shows to a container; `None` if the path
-/// is not one of a Linux host.
+/// Returns the part of the host that a mount of this volume makes visible in a container; `None` if
+/// it is not a path on a Linux host.
 pub(super) fn mounted(volume: &HostPath, mount: &Mount, container: &Container) -> Option<Mounted> {
     let path = NodePath::parse(&volume.path)?;
     let (sub_path, is_known) = match (&mount.sub_path_expr, &mount.sub_path) {
@@ -62,8 +62,8 @@ pub(super) fn mounted(volume: &HostPath, mount: &Mount, container: &Container) -
     })
 }
 
-/// Replaces `$(NAME)` by the values in the environment, as Kubernetes does; `$$` is `$`. At the first
-/// variable without a value, returns the folders before it, and false.
+/// Replaces `$(NAME)` with the values in the environment, and `$$` with `$`, as Kubernetes does. At
+/// the first variable without a value, returns the folders before it, and false.
 fn expand(expression: &str, env: &[EnvVar]) -> (String, bool) {
     let mut path = String::new();
     let mut rest = expression;

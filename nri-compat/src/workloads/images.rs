@@ -23,8 +23,8 @@ struct Table {
     image: Vec<PublishedImage>,
 }
 
-/// Returns the published image that a reference names: from its own registry, or from a mirror that
-/// keeps the path.
+/// Returns the published image that a reference names, in its own registry or in a mirror that keeps
+/// the path.
 pub(super) fn published(reference: &str) -> Option<&'static PublishedImage> {
     let repository = repository(reference);
     table().iter().find(|image| {
@@ -33,13 +33,13 @@ pub(super) fn published(reference: &str) -> Option<&'static PublishedImage> {
     })
 }
 
-/// Returns true for the image of this command, under whatever registry and path: its DaemonSet mounts
-/// the folders of NRI to read them.
+/// Returns true for the image of this command, in any registry and path. Its DaemonSet mounts the
+/// folders of NRI in order to read them.
 pub fn is_own(reference: &str) -> bool {
     repository(reference).rsplit('/').next() == Some(env!("CARGO_PKG_NAME"))
 }
 
-/// Reports whether the last components of a repository are this path.
+/// Returns true if the last components of a repository are this path.
 fn ends_with_path(repository: &str, path: &str) -> bool {
     let before = repository.strip_suffix(path);
     before.is_some_and(|before| before.is_empty() || before.ends_with('/'))
@@ -57,7 +57,7 @@ fn repository(reference: &str) -> &str {
     }
 }
 
-/// Returns the table, which a test parses, too; empty if it is malformed.
+/// Returns the table; empty if it is malformed, which a test excludes.
 fn table() -> &'static [PublishedImage] {
     static IMAGES: OnceLock<Vec<PublishedImage>> = OnceLock::new();
     IMAGES.get_or_init(|| parse().map_or_else(|_| Vec::new(), |table| table.image))

@@ -1,4 +1,4 @@
-//! Deserializers for fields that manifests often write in another type than the API has.
+//! Deserializers for fields that often have another type in manifests than in the API.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -30,7 +30,7 @@ pub(super) fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String,
     Ok(optional_text(deserializer)?.unwrap_or_default())
 }
 
-/// Reads a text in the same way; null and the empty text are `None`.
+/// Reads a text in the same way, but null and the empty text are `None`.
 pub(super) fn optional_text<'de, D>(deserializer: D) -> Result<Option<String>, D::Error>
 where
     D: Deserializer<'de>,

@@ -1,7 +1,7 @@
 //! Kubernetes manifests: YAML with any number of documents, or JSON.
 //!
 //! A file is decoded to text, `yaml` turns its documents into nodes, and `pods` finds the pod
-//! templates in them by their shape, whatever the kind of the object: `containers` recognises
+//! templates in them by their shape, regardless of the kind of the object. `containers` recognises
 //! containers, and `scope` holds the volumes that are declared around them.
 
 mod containers;
@@ -22,9 +22,9 @@ use super::storage::PersistentVolume;
 /// The maximum size of a file in bytes. The text and one object at a time are held in memory.
 pub const MAX_BYTES: u64 = 64 << 20;
 
-/// The reason why the template of a chart cannot be read.
+/// The reason for skipping the template of a chart.
 const TEMPLATE: &str =
-    "a template that is not rendered: render it first (`helm template`, `kustomize build`)";
+    "a template that has not been rendered: render it first (`helm template`, `kustomize build`)";
 
 /// Something in a manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub enum Item {
     Claim(Claim),
     /// A Kubernetes object without pods, such as a service.
     Object,
-    /// A document that is not a Kubernetes object; empty documents are left out.
+    /// A document that is not a Kubernetes object. Empty documents are omitted.
     Foreign,
     /// A document, or an object in it, that cannot be read.
     Unreadable {

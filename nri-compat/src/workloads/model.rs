@@ -66,8 +66,8 @@ pub struct Volume {
     /// The name, to which mounts refer.
     #[serde(deserialize_with = "lenient::text")]
     pub name: String,
-    /// The path on the host, for volumes of this type and for claims that a persistent volume with
-    /// such a path fulfils.
+    /// The path on the host, for volumes of this type and for claims that are fulfilled by a
+    /// persistent volume with such a path.
     pub host_path: Option<HostPath>,
     /// The persistent volume that the path comes from.
     #[serde(skip)]
@@ -119,7 +119,7 @@ pub struct HostPath {
     /// The path.
     #[serde(deserialize_with = "lenient::text")]
     pub path: String,
-    /// The type that the path must have, such as `Socket`; `None` if any will do.
+    /// The type that the path must have, such as `Socket`; `None` for any type.
     #[serde(rename = "type", deserialize_with = "lenient::optional_text")]
     pub required_type: Option<String>,
 }
@@ -134,7 +134,7 @@ pub struct Container {
     /// The image reference as written; `None` if there is none.
     #[serde(deserialize_with = "lenient::optional_text")]
     pub image: Option<String>,
-    /// The list of containers in which the pod has it.
+    /// The list that contains it.
     #[serde(skip)]
     pub kind: ContainerKind,
     /// The mounts of volumes.
@@ -209,8 +209,8 @@ impl Workload {
         self.owners.iter().find(|owner| owner.controller)
     }
 
-    /// Returns the image that a container runs according to the status of the pod, as its runtime
-    /// names it.
+    /// Returns the image that a container runs according to the status of the pod, as named by the
+    /// runtime.
     pub fn image_id(&self, container: &Container) -> Option<&str> {
         let is_its = |status: &&ContainerStatus| status.name == container.name;
         self.statuses.iter().find(is_its)?.image_id.as_deref()

@@ -1,4 +1,4 @@
-//! The paths of a host that belong to NRI, and how a mounted folder relates to them.
+//! The paths of a host that belong to NRI, and the relation of mounted folders to them.
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -19,11 +19,11 @@ pub enum Resource {
 /// The relation of a mounted path to a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reach {
-    /// It is the resource, a part of it, or the folder that exists for it.
+    /// It is the resource, a part of it, or the folder dedicated to it.
     Direct,
-    /// It is a folder far above, such as `/var/run`, which contains other things, too.
+    /// It is a folder further up, such as `/var/run`, which also contains other things.
     Parent,
-    /// It may be or contain the resource, because the path contains a variable.
+    /// It may be or contain the resource, depending on a variable in the path.
     Possible,
 }
 
@@ -41,8 +41,8 @@ const FURTHER: [(&str, Resource); 3] = [
     ("/var/snap/microk8s/common/run/nri.sock", Resource::Socket),
 ];
 
-/// The ends of paths that belong to NRI whatever comes before, for configured folders.
-const ENDS: [(&[&str], Resource); 5] = [
+/// The final components of paths that belong to NRI in any folder, for configured paths.
+const SUFFIXES: [(&[&str], Resource); 5] = [
     (&["nri.sock"], Resource::Socket),
     (&["nri", "plugins"], Resource::PluginFolder),
     (&["nri", "bin"], Resource::PluginFolder),
@@ -50,7 +50,7 @@ const ENDS: [(&[&str], Resource); 5] = [
     (&["nri", "conf.json"], Resource::Configuration),
 ];
 
-/// The name of the folders that exist for NRI only.
+/// The name of folders that are dedicated to NRI.
 const FOLDER: &str = "nri";
 
 impl fmt::Display for Resource {
@@ -63,8 +63,8 @@ impl fmt::Display for Resource {
     }
 }
 
-/// Returns the resources that a mount makes visible, with the most direct relation first; none if it
-/// has nothing to do with NRI.
+/// Returns the resources that a mount makes visible, with the most direct relation first; `None` if
+/// it does not involve NRI.
 pub(super) fn resources(mounted: &Mounted, can_be_folder: bool) -> Option<(Reach, Vec<Resource>)> {
     if let Some(resource) = direct(&mounted.path) {
         return Some((Reach::Direct, vec![resource]));
@@ -95,15 +95,15 @@ fn direct(path: &NodePath) -> Option<Resource> {
         .or_else(|| by_folder(path))
 }
 
-/// Recognises a configured path by its end, or that of a folder above it.
+/// Recognises a configured path by its last components, or by those of a folder above it.
 fn by_end(path: &NodePath) -> Option<Resource> {
     let components = path.components();
     let occurs = |end: &[&str]| components.windows(end.len()).any(|part| part == end);
-    let found = ENDS.iter().find(|(end, _)| occurs(end));
+    let found = SUFFIXES.iter().find(|(end, _)| occurs(end));
     found.map(|(_, resource)| *resource)
 }
 
-/// Recognises a folder called `nri`, and what is in it.
+/// Recognises a folder named `nri` and its content.
 fn by_folder(path: &NodePath) -> Option<Resource> {
     let components = path.components();
     let at = components.iter().position(|name| name == FOLDER)?;
@@ -135,8 +135,8 @@ fn known() -> &'static [KnownPath] {
     })
 }
 
-/// Returns the default paths of the runtimes; none if the tables cannot be read, which `check`
-/// reports before it reads anything.
+/// Returns the default paths of the runtimes; none if the tables cannot be read, an error that
+/// `check` reports before it reads anything else.
 fn defaults() -> impl Iterator<Item = (&'static str, Resource)> {
     let history = crate::data::history().ok();
     let runtimes = history.and_then(|history| history.runtimes().ok());

@@ -1,8 +1,8 @@
 //! Persistent volumes that are folders of a host, and the claims that they fulfil.
 //!
 //! A pod that mounts a claim mounts a folder of its node if the claim is bound to a persistent volume
-//! with a path. Manifests bind them by name: the claim names the volume, or the volume the claim. If
-//! neither does, the cluster may bind a claim to any volume that fits.
+//! with a path. In a manifest, either the claim names the volume, or the volume names the claim. If
+//! neither does, the cluster may bind the claim to any volume that fits.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -86,7 +86,7 @@ impl From<VolumeObject> for PersistentVolume {
 }
 
 impl Storage {
-    /// Adds a persistent volume. One without a path on a host is of no interest.
+    /// Adds a persistent volume. A volume without a path on a host is ignored.
     pub fn add_volume(&mut self, volume: PersistentVolume) {
         if volume.path.is_none() {
             return;
@@ -108,7 +108,7 @@ impl Storage {
         same_name.push(claim);
     }
 
-    /// Adds everything in another one.
+    /// Adds all volumes and claims of `other`.
     pub fn add(&mut self, other: Self) {
         for volume in other.volumes {
             self.add_volume(volume);
@@ -118,13 +118,13 @@ impl Storage {
         }
     }
 
-    /// Gives the volumes of a workload that claim a persistent volume the paths of those that they
-    /// are, or may be, bound to.
+    /// Sets the paths of a workload's volumes that claim a persistent volume to the paths of the
+    /// persistent volumes that they are, or may be, bound to.
     pub fn bind(&self, workload: &mut Workload) {
         if self.volumes.is_empty() {
             return;
         }
-        let owner = Owner {
+        let owner = ClaimOwner {
             namespace: workload.namespace.as_deref(),
             name: workload.name.trim_end_matches('-'),
         };
@@ -137,8 +137,9 @@ impl Storage {
         }
     }
 
-    /// Returns a volume with a path for each persistent volume that a volume of a pod is, or may be.
-    fn bound(&self, volume: &Volume, owner: &Owner<'_>) -> Vec<Volume> {
+    /// Returns a volume with a path for each persistent volume that a volume of a pod is, or may be,
+    /// bound to.
+    fn bound(&self, volume: &Volume, owner: &ClaimOwner<'_>) -> Vec<Volume> {
         let (claims, mut positions) = match (&volume.claim, &volume.ephemeral) {
             (Some(source), _) => self.of_claim(&source.claim_name, owner),
             (None, Some(source)) => {
@@ -158,12 +159,12 @@ impl Storage {
         positions.dedup();
         let persistent = positions.into_iter().filter_map(|at| self.volumes.get(at));
         persistent
-            .map(|one| one.as_volume(volume, is_certain))
+            .map(|bound| bound.as_volume(volume, is_certain))
             .collect()
     }
 
     /// Returns the claims with this name, and the volumes that name it.
-    fn of_claim(&self, name: &str, owner: &Owner<'_>) -> (Vec<&Claim>, Vec<usize>) {
+    fn of_claim(&self, name: &str, owner: &ClaimOwner<'_>) -> (Vec<&Claim>, Vec<usize>) {
         let claims = self.claims.get(name).into_iter().flatten();
         let claims = claims.filter(|claim| owner.is_in(claim.namespace.as_deref()));
         let volumes = self.by_claim.get(name).into_iter().flatten().copied();
@@ -171,16 +172,16 @@ impl Storage {
         (claims.collect(), volumes.collect())
     }
 
-    /// Returns the volumes that name a claim which Kubernetes makes from a template.
-    fn of_template(&self, volume: &str, owner: &Owner<'_>) -> Vec<usize> {
+    /// Returns the volumes that name a claim which Kubernetes creates from a template.
+    fn of_template(&self, volume: &str, owner: &ClaimOwner<'_>) -> Vec<usize> {
         let named = self.by_claim.iter();
         let made = named.filter(|(claim, _)| owner.makes(claim, volume));
         let volumes = made.flat_map(|(_, volumes)| volumes).copied();
         volumes.filter(|at| self.is_for(*at, owner)).collect()
     }
 
-    /// Reports whether a volume names a claim in the namespace of the owner.
-    fn is_for(&self, position: usize, owner: &Owner<'_>) -> bool {
+    /// Returns true if a volume names a claim in the namespace of the owner.
+    fn is_for(&self, position: usize, owner: &ClaimOwner<'_>) -> bool {
         let volume = self.volumes.get(position);
         let claim = volume.and_then(|volume| volume.claim.as_ref());
         claim.is_some_and(|claim| owner.is_in(claim.namespace.as_deref()))
@@ -189,14 +190,18 @@ impl Storage {
     /// Returns the volumes that a cluster may bind a claim to.
     fn fitting<'s>(&'s self, claim: &'s Claim) -> impl Iterator<Item = usize> + use<'s> {
         let same_class = self.free.get(&claim.class).into_iter().flatten().copied();
-        let fits = |at: &usize| self.volumes.get(*at).is_some_and(|one| one.fits(claim));
+        let fits = |position: &usize| {
+            self.volumes
+                .get(*position)
+                .is_some_and(|volume| volume.fits(claim))
+        };
         let fitting = same_class.filter(move |at| claim.volume.is_none() && fits(at));
         fitting.take(MAX_POSSIBLE)
     }
 }
 
 impl PersistentVolume {
-    /// Reports whether a claim of the same class may be bound to it.
+    /// Returns true if a claim of the same class may be bound to it.
     fn fits(&self, claim: &Claim) -> bool {
         let mut labels = claim.labels.iter();
         claim.access_modes.is_subset(&self.access_modes)
@@ -218,20 +223,20 @@ impl PersistentVolume {
     }
 }
 
-/// The object whose pods make claims.
-struct Owner<'w> {
+/// The object whose pods create claims.
+struct ClaimOwner<'w> {
     namespace: Option<&'w str>,
     name: &'w str,
 }
 
-impl Owner<'_> {
-    /// Reports whether it is in a namespace, or one of both is left to the command that applies them.
+impl ClaimOwner<'_> {
+    /// Returns true if it is in a namespace, or if one of the two namespaces is unknown.
     fn is_in(&self, namespace: Option<&str>) -> bool {
         self.namespace.is_none() || namespace.is_none() || self.namespace == namespace
     }
 
-    /// Reports whether its pods make a claim of this name for a volume: `VOLUME-OWNER-0` for those of
-    /// a stateful set, `POD-VOLUME` for others.
+    /// Returns true if its pods create a claim with this name for a volume: `VOLUME-OWNER-0` for those
+    /// of a stateful set, `POD-VOLUME` for others.
     fn makes(&self, claim: &str, volume: &str) -> bool {
         let after = |text: Option<&str>| {
             let rest = text.and_then(|text| text.strip_prefix(self.name));
@@ -246,7 +251,7 @@ impl Owner<'_> {
 }
 
 impl Workload {
-    /// Reports whether a pod has volumes whose paths depend on persistent volumes.
+    /// Returns true if a pod has volumes whose paths depend on persistent volumes.
     pub fn has_claims(&self) -> bool {
         let mut volumes = self.templates.iter().flat_map(|pod| &pod.volumes);
         volumes.any(|volume| volume.claim.is_some() || volume.ephemeral.is_some())

@@ -1,4 +1,4 @@
-//! Mounts and images that make a container a candidate, and those that do not.
+//! Tests of the mounts and images that make a container a candidate.
 
 use serde_json::{Value, json};
 
@@ -58,7 +58,7 @@ fn paths_of_nri_count() {
 }
 
 #[test]
-fn folders_above_count() {
+fn parent_folders_count() {
     let all = "the NRI socket, the folder of NRI plugins and the configuration of NRI plugins";
     for (path, contents) in [
         ("/", all),
@@ -202,7 +202,7 @@ fn only_containers_that_mount_the_volume_count() {
 }
 
 #[test]
-fn a_volume_that_no_container_mounts_is_named() {
+fn an_unmounted_volume_is_reported() {
     let pod: Workload = serde_json::from_value(json!({"spec": {
         "volumes": [
             {"name": "nri", "hostPath": {"path": "/run/nri"}},

@@ -44,11 +44,11 @@ fn people_see_pools_and_what_cannot_be_seen() {
     let server = ApiServer::start(|request| SMALL.answer(request));
     let output = check_server(&server, &["--explain"]);
     for text in [
-        "4 nodes containerd 2.2.3: judged as containerd@2.2.3",
-        "1 node cri-o 1.35.1: judged as cri-o@1.35.1",
+        "4 nodes containerd 2.2.3: checked as containerd@2.2.3",
+        "1 node cri-o 1.35.1: checked as cri-o@1.35.1",
         "installed on the nodes themselves cannot be seen",
         "mounts /var/run/nri of the host",
-        "no pod of it runs: judged for all pools",
+        "no pod runs it: checked for all pools",
         "cluster test (http://127.0.0.1",
     ] {
         let shown: Vec<&str> = output.stdout.split_whitespace().collect();
@@ -86,14 +86,14 @@ fn nodes_whose_runtime_is_not_known_are_named() {
     assert_eq!(output.code, Some(100), "{output:?}");
     for text in [
         "1 node docker 24.0.7: without plugins: this runtime does not support NRI",
-        "1 node containerd 9.9.9: not judged: unknown release `9.9.9`",
-        "1 node without a runtime: not judged",
-        "1 node containerd 1.7.27-k3s1: judged as containerd@1.7.27",
-        "1 node containerd 2.2.3+unknown: judged as containerd@2.2.3",
-        "1 node containerd v2.2.3~ds1: judged as containerd@2.2.3",
-        "1 node cri-o 1.35.1-dev: judged as cri-o@1.35.1",
-        "1 node containerd Unknown: not judged",
-        "1 node containerd: not judged",
+        "1 node containerd 9.9.9: not checked: unknown release `9.9.9`",
+        "1 node without a runtime: not checked",
+        "1 node containerd 1.7.27-k3s1: checked as containerd@1.7.27",
+        "1 node containerd 2.2.3+unknown: checked as containerd@2.2.3",
+        "1 node containerd v2.2.3~ds1: checked as containerd@2.2.3",
+        "1 node cri-o 1.35.1-dev: checked as cri-o@1.35.1",
+        "1 node containerd Unknown: not checked",
+        "1 node containerd: not checked",
         "\\u{1b}[31m",
     ] {
         assert!(output.stdout.contains(text), "{text}: {output:?}");
@@ -101,7 +101,7 @@ fn nodes_whose_runtime_is_not_known_are_named() {
     assert!(!output.stdout.contains('\u{1b}'));
     let assumed = check_server(&server, &["--assume", "nri@0.12"]);
     assert!(
-        assumed.stdout.contains("judged as containerd@9.9.9"),
+        assumed.stdout.contains("checked as containerd@9.9.9"),
         "{assumed:?}"
     );
 }

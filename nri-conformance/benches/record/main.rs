@@ -1,4 +1,4 @@
-//! The cost of recording, and the speed of a replay: `tests/bench/record.sh`, which builds what this needs.
+//! Measures the cost of recording and the speed of replays. Run by `tests/bench/record.sh`, which builds the prerequisites.
 //!
 //!     record [ROUNDS]                      round trips of CreateContainer
 //!     record replay LOGGER [EVENTS]        replays to the example `logger`
@@ -13,7 +13,7 @@
 //! | observed | leads to the plugin, and to an observing plugin that records to a file |
 //! | two plugins | leads to the plugin, and to a second one that subscribes to the same events as the observing one |
 //!
-//! They take turns, so that a change of the machine's pace hits all of them. `CPU us` is the CPU time per round trip of all
+//! They alternate, so that a change in the speed of the machine affects all of them. `CPU us` is the CPU time per round trip of all
 //! processes except the thread that writes the recording; `writer us` is the time of that thread.
 
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ mod replays;
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
-/// Round trips measured in a row before the next line takes its turn.
+/// The number of consecutive round trips of each kind.
 const TURN: usize = 500;
 
 /// A plugin that marks each container.
@@ -49,7 +49,7 @@ impl CreateContainer for Marker {
     }
 }
 
-/// A plugin with the same work as the observing plugin, which gets two requests per container.
+/// A plugin that subscribes to the same events as the observing plugin, and receives two requests per container.
 #[derive(NriPlugin)]
 #[nri(name = "second", index = "99")]
 struct Second;
@@ -285,7 +285,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // It may have ended already.
+        // It may already have ended.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

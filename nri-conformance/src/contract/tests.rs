@@ -1,4 +1,4 @@
-//! Tests that hold the files, the table and the ids together.
+//! Tests that files, table and ids of the contract are consistent.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
@@ -44,7 +44,7 @@ fn position(id: &str) -> (Part, u32) {
 }
 
 #[test]
-fn the_table_is_in_the_order_of_the_contract_and_numbers_have_no_gaps() {
+fn the_table_is_ordered_and_without_gaps() {
     let positions: Vec<_> = ids().map(position).collect();
     assert!(positions.is_sorted());
     for part in Part::ALL {
@@ -63,7 +63,7 @@ fn the_table_is_in_the_order_of_the_contract_and_numbers_have_no_gaps() {
 }
 
 #[test]
-fn keepers_are_named_once_and_links_are_links() {
+fn keepers_are_unique_and_links_are_urls() {
     for statement in all() {
         let Statement { id, kept_by, .. } = statement;
         assert!(!kept_by.is_empty(), "{id}: nobody keeps it");
@@ -126,7 +126,7 @@ fn statements_refer_to_others_that_exist_and_refer_back() {
 }
 
 #[test]
-fn an_ambiguous_statement_says_what_is_open() {
+fn an_ambiguous_statement_has_a_note() {
     for statement in all() {
         assert_eq!(statement.is_firm(), statement.status != Status::Ambiguous);
         assert!(

@@ -1,4 +1,4 @@
-//! The parts that all tests of a run share: the plugin, the settings, and the way to a plugin that serves.
+//! The parts that all tests of a run share: the plugin, the settings, and the steps up to a plugin that serves.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,15 +21,15 @@ use crate::subject::{Instance, Stream, Subject};
 pub(crate) struct Bench {
     pub(crate) subject: Subject,
     pub(crate) options: Options,
-    /// The traces of the connections of the test that runs.
+    /// The traces of the connections of the current test.
     traces: Mutex<Vec<Trace>>,
     worlds: AtomicU64,
-    /// The number of instances in a row that did not get as far as serving.
+    /// The number of consecutive instances that never served.
     stuck: AtomicU64,
 }
 
-/// The number of instances in a row that do not get as far as serving, after which no more are started: each takes
-/// until a time limit.
+/// The number of consecutive instances that never served after which no more are started, because each runs into a
+/// time limit.
 const MAX_STUCK: u64 = 3;
 
 /// The state that a plugin is synchronized with.
@@ -64,7 +64,7 @@ impl Bench {
         (pod, container)
     }
 
-    /// Takes the traces of the connections since the last call.
+    /// Returns the traces of the connections since the last call.
     pub(crate) fn take_traces(&self) -> Vec<Trace> {
         std::mem::take(&mut *self.traces.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -72,7 +72,7 @@ impl Bench {
     /// Starts an instance.
     pub(crate) async fn instance(&self) -> Judged<Instance> {
         if self.stuck.load(Ordering::Relaxed) >= MAX_STUCK {
-            return skip("never got as far as serving in earlier tests; see W1, P5 and P6");
+            return skip("never served in earlier tests; see W1, P5 and P6");
         }
         let started = self.subject.start().await;
         started.map_err(|error| Verdict::Skip(error.to_string()))
@@ -84,7 +84,7 @@ impl Bench {
         match timeout(within, instance.connection()).await {
             Ok(Some(stream)) => Ok(stream),
             Ok(None) | Err(_) => {
-                self.is_stuck();
+                self.count_stuck();
                 skip(format!("did not connect within {within:?}; see W1"))
             }
         }
@@ -107,8 +107,8 @@ impl Bench {
         Ok((instance, session))
     }
 
-    /// Notes that an instance did not get as far as serving within a time limit.
-    pub(crate) fn is_stuck(&self) {
+    /// Counts an instance that did not serve within a time limit.
+    pub(crate) fn count_stuck(&self) {
         self.stuck.fetch_add(1, Ordering::Relaxed);
     }
 
@@ -116,7 +116,7 @@ impl Bench {
         match session.registration().await {
             Some(_) => Ok(()),
             None => {
-                self.is_stuck();
+                self.count_stuck();
                 let within = self.options.timeouts.registration;
                 skip(format!("did not register within {within:?}; see W1"))
             }
@@ -134,7 +134,7 @@ impl Bench {
         self.begin(instance, session, state).await
     }
 
-    /// Starts an instance that serves over a connection whose frames are cut anew.
+    /// Starts an instance that serves over a connection whose messages are split differently.
     pub(crate) async fn registered_cut(
         &self,
         revision: &Revision,
@@ -172,7 +172,7 @@ impl Bench {
         let request = session.configuration(&self.options.config);
         let answer = session.configure(&request).await;
         if let Err(CallError::Timeout(_)) = answer {
-            self.is_stuck();
+            self.count_stuck();
         }
         answer.map_err(|error| Verdict::Skip(format!("Configure: {}; see P6", describe(&error))))
     }

@@ -36,7 +36,7 @@ pub(crate) struct Live {
     subscribed: EventMask,
 }
 
-/// Returns whether a plugin may answer an event with an error of its own choice.
+/// Returns true if a plugin may answer an event with an error.
 pub(crate) fn may_reject(event: Event) -> bool {
     match event {
         Event::RunPodSandbox
@@ -72,19 +72,19 @@ impl Live {
         }
     }
 
-    /// Returns whether it gets an event.
+    /// Returns true if the plugin receives an event.
     pub(crate) fn subscribes(&self, event: Event) -> bool {
         self.subscribed.contains(event)
     }
 
-    /// Returns the events of a pod's life that it gets.
+    /// Returns the events of a pod's life that the plugin receives.
     pub(crate) fn life(&self) -> impl Iterator<Item = Event> + use<> {
         let subscribed = self.subscribed;
         LIFE.into_iter()
             .filter(move |event| subscribed.contains(*event))
     }
 
-    /// Ends the test unless it gets an event.
+    /// Skips the test unless the plugin receives an event.
     pub(crate) fn requires(&self, event: Event) -> Judged {
         if self.subscribes(event) {
             return Ok(());
@@ -92,7 +92,7 @@ impl Live {
         skip(format!("does not subscribe to {}", event.name()))
     }
 
-    /// Sends an event as the revision does.
+    /// Sends an event in the way of the revision.
     pub(crate) async fn send(
         &self,
         event: Event,
@@ -117,7 +117,7 @@ impl Live {
             .await
     }
 
-    /// Sends an event that the test needs but does not judge. Does nothing unless the plugin gets the event.
+    /// Sends an event that the test needs but does not test. Does nothing unless the plugin receives the event.
     pub(crate) async fn given(
         &self,
         event: Event,
@@ -134,7 +134,7 @@ impl Live {
         }
     }
 
-    /// Sends an event that has to be answered with success. Does nothing unless the plugin gets the event.
+    /// Sends an event that must be answered with success. Does nothing unless the plugin receives the event.
     pub(crate) async fn expect(
         &self,
         event: Event,
@@ -149,7 +149,7 @@ impl Live {
     }
 }
 
-/// Fails unless an answer is success. `what` describes what was sent. An answer that is late is judged by P5.
+/// Fails unless an answer is success. `what` describes the request. Late answers are covered by P5.
 pub(crate) fn judge(answer: &Answer, what: &str) -> Judged {
     match &answer.result {
         Ok(_) => Ok(()),

@@ -8,19 +8,19 @@ use crate::session::Timeouts;
 /// The settings of a run.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The statements to judge; empty stands for all.
+    /// The statements to test; empty means all of them.
     pub only: BTreeSet<String>,
-    /// The statements not to judge.
+    /// The statements to skip.
     pub skip: BTreeSet<String>,
-    /// The protocol revisions to play, such as `v0.11.0`; empty stands for all.
+    /// The protocol revisions to test under, such as `v0.11.0`; empty means all of them.
     pub revisions: BTreeSet<String>,
-    /// The time limits of the runtime that is played.
+    /// The time limits of the simulated runtime.
     pub timeouts: Timeouts,
-    /// The seed of ids and of random content.
+    /// The seed for ids and random content.
     pub seed: u64,
-    /// True if W17 is judged over 100,000 events and 1,000 connections rather than a few thousand events.
+    /// True if W17 is tested with 100,000 events and 1,000 connections rather than a few thousand events.
     pub soak: bool,
-    /// The configuration that the plugin gets.
+    /// The configuration that is sent to the plugin.
     pub config: String,
     /// The folder for a wire trace of each failure.
     pub trace: Option<PathBuf>,
@@ -42,12 +42,12 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Returns true if a statement is judged.
+    /// Returns true if a statement is tested.
     pub fn selects(&self, statement: &str) -> bool {
         (self.only.is_empty() || self.only.contains(statement)) && !self.skip.contains(statement)
     }
 
-    /// Returns true if a revision is played.
+    /// Returns true if a revision is tested.
     pub fn plays(&self, revision: &str) -> bool {
         self.revisions.is_empty() || self.revisions.contains(revision)
     }

@@ -18,7 +18,7 @@ use crate::result::{Failure, Outcome, Report, Subject as Described, SubjectKind,
 use crate::session::Timeouts;
 use crate::subject::Subject;
 
-/// The time limit of a test that is not a soak test. Everything in a test has a limit; this is the last one.
+/// The time limit of a test that is not a soak test, in addition to the limits of its steps.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// The time limit of the soak test.
@@ -26,7 +26,7 @@ const SOAK_LIMIT: Duration = Duration::from_secs(1800);
 
 /// Receives the progress of a run.
 pub trait Progress: Send + Sync {
-    /// A test begins: its number from 0, the number of all, its statement and its name.
+    /// Called when a test begins, with its number, counted from 0, the number of all tests, its statement and its name.
     fn begins(&self, number: usize, all: usize, statement: &str, test: &str);
 }
 
@@ -70,35 +70,35 @@ impl Run {
         self
     }
 
-    /// Judges only these statements.
+    /// Tests only these statements.
     #[must_use]
     pub fn only<S: Into<String>>(mut self, statements: impl IntoIterator<Item = S>) -> Self {
         self.options.only = statements.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Does not judge these statements.
+    /// Skips these statements.
     #[must_use]
     pub fn skip<S: Into<String>>(mut self, statements: impl IntoIterator<Item = S>) -> Self {
         self.options.skip = statements.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Plays only these revisions of the protocol, such as `v0.11.0`.
+    /// Tests only under these revisions of the protocol, such as `v0.11.0`.
     #[must_use]
     pub fn revisions<S: Into<String>>(mut self, revisions: impl IntoIterator<Item = S>) -> Self {
         self.options.revisions = revisions.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Sets the time limits of the runtime that is played.
+    /// Sets the time limits of the simulated runtime.
     #[must_use]
     pub fn timeouts(mut self, timeouts: Timeouts) -> Self {
         self.options.timeouts = timeouts;
         self
     }
 
-    /// Hands the plugin this configuration.
+    /// Sets the configuration that is sent to the plugin.
     #[must_use]
     pub fn config(mut self, config: impl Into<String>) -> Self {
         self.options.config = config.into();
@@ -112,7 +112,7 @@ impl Run {
     /// Returns an error if the plugin cannot be started, or an option names an unknown statement or revision.
     pub async fn run(self) -> Result<Report> {
         check(&self.options)?;
-        // Also shows whether it can be started at all.
+        // Also determines whether it can be started at all.
         drop(self.subject.start().await?);
         let bench = Bench::new(self.subject, self.options);
         let subject = describe(&bench).await;
@@ -136,7 +136,7 @@ impl Run {
         Ok(Report { subject, results })
     }
 
-    /// Runs the tests in a thread of their own, and waits.
+    /// Runs the tests on a separate thread, and waits for them.
     ///
     /// # Errors
     ///
@@ -144,7 +144,7 @@ impl Run {
     ///
     /// # Panics
     ///
-    /// Panics if the run does.
+    /// Panics if the run panics.
     pub fn run_blocking(self) -> Result<Report> {
         let run = thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread()
@@ -157,12 +157,12 @@ impl Run {
             .unwrap_or_else(|panic: Box<dyn Any + Send>| resume_unwind(panic))
     }
 
-    /// Runs the tests and panics if a statement is broken, with all failures. Works in a `#[test]` and in a
+    /// Runs the tests. If a statement is broken, panics with a list of all failures. Works in a `#[test]` and in a
     /// `#[tokio::test]`.
     ///
     /// # Panics
     ///
-    /// Panics if a statement is broken, or the run cannot start.
+    /// Panics if a statement is broken, or if the run cannot start.
     #[track_caller]
     pub fn assert(self) {
         match self.run_blocking() {
@@ -265,7 +265,7 @@ fn kept_by_others(options: &Options) -> Vec<TestResult> {
         .collect()
 }
 
-/// Returns what the plugin says of itself.
+/// Returns the identity that the plugin reports.
 async fn describe(bench: &Bench) -> Described {
     let mut subject = Described {
         kind: SubjectKind::Plugin,

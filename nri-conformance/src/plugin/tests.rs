@@ -1,4 +1,4 @@
-//! The tests, by subject. Each returns early with what ended it.
+//! The tests, by subject. Each returns early with the verdict that ended it.
 
 pub(super) mod answers;
 pub(super) mod configuration;

@@ -1,14 +1,14 @@
-//! How a test ends before its end.
+//! The reasons for which a test ends early.
 
 use nri::wire::CallError;
 
 use crate::result::{Failure, Outcome};
 use crate::session::Answer;
 
-/// Why a test ended early.
+/// The reason for which a test ended early.
 #[derive(Clone, Debug)]
 pub(crate) enum Verdict {
-    /// The statement cannot be judged.
+    /// The statement cannot be tested, for this reason.
     Skip(String),
     /// The statement is broken.
     Fail(Failure),
@@ -32,7 +32,7 @@ impl From<Verdict> for Outcome {
     }
 }
 
-/// Ends a test without a judgement.
+/// Ends a test as skipped.
 pub(crate) fn skip<T>(reason: impl Into<String>) -> Judged<T> {
     Err(Verdict::Skip(reason.into()))
 }
@@ -50,7 +50,7 @@ pub(crate) fn fail<T>(
     }))
 }
 
-/// Returns the reason for which a step that a test needs, but does not judge, ends it.
+/// Returns the reason for skipping a test because a step that it needs, but does not test, failed.
 pub(crate) fn in_the_way(answer: &Answer) -> String {
     let see = match &answer.result {
         Err(CallError::Timeout(_)) => "P5",

@@ -1,4 +1,4 @@
-//! Answers: whether they can be read, and what they are in words.
+//! Checks that answers can be decoded, and describes them.
 
 use bytes::Bytes;
 use nri::api::{
@@ -12,10 +12,10 @@ use crate::session::describe;
 
 use super::RpcAnswer;
 
-/// The largest number of characters of an answer that a result shows.
-const SHOWN: usize = 400;
+/// The maximum number of characters of an answer that a result shows.
+const MAX_SHOWN: usize = 400;
 
-/// Checks that the answer to an event can be read, as a runtime has to.
+/// Checks that the answer to an event can be decoded, like a runtime.
 pub(super) fn check(event: Event, answer: Bytes) -> Result<(), CallError> {
     let read = match event {
         Event::CreateContainer => read::<CreateContainerResponse>(answer),
@@ -38,12 +38,12 @@ pub(super) fn check(event: Event, answer: Bytes) -> Result<(), CallError> {
     read.map_err(|error| CallError::Unreadable(error.to_string()))
 }
 
-/// Checks that the answer to StateChange can be read.
+/// Checks that the answer to StateChange can be decoded.
 pub(super) fn check_empty(answer: Bytes) -> Result<(), CallError> {
     read::<Empty>(answer).map_err(|error| CallError::Unreadable(error.to_string()))
 }
 
-/// Decodes an answer. The answers that carry nothing are empty messages, like this one.
+/// Decodes an answer. Answers without content are empty messages, like that to StateChange.
 fn read<M: Message + Default>(answer: Bytes) -> Result<(), DecodeError> {
     M::decode(answer).map(drop)
 }
@@ -54,12 +54,12 @@ pub(super) fn kind<T>(result: &Result<T, CallError>) -> RpcAnswer {
         Ok(_) => RpcAnswer::Implemented,
         Err(CallError::Status(status)) if status.code == Code::UNIMPLEMENTED => RpcAnswer::Fallback,
         Err(CallError::Closed | CallError::Timeout(_)) => RpcAnswer::Silent,
-        // An error, an answer that cannot be read, or something else than an answer.
+        // An error, an answer that cannot be decoded, or something other than an answer.
         Err(_) => RpcAnswer::Breaks,
     }
 }
 
-/// Returns an answer in words.
+/// Describes an answer.
 pub(super) fn words<T>(result: &Result<T, CallError>) -> String {
     match result {
         Ok(_) => "success".to_owned(),
@@ -67,9 +67,9 @@ pub(super) fn words<T>(result: &Result<T, CallError>) -> String {
     }
 }
 
-/// Returns the beginning of a text that comes from a plugin.
+/// Returns the beginning of a text from a plugin.
 pub(super) fn short(text: &str) -> String {
-    match text.char_indices().nth(SHOWN) {
+    match text.char_indices().nth(MAX_SHOWN) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn long_answers_are_cut_between_characters() {
         let long = "ä".repeat(1000);
-        assert_eq!(short(&long).chars().count(), SHOWN + 1);
+        assert_eq!(short(&long).chars().count(), MAX_SHOWN + 1);
         assert_eq!(short("ä"), "ä");
     }
 }

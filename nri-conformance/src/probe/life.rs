@@ -24,7 +24,7 @@ pub(super) const LIFE: [Event; 14] = [
     Event::RemovePodSandbox,
 ];
 
-/// The seed of the ids of pods and containers. Any number serves.
+/// The seed for the ids of pods and containers; any number will do.
 const SEED: u64 = 0x006e_7269;
 
 /// Returns the RPC name of an event.
@@ -32,7 +32,7 @@ pub(super) fn name(event: Event) -> &'static str {
     event_name(event)
 }
 
-/// The pod and the container that a plugin gets to see.
+/// The pod and the container that are sent to a plugin.
 #[derive(Debug)]
 pub(super) struct Sample {
     known: (PodSandbox, Container),

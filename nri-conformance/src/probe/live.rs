@@ -20,10 +20,10 @@ use super::{RuntimeRelease, Trouble, TroubleKind, answers};
 /// The time that a process has to end after its connection has ended.
 const END: Duration = Duration::from_millis(300);
 
-/// The number of bytes of output above which a plugin floods.
+/// The number of bytes of output above which a plugin is reported as flooding.
 const FLOOD: u64 = 16 << 20;
 
-/// The steps before the first event, as troubles name them.
+/// The steps before the first event, as named in troubles.
 pub(super) const CONNECT: &str = "connection";
 pub(super) const REGISTER: &str = "RegisterPlugin";
 pub(super) const CONFIGURE: &str = "Configure";
@@ -35,12 +35,12 @@ pub(super) struct Live {
     session: Session,
     /// The registration, and the time from the start of the instance to it.
     pub(super) registration: Option<(RegisterPluginRequest, Duration)>,
-    /// The reason why the plugin does not answer, once it does not.
+    /// Why the plugin no longer answers, if so.
     silence: Option<String>,
     over: bool,
 }
 
-/// The answer to a request, or what came back instead.
+/// The answer to a request, or the failure instead of it.
 #[derive(Debug)]
 pub(super) struct Reply<T = Bytes> {
     pub(super) result: std::result::Result<T, CallError>,
@@ -70,8 +70,9 @@ impl Reply {
 }
 
 impl Live {
-    /// Starts an instance and waits for its registration. Returns it also if it is connected but does not register.
-    /// A WebAssembly module is loaded as under `revision` if it has to be `complete`, and else with the functions that it has.
+    /// Starts an instance and waits for its registration. Also returns an instance that is connected but does not
+    /// register. A WebAssembly module must have all functions of `revision` if `complete` is true, and otherwise is
+    /// loaded with the functions that it has.
     pub(super) async fn start(
         run: &mut Run<'_>,
         revision: &Revision,
@@ -157,7 +158,7 @@ impl Live {
         exited || self.session.is_closed()
     }
 
-    /// Takes the plugin as connected, although it has not answered yet.
+    /// Treats the plugin as connected, although it has not answered yet.
     pub(super) fn go_on(&mut self) {
         self.over = false;
     }
@@ -191,7 +192,7 @@ impl Live {
         self.call(run, SYNCHRONIZE, message).await.decoded()
     }
 
-    /// Calls an RPC. If there is no answer, notes what happened to the plugin.
+    /// Calls an RPC. If there is no answer, records what happened to the plugin.
     pub(super) async fn call(
         &mut self,
         run: &mut Run<'_>,
@@ -210,7 +211,7 @@ impl Live {
         Reply { result, took }
     }
 
-    /// Notes that the plugin does not answer.
+    /// Records that the plugin does not answer.
     async fn is_silent(&mut self, run: &mut Run<'_>, step: &'static str, limit: Duration) {
         self.over = true;
         run.patience.was_silent(step);
@@ -233,7 +234,7 @@ impl Live {
         self.silence = Some(message);
     }
 
-    /// Notes how the connection ended.
+    /// Records how the connection ended.
     async fn has_ended(&mut self, run: &mut Run<'_>, step: &'static str) {
         self.over = true;
         self.session.closed(END).await;
@@ -266,7 +267,7 @@ impl Live {
         }
     }
 
-    /// Notes that a runtime refuses the plugin.
+    /// Records that a runtime would refuse the plugin.
     pub(super) async fn refused(&mut self, run: &mut Run<'_>, step: &'static str, message: &str) {
         self.note(run, TroubleKind::Refused, step, message).await;
     }
@@ -277,7 +278,7 @@ impl Live {
         run.note(trouble);
     }
 
-    /// Returns the reason why the plugin does not answer, or an answer in words.
+    /// Returns why the plugin does not answer, or a description of the answer.
     pub(super) fn words<T>(&self, result: &std::result::Result<T, CallError>) -> String {
         match (result, &self.silence) {
             (Err(CallError::Closed | CallError::Timeout(_)), Some(silence)) => silence.clone(),
@@ -285,13 +286,13 @@ impl Live {
         }
     }
 
-    /// Returns the reason why the plugin did not register, or does not answer any more.
+    /// Returns why the plugin did not register, or no longer answers.
     pub(super) fn why_silent(&self) -> String {
         let reason = self.silence.clone();
         reason.unwrap_or_else(|| "the plugin does not answer".to_owned())
     }
 
-    /// Ends the instance, and notes what it printed or sent besides its answers.
+    /// Ends the instance, and records what it printed or sent in addition to its answers.
     pub(super) async fn finish(mut self, run: &mut Run<'_>) {
         let forgotten = self.session.arrivals().forgotten();
         if forgotten > 0 {

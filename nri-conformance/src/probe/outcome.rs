@@ -7,7 +7,7 @@ use nri::adaptation::Via;
 
 use crate::result::Subject;
 
-/// Everything that probing a plugin has shown.
+/// The result of probing a plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Probed {
     /// The plugin: the name, index and NRI version that it registers with. All are empty if it never registered.
@@ -22,9 +22,9 @@ pub struct Probed {
     pub rpcs: Vec<RpcResult>,
     /// The verdict for each target, in the order of the targets.
     pub targets: Vec<TargetResult>,
-    /// The troubles of the plugin, in the order in which they happened. One that repeats is listed once.
+    /// The troubles of the plugin, in the order in which they happened. Repeated ones are listed once.
     pub troubles: Vec<Trouble>,
-    /// The functions that a WebAssembly module exports and that belong to the calling convention; empty for others.
+    /// The functions of the calling convention that a WebAssembly module exports; empty for other plugins.
     pub exports: Vec<String>,
     /// The duration of the probe.
     pub took: Duration,
@@ -42,7 +42,7 @@ pub enum Form {
 /// A plugin's answer to Configure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subscription {
-    /// The event mask as the plugin sent it. 0 stands for all events that the runtime knows.
+    /// The event mask that the plugin sent. 0 means all events that the runtime knows.
     pub mask: i32,
     /// The names of the events in the mask, in the order of their numbers.
     pub events: Vec<&'static str>,
@@ -68,7 +68,7 @@ pub struct RpcResult {
     pub since: Option<&'static str>,
     /// The kind of answer.
     pub answer: RpcAnswer,
-    /// The answer that shows it, in words.
+    /// A description of the answer.
     pub detail: String,
     /// The time until the answer; `None` if there was none.
     pub took: Option<Duration>,
@@ -81,7 +81,7 @@ pub enum RpcAnswer {
     Implemented,
     /// UNIMPLEMENTED (12), after which a runtime falls back to StateChange.
     Fallback,
-    /// Another error, such as INVALID_ARGUMENT (3) or NOT_FOUND (5), or an answer that cannot be read: the request fails.
+    /// Another error, such as INVALID_ARGUMENT (3) or NOT_FOUND (5), or an answer that cannot be decoded. The request fails.
     Breaks,
     /// No answer.
     Silent,
@@ -113,7 +113,7 @@ pub enum Verdict {
     Loses,
     /// Could not be determined.
     Unknown,
-    /// Registers, but does not answer some of its events, or with an error that fails the request.
+    /// Registers, but leaves some of its events unanswered, or answers with an error that fails the request.
     Breaks,
     /// Is dropped before the first event.
     Dropped,
@@ -128,9 +128,9 @@ pub struct EventResult {
     pub outcome: EventOutcome,
     /// The way in which the event was sent last; `None` if it was not sent.
     pub via: Option<Via>,
-    /// The answer in words; the reason if there is none.
+    /// A description of the answer, or the reason if there is none.
     pub detail: String,
-    /// The time until the answer, with that of an attempt before; `None` if there was no answer.
+    /// The time until the answer, including an earlier attempt; `None` if there was no answer.
     pub took: Option<Duration>,
 }
 
@@ -162,7 +162,7 @@ pub struct Trouble {
     pub release: String,
     /// A description, in one line, in lower case.
     pub message: String,
-    /// The last lines that the plugin printed, if it is a process that was started here.
+    /// The last lines that the plugin printed, if it was started as a process.
     pub last_lines: Vec<String>,
 }
 
@@ -185,11 +185,11 @@ pub enum TroubleKind {
     PrintedError,
     /// The plugin flooded the runtime with requests.
     Flooded,
-    /// The time for the whole probe was over.
+    /// The time limit of the whole probe was reached.
     OutOfTime,
 }
 
-/// The time that the answers to one event took.
+/// The durations of the answers to an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Latency {
     /// The RPC name of the event.
@@ -218,7 +218,7 @@ impl Probed {
         self.targets.iter().map(|result| result.verdict).max()
     }
 
-    /// Returns how long answers took, for each event that was answered under some target.
+    /// Returns the durations of the answers, for each event that was answered under some target.
     pub fn latencies(&self) -> Vec<Latency> {
         let events = super::life::LIFE.into_iter().map(super::life::name);
         events.filter_map(|event| self.latency(event)).collect()

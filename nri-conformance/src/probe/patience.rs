@@ -1,18 +1,18 @@
-//! How long a probe waits.
+//! The time limits of a probe.
 
 use std::collections::HashSet;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// The part of the usual time that a plugin gets where it was silent before.
-const AGAIN: u32 = 10;
+/// The divisor of the time limit of a step that was not answered before.
+const REPEAT_DIVISOR: u32 = 10;
 
-/// The shortest time that an answer gets, unless the whole probe is out of time.
-const SHORTEST: Duration = Duration::from_millis(100);
+/// The minimum time limit of an answer, unless the whole probe is out of time.
+const MIN_LIMIT: Duration = Duration::from_millis(100);
 
-/// The time limits of a probe. A step that was not answered once gets less time from then on, so that a plugin which
-/// hangs everywhere is probed in bounded time.
+/// The time limits of a probe. The limit of a step is reduced after it was not answered once, so that a plugin which
+/// always hangs is probed in bounded time.
 #[derive(Debug)]
 pub(super) struct Patience {
     deadline: Option<Instant>,
@@ -20,7 +20,7 @@ pub(super) struct Patience {
 }
 
 impl Patience {
-    /// Creates the limits of a probe that may take so long.
+    /// Creates the limits of a probe that takes at most `within`.
     pub(super) fn new(within: Duration) -> Self {
         Patience {
             deadline: Instant::now().checked_add(within),
@@ -28,22 +28,22 @@ impl Patience {
         }
     }
 
-    /// Starts the time of the whole probe anew.
+    /// Restarts the time of the whole probe.
     pub(super) fn restart(&mut self, within: Duration) {
         self.deadline = Instant::now().checked_add(within);
     }
 
-    /// Returns the time for a step that usually gets `usual`.
+    /// Returns the time limit of a step whose usual limit is `usual`.
     pub(super) fn limit(&self, step: &'static str, usual: Duration) -> Duration {
         let wanted = if self.silent.contains(step) {
-            (usual / AGAIN).max(SHORTEST.min(usual))
+            (usual / REPEAT_DIVISOR).max(MIN_LIMIT.min(usual))
         } else {
             usual
         };
         wanted.min(self.left())
     }
 
-    /// Notes that a step was not answered in time.
+    /// Records that a step was not answered in time.
     pub(super) fn was_silent(&mut self, step: &'static str) {
         self.silent.insert(step);
     }
@@ -66,12 +66,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn silence_is_waited_for_in_full_once() {
+    fn the_full_time_limit_applies_once() {
         let usual = Duration::from_secs(2);
         let mut patience = Patience::new(Duration::from_secs(3600));
         assert_eq!(patience.limit("Configure", usual), usual);
         patience.was_silent("Configure");
-        assert_eq!(patience.limit("Configure", usual), usual / AGAIN);
+        assert_eq!(patience.limit("Configure", usual), usual / REPEAT_DIVISOR);
         assert_eq!(patience.limit("Synchronize", usual), usual);
         let short = Duration::from_millis(10);
         assert_eq!(patience.limit("Configure", short), short);

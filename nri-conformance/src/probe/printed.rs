@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn other_lines_are_no_errors() {
+    fn other_lines_are_not_errors() {
         for line in [
             "",
             "level=info msg=\"no error\"",

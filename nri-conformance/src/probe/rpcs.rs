@@ -22,7 +22,7 @@ const SHUTDOWN: &str = "Shutdown";
 
 const STATE_CHANGE: &str = "StateChange";
 
-/// The number of instances in a row that fail before they can be called, after which no other is started.
+/// The number of consecutive instances that fail before they can be called after which no more are started.
 const MAX_FAILED_STARTS: usize = 2;
 
 /// The pass under way.
@@ -35,11 +35,11 @@ struct Pass<'r, 'a> {
     configure: Option<RpcResult>,
     synchronize: Option<RpcResult>,
     failed_starts: usize,
-    /// The reason why there is no instance.
+    /// Why there is no instance, if so.
     failure: String,
 }
 
-/// Calls each RPC, under the newest revision. A plugin that does not answer one is started anew for the next.
+/// Calls each RPC, under the newest revision. A plugin that does not answer one is restarted for the next.
 pub(super) async fn probe(run: &mut Run<'_>) -> Result<(Vec<RpcResult>, First)> {
     let mut pass = Pass {
         run,
@@ -107,7 +107,7 @@ impl Pass<'_, '_> {
         Ok(result)
     }
 
-    /// Starts an instance, and takes it as far as a runtime would, whatever it answers.
+    /// Starts an instance, and performs the handshake, whatever the plugin answers.
     async fn start(&mut self) -> Result<Option<Live>> {
         if self.failed_starts >= MAX_FAILED_STARTS {
             return Ok(None);
@@ -177,13 +177,13 @@ impl Pass<'_, '_> {
         match LIFE.into_iter().find(|event| name(*event) == rpc) {
             Some(event) => self.run.sample.request(event),
             None if rpc == STATE_CHANGE => self.run.sample.state_change(&self.revision),
-            // The request of Shutdown is empty; that of an RPC that does not exist may be.
+            // The request of Shutdown is empty, and that of an unknown RPC does not matter.
             None => Vec::new(),
         }
     }
 }
 
-/// Returns a reply as an error if the answer of the event cannot be read.
+/// Converts a reply to an error if the answer to the event cannot be decoded.
 fn checked(rpc: &str, reply: Reply) -> Reply<()> {
     let event = LIFE.into_iter().find(|event| name(*event) == rpc);
     let result = reply.result.and_then(|answer| match event {
@@ -214,7 +214,7 @@ fn result<T>(live: &Live, rpc: &'static str, reply: Reply<T>) -> RpcResult {
     }
 }
 
-/// Returns the result for an RPC that a WebAssembly module has no function for.
+/// Returns the result for an RPC whose function a WebAssembly module does not export.
 fn not_exported(live: &Live, rpc: &'static str) -> Option<RpcResult> {
     let exported = live.exported_rpcs()?.contains(&rpc);
     if exported || rpc == NO_SUCH_RPC {

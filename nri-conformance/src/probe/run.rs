@@ -8,7 +8,7 @@ use super::{Options, Trouble, TroubleKind};
 
 use nri::adaptation::Revision;
 
-/// The largest number of troubles that a result lists.
+/// The maximum number of troubles that a result lists.
 const MAX_TROUBLES: usize = 50;
 
 /// The name of the step in which the time of the probe ran out, in the list of troubles.
@@ -37,7 +37,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Notes trouble, unless there was the same at this step before.
+    /// Records a trouble, unless it is already recorded for this step.
     pub(super) fn note(&mut self, trouble: Trouble) {
         let same = |it: &&Trouble| it.kind == trouble.kind && it.step == trouble.step;
         if self.troubles.iter().find(same).is_none() && self.troubles.len() < MAX_TROUBLES {
@@ -45,7 +45,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Returns true if the time of the whole probe is over, and notes it.
+    /// Returns true if the time of the whole probe is over, and records that.
     pub(super) fn is_out_of_time(&mut self, revision: &Revision) -> bool {
         let over = self.patience.is_over();
         if over {
@@ -65,7 +65,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Returns the reason for everything that was not tried any more.
+/// Returns the reason for steps that were not tried because the time was over.
 pub(super) fn out_of_time(options: &Options) -> String {
     format!(
         "not tried: the {:?} for the probe were over",

@@ -1,4 +1,4 @@
-//! The runtime that a plugin gets to see.
+//! The runtime that is reported to a plugin.
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::RuntimeRelease;
 
-/// The table of runtimes, of which only this much is needed.
+/// The part of the table of runtimes that is needed here.
 #[derive(Debug, Deserialize)]
 struct Table {
     runtime: Vec<Runtime>,
@@ -26,11 +26,11 @@ struct Release {
 }
 
 static TABLE: LazyLock<Option<Table>> = LazyLock::new(|| {
-    // A test parses it.
+    // Cannot fail: a test parses it.
     toml::from_str(nri_protos::RUNTIMES_TOML).ok()
 });
 
-/// Returns the newest release of a runtime that links this release of NRI, or else the newest NRI before it.
+/// Returns the newest release of a runtime that links this release of NRI, or else the closest earlier one.
 pub(super) fn linking(revision: &Revision) -> Option<RuntimeRelease> {
     let mut best: Option<(Revision, RuntimeRelease)> = None;
     for runtime in &TABLE.as_ref()?.runtime {

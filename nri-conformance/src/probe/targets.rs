@@ -1,4 +1,4 @@
-//! The second pass: the events that a plugin subscribes to, as each target sends them.
+//! The second pass: the events that a plugin subscribes to, sent in the way of each target.
 
 use std::time::Duration;
 
@@ -17,10 +17,10 @@ use super::{
     runtimes,
 };
 
-/// The releases before the protocol, which run programs once per event: v0.1.0 and v0.1.1.
+/// The prefix of the releases before the protocol, which run programs once per event: v0.1.0 and v0.1.1.
 const ONE_SHOT: &str = "v0.1.";
 
-/// The number of events without an answer under one target, after which the others are not tried.
+/// The number of unanswered events under one target after which the others are not tried.
 const MAX_SILENT: usize = 3;
 
 /// A target with its protocol.
@@ -107,7 +107,7 @@ fn without_events(target: &Target, verdict: Verdict, reason: String) -> TargetRe
     }
 }
 
-/// Why a plugin does not get as far as the first event.
+/// The reason for which a plugin does not reach the first event.
 struct Stop {
     verdict: Verdict,
     reason: String,
@@ -131,11 +131,11 @@ struct Pass<'r, 'a> {
 }
 
 impl Pass<'_, '_> {
-    /// Starts an instance and does what comes before the first event. Returns it with its event mask.
+    /// Starts an instance and performs the handshake. Returns the instance with its event mask.
     async fn admit(&mut self) -> Result<std::result::Result<(Live, i32), Stop>> {
         let mut live = match Live::start(self.run, self.revision, true).await? {
             Ok(live) => live,
-            // It may have had its only connection.
+            // Its only connection may already have been used.
             Err(reason) if self.run.subject.executable().is_none() => {
                 return Ok(Err(Stop {
                     verdict: Verdict::Unknown,
@@ -216,7 +216,7 @@ impl Pass<'_, '_> {
         Err(Stop::dropped(reason))
     }
 
-    /// Sends the events of a pod's life. A plugin that does not answer one is started anew for the next.
+    /// Sends the events of a pod's life. A plugin that does not answer one is restarted for the next.
     async fn events(&mut self, live: Live, mask: i32, wanted: i32) -> Result<Vec<EventResult>> {
         let subscribed = live.session().subscribed(mask);
         let wanted = EventMask::from_bits_truncate(wanted);
@@ -284,7 +284,7 @@ impl Pass<'_, '_> {
         Ok(result)
     }
 
-    /// Sends an event as the target does.
+    /// Sends an event in the way of the target.
     async fn send(&mut self, live: &mut Live, event: Event) -> EventResult {
         let via = self.revision.carrier(event);
         let Some(mut via) = via.filter(|via| self.sends(*via)) else {
@@ -359,7 +359,7 @@ fn unsent(event: Event, outcome: EventOutcome, detail: String) -> EventResult {
     }
 }
 
-/// Returns the verdict that follows from the outcomes of all events, and the reason.
+/// Derives the verdict and its reason from the outcomes of all events.
 fn judge(events: &[EventResult]) -> (Verdict, String) {
     let verdict = events.iter().map(|event| verdict(event.outcome)).max();
     let mut reasons = Vec::new();

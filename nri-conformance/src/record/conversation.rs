@@ -29,7 +29,7 @@ pub(super) struct Conversation {
 /// The bytes that one end sends.
 struct Direction {
     demux: Demux,
-    /// The methods of its requests that were not answered yet, by stream.
+    /// The methods of its unanswered requests, by stream.
     unanswered: HashMap<u32, Method>,
 }
 
@@ -48,11 +48,11 @@ impl Conversation {
         }
     }
 
-    /// Takes bytes that one end has sent, and passes on the messages that are complete.
+    /// Processes bytes that one end has sent, and passes on complete messages.
     ///
     /// # Errors
     ///
-    /// Returns an error if the bytes are not of the protocol. The rest of the connection cannot be decoded then.
+    /// Returns an error if the bytes break the protocol. The rest of the connection cannot be decoded then.
     pub(super) fn receive(
         &mut self,
         by: Party,
@@ -120,7 +120,7 @@ impl Conversation {
         }))
     }
 
-    /// Returns `None` for an answer that is not worth recording: those that an observing plugin gives itself.
+    /// Returns `None` for an answer of the observing plugin itself, which is not recorded.
     fn response(
         &mut self,
         by: Party,
@@ -168,13 +168,13 @@ impl Direction {
     }
 }
 
-/// Rounds up, so that a limit stays a limit.
+/// Rounds up to microseconds, so that a time limit is not shortened.
 fn whole_micros(time: Duration) -> Duration {
     let micros = time.as_nanos().div_ceil(1000);
     Duration::from_micros(u64::try_from(micros).unwrap_or(u64::MAX))
 }
 
-/// Cuts a text off at a character boundary.
+/// Truncates a text at a character boundary.
 pub(super) fn shortened(mut text: String, max: usize) -> String {
     let end = (0..=max.min(text.len()))
         .rev()

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// The result of every fallible function of this module.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// An error with its kind, its place in the recording, and help.
+/// An error with its kind, its location in the recording, and a remedy.
 ///
 /// ```
 /// use nri_conformance::record::{ErrorKind, Reader};
@@ -42,15 +42,15 @@ pub enum ErrorKind {
     FutureVersion,
     /// The recording ends before its last line.
     Truncated,
-    /// A line of the recording is not as the format demands.
+    /// A line of the recording does not conform to the format.
     Malformed,
     /// A line of the recording exceeds a limit.
     TooLarge,
-    /// The recording has several connections, or not the one that was asked for.
+    /// The recording has several connections, or does not have the requested one.
     Selection,
     /// A socket cannot be used, or a connection was lost.
     Connection,
-    /// The plugin did not register as a plugin has to.
+    /// The plugin did not register correctly.
     Registration,
     /// Reading or writing the recording failed.
     Io,
@@ -100,17 +100,17 @@ impl Error {
         self.0.kind
     }
 
-    /// Returns the file with the recording, if the error is about one.
+    /// Returns the file of the recording, if there is one.
     pub fn file(&self) -> Option<&Path> {
         self.0.file.as_deref()
     }
 
-    /// Returns the line of the recording, counted from 1, if the error is about one.
+    /// Returns the line of the recording, counted from 1, if the error concerns a line.
     pub fn line(&self) -> Option<u64> {
         self.0.line
     }
 
-    /// Returns how to fix the error, if known.
+    /// Returns the remedy, if known.
     pub fn help(&self) -> Option<&str> {
         self.0.help.as_deref()
     }

@@ -8,7 +8,7 @@ use nri::wire::Status;
 /// The first line of a recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// The NRI release that the runtime speaks, such as `v0.12.5`; `None` if it did not say so, as runtimes before
+    /// The NRI release that the runtime speaks, such as `v0.12.5`; `None` if it did not report one. Runtimes before
     /// v0.12.0 do not.
     pub nri: Option<String>,
     /// The name of the runtime, such as `containerd`; `None` if no plugin was configured.
@@ -26,9 +26,9 @@ pub struct Header {
 /// The source of a recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Source {
-    /// By a plugin of its own that subscribed to everything. It has requests, and no answers of interest.
+    /// An observing plugin that subscribes to all events. The recording has requests, but no relevant answers.
     Observer,
-    /// Between the runtime and its plugins. It has requests and answers of both.
+    /// A proxy between the runtime and its plugins. The recording has the requests and answers of both.
     Proxy,
 }
 
@@ -79,7 +79,7 @@ pub enum FrameEvent {
 pub struct Request {
     /// The sender.
     pub by: Party,
-    /// Its ttrpc stream; the answer has the same.
+    /// Its ttrpc stream, which is also that of the answer.
     pub stream: u32,
     /// The service, such as `nri.pkg.api.v1alpha1.Plugin`.
     pub service: String,
@@ -107,12 +107,12 @@ pub struct Response {
 pub enum Payload {
     /// The encoded message.
     Bytes(Bytes),
-    /// The length of a message that was left out because it cannot be decoded, and so cannot be redacted.
+    /// The length of a message that was omitted because it cannot be decoded and therefore cannot be redacted.
     Withheld(u64),
 }
 
 impl Payload {
-    /// Returns the encoded message, unless it was left out.
+    /// Returns the encoded message, unless it was omitted.
     pub fn bytes(&self) -> Option<&Bytes> {
         match self {
             Payload::Bytes(bytes) => Some(bytes),
@@ -156,6 +156,6 @@ pub enum Closer {
 pub struct End {
     /// The number of frames between the header and this line.
     pub frames: u64,
-    /// The number of frames that were left out because the recording reached its size limit.
+    /// The number of frames that were omitted because the recording reached its size limit.
     pub dropped: u64,
 }

@@ -18,7 +18,7 @@ pub(super) const MAGIC: &[u8] = br#"{"nri-session":"#;
 /// The version of the format that is written, and the newest one that can be read.
 pub(super) const VERSION: u64 = 1;
 
-/// The part of the first line that no version changes.
+/// The part of the first line that is the same in all versions.
 #[derive(Deserialize)]
 struct VersionLine {
     #[serde(rename = "nri-session")]
@@ -75,7 +75,7 @@ struct FrameLine {
     message: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     payload: Option<String>,
-    /// The length in bytes of a payload that was left out.
+    /// The length in bytes of an omitted payload.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     withheld: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -140,7 +140,7 @@ pub(super) fn read_header(line: &[u8]) -> Result<Header> {
     })
 }
 
-/// Returns the first line, without its end.
+/// Returns the first line, without its line feed.
 pub(super) fn write_header(header: &Header) -> Result<Vec<u8>> {
     let since_1970 = header.started.duration_since(SystemTime::UNIX_EPOCH);
     encode(&HeaderLine {
@@ -173,7 +173,7 @@ pub(super) fn read_line(line: &[u8]) -> Result<Line> {
     }))
 }
 
-/// Returns the line of a frame, without its end.
+/// Returns the line of a frame, without its line feed.
 pub(super) fn write_frame(frame: &Frame) -> Result<Vec<u8>> {
     let event = match &frame.event {
         FrameEvent::Opened => FrameLine::default(),
@@ -211,7 +211,7 @@ pub(super) fn write_frame(frame: &Frame) -> Result<Vec<u8>> {
     })
 }
 
-/// Returns the last line, without its end.
+/// Returns the last line, without its line feed.
 pub(super) fn write_end(end: End) -> Result<Vec<u8>> {
     encode(&FrameLine {
         event: EventName::End,
@@ -327,7 +327,7 @@ impl FrameLine {
         match required(self.by, "by")? {
             PartyName::Runtime => Ok(Party::Runtime),
             PartyName::Plugin => Ok(Party::Plugin),
-            PartyName::Recorder => Err(malformed("`by` has to be `runtime` or `plugin`")),
+            PartyName::Recorder => Err(malformed("`by` must be `runtime` or `plugin`")),
         }
     }
 }
@@ -379,7 +379,7 @@ fn malformed(message: impl Into<std::borrow::Cow<'static, str>>) -> Error {
 }
 
 fn not_json(error: serde_json::Error) -> Error {
-    // The line is the recording's, which the error names already.
+    // The error already names the line of the recording; that of the JSON parser is always 1.
     let mut message = error.to_string();
     if let Some(end) = message.rfind(" at line ") {
         message.truncate(end);

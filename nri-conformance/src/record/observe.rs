@@ -1,4 +1,4 @@
-//! A plugin that subscribes to everything, changes nothing, and records what it is sent.
+//! A plugin that subscribes to all events, changes nothing, and records the requests that it receives.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -30,7 +30,7 @@ const FIRST_WAIT: Duration = Duration::from_millis(100);
 pub struct Identity {
     /// The name.
     pub name: String,
-    /// The index, two digits. The plugin sees requests as plugins with lower indices have changed them.
+    /// The index, two digits. The plugin receives requests after plugins with lower indices have changed them.
     pub index: String,
 }
 
@@ -200,7 +200,7 @@ fn refused(socket: &Path, error: nri::Error) -> Error {
     }
 }
 
-/// A plugin with a handler for everything, none of which does anything.
+/// A plugin with a handler for every event, none of which does anything.
 #[derive(Default, NriPlugin)]
 #[nri(name = "nri-recorder", index = "99")]
 struct Observer {
@@ -255,7 +255,7 @@ impl ValidateContainerAdjustment for Observer {
     }
 }
 
-/// The plugin's stream, which records everything that it carries.
+/// The plugin's stream, whose bytes are recorded.
 struct Tapped {
     stream: Socket,
     tap: Arc<Mutex<Option<Tap>>>,

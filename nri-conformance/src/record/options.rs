@@ -6,9 +6,9 @@ use super::limits::DEFAULT_MAX_BYTES;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
-    /// Replaces the values of environment variables and annotations; true by default.
+    /// True if the values of environment variables and annotations are replaced; true by default.
     pub redact: bool,
-    /// The size in bytes above which frames are counted and left out; [`DEFAULT_MAX_BYTES`] by default.
+    /// The maximum size in bytes, beyond which frames are only counted; [`DEFAULT_MAX_BYTES`] by default.
     pub max_bytes: u64,
 }
 
@@ -28,9 +28,9 @@ pub struct Recorded {
     pub connections: u64,
     /// The number of frames in the recording.
     pub frames: u64,
-    /// The number of frames that were left out because the recording reached its size limit.
+    /// The number of frames that were omitted because the recording reached its size limit.
     pub dropped: u64,
-    /// The number of connections that were not recorded to their end.
+    /// The number of connections that were not recorded completely.
     pub lost: u64,
     /// The size of the recording in bytes, without its last line.
     pub bytes: u64,

@@ -21,13 +21,13 @@ use super::options::{Options, Recorded};
 use super::recorder::Recorder;
 use super::tunnel::Tunnel;
 
-/// The pause after a failed accept, which a lack of file descriptors causes.
+/// The pause after a failed accept, which usually means a lack of file descriptors.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// A socket that plugins connect to instead of the runtime's, so that their answers are recorded as well.
 ///
-/// Each connection is forwarded to the runtime unchanged, in both directions. Bytes are recorded after they were
-/// forwarded, and are decoded and written in a thread of its own: a slow disk delays no event.
+/// Each connection is forwarded to the runtime unchanged, in both directions. Bytes are recorded after they have been
+/// forwarded, and are decoded and written on a separate thread, so that a slow disk delays no event.
 ///
 /// ```no_run
 /// use nri_conformance::record::{Options, Proxy, create_file};
@@ -54,17 +54,17 @@ struct SocketFile(PathBuf);
 
 impl Drop for SocketFile {
     fn drop(&mut self) {
-        // Somebody else may have removed it.
+        // It may have been removed already.
         let _ = fs::remove_file(&self.0);
     }
 }
 
 impl Proxy {
-    /// Listens on a path. The file of a socket on which nobody listens is replaced. Only the owner may connect.
+    /// Listens on a path. A socket file on which no process listens is replaced. Only the owner may connect.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Connection`] if the path is in use or cannot be listened on.
+    /// Returns [`ErrorKind::Connection`] if the path is in use, or if listening on it fails.
     ///
     /// # Panics
     ///
@@ -108,7 +108,7 @@ impl Proxy {
         recorder.finish().await
     }
 
-    /// Forwards without recording until `stop` completes: the base line of a benchmark.
+    /// Forwards without recording until `stop` completes, as the baseline of a benchmark.
     ///
     /// # Panics
     ///
@@ -177,7 +177,7 @@ async fn accept_all(
                     drop(place);
                 });
             }
-            // The plugin sees a closed connection, as it would without the proxy, and tries again.
+            // The plugin gets a closed connection, as it would without the proxy, and tries again.
             Err(error) => tracing::warn!(
                 "cannot connect a plugin to the runtime at {}: {error}",
                 runtime.display()

@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::frame::{Closer, Party};
 use super::limits::BATCH_BYTES;
 
-/// The events that the thread has not taken yet.
+/// The events that the writing thread has not processed yet.
 #[derive(Default)]
 pub(super) struct Queue {
     pub(super) entries: Vec<QueueEntry>,
@@ -38,7 +38,7 @@ pub(super) enum TapEvent {
 }
 
 impl Queue {
-    /// Empties the queue, and frees memory that only a burst needs.
+    /// Empties the queue, and frees memory that was only needed for a burst.
     pub(super) fn clear(&mut self) {
         self.entries.clear();
         self.bytes.clear();

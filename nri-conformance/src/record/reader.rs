@@ -58,7 +58,7 @@ impl<R: BufRead> Reader<R> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Foreign`] if it is something else, [`ErrorKind::FutureVersion`] if this version of the
+    /// Returns [`ErrorKind::Foreign`] if the input is not a recording, [`ErrorKind::FutureVersion`] if this version of the
     /// crate cannot read it, [`ErrorKind::Truncated`], [`ErrorKind::Malformed`] or [`ErrorKind::TooLarge`] if the line
     /// is damaged, and [`ErrorKind::Io`] if reading fails.
     pub fn new(mut input: R) -> Result<Self> {
@@ -132,7 +132,7 @@ impl<R: BufRead> Reader<R> {
             return Err(Error::new(ErrorKind::Malformed, message).with_help(help));
         }
         if !fill(&mut self.input)?.is_empty() {
-            let error = Error::new(ErrorKind::Malformed, "there is more after the last line");
+            let error = Error::new(ErrorKind::Malformed, "unexpected data after the last line");
             return Err(error.with_help("split files that were joined"));
         }
         Ok(())
@@ -154,24 +154,24 @@ fn read_header(input: &mut impl BufRead) -> Result<Header> {
             Err(Error::new(ErrorKind::FutureVersion, message).with_help(help))
         }
         other => {
-            let message = format!("there is no version {other} of the recording format");
+            let message = format!("unknown version {other} of the recording format");
             Err(Error::new(ErrorKind::Malformed, message))
         }
     }
 }
 
-/// Checks that the first line starts as that of a recording. If it is not complete, a part of that start is enough.
+/// Checks that the first line starts like that of a recording. A part of this start is enough if the line is incomplete.
 fn check_magic(first: &[u8], complete: bool) -> Result<()> {
     if first.starts_with(MAGIC) || (!complete && MAGIC.starts_with(first)) {
         return Ok(());
     }
     Err(
         Error::new(ErrorKind::Foreign, "not a recording of an NRI session")
-            .with_help("give a file that `nri-compat record` has written"),
+            .with_help("name a file that was written by `nri-compat record`"),
     )
 }
 
-/// Reads a line and removes its end.
+/// Reads a line and removes its line feed.
 fn read_line(input: &mut impl BufRead, max: usize, line: &mut Vec<u8>) -> Result<()> {
     loop {
         let available = fill(input)?;

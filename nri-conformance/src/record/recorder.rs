@@ -1,4 +1,4 @@
-//! The recorder: takes bytes from connections without making them wait, and writes frames in its own thread.
+//! The recorder: accepts bytes from connections without blocking them, and writes frames on a separate thread.
 
 use std::io::Write;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -15,7 +15,7 @@ use super::options::{Options, Recorded};
 use super::queue::{Queue, QueueEntry, TapEvent};
 use super::transcript::Transcript;
 
-/// The niceness of the thread that writes, relative to that of the process.
+/// The niceness of the writing thread, relative to that of the process.
 const NICENESS: i32 = 10;
 
 /// A recording in progress.
@@ -29,7 +29,7 @@ pub(super) struct Recorder {
 pub(super) struct Tap {
     shared: Arc<Shared>,
     connection: u32,
-    /// True once bytes were left out, after which no message can be decoded.
+    /// True once bytes were omitted, after which no message can be decoded.
     lost: bool,
 }
 
@@ -82,11 +82,11 @@ impl Recorder {
         tap
     }
 
-    /// Writes what is left and the last line.
+    /// Writes the remaining frames and the last line.
     ///
     /// # Errors
     ///
-    /// Returns the first error of writing.
+    /// Returns the first error that occurred while writing.
     pub(super) async fn finish(mut self) -> Result<Recorded> {
         self.shared.end();
         (&mut self.done).await.unwrap_or_else(|_| {
@@ -105,7 +105,7 @@ impl Drop for Recorder {
 }
 
 impl Tap {
-    /// Records bytes that one end has sent. Never waits: when the queue is full, the rest of the connection is lost.
+    /// Records bytes that one end has sent. Never waits: if the queue is full, the rest of the connection is lost.
     pub(super) fn data(&mut self, by: Party, bytes: &[u8]) {
         if self.lost {
             return;
@@ -146,7 +146,7 @@ impl Shared {
             connection,
             event,
         });
-        // Waking the thread costs more than the entry: once per batch is enough.
+        // Waking the thread costs more than the entry, so it is woken once per batch.
         let first = queue.entries.len() == 1;
         let many = before < BATCH_BYTES && queue.bytes.len() >= BATCH_BYTES;
         drop(queue);
@@ -161,7 +161,7 @@ impl Shared {
         self.filled.notify_one();
     }
 
-    /// Waits for a batch and exchanges it for an empty queue. Returns false if there will be no more.
+    /// Waits for a batch and exchanges it for an empty queue. Returns false if there are no further batches.
     fn take(&self, batch: &mut Queue) -> bool {
         let queue = self.lock();
         let waiting = |queue: &mut Queue| queue.entries.is_empty() && !queue.ended;
@@ -181,9 +181,9 @@ impl Shared {
     }
 }
 
-/// Lowers the priority of this thread, so that on a busy machine events come before their recording.
+/// Lowers the priority of this thread, so that events take precedence over their recording on a busy machine.
 fn yield_to_others() {
-    // On Linux, this is the priority of the thread, not of the process. Without it, the recording is the same.
+    // On Linux, this is the priority of the thread, not of the process. A failure does not affect the recording.
     if let Err(error) = rustix::process::nice(NICENESS) {
         tracing::debug!("cannot lower the priority of the recorder: {error}");
     }

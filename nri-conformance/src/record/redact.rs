@@ -8,14 +8,14 @@ use super::frame::Payload;
 /// The text that replaces every value that is not empty.
 pub const REDACTED: &str = "<redacted>";
 
-/// The fields that have values to replace, in any message.
+/// The fields whose values are replaced, in any message.
 const ANNOTATIONS: &str = "annotations";
 const ENVIRONMENT: &str = "env";
 
-/// Returns the payload with the values of environment variables and annotations replaced. Their names stay.
+/// Returns the payload with the values of environment variables and annotations replaced. Their names are kept.
 ///
-/// Fields that the newest protocol revision does not have are removed, because nothing is known about their content. A
-/// payload without a type, or that cannot be decoded, is withheld.
+/// Fields that the newest protocol revision does not have are removed, because their content is unknown. A payload that
+/// has no type or cannot be decoded is withheld.
 pub(super) fn redact(payload: &[u8], message: Option<MessageDescriptor>) -> Payload {
     let decoded = message.and_then(|message| DynamicMessage::decode(message, payload).ok());
     match decoded {
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn values_in_requests_are_replaced_and_names_stay() {
+    fn values_in_requests_are_replaced_and_names_are_kept() {
         let request = CreateContainerRequest {
             pod: Some(pod()),
             container: Some(container()),
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_judged_is_left_out() {
+    fn unknown_content_is_omitted() {
         let descriptor = schema::message(PLUGIN_SERVICE, "StopPodSandbox", Side::Request);
         let mut bytes = nri::api::StopPodSandboxRequest { pod: Some(pod()) }.encode_to_vec();
         // Field 1000, a string.

@@ -28,10 +28,10 @@ pub use outcome::{Difference, DifferenceKind, Replayed, Skipped};
 /// The speed of a replay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Speed {
-    /// Each request as soon as the one before is answered.
+    /// Each request as soon as the previous one is answered.
     #[default]
     Full,
-    /// Each request at its recorded time, or as soon as the one before is answered if that is later.
+    /// Each request at its recorded time, or as soon as the previous one is answered if that is later.
     Original,
 }
 
@@ -45,7 +45,7 @@ struct Settings {
     connection: Option<u32>,
 }
 
-/// A recording, and how to replay it. Created by [`replay()`] and [`Replay::open`].
+/// A recording with the settings of its replay. Created by [`Replay::open`].
 #[derive(Debug)]
 #[must_use = "nothing is replayed until `run` is called"]
 pub struct Replay {
@@ -53,7 +53,7 @@ pub struct Replay {
     settings: Settings,
 }
 
-/// A recording, and the plugin to replay it to. Created by [`replay()`].
+/// A recording with the plugin to which it is replayed. Created by [`replay()`] and [`Replay::to`].
 #[derive(Debug)]
 #[must_use = "nothing is replayed until `run` or `assert` is called"]
 pub struct PluginReplay {
@@ -106,14 +106,14 @@ impl Replay {
         self
     }
 
-    /// Sets how long the plugin may take for an answer. By default, that is the recorded time, or 2 s if no time was
+    /// Sets the time limit for each answer of the plugin. The default is the recorded time limit, or 2 s if none was
     /// recorded.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.settings.timeout = Some(timeout);
         self
     }
 
-    /// Sets how long the plugin may take to connect and to register; 5 s by default.
+    /// Sets the time limit for the plugin to connect and to register; 5 s by default.
     pub fn registration_timeout(mut self, timeout: Duration) -> Self {
         self.settings.registration_timeout = timeout;
         self
@@ -145,12 +145,12 @@ impl Replay {
 
     /// Replays the recording over a stream to a plugin, which has not registered yet.
     ///
-    /// The whole recording is checked first: nothing is sent from one that is truncated.
+    /// The whole recording is checked first; nothing is sent if it is truncated.
     ///
     /// # Errors
     ///
     /// Returns the errors of [`Reader`], [`ErrorKind::Selection`] if the connection to replay is unclear, and
-    /// [`ErrorKind::Registration`] if the plugin does not register. A plugin that fails later is not an error but a
+    /// [`ErrorKind::Registration`] if the plugin does not register. A later failure of the plugin is not an error but a
     /// difference.
     ///
     /// # Panics
@@ -191,7 +191,7 @@ impl PluginReplay {
         self
     }
 
-    /// Sets how long the plugin may take for an answer, see [`Replay::timeout`].
+    /// Sets the time limit for each answer of the plugin, see [`Replay::timeout`].
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.replay = self.replay.timeout(timeout);
         self
@@ -225,7 +225,7 @@ impl PluginReplay {
         replay.play(info, stream).await
     }
 
-    /// Runs the replay in a thread of its own, and waits.
+    /// Runs the replay on a separate thread, and waits for it.
     ///
     /// # Errors
     ///
@@ -233,7 +233,7 @@ impl PluginReplay {
     ///
     /// # Panics
     ///
-    /// Panics if the replay does.
+    /// Panics if the replay panics.
     pub fn run_blocking(self) -> Result<Replayed> {
         let run = thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread()
@@ -245,12 +245,12 @@ impl PluginReplay {
         run.join().unwrap_or_else(|panic| resume_unwind(panic))
     }
 
-    /// Replays the recording and panics if there are differences, and lists them. Works in a `#[test]` and in a
+    /// Replays the recording. If there are differences, panics with a list of them. Works in a `#[test]` and in a
     /// `#[tokio::test]`.
     ///
     /// # Panics
     ///
-    /// Panics if there are differences, or the replay cannot run.
+    /// Panics if there are differences, or if the replay cannot run.
     #[track_caller]
     pub fn assert(self) {
         match self.run_blocking() {

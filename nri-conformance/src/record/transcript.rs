@@ -1,4 +1,4 @@
-//! Writes what happens on connections as a recording.
+//! Converts the bytes of connections to a recording.
 
 use std::collections::HashMap;
 use std::io::{BufWriter, Write};
@@ -23,11 +23,11 @@ pub(super) struct Transcript<W: Write> {
     conversations: HashMap<u32, Conversation>,
     output: Output<W>,
     figures: Recorded,
-    /// The first error of writing. What happens after it is not recorded.
+    /// The first error that occurred while writing. Later events are not recorded.
     failure: Option<Error>,
 }
 
-/// The file, whose first line has to wait until a plugin is configured: only then is the runtime known.
+/// The file, whose first line is delayed until a plugin is configured, because the runtime is unknown until then.
 enum Output<W: Write> {
     Waiting {
         output: W,
@@ -98,7 +98,7 @@ impl<W: Write> Transcript<W> {
             }
             TapEvent::Data { by, .. } => self.receive(connection, at, *by, bytes),
             TapEvent::Overflow => {
-                let reason = "more was sent than could be written in time".to_owned();
+                let reason = "more data was sent than could be written in time".to_owned();
                 self.lose(connection, at, reason);
             }
             TapEvent::Closed { by, reason } => {
@@ -190,7 +190,7 @@ impl<W: Write> Transcript<W> {
     ///
     /// # Errors
     ///
-    /// Returns the first error of writing.
+    /// Returns the first error that occurred while writing.
     pub(super) fn finish(mut self) -> Result<Recorded> {
         self.open()?;
         match (self.failure, self.output) {
@@ -207,11 +207,11 @@ impl<W: Write> Transcript<W> {
     }
 }
 
-/// Returns the recording of one connection over which these bytes went. For the fuzz targets.
+/// Returns the recording of a connection that carried these bytes. For the fuzz targets.
 ///
 /// # Errors
 ///
-/// Fails only if writing to memory does.
+/// Fails only if writing to memory fails.
 #[doc(hidden)]
 pub fn transcribe<'a>(
     chunks: impl IntoIterator<Item = (Party, &'a [u8])>,
@@ -234,7 +234,7 @@ pub fn transcribe<'a>(
     Ok(recording)
 }
 
-/// Returns the runtime's description of itself, if the frame has it.
+/// Returns the Configure request in a frame, which identifies the runtime.
 fn runtime(frame: &Frame) -> Option<ConfigureRequest> {
     match &frame.event {
         FrameEvent::Request(request)
@@ -251,7 +251,7 @@ fn runtime(frame: &Frame) -> Option<ConfigureRequest> {
     }
 }
 
-/// Names the runtime in a header.
+/// Adds the runtime to a header.
 fn complete(header: &mut Header, runtime: ConfigureRequest) {
     let text = |text: String| Some(shortened(text, MAX_NAME)).filter(|text| !text.is_empty());
     header.nri = text(runtime.nri_version);

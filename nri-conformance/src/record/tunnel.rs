@@ -1,4 +1,4 @@
-//! Forwards bytes between a plugin and the runtime, and records them once they are forwarded.
+//! Forwards bytes between a plugin and the runtime, and records them after forwarding.
 
 use std::io;
 use std::pin::Pin;
@@ -9,10 +9,11 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use super::frame::{Closer, Party};
 use super::recorder::Tap;
 
-/// Bytes that are read at once.
-const BUFFER: usize = 64 << 10;
+/// The maximum number of bytes that are read at once.
+const BUFFER_BYTES: usize = 64 << 10;
 
-/// Both directions of a forwarded connection, in one task: so an answer is never recorded before its request.
+/// Both directions of a forwarded connection. One task serves both, so that an answer is never recorded before its
+/// request.
 pub(super) struct Tunnel<P, R> {
     plugin: P,
     runtime: R,
@@ -34,9 +35,9 @@ struct Pipe {
 enum State {
     /// Bytes may arrive.
     Open,
-    /// The sender has closed its side, which the receiver does not know yet.
+    /// The sender has closed its side, and the receiver has not been informed yet.
     Ending,
-    /// The receiver knows.
+    /// The receiver has been informed.
     Ended,
 }
 
@@ -45,7 +46,7 @@ where
     P: AsyncRead + AsyncWrite + Unpin,
     R: AsyncRead + AsyncWrite + Unpin,
 {
-    /// Forwards without recording if there is no tap.
+    /// Creates a tunnel, which only forwards if there is no tap.
     pub(super) fn new(plugin: P, runtime: R, tap: Option<Tap>) -> Self {
         Tunnel {
             plugin,
@@ -56,7 +57,8 @@ where
         }
     }
 
-    /// Forwards until both ends have closed their sides, one end is lost, or `stop` completes. Records who ended it.
+    /// Forwards until both ends have closed their sides, one end is lost, or `stop` completes. Records which end closed
+    /// the connection.
     pub(super) async fn run(mut self, stop: impl Future<Output = ()>) {
         let mut first = None;
         let outcome = tokio::select! {
@@ -101,14 +103,14 @@ impl Pipe {
     fn new(by: Party) -> Self {
         Pipe {
             by,
-            buffer: vec![0; BUFFER].into(),
+            buffer: vec![0; BUFFER_BYTES].into(),
             filled: 0,
             written: 0,
             state: State::Open,
         }
     }
 
-    /// Moves bytes until there are none, or the receiver does not read.
+    /// Moves bytes until there are no more, or the receiver does not read.
     fn poll(
         &mut self,
         cx: &mut Context<'_>,
@@ -173,7 +175,7 @@ impl Pipe {
     }
 }
 
-/// The peer of a socket may be gone when its other direction ends.
+/// Ignores the error of a socket whose peer is already gone.
 fn ignore_gone(error: io::Error) -> io::Result<()> {
     if error.kind() == io::ErrorKind::NotConnected {
         return Ok(());

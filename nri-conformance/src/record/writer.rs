@@ -20,11 +20,11 @@ pub struct Writer<W> {
     end: End,
 }
 
-/// Creates the file of a recording, or empties it, readable by its owner only.
+/// Creates the file of a recording, or truncates it. Only the owner can read it.
 ///
 /// # Errors
 ///
-/// Returns [`ErrorKind::Io`](super::ErrorKind::Io) if that fails.
+/// Returns [`ErrorKind::Io`](super::ErrorKind::Io) if the file cannot be created.
 pub fn create_file(path: &Path) -> Result<File> {
     OpenOptions::new()
         .write(true)
@@ -36,8 +36,8 @@ pub fn create_file(path: &Path) -> Result<File> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Writes the first line. Frames that would make the recording longer than `max_bytes` are counted and left out;
-    /// the last line is always written.
+    /// Writes the first line. Frames that would make the recording longer than `max_bytes` are counted and omitted. The
+    /// last line is always written.
     ///
     /// # Errors
     ///
@@ -64,7 +64,7 @@ impl<W: Write> Writer<W> {
     /// Returns [`ErrorKind::Io`](super::ErrorKind::Io) if writing fails.
     pub fn write(&mut self, frame: &Frame) -> Result<()> {
         let line = line::write_frame(frame)?;
-        // Once a frame is dropped, so are all later ones: a gap would mislead a reader.
+        // Once a frame is omitted, so are all later ones, because a gap would mislead readers.
         if self.end.dropped > 0 || self.bytes + line.len() as u64 >= self.max_bytes {
             self.end.dropped += 1;
             return Ok(());
@@ -74,7 +74,7 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    /// Hands everything that is buffered to the operating system.
+    /// Passes all buffered data to the operating system.
     ///
     /// # Errors
     ///
@@ -88,7 +88,7 @@ impl<W: Write> Writer<W> {
         self.bytes
     }
 
-    /// Writes the last line and returns what it says.
+    /// Writes the last line and returns its content.
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
 //! A client for the Container Runtime Interface, reduced to the requests of a pod's life.
 //!
 //! containerd and CRI-O serve the interface over gRPC on a Unix socket. The [messages] have the fields that the driver
-//! sets or reads; all others are skipped when a message is decoded, as protobuf intends.
+//! sets or reads; all others are ignored when a message is decoded.
 
 mod client;
 pub mod messages;

@@ -13,9 +13,9 @@ use crate::result::{Outcome, Subject, TestResult};
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
 pub struct Deviation {
-    /// The name of the runtime, as it reports it.
+    /// The name that the runtime reports.
     pub name: String,
-    /// The releases that have it.
+    /// The affected releases.
     pub versions: VersionReq,
     /// The id of the statement that is broken.
     pub statement: String,
@@ -24,7 +24,7 @@ pub struct Deviation {
     pub tests: Vec<String>,
     /// The deviation, in one or two sentences.
     pub text: String,
-    /// A link to the report of it.
+    /// A link to its report.
     pub link: String,
 }
 
@@ -35,7 +35,7 @@ struct File {
 }
 
 static DEVIATIONS: LazyLock<Vec<Deviation>> = LazyLock::new(|| {
-    // A test parses the file.
+    // Cannot fail: a test parses the file.
     let file: Result<File, _> = toml::from_str(TEXT);
     file.map(|file| file.deviation).unwrap_or_default()
 });
@@ -47,7 +47,7 @@ pub fn all() -> &'static [Deviation] {
     &DEVIATIONS
 }
 
-/// Marks the failures that are known of a runtime.
+/// Marks the known failures of a runtime.
 pub(super) fn mark(subject: &Subject, results: &mut [TestResult]) {
     for result in results {
         let Some(deviation) = all().iter().find(|known| known.matches(subject, result)) else {
@@ -89,7 +89,7 @@ mod tests {
     use crate::runtime::judge::TESTS;
 
     #[test]
-    fn every_deviation_is_of_a_statement_and_of_tests_that_exist() {
+    fn every_deviation_names_an_existing_statement_and_tests() {
         let file: File = toml::from_str(TEXT).expect("deviations.toml");
         assert_eq!(file.deviation, all());
         for known in all() {
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_is_known_of_one_runtime_and_its_releases_only() {
+    fn a_failure_is_known_only_for_the_affected_releases() {
         for (name, version, known) in [
             ("containerd", "v2.4.2", true),
             ("containerd", "v9.0.0", false),

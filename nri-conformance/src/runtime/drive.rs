@@ -1,4 +1,4 @@
-//! The driver: runs pods and containers through the runtime's CRI socket, as a kubelet does.
+//! The driver: runs pods and containers through the runtime's CRI socket, like a kubelet.
 
 mod call;
 mod config;
@@ -22,13 +22,13 @@ use call::Answer;
 pub(super) use call::{Call, Request};
 pub(super) use pod::Pod;
 
-/// The number of attempts to remove what is left at the end.
+/// The number of attempts to remove remaining pods at the end.
 const REMOVAL_ATTEMPTS: u32 = 3;
 
-/// The time between two looks at what is left.
-const LIST_AGAIN: Duration = Duration::from_millis(50);
+/// The interval at which remaining pods are listed.
+const LIST_INTERVAL: Duration = Duration::from_millis(50);
 
-/// A driver with the pods that it has run and not removed yet.
+/// A driver with the pods that it has run and not yet removed.
 #[derive(Debug)]
 pub(super) struct Driver {
     client: Client,
@@ -42,7 +42,7 @@ pub(super) struct Driver {
     logs: TempDir,
 }
 
-/// The cgroups of pods, created as a kubelet creates them.
+/// The cgroups of pods, created in the same way as by a kubelet.
 #[derive(Debug)]
 struct Cgroups {
     machine: Machine,
@@ -64,7 +64,7 @@ impl Driver {
     ) -> Result<Driver> {
         let logs = tempfile::tempdir()
             .map_err(|error| Error::io("create a folder in", &std::env::temp_dir(), error))?;
-        // Without an answer, pods have no cgroup besides that of their sandbox.
+        // Without an answer, pods only have the cgroup of their sandbox.
         let driver = client.cgroup_driver().await.ok();
         Ok(Driver {
             client,
@@ -131,14 +131,14 @@ impl Driver {
         result
     }
 
-    /// Returns the requests since the last time.
+    /// Returns the requests since the last call.
     pub(super) fn take_calls(&self) -> Vec<Call> {
         let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut calls)
     }
 
-    /// Stops and removes all pods of this run, also those that a request failed for, and their cgroups. A request that was
-    /// given up may still create a pod, so the list is read again until it has been empty for `quiet`.
+    /// Stops and removes all pods of this run, including those whose requests failed, and their cgroups. An abandoned
+    /// request may still create a pod, so the list is read again until it has been empty for `quiet`.
     pub(super) async fn clean_up(&self, quiet: Duration) {
         let mut empty_since = Instant::now();
         let mut attempts = 0;
@@ -151,7 +151,7 @@ impl Driver {
             } else if empty_since.elapsed() >= quiet || attempts >= REMOVAL_ATTEMPTS {
                 break;
             }
-            tokio::time::sleep(LIST_AGAIN).await;
+            tokio::time::sleep(LIST_INTERVAL).await;
         }
         self.cgroups.clear();
     }
@@ -166,7 +166,7 @@ impl Driver {
 
     async fn remove_all(&self, pods: Vec<PodSandbox>) {
         for pod in pods {
-            // The runtime may refuse to remove what it did not stop.
+            // The runtime may refuse to remove a pod that it has not stopped.
             let _ = self.client.stop_pod(&pod.id).await;
             if let Err(error) = self.client.remove_pod(&pod.id).await {
                 tracing::warn!("cannot remove pod {}: {}", pod.id, error.message());

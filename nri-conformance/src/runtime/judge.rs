@@ -17,14 +17,14 @@ use crate::result::{Failure, Outcome, TestResult};
 
 pub(super) use table::{Judge, TESTS};
 
-/// Returns true if a selected test is judged by a certain kind of evidence.
+/// Returns true if a selected test needs a certain kind of evidence.
 pub(super) fn needs(options: &Options, kind: fn(&Judge) -> bool) -> bool {
     TESTS
         .iter()
         .any(|test| options.selects(test.statement) && kind(&test.judge))
 }
 
-/// Judges everything that is selected.
+/// Judges all selected tests.
 pub(super) fn judge(evidence: &Evidence, options: &Options) -> Vec<TestResult> {
     TESTS
         .iter()
@@ -38,7 +38,7 @@ pub(super) fn judge(evidence: &Evidence, options: &Options) -> Vec<TestResult> {
         .collect()
 }
 
-/// Turns the failure of an ambiguous statement into a skip: it never fails a run by itself.
+/// Turns the failure of an ambiguous statement into a skip, because it never fails a run.
 fn firm(statement: &str, outcome: Outcome) -> Outcome {
     let ambiguous = contract::get(statement).is_some_and(|found| !found.is_firm());
     match outcome {
@@ -74,7 +74,7 @@ fn over<T>(played: &Played<T>, judge: impl Fn(&T) -> Outcome) -> Outcome {
     }
 }
 
-/// Returns the outcome of a test that did not judge its statement.
+/// Returns the outcome of a skipped test.
 fn skip(reason: impl Into<String>) -> Outcome {
     Outcome::Skip(reason.into())
 }

@@ -1,4 +1,4 @@
-//! The facts about a pod that the node itself shows: its namespaces, cgroups, network and processes.
+//! The state of a pod on the node: its namespaces, cgroups, network and processes.
 //!
 //! Everything is read through files below one root, so that a container can test the node that it runs on: mount the
 //! root of the node, for example at `/host`.
@@ -23,10 +23,10 @@ pub(super) struct Machine {
     root: PathBuf,
 }
 
-/// The facts about one pod at one moment.
+/// The state of a pod at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct PodState {
-    /// The cgroup of the pod, which outlives the sandbox, and that of the sandbox itself, as far as the event names them.
+    /// The cgroup of the pod, which outlives the sandbox, and that of the sandbox itself, if the event names them.
     pub(super) cgroups: Vec<(String, bool)>,
     /// The process that keeps the sandbox alive, if there is one.
     pub(super) pause: Pause,
@@ -53,7 +53,7 @@ pub(super) enum Pause {
 pub(super) struct Namespace {
     /// Its kind.
     pub(super) kind: NamespaceKind,
-    /// The file that stands for it; `None` if only a process that is not known would have one.
+    /// The file of the namespace; `None` if only an unknown process would have one.
     pub(super) file: Option<PathBuf>,
     /// The identity of the namespace; `None` if the file is missing.
     pub(super) inode: Option<u64>,
@@ -66,8 +66,8 @@ pub(super) struct Namespace {
 pub(super) struct Network {
     /// The interfaces, except for the loopback.
     pub(super) interfaces: BTreeSet<String>,
-    /// The addresses that the kernel accepts packets for, which it does while their interface is up; without those of
-    /// the loopback and of a link.
+    /// The addresses for which the kernel accepts packets, which it does while their interface is up, except for loopback
+    /// and link-local addresses.
     pub(super) addresses: BTreeSet<IpAddr>,
 }
 
@@ -78,7 +78,7 @@ impl Machine {
         }
     }
 
-    /// Reads everything about a pod.
+    /// Reads the state of a pod.
     pub(super) fn read(&self, pod: &PodFacts) -> PodState {
         let pause = self.pause(pod);
         PodState {
@@ -89,7 +89,7 @@ impl Machine {
         }
     }
 
-    /// Returns a path of the node as this process reaches it.
+    /// Returns the path by which this process reaches a path of the node.
     fn at(&self, path: impl AsRef<Path>) -> PathBuf {
         let path = path.as_ref();
         self.root.join(path.strip_prefix("/").unwrap_or(path))

@@ -1,5 +1,5 @@
-//! The plugins that watch the runtime: each records every event, and misbehaves only as its script says, and only for
-//! the pods of this run.
+//! The plugins that observe the runtime. Each records every event, and misbehaves only according to its script and only
+//! for the pods of this run.
 
 mod event;
 mod journal;
@@ -9,7 +9,7 @@ mod task;
 mod view;
 
 pub(super) use event::{Hook, PodFacts};
-pub(super) use journal::{Entry, Journal, Record};
+pub(super) use journal::{Journal, Record, RecordedEvent};
 pub(super) use script::{Action, Script};
 pub(super) use task::{Identity, Observer, Surroundings};
 pub(super) use view::{Attempt, View, Viewer};
@@ -17,5 +17,5 @@ pub(super) use view::{Attempt, View, Viewer};
 /// The label of every pod that the driver runs; its value is the seed of the run.
 pub(super) const LABEL: &str = "nri-conformance";
 
-/// The message of an error that a script asks for.
+/// The message of an error that a script requests.
 pub(super) const FAILURE: &str = "nri-conformance: this plugin fails the request on purpose";

@@ -12,20 +12,20 @@ pub struct Options {
     /// The socket of the Container Runtime Interface, such as `/run/containerd/containerd.sock`. With it, pods and
     /// containers are run to judge most statements; without it, only [`observe`](Self::observe) remains.
     pub cri_socket: Option<PathBuf>,
-    /// The image of the containers, which the runtime must have already. Its command has to run until it is stopped, as
-    /// that of the pause image does.
+    /// The image of the containers, which must already be on the node. Its command must run until it is stopped, like
+    /// that of the pause image.
     pub image: String,
     /// A command that ends with an error in a container of the image; empty if there is none.
     pub failing_command: Vec<String>,
-    /// Watches the workload of others for this long. With a CRI socket, this follows the pods of the run.
+    /// The time for which the existing workload is observed. With a CRI socket, this follows the pods of the run.
     pub observe: Option<Duration>,
-    /// The statements to judge; empty stands for all.
+    /// The statements to test; empty means all of them.
     pub only: BTreeSet<String>,
-    /// The statements not to judge.
+    /// The statements to skip.
     pub skip: BTreeSet<String>,
     /// The time limit for each request to the runtime, and for each plugin to connect.
     pub timeout: Duration,
-    /// The seed of the names of pods.
+    /// The seed for the names of pods.
     pub seed: u64,
     /// The root folder of the node. A container that tests its node mounts it elsewhere, such as at `/host`.
     pub node_root: PathBuf,
@@ -35,7 +35,7 @@ impl Options {
     /// The default time limit for each request.
     pub const TIMEOUT: Duration = Duration::from_secs(30);
 
-    /// The default image: that of the sandbox, which most nodes have.
+    /// The default image, which most nodes have because sandboxes use it.
     pub const IMAGE: &'static str = "registry.k8s.io/pause:3.10";
 
     /// Returns the defaults, for plugins that connect to `nri_socket`.
@@ -54,7 +54,7 @@ impl Options {
         }
     }
 
-    /// Returns true if a statement is judged.
+    /// Returns true if a statement is tested.
     pub fn selects(&self, statement: &str) -> bool {
         (self.only.is_empty() || self.only.contains(statement)) && !self.skip.contains(statement)
     }

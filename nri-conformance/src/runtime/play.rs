@@ -7,12 +7,12 @@ use super::options::Options;
 use super::scenario::{Evidence, Played, Stage};
 use crate::{Error, Result};
 
-/// Plays everything that is needed, until `stop` completes.
+/// Plays all scenarios that are needed, until `stop` completes.
 ///
 /// # Errors
 ///
-/// Returns an error if plugins cannot connect, if the runtime cannot run a plain pod, or if it was stopped while it ran
-/// pods.
+/// Returns an error if plugins cannot connect, if the runtime cannot run a plain pod, or if the run was stopped while it
+/// was running pods.
 pub(super) async fn play(
     stage: &Stage,
     options: &Options,
@@ -35,7 +35,7 @@ pub(super) async fn play(
 }
 
 async fn drive(stage: &Stage, options: &Options, evidence: &mut Evidence) -> Result<()> {
-    // First, also if nothing else needs it: it shows that the runtime runs pods at all.
+    // This scenario always comes first, because it shows whether the runtime can run pods at all.
     let life = stage.life().await?;
     evidence
         .pods

@@ -1,4 +1,4 @@
-//! The scenarios: each connects observing plugins, does something to the runtime, and returns what came of it.
+//! The scenarios. Each connects observing plugins, sends requests to the runtime, and returns the results.
 
 mod early;
 mod hanging;
@@ -62,7 +62,7 @@ pub(super) struct PodCase {
 /// The results of all scenarios that were played.
 #[derive(Debug, Default)]
 pub(super) struct Evidence {
-    /// The pods whose life was watched from the beginning.
+    /// The pods whose life was observed from the beginning.
     pub(super) pods: Vec<PodCase>,
     pub(super) life: Played<Life>,
     pub(super) early: Played<Early>,
@@ -121,7 +121,7 @@ impl Stage {
         Ok(observers)
     }
 
-    /// Returns the eyes of observers that start nothing.
+    /// Returns a viewer for observers that start nothing.
     pub(super) fn viewer(&self) -> Viewer {
         let driver = self.driver.as_ref();
         Viewer {

@@ -12,12 +12,12 @@ pub struct Answer {
     pub event: Event,
     /// The RPC that it was sent through.
     pub via: Via,
-    /// The encoded response, or what came back instead.
+    /// The encoded response, or the failure instead of it.
     pub result: Result<Bytes, CallError>,
 }
 
 impl Answer {
-    /// The answer to an event that the revision does not send, as if the plugin did not implement it.
+    /// Creates the answer to an event that the revision does not send, as if the plugin did not implement it.
     pub(super) fn unsent(event: Event) -> Self {
         let status = nri::wire::Status::new(Code::UNIMPLEMENTED, "not sent under this revision");
         Answer {
@@ -27,12 +27,12 @@ impl Answer {
         }
     }
 
-    /// Returns whether the plugin does not implement the RPC.
+    /// Returns true if the plugin does not implement the RPC.
     pub fn is_unimplemented(&self) -> bool {
         self.code() == Some(Code::UNIMPLEMENTED)
     }
 
-    /// Returns the status code that the plugin answered with; `None` for success, and if there was no answer.
+    /// Returns the status code of the answer; `None` for success, or if there was no answer.
     pub fn code(&self) -> Option<Code> {
         match &self.result {
             Err(CallError::Status(status)) => Some(status.code),
@@ -40,7 +40,7 @@ impl Answer {
         }
     }
 
-    /// Returns what was sent, such as `StopPodSandbox as StateChange`.
+    /// Describes the request, such as `StopPodSandbox as StateChange`.
     pub fn sent(&self) -> String {
         let name = event_name(self.event);
         match self.via {
@@ -49,7 +49,7 @@ impl Answer {
         }
     }
 
-    /// Returns what came back, in words.
+    /// Describes the answer.
     pub fn got(&self) -> String {
         match &self.result {
             Ok(_) => "success".to_owned(),
@@ -58,7 +58,7 @@ impl Answer {
     }
 }
 
-/// Returns what came back instead of an answer, in words.
+/// Describes the failure of a call.
 pub fn describe(error: &CallError) -> String {
     match error {
         CallError::Status(status) => format!("the error {:?}, {}", status.message, status.code),

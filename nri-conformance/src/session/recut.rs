@@ -1,4 +1,4 @@
-//! Cuts messages into frames in other ways than the connection that sends them.
+//! Splits messages into frames in other ways than the connection that sends them.
 
 use std::io;
 use std::pin::Pin;
@@ -8,10 +8,10 @@ use nri::wire::MAX_FRAME;
 use nri::wire::frame::{FRAME_HEADER_LEN, FrameHeader, MESSAGE_HEADER_LEN};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// The way messages are cut into frames.
+/// A way to split messages into frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
-    /// As few frames as possible: header and data in one, and several messages in one if they are sent together.
+    /// As few frames as possible: header and data in one frame, and also several messages if they are sent together.
     Whole,
     /// Frames of at most this many bytes.
     Pieces(usize),
@@ -56,19 +56,19 @@ fn put(out: &mut Vec<u8>, connection: u32, payload: &[u8]) {
     out.extend(payload);
 }
 
-/// A stream that cuts the frames that are written to it anew.
+/// A stream that splits the data of the frames written to it into other frames.
 #[derive(Debug)]
 pub struct Recut<S> {
     stream: S,
     cut: Cut,
-    /// Bytes of frames that are not complete.
+    /// The bytes of incomplete frames.
     incoming: Vec<u8>,
     outgoing: Vec<u8>,
     written: usize,
 }
 
 impl<S> Recut<S> {
-    /// Cuts the frames that are written to a stream anew.
+    /// Wraps a stream and splits the data of the frames written to it into other frames.
     pub fn new(stream: S, cut: Cut) -> Self {
         Recut {
             stream,
@@ -79,7 +79,7 @@ impl<S> Recut<S> {
         }
     }
 
-    /// Takes the complete frames, and cuts the payloads of consecutive frames of one connection together.
+    /// Splits the joined payloads of consecutive complete frames of a connection into other frames.
     fn recut(&mut self) {
         let mut taken = 0;
         let mut run: Option<(u32, Vec<u8>)> = None;
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn frames_are_cut_anew_however_they_are_written() {
+    async fn frames_are_recut_regardless_of_how_they_are_written() {
         use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
         let mut written = Vec::new();
         put(&mut written, 1, &[1; 10]);

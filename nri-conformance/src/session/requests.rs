@@ -9,8 +9,8 @@ use nri::api::{
 };
 use prost::Message;
 
-/// Returns the encoded request of the RPC that is dedicated to an event. A container that the event has no use for is
-/// left out.
+/// Returns the encoded request of the RPC that is dedicated to an event. The container is omitted if the event does not
+/// need it.
 pub fn request(event: Event, pod: &PodSandbox, container: &Container) -> Vec<u8> {
     macro_rules! of {
         ($message:ident, pod) => {

@@ -12,21 +12,21 @@ use tokio::sync::Notify;
 
 use super::RUNTIME_SERVICE;
 
-/// The largest number of requests of a plugin that are remembered, of each kind.
+/// The maximum number of requests of a plugin that are remembered, of each kind.
 const MAX_REMEMBERED: usize = 10_000;
 
-/// The largest number of bytes in the requests of a plugin that are remembered.
+/// The maximum number of bytes in the requests of a plugin that are remembered.
 const MAX_REMEMBERED_BYTES: usize = 16 << 20;
 
 /// The answers of the runtime to UpdateContainers.
 #[derive(Clone, Debug, Default)]
 pub enum UpdateAnswer {
-    /// With success.
+    /// Success.
     #[default]
     Success,
-    /// With an error.
+    /// An error.
     Error,
-    /// Not at all.
+    /// No answer.
     Never,
 }
 
@@ -47,15 +47,15 @@ struct State {
     unknown: Vec<String>,
     answer: UpdateAnswer,
     refuse: bool,
-    /// Bytes of the requests that are remembered.
+    /// The number of bytes in the remembered requests.
     bytes: usize,
-    /// The number of requests that were not.
+    /// The number of requests that are not remembered.
     forgotten: u64,
     end: Option<End>,
 }
 
 impl State {
-    /// Returns true if a request of this size may be remembered, given how many of its kind already are.
+    /// Returns true if a request of this size may be remembered in addition to `count` others of its kind.
     fn has_room(&mut self, count: usize, bytes: usize) -> bool {
         let fits =
             count < MAX_REMEMBERED && bytes <= MAX_REMEMBERED_BYTES.saturating_sub(self.bytes);
@@ -67,13 +67,13 @@ impl State {
         fits
     }
 
-    /// Makes room again for as many bytes.
+    /// Frees the space of a request that is no longer remembered.
     fn release(&mut self, bytes: usize) {
         self.bytes = self.bytes.saturating_sub(bytes);
     }
 }
 
-/// The end of a connection, as the runtime sees it.
+/// The end of a connection, from the perspective of the runtime.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
     /// The plugin closed it between two messages.
@@ -120,7 +120,7 @@ impl Arrivals {
         }
     }
 
-    /// Notes that the connection has ended.
+    /// Records that the connection has ended.
     pub(super) fn set_end(&self, end: End) {
         self.state().end = Some(end);
         self.0.changed.notify_waiters();
@@ -131,7 +131,7 @@ impl Arrivals {
         self.state().end.clone()
     }
 
-    /// Returns the number of requests that were not remembered, because there were too many or too large ones.
+    /// Returns the number of requests that were not remembered because they were too many or too large.
     pub fn forgotten(&self) -> u64 {
         self.state().forgotten
     }
@@ -156,7 +156,7 @@ impl Arrivals {
         self.state().updates.len()
     }
 
-    /// Returns the methods that the plugin called and that no runtime has.
+    /// Returns the methods called by the plugin that no runtime has.
     pub fn unknown_calls(&self) -> Vec<String> {
         self.state().unknown.clone()
     }

@@ -1,4 +1,4 @@
-//! The bytes of a connection, remembered.
+//! A record of the bytes of a connection.
 
 use std::fmt::Write as _;
 use std::io;
@@ -15,22 +15,22 @@ use nri::wire::ttrpc::{RequestEnvelope, ResponseEnvelope};
 use prost::Message as _;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// The number of bytes remembered of each direction: enough for the whole of an ordinary test.
-const KEPT: usize = 1 << 20;
+/// The maximum number of bytes recorded for each direction, which is enough for an ordinary test.
+const MAX_RECORDED: usize = 1 << 20;
 
-/// The number of bytes of a message that are printed.
-const PRINTED: usize = 256;
+/// The maximum number of bytes of a message that are printed.
+const MAX_PRINTED: usize = 256;
 
 /// The direction of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// The runtime's end, to the plugin.
+    /// From the runtime to the plugin.
     ToPlugin,
-    /// The plugin.
+    /// From the plugin to the runtime.
     FromPlugin,
 }
 
-/// The bytes of a connection in both directions. Clones share them.
+/// A record of the bytes of a connection in both directions. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct Trace(Arc<Mutex<Log>>);
 
@@ -78,7 +78,7 @@ impl Trace {
             Direction::ToPlugin => &mut log.sent,
             Direction::FromPlugin => &mut log.received,
         };
-        let room = KEPT.saturating_sub(kept.len());
+        let room = MAX_RECORDED.saturating_sub(kept.len());
         let part = &bytes[..room.min(bytes.len())];
         kept.extend_from_slice(part);
         let length = part.len();
@@ -88,7 +88,7 @@ impl Trace {
         }
     }
 
-    /// Returns the headers of the messages in one direction, up to the first that is malformed or not remembered.
+    /// Returns the headers of the messages in one direction, up to the first that is malformed or not recorded.
     pub fn messages(&self, direction: Direction) -> Vec<TracedHeader> {
         let log = self.log();
         let bytes = match direction {
@@ -135,7 +135,7 @@ fn messages(bytes: &[u8], text: &mut String) {
         match demux.next_message() {
             Ok(Some(message)) => {
                 let header = message.header;
-                let printed = message.data.get(..PRINTED).unwrap_or(&message.data);
+                let printed = message.data.get(..MAX_PRINTED).unwrap_or(&message.data);
                 let _ = writeln!(
                     text,
                     "connection {} stream {} {:?}{}, {} bytes: {}",
@@ -180,7 +180,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// A stream whose bytes are remembered.
+/// A stream whose bytes are recorded.
 #[derive(Debug)]
 pub struct Tap<S> {
     stream: S,
@@ -188,7 +188,7 @@ pub struct Tap<S> {
 }
 
 impl<S> Tap<S> {
-    /// Remembers the bytes of a stream in `trace`.
+    /// Wraps a stream and records its bytes in `trace`.
     pub fn new(stream: S, trace: Trace) -> Self {
         Tap { stream, trace }
     }

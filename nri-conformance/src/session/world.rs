@@ -1,4 +1,4 @@
-//! Pods and containers such as a runtime sends them.
+//! Pods and containers like those that a runtime sends.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use nri::api::{
     LinuxPodSandbox, LinuxResources, Mount, OptionalInt64, OptionalUInt64, PodSandbox,
 };
 
-/// Makes pods and containers with ids of their own.
+/// A generator of pods and containers with unique ids.
 #[derive(Clone, Debug)]
 pub struct World {
     seed: u64,
@@ -25,7 +25,7 @@ impl World {
         }
     }
 
-    /// Makes a pod that a plugin has not seen.
+    /// Creates a new pod.
     pub fn pod(&mut self) -> PodSandbox {
         self.pods += 1;
         let number = self.pods;
@@ -52,7 +52,7 @@ impl World {
         }
     }
 
-    /// Makes the next sandbox of the same pod, as a runtime does when it retries.
+    /// Creates the next sandbox of the same pod, like a runtime that retries.
     pub fn retry(&mut self, pod: &PodSandbox) -> PodSandbox {
         self.pods += 1;
         PodSandbox {
@@ -61,7 +61,7 @@ impl World {
         }
     }
 
-    /// Makes a container in a pod.
+    /// Creates a container in a pod.
     pub fn container(&mut self, pod: &PodSandbox) -> Container {
         self.containers += 1;
         let number = self.containers;

@@ -12,10 +12,10 @@ use super::Stream;
 /// Starts an instance and returns the runtime's end of its connection.
 pub(super) type Start = Box<dyn Fn() -> Box<dyn Stream> + Send + Sync>;
 
-/// The number of bytes in flight in each direction, about that of a Unix socket.
-const PIPE: usize = 256 << 10;
+/// The maximum number of bytes in flight in each direction, about that of a Unix socket.
+const PIPE_BYTES: usize = 256 << 10;
 
-/// The identity of a plugin that has none by itself.
+/// The identity of a plugin without its own.
 const NAME: &str = "plugin";
 const INDEX: &str = "00";
 
@@ -25,13 +25,13 @@ pub(super) fn shared<P: Plugin>(plugin: P) -> Start {
     Box::new(move || run(Arc::clone(&plugin)))
 }
 
-/// Starts instances with a plugin each.
+/// Starts instances that each have their own plugin.
 pub(super) fn each<P: Plugin>(make: impl Fn() -> P + Send + Sync + 'static) -> Start {
     Box::new(move || run(make()))
 }
 
 fn run<P: Plugin>(plugin: P) -> Box<dyn Stream> {
-    let (ours, theirs) = duplex(PIPE);
+    let (ours, theirs) = duplex(PIPE_BYTES);
     tokio::spawn(async move {
         if let Err(error) = serve(plugin, theirs).await {
             tracing::debug!("the plugin ended: {error}");
@@ -40,7 +40,7 @@ fn run<P: Plugin>(plugin: P) -> Box<dyn Stream> {
     Box::new(ours)
 }
 
-/// Serves the plugin without listening for signals, which are the test's.
+/// Serves the plugin without listening for signals, which belong to the test.
 async fn serve<P: Plugin>(plugin: P, stream: DuplexStream) -> nri::Result<()> {
     let mut builder = Stub::builder(plugin).stream(stream);
     if P::NAME.is_none() {

@@ -24,7 +24,7 @@ struct Bound {
 }
 
 impl Listener {
-    /// Listens at a path.
+    /// Listens on a path.
     ///
     /// # Errors
     ///
@@ -87,7 +87,7 @@ impl Listener {
 
 impl Drop for Bound {
     fn drop(&mut self) {
-        // A plugin may have removed it.
+        // A plugin may already have removed it.
         let _ = std::fs::remove_file(&self.path);
     }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 /// The first bytes of every module.
 const MAGIC: [u8; 4] = *b"\0asm";
 
-/// Returns true if a file is a module, as a runtime decides it: by its first bytes.
+/// Returns true if a file is a module. Like a runtime, decides by the first bytes.
 pub(super) fn is_module(path: &Path) -> bool {
     let mut start = [0; MAGIC.len()];
     let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
@@ -31,11 +31,11 @@ mod host {
     /// A module that serves its connection.
     pub(in super::super) struct Started {
         pub(in super::super) stream: Box<dyn Stream>,
-        /// The RPCs that it has functions for.
+        /// The RPCs for which it has functions.
         pub(in super::super) rpcs: Vec<&'static str>,
     }
 
-    /// Loads a module as a runtime of this revision does; with the functions that it has if there is none.
+    /// Loads a module in the way of a runtime of this revision; without a revision, with the functions that it has.
     pub(in super::super) async fn start(
         path: &Path,
         revision: Option<&Revision>,

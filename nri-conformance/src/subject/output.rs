@@ -1,11 +1,11 @@
-//! The output of a plugin: its end is kept, the rest is counted.
+//! The output of a plugin. Its end is kept, the rest is only counted.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
-/// The number of bytes kept, of the end of the output.
+/// The number of bytes kept from the end of the output.
 const KEPT: usize = 16 << 10;
 
 /// The number of lines shown.
@@ -41,12 +41,12 @@ impl Output {
         tail.end.drain(..surplus);
     }
 
-    /// Returns how many bytes were printed.
+    /// Returns the number of printed bytes.
     pub fn bytes(&self) -> u64 {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).bytes
     }
 
-    /// Returns the last lines, at most ten, each cut at 400 characters.
+    /// Returns the last lines, at most ten, each truncated at 400 characters.
     pub fn last_lines(&self) -> Vec<String> {
         let mut tail = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let text = String::from_utf8_lossy(tail.end.make_contiguous()).into_owned();

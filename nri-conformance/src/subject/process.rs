@@ -25,11 +25,11 @@ use cleanup::Marker;
 pub use cleanup::adopt_orphans;
 pub use usage::Usage;
 
-/// Name and index of an executable whose name is not `NN-name`.
+/// The name and index of an executable whose name is not `NN-name`.
 const NAME: &str = "plugin";
 const INDEX: &str = "00";
 
-/// The variable that names the folder to take for the root of the file system.
+/// The variable with the folder to use in place of the root of the file system.
 const DRY_ROOT: &str = "NRI_DRY_ROOT";
 
 /// The end of a process.
@@ -56,10 +56,10 @@ const POLL: Duration = Duration::from_millis(2);
 /// The time that a killed process has to disappear.
 const GONE: Duration = Duration::from_millis(500);
 
-/// The process of a plugin. It is killed when this is dropped, and so is whatever it has started.
+/// The process of a plugin. The process, and everything that it has started, is killed when this is dropped.
 pub struct Process {
     child: Child,
-    /// Its id, which is also that of its group. It is not used again before the process is reaped, when this is dropped.
+    /// Its id, which is also that of its group. It is not reused before the process is reaped, when this is dropped.
     pid: u32,
     output: Output,
     reading: Vec<JoinHandle<()>>,
@@ -75,7 +75,7 @@ impl std::fmt::Debug for Process {
     }
 }
 
-/// Starts a plugin as a runtime launches it. Returns the runtime's end of the connection.
+/// Launches a plugin like a runtime. Returns the runtime's end of the connection.
 pub(super) fn launch(executable: &Executable) -> Result<(Box<dyn Stream>, Process)> {
     let failed = |error| Error::io("launch", &executable.path, error);
     let (ours, theirs) = StdUnixStream::pair().map_err(failed)?;
@@ -134,7 +134,7 @@ fn start(
         .stderr(Stdio::piped())
         .kill_on_drop(true);
     connect(&mut command, &path);
-    // It has an id, as it was not waited for.
+    // It has an id, because it was not waited for.
     let id = |child: &Child| child.id().unwrap_or_default();
     let mut child = cleanup::registered(|| command.spawn(), id).map_err(|error| {
         failed(error).with_help("give an executable file of this machine's architecture")
@@ -155,7 +155,7 @@ fn start(
     })
 }
 
-/// Returns the command of an executable, in namespaces of its own if asked.
+/// Returns the command of an executable, in its own namespaces if requested.
 fn program(path: &Path, isolate: bool) -> Command {
     if !isolate {
         return Command::new(path);
@@ -167,7 +167,7 @@ fn program(path: &Path, isolate: bool) -> Command {
     command
 }
 
-/// Fills the paths of this instance into an argument. One that is not UTF-8 stays as it is.
+/// Inserts the paths of this instance into an argument. An argument that is not UTF-8 remains unchanged.
 fn filled_in(text: &OsStr, places: &[(&str, Option<&Path>)]) -> OsString {
     let Some(text) = text.to_str() else {
         return text.to_owned();
@@ -181,7 +181,7 @@ fn filled_in(text: &OsStr, places: &[(&str, Option<&Path>)]) -> OsString {
     filled.into()
 }
 
-/// Returns index and name of a file `NN-name`.
+/// Returns the index and the name of a file `NN-name`.
 pub(super) fn identity(path: &Path) -> (String, String) {
     let file = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
     match file.split_once('-') {
@@ -193,18 +193,18 @@ pub(super) fn identity(path: &Path) -> (String, String) {
 }
 
 impl Process {
-    /// Returns what it has printed.
+    /// Returns its output.
     pub fn output(&self) -> &Output {
         &self.output
     }
 
-    /// Waits until everything that it printed was read. Returns false if more may come after `within`, because another
-    /// process keeps its output open for example.
+    /// Waits until its whole output has been read. Returns false if more may follow after `within`, for example because
+    /// another process keeps the output open.
     pub async fn output_ended(&mut self, within: Duration) -> bool {
         let reading = &mut self.reading;
         let read = async {
             while let Some(pipe) = reading.last_mut() {
-                // It is cancelled at most, with the runtime.
+                // It can only be cancelled, together with the runtime.
                 let _ = pipe.await;
                 reading.pop();
             }
@@ -219,7 +219,7 @@ impl Process {
 
     /// Returns how it ended, if it has.
     pub fn exit(&self) -> Option<Exit> {
-        // It is not reaped yet, so that no other process gets its id, and that of its group.
+        // It is not reaped yet, so that its id, and that of its group, is not reused.
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         let status = waitid(WaitId::Pid(cleanup::pid(self.pid)?), options);
         let status = status.ok().flatten()?;

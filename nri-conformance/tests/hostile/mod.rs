@@ -1,4 +1,4 @@
-//! A plugin that misbehaves as asked: `nothing`, or `BEHAVIOR:RPC`, with `*` for every RPC.
+//! A plugin that misbehaves on request: `nothing`, or `BEHAVIOR:RPC`, with `*` for every RPC.
 
 use std::future::pending;
 use std::io::Write as _;
@@ -19,7 +19,7 @@ const CHANNELS: Channels = Channels { serve: 1, call: 2 };
 /// Every event up to v0.9.0.
 const MASK: i32 = 0x7ff;
 
-/// Plays the plugin, and does not return.
+/// Runs the plugin, and does not return.
 pub(crate) fn run(behavior: &str) -> ! {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -38,7 +38,7 @@ async fn serve(behavior: &str) {
         std::fs::remove_file(path).unwrap();
     }
     print(behavior);
-    // Where lengths are claimed, bytes are written past the connection.
+    // For false lengths, bytes are written directly to the stream.
     let stream = stream.into_std().unwrap();
     let raw = stream.try_clone().unwrap();
     let stream = Socket::new(UnixStream::from_std(stream).unwrap()).unwrap();
@@ -70,7 +70,7 @@ fn print_blocks(count: usize) {
     }
 }
 
-/// Registers, and sends requests that nobody asked for.
+/// Registers, and sends unsolicited requests.
 async fn flood(behavior: String, caller: Caller) -> Result<(), CallError> {
     let name = behavior.strip_prefix("name ").unwrap_or("hostile");
     let registration = RegisterPluginRequest {
@@ -109,7 +109,7 @@ struct Plugin {
 }
 
 impl Plugin {
-    /// Returns what to do at an RPC.
+    /// Returns the action for an RPC.
     fn at(&self, rpc: &str) -> Option<&str> {
         let (behavior, at) = self.behavior.split_once(':')?;
         (at == "*" || at == rpc).then_some(behavior)
@@ -120,7 +120,7 @@ impl Plugin {
         mask.and_then(|mask| mask.parse().ok()).unwrap_or(MASK)
     }
 
-    /// Answers as a good plugin does.
+    /// Answers like a well-behaved plugin.
     fn answer(&self, rpc: &str) -> Result<Bytes, Status> {
         match rpc {
             "NoSuchRpc" => Err(Status::new(Code::UNIMPLEMENTED, "unknown")),
@@ -147,7 +147,7 @@ impl Service for Plugin {
             Some("hang") => pending().await,
             Some("close") => {
                 self.raw.shutdown(std::net::Shutdown::Both).unwrap();
-                // The process stays.
+                // The process keeps running.
                 std::thread::sleep(std::time::Duration::from_secs(3600));
                 pending().await
             }

@@ -278,7 +278,7 @@ fn a_damaged_line_is_named() {
         ),
         (
             r#"{"at":1,"connection":1,"event":"response","by":"recorder","stream":1,"payload":""}"#,
-            "line 2: `by` has to be `runtime` or `plugin`",
+            "line 2: `by` must be `runtime` or `plugin`",
         ),
         (
             r#"{"at":1,"connection":1,"event":"response","by":"plugin","stream":1,"code":0}"#,
@@ -290,7 +290,7 @@ fn a_damaged_line_is_named() {
         ),
         (
             "{\"event\":\"end\",\"frames\":0}\n{}",
-            "line 2: there is more after the last line",
+            "line 2: unexpected data after the last line",
         ),
     ] {
         let text = format!("{HEADER}\n{line}\n");

@@ -1,4 +1,4 @@
-//! A gRPC server as small as possible: unary calls over HTTP/2, without the library of the client under test.
+//! A minimal gRPC server for unary calls over HTTP/2, without the library of the client under test.
 
 use std::future::Future;
 use std::path::Path;
@@ -14,7 +14,7 @@ use tokio::net::{UnixListener, UnixStream};
 /// The encoded answer to a call, or the status code and message of an error.
 pub(crate) type Answer = Result<Vec<u8>, (u16, String)>;
 
-/// A service: from the name of a method and the encoded request to the answer.
+/// A service that maps the name of a method and an encoded request to the answer.
 pub(crate) trait Service: Send + Sync + 'static {
     fn call(
         self: Arc<Self>,

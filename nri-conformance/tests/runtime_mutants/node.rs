@@ -1,4 +1,4 @@
-//! A node made of files: as much of `/proc` and `/sys/fs/cgroup` as judges read.
+//! A node made of files: the parts of `/proc` and `/sys/fs/cgroup` that the judges read.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -43,13 +43,13 @@ impl Node {
         fs::create_dir_all(self.root().join("sys/fs/cgroup").join(cgroup)).expect("a cgroup");
     }
 
-    /// Gives the network of a pod one address.
+    /// Adds an address to the network of a pod.
     pub(crate) fn assign(&self, pid: u32, address: &str) {
         let trie = format!("Local:\n     |-- {address}\n        /32 host LOCAL\n");
         self.write(&format!("proc/{pid}/net/fib_trie"), &trie);
     }
 
-    /// Removes a file or folder, if it is there.
+    /// Removes a file or folder, if it exists.
     pub(crate) fn remove(&self, path: &str) {
         let path = self.root().join(path);
         if fs::remove_file(&path).is_err() {

@@ -1,4 +1,4 @@
-//! The part of a runtime that relays events to plugins, on connections played by hand.
+//! The part of a runtime that relays events to plugins, on manually controlled connections.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -12,7 +12,7 @@ use tokio::sync::RwLock;
 
 use crate::Fault;
 
-/// The time limit that plugins are given.
+/// The time limit of plugins.
 const REQUEST: Duration = Duration::from_secs(2);
 
 /// The state that plugins are synchronized with.

@@ -50,9 +50,9 @@ pub(crate) struct Sim {
     pub(crate) world: Mutex<World>,
     /// Held by Run hooks that come after the response, so that they still come before Stop.
     late_runs: Arc<RwLock<()>>,
-    /// The Stop hooks that nobody waited for.
+    /// The Stop hooks that the runtime has not waited for.
     pub(crate) unfinished: Mutex<Option<JoinHandle<()>>>,
-    /// Woken when somebody has looked at the containers of a pod.
+    /// Notified when the containers of a pod have been listed.
     pub(crate) looked: Notify,
 }
 

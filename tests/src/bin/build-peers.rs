@@ -1,7 +1,7 @@
-//! Builds all Go peers and says how long each took.
+//! Builds all Go peers and prints the time for each.
 //!
-//! Arguments, if any, choose: `go` (runtimes and plugins), `containerd`. `kubernetes`, which takes many minutes, is built
-//! only if it is chosen.
+//! Arguments select peers: `go` (runtimes and plugins), `containerd`, `kubernetes`. The last takes many minutes, and is
+//! built only if it is selected.
 #![forbid(unsafe_code)]
 
 use std::time::Instant;

@@ -1,4 +1,4 @@
-//! A plugin on `nri` that handles StateChange and nothing else; it prints every event as a line of JSON.
+//! A plugin on `nri` that handles only StateChange, and prints every event as a line of JSON.
 #![forbid(unsafe_code)]
 #![allow(deprecated, reason = "it is about the deprecated interface")]
 

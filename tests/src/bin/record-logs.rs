@@ -1,7 +1,7 @@
-//! Records what containerd logs and records about an old and about a new plugin, into `fixtures/logs`.
+//! Writes containerd's logs and recorded deprecations of an old and a new plugin to `fixtures/logs`.
 //!
-//! Lines about loading containerd's own plugins are left out, and names of the machine are
-//! replaced. Run it by hand when a release is added, and review its result.
+//! Lines about loading containerd's own plugins are omitted, and names of the machine are replaced. Run
+//! it by hand when a release is added, and review its result.
 #![forbid(unsafe_code)]
 
 use std::fs;
@@ -10,10 +10,10 @@ use std::path::Path;
 use nri_tests::containerd::{Containerd, Launched};
 use nri_tests::peers;
 
-/// Name of the recording, NRI release of the plugin.
+/// The name of the recording, and the NRI release of the plugin.
 const PLUGINS: [(&str, &str); 2] = [("old", "v0.11.0"), ("new", "v0.12.5")];
 
-/// Name of the log format, what it takes in the configuration.
+/// The name of the log format, and its configuration.
 const FORMATS: [(&str, &str); 2] = [("logfmt", ""), ("json", "[debug]\nformat = \"json\"\n")];
 
 fn main() {
@@ -74,7 +74,7 @@ fn is_kept(line: &str) -> bool {
     !LEFT_OUT.iter().any(|text| line.contains(text))
 }
 
-/// Returns the folder and the process id, the only things that tell of the machine.
+/// Returns the folder and the process id, which are all that identifies the machine.
 fn neutral(line: &str, folder: &str) -> String {
     let line = line.replace(folder, "/run/containerd-test");
     match line.split_once("template[") {

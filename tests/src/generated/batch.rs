@@ -6,13 +6,13 @@ use std::process::Command;
 
 use nri_codegen::{Builder, Error};
 
-/// The files of a proto by name. The first is the one that bindings are made of.
+/// The files of a proto by name. Bindings are generated for the first.
 pub type Files = [(String, String)];
 
 /// The generated source of a proto.
 pub type Bindings = Result<String, Error>;
 
-/// Generates bindings for `files` as a build script does; `options` sets what it chooses.
+/// Generates bindings for `files` like a build script; `options` sets its options.
 pub fn bindings(files: &Files, options: impl FnOnce(Builder) -> Builder) -> Bindings {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (protos, out) = (folder.path().join("protos"), folder.path().join("out"));
@@ -45,12 +45,11 @@ impl Batch {
         self.modules.push((about.into(), source));
     }
 
-    /// Checks all modules in one crate of this edition; `crate_attributes` stand at its top.
+    /// Checks all modules in one crate of this edition; `crate_attributes` are put at its top.
     ///
     /// # Panics
     ///
-    /// Panics if one does not compile or has a warning, with rustc's first errors and the protos
-    /// they are in.
+    /// Panics if a module does not compile or has a warning, with rustc's first errors and their protos.
     pub fn check(&self, edition: &str, crate_attributes: &str) {
         let features = match crate_attributes {
             NO_STD => "\"derive\"",
@@ -101,7 +100,7 @@ impl Batch {
     }
 }
 
-/// Returns where prost is built once for all batches.
+/// Returns the folder in which prost is built once for all batches.
 fn target() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);

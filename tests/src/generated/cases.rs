@@ -1,4 +1,4 @@
-//! Protos with one difficulty each.
+//! Protos with one difficulty each, and the expected results.
 
 mod compiling;
 mod refused;
@@ -19,11 +19,11 @@ pub enum Expected {
     Refused(&'static str, usize),
 }
 
-/// A proto that is hard on a generator.
+/// A proto that is difficult for a generator.
 pub struct Case {
     /// The difficulty.
     pub name: &'static str,
-    /// The files by name; bindings are made of the first.
+    /// The files by name; bindings are generated for the first.
     pub files: Vec<(String, String)>,
     /// The expected result.
     pub expected: Expected,

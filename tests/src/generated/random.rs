@@ -126,7 +126,7 @@ const WELL_KNOWN: &[&str] = &[
     "google.protobuf.BoolValue",
 ];
 
-/// Returns a proto for this seed. Many have names that meet, or do not compile as protos.
+/// Returns a proto for this seed. Many have conflicting names, or do not compile as protos.
 pub fn random(seed: u64) -> String {
     let mut proto = Proto {
         rng: Rng::with_seed(seed),

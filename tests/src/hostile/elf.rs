@@ -1,27 +1,27 @@
-//! Small ELF programs, made from scratch: one loaded segment with code and constants, and section headers.
+//! Small generated ELF programs: one loaded segment with code and constants, and section headers.
 
-/// Bytes of the file header, a program header, a section header.
+/// The size of the file header in bytes.
 pub const FILE_HEADER: usize = 64;
-/// Bytes of a program header.
+/// The size of a program header in bytes.
 pub const PROGRAM_HEADER: usize = 56;
-/// Bytes of a section header.
+/// The size of a section header in bytes.
 pub const SECTION_HEADER: usize = 64;
 
 const BASE: u64 = 0x40_0000;
 const CODE: usize = 256;
 
-/// A program, and where its parts are.
+/// A program and the offsets of its parts.
 pub struct Elf {
     /// The whole file.
     pub bytes: Vec<u8>,
-    /// Where what gets loaded ends.
+    /// The end of the loaded part.
     pub loaded: usize,
-    /// Where the section headers start.
+    /// The start of the section headers.
     pub sections: usize,
 }
 
 impl Elf {
-    /// Returns the program without its section headers and their names, as tools that strip all leave it.
+    /// Returns the program without its section headers and their names, as left by tools that strip everything.
     #[must_use]
     pub fn without_sections(&self) -> Vec<u8> {
         let mut bytes = self.bytes[..self.loaded].to_vec();
@@ -36,7 +36,7 @@ impl Elf {
     }
 }
 
-/// Makes a 64-bit program with these constants.
+/// Creates a 64-bit program with these constants.
 #[must_use]
 pub fn with(constants: &[u8]) -> Elf {
     let code = FILE_HEADER + PROGRAM_HEADER;

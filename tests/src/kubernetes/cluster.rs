@@ -17,7 +17,7 @@ pub const CONTAINERD: &str = "v2.4.2";
 /// The folder with the manifests of static pods.
 const STATIC_PODS: &str = "/etc/kubernetes/manifests";
 
-/// Where an image is while it is imported or pushed.
+/// The path of an image while it is imported or pushed.
 const ARCHIVE: &str = "/var/tmp/image.tar";
 
 const KUBELET: User = User {
@@ -33,8 +33,8 @@ const CONTROLLERS: User = User {
     group: "",
 };
 
-/// API server, controller manager and scheduler, a node with kubelet, containerd and `ptp` as its network, and a registry, all
-/// on a machine of their own.
+/// An API server with controller manager and scheduler, a node with kubelet, containerd and the network `ptp`, and a registry,
+/// all on a separate machine.
 #[derive(Debug)]
 pub struct Cluster {
     // Fields are dropped in this order.
@@ -111,7 +111,7 @@ impl Cluster {
         cluster
     }
 
-    /// Returns `kubectl` that may do everything.
+    /// Returns `kubectl` with all permissions.
     #[must_use]
     pub fn kubectl(&self) -> Kubectl {
         self.plane.kubectl(User::ADMIN)
@@ -123,7 +123,7 @@ impl Cluster {
         &self.plane
     }
 
-    /// Returns where commands of the cluster run, which is the only place from which it is reached.
+    /// Returns the host on which commands of the cluster run, the only one from which it can be reached.
     #[must_use]
     pub fn host(&self) -> Host {
         self.machine.host()
@@ -135,7 +135,7 @@ impl Cluster {
         self.registry.host()
     }
 
-    /// Gives commands on the machine a service account, as pods have it, and returns their variables.
+    /// Creates the files of a pod's service account for commands on the machine, and returns its variables.
     ///
     /// # Panics
     ///
@@ -156,7 +156,7 @@ impl Cluster {
         ]
     }
 
-    /// Has the kubelet run a pod from a file.
+    /// Makes the kubelet run a pod from a file.
     ///
     /// # Panics
     ///

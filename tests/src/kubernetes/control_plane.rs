@@ -16,10 +16,10 @@ use crate::machine::Host;
 use crate::peers::{self, run};
 use crate::process::{Process, Stream};
 
-/// Records the verb, the resource and the user of every request.
+/// The audit policy, which records the verb, the resource and the user of every request.
 const AUDIT_POLICY: &str = "apiVersion: audit.k8s.io/v1\nkind: Policy\nomitStages: [RequestReceived]\nrules: [{level: Metadata}]\n";
 
-/// A user whom the API server knows by a token.
+/// A user who authenticates to the API server with a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct User {
     /// The name, without spaces or commas.
@@ -29,7 +29,7 @@ pub struct User {
 }
 
 impl User {
-    /// May do everything.
+    /// A user with all permissions.
     pub const ADMIN: Self = Self {
         name: "admin",
         group: "system:masters",
@@ -42,7 +42,7 @@ pub struct ControlPlane {
     api: Process,
     etcd: Process,
     address: String,
-    /// The end of all tokens, which nobody else on the machine knows.
+    /// The random suffix of all tokens, which is unknown to others on the machine.
     secret: String,
     host: Host,
     program: PathBuf,
@@ -50,7 +50,7 @@ pub struct ControlPlane {
 }
 
 impl ControlPlane {
-    /// Starts both, with these users besides [`User::ADMIN`], and returns once the API server is ready.
+    /// Starts both, with these users in addition to [`User::ADMIN`], and returns once the API server is ready.
     ///
     /// # Panics
     ///
@@ -60,11 +60,11 @@ impl ControlPlane {
         Self::start_on(Host::default(), users)
     }
 
-    /// As [`ControlPlane::start`], on a machine.
+    /// Like [`ControlPlane::start`], on a machine.
     ///
     /// # Panics
     ///
-    /// Panics as [`ControlPlane::start`].
+    /// Panics like [`ControlPlane::start`].
     #[must_use]
     pub fn start_on(host: Host, users: &[User]) -> Self {
         let program = peers::kubernetes();
@@ -98,7 +98,7 @@ impl ControlPlane {
         plane
     }
 
-    /// Returns the temporary folder that everything of it is in.
+    /// Returns the temporary folder that contains all its files.
     #[must_use]
     pub fn folder(&self) -> &Path {
         self.folder.path()
@@ -124,7 +124,7 @@ impl ControlPlane {
         &self.address
     }
 
-    /// Writes a kubeconfig with a token; its path. The only context has the name `test`.
+    /// Writes a kubeconfig with a token and returns its path. The only context has the name `test`.
     ///
     /// # Panics
     ///
@@ -171,15 +171,15 @@ impl Drop for ControlPlane {
     fn drop(&mut self) {
         for process in [&mut self.api, &mut self.etcd] {
             process.close_input();
-            // The folder is removed next, so nothing may write into it any more.
+            // The folder is removed next, so nothing may write to it.
             process.wait_within(Duration::from_secs(10));
             process.kill();
         }
     }
 }
 
-/// Returns an address that nothing else listens on: the loopback address of a machine of its own, or here one in a block that
-/// the process id chooses, with a port that is used once in this process and is below those that the kernel hands out.
+/// Returns an address on which nothing else listens: the loopback address of a separate machine, or on this machine an address
+/// in a block selected by the process id, with a port that is unique in this process and below those that the kernel assigns.
 fn address(host: Host) -> String {
     static PORT: AtomicU16 = AtomicU16::new(20_000);
     let port = PORT.fetch_add(1, Ordering::Relaxed);
@@ -239,7 +239,7 @@ fn api_server(mut command: Command, folder: &Path, address: &str, etcd: &str) ->
         "--endpoint-reconciler-type=none",
         "--service-cluster-ip-range=10.213.78.0/24",
         "--service-account-issuer=https://kubernetes.default.svc",
-        // Only a controller manager creates the accounts that pods get otherwise.
+        // Without a controller manager, nothing creates the default service accounts of pods.
         "--disable-admission-plugins=ServiceAccount",
         "--audit-log-mode=blocking",
     ]);

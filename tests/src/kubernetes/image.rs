@@ -1,20 +1,20 @@
-//! Images of programs of this machine: there is no builder of images on it.
+//! Images with programs of this machine, packed without an image builder.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::peers::{self, run};
 
-/// An image to be packed.
+/// An image to pack.
 #[derive(Clone, Debug)]
 pub struct Image<'a> {
     name: &'a str,
-    /// Paths in the image, and the files; the first is what it runs.
+    /// Paths in the image, and the files; the first is the entry point.
     files: Vec<(PathBuf, PathBuf)>,
 }
 
 impl<'a> Image<'a> {
-    /// Returns an image that runs a program, which it has at this path, with the libraries of that program.
+    /// Returns an image that runs a program at this path, with the libraries of the program.
     ///
     /// # Panics
     ///
@@ -32,7 +32,7 @@ impl<'a> Image<'a> {
     ///
     /// # Panics
     ///
-    /// Panics as [`Image::of_program`].
+    /// Panics like [`Image::of_program`].
     #[must_use]
     pub fn with(mut self, path: &str, program: &Path) -> Self {
         self.files.push((path.into(), program.to_owned()));

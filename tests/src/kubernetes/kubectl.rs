@@ -10,10 +10,10 @@ use serde_json::Value;
 
 use crate::machine::Host;
 
-/// How long anything that a cluster is waited for may take.
+/// The time limit for everything that a cluster is expected to do.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// How often it is asked.
+/// The interval between requests.
 const INTERVAL: Duration = Duration::from_millis(200);
 
 /// `kubectl` with a kubeconfig.
@@ -41,7 +41,7 @@ impl Kubectl {
         &self.kubeconfig
     }
 
-    /// Runs it to its end; what it prints.
+    /// Runs it to its end and returns its output.
     ///
     /// # Panics
     ///
@@ -50,7 +50,7 @@ impl Kubectl {
         text(arguments, self.output(arguments, ""))
     }
 
-    /// As [`Kubectl::run`], with objects on standard input.
+    /// Like [`Kubectl::run`], with objects on standard input.
     ///
     /// # Panics
     ///
@@ -60,7 +60,7 @@ impl Kubectl {
         self.feed(&[arguments, &["-f", "-"]].concat(), &list.to_string())
     }
 
-    /// As [`Kubectl::run`], with a text on standard input.
+    /// Like [`Kubectl::run`], with a text on standard input.
     ///
     /// # Panics
     ///
@@ -80,11 +80,11 @@ impl Kubectl {
         serde_json::from_str(&text).expect("kubectl prints JSON")
     }
 
-    /// Repeats it until it prints what is expected, which is returned.
+    /// Repeats it until it prints the expected output, and returns that.
     ///
     /// # Panics
     ///
-    /// Panics with its last answer if that does not happen in time.
+    /// Panics with its last output if that does not happen in time.
     pub fn until(&self, arguments: &[&str], expected: impl Fn(&str) -> bool) -> String {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -112,7 +112,7 @@ impl Kubectl {
             .arg(&self.kubeconfig)
             .args(["--request-timeout=30s"])
             .args(arguments)
-            // Its cache of what the server offers.
+            // Its cache of the resources that the server offers.
             .env("HOME", home)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

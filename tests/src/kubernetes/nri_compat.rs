@@ -1,4 +1,4 @@
-//! The command, run where a cluster is reached.
+//! The command, run on a host from which a cluster can be reached.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::process::{Output, Stdio};
 use crate::examples::nri_compat;
 use crate::machine::Host;
 
-/// The variables by which a proxy is found, which is not between a test and its cluster.
+/// The variables that name proxies, which must not be between a test and its cluster.
 const PROXIES: [&str; 8] = [
     "HTTP_PROXY",
     "HTTPS_PROXY",
@@ -28,7 +28,7 @@ pub struct NriCompat {
 }
 
 impl NriCompat {
-    /// Returns the command, to be run on a host.
+    /// Returns the command on a host.
     ///
     /// # Panics
     ///
@@ -43,7 +43,7 @@ impl NriCompat {
         }
     }
 
-    /// Returns the same command with variables of its environment.
+    /// Returns the same command with environment variables.
     #[must_use]
     pub fn with_env(mut self, variables: impl IntoIterator<Item = (&'static str, String)>) -> Self {
         self.variables.extend(variables);
@@ -74,7 +74,7 @@ impl NriCompat {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         let mut child = command.spawn().expect("nri-compat can be run");
-        // It may end without reading.
+        // It may end without reading its input.
         let _ = child
             .stdin
             .take()

@@ -1,4 +1,4 @@
-//! Objects to be created in a cluster, and the status that a kubelet would write.
+//! Objects to create in a cluster, and the status that a kubelet would write.
 
 use serde_json::{Value, json};
 
@@ -52,7 +52,7 @@ impl Workload<'_> {
         })
     }
 
-    /// Returns a pod of it on a node, with the digest of the image that runs.
+    /// Returns a pod of it on a node, with the digest of its image.
     #[must_use]
     pub fn pod(&self, name: &str, node: &str, digest: &str) -> Value {
         let mut spec = self.spec();
@@ -94,7 +94,7 @@ impl Workload<'_> {
     }
 }
 
-/// Returns a pod with a controller, as the API server has it.
+/// Returns a pod with a controller, like those of an API server.
 #[must_use]
 pub fn owned(mut pod: Value, owner: &Value) -> Value {
     pod["metadata"]["ownerReferences"] = json!([{
@@ -104,7 +104,7 @@ pub fn owned(mut pod: Value, owner: &Value) -> Value {
     pod
 }
 
-/// Returns the pod by which a kubelet shows a static pod to the API server.
+/// Returns the mirror pod that a kubelet creates in the API server for a static pod.
 #[must_use]
 pub fn mirror(pod: Value, node: &Value) -> Value {
     let mut pod = owned(pod, node);

@@ -1,4 +1,4 @@
-//! The wrappers that a runtime's line gets on its way.
+//! The wrappers that log pipelines put around the lines of a runtime.
 
 use serde_json::json;
 
@@ -7,9 +7,9 @@ use super::NODE;
 /// Puts a wrapper around a line.
 pub type Wrap = fn(&str) -> String;
 
-/// Every wrapper, by name, and whether it names the host.
+/// Every wrapper, with its name, and true if it names the host.
 pub const WRAPS: [(&str, Wrap, bool); 64] = [
-    ("as it is", |line| line.to_owned(), false),
+    ("unwrapped", |line| line.to_owned(), false),
     ("windows line ends", |line| format!("{line}\r"), false),
     ("zeros before", |line| format!("\0\0\0{line}"), false),
     ("journalctl", journalctl, true),

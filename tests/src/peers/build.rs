@@ -6,10 +6,10 @@ use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 use std::{env, fs};
 
-/// A `go build` to be done.
+/// The inputs of a `go build`.
 #[derive(Clone, Debug, Hash)]
 pub struct GoBuild {
-    /// Name of the folder that the programs end up in.
+    /// Name of the folder for the programs.
     pub name: String,
     /// Folder of the Go module, relative to this crate.
     pub module: String,
@@ -24,7 +24,7 @@ pub struct GoBuild {
 }
 
 impl GoBuild {
-    /// Builds unless that is done already; the folder with the programs.
+    /// Builds the programs unless they exist, and returns their folder.
     ///
     /// # Panics
     ///
@@ -34,7 +34,7 @@ impl GoBuild {
         self.make("build")
     }
 
-    /// Builds the test binary of the one package, whose name has `.test` behind it, as the program is to have it.
+    /// Builds the test binary of the only package, whose name with the suffix `.test` is that of the program.
     ///
     /// # Panics
     ///
@@ -45,7 +45,7 @@ impl GoBuild {
     }
 
     fn make(&self, command: &str) -> PathBuf {
-        // One at a time: tests of a process share the folder that is built into.
+        // One at a time, because the tests of a process share the output folder.
         static BUILDING: Mutex<()> = Mutex::new(());
         let _building = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
         let parent = target_folder().join("peers").join(&self.name);
@@ -54,7 +54,7 @@ impl GoBuild {
             let fresh = parent.join(format!("build-{}", std::process::id()));
             self.compile(command, &fresh);
             remove_older(&parent, &fresh);
-            // Another process may have been faster; then its programs serve.
+            // If another process was faster, its programs are used.
             if fs::rename(&fresh, &done).is_err() {
                 assert!(
                     done.is_dir(),
@@ -129,7 +129,7 @@ fn remove_older(parent: &Path, keep: &Path) {
     }
 }
 
-/// Returns the folder that cargo builds into.
+/// Returns the output folder of cargo.
 pub(crate) fn target_folder() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target"),
@@ -137,11 +137,11 @@ pub(crate) fn target_folder() -> PathBuf {
     )
 }
 
-/// Runs a command to its end and gives its standard output.
+/// Runs a command to its end and returns its standard output.
 ///
 /// # Panics
 ///
-/// Panics if it cannot be run or fails; the message has what it wrote to standard error.
+/// Panics if it cannot be run or fails; the message contains its standard error.
 pub fn run(command: &mut Command) -> String {
     let output = command
         .output()

@@ -1,10 +1,10 @@
-//! A schema as it is written, not as it is compiled.
+//! A schema in its source form, before compilation.
 
 use std::collections::BTreeMap;
 
 use fastrand::Rng;
 
-/// Identity of a message or enum, whatever its name and place.
+/// The identity of a message or enum, regardless of its name and place.
 pub(super) type Uid = u32;
 
 #[derive(Clone, Default)]
@@ -146,7 +146,7 @@ pub(super) fn one<'a, T>(list: &'a mut [T], rng: &mut Rng) -> Option<&'a mut T> 
     list.get_mut(index)
 }
 
-/// Takes one of the elements out.
+/// Removes and returns one of the elements.
 pub(super) fn take<T>(list: &mut Vec<T>, rng: &mut Rng) -> Option<T> {
     let index = (!list.is_empty()).then(|| rng.usize(..list.len()))?;
     Some(list.remove(index))

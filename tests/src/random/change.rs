@@ -1,4 +1,4 @@
-//! Random changes. Each describes what it did, or would have done if it had found a place.
+//! Random changes. Each returns a description, even if it has found no place to apply.
 
 use fastrand::Rng;
 

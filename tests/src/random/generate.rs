@@ -22,7 +22,7 @@ pub(super) const LABELS: [Label; 4] = [
     Label::Repeated,
 ];
 
-/// Options of files, with two values each; the empty text is the option left out.
+/// Options of files, with two values each; an empty text omits the option.
 pub(super) const FILE_OPTIONS: [(&str, [&str; 3]); 17] = [
     ("java_package", ["", "\"a.b\"", "\"a.c\""]),
     ("java_outer_classname", ["", "\"Ab\"", "\"Ac\""]),
@@ -179,7 +179,7 @@ pub(super) fn scalar(rng: &mut Rng) -> Type {
     Type::Scalar(SCALARS[rng.usize(..SCALARS.len())])
 }
 
-/// Sets, changes or clears an option; the printer leaves out what the type does not take.
+/// Sets, changes or clears an option; the printer omits options that the type does not allow.
 pub(super) fn option(field: &mut Field, rng: &mut Rng) {
     let (name, values): (_, &[&str]) = [
         ("json_name", &["a", "b"] as &[&str]),
@@ -202,7 +202,7 @@ fn uids(list: &[Message], messages: &mut Vec<Uid>, enums: &mut Vec<Uid>) {
     }
 }
 
-/// Gives some fields a message or an enum for a type.
+/// Changes the types of some fields to a message or an enum.
 fn link_all(list: &mut [Message], messages: &[Uid], enums: &[Uid], rng: &mut Rng) {
     for message in list {
         for field in &mut message.fields {

@@ -1,10 +1,10 @@
-//! The types of a schema as its files see them.
+//! The types of a schema as seen from its files.
 
 use std::collections::HashMap;
 
 use super::ast::{Enum, Message, Set, Uid};
 
-/// A type as other files see it.
+/// A type as seen from other files.
 pub(super) struct Known {
     pub(super) full: String,
     pub(super) file: usize,

@@ -12,7 +12,7 @@ pub(super) fn a_message<'a>(set: &'a mut Set, rng: &mut Rng) -> Option<&'a mut M
     pick(&mut a_file(set, rng)?.messages, rng)
 }
 
-/// Returns where messages are declared: a file or a message.
+/// Returns a place where messages are declared: a file or a message.
 pub(super) fn message_list<'a>(set: &'a mut Set, rng: &mut Rng) -> Option<&'a mut Vec<Message>> {
     if rng.bool() {
         Some(&mut a_file(set, rng)?.messages)
@@ -33,7 +33,7 @@ pub(super) fn an_enum<'a>(set: &'a mut Set, rng: &mut Rng) -> Option<&'a mut Enu
     one(enum_list(set, rng)?, rng)
 }
 
-/// Returns a field of a message, or now and then an extension.
+/// Returns a field of a message, or occasionally an extension.
 pub(super) fn a_field<'a>(set: &'a mut Set, rng: &mut Rng) -> Option<&'a mut Field> {
     if rng.u8(..6) == 0 {
         one(&mut an_extend(set, rng)?.fields, rng)

@@ -8,7 +8,7 @@ use fastrand::Rng;
 use super::ast::{Enum, Extend, Field, File, Label, Message, Reserved, Service, Set, Type, Uid};
 use super::names::{self, Known};
 
-/// Returns every file with its text. The layout follows from the seed and is the same for both
+/// Returns every file with its text. The seed determines the layout, which is the same for both
 /// sides.
 pub(super) fn files(set: &Set, seed: u64) -> Vec<(String, String)> {
     let known = names::known(set);
@@ -157,7 +157,7 @@ impl<'a> Printer<'a> {
         self.line("}");
     }
 
-    /// Fields, each oneof where its first field stands.
+    /// Prints the fields, with each oneof at the position of its first field.
     fn fields(&mut self, message: &Message) {
         let mut printed: Vec<&str> = Vec::new();
         for field in &message.fields {

@@ -10,7 +10,7 @@ use super::{Image, Images, Registry, digest, gzip, layer, plugin};
 /// The value of an `Authorization` header for `user` with the password `password`.
 pub const BASIC: &str = "Basic dXNlcjpwYXNzd29yZA==";
 
-/// Returns limits that tests need not wait long for.
+/// Returns limits with short times.
 #[must_use]
 pub fn limits() -> Limits {
     Limits {
@@ -64,7 +64,7 @@ pub fn client(insecure: &[String], logged_in: &[&str]) -> (Client, tempfile::Tem
 ///
 /// # Panics
 ///
-/// Never panics, as it has no cache.
+/// Never panics, because the client has no cache.
 #[must_use]
 pub fn with_environment(insecure: &[String], environment: Environment) -> Client {
     let options = Options {

@@ -1,4 +1,4 @@
-//! Requests, and replies with every fault that a test wants.
+//! Requests, and replies with faults on request.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read as _, Write};
@@ -29,7 +29,7 @@ impl Request {
         self.headers.get(name).map_or("", String::as_str)
     }
 
-    /// Returns the first byte that is asked for.
+    /// Returns the first requested byte.
     #[must_use]
     pub fn range(&self) -> Option<usize> {
         self.header("range")
@@ -40,12 +40,12 @@ impl Request {
     }
 }
 
-/// A reply, and what goes wrong with it.
+/// A reply with its faults.
 #[derive(Clone, Debug, Default)]
 pub struct Reply {
     /// The status.
     pub status: u16,
-    /// The headers besides the length.
+    /// The headers in addition to the length.
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Vec<u8>,

@@ -1,4 +1,4 @@
-//! Images made from scratch.
+//! Generated images.
 
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
@@ -29,7 +29,7 @@ pub struct Image {
     pub architecture: String,
     /// The entry point.
     pub entrypoint: Vec<String>,
-    /// True if docker's media types are used.
+    /// True if Docker's media types are used.
     pub is_docker: bool,
 }
 
@@ -135,7 +135,7 @@ impl Images {
         name
     }
 
-    /// Answers a request as a registry does.
+    /// Answers a request like a registry.
     #[must_use]
     pub fn answer(&self, request: &Request) -> Reply {
         let path = request.path.split('?').next().unwrap_or_default();
@@ -186,7 +186,7 @@ pub fn digest(bytes: &[u8]) -> String {
     nri_compat::registry::Digest::of(bytes).to_string()
 }
 
-/// Returns a tar of files that may be executed.
+/// Returns a tar of executable files.
 ///
 /// # Panics
 ///

@@ -15,15 +15,15 @@ use crate::process::{Process, Stream};
 /// `user` with the password `password`.
 const HTPASSWD: &str = "user:$2b$05$9qkQdzLO20EDwwo.Y8//1eTPnNOOFSB1ghsuIKJ8u6c6LjwtAvnLe\n";
 
-/// The access that the registry demands.
+/// The authentication that the registry requires.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Demands {
-    /// True if it wants user and password.
+    /// True if it requires user and password.
     pub login: bool,
-    /// True if it uses TLS with a certificate of its own authority, for loopback and for
+    /// True if it uses TLS with a certificate from its own authority, for loopback and for
     /// `registry.test`.
     pub tls: bool,
-    /// True if it uses TLS, and wants a certificate of the same authority.
+    /// True if it uses TLS, and requires a client certificate from the same authority.
     pub client_certificate: bool,
 }
 
@@ -52,7 +52,7 @@ impl RealRegistry {
     ///
     /// # Panics
     ///
-    /// Panics as [`RealRegistry::start`].
+    /// Panics like [`RealRegistry::start`].
     #[must_use]
     pub fn start_on(machine: Host, demands: Demands) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
@@ -102,7 +102,7 @@ impl RealRegistry {
         self.folder.path().join("client.cert")
     }
 
-    /// Has skopeo push an image or all images of an index, and returns the reference.
+    /// Pushes an image, or all images of an index, with skopeo, and returns the reference.
     ///
     /// # Panics
     ///
@@ -116,8 +116,8 @@ impl RealRegistry {
         reference
     }
 
-    /// Has skopeo push the one image of an archive, which has this path on the machine of the registry,
-    /// and returns the reference.
+    /// Pushes the only image of an archive at this path on the machine of the registry with skopeo, and
+    /// returns the reference.
     ///
     /// # Panics
     ///
@@ -151,7 +151,7 @@ impl RealRegistry {
         reference
     }
 
-    /// Has skopeo log in, and returns its file with credentials.
+    /// Logs in with skopeo, and returns its file with credentials.
     ///
     /// # Panics
     ///
@@ -202,8 +202,8 @@ fn config(folder: &Path, demands: Demands) -> String {
     config.to_string()
 }
 
-/// Writes an authority, and certificates for a server and a client. Only `ca.crt`, `client.cert` and
-/// `client.key` have names that mean something in a folder of certificates.
+/// Writes an authority, and certificates for a server and a client. Only the names `ca.crt`,
+/// `client.cert` and `client.key` have a meaning in a folder of certificates.
 fn certify(folder: &Path) {
     let names = "subjectAltName=IP:127.0.0.1,DNS:registry.test\n";
     fs::write(folder.join("san"), names).expect("a temporary file");
@@ -215,7 +215,7 @@ fn certify(folder: &Path) {
         format!("{sign} -in server.csr -extfile san -out server.crt.pem"),
         format!("req {key} -subj /CN=client -keyout client.key -out client.csr"),
         format!("{sign} -in client.csr -extfile san -out client.cert"),
-        // Without extensions, it has version 1.
+        // A certificate without extensions has version 1.
         format!("{sign} -in client.csr -out old.pem"),
     ] {
         let mut command = Command::new("openssl");
@@ -224,7 +224,7 @@ fn certify(folder: &Path) {
     }
 }
 
-/// Writes an OCI layout that names the images, or an index of them, `pushed`.
+/// Writes an OCI layout in which the image, or an index of the images, is named `pushed`.
 fn write_layout(folder: &Path, all: &[(&str, &Image)]) {
     let mut images = Images::default();
     let name = match all {

@@ -1,4 +1,4 @@
-//! Plugins, verdicts and targets that the reports are made of.
+//! The plugins, verdicts and targets of the reports.
 
 use nri_compat::report::check::{
     CheckTarget, Confidence, Inputs, Outcome, Subject, Summary, Verdict,

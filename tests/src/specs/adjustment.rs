@@ -1,4 +1,4 @@
-//! Random adjustments: those of the tests of merging, with values that fit a spec.
+//! Random adjustments: those of the merge tests, with values that match a spec.
 
 use nri::adjust::marker;
 use nri::api::{
@@ -24,7 +24,7 @@ impl Specs {
         adjustment
     }
 
-    /// Replaces values of an adjustment by values that fit a spec.
+    /// Replaces values of an adjustment with values that match a spec.
     pub fn fit(&mut self, adjustment: &mut ContainerAdjustment) {
         for mount in &mut adjustment.mounts {
             self.fit_mount(mount);

@@ -144,8 +144,8 @@ fn a_layer_that_is_not_what_its_digest_says_is_unknown() {
     let long = [bytes.clone(), vec![0]].concat();
     let is_blob = |request: &Request| request.path.contains("/blobs/");
     for (why, body, is_endless) in [
-        ("its content is another", other.clone(), false),
-        ("its content is another", other, true),
+        ("its content differs", other.clone(), false),
+        ("its content differs", other, true),
         ("bytes instead of", short, false),
         ("bytes instead of", long.clone(), false),
         ("it has more than", long, true),
@@ -173,7 +173,7 @@ fn a_manifest_that_is_not_what_its_digest_says_is_refused() {
         request.path.contains("/manifests/").then_some(reply)
     });
     assert_eq!(manifest(&registry).unwrap_err().kind(), ErrorKind::Digest);
-    assert!(unknown(&registry).contains("does not have its digest"));
+    assert!(unknown(&registry).contains("does not match its digest"));
 }
 
 #[test]
@@ -181,8 +181,8 @@ fn other_documents_are_not_images() {
     let sha = format!("sha256:{}", "0".repeat(64));
     let layer = |digest: &str, size: serde_json::Value| json!({"digest": digest, "size": size});
     for (body, why) in [
-        ("<html>".to_owned(), "sent no manifest but `text/html`"),
-        ("[]".to_owned(), "sent no manifest"),
+        ("<html>".to_owned(), "sent `text/html` instead of a manifest"),
+        ("[]".to_owned(), "instead of a manifest"),
         ("{}".to_owned(), "neither an image nor an index"),
         (json!({"schemaVersion": 1, "fsLayers": []}).to_string(), "schema 1"),
         (json!({"manifests": {}}).to_string(), "neither an image nor an index"),

@@ -63,7 +63,7 @@ fn credentials_reach_only_the_realm_that_may_have_them() {
         let error = client.manifest(&image(&registry)).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unauthorized, "{error}");
         assert!(
-            error.to_string().contains("does not get the credentials"),
+            error.to_string().contains("is not sent the credentials"),
             "{error}"
         );
     }
@@ -214,7 +214,7 @@ fn helpers_are_asked_within_a_time_limit() {
         (
             "echo 'credentials not found in native keychain'; exit 1",
             by_host,
-            "wants credentials",
+            "requires credentials",
         ),
         (
             "echo 'the vault is sealed' >&2; exit 1",
@@ -223,7 +223,7 @@ fn helpers_are_asked_within_a_time_limit() {
         ),
         ("exec sleep 30", by_host, "no answer within 0.5 s"),
         ("echo '{}'", by_host, "not the JSON"),
-        ("", r#"{"credsStore": "../test"}"#, "not that of a program"),
+        ("", r#"{"credsStore": "../test"}"#, "not a valid program name"),
         (
             "",
             r#"{"credsStore": "missing"}"#,

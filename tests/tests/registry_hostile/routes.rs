@@ -227,7 +227,7 @@ fn a_proxy_that_refuses_is_named() {
         (
             407,
             ErrorKind::Denied,
-            "put the user and the password into its URL",
+            "add the user and the password to its URL",
         ),
         (403, ErrorKind::Denied, "exempt it with NO_PROXY"),
         (502, ErrorKind::Unreachable, "exempt it with NO_PROXY"),

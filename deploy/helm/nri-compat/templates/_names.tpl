@@ -38,7 +38,7 @@ labels:
 {{- end -}}
 {{- end -}}
 
-{{/* The label that tells the pods of the workloads apart. */}}
+{{/* The label that distinguishes the pods of the workloads. */}}
 {{- define "nri-compat.component" -}}
 {{- get (dict "DaemonSet" "daily" "CronJob" "scheduled" "Job" "once") .Values.kind -}}
 {{- end -}}

@@ -1,4 +1,4 @@
-//! The arguments of `nri-compat check`, and what they name.
+//! The arguments of `nri-compat check`, and their conversion to a request.
 
 use std::path::{Path, PathBuf};
 
@@ -20,15 +20,16 @@ pub(in crate::cli) struct Args {
     /// Check the executables of running processes.
     #[arg(long)]
     proc: bool,
-    /// Ask the Go toolchain (`go list`) which packages a plugin is built from; it may download
-    /// modules.
+    /// Ask the Go toolchain (`go list`) for the packages that a plugin is built from; it may
+    /// download modules.
     #[arg(long)]
     go: bool,
-    /// Folder where the file system of the machine is mounted: configurations, the paths in them,
-    /// /proc, and links are resolved below it.
+    /// Folder where the file system of the machine to check is mounted: configurations, the paths in
+    /// them, /proc, and links are resolved below it.
     #[arg(long, value_name = "FOLDER")]
     root: Option<PathBuf>,
-    /// Do not fetch images: list those of workloads that may run plugins, and named ones, as unknown.
+    /// Do not fetch images: report named images, and those of workloads that may run plugins, as
+    /// unknown.
     #[arg(long)]
     pub(in crate::cli) no_pull: bool,
     #[command(flatten)]
@@ -52,7 +53,7 @@ impl Args {
             .with_help("name the folder where the machine's file system is mounted"))
     }
 
-    /// Returns true if the command line names something to check besides a cluster.
+    /// Returns true if the command line names something to check in addition to a cluster.
     #[cfg(feature = "cluster")]
     pub(in crate::cli) fn names_places(&self) -> bool {
         !self.paths.is_empty() || self.proc || self.root.is_some()
@@ -93,8 +94,8 @@ impl Args {
 pub(in crate::cli) fn not_there(missing: &[String]) -> Error {
     let message = format!("no such file or folder: {}", missing.join(", "));
     let help = match missing {
-        [one] if images::may_be_reference(one) => format!(
-            "name the files or folders of plugins; an image in a registry is named as docker://{one}"
+        [name] if images::may_be_reference(name) => format!(
+            "name the files or folders of plugins; an image in a registry is named as docker://{name}"
         ),
         _ => "name the files or folders of plugins, or use --proc for running ones".to_owned(),
     };

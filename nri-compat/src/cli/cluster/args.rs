@@ -9,8 +9,8 @@ use crate::cli::duration;
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub(in crate::cli) struct Args {
-    /// Check the plugins that run in a Kubernetes cluster, for the runtimes that its nodes run now
-    /// and for each --target.
+    /// Check the plugins that run in a Kubernetes cluster, against the runtimes of its nodes and
+    /// each --target.
     #[arg(long)]
     pub(super) cluster: bool,
     /// The context of the kubeconfig [default: the current one].
@@ -23,14 +23,14 @@ pub(in crate::cli) struct Args {
     /// The namespace whose workloads are checked [default: all].
     #[arg(long, short, value_name = "NAMESPACE", requires = "cluster")]
     pub(super) namespace: Option<String>,
-    /// The time that a request to the API server, or a credential plugin, may take.
+    /// Time limit for each request to the API server, and for credential plugins.
     #[arg(long, value_name = "DURATION", default_value = "60s", value_parser = duration::parse, requires = "cluster")]
     pub(super) request_timeout: Duration,
 }
 
 impl Args {
-    /// Returns true if a cluster is checked.
-    pub(in crate::cli) fn is_asked(&self) -> bool {
+    /// Returns true if a cluster is to be checked.
+    pub(in crate::cli) fn is_requested(&self) -> bool {
         self.cluster
     }
 }

@@ -25,11 +25,12 @@ use crate::workloads::is_own;
 const NOT_FETCHED: &str = "the image is not fetched (--no-pull)";
 
 /// The evidence about the image of this command.
-const OWN: &str =
+const OWN_IMAGE: &str =
     "not a plugin: the image of nri-compat itself, by its name; it is not fetched (--no-pull)";
 
 /// The evidence about static pods.
-const STATIC: &str = "a static pod, which the kubelet of each node runs from a file on the node";
+const STATIC_POD: &str =
+    "a static pod, which the kubelet of each node runs from a file on the node";
 
 /// Checks a cluster, together with the places that the command line names.
 pub(in crate::cli) fn run(args: &check::Args) -> Result<Exit, Error> {
@@ -37,7 +38,10 @@ pub(in crate::cli) fn run(args: &check::Args) -> Result<Exit, Error> {
     let history = crate::data::history()?;
     let unknown = args.targets.unknown();
     let targets = args.targets.resolve(history, &decisions.policy.targets)?;
-    let asked: Vec<String> = targets.iter().map(|one| one.head.name.clone()).collect();
+    let asked: Vec<String> = targets
+        .iter()
+        .map(|target| target.head.name.clone())
+        .collect();
     let found = args.cluster.read(history, &unknown)?;
     let targets = found.with_targets(history, &unknown, targets);
     let mut collected = found.collect(args);
@@ -53,13 +57,13 @@ pub(in crate::cli) fn run(args: &check::Args) -> Result<Exit, Error> {
     })
 }
 
-/// A cluster that was read, and how its plugins are reported.
-struct Found {
+/// A cluster that was read, with the places and views for its report.
+struct ClusterScan {
     cluster: Cluster,
     view: ClusterView,
     /// The name of the cluster in places.
     name: String,
-    /// The time that reading took.
+    /// The time that reading the cluster took.
     time: Duration,
     /// The place of each plugin, in the same order.
     places: Vec<Place>,
@@ -71,7 +75,7 @@ impl Args {
     /// # Errors
     ///
     /// Returns an error if the cluster cannot be read at all.
-    fn read(&self, history: &History, unknown: &UnknownReleases) -> Result<Found, Error> {
+    fn read(&self, history: &History, unknown: &UnknownReleases) -> Result<ClusterScan, Error> {
         let options = Options {
             kubeconfig: self.kubeconfig.clone(),
             context: self.context.clone(),
@@ -95,7 +99,7 @@ impl Args {
         };
         let name = format!("cluster {}", view.name);
         let places = cluster.plugins.iter().map(|plugin| place(&name, plugin));
-        Ok(Found {
+        Ok(ClusterScan {
             places: places.collect(),
             cluster,
             view,
@@ -105,7 +109,7 @@ impl Args {
     }
 }
 
-impl Found {
+impl ClusterScan {
     /// Returns the targets of the pools, then `targets`.
     fn with_targets<'h>(
         &self,
@@ -123,7 +127,7 @@ impl Found {
         } else {
             self.images()
         };
-        // A request for nothing would check this machine.
+        // An empty request would check this machine.
         let mut collected = if images.is_empty() && !args.names_places() {
             Collected::default()
         } else {
@@ -147,7 +151,7 @@ impl Found {
     }
 
     /// Adds a sighting for each plugin whose image is not fetched. The image of this command, which
-    /// only reads the folders of NRI, is named as such.
+    /// only reads the folders of NRI, is reported as not a plugin.
     fn list(&self, collected: &mut Collected) {
         for (plugin, place) in self.cluster.plugins.iter().zip(&self.places) {
             let place = place.in_image(&plugin.image.reference);
@@ -156,7 +160,7 @@ impl Found {
                 .push(if is_own(&plugin.image.reference) {
                     Sighting {
                         place,
-                        evidence: vec![evidence(OWN.to_owned())],
+                        evidence: vec![evidence(OWN_IMAGE.to_owned())],
                         ..Sighting::default()
                     }
                 } else {
@@ -169,15 +173,15 @@ impl Found {
         }
     }
 
-    /// Adds the cluster to the sightings: why something was taken for a plugin, and what could not
-    /// be read.
+    /// Adds what the cluster reveals to the sightings: the reasons for treating a container as a
+    /// plugin, and the resources that could not be read.
     fn explain(&self, collected: &mut Collected) {
         let plugins = self.plugins();
         for sighting in &mut collected.sightings {
             let of_place = of_place(&plugins, &sighting.place).into_iter();
             let details = of_place.flat_map(|plugin| {
-                let is_static = plugin.is_static.then_some(STATIC);
-                let remarks = [is_static, plugin.image.origin.remark()];
+                let static_pod = plugin.is_static.then_some(STATIC_POD);
+                let remarks = [static_pod, plugin.image.origin.remark()];
                 let remarks = remarks.into_iter().flatten().map(str::to_owned);
                 [plugin.reason.clone()].into_iter().chain(remarks)
             });
@@ -274,8 +278,8 @@ fn evidence(detail: String) -> Evidence {
 /// Plugins by workload and container.
 type Plugins<'f> = HashMap<Option<&'f WorkloadPlace>, Vec<&'f Plugin>>;
 
-/// Returns the plugins whose image a place is in: those with this reference, or all of the container
-/// if the place does not name the image.
+/// Returns the plugins whose image contains a place: those with the reference of the place, or all
+/// plugins of the container if the place does not name an image.
 fn of_place<'f>(plugins: &Plugins<'f>, place: &Place) -> Vec<&'f Plugin> {
     let Some(workload) = place.workload.as_deref() else {
         return Vec::new();

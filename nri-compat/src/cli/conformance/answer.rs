@@ -1,5 +1,5 @@
-//! Options and output of `conformance plugin` and `conformance runtime`: format, what counts, and
-//! the exit code.
+//! Options and output of `conformance plugin` and `conformance runtime`: the format, and the
+//! conditions of the exit code.
 
 use std::time::Instant;
 
@@ -55,7 +55,7 @@ enum FailOnArg {
     Fail,
     /// Known deviations.
     Known,
-    /// Tests that did not judge their statement.
+    /// Tests that were skipped.
     Skip,
     /// No result changes the exit code.
     Never,

@@ -15,27 +15,27 @@ use crate::exit::Exit;
 
 /// Tests whether a plugin keeps the contract, under every revision of the protocol.
 ///
-/// The plugin is executed, many times: do not run this on a machine that the plugin would change,
-/// unless --isolate or the plugin itself prevents that.
+/// The plugin is executed many times. Do not run this on a machine that the plugin could change,
+/// unless --isolate or the plugin itself prevents it.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
     plugin: plugin_under_test::Args,
     #[command(flatten)]
     selection: selection::Args,
-    /// Play only these revisions of the protocol, separated by commas: v0.11.0,v0.12.0.
+    /// Test only under these revisions of the protocol, separated by commas: v0.11.0,v0.12.0.
     #[arg(long, value_name = "REVISION", value_delimiter = ',')]
     revision: Vec<String>,
     /// Time limit of the runtime for each request, such as 2s or 500ms [default: 2s].
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     timeout: Option<Duration>,
-    /// Seed of ids and of random content.
+    /// Seed for ids and random content.
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     seed: u64,
-    /// Judge W17 over 100,000 events and 1,000 connections, which takes minutes.
+    /// Test W17 with 100,000 events and 1,000 connections, which takes minutes.
     #[arg(long)]
     soak: bool,
-    /// Write a wire trace of each failure into this folder.
+    /// Write a wire trace of each failure to this folder.
     #[arg(long, value_name = "FOLDER")]
     trace: Option<PathBuf>,
     #[command(flatten)]

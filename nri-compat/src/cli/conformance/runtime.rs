@@ -10,32 +10,33 @@ use crate::cli::{duration, session};
 use crate::error::Error;
 use crate::exit::Exit;
 
-/// Tests whether a runtime keeps the contract, with plugins that watch it while pods come and go.
+/// Tests whether a runtime keeps the contract, with plugins that observe it while pods come and go.
 ///
 /// With --cri, pods and containers are run, and some requests fail on purpose: do not run this on a
-/// node with a workload. With --observe, the workload of the node is watched.
+/// node with a workload. With --observe, the existing workload of the node is observed.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The socket that plugins connect to.
     #[arg(long, value_name = "SOCKET", default_value = "/var/run/nri/nri.sock")]
     socket: PathBuf,
-    /// The CRI socket of the runtime, to run pods with: /run/containerd/containerd.sock.
+    /// The CRI socket of the runtime, through which pods are run, such as
+    /// /run/containerd/containerd.sock.
     #[arg(long, value_name = "SOCKET", required_unless_present = "observe")]
     cri: Option<PathBuf>,
-    /// Watch the workload of the node for this long, such as 5m.
+    /// Observe the workload of the node for this long, such as 5m.
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     observe: Option<Duration>,
-    /// The image of the containers, which the runtime must have already; its command must run until
+    /// The image of the containers, which must already be on the node; its command must run until
     /// it is stopped.
     #[arg(long, default_value = Options::IMAGE)]
     image: String,
-    /// A command that ends with an error in a container of the image: one option for each word.
+    /// A command that fails in a container of the image: repeat the option for each word.
     #[arg(long, value_name = "WORD", allow_hyphen_values = true)]
     failing_command: Vec<String>,
     /// Time limit for each request to the runtime, such as 30s.
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     timeout: Option<Duration>,
-    /// Seed of the names of pods.
+    /// Seed for the names of pods.
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
     /// Folder where the file system of the node is mounted.

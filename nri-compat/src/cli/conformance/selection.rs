@@ -1,4 +1,4 @@
-//! The statements that a run judges.
+//! The statements that a run tests.
 
 use nri_codegen::near;
 use nri_conformance::contract;
@@ -7,10 +7,10 @@ use nri_conformance::contract;
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub(super) struct Args {
-    /// Judge only these statements, separated by commas: P7,W3.
+    /// Test only these statements, separated by commas: P7,W3.
     #[arg(long, value_name = "STATEMENT", value_delimiter = ',', value_parser = statement)]
     pub(super) only: Vec<String>,
-    /// Do not judge these statements, separated by commas.
+    /// Skip these statements, separated by commas.
     #[arg(long, value_name = "STATEMENT", value_delimiter = ',', value_parser = statement)]
     pub(super) skip: Vec<String>,
 }

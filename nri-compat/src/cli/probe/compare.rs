@@ -12,8 +12,8 @@ use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
 use crate::report::visible;
 
-/// Prints what `check` says about a file besides what `probe` found. Returns the exit code for contradictions, if there are
-/// any.
+/// Prints the verdicts of `check` on a file next to those of `probe`. Returns the exit code for
+/// contradictions, if there are any.
 pub(super) fn run(path: &Path, probed: &Probed) -> Result<Option<Exit>, Error> {
     let history = crate::data::history()?;
     let names = probed.targets.iter().map(|target| &target.target);
@@ -21,28 +21,34 @@ pub(super) fn run(path: &Path, probed: &Probed) -> Result<Option<Exit>, Error> {
         .map(|name| Target::parse(history, name))
         .collect::<Result<_, _>>()?;
     let checked = check_file(path, &targets).ok_or_else(|| {
-        let message = format!("check does not judge {}", path.display());
+        let message = format!("check gives no verdict on {}", path.display());
         Error::new(ErrorKind::Input, message).with_help("leave out --compare")
     })?;
     let compared = compare(&checked, probed);
     output::print(&text(&compared))?;
-    let contradict = compared
+    let contradicts = compared
         .iter()
-        .any(|it| it.agreement == Agreement::Disagree);
-    Ok(contradict.then_some(Exit::Findings))
+        .any(|comparison| comparison.agreement == Agreement::Disagree);
+    Ok(contradicts.then_some(Exit::Findings))
 }
 
 fn text(compared: &[Comparison]) -> String {
     let mut text = String::from("\ncheck and probe:\n");
-    for it in compared {
-        let (check, agreement) = (it.check.as_str(), it.agreement.as_str());
+    for Comparison {
+        target,
+        check,
+        probe,
+        agreement,
+        reason,
+    } in compared
+    {
+        let (check, agreement) = (check.as_str(), agreement.as_str());
         let _ = write!(
             text,
-            "  {}: check {check}, probe {}: {agreement}",
-            it.target, it.probe
+            "  {target}: check {check}, probe {probe}: {agreement}"
         );
-        if !it.reason.is_empty() {
-            let _ = write!(text, " ({})", visible(&it.reason));
+        if !reason.is_empty() {
+            let _ = write!(text, " ({})", visible(reason));
         }
         text.push('\n');
     }

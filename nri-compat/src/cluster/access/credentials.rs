@@ -30,9 +30,9 @@ pub(in crate::cluster) struct Credentials {
 
 /// The source of a token or certificate.
 enum Source {
-    /// The kubeconfig, where they do not change.
+    /// The kubeconfig, whose credentials do not change.
     Kubeconfig,
-    /// A file with a token, when it was read, and what it had.
+    /// A file with a token, the time at which it was read, and its content.
     File {
         path: PathBuf,
         read: Instant,
@@ -51,7 +51,7 @@ impl Credentials {
     /// # Errors
     ///
     /// Returns an error if a token cannot be read, a plugin fails, or the user needs an
-    /// authentication provider, which `kubectl` has removed, too.
+    /// authentication provider, which `kubectl` no longer supports either.
     pub(super) async fn of(mut user: AuthInfo, timeout: Duration) -> Result<Self, ClusterError> {
         if let Some(provider) = user.auth_provider.take() {
             return Err(no_provider(&provider.name));
@@ -70,8 +70,8 @@ impl Credentials {
         &self.user
     }
 
-    /// Renews credentials that have expired, or that the server rejected; returns true if there are
-    /// others now.
+    /// Renews credentials that have expired or that the server rejected. Returns true if they have
+    /// changed.
     ///
     /// # Errors
     ///
@@ -111,7 +111,7 @@ impl Credentials {
             }
             Source::Plugin { plugin, expires } => {
                 let given = exec::run(plugin, self.timeout).await?;
-                // A time that is past already is that of another clock: the server decides.
+                // An expiry in the past means that the clocks differ, so the server decides.
                 *expires = given.expires.filter(|expires| *expires > Timestamp::now());
                 self.user.token = given.token.map(Into::into);
                 if let Some((certificate, key)) = given.certificate {
@@ -124,8 +124,8 @@ impl Credentials {
     }
 }
 
-/// Takes the source of the credentials from a user. A token or password in the kubeconfig comes before
-/// a plugin, and a file before both.
+/// Removes the source of the credentials from a user and returns it. A token or password in the
+/// kubeconfig takes precedence over a plugin, and a file over both.
 fn source(user: &mut AuthInfo) -> Source {
     let has_password = user.username.is_some() && user.password.is_some();
     let plugin = user.exec.take();

@@ -13,16 +13,13 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::{Child, Command};
 use tokio::time::timeout_at;
 
-use crate::cluster::error::{ClusterError, ClusterErrorKind};
+use crate::cluster::error::{ClusterError, ClusterErrorKind, excerpt};
 use crate::subprocess::Group;
 
 /// The maximum number of bytes that are read of each output.
 const MAX_OUTPUT: u64 = 1 << 20;
 
-/// The maximum number of characters of a plugin's message that are shown.
-const MAX_SHOWN: usize = 400;
-
-/// The environment variable that tells a plugin what is expected.
+/// The environment variable with the request to a plugin.
 const VARIABLE: &str = "KUBERNETES_EXEC_INFO";
 
 /// The credentials from a plugin.
@@ -58,7 +55,7 @@ struct Status {
     expiration_timestamp: Option<Timestamp>,
 }
 
-/// Runs a plugin, and returns its credentials. A plugin without a terminal has to end in time.
+/// Runs a plugin, and returns its credentials. A plugin without a terminal must end in time.
 ///
 /// # Errors
 ///
@@ -85,11 +82,11 @@ pub(super) async fn run(
     drop(group);
     let output = output.map_err(|error| failed(command, "cannot be run").caused_by(error))?;
     if !output.status.success() {
-        let message = format!("failed with {}{}", output.status, said(&output.stderr));
+        let message = format!("failed with {}{}", output.status, last_line(&output.stderr));
         return Err(failed(command, &message));
     }
     parse(&output.stdout, plugin.api_version.as_deref())
-        .map_err(|reason| failed(command, &format!("{reason}{}", said(&output.stderr))))
+        .map_err(|reason| failed(command, &format!("{reason}{}", last_line(&output.stderr))))
 }
 
 /// Returns true if the plugin gets the terminal.
@@ -99,7 +96,7 @@ fn is_interactive(plugin: &ExecConfig, command: &str) -> Result<bool, ClusterErr
         Some(ExecInteractiveMode::Never) => Ok(false),
         Some(ExecInteractiveMode::Always) if !has_terminal => Err(failed(
             command,
-            "needs a terminal, and standard input is none",
+            "needs a terminal, and standard input is not one",
         )),
         Some(ExecInteractiveMode::Always | ExecInteractiveMode::IfAvailable) | None => {
             Ok(has_terminal)
@@ -182,7 +179,7 @@ async fn read(output: Option<impl AsyncRead + Unpin>) -> io::Result<Vec<u8>> {
 fn parse(output: &[u8], wanted: Option<&str>) -> Result<Credentials, String> {
     let printed = document(output).ok_or("did not print an ExecCredential")?;
     if let Some(wanted) = wanted.filter(|wanted| *wanted != printed.api_version) {
-        let version = shown(&printed.api_version);
+        let version = excerpt(&printed.api_version);
         return Err(format!(
             "printed an ExecCredential of `{version}` instead of `{wanted}`"
         ));
@@ -219,10 +216,6 @@ fn document(output: &[u8]) -> Option<ExecCredential> {
     (document.kind == KIND || is_any).then_some(document)
 }
 
-fn shown(text: &str) -> String {
-    text.chars().take(MAX_SHOWN).collect()
-}
-
 fn failed(command: &str, message: &str) -> ClusterError {
     let message = format!("the credential plugin `{command}` {message}");
     ClusterError::new(ClusterErrorKind::Credentials, message)
@@ -236,10 +229,10 @@ fn too_slow(command: &str, timeout: Duration) -> ClusterError {
 }
 
 /// Returns the last line that a plugin wrote to standard error.
-fn said(stderr: &[u8]) -> String {
+fn last_line(stderr: &[u8]) -> String {
     let text = String::from_utf8_lossy(stderr);
     let last = text.lines().map(str::trim).rfind(|line| !line.is_empty());
-    last.map_or_else(String::new, |line| format!(": {}", shown(line)))
+    last.map_or_else(String::new, |line| format!(": {}", excerpt(line)))
 }
 
 #[cfg(test)]
@@ -276,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_refused() {
+    fn any_other_output_is_rejected() {
         for (output, reason) in [
             ("", "did not print"),
             ("hello", "did not print"),

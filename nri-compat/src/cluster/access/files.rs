@@ -54,7 +54,7 @@ impl Files {
         self.origin == Origin::Option || self.paths.iter().any(|path| path.exists())
     }
 
-    /// Returns the paths as in messages.
+    /// Returns the paths for messages.
     pub(super) fn shown(&self) -> String {
         let paths = self.paths.iter().map(|path| path.display().to_string());
         paths.collect::<Vec<_>>().join(", ")
@@ -94,7 +94,8 @@ impl Files {
     }
 }
 
-/// Reads a file. Relative paths in a regular file are resolved against its folder; a pipe has none.
+/// Reads a file. Relative paths in a regular file are resolved against its folder; a pipe has no
+/// folder.
 fn read(path: &Path) -> Result<Kubeconfig, KubeconfigError> {
     let failed = |error| KubeconfigError::ReadConfig(error, path.to_owned());
     let metadata = std::fs::metadata(path).map_err(failed)?;
@@ -111,7 +112,7 @@ fn read(path: &Path) -> Result<Kubeconfig, KubeconfigError> {
 }
 
 /// Resolves the relative paths of credential plugins against the folder of the kubeconfig. A command
-/// without a `/` is searched in `PATH`.
+/// without a `/` is searched for in `PATH`.
 fn with_plugins(mut kubeconfig: Kubeconfig, path: &Path) -> Kubeconfig {
     let users = kubeconfig.auth_infos.iter_mut();
     let plugins = users.filter_map(|named| named.auth_info.as_mut()?.exec.as_mut());
@@ -119,7 +120,7 @@ fn with_plugins(mut kubeconfig: Kubeconfig, path: &Path) -> Kubeconfig {
     for command in commands.filter(|command| command.contains('/')) {
         let folder = path.parent().unwrap_or(Path::new(""));
         let resolved = folder.join(&*command);
-        // A name alone would be searched in PATH.
+        // A name without a folder would be searched for in PATH.
         let resolved = std::path::absolute(&resolved).unwrap_or(resolved);
         *command = resolved.to_string_lossy().into_owned();
     }

@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn this_machine_needs_no_proxy() {
+    fn loopback_needs_no_proxy() {
         for host in ["localhost", "127.0.0.1", "127.1.2.3", "[::1]"] {
             assert!(is_this_machine(host), "{host}");
         }

@@ -168,8 +168,8 @@ fn clusters_keep_their_pools() {
     };
     assert_eq!(pool.phrase(), "2 nodes containerd 2.2.3");
     assert_eq!(pool.nodes, ["n1", "n2"]);
-    assert_eq!(pool.judged(), "judged as containerd@2.2.3");
-    assert_eq!(pool.hosts(), "1 of 2 with a report of their own");
+    assert_eq!(pool.judged(), "checked as containerd@2.2.3");
+    assert_eq!(pool.hosts(), "1 of 2 with their own report");
 }
 
 #[test]

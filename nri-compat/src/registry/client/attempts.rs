@@ -1,4 +1,5 @@
-//! The way from a request to an answer: mirrors, attempts, credentials, redirects, TLS or not.
+//! Sends a request until it is answered: mirrors, attempts, credentials, redirects, and the choice
+//! between HTTPS and HTTP.
 
 use std::sync::PoisonError;
 use std::thread;
@@ -7,7 +8,7 @@ use std::time::Duration;
 use ureq::Body;
 use ureq::http::Response;
 
-use super::refusal::{refusal, said};
+use super::refusal::{refusal, server_message};
 use super::{Client, Wanted};
 use crate::registry::auth::Refused;
 use crate::registry::error::{Error, ErrorKind};
@@ -49,7 +50,7 @@ impl Client {
             .filter(|one| is_by_digest || !one.digests_only);
         let mut failed: Option<Error> = None;
         for endpoint in usable {
-            match self.insistently(endpoint, wanted, &read) {
+            match self.with_retries(endpoint, wanted, &read) {
                 Ok(found) => return Ok(found),
                 Err(error) => {
                     failed = Some(match &failed {
@@ -63,8 +64,8 @@ impl Client {
             .unwrap_or_else(|| Error::new(ErrorKind::Configuration, "no server has this image")))
     }
 
-    /// Sends a request to one server, again if it may succeed later.
-    fn insistently<T>(
+    /// Sends a request to one server, and repeats it if it may succeed later.
+    fn with_retries<T>(
         &self,
         endpoint: &Endpoint,
         wanted: &Wanted<'_>,
@@ -90,7 +91,7 @@ impl Client {
         }
     }
 
-    /// Sends a request once, with the credentials that the server asks for.
+    /// Sends a request once, with credentials if the server requires them.
     fn attempt(&self, endpoint: &Endpoint, wanted: &Wanted<'_>) -> Result<Response<Body>, Failed> {
         let url = Location {
             is_https: self.uses_tls(&endpoint.host)?,
@@ -119,7 +120,7 @@ impl Client {
         self.checked(&url, wanted, answer)
     }
 
-    /// Sends a request and follows redirects. Credentials stay with the server that they are for.
+    /// Sends a request and follows redirects. Credentials are not sent to other servers.
     fn follow(
         &self,
         start: &Location,
@@ -142,7 +143,7 @@ impl Client {
                 return Ok(answer);
             }
             url = url.join(header(&answer, "location")).ok_or_else(|| {
-                let message = format!("{} sent a redirect to what is not a URL", url.host);
+                let message = format!("{} sent a redirect to an invalid URL", url.host);
                 Error::new(ErrorKind::Protocol, message)
             })?;
         }
@@ -161,15 +162,15 @@ impl Client {
             return Ok(answer);
         }
         let pause = backoff::retry_after(header(&answer, "retry-after"));
-        let said = exchange::small(&url.host, answer, MAX_ERROR)
+        let detail = exchange::small(&url.host, answer, MAX_ERROR)
             .ok()
-            .and_then(|body| said(&body));
-        let error = refusal(url, wanted.image, status, said, pause);
+            .and_then(|body| server_message(&body));
+        let error = refusal(url, wanted.image, status, detail, pause);
         Err(Failed { error, pause })
     }
 
-    /// Reports whether a host is asked over TLS. Hosts that the user calls insecure are tried with
-    /// plain HTTP first: a server that expects TLS answers that at once, but not vice versa.
+    /// Returns true if a host is accessed over TLS. Hosts that the user declares insecure are tried
+    /// with plain HTTP first: a server that expects TLS answers that at once, but not vice versa.
     fn uses_tls(&self, host: &str) -> Result<bool, Error> {
         if !self.agents.is_insecure(host) {
             return Ok(true);

@@ -9,7 +9,7 @@ use crate::registry::location::Location;
 use crate::registry::reference::Reference;
 
 /// Returns the code and message in the body of an error.
-pub(super) fn said(body: &[u8]) -> Option<String> {
+pub(super) fn server_message(body: &[u8]) -> Option<String> {
     let body: Value = serde_json::from_slice(body).ok()?;
     let first = body.get("errors")?.get(0)?;
     let text = |key: &str| first.get(key).and_then(Value::as_str).unwrap_or_default();
@@ -17,18 +17,22 @@ pub(super) fn said(body: &[u8]) -> Option<String> {
     Some(crate::escape::short(both.trim_matches([':', ' '])))
 }
 
-/// Returns the error for a refused request, with what to do about it.
+/// Returns the error for a refused request, with a remedy.
 pub(super) fn refusal(
     url: &Location,
     image: &Reference,
     status: u16,
-    said: Option<String>,
+    detail: Option<String>,
     pause: Option<Duration>,
 ) -> Error {
-    let said = said
-        .filter(|said| !said.is_empty())
-        .map(|said| format!(" ({said})"));
-    let message = format!("{} answered {status}{}", url.host, said.unwrap_or_default());
+    let detail = detail
+        .filter(|detail| !detail.is_empty())
+        .map(|detail| format!(" ({detail})"));
+    let message = format!(
+        "{} answered {status}{}",
+        url.host,
+        detail.unwrap_or_default()
+    );
     let login = format!(
         "log in with `docker login {}` if it is private",
         image.registry()
@@ -36,11 +40,13 @@ pub(super) fn refusal(
     let (kind, help) = match status {
         401 => (
             ErrorKind::Unauthorized,
-            format!("the credentials do not suffice, or there is no such repository; {login}"),
+            format!(
+                "the credentials are not sufficient, or the repository does not exist; {login}"
+            ),
         ),
         403 => (
             ErrorKind::Denied,
-            format!("the account may not pull it; {login}"),
+            format!("the account is not allowed to pull it; {login}"),
         ),
         404 => (
             ErrorKind::NotFound,

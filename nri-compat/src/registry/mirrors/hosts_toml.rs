@@ -12,8 +12,8 @@ use crate::registry::error::Error;
 use crate::registry::location::{Location, split_port};
 use crate::registry::reference::Reference;
 
-/// The folder of containerd's package.
-const SYSTEM: &str = "/etc/containerd/certs.d";
+/// The default folder of containerd.
+const DEFAULT_FOLDER: &str = "/etc/containerd/certs.d";
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
@@ -41,7 +41,10 @@ pub(super) fn servers(
     environment: &Environment,
 ) -> Result<Option<Vec<Endpoint>>, Error> {
     let base = environment.path("CONTAINERD_CERTS_D");
-    match file(&base.unwrap_or_else(|| SYSTEM.into()), image.registry()) {
+    match file(
+        &base.unwrap_or_else(|| DEFAULT_FOLDER.into()),
+        image.registry(),
+    ) {
         Some(path) => parse(&read(&path)?, image)
             .map(Some)
             .map_err(|why| unusable(&path, &why)),
@@ -51,7 +54,7 @@ pub(super) fn servers(
 
 /// Returns the file for a registry, else the default one.
 fn file(base: &Path, registry: &str) -> Option<PathBuf> {
-    // Names with colons are avoided on some file systems.
+    // Some file systems do not allow colons in names.
     let plain = split_port(registry).map(|(host, port)| format!("{host}_{port}_"));
     let names = plain
         .into_iter()
@@ -91,23 +94,23 @@ impl Host {
         } else {
             format!("https://{url}")
         };
-        let at = Location::parse(&full).filter(|at| !at.path.contains('?'));
-        let at = at.ok_or_else(|| {
+        let location = Location::parse(&full).filter(|location| !location.path.contains('?'));
+        let location = location.ok_or_else(|| {
             format!(
                 "`{}` is not a URL of a registry",
                 crate::escape::bytes(url.as_bytes())
             )
         })?;
-        let path = at.path.trim_end_matches('/');
+        let path = location.path.trim_end_matches('/');
         let base = if self.override_path || path.ends_with(API) {
             path.to_owned()
         } else {
             format!("{path}{API}")
         };
-        let is_mirror = at.host != image.registry() && at.host != image.host();
+        let is_mirror = location.host != image.registry() && location.host != image.host();
         Ok(self.able(Endpoint {
             namespace: is_mirror.then(|| image.registry().to_owned()),
-            ..within_api(&at.host, &base, image.repository())
+            ..within_api(&location.host, &base, image.repository())
         }))
     }
 
@@ -115,7 +118,11 @@ impl Host {
     /// from.
     fn able(&self, endpoint: Endpoint) -> Option<Endpoint> {
         let can = |wanted| {
-            self.capabilities.is_empty() || self.capabilities.iter().any(|one| one == wanted)
+            self.capabilities.is_empty()
+                || self
+                    .capabilities
+                    .iter()
+                    .any(|capability| capability == wanted)
         };
         can("pull").then(|| Endpoint {
             digests_only: !can("resolve"),
@@ -124,7 +131,7 @@ impl Host {
     }
 }
 
-/// Returns a server whose API has this path. What follows `/v2` belongs to the name of the
+/// Returns a server whose API has this path. The part after `/v2` belongs to the name of the
 /// repository, which the server expects in the scope of a token.
 fn within_api(host: &str, base: &str, repository: &str) -> Endpoint {
     match base
@@ -188,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_lead_nowhere_are_errors() {
+    fn files_without_usable_servers_are_errors() {
         for (text, why) in [
             ("[host.\"ftp://a.example\"]", "not a URL"),
             ("server = \"https://a.example?b\"", "not a URL"),
@@ -201,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn the_file_of_the_registry_comes_before_the_default() {
+    fn the_file_of_the_registry_takes_precedence_over_the_default() {
         let folder = tempfile::tempdir().unwrap();
         let at = |registry: &str| {
             let found = file(folder.path(), registry)?;

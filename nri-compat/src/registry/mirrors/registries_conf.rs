@@ -1,8 +1,8 @@
 //! [`registries.conf`](https://github.com/containers/image/blob/main/docs/containers-registries.conf.5.md)
-//! of podman, skopeo and CRI-O, with the files in `registries.conf.d`.
+//! of Podman, skopeo and CRI-O, with the files in `registries.conf.d`.
 //!
-//! The entry with the longest matching prefix decides alone where an image is read: at its mirrors,
-//! then at its `location`, which replaces the prefix.
+//! Only the entry with the longest matching prefix applies. Images are read from its mirrors, then
+//! from its `location`, which replaces the prefix.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,8 +15,8 @@ use crate::registry::environment::Environment;
 use crate::registry::error::{Error, ErrorKind};
 use crate::registry::reference::Reference;
 
-/// The file of the machine.
-const SYSTEM: &str = "/etc/containers/registries.conf";
+/// The system-wide file.
+const SYSTEM_FILE: &str = "/etc/containers/registries.conf";
 
 /// The maximum number of files in a folder of drop-ins.
 const MAX_FILES: usize = 1000;
@@ -41,13 +41,13 @@ struct Registry {
 #[serde(default, rename_all = "kebab-case")]
 struct Mirror {
     location: String,
-    pull_from_mirror: Use,
+    pull_from_mirror: PullFromMirror,
 }
 
-/// The references that a mirror is asked for.
+/// The references for which a mirror is used.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Use {
+enum PullFromMirror {
     #[default]
     #[serde(alias = "")]
     All,
@@ -55,8 +55,8 @@ enum Use {
     TagOnly,
 }
 
-/// An entry with the file that it is from.
-struct Entry {
+/// A registry entry and the file that contains it.
+struct RegistryEntry {
     registry: Registry,
     file: PathBuf,
 }
@@ -74,7 +74,7 @@ pub(super) fn servers(
     for file in files(environment)? {
         for (prefix, registry) in registries(&file)? {
             let file = file.clone();
-            entries.insert(prefix, Entry { registry, file });
+            entries.insert(prefix, RegistryEntry { registry, file });
         }
     }
     let matching = entries
@@ -92,7 +92,7 @@ fn files(environment: &Environment) -> Result<Vec<PathBuf>, Error> {
     let set = |name| environment.path(name);
     let own = set("HOME").map(|home| home.join(".config/containers/registries.conf"));
     let has_own = own.as_ref().is_some_and(|path| path.is_file());
-    let system = Some(PathBuf::from(SYSTEM));
+    let system = Some(PathBuf::from(SYSTEM_FILE));
     let named = set("CONTAINERS_REGISTRIES_CONF");
     if let Some(path) = named.as_ref().filter(|path| !path.is_file()) {
         return Err(unusable(path, "CONTAINERS_REGISTRIES_CONF names no file"));
@@ -181,7 +181,7 @@ fn rest(prefix: &str, image: &Reference) -> Option<String> {
     is_whole.then(|| rest.strip_suffix(&selector).unwrap_or_default().to_owned())
 }
 
-impl Entry {
+impl RegistryEntry {
     fn servers(&self, prefix: &str, rest: &str, image: &Reference) -> Result<Vec<Endpoint>, Error> {
         let registry = &self.registry;
         if registry.blocked {
@@ -194,9 +194,9 @@ impl Entry {
                 .with_help("check an image from a registry that is not blocked"));
         }
         let mirrors = registry.mirror.iter().filter(|mirror| {
-            let digests_only =
-                registry.mirror_by_digest_only || mirror.pull_from_mirror == Use::DigestOnly;
-            let tags_only = mirror.pull_from_mirror == Use::TagOnly;
+            let digests_only = registry.mirror_by_digest_only
+                || mirror.pull_from_mirror == PullFromMirror::DigestOnly;
+            let tags_only = mirror.pull_from_mirror == PullFromMirror::TagOnly;
             if image.digest().is_some() {
                 !tags_only
             } else {

@@ -17,7 +17,10 @@ impl Subject {
     pub fn alike(&self) -> Vec<Alike<'_>> {
         let mut groups: Vec<Alike<'_>> = Vec::new();
         for verdict in &self.verdicts {
-            match groups.iter_mut().find(|group| same(group.verdict, verdict)) {
+            match groups
+                .iter_mut()
+                .find(|group| differ_only_in_target(group.verdict, verdict))
+            {
                 Some(group) => group.targets.push(&verdict.target),
                 None => groups.push(Alike {
                     verdict,
@@ -31,10 +34,10 @@ impl Subject {
 }
 
 /// Returns true if two verdicts differ only in the target.
-fn same(one: &Verdict, other: &Verdict) -> bool {
-    let mut other = other.clone();
-    other.target.clone_from(&one.target);
-    *one == other
+fn differ_only_in_target(left: &Verdict, right: &Verdict) -> bool {
+    let mut right = right.clone();
+    right.target.clone_from(&left.target);
+    *left == right
 }
 
 #[cfg(test)]

@@ -3,15 +3,16 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::{CheckReport, Subject};
+use crate::report::count::counted;
 
-/// The way to see plugins that the API server does not know.
+/// A note on plugins that the API server does not know.
 pub const HOST_PLUGINS: &str = "plugins that are installed on the nodes themselves cannot be seen through the API server; the DaemonSet in deploy/kubernetes finds them";
 
-/// The name of the reader of clusters, in evidence. Its evidence says why a container was checked and
-/// how its image was found, so that it is shown with each verdict.
+/// The name of the reader of clusters in evidence. Its evidence is shown with each verdict, because it
+/// explains why a container was checked and how its image was found.
 pub const CLUSTER_READER: &str = "cluster";
 
-/// A cluster, as its API server describes it.
+/// A cluster, as described by its API server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClusterView {
     /// The name of the context, or `in-cluster`.
@@ -33,22 +34,22 @@ pub struct ClusterView {
 /// Nodes with the same runtime.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NodePool {
-    /// The runtime as the nodes name it: `containerd://2.2.3-k3s1`.
+    /// The runtime as reported by the nodes: `containerd://2.2.3-k3s1`.
     pub runtime: String,
-    /// The release that plugins on these nodes are judged for, or the reason why they are not.
+    /// The release against which plugins on these nodes are checked, or why they are not checked.
     pub judged: Judged,
     /// The names of the nodes, sorted.
     pub nodes: Vec<String>,
 }
 
-/// The way in which the plugins on the nodes of a pool are judged.
+/// The target against which the plugins on the nodes of a pool are checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Judged {
-    /// For the target with this name.
+    /// The target with this name.
     As(String),
-    /// Not at all, because these nodes run no NRI plugins, for this reason.
+    /// None, because these nodes run no NRI plugins, for this reason.
     NoPlugins(String),
-    /// Not at all, because the release of the runtime is unknown, for this reason.
+    /// None, because the release of the runtime is unknown, for this reason.
     Unknown(String),
 }
 
@@ -106,7 +107,6 @@ impl Subject {
     /// Returns the nodes on which a cluster runs it: `runs on 2 nodes: worker-1, worker-2`.
     pub fn nodes_phrase(&self) -> String {
         let count = self.nodes.len();
-        let noun = if count == 1 { "node" } else { "nodes" };
         let named: Vec<&str> = self
             .nodes
             .iter()
@@ -114,7 +114,8 @@ impl Subject {
             .map(String::as_str)
             .collect();
         let more = if count > MAX_NAMED { ", …" } else { "" };
-        format!("runs on {count} {noun}: {}{more}", named.join(", "))
+        let nodes = counted(count, "node");
+        format!("runs on {nodes}: {}{more}", named.join(", "))
     }
 }
 
@@ -140,7 +141,7 @@ impl ClusterView {
     }
 }
 
-/// Returns a runtime as people write it: `containerd 2.2.3` for `containerd://2.2.3`.
+/// Returns the readable name of a runtime: `containerd 2.2.3` for `containerd://2.2.3`.
 pub(crate) fn runtime_name(runtime: &str) -> String {
     match runtime.split_once("://") {
         Some((name, version)) => format!("{name} {version}"),
@@ -150,19 +151,17 @@ pub(crate) fn runtime_name(runtime: &str) -> String {
 }
 
 impl NodePool {
-    /// Returns the runtime: `containerd 2.2.3`, or a phrase if the nodes do not name it.
+    /// Returns the runtime: `containerd 2.2.3`, or a phrase if the nodes do not report it.
     pub fn name(&self) -> String {
         runtime_name(&self.runtime)
     }
 
     /// Returns the number of nodes with the runtime: `12 nodes containerd 2.2.3`.
     pub fn phrase(&self) -> String {
-        let count = self.nodes.len();
-        let noun = if count == 1 { "node" } else { "nodes" };
-        format!("{count} {noun} {}", self.name())
+        format!("{} {}", counted(self.nodes.len(), "node"), self.name())
     }
 
-    /// Returns the name of the target that stands for the runtime.
+    /// Returns the name of the target for plugins on these nodes, if any.
     pub fn target(&self) -> Option<&str> {
         match &self.judged {
             Judged::As(target) => Some(target),
@@ -170,7 +169,7 @@ impl NodePool {
         }
     }
 
-    /// Returns the reason why plugins are not judged for the runtime.
+    /// Returns why plugins are not checked for the runtime, if so.
     pub fn note(&self) -> Option<&str> {
         match &self.judged {
             Judged::As(_) => None,
@@ -178,13 +177,13 @@ impl NodePool {
         }
     }
 
-    /// Returns the way in which plugins are judged for it: `judged as containerd@2.2.3`, or the
-    /// reason why they are not.
+    /// Returns the release against which plugins are checked: `checked as containerd@2.2.3`, or why
+    /// they are not checked.
     pub fn judged(&self) -> String {
         match &self.judged {
-            Judged::As(target) => format!("judged as {target}"),
+            Judged::As(target) => format!("checked as {target}"),
             Judged::NoPlugins(reason) => format!("without plugins: {reason}"),
-            Judged::Unknown(reason) => format!("not judged: {reason}"),
+            Judged::Unknown(reason) => format!("not checked: {reason}"),
         }
     }
 }
@@ -213,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plugin_is_judged_for_the_pools_of_its_nodes_or_for_all() {
+    fn a_plugin_is_checked_for_the_pools_of_its_nodes_or_for_all() {
         let view = ClusterView {
             pools: vec![
                 pool("containerd://2.2.3", Some("containerd@2.2.3"), &["a", "b"]),

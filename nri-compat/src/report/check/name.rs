@@ -99,8 +99,8 @@ impl FileKind {
 }
 
 impl Verdict {
-    /// Returns the level: that of the policy, or else by outcome. What breaks is an error, what
-    /// will break is a warning, anything else a note.
+    /// Returns the level that the policy sets, or else the level of the outcome: an error if the
+    /// plugin breaks, a warning if it will break, and a note otherwise.
     pub fn level(&self) -> Level {
         self.level.unwrap_or(match self.outcome {
             Outcome::Ok | Outcome::Unknown => Level::Note,
@@ -111,8 +111,8 @@ impl Verdict {
 }
 
 impl Subject {
-    /// Returns index and name as a runtime writes them (`10-logger`), the name alone, or the last
-    /// part of the path.
+    /// Returns the index and name in the form that runtimes use (`10-logger`), the name alone, or the
+    /// last part of the path.
     pub fn label(&self) -> String {
         match (&self.index, &self.name) {
             (Some(index), Some(name)) => format!("{index}-{name}"),
@@ -131,14 +131,14 @@ impl CheckReport {
         })
     }
 
-    /// Returns how many verdicts that count have this outcome.
+    /// Returns the number of verdicts that count and have this outcome.
     pub fn count(&self, outcome: Outcome) -> usize {
         self.verdicts()
             .filter(|(_, verdict)| verdict.outcome == outcome && verdict.suppressed.is_none())
             .count()
     }
 
-    /// Returns how many verdicts do not count.
+    /// Returns the number of verdicts that do not count.
     pub fn suppressed(&self) -> usize {
         self.verdicts()
             .filter(|(_, verdict)| verdict.suppressed.is_some())
@@ -152,7 +152,7 @@ mod tests {
     use crate::place::Place;
 
     #[test]
-    fn labels_are_what_a_runtime_calls_a_plugin() {
+    fn labels_are_the_names_that_runtimes_use() {
         let mut subject = Subject {
             place: Place::from("image.tar").entry("/opt/nri/plugins/10-logger"),
             ..Subject::default()
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn the_policy_has_the_last_word_on_levels() {
+    fn the_policy_overrides_levels() {
         let mut verdict = Verdict {
             outcome: Outcome::Removed,
             ..Verdict::default()

@@ -95,7 +95,7 @@ impl CheckTarget {
         }
     }
 
-    /// Returns the NRI release and remarks: `NRI v0.12.3`; `None` if the name says it all.
+    /// Returns the NRI release and remarks: `NRI v0.12.3`; `None` if the name is sufficient.
     pub fn notes(&self) -> Option<String> {
         let notes = [
             self.linked_phrase(),
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn a_target_says_what_was_assumed() {
+    fn a_target_shows_what_was_assumed() {
         let target = CheckTarget {
             name: "containerd@2.7".into(),
             nri: "v0.12.5".into(),

@@ -1,4 +1,5 @@
-//! Texts that many findings have in common, kept once: reports have tens of thousands of findings with a few reasons.
+//! Texts that many findings share. Reports have tens of thousands of findings, but few distinct
+//! reasons.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -60,7 +61,7 @@ impl PartialEq<&str> for SharedText {
     }
 }
 
-/// The texts and lists that were met so far.
+/// The distinct texts and lists so far.
 #[derive(Default)]
 pub(crate) struct Pool {
     texts: HashSet<SharedText>,
@@ -68,7 +69,7 @@ pub(crate) struct Pool {
 }
 
 impl Pool {
-    /// Replaces the text by an equal one that was met before.
+    /// Replaces the text with an equal one from the pool, if there is one; otherwise adds it.
     pub(crate) fn text(&mut self, text: &mut SharedText) {
         if let Some(known) = self.texts.get(text) {
             *text = known.clone();
@@ -77,7 +78,7 @@ impl Pool {
         }
     }
 
-    /// Replaces the list by an equal one that was met before.
+    /// Replaces the list with an equal one from the pool, if there is one; otherwise adds it.
     pub(crate) fn list(&mut self, list: &mut Arc<[String]>) {
         if let Some(known) = self.lists.get(list) {
             *list = Arc::clone(known);

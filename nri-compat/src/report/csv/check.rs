@@ -30,10 +30,9 @@ const HEAD: [&str; 21] = [
     "nodes",
 ];
 
-/// Renders the result of `check` or `logs` as CSV: a row per verdict, a row for each subject
-/// without any, a row for each node pool of a cluster, whose kind is `node_pool`, and a row for each
-/// skipped file, whose verdict is `skipped`. Several events in a
-/// cell are separated by spaces.
+/// Renders the result of `check` or `logs` as CSV: a row for each verdict, for each subject without
+/// verdicts, for each node pool of a cluster, whose kind is `node_pool`, and for each skipped file,
+/// whose verdict is `skipped`. Several events in a cell are separated by spaces.
 pub fn check(report: &CheckReport) -> String {
     written(|out| write_check(report, out))
 }
@@ -62,7 +61,7 @@ fn subject_rows(subject: &Subject) -> Vec<Vec<String>> {
         subject
             .verdicts
             .iter()
-            .map(|one| with(verdict_cells(one)))
+            .map(|verdict| with(verdict_cells(verdict)))
             .collect()
     }
 }
@@ -83,7 +82,9 @@ fn subject_cells(subject: &Subject) -> Vec<String> {
 
 fn verdict_cells(verdict: &Verdict) -> Vec<String> {
     let suppressed = verdict.suppressed.as_ref();
-    let (by, reason) = suppressed.map_or(("", ""), |one| (one.by(), one.reason.as_str()));
+    let (by, reason) = suppressed.map_or(("", ""), |suppression| {
+        (suppression.by(), suppression.reason.as_str())
+    });
     vec![
         verdict.target.clone(),
         verdict.outcome.as_str().to_owned(),

@@ -14,14 +14,14 @@ pub fn diff(report: &DiffReport) -> String {
 }
 
 fn row(finding: &Finding) -> Vec<String> {
-    let at = finding.location.as_ref();
+    let location = finding.location.as_ref();
     vec![
         finding.level.as_str().to_owned(),
         finding.rule.to_owned(),
         finding.element.clone(),
         finding.message.clone(),
-        at.map(|at| at.file.clone()).unwrap_or_default(),
-        at.map(|at| at.line.to_string()).unwrap_or_default(),
-        at.map(|at| at.column.to_string()).unwrap_or_default(),
+        location.map(|at| at.file.clone()).unwrap_or_default(),
+        location.map(|at| at.line.to_string()).unwrap_or_default(),
+        location.map(|at| at.column.to_string()).unwrap_or_default(),
     ]
 }

@@ -53,8 +53,8 @@ impl Deprecated {
 }
 
 impl DiffReport {
-    /// Returns the message, after its location if that is in a file of the user or the rule is
-    /// about protos.
+    /// Returns the message, with its location in front if that is in a file of the user or the rule
+    /// concerns protos.
     pub fn located(&self, rule: &Rule, finding: &Finding) -> String {
         let embedded = self.to.revision.is_some() && rule.categories.contains(&Category::Nri);
         match &finding.location {

@@ -8,14 +8,14 @@ use std::io::{self, Write};
 
 use askama::Template;
 
-use super::page::{self, MANY, Page};
+use super::page::{self, MAX_PLAIN_ROWS, Page};
 use super::target::TargetRow;
 use super::verdict::{Filter, SUPPRESSED, class};
 use crate::report::check::{CheckReport, HOST_PLUGINS, Outcome};
 use crate::report::{VisibleReport, written};
 use crate::rules::{self, Rule};
 use removal::RemovalRow;
-use row::Row;
+use row::PluginRow;
 
 /// Renders the answer of `check` or `logs` as HTML.
 pub fn check(report: &CheckReport) -> String {
@@ -32,7 +32,7 @@ pub fn write_check(report: &VisibleReport, out: &mut dyn Write) -> io::Result<()
         page: Page::new(),
         outcomes: Outcome::ALL.to_vec(),
         host_plugins: HOST_PLUGINS,
-        many: MANY,
+        max_plain_rows: MAX_PLAIN_ROWS,
         report,
     };
     page::write(&page, out)
@@ -44,10 +44,10 @@ struct CheckPage<'r> {
     page: Page,
     /// The outcomes, in the order of columns.
     outcomes: Vec<Outcome>,
-    /// The way to see plugins that are not in pods.
+    /// The note on plugins that are not in pods.
     host_plugins: &'static str,
     /// The number of rows beyond which only visible ones are laid out.
-    many: usize,
+    max_plain_rows: usize,
     report: &'r CheckReport,
 }
 
@@ -73,7 +73,7 @@ impl CheckPage<'_> {
         })
     }
 
-    /// Returns the planned removals that concern the plugins.
+    /// Returns the planned removals that affect the plugins.
     fn removals(&self) -> Vec<RemovalRow<'_>> {
         removal::rows(self.report)
     }
@@ -109,10 +109,10 @@ impl CheckPage<'_> {
         targets.map(|target| target.name.as_str()).collect()
     }
 
-    fn rows(&self) -> impl Iterator<Item = Row<'_>> {
+    fn rows(&self) -> impl Iterator<Item = PluginRow<'_>> {
         let judged = self.report.subjects.iter();
         let judged = judged.filter(|subject| !subject.verdicts.is_empty());
-        judged.map(|subject| Row::new(subject, &self.report.targets))
+        judged.map(|subject| PluginRow::new(subject, &self.report.targets))
     }
 
     /// Returns the subjects without verdicts: place and nature.
@@ -130,7 +130,11 @@ impl CheckPage<'_> {
 
     /// Returns the rules behind the verdicts.
     fn rules(&self) -> impl Iterator<Item = &'static Rule> {
-        let ids: BTreeSet<&str> = self.report.verdicts().map(|(_, one)| one.rule).collect();
+        let ids: BTreeSet<&str> = self
+            .report
+            .verdicts()
+            .map(|(_, verdict)| verdict.rule)
+            .collect();
         ids.into_iter().filter_map(rules::get)
     }
 

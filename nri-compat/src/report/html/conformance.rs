@@ -41,7 +41,7 @@ enum TestResult {
 }
 
 /// A statement with its tests.
-struct Row<'r> {
+struct StatementRow<'r> {
     id: &'static str,
     text: &'r str,
     result: TestResult,
@@ -58,13 +58,13 @@ struct Test<'r> {
     result: TestResult,
     name: String,
     facts: Vec<(&'static str, String)>,
-    /// The answer that broke the statement, or the reason why it was not judged.
+    /// The answer that broke the statement, or why the test was skipped.
     headline: &'r str,
 }
 
 impl ConformancePage<'_> {
-    fn rows(&self) -> impl Iterator<Item = Row<'_>> {
-        self.groups.iter().map(Row::new)
+    fn rows(&self) -> impl Iterator<Item = StatementRow<'_>> {
+        self.groups.iter().map(StatementRow::new)
     }
 
     /// Returns a filter for each result that occurs, with the number of statements.
@@ -119,7 +119,7 @@ impl TestResult {
     }
 }
 
-impl<'r> Row<'r> {
+impl<'r> StatementRow<'r> {
     fn new(group: &StatementResults<'r>) -> Self {
         let results: Vec<TestResult> = group
             .tests

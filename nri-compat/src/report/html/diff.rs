@@ -45,11 +45,11 @@ struct DiffPage<'r> {
 }
 
 /// The findings of one rule.
-struct Row<'r> {
+struct RuleRow<'r> {
     rule: &'static Rule,
     level: &'static str,
     class: &'static str,
-    /// The message if there is one finding, else the fact that all have in common.
+    /// The message if there is one finding, else the summary of the rule.
     headline: String,
     /// The line that is always shown: the remedy if something breaks.
     summary: &'static str,
@@ -65,21 +65,21 @@ struct ChangeRow {
 }
 
 impl DiffPage<'_> {
-    fn rows(&self) -> impl Iterator<Item = Row<'_>> {
+    fn rows(&self) -> impl Iterator<Item = RuleRow<'_>> {
         let known = self.groups.iter();
         known.filter_map(|group| Some(self.row(rules::get(group.rule)?, group)))
     }
 
-    fn row<'r>(&self, rule: &'static Rule, group: &Group<'r>) -> Row<'r> {
+    fn row<'r>(&self, rule: &'static Rule, group: &Group<'r>) -> RuleRow<'r> {
         let located = |finding| self.report.located(rule, finding);
         let lines = group.findings.iter();
         let lines = lines.map(|finding| (short(&finding.element), located(finding)));
-        Row {
+        RuleRow {
             rule,
             level: group.level.as_str(),
             class: level_class(group.level),
             headline: match group.findings.as_slice() {
-                [one] => one.message.clone(),
+                [finding] => finding.message.clone(),
                 _ => rule.summary.clone(),
             },
             summary: if group.level > Level::Note {
@@ -139,10 +139,10 @@ impl DiffPage<'_> {
     /// Returns the findings that do not count, with the reason.
     fn suppressed(&self) -> impl Iterator<Item = (String, String)> {
         let suppressed = self.report.suppressed.iter();
-        suppressed.map(|one| {
-            let finding = &one.finding;
+        suppressed.map(|suppressed| {
+            let finding = &suppressed.finding;
             let name = format!("{} {}", finding.rule, short(&finding.element));
-            (name, one.by.phrase())
+            (name, suppressed.by.phrase())
         })
     }
 

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use askama::Template;
 
-use super::page::{self, MANY, Page};
+use super::page::{self, MAX_PLAIN_ROWS, Page};
 use super::target::TargetRow;
 use super::verdict::{Filter, class};
 use crate::report::check::Outcome;
@@ -28,7 +28,7 @@ pub fn write_merge(report: &MergeReport, out: &mut dyn Write) -> io::Result<()> 
         page: Page::new(),
         outcomes: Outcome::ALL.to_vec(),
         targets: report.targets().into_iter().collect(),
-        many: MANY,
+        max_plain_rows: MAX_PLAIN_ROWS,
         without_host: WITHOUT_HOST,
         without_cluster: WITHOUT_CLUSTER,
         report,
@@ -45,7 +45,7 @@ struct MergePage<'r> {
     /// The targets, in the order of columns.
     targets: Vec<&'r str>,
     /// The number of rows beyond which only visible ones are laid out.
-    many: usize,
+    max_plain_rows: usize,
     /// The title of the nodes that only a report of a cluster has.
     without_host: &'static str,
     /// The title of the nodes that no report of a cluster has.
@@ -54,7 +54,7 @@ struct MergePage<'r> {
 }
 
 /// A plugin in the matrix.
-struct Row<'r> {
+struct MergedPluginRow<'r> {
     name: String,
     place: &'r str,
     built: String,
@@ -71,7 +71,7 @@ struct Row<'r> {
 #[derive(Clone, Copy)]
 struct Moment<'r> {
     day: &'r str,
-    /// The time of the day; empty if it is not known.
+    /// The time of day; empty if unknown.
     time: &'r str,
 }
 
@@ -79,7 +79,7 @@ struct Moment<'r> {
 struct NodesCell {
     class: &'static str,
     word: &'static str,
-    /// The number of nodes, unless all agree.
+    /// The number of nodes, unless all nodes agree.
     nodes: Option<u64>,
 }
 
@@ -91,9 +91,9 @@ impl MergePage<'_> {
         )
     }
 
-    fn rows(&self) -> impl Iterator<Item = Row<'_>> {
+    fn rows(&self) -> impl Iterator<Item = MergedPluginRow<'_>> {
         let plugins = self.report.plugins.iter();
-        plugins.map(|plugin| Row::new(plugin, &self.targets))
+        plugins.map(|plugin| MergedPluginRow::new(plugin, &self.targets))
     }
 
     /// Returns the targets with the number of plugins by their worst verdict on any node.
@@ -136,7 +136,7 @@ impl MergePage<'_> {
     }
 }
 
-impl<'r> Row<'r> {
+impl<'r> MergedPluginRow<'r> {
     fn new(plugin: &'r MergedPlugin, targets: &[&str]) -> Self {
         let cells = targets.iter().map(|target| cells(plugin, target));
         Self {

@@ -1,4 +1,4 @@
-//! The parts that all pages have in common: style, script, and the policy that permits only these.
+//! The parts that all pages share: style, script, and the policy that permits only these.
 
 use std::io::{self, Write};
 
@@ -10,8 +10,9 @@ use sha2::{Digest as _, Sha256};
 const STYLE: &str = include_str!("../../../templates/report.css");
 const SCRIPT: &str = include_str!("../../../templates/report.js");
 
-/// The number of rows of a matrix beyond which browsers lay out only those that are visible.
-pub(super) const MANY: usize = 200;
+/// The maximum number of rows of a matrix that browsers lay out at once; in larger ones, they lay out
+/// only visible rows.
+pub(super) const MAX_PLAIN_ROWS: usize = 200;
 
 /// The values of `page.html`.
 pub(super) struct Page {
@@ -36,8 +37,8 @@ impl Page {
     }
 }
 
-/// Returns the policy that forbids everything except this style sheet and this script, which it
-/// names by their hashes: <https://www.w3.org/TR/CSP3/#match-element-to-source-list>.
+/// Returns the policy that forbids everything except this style sheet and this script, identified by
+/// their hashes: <https://www.w3.org/TR/CSP3/#match-element-to-source-list>.
 fn policy() -> String {
     let (style, script) = (source(STYLE), source(SCRIPT));
     format!(

@@ -46,7 +46,7 @@ struct ProbePage<'r> {
 }
 
 /// The verdict for a target.
-struct Row<'r> {
+struct VerdictRow<'r> {
     class: &'static str,
     target: &'r TargetResult,
     /// The line that is always shown.
@@ -67,8 +67,8 @@ impl ProbePage<'_> {
         self.probed.subscription.as_ref().map(subscription_phrase)
     }
 
-    fn rows(&self) -> impl Iterator<Item = Row<'_>> {
-        self.probed.targets.iter().map(|target| Row {
+    fn rows(&self) -> impl Iterator<Item = VerdictRow<'_>> {
+        self.probed.targets.iter().map(|target| VerdictRow {
             class: class(target.verdict),
             headline: match target.reason.as_str() {
                 "" => "Events",
@@ -103,7 +103,7 @@ impl ProbePage<'_> {
     }
 }
 
-impl Row<'_> {
+impl VerdictRow<'_> {
     /// Returns the events by outcome.
     fn events(&self) -> impl Iterator<Item = (&'static str, String)> {
         let named = EVENTS.map(|outcome| (outcome.as_str(), self.target.events_that(outcome)));

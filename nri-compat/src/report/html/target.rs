@@ -4,7 +4,7 @@ use super::verdict::class;
 use crate::report::check::Outcome;
 
 /// The width of the bar that shows the shares, in units of the drawing.
-const BAR: usize = 1000;
+const BAR_WIDTH: usize = 1000;
 
 /// A row of the table of targets.
 pub(super) struct TargetRow {
@@ -47,13 +47,13 @@ fn shares(counts: [usize; Outcome::ALL.len()]) -> Vec<Share> {
     let total = counts.iter().sum::<usize>().max(1);
     let mut before = 0;
     let share = |(outcome, count): (Outcome, usize)| {
-        let start = before * BAR / total;
+        let start = before * BAR_WIDTH / total;
         before += count;
         Share {
             class: class(outcome),
             count,
             start,
-            width: before * BAR / total - start,
+            width: before * BAR_WIDTH / total - start,
         }
     };
     Outcome::ALL.into_iter().zip(counts).map(share).collect()
@@ -66,9 +66,12 @@ mod tests {
     #[test]
     fn shares_fill_the_bar() {
         let shares = shares([1, 1, 1, 0, 0]);
-        let seen: Vec<_> = shares.iter().map(|it| (it.start, it.width)).collect();
+        let spans: Vec<_> = shares
+            .iter()
+            .map(|share| (share.start, share.width))
+            .collect();
         assert_eq!(
-            seen,
+            spans,
             [(0, 333), (333, 333), (666, 334), (1000, 0), (1000, 0)]
         );
     }

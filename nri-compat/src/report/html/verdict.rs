@@ -13,7 +13,7 @@ pub(super) struct Cell {
     pub(super) class: &'static str,
     /// The verdict in words.
     pub(super) word: &'static str,
-    /// True if policy or baseline suppress it.
+    /// True if the policy or the baseline suppresses it.
     pub(super) suppressed: bool,
 }
 

@@ -13,7 +13,7 @@ impl Issues {
             command: "check",
             issues: Vec::new(),
             skipped: skipped
-                .map(|one| (one.place.to_string(), one.reason.clone()))
+                .map(|skipped| (skipped.place.to_string(), skipped.reason.clone()))
                 .collect(),
             policy: report.policy.clone(),
             summary: report.extent(),
@@ -39,7 +39,7 @@ pub(in crate::report) fn issue(subject: &Subject, verdict: &Verdict) -> Issue {
         help: verdict.remedy.to_string(),
         place: Some(place(&subject.place)),
         fingerprint: fingerprint(subject, verdict),
-        suppressed: verdict.suppressed.as_ref().map(|one| one.phrase()),
+        suppressed: verdict.suppressed.as_ref().map(|by| by.phrase()),
     }
 }
 
@@ -59,14 +59,14 @@ fn message(subject: &Subject, verdict: &Verdict) -> String {
     )
 }
 
-/// Returns the location for formats that list problems. Annotations find a file of the repository
-/// only by its plain name.
+/// Returns the location for formats that list problems. Annotations need the plain path of a file in
+/// the repository.
 fn place(place: &place::Place) -> Place {
     let file = place.file.strip_prefix("./").unwrap_or(&place.file);
     Place {
         file: file.to_owned(),
         within: place.within(),
-        // Only the line is known in text files.
+        // The column is unknown.
         line: place.line_on_disk().map(|line| (line, 1)),
     }
 }

@@ -61,5 +61,5 @@ fn suppressed(test: &JudgedTest) -> Option<String> {
         Outcome::Known { link, .. } => Some(format!("known deviation: {link}")),
         Outcome::Pass | Outcome::Fail(_) | Outcome::Skip(_) => None,
     };
-    test.suppressed.as_ref().map(|one| one.phrase()).or(known)
+    test.suppressed.as_ref().map(|by| by.phrase()).or(known)
 }

@@ -44,10 +44,10 @@ pub(in crate::report) fn issue(finding: &Finding) -> Issue {
 }
 
 /// Returns the problem for a suppressed finding.
-pub(in crate::report) fn suppressed(one: &SuppressedFinding) -> Issue {
+pub(in crate::report) fn suppressed(suppressed: &SuppressedFinding) -> Issue {
     Issue {
-        suppressed: Some(one.by.phrase()),
-        ..issue(&one.finding)
+        suppressed: Some(suppressed.by.phrase()),
+        ..issue(&suppressed.finding)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Problems that `probe` found: targets under which the plugin does not simply work.
+//! Problems that `probe` found: targets under which the plugin does not fully work.
 
 use nri_conformance::probe::{TargetResult, Verdict};
 

@@ -174,7 +174,7 @@ struct JsonWorkloads {
     candidates: u64,
 }
 
-/// An array whose elements are created while they are written, because there may be many.
+/// An array whose elements are created when they are written, because there may be many.
 struct Each<'r, T, J>(&'r [T], fn(&'r T) -> J);
 
 impl<T, J: Serialize> Serialize for Each<'_, T, J> {

@@ -84,7 +84,7 @@ fn result(test: &JudgedTest) -> JsonResult<'_> {
         result: outcome_name(&test.result.outcome),
         detail: test.detail(),
         source: test.source(),
-        suppressed: test.suppressed.as_ref().map(|one| one.phrase()),
+        suppressed: test.suppressed.as_ref().map(|by| by.phrase()),
     }
 }
 

@@ -125,7 +125,7 @@ fn finding(finding: &Finding) -> JsonFinding<'_> {
         categories: categories
             .unwrap_or_default()
             .iter()
-            .map(|one| one.as_str())
+            .map(|category| category.as_str())
             .collect(),
         level: finding.level.as_str(),
         element: &finding.element,
@@ -134,11 +134,11 @@ fn finding(finding: &Finding) -> JsonFinding<'_> {
     }
 }
 
-fn suppressed(one: &SuppressedFinding) -> JsonSuppressed<'_> {
+fn suppressed(suppressed: &SuppressedFinding) -> JsonSuppressed<'_> {
     JsonSuppressed {
-        finding: finding(&one.finding),
-        by: one.by.by(),
-        reason: &one.by.reason,
+        finding: finding(&suppressed.finding),
+        by: suppressed.by.by(),
+        reason: &suppressed.by.reason,
     }
 }
 

@@ -152,13 +152,13 @@ fn event(row: &EventRow) -> JsonEvent<'_> {
     }
 }
 
-fn deprecation(one: &RuntimeDeprecation) -> JsonDeprecation<'_> {
+fn deprecation(deprecation: &RuntimeDeprecation) -> JsonDeprecation<'_> {
     JsonDeprecation {
-        id: &one.id,
-        summary: &one.summary,
-        warns: one.warns,
-        removal: &one.removal,
-        remedy: &one.remedy,
+        id: &deprecation.id,
+        summary: &deprecation.summary,
+        warns: deprecation.warns,
+        removal: &deprecation.removal,
+        remedy: &deprecation.remedy,
     }
 }
 

@@ -34,7 +34,7 @@ fn suite<'r>(report: &'r CheckReport, target: &'r str) -> Suite<'r> {
     let cases = move || -> Box<dyn Iterator<Item = Case> + 'r> {
         let verdicts = report
             .verdicts()
-            .filter(move |(_, one)| one.target == target);
+            .filter(move |(_, verdict)| verdict.target == target);
         Box::new(verdicts.map(|(subject, verdict)| case(subject, verdict)))
     };
     Suite {

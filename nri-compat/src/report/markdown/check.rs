@@ -47,11 +47,17 @@ fn head(report: &CheckReport) -> String {
 }
 
 fn judged(subjects: &[Subject]) -> impl Iterator<Item = &Subject> {
-    subjects.iter().filter(|one| !one.verdicts.is_empty())
+    subjects
+        .iter()
+        .filter(|subject| !subject.verdicts.is_empty())
 }
 
 fn matrix(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
-    let targets: Vec<&str> = report.targets.iter().map(|one| one.name.as_str()).collect();
+    let targets: Vec<&str> = report
+        .targets
+        .iter()
+        .map(|target| target.name.as_str())
+        .collect();
     let titles: Vec<String> = targets.iter().map(|target| prose(target)).collect();
     let head: Vec<&str> = ["plugin"]
         .into_iter()
@@ -63,7 +69,12 @@ fn matrix(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn matrix_row(subject: &Subject, targets: &[&str]) -> Vec<String> {
-    let of = |target: &str| subject.verdicts.iter().find(|one| one.target == target);
+    let of = |target: &str| {
+        subject
+            .verdicts
+            .iter()
+            .find(|verdict| verdict.target == target)
+    };
     let cells = targets
         .iter()
         .map(|target| of(target).map_or("-".to_owned(), word));
@@ -132,7 +143,7 @@ fn finding_row(subject: &Subject, alike: &Alike<'_>) -> Vec<String> {
 
 fn why(verdict: &Verdict) -> String {
     let events: Vec<String> = verdict.events.iter().map(|event| code(event)).collect();
-    let suppressed = verdict.suppressed.as_ref().map(|one| prose(&one.phrase()));
+    let suppressed = verdict.suppressed.as_ref().map(|by| prose(&by.phrase()));
     let parts = [
         prose(&verdict.reason),
         events.join(", "),
@@ -144,8 +155,10 @@ fn why(verdict: &Verdict) -> String {
 }
 
 fn others(subjects: &[Subject], out: &mut dyn Write) -> io::Result<()> {
-    let others = subjects.iter().filter(|one| one.verdicts.is_empty());
-    let lines = others.map(|one| line(&one.place, &one.nature()));
+    let others = subjects
+        .iter()
+        .filter(|subject| subject.verdicts.is_empty());
+    let lines = others.map(|subject| line(&subject.place, &subject.nature()));
     section("Also found, without verdicts", lines, out)
 }
 
@@ -162,7 +175,7 @@ fn nodes(cluster: &ClusterView, out: &mut dyn Write) -> io::Result<()> {
 
 fn skipped(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
     let all = report.skipped.iter();
-    let lines = all.map(|one| line(&one.place, &one.reason));
+    let lines = all.map(|skipped| line(&skipped.place, &skipped.reason));
     section("Skipped", lines, out)
 }
 
@@ -172,7 +185,7 @@ fn line(place: &Place, text: &str) -> String {
 
 fn policy(notes: &[String], out: &mut dyn Write) -> io::Result<()> {
     let lines = notes.iter().map(|note| format!("- {}\n", prose(note)));
-    section("The policy itself", lines, out)
+    section("Policy", lines, out)
 }
 
 /// Writes lines under a title; nothing if there are none.

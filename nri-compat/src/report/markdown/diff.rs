@@ -67,14 +67,17 @@ fn findings(report: &DiffReport) -> String {
     format!("\n### What breaks, and for whom\n\n{table}{gap}{remedies}")
 }
 
-/// Lists the findings that policy or baseline suppress, and the problems of these.
+/// Lists the findings that the policy or the baseline suppresses, and notes about both.
 fn decisions(report: &DiffReport) -> String {
     if report.suppressed.is_empty() && report.policy.is_empty() {
         return String::new();
     }
-    let suppressed = report.suppressed.iter().map(|one| {
-        let (rule, element) = (code(one.finding.rule), code(short(&one.finding.element)));
-        format!("- {rule} {element}: {}\n", one.by.phrase())
+    let suppressed = report.suppressed.iter().map(|suppressed| {
+        let (rule, element) = (
+            code(suppressed.finding.rule),
+            code(short(&suppressed.finding.element)),
+        );
+        format!("- {rule} {element}: {}\n", suppressed.by.phrase())
     });
     let policy = report
         .policy
@@ -107,14 +110,18 @@ fn deprecated(all: &[Deprecated]) -> String {
     }
     let rows: Vec<Vec<String>> = all
         .iter()
-        .map(|one| {
-            let instead: Vec<String> = one.replaced_by.iter().map(|(_, rpc)| code(rpc)).collect();
+        .map(|deprecated| {
+            let instead: Vec<String> = deprecated
+                .replaced_by
+                .iter()
+                .map(|(_, rpc)| code(rpc))
+                .collect();
             vec![
-                one.summary.clone(),
-                one.since.clone(),
-                one.removal.clone(),
+                deprecated.summary.clone(),
+                deprecated.since.clone(),
+                deprecated.removal.clone(),
                 instead.join(", "),
-                one.remedy.clone(),
+                deprecated.remedy.clone(),
             ]
         })
         .collect();

@@ -74,7 +74,13 @@ pub fn runtime(report: &RuntimeReport) -> String {
     let deprecations: Vec<Vec<String>> = report
         .deprecations
         .iter()
-        .map(|one| vec![one.summary.clone(), one.removal.clone(), one.remedy.clone()])
+        .map(|deprecation| {
+            vec![
+                deprecation.summary.clone(),
+                deprecation.removal.clone(),
+                deprecation.remedy.clone(),
+            ]
+        })
         .collect();
     let lost: Vec<Vec<String>> = report
         .lost_fields

@@ -17,15 +17,15 @@ pub struct MergedCluster {
 /// Nodes of a cluster with the same runtime.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MergedPool {
-    /// The runtime as the nodes name it: `containerd://2.2.3`.
+    /// The runtime as reported by the nodes: `containerd://2.2.3`.
     pub runtime: String,
-    /// The target that stands for it.
+    /// The target for plugins on these nodes, if any.
     pub target: Option<String>,
-    /// The reason why there is no such target.
+    /// Why there is no such target.
     pub note: Option<String>,
     /// The names of the nodes, sorted.
     pub nodes: Vec<String>,
-    /// The number of these nodes that have a report of their own.
+    /// The number of these nodes that have their own report.
     pub reported: u64,
 }
 
@@ -46,7 +46,7 @@ impl MergedCluster {
 }
 
 impl MergedPool {
-    /// Returns the runtime: `containerd 2.2.3`, or a phrase if the nodes do not name it.
+    /// Returns the runtime: `containerd 2.2.3`, or a phrase if the nodes do not report it.
     pub fn name(&self) -> String {
         runtime_name(&self.runtime)
     }
@@ -56,19 +56,19 @@ impl MergedPool {
         format!("{} {}", counted(self.nodes.len(), "node"), self.name())
     }
 
-    /// Returns the way in which plugins in pods are judged for it: `judged as containerd@2.2.3`, or
-    /// the reason why they are not.
+    /// Returns the release against which plugins in pods are checked: `checked as containerd@2.2.3`,
+    /// or why they are not checked.
     pub fn judged(&self) -> String {
         match (&self.target, &self.note) {
-            (Some(target), _) => format!("judged as {target}"),
-            (None, Some(note)) => format!("not judged: {note}"),
-            (None, None) => "not judged".to_owned(),
+            (Some(target), _) => format!("checked as {target}"),
+            (None, Some(note)) => format!("not checked: {note}"),
+            (None, None) => "not checked".to_owned(),
         }
     }
 
-    /// Returns the number of nodes whose hosts were checked: `10 of 12 with a report of their own`.
+    /// Returns the number of nodes whose hosts were checked: `10 of 12 with their own report`.
     pub fn hosts(&self) -> String {
         let all = self.nodes.len();
-        format!("{} of {all} with a report of their own", self.reported)
+        format!("{} of {all} with their own report", self.reported)
     }
 }

@@ -6,11 +6,11 @@ use crate::report::count::counted;
 
 /// The title of [`MergeReport::without_host`].
 pub const WITHOUT_HOST: &str =
-    "Nodes of a cluster without a report of their own: plugins on these hosts are unknown";
+    "Nodes of a cluster without their own report: plugins on these hosts are unknown";
 
 /// The title of [`MergeReport::without_cluster`].
 pub const WITHOUT_CLUSTER: &str =
-    "Nodes that no report of a cluster has: plugins in their pods may be unknown";
+    "Nodes that are in no report of a cluster: plugins in their pods may be unknown";
 
 impl MergeReport {
     /// Returns the numbers of reports, nodes, plugins and skipped inputs.

@@ -1,7 +1,7 @@
-//! The parts of a SARIF document that are written, with the names of the standard.
+//! The parts of a SARIF document that this tool writes, with the names of the standard.
 //!
-//! `serde-sarif` (0.8) has the whole standard, but a run there holds a `Vec` of results, which this
-//! tool writes one after the other, and its build also needs schemafy, regex, uriparse and two older
+//! `serde-sarif` (0.8) covers the whole standard, but it holds the results of a run in a `Vec`, while
+//! this tool writes them one by one, and its build also needs schemafy, regex, uriparse and two older
 //! versions of syn.
 
 use serde::Serialize;

@@ -20,7 +20,7 @@ pub struct CheckText {
     pub palette: Palette,
     /// The columns of the terminal, from 20 to 200; `None` means that tables are not shortened.
     pub width: Option<usize>,
-    /// True if the evidence behind every verdict is shown, even for good ones.
+    /// True if the evidence behind every verdict is shown, including `ok`.
     pub explain: bool,
 }
 
@@ -44,7 +44,7 @@ pub fn write_check(
         palette: look.palette,
         width,
     });
-    matrix::matrix(&mut page, report, width.asked(), out)?;
+    matrix::matrix(&mut page, report, width.requested(), out)?;
     finding::findings(&mut page, &report.subjects, look.explain, out)?;
     others(&mut page, &report.subjects);
     if let Some(cluster) = &report.cluster {
@@ -58,7 +58,9 @@ pub fn write_check(
 
 /// Adds runtimes and users of the library, which have no verdicts.
 fn others(page: &mut Page, subjects: &[Subject]) {
-    let others = subjects.iter().filter(|one| one.verdicts.is_empty());
+    let others = subjects
+        .iter()
+        .filter(|subject| subject.verdicts.is_empty());
     for (nth, other) in others.enumerate() {
         if nth == 0 {
             page.heading("Also found, without verdicts");
@@ -87,8 +89,13 @@ fn skipped(page: &mut Page, all: &[Skipped]) {
         return;
     }
     page.heading("Skipped");
-    for one in all {
-        page.prose(2, &format!("{}: ", one.place), Style::new(), &one.reason);
+    for skipped in all {
+        page.prose(
+            2,
+            &format!("{}: ", skipped.place),
+            Style::new(),
+            &skipped.reason,
+        );
     }
 }
 
@@ -96,7 +103,7 @@ fn policy(page: &mut Page, notes: &[String]) {
     if notes.is_empty() {
         return;
     }
-    page.heading("The policy itself");
+    page.heading("Policy");
     let style = page.palette.strong;
     for note in notes {
         page.prose(2, "warning: ", style, note);

@@ -86,11 +86,11 @@ fn broken(page: &mut Page, group: &StatementResults<'_>, tests: &[&JudgedTest]) 
     }
 }
 
-/// Reports whether two results differ in nothing but the revision.
-fn is_alike(one: &JudgedTest, other: &JudgedTest) -> bool {
-    one.result.test == other.result.test
-        && one.result.outcome == other.result.outcome
-        && one.suppressed == other.suppressed
+/// Returns true if two results differ only in the revision.
+fn is_alike(left: &JudgedTest, right: &JudgedTest) -> bool {
+    left.result.test == right.result.test
+        && left.result.outcome == right.result.outcome
+        && left.suppressed == right.suppressed
 }
 
 /// Adds a violation with the revisions under which it occurred.
@@ -120,7 +120,7 @@ fn entry(page: &mut Page, test: &JudgedTest, alike: &[&JudgedTest]) {
     }
 }
 
-/// Adds the tests that did not judge their statement, by reason.
+/// Adds the skipped tests, by reason.
 fn skipped(page: &mut Page, groups: &[StatementResults<'_>]) {
     let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
     let tests = groups.iter().flat_map(|group| group.tests.iter());
@@ -137,14 +137,14 @@ fn skipped(page: &mut Page, groups: &[StatementResults<'_>]) {
     if reasons.is_empty() {
         return;
     }
-    page.heading("Not judged");
+    page.heading("Skipped");
     for (reason, names) in reasons {
         page.prose(2, "", Style::new(), reason);
         page.list(4, "", page.palette.faint, names.iter().map(String::as_str));
     }
 }
 
-/// Adds the ids of statements that were judged and never broken.
+/// Adds the ids of statements that were tested and never broken.
 fn kept(page: &mut Page, groups: &[StatementResults<'_>]) {
     let is_kept = |group: &&StatementResults<'_>| {
         let mut tests = group.tests.iter();

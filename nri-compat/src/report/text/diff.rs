@@ -52,12 +52,19 @@ fn findings(page: &mut Page, report: &DiffReport) {
     page.line(2, hint, page.palette.faint, "");
 }
 
-/// Shows the findings that policy or baseline suppress, and the problems of these.
+/// Adds the findings that the policy or the baseline suppresses, and notes about both.
 fn decisions(page: &mut Page, report: &DiffReport) {
     let faint = page.palette.faint;
-    for one in &report.suppressed {
-        let label = format!("{}[{}]: ", one.finding.level, one.finding.rule);
-        let text = format!("{} ({})", short(&one.finding.element), one.by.phrase());
+    for suppressed in &report.suppressed {
+        let label = format!(
+            "{}[{}]: ",
+            suppressed.finding.level, suppressed.finding.rule
+        );
+        let text = format!(
+            "{} ({})",
+            short(&suppressed.finding.element),
+            suppressed.by.phrase()
+        );
         page.prose(2, &label, faint, &text);
     }
     for note in &report.policy {
@@ -72,9 +79,9 @@ fn finding_group(page: &mut Page, report: &DiffReport, group: &Group<'_>) {
     };
     let style = page.palette.level(group.level);
     match group.findings.as_slice() {
-        [one] => {
+        [finding] => {
             let label = format!("{}[{}]: ", group.level, group.rule);
-            page.prose(2, &label, style, &report.located(rule, one));
+            page.prose(2, &label, style, &report.located(rule, finding));
         }
         many => {
             let label = format!("{}[{}] ×{}: ", group.level, group.rule, many.len());
@@ -108,9 +115,9 @@ fn deprecated(page: &mut Page, all: &[Deprecated]) {
         return;
     }
     page.heading("What became deprecated");
-    for one in all {
-        page.prose(2, "", Style::new(), &one.phrase());
-        page.prose(4, "help: ", page.palette.strong, &one.remedy);
+    for deprecated in all {
+        page.prose(2, "", Style::new(), &deprecated.phrase());
+        page.prose(4, "help: ", page.palette.strong, &deprecated.remedy);
     }
 }
 
@@ -141,23 +148,23 @@ fn changes(page: &mut Page, report: &DiffReport) {
             page.palette.strong,
             counts.iter().map(String::as_str),
         );
-        let listed = Listed::new(&all);
+        let listed = ChangedNames::new(&all);
         let names = all
             .iter()
-            .filter(|one| !listed.implies(one))
-            .map(|one| one.phrase());
+            .filter(|change| !listed.implies(change))
+            .map(|change| change.phrase());
         let names: Vec<String> = names.collect();
         page.list(11, "", page.palette.faint, names.iter().map(String::as_str));
     }
 }
 
-/// The names in a list of changes, to omit implied ones.
-struct Listed<'r> {
+/// The names in a list of changes, from which implied ones are omitted.
+struct ChangedNames<'r> {
     elements: HashSet<&'r str>,
     messages_of_rpcs: HashSet<String>,
 }
 
-impl<'r> Listed<'r> {
+impl<'r> ChangedNames<'r> {
     fn new(all: &[&'r Change]) -> Self {
         let rpcs = all
             .iter()

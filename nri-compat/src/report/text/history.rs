@@ -147,23 +147,20 @@ fn deprecations(page: &mut Page, all: &[RuntimeDeprecation]) {
     if all.is_empty() {
         page.line(2, "nothing", Style::new(), "");
     }
-    for one in all {
-        let warns = if one.warns {
+    for deprecation in all {
+        let warns = if deprecation.warns {
             "warns the operator"
         } else {
             "without warning the operator"
         };
-        let facts = format!("{}, removal {}", one.summary, one.removal);
+        let facts = format!("{}, removal {}", deprecation.summary, deprecation.removal);
         page.prose(2, "", Style::new(), &format!("{facts}; {warns}"));
-        page.prose(4, "help: ", page.palette.strong, &one.remedy);
+        page.prose(4, "help: ", page.palette.strong, &deprecation.remedy);
     }
 }
 
 fn lost_fields(page: &mut Page, report: &RuntimeReport) {
-    page.heading(&format!(
-        "Ignored if a plugin of {} sends it",
-        report.newest
-    ));
+    page.heading(&format!("Ignored if sent by a plugin of {}", report.newest));
     if report.lost_fields.is_empty() {
         page.line(2, "nothing", Style::new(), "");
         return;

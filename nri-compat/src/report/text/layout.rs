@@ -65,7 +65,7 @@ impl Page {
         self.line(0, title, self.palette.title, "");
     }
 
-    /// Adds an empty line, unless nothing was written yet.
+    /// Adds an empty line, unless the page is empty.
     pub(super) fn gap(&mut self) {
         if !self.is_empty() {
             self.text.push('\n');
@@ -74,7 +74,7 @@ impl Page {
 
     /// Adds `label` in `style` followed by text, on one line unless a width was requested.
     pub(super) fn line(&mut self, indent: usize, label: &str, style: Style, text: &str) {
-        if self.width.asked().is_some() {
+        if self.width.requested().is_some() {
             let gap = if text.starts_with(' ') { " " } else { "" };
             return self.prose(indent, &format!("{label}{gap}"), style, text);
         }
@@ -83,7 +83,7 @@ impl Page {
 
     /// Adds text followed by an ending in `style`, on one line unless a width was requested.
     pub(super) fn ending(&mut self, indent: usize, text: &str, ending: &str, style: Style) {
-        if self.width.asked().is_some() {
+        if self.width.requested().is_some() {
             return self.prose(indent, text, style, ending);
         }
         let _ = writeln!(self.text, "{:indent$}{text}{style}{ending}{style:#}", "");
@@ -118,7 +118,7 @@ impl Page {
         let width = self.width.of_prose();
         let indent = indent.min(width / 4);
         let mut start = indent + label.width();
-        if start + MIN_TEXT > width && self.width.asked().is_some() {
+        if start + MIN_TEXT > width && self.width.requested().is_some() {
             self.label(indent, label.trim_end(), style);
             start = indent + 2;
             if words.is_empty() {
@@ -149,7 +149,7 @@ impl Page {
     /// too long for a line are broken only if a width was requested.
     fn words(&mut self, words: &[String], widths: [usize; 2], margin: usize) {
         let words: Vec<Word<'_>> = words.iter().map(|word| Word::from(word)).collect();
-        let words = match self.width.asked() {
+        let words = match self.width.requested() {
             Some(_) => break_words(words, widths[0].min(widths[1])),
             None => words,
         };
@@ -181,14 +181,14 @@ impl Page {
     /// Adds a table with a style for each cell.
     pub(super) fn styled_table(&mut self, head: &[&str], rows: &[Vec<Cell>]) {
         let title = self.palette.strong;
-        match self.width.asked() {
+        match self.width.requested() {
             Some(width) if !table::fits(head, rows, width) => self.narrow_table(head, rows, width),
             _ => self.text.push_str(&table::table(head, rows, title)),
         }
     }
 
-    /// Adds a table that is wider than the page: with its last column broken into several lines, or
-    /// if there is no room for that, with a line for each cell.
+    /// Adds a table that is wider than the page: with its last column wrapped, or with a line for each
+    /// cell if there is no room for that.
     fn narrow_table(&mut self, head: &[&str], rows: &[Vec<Cell>], width: usize) {
         let title = self.palette.strong;
         if let Some(rows) = table::with_broken_ends(head, rows, width) {
@@ -220,7 +220,7 @@ impl Page {
         rows: impl Fn() -> R,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        if self.width.asked().is_some() {
+        if self.width.requested().is_some() {
             let rows: Vec<Vec<Cell>> = rows().collect();
             self.styled_table(head, &rows);
             return self.write_to(out);
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_wider_than_the_width_asked_for() {
+    fn nothing_is_wider_than_the_requested_width() {
         for columns in [20, 33, 80, 200] {
             let mut page = Page::new(Look {
                 width: Width::columns(columns),
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_pages_hold_no_escapes() {
+    fn plain_pages_have_no_escape_sequences() {
         let mut page = Page::new(Look::default());
         page.heading("title");
         page.table(&["a", "b"], &[vec!["long cell".into(), "x".into()]]);

@@ -47,7 +47,7 @@ fn summary(replayed: &Replayed) -> String {
     format!("{}; took {seconds:.3} s", facts.join(", "))
 }
 
-/// Returns the numbers of requests that were not sent, by reason; none that are zero.
+/// Returns the number of requests that were not sent for each reason, without zeros.
 fn skipped(replayed: &Replayed) -> Vec<(u64, &'static str)> {
     let skipped = replayed.skipped;
     let all = [

@@ -31,7 +31,7 @@ pub fn rule(rule: &Rule, look: impl Into<Look>) -> String {
     page.finish()
 }
 
-/// Lists rules by category, each under the first of its categories.
+/// Lists rules by category, each under its first category.
 pub fn rules(rules: &[&Rule], look: impl Into<Look>) -> String {
     let mut page = Page::new(look.into());
     let palette = page.palette;

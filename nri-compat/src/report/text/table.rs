@@ -31,16 +31,16 @@ impl From<&String> for Cell {
     }
 }
 
-/// The minimum number of columns of a last column that is broken into lines.
+/// The minimum width of a last column that is wrapped.
 const MIN_LAST_COLUMN: usize = 16;
 
-/// Reports whether no line of the table is wider than `width` columns.
+/// Returns true if no line of the table is wider than `width` columns.
 pub(super) fn fits(head: &[&str], rows: &[Vec<Cell>], width: usize) -> bool {
     let widths = column_widths(head, rows);
     widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1) <= width
 }
 
-/// Returns the rows with their last column broken into as many lines as necessary; `None` if the
+/// Returns the rows with their last column wrapped into as many lines as necessary; `None` if the
 /// other columns leave no room for that.
 pub(super) fn with_broken_ends(
     head: &[&str],
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_line_up_whatever_the_script() {
+    fn columns_are_aligned_in_any_script() {
         let cell = |text: &str| Cell::new(text, Style::new());
         let rows = [vec![cell("容器"), cell("x")], vec![cell("a"), cell("")]];
         let text = table(&["A", "B"], &rows, Style::new());

@@ -1,4 +1,4 @@
-//! The width of a text report: the only place that decides how many columns lines take.
+//! The width of the lines of a text report.
 
 use super::palette::Palette;
 
@@ -9,12 +9,12 @@ const MIN_WIDTH: usize = 20;
 const MAX_WIDTH: usize = 200;
 
 /// The default width of prose, for files and pipes.
-const DEFAULT: usize = 100;
+const DEFAULT_WIDTH: usize = 100;
 
 /// The number of columns of lines.
 ///
-/// With a number of columns, lines are at most that long. Without one, prose is broken at 100
-/// columns, while tables and long names are left whole, so that other programs can read them.
+/// With a number of columns, lines are at most that long. Without one, prose is wrapped at 100
+/// columns, and tables and long names are not wrapped, so that other programs can read them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Width(Option<usize>);
 
@@ -25,13 +25,13 @@ impl Width {
     }
 
     /// Returns the number of columns, if one was requested.
-    pub(super) fn asked(self) -> Option<usize> {
+    pub(super) fn requested(self) -> Option<usize> {
         self.0
     }
 
-    /// Returns the number of columns that prose may take.
+    /// Returns the maximum width of prose.
     pub(super) fn of_prose(self) -> usize {
-        self.0.unwrap_or(DEFAULT)
+        self.0.unwrap_or(DEFAULT_WIDTH)
     }
 }
 

@@ -1,5 +1,5 @@
-//! Finds the containers that a mapping declares: those of a pod, of a template of Argo Workflows, of a
-//! task of Tekton, and those that a resource of an operator describes by their mounts.
+//! Finds the containers that a mapping declares: those of a pod, of an Argo Workflows template, of a
+//! Tekton task, and those that a resource of an operator describes by their mounts.
 
 use serde_json::{Value as Json, json};
 
@@ -18,7 +18,7 @@ const LISTS: [(&str, ContainerKind); 5] = [
     ("ephemeralContainers", ContainerKind::Ephemeral),
 ];
 
-/// The lists whose elements need nothing but a name, because nothing else has a field of this name.
+/// The lists whose elements only need a name, because no other objects have fields with these names.
 const OF_PODS: [&str; 3] = ["initContainers", "containers", "ephemeralContainers"];
 
 /// The fields of single containers.
@@ -27,7 +27,7 @@ const SINGLE: [&str; 2] = ["container", "script"];
 /// The field of a mapping with a list of containers that share mounts.
 const SET: &str = "containerSet";
 
-/// The field with what the elements of `steps` have in common.
+/// The field with the common settings of the elements of `steps`.
 const STEP_TEMPLATE: &str = "stepTemplate";
 
 const CONTAINERS: &str = "containers";
@@ -94,8 +94,8 @@ pub(super) fn of<'n>(node: &'n Node, is_taken: &mut Vec<&'static str>) -> Vec<Fo
     all
 }
 
-/// Returns the container that a mapping outside of any list is, by its mounts or by an image that is
-/// known to be a plugin.
+/// Returns a mapping outside of any list as a container, if it has mounts or an image that is known
+/// to be a plugin.
 pub(super) fn itself<'n>(node: &'n Node, field: &'n str) -> Option<FoundContainer<'n>> {
     let is_known = || node.text(IMAGE).and_then(images::published).is_some();
     (has_mounts(node) || is_known()).then_some(FoundContainer {
@@ -112,7 +112,7 @@ fn is_container(node: &Node, is_named: bool) -> bool {
     node.is_map() && (has_name() || has_image() || has_mounts(node))
 }
 
-/// Reports whether a mapping has a list of mounts, rather than the schema of one.
+/// Returns true if a mapping has a list of mounts, rather than a schema of one.
 fn has_mounts(node: &Node) -> bool {
     let mounts = node.get(MOUNTS).into_iter().flat_map(Node::elements);
     mounts.into_iter().any(|mount| mount.get(NAME).is_some())
@@ -150,7 +150,7 @@ impl<'n> FoundContainer<'n> {
         })
     }
 
-    /// Returns the image of the container, or the one that it inherits.
+    /// Returns the image of the container, or its inherited image.
     fn image(&self, scope: &Scope<'n>) -> Option<&'n Node> {
         let is_listed = LISTS.iter().any(|(field, _)| *field == self.field);
         let is_image =
@@ -161,7 +161,7 @@ impl<'n> FoundContainer<'n> {
         own.or_else(inherited).or_else(outer)
     }
 
-    /// Returns the list in a field, after the one that it inherits.
+    /// Returns the list in a field, appended to the inherited one.
     fn joined(&self, field: &str) -> Json {
         let own = self.node.get(field);
         let Some(base) = self.base.and_then(|base| base.get(field)) else {

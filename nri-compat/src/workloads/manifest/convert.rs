@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 use super::TEMPLATE;
 use super::node::Node;
 
-/// A line, and the reason why something there cannot be read.
+/// The line of an error, and its reason.
 pub(super) type Error = (u32, String);
 
 /// Converts JSON that was read from a node.

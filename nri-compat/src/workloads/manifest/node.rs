@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use serde_json::Value as Json;
 
-/// The key whose mappings are merged into the one around it.
+/// The key whose mappings are merged into the enclosing one.
 const MERGE: &str = "<<";
 
 /// A node, and the line where it starts, counted from 1. Aliases share the node of their anchor.
@@ -13,7 +13,7 @@ const MERGE: &str = "<<";
 pub(super) struct Node {
     /// The line.
     pub(super) line: u32,
-    /// The number of nodes in it if every alias is written out.
+    /// The number of nodes in it after expansion of all aliases.
     pub(super) weight: u64,
     /// The value.
     pub(super) value: Value,
@@ -22,7 +22,7 @@ pub(super) struct Node {
 /// The value of a node.
 #[derive(Clone, Debug)]
 pub(super) enum Value {
-    /// Null, or nothing.
+    /// Null, or no value.
     Null,
     /// True or false.
     Bool(bool),
@@ -35,7 +35,7 @@ pub(super) enum Value {
 }
 
 impl Node {
-    /// Returns the value of a key of a mapping, also one that it merges with `<<`.
+    /// Returns the value of a key of a mapping, including keys merged with `<<`.
     pub(super) fn get(&self, key: &str) -> Option<&Self> {
         let entries = self.entries();
         let own = entries.iter().rev().find(|(name, _)| &**name == key);
@@ -73,17 +73,17 @@ impl Node {
         }
     }
 
-    /// Reports whether it is a mapping.
+    /// Returns true if it is a mapping.
     pub(super) fn is_map(&self) -> bool {
         matches!(self.value, Value::Map(_))
     }
 
-    /// Reports whether it is null.
+    /// Returns true if it is null.
     pub(super) fn is_null(&self) -> bool {
         matches!(self.value, Value::Null)
     }
 
-    /// Returns the fields of a mapping, with those that it merges with `<<`, each once.
+    /// Returns the fields of a mapping, including those merged with `<<`, each once.
     pub(super) fn fields(&self) -> Vec<(&str, &Self)> {
         let (mut known, mut fields) = (HashSet::new(), Vec::new());
         self.collect_fields(&mut known, &mut fields);
@@ -112,7 +112,7 @@ impl Node {
         }
     }
 
-    /// Returns the node as JSON. Numbers become texts, so that names and tags stay as written.
+    /// Returns the node as JSON. Numbers become text, so that names and tags keep their spelling.
     pub(super) fn to_json(&self) -> Json {
         match &self.value {
             Value::Null => Json::Null,
@@ -134,8 +134,8 @@ impl Node {
         )
     }
 
-    /// Reports whether a mapping or sequence is used as a key anywhere in it, which is how braces of
-    /// templates read as YAML.
+    /// Returns true if a mapping or sequence is used as a key anywhere in it, which is how YAML parses
+    /// the braces of templates.
     pub(super) fn has_complex_key(&self) -> bool {
         let is_complex = |(key, value): &(Rc<str>, Self)| key.is_empty() || value.has_complex_key();
         self.entries().iter().any(is_complex) || self.elements().iter().any(Self::has_complex_key)

@@ -11,7 +11,7 @@ use super::node::{Node, Value};
 use super::scope::{self, Scope};
 use super::{Item, storage};
 
-/// The metadata that is read.
+/// The fields of `metadata` that are read.
 const METADATA: [&str; 5] = [
     "annotations",
     "generateName",
@@ -25,12 +25,12 @@ const WITHOUT_PODS: [&str; 4] = ["managedFields", "metadata", "status", "volumes
 
 /// The pods of an object, and the complete objects in it, such as those of a `List`.
 #[derive(Default)]
-struct Found<'n> {
+struct PodSearch<'n> {
     templates: Vec<PodTemplate>,
     objects: Vec<&'n Node>,
     /// The first error.
     error: Option<Error>,
-    /// True if the object may describe containers in fields of its own.
+    /// True if the object may describe containers in custom fields.
     is_custom: bool,
 }
 
@@ -52,12 +52,12 @@ fn object(document: u32, node: &Node, each: &mut dyn FnMut(Item)) {
     if let Some(item) = storage::read(document, node) {
         return each(item);
     }
-    let mut found = Found {
+    let mut found = PodSearch {
         is_custom: !is_builtin(node),
-        ..Found::default()
+        ..PodSearch::default()
     };
     found.search("", node, &mut Scope::default());
-    let Found {
+    let PodSearch {
         templates,
         objects,
         error,
@@ -84,7 +84,7 @@ fn object(document: u32, node: &Node, each: &mut dyn FnMut(Item)) {
     }
 }
 
-/// Reports whether an object is of Kubernetes itself: all its containers are in lists of pods.
+/// Returns true for a built-in kind of Kubernetes, whose containers are all in lists of pods.
 fn is_builtin(node: &Node) -> bool {
     let version = node.text("apiVersion").unwrap_or_default();
     let group = version.split_once('/').map(|(group, _)| group);
@@ -94,12 +94,12 @@ fn is_builtin(node: &Node) -> bool {
     )
 }
 
-/// Reports whether a mapping is an object by itself.
+/// Returns true if a mapping is a complete object.
 fn is_complete(node: &Node) -> bool {
     node.text("apiVersion").is_some() && node.text("kind").is_some()
 }
 
-impl<'n> Found<'n> {
+impl<'n> PodSearch<'n> {
     /// Searches a mapping, which is in a field of this name, or the elements of a sequence.
     fn search(&mut self, field: &'n str, node: &'n Node, scope: &mut Scope<'n>) {
         let mut taken = Vec::new();
@@ -158,7 +158,7 @@ fn workload(object: &Node, templates: Vec<PodTemplate>) -> Result<Workload, Erro
     Ok(workload)
 }
 
-/// Returns the pod with these containers, and with the volumes around it that they mount.
+/// Returns the pod with these containers, and with the enclosing volumes that they mount.
 fn template<'n>(
     pod: &'n Node,
     found: &[FoundContainer<'n>],
@@ -172,7 +172,7 @@ fn template<'n>(
             volumes.extend(scope.volume(name).transpose()?);
         }
     }
-    let containers = found.iter().map(|one| one.read(scope));
+    let containers = found.iter().map(|container| container.read(scope));
     Ok(PodTemplate {
         node_name: pod.text("nodeName").map(str::to_owned),
         volumes,

@@ -25,14 +25,14 @@ struct Level<'n> {
 }
 
 impl<'n> Scope<'n> {
-    /// Enters a mapping. Returns true if it declares something, and has to be left.
+    /// Enters a mapping. Returns true if it declares something and must be left.
     pub(super) fn enter(&mut self, node: &'n Node) -> bool {
         let level = Level::of(node);
-        let is_of_use = level.is_of_use();
-        if is_of_use {
+        let is_useful = level.is_useful();
+        if is_useful {
             self.levels.push(level);
         }
-        is_of_use
+        is_useful
     }
 
     /// Leaves the mapping that was entered last.
@@ -45,7 +45,7 @@ impl<'n> Scope<'n> {
         self.levels.iter().rev().find_map(|level| level.image)
     }
 
-    /// Returns the volume with this name that a mapping around declares.
+    /// Returns the volume with this name that an enclosing mapping declares.
     pub(super) fn volume(&self, name: &str) -> Option<Result<Volume, Error>> {
         self.levels.iter().rev().find_map(|level| {
             let claim = level.claims.get(name).map(|claim| from_claim(name, claim));
@@ -68,7 +68,7 @@ impl<'n> Level<'n> {
         }
     }
 
-    fn is_of_use(&self) -> bool {
+    fn is_useful(&self) -> bool {
         !self.volumes.is_empty() || !self.claims.is_empty() || self.image.is_some()
     }
 }
@@ -79,7 +79,7 @@ pub(super) fn volumes(node: &Node) -> Result<Vec<Volume>, Error> {
         return Ok(Vec::new());
     };
     if !matches!(list.value, Value::List(_) | Value::Null) {
-        // Fails with the reason.
+        // Converts the list only to return the error.
         from_json::<Vec<Volume>>(list, list.to_json())?;
     }
     let elements = list.elements().iter().filter(|element| !element.is_null());

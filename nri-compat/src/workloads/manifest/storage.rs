@@ -25,8 +25,8 @@ pub(super) fn read(document: u32, node: &Node) -> Option<Item> {
     }))
 }
 
-/// Returns the kind of an object. The API server omits it for the items of a list; then the fields
-/// tell persistent volumes and claims from others.
+/// Returns the kind of an object. The API server omits it for the items of a list; persistent volumes
+/// and claims are then recognised by their fields.
 fn kind(node: &Node) -> Option<&str> {
     if node.get("apiVersion").is_some() {
         return node.text("kind");

@@ -1,4 +1,4 @@
-//! Manifests as users have them, and manifests that try to break the reader.
+//! Realistic manifests, and manifests that try to break the reader.
 
 use super::super::candidates;
 use super::*;
@@ -114,7 +114,7 @@ fn a_broken_document_does_not_hide_the_others() {
 }
 
 #[test]
-fn templates_say_that_they_are_not_rendered() {
+fn unrendered_templates_are_recognised() {
     for template in [
         "kind: Pod\nmetadata:\n  name: {{ .Release.Name }}-x\n",
         "{{- if .Values.enabled }}\nkind: Pod\n{{- end }}\n",
@@ -124,14 +124,14 @@ fn templates_say_that_they_are_not_rendered() {
     ] {
         let found = items(template).join("\n");
         assert!(
-            found.contains("not rendered: render it first"),
+            found.contains("not been rendered: render it first"),
             "{template}: {found}"
         );
     }
     let found = items("kind: [\n---\nkind: {{ x }}-\n---\nkind: [\n");
     assert_eq!(found.len(), 3, "{found:?}");
     assert!(found[0].contains("invalid YAML"), "{found:?}");
-    assert!(found[1].contains("not rendered"), "{found:?}");
+    assert!(found[1].contains("not been rendered"), "{found:?}");
     assert!(found[2].contains("invalid YAML"), "{found:?}");
 }
 
@@ -200,7 +200,7 @@ fn pods_are_found_by_shape() {
 }
 
 #[test]
-fn what_is_not_kubernetes_is_foreign() {
+fn other_documents_are_foreign() {
     for text in [
         "a: b",
         "services: {web: {image: x}}",

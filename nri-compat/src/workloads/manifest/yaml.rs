@@ -1,4 +1,4 @@
-//! Documents of YAML and JSON, which is read as YAML.
+//! YAML documents, and JSON documents, which are read as YAML.
 
 mod builder;
 mod parts;
@@ -10,8 +10,8 @@ use super::node::Node;
 use builder::Builder;
 use parts::{Part, breaks, parts};
 
-/// The longest key that is followed by its value on the same line, in characters. YAML allows for
-/// 1024, JSON for any length; the parser looks ahead so far.
+/// The maximum length, in characters, of a key that is followed by its value on the same line. YAML
+/// allows 1024, JSON any length. The parser looks ahead that far.
 const MAX_KEY: usize = 16 << 10;
 
 /// An error in a document.
@@ -39,7 +39,7 @@ pub(super) fn objects(text: &str, each: &mut EachObject<'_>) {
 }
 
 /// Reads one part of a file, after `before` documents and `first_line` lines, and returns the number
-/// of documents. What cannot be read must not hide the object that it precedes.
+/// of documents. Unreadable text must not hide the object that follows it.
 fn read_part(part: &Part<'_>, before: u32, first_line: u32, each: &mut EachObject<'_>) -> u32 {
     let reading = read(part.text, before, first_line, each);
     let rest = match reading.has_begun {
@@ -54,8 +54,8 @@ fn read_part(part: &Part<'_>, before: u32, first_line: u32, each: &mut EachObjec
     read(rest, reading.document, lines, each).document
 }
 
-/// The outcome for a part.
-struct Reading {
+/// The outcome of reading a part.
+struct PartOutcome {
     /// The number of documents so far.
     document: u32,
     /// True if a document began.
@@ -68,7 +68,7 @@ struct Reading {
 
 /// Reads one part of a file, after `before` documents and `first_line` lines. A document that cannot
 /// be read does not end it.
-fn read(text: &str, before: u32, first_line: u32, each: &mut EachObject<'_>) -> Reading {
+fn read(text: &str, before: u32, first_line: u32, each: &mut EachObject<'_>) -> PartOutcome {
     let options =
         granit_parser::options! { emit_comments: false, simple_key_max_lookahead: MAX_KEY };
     let mut parser = Parser::new_from_str_with_options(text, options);
@@ -99,7 +99,7 @@ fn read(text: &str, before: u32, first_line: u32, each: &mut EachObject<'_>) -> 
             }
         }
     }
-    Reading {
+    PartOutcome {
         document,
         has_begun,
         has_failed,
@@ -121,7 +121,7 @@ fn syntax_error(error: &ScanError, text: &str, first_line: u32) -> YamlError {
     }
 }
 
-/// Reports whether the document has the braces of a template before an error, or on its line.
+/// Returns true if the document has the braces of a template before an error or on its line.
 fn is_template(text: &str, error: &Marker) -> bool {
     let at = error.byte_offset().unwrap_or_default();
     let (before, after) = text.split_at_checked(at).unwrap_or((text, ""));

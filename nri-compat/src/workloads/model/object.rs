@@ -128,7 +128,7 @@ impl Spec {
 }
 
 impl From<Spec> for PodTemplate {
-    /// Takes a specification for that of a pod, without the templates in it.
+    /// Converts a specification to that of a pod, without the templates in it.
     fn from(spec: Spec) -> Self {
         let lists = [
             (ContainerKind::Init, spec.init_containers),

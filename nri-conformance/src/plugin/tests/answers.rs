@@ -15,7 +15,7 @@ use crate::plugin::live::Live;
 use crate::plugin::verdict::{Judged, Verdict, fail, in_the_way, skip};
 use crate::session::{Answer, UpdateAnswer};
 
-/// The time that a plugin has for an update after the last event.
+/// The time that a plugin has to send an update after the last event.
 const LAST_UPDATE: Duration = Duration::from_secs(1);
 
 pub(in crate::plugin) async fn adjustments(bench: &Bench, revision: &Revision) -> Judged {
@@ -55,7 +55,7 @@ pub(in crate::plugin) async fn adjustments(bench: &Bench, revision: &Revision) -
     Ok(())
 }
 
-/// Checks the answer to an event that can be answered with changes.
+/// Checks the answer to an event whose answer may contain changes.
 fn check(event: Event, response: Bytes) -> Option<Result<Result<(), Invalid>, DecodeError>> {
     match event {
         Event::CreateContainer => Some(CreateContainerResponse::decode(response).map(|answer| {
@@ -108,7 +108,7 @@ pub(in crate::plugin) async fn updates(bench: &Bench, revision: &Revision) -> Ju
     Ok(())
 }
 
-/// Plays the life of a pod.
+/// Sends the events of a pod's life.
 async fn life(live: &Live, bench: &Bench) -> Vec<Answer> {
     let (pod, container) = bench.pod_and_container();
     let mut answers = Vec::new();
@@ -150,7 +150,7 @@ pub(in crate::plugin) async fn failed_updates(bench: &Bench, revision: &Revision
         let failure = crate::result::Failure {
             sent: "an error in answer to UpdateContainers".to_owned(),
             got,
-            expected: "a plugin that goes on".to_owned(),
+            expected: "the plugin keeps running".to_owned(),
         };
         return Err(Verdict::Fail(failure));
     }

@@ -17,7 +17,7 @@ pub(in crate::plugin) async fn answers(bench: &Bench, revision: &Revision) -> Ju
     match session.configure(&request).await {
         Ok(_) => Ok(()),
         Err(error @ CallError::Timeout(_)) => {
-            bench.is_stuck();
+            bench.count_stuck();
             skip(format!("Configure: {}; see P5", describe(&error)))
         }
         Err(error) => {
@@ -31,7 +31,7 @@ pub(in crate::plugin) async fn answers(bench: &Bench, revision: &Revision) -> Ju
     }
 }
 
-/// Skips if a newer runtime, whose request has more in it, can configure the plugin.
+/// Skips if a newer runtime, whose request has more fields, can configure the plugin.
 async fn unless_newer(bench: &Bench, revision: &Revision) -> Judged {
     let newest = Revision::newest();
     if revision.is_at_least("v0.12.0") {
@@ -69,7 +69,7 @@ pub(in crate::plugin) async fn mask(bench: &Bench, revision: &Revision) -> Judge
     Ok(())
 }
 
-/// Judges a mask of 0: the runtime sends every event, so each has to be implemented or to have a fallback.
+/// Tests a mask of 0: the runtime sends every event, so each must be implemented or have a fallback.
 async fn takes_everything(live: &crate::plugin::live::Live, bench: &Bench) -> Judged {
     let (pod, container) = bench.pod_and_container();
     for event in live.life() {
@@ -141,7 +141,7 @@ async fn configured(session: &Session, name: &str, request: &ConfigureRequest) -
     let sent = format!("Configure {name}");
     let failed = |error: CallError| match error {
         CallError::Timeout(_) => Verdict::Skip(format!("{}; see P5", describe(&error))),
-        // The plugin says that it needs something of the runtime: its own decision, and no mistake in reading.
+        // The plugin requires something of the runtime, which is its own decision and not a decoding error.
         CallError::Status(ref status) if status.code == Code::FAILED_PRECONDITION => {
             Verdict::Skip(format!("{sent}: {}", describe(&error)))
         }
@@ -156,7 +156,7 @@ async fn configured(session: &Session, name: &str, request: &ConfigureRequest) -
     session.synchronize(&part).await.map_err(failed)?;
     let mut world = World::new(0);
     let pod = world.pod();
-    // Answers of any kind are fine here: the plugin has to serve.
+    // Any answer will do: it shows that the plugin serves.
     let request = crate::session::request(Event::StopPodSandbox, &pod, &world.container(&pod));
     let answer = session.send(Event::StopPodSandbox, &request).await;
     match answer.result {

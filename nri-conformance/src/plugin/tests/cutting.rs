@@ -1,4 +1,4 @@
-//! W8: large messages, and messages that are cut into frames in every legal way.
+//! W8: large messages, and messages that are split into frames in every legal way.
 
 use std::time::Duration;
 
@@ -13,20 +13,20 @@ use crate::result::Failure;
 use crate::session::{Cut, Session, describe};
 use crate::subject::{Instance, Subject};
 
-/// The time limit of a large message on a busy machine. P5 judges whether it is fast.
+/// The time limit of a large message on a busy machine. P5 tests whether answers are in time.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Room for the rest of the request around the annotations.
-const AROUND: usize = 4096;
+/// The size of the request without the annotations, in bytes.
+const ENVELOPE_BYTES: usize = 4096;
 
-/// How a Go peer reads, as the reason for everything that it refuses.
+/// The code by which a Go peer reads frames, as the source for everything that it refuses.
 const GO_READS: &str = "https://github.com/containerd/nri/blob/v0.12.5/pkg/net/multiplex/mux.go";
 
-/// Cuts, each with the size of the message that is cut so.
+/// Ways to split messages, each with the size of the message to split.
 const CUTS: [(Cut, usize); 7] = [
-    (Cut::Whole, MAX_MESSAGE - AROUND),
-    (Cut::Pieces(64 << 10), MAX_MESSAGE - AROUND),
-    (Cut::Pieces(4096), MAX_MESSAGE - AROUND),
+    (Cut::Whole, MAX_MESSAGE - ENVELOPE_BYTES),
+    (Cut::Pieces(64 << 10), MAX_MESSAGE - ENVELOPE_BYTES),
+    (Cut::Pieces(4096), MAX_MESSAGE - ENVELOPE_BYTES),
     (Cut::Pieces(65_537), 1 << 20),
     (Cut::Pieces(1), 4 << 10),
     (Cut::HeaderBytes, 64 << 10),
@@ -35,7 +35,7 @@ const CUTS: [(Cut, usize); 7] = [
 
 pub(in crate::plugin) async fn large(bench: &Bench, revision: &Revision) -> Judged {
     drop(bench.serving(revision).await?);
-    for size in [4096, 64 << 10, 1 << 20, MAX_MESSAGE - AROUND] {
+    for size in [4096, 64 << 10, 1 << 20, MAX_MESSAGE - ENVELOPE_BYTES] {
         let (instance, session) = bench.registered(revision).await?;
         let sent = format!("Synchronize with a message of {size} bytes");
         takes(bench, &sent, &session, instance, size).await?;
@@ -92,7 +92,7 @@ async fn takes(
             return fail(sent, got, "success");
         }
     }
-    // The plugin still reads at the right place.
+    // Shows that the plugin still reads at the right offset.
     match session.call("Synchronize", Vec::new()).await {
         Ok(_) | Err(nri::wire::CallError::Status(_)) => Ok(()),
         Err(nri::wire::CallError::Timeout(within)) => skip(format!(
@@ -119,7 +119,7 @@ fn pods(bench: &Bench, size: usize) -> Vec<PodSandbox> {
     vec![small, large]
 }
 
-/// Returns whether the plugin is a Go program: its build information starts with these bytes.
+/// Returns true if the plugin is a Go program: its build information starts with these bytes.
 fn is_go(subject: &Subject) -> bool {
     const BUILD_INFO: &[u8] = b"\xff Go buildinf:";
     let Some(executable) = subject.executable() else {

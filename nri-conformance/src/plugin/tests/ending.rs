@@ -19,7 +19,7 @@ const END: Duration = Duration::from_secs(5);
 /// The time that an external plugin may take to reconnect, including backoff.
 const RECONNECT: Duration = Duration::from_secs(30);
 
-/// The time that connections are refused.
+/// The time for which connections are refused.
 const REFUSING: Duration = Duration::from_secs(1);
 
 /// The maximum number of connections that a plugin with backoff makes in that time.
@@ -129,7 +129,7 @@ async fn answers_first(bench: &Bench, revision: &Revision) -> Judged {
     let container: Container = world.container(&pod);
     let asking = live.send(event, &pod, &container);
     let ending = async {
-        // The request is on its way: a plugin that takes its time has begun with it.
+        // By now, a slow plugin has begun to handle the request.
         sleep(bench.moment() / 4).await;
         if let Some(process) = &live.instance.process {
             process.terminate();

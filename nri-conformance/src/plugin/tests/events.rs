@@ -49,7 +49,7 @@ pub(in crate::plugin) async fn each_way(bench: &Bench, revision: &Revision) -> J
     Ok(())
 }
 
-/// Returns whether an answer may be the handler's own decision.
+/// Returns true if an answer may be the handler's own decision.
 fn is_rejection(answer: &Answer) -> bool {
     let rpc_errors = [Code::UNIMPLEMENTED, Code::INVALID_ARGUMENT, Code::NOT_FOUND];
     let by_handler = answer
@@ -58,7 +58,7 @@ fn is_rejection(answer: &Answer) -> bool {
     may_reject(answer.event) && by_handler
 }
 
-/// Returns whether an event fails, too, when it is sent in the other way, or if there is no other way.
+/// Returns true if an event also fails when it is sent in the other way, or if there is no other way.
 async fn rejects_the_other_way(bench: &Bench, revision: &Revision, event: Event) -> bool {
     let other = match revision.carrier(event) {
         Some(Via::StateChange) => Via::Dedicated,
@@ -87,8 +87,8 @@ pub(in crate::plugin) async fn unimplemented(bench: &Bench, revision: &Revision)
             .session
             .send_via(event, Via::Dedicated, &dedicated)
             .await;
-        // An event of the subscription is judged by W4, and what else the plugin handles is its own affair. An RPC that
-        // the revision lacks is never called.
+        // W4 covers the events of the subscription. The plugin may also handle others. An RPC that the revision lacks
+        // is never called.
         if !live.subscribes(event) && !answer.is_unimplemented() {
             let rejected = may_reject(event) && answer.code() == Some(Code::UNKNOWN);
             if answer.result.is_err() && !rejected {
@@ -113,7 +113,7 @@ fn is_rpc_error(answer: &Answer) -> bool {
     [Some(Code::INVALID_ARGUMENT), Some(Code::NOT_FOUND)].contains(&answer.code())
 }
 
-/// Returns whether the plugin takes an event as StateChange.
+/// Returns true if the plugin accepts an event as StateChange.
 async fn has_state_change(live: &Live, event: Event) -> bool {
     let mut world = World::new(u64::MAX);
     let pod = world.pod();
@@ -158,7 +158,7 @@ pub(in crate::plugin) async fn mixed(bench: &Bench, revision: &Revision) -> Judg
     Ok(())
 }
 
-/// Returns the events that the plugin takes in both ways, each way on a connection of its own.
+/// Returns the events that the plugin accepts in both ways, each way on a separate connection.
 async fn works_alone(bench: &Bench, revision: &Revision) -> Judged<Vec<Event>> {
     let mut works: Vec<Event> = LIFE
         .into_iter()
@@ -217,7 +217,7 @@ pub(in crate::plugin) async fn unknown(bench: &Bench, revision: &Revision) -> Ju
     Ok(())
 }
 
-/// Returns whether the plugin implements StateChange for any event that it subscribes to, or ignores it.
+/// Returns true if the plugin implements StateChange for any event that it subscribes to, or ignores it.
 async fn takes_state_change(live: &Live, pod: &nri::api::PodSandbox) -> bool {
     let container = World::new(u64::MAX).container(pod);
     for event in live.life().filter(|event| can_fall_back(*event)) {

@@ -13,19 +13,19 @@ use crate::subject::Usage;
 const SOAK_EVENTS: usize = 100_000;
 const EVENTS: usize = 6_000;
 
-/// The number of events before the first look.
+/// The number of events before the first measurement.
 const WARM_UP: usize = 300;
 
 /// The number of connections of a soak test, and of a usual run.
 const SOAK_CONNECTIONS: usize = 1_000;
 const CONNECTIONS: usize = 5;
 
-/// Growth that is no leak: caches, pools of threads and buffers that were not in use before.
+/// Growth that is not a leak: caches, thread pools and buffers that were not in use before.
 const MEMORY: u64 = 8 << 20;
 const DESCRIPTORS: usize = 16;
 const THREADS: usize = 16;
 
-/// Growth per event that shows even in a short run, in bytes.
+/// Growth per event in bytes that is detected even in a short run.
 const MEMORY_PER_EVENT: u64 = 1 << 10;
 
 pub(in crate::plugin) async fn events(bench: &Bench, revision: &Revision) -> Judged {

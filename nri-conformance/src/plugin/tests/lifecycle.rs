@@ -12,7 +12,7 @@ use crate::plugin::bench::{Bench, State};
 use crate::plugin::live::Live;
 use crate::plugin::verdict::{Judged, Verdict, fail, skip};
 
-/// The events of a container and its pod up to the running container.
+/// The events of a pod and its container until the container runs.
 const START: [Event; 6] = [
     Event::RunPodSandbox,
     Event::CreateContainer,
@@ -33,7 +33,7 @@ const END: [Event; 4] = [
 /// The end of a pod.
 const END_POD: [Event; 2] = [Event::StopPodSandbox, Event::RemovePodSandbox];
 
-/// Brings a pod with a container up.
+/// Starts a pod with a container.
 async fn started(live: &Live, pod: &PodSandbox, container: &Container) -> Judged {
     for event in START {
         live.given(event, pod, container).await?;
@@ -52,7 +52,7 @@ async fn ended(live: &Live, pod: &PodSandbox, container: &Container, last: Event
     Ok(())
 }
 
-/// Ends the test unless the plugin gets one of some events.
+/// Skips the test unless the plugin receives one of some events.
 fn requires_one(live: &Live, events: &[Event]) -> Judged {
     if events.iter().any(|event| live.subscribes(*event)) {
         return Ok(());
@@ -102,7 +102,7 @@ pub(in crate::plugin) async fn never_seen(bench: &Bench, revision: &Revision) ->
     Ok(())
 }
 
-/// Skips instead of a failure if the event fails for an ordinary pod, too.
+/// Turns a failure into a skip if the event also fails for an ordinary pod.
 async fn unless_always(bench: &Bench, revision: &Revision, event: Event, judged: Judged) -> Judged {
     let Err(Verdict::Fail(failure)) = judged else {
         return judged;
@@ -132,7 +132,7 @@ pub(in crate::plugin) async fn retry(bench: &Bench, revision: &Revision) -> Judg
     for ended in [&[][..], &END_POD[1..], &END_POD] {
         let pod = world.pod();
         live.given(Event::RunPodSandbox, &pod, &none).await?;
-        // The request has failed elsewhere: runtimes differ in whether they stop and remove the sandbox.
+        // The request has failed for another reason. Runtimes differ in whether they stop and remove the sandbox.
         for event in ended {
             live.given(*event, &pod, &none).await?;
         }
@@ -194,7 +194,7 @@ pub(in crate::plugin) async fn infrastructure(bench: &Bench, revision: &Revision
 
 fn with_network(mut pod: PodSandbox, namespace: &Path) -> PodSandbox {
     let namespaces = pod.linux.iter_mut().flat_map(|linux| &mut linux.namespaces);
-    for network in namespaces.filter(|it| it.r#type == "network") {
+    for network in namespaces.filter(|namespace| namespace.r#type == "network") {
         network.path = namespace.display().to_string();
     }
     pod
@@ -204,7 +204,7 @@ fn prepared(namespace: &Path) -> std::io::Result<()> {
     fs::write(namespace, "stands for a network namespace")
 }
 
-/// Sets the time of the last access to the past, so that the next access shows.
+/// Sets the time of the last access to the past, so that the next access can be detected.
 fn opened_long_ago(path: &Path) -> std::io::Result<Metadata> {
     let past = SystemTime::now() - Duration::from_secs(1_000_000);
     let file = File::options().write(true).open(path)?;

@@ -1,4 +1,4 @@
-//! P5, W10 and W11: one answer, in time, also under load.
+//! P5, W10 and W11: exactly one answer, in time, also under load.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -15,7 +15,7 @@ use crate::plugin::bench::Bench;
 use crate::plugin::verdict::{Judged, Verdict, fail, in_the_way, skip};
 use crate::session::{Answer, Direction, describe};
 
-/// The number of requests in progress at once, of different pods.
+/// The number of concurrent requests, about different pods.
 const AT_ONCE: usize = 16;
 
 pub(in crate::plugin) async fn in_time(bench: &Bench, revision: &Revision) -> Judged {
@@ -57,7 +57,7 @@ pub(in crate::plugin) async fn once(bench: &Bench, revision: &Revision) -> Judge
             return skip(in_the_way(&answer));
         }
     }
-    // A second answer follows the first.
+    // A second answer would follow the first.
     sleep(bench.moment()).await;
     let trace = live.session.trace();
     let mut answers = BTreeMap::new();

@@ -11,10 +11,10 @@ use crate::plugin::bench::Bench;
 use crate::plugin::verdict::{Judged, fail, skip};
 use crate::subject::{Exit, Instance, Process};
 
-/// The time that the plugin is watched.
+/// The time for which the plugin is observed.
 const WATCHED: Duration = Duration::from_millis(400);
 
-/// Processor time that only a loop wants within that time: half of it.
+/// The processor time that only a busy loop uses within that time: half of it.
 const BUSY: Duration = Duration::from_millis(200);
 
 /// The exit code of a Rust program that panics.
@@ -97,7 +97,7 @@ pub(in crate::plugin) async fn survives(bench: &Bench, revision: &Revision) -> J
     for breach in BREACHES {
         let mut instance = bench.instance().await?;
         let mut stream = bench.connection(&mut instance).await?;
-        // The plugin may be gone before all is written.
+        // The plugin may be gone before everything is written.
         let _ = stream.write_all(&(breach.bytes)()).await;
         let _ = stream.flush().await;
         let ends = breach.name.ends_with("the end");
@@ -117,7 +117,7 @@ async fn refused(bench: &Bench, revision: &Revision) -> Judged {
     watched(&mut instance, "an error in answer to RegisterPlugin").await
 }
 
-/// Judges what a plugin does with a breach of the protocol.
+/// Tests the reaction of a plugin to a breach of the protocol.
 async fn watched(instance: &mut Instance, sent: &str) -> Judged {
     let Some(process) = &mut instance.process else {
         return skip("the plugin is not a process");
@@ -130,7 +130,7 @@ async fn watched(instance: &mut Instance, sent: &str) -> Judged {
     }
 }
 
-/// Judges a plugin that goes on.
+/// Tests a plugin that keeps running.
 async fn idle(process: &Process, before: Option<Duration>, sent: &str) -> Judged {
     if spent(process, before) < BUSY {
         return Ok(());

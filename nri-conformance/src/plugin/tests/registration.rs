@@ -19,13 +19,13 @@ pub(in crate::plugin) async fn registers(bench: &Bench, revision: &Revision) -> 
     let mut instance = bench.instance().await?;
     let within = bench.options.timeouts.registration;
     let Ok(Some(stream)) = timeout(within, instance.connection()).await else {
-        bench.is_stuck();
+        bench.count_stuck();
         let expected = format!("a connection within {within:?}");
         return fail(START, silence(&mut instance), expected);
     };
     let session = bench.session(stream, revision);
     let Some(registration) = session.registration().await else {
-        bench.is_stuck();
+        bench.count_stuck();
         let expected = format!("RegisterPlugin within {within:?}");
         return fail(START, silence(&mut instance), expected);
     };
@@ -54,7 +54,7 @@ fn identity(registration: &RegisterPluginRequest) -> Judged {
     Ok(())
 }
 
-/// Describes a plugin that does not do what it should.
+/// Describes a plugin that does not do what is expected.
 pub(in crate::plugin) fn silence(instance: &mut Instance) -> String {
     let exit = instance.process.as_mut().and_then(|process| process.exit());
     let mut text = match exit {

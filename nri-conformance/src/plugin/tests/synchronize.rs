@@ -14,7 +14,7 @@ use crate::session::describe;
 const PODS: usize = 10_000;
 const PODS_PER_PART: usize = 2_500;
 
-/// The time limit of a part on a busy machine, longer than a runtime waits: P5 judges whether answers come in time.
+/// The time limit of a part on a busy machine, longer than that of a runtime. P5 tests whether answers are in time.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(in crate::plugin) async fn split(bench: &Bench, revision: &Revision) -> Judged {
@@ -70,7 +70,7 @@ async fn in_parts(bench: &Bench, revision: &Revision, parts: Vec<SynchronizeRequ
     Ok(())
 }
 
-/// Skips if the plugin refuses the same state when it is not split, too.
+/// Skips if the plugin also refuses the same state when it is not split.
 async fn unless_whole(bench: &Bench, revision: &Revision, part: &SynchronizeRequest) -> Judged {
     let (_instance, session) = bench.registered(revision).await?;
     bench.configured(&session).await?;

@@ -1,4 +1,4 @@
-//! W7: requests with more or with less in them than usual.
+//! W7: requests with more or fewer fields than usual.
 
 use nri::adaptation::Revision;
 use nri::api::{Container, Event, PodSandbox};
@@ -13,10 +13,10 @@ use crate::session::{describe, request};
 /// Field numbers beyond those of any release.
 const UNKNOWN_FIELDS: [u32; 4] = [1999, 2000, 2001, 536_870_911];
 
-/// The number of the pod and of the container in the requests of events.
+/// The field numbers of the pod and the container in the requests of events.
 const PARTS: [u32; 2] = [1, 2];
 
-/// Makes a request out of the usual one.
+/// A function that creates the request for an event.
 type Make = fn(Event, &PodSandbox, &Container) -> Vec<u8>;
 
 pub(in crate::plugin) async fn unknown_fields(bench: &Bench, revision: &Revision) -> Judged {
@@ -82,7 +82,7 @@ pub(in crate::plugin) async fn empty_requests(bench: &Bench, revision: &Revision
     .await
 }
 
-/// Plays the life of a pod with requests out of the ordinary.
+/// Sends the events of a pod's life with unusual requests.
 async fn life(bench: &Bench, revision: &Revision, make: Make, what: &str) -> Judged {
     let live = bench.serving(revision).await?;
     let (pod, container) = bench.pod_and_container();
@@ -98,8 +98,8 @@ async fn life(bench: &Bench, revision: &Revision, make: Make, what: &str) -> Jud
     Ok(())
 }
 
-/// Skips instead of a failure if the event fails with an ordinary request, too: for a known pod, or for an unknown one,
-/// which a request that does not name the pod is like.
+/// Turns a failure into a skip if the event also fails with an ordinary request: for a known pod, or for an unknown pod,
+/// to which a request without a pod is equivalent.
 async fn unless_usual(
     bench: &Bench,
     revision: &Revision,
@@ -150,7 +150,7 @@ fn with_unknown(mut message: Vec<u8>) -> Vec<u8> {
 fn with_unknown_parts(request: &[u8]) -> Vec<u8> {
     let more = with_unknown(Vec::new());
     let mut extended = request.to_vec();
-    // Fields of a message that comes in two pieces are merged: a second piece adds to the pod and to the container.
+    // Repeated occurrences of a message field are merged, so a second one adds to the pod and to the container.
     for part in PARTS {
         if has_part(request, part) {
             encode_key(part, WireType::LengthDelimited, &mut extended);
@@ -161,7 +161,7 @@ fn with_unknown_parts(request: &[u8]) -> Vec<u8> {
     with_unknown(extended)
 }
 
-/// Returns whether a request has a message in a field.
+/// Returns true if a request has a message in a field.
 fn has_part(mut request: &[u8], part: u32) -> bool {
     use prost::encoding::{DecodeContext, decode_key, skip_field};
     while !request.is_empty() {
@@ -186,7 +186,7 @@ mod tests {
     use crate::session::world::World;
 
     #[test]
-    fn unknown_fields_do_not_change_what_is_known() {
+    fn unknown_fields_do_not_change_known_ones() {
         let pod = World::new(1).pod();
         let usual = request(Event::RunPodSandbox, &pod, &Container::default());
         let more = with_unknown_parts(&usual);

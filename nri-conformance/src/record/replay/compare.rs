@@ -9,14 +9,14 @@ use prost_reflect::{
 use super::super::redact::redact_message;
 use super::outcome::DifferenceKind;
 
-/// The longest value that is shown in a difference, in characters.
+/// The maximum length of a value in a difference, in characters.
 const MAX_SHOWN: usize = 200;
 
-/// Stands for a value that is missing on one side.
+/// The text in place of a value that is missing on one side.
 const ABSENT: &str = "absent";
 
-/// The repeated fields whose order means nothing: their elements are identified by a field of their own, and are
-/// compared with the element of the same key. Elements with the same key keep their order.
+/// The repeated fields whose order has no meaning, with the field that identifies their elements. Elements are compared
+/// with those that have the same key; the order of elements with the same key matters.
 const KEYED: &[(&str, &str, &str)] = &[
     ("ContainerAdjustment", "env", "key"),
     ("ContainerAdjustment", "mounts", "destination"),
@@ -137,8 +137,8 @@ impl Comparison {
     }
 }
 
-/// Returns true if the field is a message that carries an optional value: absent, it changes nothing, and empty, it
-/// sets the default. Any other message means the same absent and empty.
+/// Returns true if the field is a message that wraps an optional value: it changes nothing if absent, and sets the
+/// default if empty. Any other message means the same if absent and if empty.
 fn is_optional(field: &FieldDescriptor) -> bool {
     match field.kind() {
         Kind::Message(message) => {
@@ -148,7 +148,7 @@ fn is_optional(field: &FieldDescriptor) -> bool {
     }
 }
 
-/// The key of an element: its text and how many elements of this key come before, or its position.
+/// The key of an element: its text with the number of earlier elements with the same key, or its position.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum ElementKey {
     Text(String, usize),
@@ -186,7 +186,7 @@ fn keyed<'a>(elements: &'a [Value], key: Option<&str>) -> BTreeMap<ElementKey, &
     found
 }
 
-/// Returns a key of a map with its text, by which it is ordered.
+/// Returns a key of a map with its text, by which keys are ordered.
 fn ordered(key: &MapKey) -> (String, MapKey) {
     let text = match key {
         MapKey::String(text) => text.clone(),
@@ -199,7 +199,7 @@ fn ordered(key: &MapKey) -> (String, MapKey) {
     (text, key.clone())
 }
 
-/// Returns a value as text of a bounded length.
+/// Returns a value as text of limited length.
 fn shown(field: &FieldDescriptor, value: Option<&Value>) -> String {
     let text = match (value, field.kind()) {
         (None, _) => return ABSENT.to_owned(),

@@ -41,7 +41,7 @@ struct Player {
     redacted: bool,
     plan: Plan,
     outcome: Replayed,
-    /// True once the plugin did not answer or closed the connection. A runtime sends it nothing more.
+    /// True once the plugin did not answer or closed the connection, after which a runtime sends nothing more.
     gone: bool,
 }
 
@@ -75,7 +75,7 @@ where
         Ok(player.outcome)
     };
     let mut played = std::pin::pin!(played);
-    // The connection is read between the calls, too, until the plugin closes it.
+    // The connection is also read between the calls, until the plugin closes it.
     tokio::select! {
         outcome = played.as_mut() => outcome,
         _ended = serving => played.await,
@@ -98,8 +98,7 @@ impl Player {
             }
         };
         let failed = |message: String| {
-            Error::new(ErrorKind::Registration, message)
-                .with_help("see what the plugin has printed")
+            Error::new(ErrorKind::Registration, message).with_help("check the output of the plugin")
         };
         let registration = timeout(within, registered)
             .await
@@ -201,10 +200,10 @@ impl Player {
         }
     }
 
-    /// Compares the unsolicited updates, in their order. Their time does not matter.
+    /// Compares the unsolicited updates in order, regardless of their times.
     async fn compare_updates(&mut self, runtime: &ReplayedRuntime) {
         if !self.gone {
-            // Those that are still missing then are reported.
+            // Updates that are still missing after that are reported.
             let _ = timeout(LAST_UPDATES, runtime.all_updates()).await;
         }
         let (recorded, got) = runtime.updates();
@@ -238,7 +237,7 @@ impl Player {
     }
 }
 
-/// Reads exchanges in a thread, so that decoding them costs the plugin no time.
+/// Reads exchanges on a separate thread, so that decoding does not delay the plugin.
 fn read_ahead<R>(mut exchanges: Exchanges<R>) -> mpsc::Receiver<Result<Exchange>>
 where
     R: BufRead + Send + 'static,

@@ -10,7 +10,8 @@ use super::super::error::Result;
 use super::super::frame::{Closer, Frame, FrameEvent, Party, Payload, Request, Response, Source};
 use super::super::reader::Reader;
 
-/// Requests that are held back until the answer to the oldest one is found. Runtimes send one at a time.
+/// The maximum number of requests that are held back until the answer to the oldest one is found. Runtimes send one at a
+/// time.
 const MAX_PENDING: usize = 64;
 
 /// A request of the runtime.
@@ -110,7 +111,7 @@ impl<R: BufRead> Exchanges<R> {
         }
     }
 
-    /// Notes the end of the connection. If only its recording ends, a missing answer means nothing.
+    /// Records the end of the connection. If only its recording ended, a missing answer has no meaning.
     fn end(&mut self, lost: bool) {
         self.ended = true;
         if lost {

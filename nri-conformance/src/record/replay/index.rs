@@ -13,7 +13,7 @@ use super::super::error::{Error, ErrorKind, Result};
 use super::super::frame::{Frame, FrameEvent, Party, Payload, Request, Response};
 use super::super::reader::Reader;
 
-/// Bytes of unsolicited updates of one connection that are compared. Later ones are ignored.
+/// The maximum number of bytes of a connection's unsolicited updates that are compared. Later updates are ignored.
 pub(super) const MAX_UPDATE_BYTES: usize = 16 << 20;
 
 /// A connection in a recording.
@@ -30,7 +30,7 @@ pub struct ConnectionInfo {
     update_bytes: usize,
 }
 
-/// An update that a plugin sent on its own account, with the runtime's answer.
+/// An unsolicited update of a plugin, with the runtime's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Update {
     stream: u32,
@@ -119,7 +119,7 @@ impl ConnectionInfo {
     }
 }
 
-/// Returns the connection to replay: the one with this number, or else the only one with requests.
+/// Returns the connection to replay: that with this number, or else the only connection with requests.
 pub(super) fn select(
     connections: Vec<ConnectionInfo>,
     number: Option<u32>,

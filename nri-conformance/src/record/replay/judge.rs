@@ -1,4 +1,4 @@
-//! Judges an answer by the recorded one.
+//! Compares an answer with the recorded one.
 
 use bytes::Bytes;
 use nri::api::{ConfigureResponse, EventMask};
@@ -12,8 +12,8 @@ use super::exchange::RecordedAnswer;
 use super::outcome::DifferenceKind;
 use super::plan::subscription;
 
-/// Returns how an answer differs from the recorded one. `converted` if the request was not sent through the RPC that was
-/// recorded, so that the answers have other types.
+/// Returns the differences between an answer and the recorded one. `converted` is true if the request was sent through
+/// another RPC than the recorded one, so that the answers have different types.
 pub(super) fn judge(
     request: &Request,
     recorded: &RecordedAnswer,
@@ -54,7 +54,7 @@ fn unanswered(recorded: &RecordedAnswer, kind: DifferenceKind) -> Vec<Difference
     }
 }
 
-/// Compares errors as a runtime distinguishes them: only these two codes make it act differently.
+/// Compares errors in the way of a runtime, which treats only these two codes differently.
 fn other_error(recorded: &Status, got: &Status) -> Vec<DifferenceKind> {
     let class = |status: &Status| match status.code {
         Code::UNIMPLEMENTED => Some(Code::UNIMPLEMENTED),
@@ -87,7 +87,7 @@ fn payloads(
     compared.unwrap_or_else(|reason| vec![DifferenceKind::Unreadable(reason)])
 }
 
-/// Names the events of a subscription to everything.
+/// Expands a subscription to all events into a mask of these events.
 fn expanded(answer: &Bytes) -> Bytes {
     match (ConfigureResponse::decode(&**answer), subscription(answer)) {
         (Ok(mut response), Some(EventMask::ALL)) => {

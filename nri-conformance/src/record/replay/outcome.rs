@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use nri::wire::Status;
 
-/// Differences that are kept. Further ones are only counted.
+/// The maximum number of differences that are kept. Further ones are only counted.
 pub(super) const MAX_DIFFERENCES: usize = 1000;
 
 /// The outcome of a replay.
@@ -19,7 +19,7 @@ pub struct Replayed {
     pub requests: u64,
     /// The number of answers that were compared with a recorded one.
     pub compared: u64,
-    /// The number of requests that were left out.
+    /// The number of requests that were not sent, by reason.
     pub skipped: Skipped,
     /// The differences from the recording, in the order of the requests; at most 1000.
     pub differences: Vec<Difference>,
@@ -34,7 +34,7 @@ pub struct Replayed {
 pub struct Skipped {
     /// The plugin did not subscribe to their events.
     pub unsubscribed: u64,
-    /// They repeat, as StateChange, an event that the plugin took through its dedicated RPC.
+    /// They repeat, as StateChange, an event that the plugin handled through its dedicated RPC.
     pub repeated: u64,
     /// They were withheld from the recording.
     pub withheld: u64,
@@ -95,12 +95,12 @@ pub enum DifferenceKind {
 }
 
 impl Replayed {
-    /// Returns true if the plugin behaved as the recorded one.
+    /// Returns true if the plugin behaved like the recorded one.
     pub fn is_same(&self) -> bool {
         self.differences.is_empty()
     }
 
-    /// Panics if there are differences, and lists them.
+    /// Panics with a list of the differences if there are any.
     ///
     /// # Panics
     ///
@@ -160,7 +160,7 @@ impl fmt::Display for DifferenceKind {
             DifferenceKind::Closed => f.write_str("the plugin closed the connection"),
             DifferenceKind::Unreadable(reason) => write!(f, "unreadable answer: {reason}"),
             DifferenceKind::MissingUpdate => f.write_str("a recorded update was not sent"),
-            DifferenceKind::ExtraUpdate => f.write_str("an update was sent that is not recorded"),
+            DifferenceKind::ExtraUpdate => f.write_str("an update was sent that was not recorded"),
         }
     }
 }

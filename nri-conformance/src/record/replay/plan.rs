@@ -1,4 +1,4 @@
-//! Decides how each recorded request is sent to a plugin that may differ from the recorded one.
+//! Decides how to send each recorded request to a plugin that may differ from the recorded one.
 
 use bytes::Bytes;
 use nri::adaptation::{Revision, Via};
@@ -10,18 +10,18 @@ use prost::Message as _;
 use super::exchange::{Exchange, RecordedAnswer};
 use crate::session::can_fall_back;
 
-/// The state of the connection that decides what a runtime would send.
+/// The state of the connection that determines what a runtime would send.
 pub(super) struct Plan {
     revision: Revision,
     /// The events that the plugin subscribed to.
     subscribed: EventMask,
     /// The events whose dedicated RPC the plugin does not implement.
     falls_back: EventMask,
-    /// The event of the last request if the recorded plugin refused its dedicated RPC and this one took it.
+    /// The event of the last request if the recorded plugin refused its dedicated RPC and this one handled it.
     taken: Option<Event>,
 }
 
-/// The way a recorded request is sent.
+/// The way in which a recorded request is sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     /// As recorded.
@@ -30,7 +30,7 @@ pub(super) enum Step {
     Converted(Bytes),
     /// Not at all: the plugin did not subscribe to the event.
     Unsubscribed,
-    /// Not at all: the plugin has taken the event through its dedicated RPC.
+    /// Not at all: the plugin has handled the event through its dedicated RPC.
     Repeated,
 }
 
@@ -66,8 +66,8 @@ impl Plan {
         Step::AsRecorded
     }
 
-    /// Takes note of the answer to a request that was sent as recorded. Returns the StateChange that a runtime sends next
-    /// because the plugin does not implement the RPC.
+    /// Processes the answer to a request that was sent as recorded. Returns the StateChange that a runtime sends next if
+    /// the plugin does not implement the RPC.
     pub(super) fn answered(
         &mut self,
         exchange: &Exchange,
@@ -82,7 +82,7 @@ impl Plan {
                 let recorded_refused = was_refused(&exchange.answer);
                 if refused {
                     self.falls_back = self.falls_back.with(event);
-                    // The recording has the StateChange that follows.
+                    // The recording contains the StateChange that follows.
                     let follows = !recorded_refused;
                     return follows.then(|| self.converted(event, payload)).flatten();
                 }
@@ -93,8 +93,8 @@ impl Plan {
         None
     }
 
-    /// Returns true if the recorded plugin refused the last request, with success for a StateChange next, and this one took
-    /// it.
+    /// Returns true if the recorded plugin refused the last request and then succeeded with StateChange, while this plugin
+    /// handled the request.
     pub(super) fn takes_what_was_refused(&self) -> bool {
         self.taken.is_some()
     }
@@ -113,7 +113,7 @@ impl Plan {
     }
 }
 
-/// Returns the events in an answer to Configure. None means all.
+/// Returns the events in an answer to Configure. `None` means all events.
 pub(super) fn subscription(answer: &[u8]) -> Option<EventMask> {
     let mask = ConfigureResponse::decode(answer).ok()?.events;
     let known = EventMask::from_bits(mask & i32::from(EventMask::ALL)).ok()?;

@@ -1,4 +1,4 @@
-//! The runtime's side of a replayed connection: takes the registration and unsolicited updates.
+//! The runtime's side of a replayed connection: receives the registration and unsolicited updates.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 use super::index::{MAX_UPDATE_BYTES, Update};
 use crate::session::RUNTIME_SERVICE;
 
-/// Answers the plugin as the recorded runtime did.
+/// A service that answers the plugin like the recorded runtime.
 pub(super) struct ReplayedRuntime {
     recorded: Vec<Update>,
     state: Mutex<State>,

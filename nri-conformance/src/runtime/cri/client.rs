@@ -27,7 +27,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// Connects to a Unix socket. Each request has to be answered within `timeout`.
+    /// Connects to a Unix socket. `timeout` limits each request.
     ///
     /// # Errors
     ///
@@ -150,7 +150,7 @@ impl Client {
         Ok(())
     }
 
-    /// Stops a container, at once if it has not ended after `grace`, counted in whole seconds.
+    /// Stops a container, and kills it if it has not ended after `grace`, in whole seconds.
     ///
     /// # Errors
     ///

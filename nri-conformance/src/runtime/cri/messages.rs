@@ -24,7 +24,7 @@ pub enum ContainerState {
     Running = 1,
     /// Ended.
     Exited = 2,
-    /// Not known to the runtime.
+    /// Unknown to the runtime.
     Unknown = 3,
 }
 
@@ -321,7 +321,7 @@ pub struct StopContainerRequest {
     /// The id of the container.
     #[prost(string, tag = "1")]
     pub container_id: String,
-    /// The time that it has to end by itself, in seconds.
+    /// The time that it has to end on its own, in seconds.
     #[prost(int64, tag = "2")]
     pub timeout: i64,
 }

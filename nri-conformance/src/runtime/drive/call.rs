@@ -65,7 +65,7 @@ impl Call {
         self.created.as_deref().unwrap_or(&self.id)
     }
 
-    /// Returns true if something that took place from `started` to `ended` was part of the request.
+    /// Returns true if the time from `started` to `ended` is within the request.
     pub(in crate::runtime) fn contains(&self, started: Instant, ended: Option<Instant>) -> bool {
         self.started <= started && ended.is_some_and(|ended| ended <= self.ended)
     }

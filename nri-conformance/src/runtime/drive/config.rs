@@ -35,7 +35,7 @@ pub(super) fn pod(name: &str, run: &str, logs: &Path, cgroup_parent: String) -> 
     }
 }
 
-/// Returns the settings of a container; an empty command stands for that of the image.
+/// Returns the settings of a container; an empty command means that of the image.
 pub(super) fn container(name: &str, image: &str, command: &[String]) -> ContainerConfig {
     ContainerConfig {
         metadata: Some(ContainerMetadata {
@@ -56,7 +56,7 @@ pub(super) fn container(name: &str, image: &str, command: &[String]) -> Containe
     }
 }
 
-/// Returns what the kubelet asks for by default: containers share everything but their processes.
+/// Returns the default of the kubelet: containers share all namespaces except for that of processes.
 fn namespaces() -> NamespaceOption {
     NamespaceOption {
         network: NamespaceMode::Pod.into(),

@@ -10,13 +10,13 @@ use crate::runtime::cri::messages::{
 };
 use crate::runtime::observer::LABEL;
 
-/// The time that a container has to end by itself.
+/// The time that a container has to end on its own.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// The time between two looks at a container.
-const LOOK_AGAIN: Duration = Duration::from_millis(50);
+/// The interval at which the state of a container is checked.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// A pod that has been named; it may run or not.
+/// A pod with a name, which may or may not run.
 #[derive(Clone, Debug)]
 pub(in crate::runtime) struct Pod {
     config: PodSandboxConfig,
@@ -49,7 +49,7 @@ impl Pod {
     }
 }
 
-/// Each returns the message of the runtime's error.
+/// The requests. Each returns the error message of the runtime if it fails.
 impl Driver {
     pub(in crate::runtime) async fn run_pod(&self, pod: &Pod) -> Result<String, String> {
         let answer = self.client.run_pod(pod.config.clone());
@@ -144,11 +144,11 @@ impl Driver {
             if Instant::now() > deadline {
                 return Err("it does not end".to_owned());
             }
-            tokio::time::sleep(LOOK_AGAIN).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     }
 
-    /// Returns the state of a pod in the list of pods, whatever id it has.
+    /// Returns the state of a pod in the list of pods, regardless of its id.
     pub(in crate::runtime) async fn state_of(&self, pod: &Pod) -> Option<PodSandboxState> {
         let filter = PodSandboxFilter {
             label_selector: [(LABEL.to_owned(), self.run.clone())].into(),

@@ -2,28 +2,28 @@
 
 use crate::result::Outcome;
 use crate::runtime::drive::{Call, Request};
-use crate::runtime::observer::{Entry, Hook, View};
+use crate::runtime::observer::{Hook, RecordedEvent, View};
 use crate::runtime::scenario::{FIRST, LAST, PodCase};
 
 use super::skip;
 
-/// The plugins that watch from the first and the last place.
+/// The observing plugins, which are called first and last.
 pub(super) const WATCHING: [&str; 2] = [FIRST.name, LAST.name];
 
 impl PodCase {
     /// Returns the first event of a kind that the last plugin received.
-    pub(super) fn event(&self, hook: Hook) -> Option<&Entry> {
+    pub(super) fn event(&self, hook: Hook) -> Option<&RecordedEvent> {
         self.record.first(LAST.name, &self.id, hook)
     }
 
     /// Returns the first event of a kind that each plugin received.
-    pub(super) fn events(&self, hook: Hook) -> impl Iterator<Item = &Entry> {
+    pub(super) fn events(&self, hook: Hook) -> impl Iterator<Item = &RecordedEvent> {
         WATCHING
             .into_iter()
             .filter_map(move |observer| self.record.first(observer, &self.id, hook))
     }
 
-    /// Returns the pod as it was when a hook began.
+    /// Returns the state of the pod at the beginning of a hook.
     ///
     /// # Errors
     ///
@@ -34,7 +34,7 @@ impl PodCase {
             .ok_or_else(|| missing(hook))
     }
 
-    /// Returns the pod as it was at the beginning and at the end of a hook.
+    /// Returns the state of the pod at the beginning and at the end of a hook.
     ///
     /// # Errors
     ///

@@ -1,9 +1,9 @@
-//! C1 to C4: the events of containers, and repeated requests, as far as critest asserts them.
+//! C1 to C4: the events of containers, and repeated requests, to the extent asserted by critest.
 
 use super::case::{WATCHING, missing};
 use super::{fail, skip};
 use crate::result::Outcome;
-use crate::runtime::observer::{Entry, Hook};
+use crate::runtime::observer::{Hook, RecordedEvent};
 use crate::runtime::scenario::{LAST, Life, RejectedContainer};
 
 /// C1: Create, Start, Stop and Remove of a container arrive once each, in this order, with its name and its pod.
@@ -22,7 +22,7 @@ pub(super) fn failing_container_events_in_order(life: &Life) -> Outcome {
 
 fn events_of(life: &Life, container: &str, name: &str) -> Outcome {
     for observer in WATCHING {
-        let entries: Vec<&Entry> = life
+        let entries: Vec<&RecordedEvent> = life
             .orderly
             .record
             .entries
@@ -53,8 +53,8 @@ fn events_of(life: &Life, container: &str, name: &str) -> Outcome {
     Outcome::Pass
 }
 
-/// Returns true for an event about a container, leaving out those after the fact.
-fn is_about(entry: &Entry, container: &str) -> bool {
+/// Returns true for an event about a container, except for those sent after the fact.
+fn is_about(entry: &RecordedEvent, container: &str) -> bool {
     let found = entry.container.as_ref();
     let after = matches!(entry.hook, Hook::PostCreate | Hook::PostStart);
     !after && found.is_some_and(|found| found.id == container)

@@ -49,7 +49,7 @@ pub(super) fn rejected_pod_is_cleaned_up(rejected: &RejectedPod) -> Outcome {
             message.as_str(),
             "the second attempt succeeds",
         ),
-        // The runtime's policy is to run the pod nevertheless.
+        // The policy of the runtime is to run the pod anyway.
         (Ok(_), _) | (Err(_), Ok(_)) => Outcome::Pass,
     }
 }
@@ -126,7 +126,7 @@ fn of(teardowns: &[Teardown], hook: Hook) -> Option<&Teardown> {
     teardowns.find(|teardown| teardown.hook == hook && teardown.failed)
 }
 
-/// E6: the plugins that accepted a pod learn that it is gone.
+/// E6: the plugins that accepted a pod are informed that it is gone.
 pub(super) fn accepting_plugins_are_informed(rejected: &RejectedPod) -> Outcome {
     let Some(id) = &rejected.id else {
         return missing(Hook::RunPod);

@@ -1,4 +1,4 @@
-//! O1 to O5 and P2: the order of events, and their place within the runtime's own requests.
+//! O1 to O5 and P2: the order of events, and their position within the requests to the runtime.
 
 use std::time::Instant;
 
@@ -6,7 +6,7 @@ use super::case::{WATCHING, missing};
 use super::{fail, skip};
 use crate::result::Outcome;
 use crate::runtime::drive::{Call, Request};
-use crate::runtime::observer::{Attempt, Entry, Hook};
+use crate::runtime::observer::{Attempt, Hook, RecordedEvent};
 use crate::runtime::scenario::{Early, FIRST, LAST, PodCase};
 
 /// O1: the Run hooks are part of RunPodSandbox.
@@ -38,7 +38,7 @@ fn within(
     case: &PodCase,
     hook: Hook,
     request: Request,
-    end: fn(&Entry) -> Option<Instant>,
+    end: fn(&RecordedEvent) -> Option<Instant>,
 ) -> Outcome {
     let Some(call) = case.request(request) else {
         return skip("the driver did not send the request");
@@ -59,8 +59,8 @@ fn within(
     Outcome::Pass
 }
 
-/// Describes where an event is that is not within a request.
-fn place(call: &Call, entry: &Entry) -> String {
+/// Describes the position of an event that is not within a request.
+fn place(call: &Call, entry: &RecordedEvent) -> String {
     if entry.started < call.started {
         "the event before the request".to_owned()
     } else if entry.started > call.ended {
@@ -89,7 +89,7 @@ pub(super) fn pod_events_in_order(case: &PodCase) -> Outcome {
     Outcome::Pass
 }
 
-/// Returns a skip if an event is missing that another statement requires.
+/// Returns a skip if an event required by another statement is missing.
 fn incomplete(case: &PodCase, hooks: &[Hook]) -> Option<Outcome> {
     if !hooks.contains(&Hook::RunPod) {
         return Some(missing(Hook::RunPod));
@@ -121,7 +121,7 @@ fn pod_hooks(case: &PodCase, observer: &str) -> Vec<Hook> {
         .collect()
 }
 
-/// Returns true for one Run, any number of Stops but not none, and then one Remove.
+/// Returns true for one Run, then one or more Stops, then one Remove.
 fn in_order(hooks: &[Hook]) -> bool {
     let [Hook::RunPod, stops @ .., Hook::RemovePod] = hooks else {
         return false;
@@ -129,7 +129,7 @@ fn in_order(hooks: &[Hook]) -> bool {
     !stops.is_empty() && stops.iter().all(|hook| *hook == Hook::StopPod)
 }
 
-/// O5: no container starts before all Run hooks have returned, as the events show.
+/// O5: no container starts before all Run hooks have returned, according to the events.
 pub(super) fn workload_starts_after_run(case: &PodCase) -> Outcome {
     if let Outcome::Fail(_) = run_is_part_of_its_request(case) {
         return skip("the hook is not part of the request, see O1");

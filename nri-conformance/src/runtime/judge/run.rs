@@ -36,7 +36,7 @@ pub(super) fn cgroup_exists(case: &PodCase) -> Outcome {
     }
 }
 
-/// R2: the namespaces exist, and are not those of the node.
+/// R2: the namespaces exist and are not those of the node.
 pub(super) fn namespaces_are_active(case: &PodCase) -> Outcome {
     let (state, sent) = match at_run(case) {
         Ok(found) => found,
@@ -109,7 +109,7 @@ pub(super) fn stopped_sandbox_is_not_reused(life: &Life) -> Outcome {
     }
 }
 
-/// R4: there is an interface besides the loopback, and it is up with an address.
+/// R4: there is an interface other than the loopback, and it is up with an address.
 pub(super) fn network_is_configured(case: &PodCase) -> Outcome {
     let (network, sent) = match network_at_run(case) {
         Ok(found) => found,

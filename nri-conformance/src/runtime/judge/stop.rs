@@ -7,7 +7,7 @@ use crate::runtime::machine::{Namespace, NamespaceKind, Network, PodState};
 use crate::runtime::observer::{Hook, View};
 use crate::runtime::scenario::PodCase;
 
-/// O6, and S1 as far as it can be seen: no container of the pod runs.
+/// O6, and the observable part of S1: no container of the pod runs.
 pub(super) fn containers_are_stopped(case: &PodCase) -> Outcome {
     let view = match case.view(Hook::StopPod) {
         Ok(found) => found,
@@ -35,7 +35,7 @@ pub(super) fn containers_are_stopped(case: &PodCase) -> Outcome {
     }
 }
 
-/// S2: the runtime knows the sandbox, and the namespaces that do not depend on its process are there.
+/// S2: the runtime knows the sandbox, and the namespaces that do not depend on its process exist.
 pub(super) fn sandbox_is_accessible(case: &PodCase) -> Outcome {
     let view = match case.view(Hook::StopPod) {
         Ok(found) => found,
@@ -59,7 +59,7 @@ pub(super) fn sandbox_is_accessible(case: &PodCase) -> Outcome {
     }
 }
 
-/// Returns a namespace that was there at the Run hook under a path of its own, and is gone. S3 is about the network.
+/// Returns a namespace that had its own path at the Run hook and is gone. S3 covers the network namespace.
 fn lost_namespace<'a>(case: &PodCase, stop: &'a PodState) -> Option<&'a Namespace> {
     let run = &case.view(Hook::RunPod).ok()?.state;
     let has_path = |namespace: &Namespace| {
@@ -78,7 +78,7 @@ fn lost_namespace<'a>(case: &PodCase, stop: &'a PodState) -> Option<&'a Namespac
         })
 }
 
-/// S3: the network namespace and its interfaces are there until the hook returns.
+/// S3: the network namespace and its interfaces exist until the hook returns.
 pub(super) fn network_stays(case: &PodCase) -> Outcome {
     let run = match network_at_run(case) {
         Ok(found) => found,
@@ -103,7 +103,7 @@ pub(super) fn network_stays(case: &PodCase) -> Outcome {
             );
         }
     }
-    // O7 is about addresses that go while the hook is held.
+    // O7 covers addresses that disappear while the hook is held.
     match views.first().and_then(|view| view.state.network.as_ref()) {
         Some(network) if !network.addresses.is_superset(&run.addresses) => fail(
             sent(case),
@@ -139,11 +139,11 @@ pub(super) fn cgroup_is_accessible(case: &PodCase) -> Outcome {
         (Ok(stop), Ok(run)) => (&stop.state, &run.state),
         (Err(skipped), _) | (_, Err(skipped)) => return skipped,
     };
-    // The pod's own comes first. That of the sandbox may end with its process if there is another.
+    // The cgroup of the pod comes first. That of the sandbox may end with its process if there is another.
     let Some((name, exists)) = stop.cgroups.first() else {
         return skip("the event names no cgroup");
     };
-    // That of the sandbox alone is gone at some hooks and at others not.
+    // If there is only the cgroup of the sandbox, it may or may not be gone during a hook.
     if stop.cgroups.len() == 1 {
         return skip(
             "the pod has only the cgroup of its sandbox, which ends with the process of the sandbox",
@@ -164,13 +164,13 @@ pub(super) fn cgroup_is_accessible(case: &PodCase) -> Outcome {
     }
 }
 
-/// S5: nothing of the pod but its network, which S3 and O7 are about, changes while the hook is held.
+/// S5: nothing in the pod changes while the hook is held, except for its network, which S3 and O7 cover.
 pub(super) fn resources_are_stable(case: &PodCase) -> Outcome {
     let (before, after) = match case.views(Hook::StopPod) {
         Ok(found) => found,
         Err(skipped) => return skipped,
     };
-    // That of the sandbox ends with its process, see S4.
+    // The cgroup of the sandbox ends with its process, see S4.
     let own = |view: &View| view.state.cgroups.len() > 1;
     let cgroup = |view: &View| view.state.cgroups.first().filter(|_| own(view)).cloned();
     if cgroup(before) != cgroup(after) {
@@ -191,7 +191,7 @@ fn unstable(case: &PodCase, got: &str) -> Outcome {
     )
 }
 
-/// O7: no address goes while the hook is held.
+/// O7: no address disappears while the hook is held.
 pub(super) fn addresses_stay(case: &PodCase) -> Outcome {
     let (before, after) = match case.views(Hook::StopPod) {
         Ok(found) => found,

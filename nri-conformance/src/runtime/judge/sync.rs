@@ -5,7 +5,7 @@ use super::fail;
 use crate::result::Outcome;
 use crate::runtime::scenario::{Joining, Life};
 
-/// The events carry the pod as the driver asked for it.
+/// The events contain the pod that the driver requested.
 pub(super) fn metadata_is_correct(life: &Life) -> Outcome {
     let (name, uid) = &life.asked;
     for observer in WATCHING {
@@ -49,7 +49,7 @@ pub(super) fn crowd(joining: &Joining) -> Outcome {
     )
 }
 
-/// A plugin that was away.
+/// A plugin that was disconnected.
 pub(super) fn returned_plugin(joining: &Joining) -> Outcome {
     complete(&joining.returned, "a plugin that connects again")
 }

@@ -13,18 +13,18 @@ pub(in crate::runtime) struct Test {
     pub(in crate::runtime) statement: &'static str,
     /// Its name.
     pub(in crate::runtime) name: &'static str,
-    /// The function that judges it, by the evidence that it needs.
+    /// The function that judges it, with the evidence that it needs.
     pub(in crate::runtime) judge: Judge,
 }
 
 /// The ways of judging.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::runtime) enum Judge {
-    /// Each pod on its own.
+    /// Each pod individually.
     Pods(fn(&PodCase) -> Outcome),
     /// The life of pods without misbehaviour.
     Life(fn(&Life) -> Outcome),
-    /// A container that is to start too early.
+    /// A container that the driver tries to start too early.
     Early(fn(&Early) -> Outcome),
     /// A pod that a plugin rejects.
     RejectedPod(fn(&RejectedPod) -> Outcome),
@@ -36,7 +36,7 @@ pub(in crate::runtime) enum Judge {
     Hanging(fn(&Hanging) -> Outcome),
     /// Plugins that connect late.
     Joining(fn(&Joining) -> Outcome),
-    /// Not from inside, for this reason.
+    /// Cannot be observed, for this reason.
     Never(&'static str),
 }
 

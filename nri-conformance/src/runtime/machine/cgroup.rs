@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::Machine;
 use crate::runtime::observer::PodFacts;
 
-/// The folder that all hierarchies are mounted below.
+/// The folder below which all hierarchies are mounted.
 const CGROUPS: &str = "sys/fs/cgroup";
 
 impl Machine {
@@ -55,7 +55,7 @@ impl Machine {
         let mut folders: Vec<PathBuf> = entries
             .map(|entry| entry.path())
             .filter(|path| path.join("cgroup.procs").exists())
-            // Controllers that are mounted together have a link each.
+            // Each controller that is mounted together with others has a link.
             .filter_map(|path| fs::canonicalize(path).ok())
             .collect();
         folders.sort();
@@ -63,7 +63,7 @@ impl Machine {
         folders
     }
 
-    /// Creates a cgroup in every hierarchy, as the kubelet does for a pod. It is removed when the value is dropped.
+    /// Creates a cgroup in every hierarchy, like the kubelet for a pod. It is removed when the value is dropped.
     ///
     /// # Errors
     ///
@@ -104,7 +104,7 @@ impl Drop for PodCgroup {
     }
 }
 
-/// Removes a cgroup with those below it. Their files go with them and cannot be removed one by one.
+/// Removes a cgroup and those below it. Their files disappear with them and cannot be removed individually.
 fn remove_tree(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;

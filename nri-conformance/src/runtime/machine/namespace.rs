@@ -20,7 +20,7 @@ pub(in crate::runtime) enum NamespaceKind {
 }
 
 impl NamespaceKind {
-    /// All of them.
+    /// All namespaces.
     pub(in crate::runtime) const ALL: [NamespaceKind; 3] = [
         NamespaceKind::Ipc,
         NamespaceKind::Network,
@@ -103,7 +103,7 @@ fn inode(file: &Path) -> Option<u64> {
         return number.parse().ok();
     }
     let metadata = fs::metadata(file).ok()?;
-    // After the namespace is gone, an empty file on another file system remains.
+    // When the namespace is gone, an empty file on another file system remains.
     let is_namespace = metadata.dev() == fs::metadata("/proc/self/ns/net").ok()?.dev();
     is_namespace.then(|| metadata.ino())
 }

@@ -1,4 +1,4 @@
-//! The interfaces and addresses of a network namespace, as `/proc` shows them.
+//! The interfaces and addresses of a network namespace, from `/proc`.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -64,8 +64,8 @@ fn interfaces(devices: &str) -> impl Iterator<Item = &str> {
         .filter(|name| *name != "lo")
 }
 
-/// Returns the addresses in `/proc/net/fib_trie`: each leaf that is routed to a local host. The kernel adds them when
-/// an interface comes up, and takes them away when it goes down.
+/// Returns the addresses in `/proc/net/fib_trie`: each leaf that is routed to the local host. The kernel adds them when
+/// an interface comes up, and removes them when it goes down.
 fn ipv4_addresses(trie: &str) -> BTreeSet<IpAddr> {
     let mut addresses = BTreeSet::new();
     let mut leaf = None;
@@ -82,7 +82,7 @@ fn ipv4_addresses(trie: &str) -> BTreeSet<IpAddr> {
     addresses
 }
 
-/// Returns the addresses in `/proc/net/if_inet6`, which begins each line with one, without separators.
+/// Returns the addresses in `/proc/net/if_inet6`, where each line begins with an address without separators.
 fn ipv6_addresses(table: &str) -> impl Iterator<Item = IpAddr> {
     table
         .lines()
@@ -113,7 +113,7 @@ Local:
 ";
 
     #[test]
-    fn addresses_are_those_that_packets_are_accepted_for() {
+    fn local_addresses_are_found() {
         let found: Vec<String> = ipv4_addresses(TRIE)
             .iter()
             .map(ToString::to_string)

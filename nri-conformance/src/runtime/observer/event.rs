@@ -1,4 +1,4 @@
-//! The facts of an event that judges need.
+//! The parts of an event that the judges need.
 
 use std::fmt;
 
@@ -46,14 +46,14 @@ pub(in crate::runtime) struct PodFacts {
     pub(in crate::runtime) name: String,
     pub(in crate::runtime) uid: String,
     pub(in crate::runtime) namespace: String,
-    /// The seed of the run that the driver made it for; `None` if it is somebody else's.
+    /// The seed of the run for which the driver created it; `None` for a pod of others.
     pub(in crate::runtime) run: Option<String>,
     /// The process of the sandbox; 0 if the event names none.
     pub(in crate::runtime) pid: u32,
     pub(in crate::runtime) ips: Vec<String>,
     pub(in crate::runtime) cgroup_parent: String,
     pub(in crate::runtime) cgroups_path: String,
-    /// Kinds and paths; the path is empty for a namespace that only the process of the sandbox has.
+    /// Kinds and paths; the path is empty for a namespace that exists only through the process of the sandbox.
     namespaces: Vec<(String, String)>,
 }
 
@@ -103,7 +103,7 @@ impl PodFacts {
             .filter(|path| !path.is_empty())
     }
 
-    /// Returns these facts, completed by those of an earlier event: a runtime may leave out what has ended.
+    /// Returns these facts, completed by those of an earlier event, because a runtime may omit what has ended.
     pub(in crate::runtime) fn or(mut self, earlier: &PodFacts) -> PodFacts {
         for (kind, path) in &earlier.namespaces {
             if self.namespace_path(kind).is_none() {

@@ -1,4 +1,4 @@
-//! The record of everything that the observers of a scenario saw.
+//! The record of everything that the observers of a scenario have received.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,10 +21,10 @@ pub(in crate::runtime) struct Journal {
 #[derive(Clone, Debug, Default)]
 pub(in crate::runtime) struct Record {
     /// The events, in the order in which their hooks began.
-    pub(in crate::runtime) entries: Vec<Entry>,
+    pub(in crate::runtime) entries: Vec<RecordedEvent>,
     /// The states that plugins were synchronized with.
     pub(in crate::runtime) synchronized: Vec<Synchronized>,
-    /// The plugins whose connection was lost, and when.
+    /// The plugins whose connection was lost, with the time.
     pub(in crate::runtime) lost: Vec<(&'static str, Instant)>,
     /// The runtime's name and version in Configure.
     pub(in crate::runtime) runtime: Option<(String, String)>,
@@ -32,8 +32,8 @@ pub(in crate::runtime) struct Record {
 
 /// One event of one plugin.
 #[derive(Clone, Debug)]
-pub(in crate::runtime) struct Entry {
-    /// A number that no other event has.
+pub(in crate::runtime) struct RecordedEvent {
+    /// The unique number of the event.
     pub(super) number: usize,
     pub(in crate::runtime) observer: &'static str,
     pub(in crate::runtime) hook: Hook,
@@ -43,7 +43,7 @@ pub(in crate::runtime) struct Entry {
     pub(in crate::runtime) started: Instant,
     /// The moment just before the answer; `None` while the hook is held.
     pub(in crate::runtime) ended: Option<Instant>,
-    /// The pod as it was at the beginning of the hook, and at the end if the hook was held.
+    /// The state of the pod at the beginning of the hook, and at its end if the hook was held.
     pub(in crate::runtime) views: Vec<View>,
     /// The outcome of an attempt to start a container while the hook was held.
     pub(in crate::runtime) attempt: Option<Attempt>,
@@ -71,13 +71,13 @@ impl Journal {
         self.lock().clone()
     }
 
-    /// Returns the record so far, and begins a new one.
+    /// Returns the record so far, and starts a new one.
     pub(in crate::runtime) fn take(&self) -> Record {
         std::mem::take(&mut self.lock())
     }
 
     /// Adds an event, and returns its number.
-    pub(super) fn begin(&self, mut entry: Entry) -> usize {
+    pub(super) fn begin(&self, mut entry: RecordedEvent) -> usize {
         entry.number = self.begun.fetch_add(1, Ordering::Relaxed);
         let number = entry.number;
         self.write(|record| record.entries.push(entry));
@@ -92,7 +92,7 @@ impl Journal {
     }
 
     /// Changes one event, unless its record has been taken.
-    pub(super) fn update(&self, number: usize, change: impl FnOnce(&mut Entry)) {
+    pub(super) fn update(&self, number: usize, change: impl FnOnce(&mut RecordedEvent)) {
         self.write(|record| {
             let mut entries = record.entries.iter_mut();
             if let Some(entry) = entries.find(|entry| entry.number == number) {
@@ -110,7 +110,7 @@ impl Journal {
             .map(|entry| entry.pod.clone())
     }
 
-    /// Waits until the record satisfies a condition; false if it does not in time.
+    /// Waits until the record satisfies a condition. Returns false if it does not in time.
     pub(in crate::runtime) async fn wait(
         &self,
         limit: Duration,
@@ -137,19 +137,19 @@ impl Record {
         &'a self,
         observer: &'a str,
         pod: &'a str,
-    ) -> impl Iterator<Item = &'a Entry> {
+    ) -> impl Iterator<Item = &'a RecordedEvent> {
         self.entries
             .iter()
             .filter(move |entry| entry.observer == observer && entry.pod.id == pod)
     }
 
-    /// Returns the first event of a kind that a plugin got about a pod.
+    /// Returns the first event of a kind that a plugin received about a pod.
     pub(in crate::runtime) fn first(
         &self,
         observer: &str,
         pod: &str,
         hook: Hook,
-    ) -> Option<&Entry> {
+    ) -> Option<&RecordedEvent> {
         self.entries
             .iter()
             .find(|entry| entry.observer == observer && entry.pod.id == pod && entry.hook == hook)
@@ -183,8 +183,8 @@ impl Record {
     }
 }
 
-impl Entry {
-    /// Returns true if the hook ended, and did so before another moment.
+impl RecordedEvent {
+    /// Returns true if the hook ended before a moment.
     pub(in crate::runtime) fn ended_before(&self, moment: Instant) -> bool {
         self.ended.is_some_and(|ended| ended <= moment)
     }

@@ -8,11 +8,11 @@ use nri::prelude::*;
 
 use super::FAILURE;
 use super::event::{ContainerFacts, Hook, PodFacts};
-use super::journal::{Entry, Journal, Synchronized};
+use super::journal::{Journal, RecordedEvent, Synchronized};
 use super::script::{Action, Script};
 use super::view::Viewer;
 
-/// The time by which a plugin that hangs outlasts the runtime's patience.
+/// The time for which a hanging plugin continues to hang after the deadline of the runtime.
 const BEYOND_DEADLINE: Duration = Duration::from_millis(500);
 
 /// One observing plugin.
@@ -29,7 +29,7 @@ pub(super) struct Watcher {
 }
 
 impl Watcher {
-    /// Records an event, and does what the script says.
+    /// Records an event, and performs the action of the script.
     async fn on(
         &self,
         cx: &Context,
@@ -39,7 +39,7 @@ impl Watcher {
     ) -> nri::Result<()> {
         let pod = PodFacts::from(pod);
         let earlier = self.journal.first_sight(&pod.id);
-        let number = self.journal.begin(Entry {
+        let number = self.journal.begin(RecordedEvent {
             number: 0,
             observer: self.name,
             hook,
@@ -111,7 +111,7 @@ impl Watcher {
             }
             Action::FailOnce if self.failed.swap(true, Ordering::Relaxed) => {}
             Action::FailOnce | Action::Fail => return Err(nri::Error::new(FAILURE)),
-            // Blocks the thread: the stub would answer before the deadline otherwise.
+            // Blocks the thread, because the stub would otherwise answer before the deadline.
             Action::Hang => {
                 let left = cx.time_left().unwrap_or_default();
                 std::thread::sleep(left + BEYOND_DEADLINE);

@@ -13,9 +13,9 @@ pub(in crate::runtime) struct Script {
 /// An action during a hook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::runtime) enum Action {
-    /// Looks at the pod.
+    /// Inspects the pod.
     Look,
-    /// Looks at the pod, waits, and looks again.
+    /// Inspects the pod, waits, and inspects it again.
     Watch(Duration),
     /// Waits.
     Hold(Duration),
@@ -25,7 +25,7 @@ pub(in crate::runtime) enum Action {
     FailOnce,
     /// Returns an error.
     Fail,
-    /// Does not answer until the runtime has given up, and then still waits a little.
+    /// Does not answer until some time after the deadline of the runtime.
     Hang,
 }
 
@@ -53,7 +53,7 @@ impl Script {
 }
 
 impl Action {
-    /// Returns true if the action changes nothing for the runtime beyond taking time.
+    /// Returns true if the action affects the runtime only by taking time.
     pub(super) fn only_looks(self) -> bool {
         match self {
             Action::Look | Action::Watch(_) => true,

@@ -1,4 +1,4 @@
-//! An observing plugin that runs.
+//! A running observing plugin.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ pub(in crate::runtime) struct Observer {
     ended: oneshot::Receiver<nri::Result<()>>,
 }
 
-/// Everything that observers share.
+/// The environment that observers share.
 #[derive(Clone, Debug)]
 pub(in crate::runtime) struct Surroundings {
     pub(in crate::runtime) socket: PathBuf,
@@ -64,7 +64,7 @@ impl Surroundings {
         let (report, ended) = oneshot::channel();
         let run = async move {
             let result = stub.run_until(async { drop(stopped.await) }).await;
-            // Nobody listens any more if the observer was dropped.
+            // Fails only if the observer was dropped, which makes the result irrelevant.
             let _ = report.send(result);
         };
         if blocks {
@@ -84,7 +84,7 @@ impl Surroundings {
     ///
     /// # Errors
     ///
-    /// Returns an error if that does not happen in time, or if the runtime refuses the plugin.
+    /// Returns an error if this does not happen in time, or if the runtime refuses the plugin.
     pub(in crate::runtime) async fn connect(
         &self,
         identity: Identity,
@@ -102,11 +102,11 @@ impl Observer {
     ///
     /// # Errors
     ///
-    /// Returns an error if that does not happen in time, or if the runtime refuses the plugin.
+    /// Returns an error if this does not happen in time, or if the runtime refuses the plugin.
     pub(in crate::runtime) async fn serving(&mut self, limit: Duration) -> Result<()> {
         let name = self.name;
         let served = tokio::time::timeout(limit, async {
-            // Its result says why a plugin has ended, so it comes before the status of one that is gone.
+            // The result is checked first, because it contains the reason for which a plugin has ended.
             tokio::select! {
                 result = &mut self.ended => Err(refused(name, result.ok().and_then(Result::err))),
                 true = self.status.serving() => Ok(()),
@@ -155,7 +155,7 @@ fn refused(name: &str, cause: Option<nri::Error>) -> Error {
     ));
     error
         .with_source(cause)
-        .with_help("check that the runtime has NRI enabled and that the socket is its own")
+        .with_help("check that NRI is enabled in the runtime, and that the socket belongs to it")
 }
 
 fn late(name: &str, limit: Duration) -> Error {

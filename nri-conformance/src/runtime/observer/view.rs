@@ -1,4 +1,4 @@
-//! The state of a pod at one moment of a hook, as the node and the runtime show it.
+//! The state of a pod at one moment of a hook, according to the node and the runtime.
 
 use std::time::Duration;
 
@@ -10,13 +10,13 @@ use crate::runtime::cri::messages::{
 };
 use crate::runtime::machine::{Machine, PodState};
 
-/// The time for one question to the runtime during a hook.
-const QUESTION: Duration = Duration::from_millis(500);
+/// The time limit for each request to the runtime during a hook.
+const REQUEST_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// A pod at one moment.
+/// The state of a pod at one moment.
 #[derive(Clone, Debug)]
 pub(in crate::runtime) struct View {
-    /// The facts on the node.
+    /// The state on the node.
     pub(in crate::runtime) state: PodState,
     /// The answers of the runtime; `None` without a CRI socket.
     pub(in crate::runtime) cri: Option<CriView>,
@@ -38,13 +38,13 @@ pub(in crate::runtime) struct CriView {
 pub(in crate::runtime) enum Attempt {
     /// The runtime refused, or had not answered by the end of the hook.
     NotStarted(String),
-    /// The runtime listed the pod as ready already.
+    /// The runtime already listed the pod as ready.
     Ready,
     /// The container runs.
     Started(String),
 }
 
-/// The eyes of an observer.
+/// Inspects pods for an observer.
 #[derive(Clone, Debug)]
 pub(in crate::runtime) struct Viewer {
     pub(in crate::runtime) machine: Machine,
@@ -54,12 +54,14 @@ pub(in crate::runtime) struct Viewer {
 }
 
 impl Viewer {
-    /// Looks at a pod.
+    /// Inspects a pod.
     pub(super) async fn look(&self, pod: &PodFacts) -> View {
         let (machine, facts) = (self.machine.clone(), pod.clone());
         let state = tokio::task::spawn_blocking(move || machine.read(&facts)).await;
         let cri = match &self.client {
-            Some(client) => Some(CriView::ask(&client.with_timeout(QUESTION), &pod.id).await),
+            Some(client) => {
+                Some(CriView::ask(&client.with_timeout(REQUEST_TIMEOUT), &pod.id).await)
+            }
             None => None,
         };
         View {
@@ -71,7 +73,7 @@ impl Viewer {
     /// Tries to start a container in a pod.
     pub(super) async fn start_workload(&self, pod: &PodFacts) -> Option<Attempt> {
         let (client, config) = (self.client.as_ref()?, self.workload.clone()?);
-        let client = client.with_timeout(QUESTION);
+        let client = client.with_timeout(REQUEST_TIMEOUT);
         if let Ok(Some(PodSandboxState::Ready)) = listed(&client, &pod.id).await {
             return Some(Attempt::Ready);
         }

@@ -1,4 +1,4 @@
-//! A container that is to start while the Run hook of its pod is held.
+//! An attempt to start a container while the Run hook of its pod is held.
 
 use super::{FIRST, LAST, Stage};
 use crate::runtime::observer::{Action, Attempt, Hook, Script, Viewer};

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::{FIRST, LAST, MIDDLE, Stage};
 use crate::runtime::observer::{Action, Hook, Script};
 
-/// The time within which the runtime has to close the connection after the request.
+/// The time within which the runtime must close the connection after the request.
 const CLOSED: Duration = Duration::from_secs(3);
 
 /// The result of the scenario.
@@ -24,7 +24,7 @@ pub(in crate::runtime) struct Hanging {
 }
 
 impl Stage {
-    /// Has a plugin hang while a pod is run.
+    /// Makes a plugin hang while a pod is run.
     pub(in crate::runtime) async fn hanging(&self) -> Result<Hanging, String> {
         let driver = self.driver().map_err(|error| error.to_string())?;
         let surroundings = self.surroundings(self.viewer());

@@ -1,4 +1,4 @@
-//! Plugins that connect while there are pods already, and while pods and containers are being created.
+//! Plugins that connect when there already are pods, and while pods and containers are being created.
 
 use std::time::Duration;
 
@@ -8,17 +8,17 @@ use crate::runtime::observer::{
     Action, Hook, Identity, Journal, Observer, Record, Script, Surroundings,
 };
 
-/// A plugin that connects when a pod with a container runs.
+/// A plugin that connects when a pod with a container is already running.
 const LATE: Identity = Identity {
     name: "late",
     index: "60",
 };
-/// The same plugin after it was away.
+/// The same plugin after it was disconnected.
 const RETURNED: Identity = Identity {
     name: "returned",
     index: "60",
 };
-/// A plugin that takes its time to synchronize.
+/// A plugin that synchronizes slowly.
 const SLOW: Identity = Identity {
     name: "slow",
     index: "61",
@@ -46,10 +46,10 @@ const CROWD: [Identity; 4] = [
 /// The time for which the slow plugin holds Synchronize.
 const SLOWNESS: Duration = Duration::from_millis(500);
 
-/// The time within which an event has to arrive after its request has been answered.
+/// The time within which an event must arrive after its request has been answered.
 const ARRIVED: Duration = Duration::from_secs(2);
 
-/// The result of the scenario: for each way to join, the pods and containers that a plugin did not learn about.
+/// The result of the scenario: for each way to connect, the pods and containers that a plugin was not informed of.
 #[derive(Debug)]
 pub(in crate::runtime) struct Joining {
     pub(in crate::runtime) late: Vec<String>,
@@ -58,7 +58,7 @@ pub(in crate::runtime) struct Joining {
     pub(in crate::runtime) returned: Vec<String>,
 }
 
-/// A pod or container that a plugin has to know.
+/// A pod or container that a plugin must know.
 #[derive(Clone, Debug)]
 enum Known {
     Pod(String),
@@ -72,7 +72,7 @@ struct Scene<'a> {
     surroundings: Surroundings,
     pod: Pod,
     id: String,
-    /// Everything that runs.
+    /// All running pods and containers.
     running: Vec<Known>,
 }
 
@@ -108,7 +108,7 @@ impl Stage {
 }
 
 impl Scene<'_> {
-    /// Connects a plugin to which everything is old.
+    /// Connects a plugin after all pods and containers were created.
     async fn late(&self, identity: Identity) -> Result<(Observer, Vec<String>), String> {
         let observer = self
             .surroundings
@@ -141,7 +141,7 @@ impl Scene<'_> {
         Ok(missed)
     }
 
-    /// Creates pods and containers while one plugin after the other connects.
+    /// Creates pods and containers while plugins connect one after the other.
     async fn crowd(&mut self) -> Result<Vec<String>, String> {
         let mut missed = Vec::new();
         let mut observers = Vec::new();
@@ -179,7 +179,7 @@ impl Scene<'_> {
         self.driver.run_container(&self.pod, &self.id, name).await
     }
 
-    /// Returns what a plugin does not know, after some time to learn about it.
+    /// Returns the pods and containers that a plugin does not know, after waiting for late events.
     async fn missed(&self, identity: Identity) -> Vec<String> {
         let name = identity.name;
         let journal = &self.surroundings.journal;

@@ -8,10 +8,10 @@ use crate::runtime::drive::{Driver, Pod};
 use crate::runtime::observer::{Action, Hook, Script, Surroundings};
 use crate::{Error, Result};
 
-/// The time for which the Stop hook is held, so that changes during it show.
+/// The time for which the Stop hook is held, so that changes during it can be detected.
 const STOP_HELD: Duration = Duration::from_millis(300);
 
-/// The time for which an event that belongs to a request is waited for after the response.
+/// The time to wait after the response for an event that belongs to the request.
 const LATE: Duration = Duration::from_secs(1);
 
 /// The result of the scenario.
@@ -21,7 +21,7 @@ pub(in crate::runtime) struct Life {
     pub(in crate::runtime) orderly: PodCase,
     /// Its container.
     pub(in crate::runtime) container: String,
-    /// The container of it that ends with an error, if there is a command for that.
+    /// Its container that ends with an error, if there is a command for that.
     pub(in crate::runtime) failing: Option<Result<String, String>>,
     /// The outcomes of stopping the pod twice.
     pub(in crate::runtime) stopped_twice: (Result<(), String>, Result<(), String>),
@@ -31,7 +31,7 @@ pub(in crate::runtime) struct Life {
     pub(in crate::runtime) reused: Result<String, String>,
     /// The ids of the sandboxes of two attempts to run the same pod.
     pub(in crate::runtime) attempts: Vec<String>,
-    /// The orderly pod as the driver asked for it: name, unique id.
+    /// The name and unique id of the orderly pod, as requested by the driver.
     pub(in crate::runtime) asked: (String, String),
 }
 
@@ -94,7 +94,7 @@ async fn play(driver: &Driver, surroundings: &Surroundings) -> Result<Life> {
     })
 }
 
-/// Ends the record of a pod that was removed. An event that is late is part of it.
+/// Ends the record of a pod that was removed, including late events.
 async fn case(driver: &Driver, surroundings: &Surroundings, id: String) -> PodCase {
     let journal = &surroundings.journal;
     journal

@@ -1,4 +1,4 @@
-//! Plugins that fail a Run or a Create, once.
+//! Plugins that fail RunPodSandbox or CreateContainer once.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,11 +9,11 @@ use crate::runtime::drive::{Driver, Pod};
 use crate::runtime::machine::{NamespaceKind, Pause};
 use crate::runtime::observer::{Action, Hook, Observer, PodFacts, Record, Script, Surroundings};
 
-/// The time that a runtime has to remove what is left of a pod that failed.
+/// The time that a runtime has to remove the remains of a pod that failed.
 const CLEANED_UP: Duration = Duration::from_secs(5);
 
-/// The time between two looks at what is left.
-const LOOK_AGAIN: Duration = Duration::from_millis(100);
+/// The interval at which the remains are checked.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// A pod that a plugin rejected.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub(in crate::runtime) struct RejectedPod {
     pub(in crate::runtime) id: Option<String>,
     /// The outcome of the request.
     pub(in crate::runtime) result: Result<String, String>,
-    /// The parts of the pod that were left after its request had failed.
+    /// The parts of the pod that remained after its request had failed.
     pub(in crate::runtime) left: Vec<String>,
     /// The outcome of the second attempt.
     pub(in crate::runtime) retry: Result<String, String>,
@@ -43,7 +43,7 @@ pub(in crate::runtime) struct RejectedContainer {
 }
 
 impl Stage {
-    /// Has a plugin reject a pod once.
+    /// Makes a plugin reject a pod once.
     pub(in crate::runtime) async fn rejected_pod(&self) -> Result<RejectedPod, String> {
         let (driver, surroundings, observers) = self.rejecting(Hook::RunPod).await?;
         let pod = driver.new_pod("rejected");
@@ -71,7 +71,7 @@ impl Stage {
         })
     }
 
-    /// Has a plugin reject a container once.
+    /// Makes a plugin reject a container once.
     pub(in crate::runtime) async fn rejected_container(&self) -> Result<RejectedContainer, String> {
         let (driver, surroundings, observers) = self.rejecting(Hook::Create).await?;
         let pod = driver.new_pod("picky");
@@ -116,9 +116,9 @@ impl Stage {
         Ok((driver, surroundings, observers))
     }
 
-    /// Returns what is left of a pod whose request failed, after some time to remove it.
+    /// Returns the remains of a pod whose request failed, after giving the runtime time to remove them.
     async fn left_of(&self, driver: &Driver, pod: &Pod, seen: Option<&PodFacts>) -> Vec<String> {
-        // A runtime that could not remove everything lists the pod, and the kubelet has it removed.
+        // A runtime that could not remove everything lists the pod, and the kubelet then removes it.
         if let (Some(PodSandboxState::NotReady), Some(seen)) = (driver.state_of(pod).await, seen) {
             let _ = driver.stop_pod(&seen.id).await;
             let _ = driver.remove_pod(&seen.id).await;
@@ -129,7 +129,7 @@ impl Stage {
             if left.is_empty() || tokio::time::Instant::now() > deadline {
                 return left;
             }
-            tokio::time::sleep(LOOK_AGAIN).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     }
 

@@ -30,7 +30,7 @@ pub(in crate::runtime) struct Teardown {
 }
 
 impl Stage {
-    /// Takes down a pod for each hook of the teardown.
+    /// Tears down a pod for each hook of the teardown.
     pub(in crate::runtime) async fn teardowns(&self) -> Result<Vec<Teardown>, String> {
         let mut outcomes = Vec::new();
         for hook in HOOKS {
@@ -84,7 +84,7 @@ impl Stage {
         })
     }
 
-    /// Returns true if a pod still has its own network namespace, after some time to remove it.
+    /// Returns true if a pod still has its own network namespace, after giving the runtime time to remove it.
     async fn has_network(&self, seen: &Record, id: &str) -> bool {
         let Some(run) = seen.first(FIRST.name, id, Hook::RunPod) else {
             return false;

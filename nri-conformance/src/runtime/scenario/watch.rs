@@ -1,4 +1,4 @@
-//! The workload of others, watched for a while.
+//! The existing workload, observed for a while.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::Result;
 use crate::runtime::observer::{Action, Hook, Record, Script};
 
 impl Stage {
-    /// Watches for a while, or until `stop` completes, and returns the pods that began to run in that time.
+    /// Observes for a while, or until `stop` completes, and returns the pods that started to run in that time.
     ///
     /// # Errors
     ///
@@ -28,7 +28,7 @@ impl Stage {
             .on(Hook::StopPod, Action::Look)
             .on(Hook::RemovePod, Action::Look);
         let last = surroundings.connect(LAST, script, self.timeout).await?;
-        // Either way, what was seen is judged.
+        // In both cases, everything observed so far is judged.
         let _ = tokio::time::timeout(time, stop).await;
         first.disconnect().await;
         last.disconnect().await;

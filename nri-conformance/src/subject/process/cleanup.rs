@@ -1,4 +1,4 @@
-//! Ends whatever a plugin has started: its process group, its descendants, and processes that left both.
+//! Ends everything that a plugin has started: its process group, its descendants, and processes that left both.
 
 mod table;
 
@@ -12,7 +12,7 @@ use rustix::process::{
     Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, waitpid,
 };
 
-use table::{Entry, Table};
+use table::{Table, TableEntry};
 
 /// The variable in the environment of a plugin by which its descendants are found.
 const VARIABLE: &str = "NRI_CONFORMANCE_INSTANCE";
@@ -23,17 +23,17 @@ const SEARCH: Duration = Duration::from_secs(5);
 /// The time that killed processes have to end before the next search.
 const PAUSE: Duration = Duration::from_micros(500);
 
-/// True if processes that lost their parent become children of this one.
+/// True if processes that lost their parent become children of this process.
 static ADOPTING: AtomicBool = AtomicBool::new(false);
 
 /// The plugins that were started here and have not been ended.
 static LEADERS: Mutex<Option<HashSet<u32>>> = Mutex::new(None);
 
-/// Has processes that a plugin started, and that lost their parent, become children of this process, so that they are
-/// found and ended with the plugin, even if they left its process group and emptied their environment.
+/// Makes this process adopt processes that were started by a plugin and lost their parent. They are then found and ended
+/// with the plugin, even if they left its process group and cleared their environment.
 ///
-/// This is for programs that start nothing but plugins: at the end of a plugin, every child of this process is killed
-/// that was started after the plugin and is not a plugin itself.
+/// This is meant for programs that start only plugins: at the end of a plugin, every child of this process that was
+/// started after the plugin, and is not a plugin itself, is killed.
 ///
 /// # Errors
 ///
@@ -44,7 +44,7 @@ pub fn adopt_orphans() -> std::io::Result<()> {
     Ok(())
 }
 
-/// Starts a plugin with `spawn`, and notes its id: it is not an orphan. Nothing is searched meanwhile.
+/// Starts a plugin with `spawn`, and registers its id, so that it is not treated as an orphan. No search runs meanwhile.
 pub(super) fn registered<T>(
     spawn: impl FnOnce() -> std::io::Result<T>,
     id: impl FnOnce(&T) -> u32,
@@ -61,7 +61,7 @@ pub(super) fn unregister(leader: u32) {
     leaders.get_or_insert_default().remove(&leader);
 }
 
-/// Marks the processes of one instance, by a variable that they inherit.
+/// A mark on the processes of an instance: a variable that they inherit.
 #[derive(Debug)]
 pub(super) struct Marker {
     value: String,
@@ -91,8 +91,7 @@ impl Marker {
 
 /// Kills a plugin, which must not have been reaped, and all processes that it started.
 ///
-/// They are stopped first, until no further one is found, because a process that forks faster than it is killed would
-/// escape.
+/// First, they are stopped until no more are found, because a process that forks faster than it is killed would escape.
 pub(super) fn end(leader: u32, marker: &Marker) {
     let Some(since) = table::start_time(leader) else {
         return;
@@ -165,7 +164,7 @@ impl Search {
         }
         let leaders = LEADERS.lock().unwrap_or_else(PoisonError::into_inner);
         let is_leader = |pid: u32| leaders.as_ref().is_some_and(|all| all.contains(&pid));
-        let adopted = |entry: &&Entry| entry.parent == process::id() && !is_leader(entry.pid);
+        let adopted = |entry: &&TableEntry| entry.parent == process::id() && !is_leader(entry.pid);
         table
             .iter()
             .filter(adopted)
@@ -182,7 +181,7 @@ fn kill(process: u32) {
         let leaders = LEADERS.lock().unwrap_or_else(PoisonError::into_inner);
         let is_leader = leaders.as_ref().is_some_and(|all| all.contains(&process));
         if !is_leader {
-            // It may not be a child of this process, or not have ended yet; then it is reaped elsewhere or later.
+            // If it is not a child of this process, or has not ended yet, it is reaped elsewhere or later.
             let _ = waitpid(Some(pid), WaitOptions::NOHANG);
         }
     }
@@ -191,12 +190,12 @@ fn kill(process: u32) {
 /// Sends a signal to a process.
 pub(super) fn signal(process: u32, signal: Signal) {
     if let Some(process) = pid(process) {
-        // It may have ended by itself.
+        // It may have ended on its own.
         let _ = kill_process(process, signal);
     }
 }
 
-/// Returns a process id, other than that of the first process.
+/// Converts a process id; `None` for that of the first process.
 pub(super) fn pid(number: u32) -> Option<Pid> {
     let pid = i32::try_from(number).ok().filter(|pid| *pid > 1)?;
     Pid::from_raw(pid)

@@ -13,12 +13,12 @@ pub struct Usage {
     pub descriptors: usize,
     /// Threads.
     pub threads: usize,
-    /// Processor time wanted so far by the threads that it has: used, or waited for while other processes ran.
+    /// The processor time that its threads have used, or waited for while other processes ran.
     pub cpu_wanted: Duration,
 }
 
 impl Usage {
-    /// Reads what `/proc` says of a process; `None` if it is gone.
+    /// Reads the usage of a process from `/proc`; `None` if the process is gone.
     pub(super) fn of(pid: u32) -> Option<Self> {
         let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
         let number = |key: &str| {
@@ -34,7 +34,7 @@ impl Usage {
     }
 }
 
-/// Returns the processor time that all threads of a process wanted.
+/// Returns the processor time that all threads of a process have used or waited for.
 fn cpu_wanted(pid: u32) -> Option<Duration> {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).ok()?;
     let of_thread = |thread: std::io::Result<fs::DirEntry>| wanted_by(&thread.ok()?.path());
@@ -42,8 +42,8 @@ fn cpu_wanted(pid: u32) -> Option<Duration> {
     Some(Duration::from_nanos(nanoseconds))
 }
 
-/// Returns the sum of the first two numbers in the `schedstat` of a thread: nanoseconds on a processor, and in a queue
-/// for one. A thread that sleeps has neither, whatever else the machine does.
+/// Returns the sum of the first two numbers in the `schedstat` of a thread: nanoseconds spent on a processor and in a run
+/// queue. A sleeping thread adds to neither, regardless of the load of the machine.
 fn wanted_by(thread: &Path) -> Option<u64> {
     let text = fs::read_to_string(thread.join("schedstat")).ok()?;
     let mut numbers = text.split_whitespace();
@@ -72,7 +72,7 @@ mod tests {
         while start.elapsed() < Duration::from_millis(100) {
             std::hint::spin_loop();
         }
-        // Numbers are renewed when the thread is scheduled: at the latest with the next tick.
+        // The numbers are updated when the thread is scheduled, at the latest with the next tick.
         assert!(wanted() - before >= Duration::from_millis(50));
     }
 }

@@ -48,7 +48,7 @@ impl Plugin {
         }
     }
 
-    /// Answers a request. `waiting` says whether another one has arrived.
+    /// Answers a request. `waiting` is true if another one has arrived.
     ///
     /// An error ends the plugin.
     pub(crate) fn answer(
@@ -190,7 +190,7 @@ impl Plugin {
         Ok(self.of_pod(event, &pod))
     }
 
-    /// Does what has to do with no pod.
+    /// Handles the mutations that do not concern a pod.
     fn side_effects(&mut self, wire: &mut Wire, event: Event) -> Result<(), String> {
         match self.mutation {
             Mutation::Late if event == Event::PostStartContainer => {
@@ -268,7 +268,7 @@ fn is_implemented(event: Event) -> bool {
     (1..=11).contains(&i32::from(event))
 }
 
-/// Returns whether an event was never sent as StateChange.
+/// Returns true if an event was never sent as StateChange.
 fn is_never_state_change(event: Event) -> bool {
     [
         Event::CreateContainer,

@@ -1,7 +1,7 @@
 //! A plugin that keeps every statement of the contract, or breaks exactly the one that its argument names.
 //!
-//! It is written directly on sockets and protobuf messages, without the stub: the stub cannot be made to break most of
-//! the contract. A runtime launches it.
+//! It uses sockets and protobuf messages directly, because the stub cannot be made to break most of the contract. A
+//! runtime launches it.
 
 mod handlers;
 mod mutation;
@@ -110,7 +110,7 @@ fn connection() -> Result<UnixStream, String> {
     let number = number
         .parse()
         .map_err(|_| format!("{number:?} is no descriptor"))?;
-    // SAFETY: the runtime passes the descriptor to this process for this purpose only, and nothing else here uses it.
+    // SAFETY: the runtime passes the descriptor to this process for this purpose, and nothing else uses it.
     let descriptor = unsafe { OwnedFd::from_raw_fd(number) };
     Ok(UnixStream::from(descriptor))
 }

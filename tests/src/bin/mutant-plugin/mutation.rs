@@ -21,7 +21,7 @@ macro_rules! mutations {
 }
 
 mutations! {
-    /// Nothing.
+    /// Breaks nothing.
     None = "",
     /// Registers with an index of one digit.
     IndexOfOneDigit = "W1",
@@ -29,13 +29,13 @@ mutations! {
     NameWithSpace = "W1-name",
     /// Subscribes to an event that no runtime knows.
     UnknownEvent = "W2",
-    /// Subscribes with 0, which means everything, and implements less.
+    /// Subscribes with 0, which means all events, and implements fewer.
     EverythingWithoutImplementing = "W2-zero",
-    /// Answers what it does not implement with NOT_FOUND.
+    /// Answers RPCs that it does not implement with NOT_FOUND.
     NotFound = "W3",
-    /// Answers what it does not implement with success.
+    /// Answers RPCs that it does not implement with success.
     Success = "W3-success",
-    /// Answers a dedicated RPC that it lacks with NOT_FOUND, and takes the event as StateChange.
+    /// Answers a dedicated RPC that it lacks with NOT_FOUND, and accepts the event as StateChange.
     NotFoundForSubscribed = "W3-subscribed",
     /// Never registers.
     NeverRegisters = "W1-never",
@@ -61,11 +61,11 @@ mutations! {
     RefusesLargeMessages = "W8",
     /// Ends when a frame holds a part of a message header.
     NeedsWholeHeader = "W8-cut",
-    /// Forgets to say that it awaits more of Synchronize.
+    /// Does not set `more` in its answers to Synchronize.
     ForgetsMore = "Y2",
     /// Answers some requests twice.
     AnswersTwice = "W10",
-    /// Takes a while for each request when several wait.
+    /// Is slow to answer each request when several are waiting.
     SlowUnderLoad = "W11",
     /// Refuses runtimes of an unknown version.
     NeedsRuntimeVersion = "W12",
@@ -75,11 +75,11 @@ mutations! {
     UpdatesInHandler = "W14",
     /// Ends when an update fails.
     EndsWhenUpdateFails = "W14-ends",
-    /// Goes on when the connection has ended.
+    /// Keeps running when the connection has ended.
     RunsOnWithoutConnection = "W15",
-    /// Does not connect again.
+    /// Does not reconnect.
     StaysAway = "W15-away",
-    /// Connects again without a pause.
+    /// Reconnects without a pause.
     ReconnectsAtOnce = "W15-backoff",
     /// Keeps files open for each connection.
     KeepsConnections = "W17-connections",

@@ -21,7 +21,7 @@ impl Pods {
         self.stopped.remove(&pod.id);
     }
 
-    /// Notes that a pod was stopped. Returns false if it was stopped before.
+    /// Records that a pod was stopped. Returns false if it was stopped before.
     pub(crate) fn stopped(&mut self, pod: &PodSandbox) -> bool {
         self.stopped.insert(pod.id.clone())
     }
@@ -30,12 +30,12 @@ impl Pods {
         self.run.iter().any(|it| it.id == pod.id)
     }
 
-    /// Returns whether a pod with the same uid, which is not empty, has run and was not removed.
+    /// Returns true if a pod with the same uid, which is not empty, has run and was not removed.
     pub(crate) fn has_uid(&self, pod: &PodSandbox) -> bool {
         !pod.uid.is_empty() && self.run.iter().any(|it| it.uid == pod.uid)
     }
 
-    /// Returns whether an older pod is there, of those that were run before this one.
+    /// Returns true if a pod that was run before this one still exists.
     pub(crate) fn has_older(&self, pod: &PodSandbox) -> bool {
         self.knows(pod) && self.run.first().is_some_and(|it| it.id != pod.id)
     }

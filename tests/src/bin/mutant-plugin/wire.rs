@@ -41,7 +41,7 @@ pub(crate) type Answer = Result<Vec<u8>, (i32, String)>;
 pub(crate) enum Incoming {
     /// A request on a stream.
     Request(u32, RequestEnvelope),
-    /// A request that cannot be read.
+    /// A request that cannot be decoded.
     Malformed(u32, String),
     /// The answer to a call of ours.
     Answer(Result<(), String>),
@@ -54,9 +54,9 @@ pub(crate) struct Wire {
     /// The payloads of the frames of each logical connection, put together.
     messages: [Vec<u8>; 2],
     next_stream: u32,
-    /// Requests that arrived while a call was awaited.
+    /// Requests that arrived while the plugin was waiting for the answer to a call.
     waiting: VecDeque<Incoming>,
-    /// Whether a message header was cut.
+    /// True if a message header was split.
     pub(crate) saw_cut_header: bool,
 }
 
@@ -105,7 +105,7 @@ impl Wire {
         }
     }
 
-    /// Returns whether another message has arrived. Reads what is there without waiting.
+    /// Returns true if another message has arrived. Reads available bytes without waiting.
     pub(crate) fn has_more(&mut self) -> bool {
         let _ = self.socket.set_nonblocking(true);
         while let Ok(true) = self.fill() {}

@@ -1,4 +1,4 @@
-//! Behavior that the annotations of a pod ask for.
+//! Behaviour that the annotations of a pod request.
 
 use std::thread;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use nri::prelude::*;
 use nri_tests::pad;
 use serde_json::{Value, json};
 
-/// Prints an event and does what annotations ask for.
+/// Prints an event and performs the actions that annotations request.
 pub(crate) async fn handle(
     event: &str,
     pod: &PodSandbox,
@@ -73,7 +73,7 @@ fn update(id: &str) -> ContainerUpdate {
     ContainerUpdate::new(id).cpu_shares(123)
 }
 
-/// Updates a container in a call of its own.
+/// Updates a container in a separate call.
 pub(crate) fn update_unsolicited(cx: &Context, pod: &PodSandbox) {
     let Some(id) = pod.annotation("peer/unsolicited").map(str::to_owned) else {
         return;

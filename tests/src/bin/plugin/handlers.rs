@@ -1,4 +1,4 @@
-//! One set of handlers, for plugins that differ in what they ask of the stub.
+//! The handlers of plugins that differ only in the options of their stubs.
 
 use nri::prelude::*;
 use serde_json::json;

@@ -1,10 +1,10 @@
 //! A plugin on `nri` with the flags and the annotations of the Go plugin in `peers/plugin`, with
 //! the same long answers and the same misbehaviour.
 //!
-//! Annotations it obeys, for the event in `peer/on` or for every event: `peer/sleep-ms`, `peer/block-ms` (sleeps without
-//! telling anyone), `peer/panic` (text), `peer/error` (text), `peer/adjust-bytes` (length of an annotation in the
-//! answer to CreateContainer), `peer/update` (container to update in the answer), `peer/unsolicited` (container to
-//! update in a call of its own, after PostStartContainer).
+//! It obeys these annotations, for the event in `peer/on` or for every event: `peer/sleep-ms`, `peer/block-ms` (blocks the
+//! thread), `peer/panic` (text), `peer/error` (text), `peer/adjust-bytes` (length of an annotation in the answer to
+//! CreateContainer), `peer/update` (container to update in the answer), `peer/unsolicited` (container to update in a
+//! separate call, after PostStartContainer).
 #![forbid(unsafe_code)]
 
 mod annotations;
@@ -19,7 +19,7 @@ use settings::{Policy, Settings};
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> nri::Result<()> {
     let settings = Settings::parse()?;
-    // Standard error is for warnings; standard output for what the test looks at.
+    // Warnings go to standard error; standard output is for the lines that the test reads.
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
         .init();

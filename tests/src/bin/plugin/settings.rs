@@ -3,7 +3,7 @@
 use lexopt::{Arg, Parser, ValueExt};
 use nri::api::{Event, EventMask};
 
-/// Which of the plugins to run: what the attributes of the derive say is not to be had at run time.
+/// The plugin to run. There are several, because the attributes of the derive cannot be changed at run time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) enum Policy {
     #[default]
@@ -31,8 +31,7 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Returns the events that the configuration of a launched plugin chooses, else those of the
-    /// command line.
+    /// Returns the events in the configuration of a launched plugin, else those of the command line.
     pub(crate) fn events_with(&self, config: &str) -> nri::Result<Option<EventMask>> {
         let mut settings = self.clone();
         settings

@@ -1,4 +1,4 @@
-//! Protos in one file whose bindings have to compile: a name and the declarations of each.
+//! Protos in one file whose bindings must compile: a name and the declarations of each.
 
 /// Protos with the syntax proto3, unless they declare one.
 pub(super) const COMPILING: &[(&str, &str)] = &[

@@ -1,4 +1,4 @@
-//! Protos that have to be refused.
+//! Protos that must be rejected.
 
 /// The name and the declarations of each, a part of the error, and the line that it names.
 pub(super) const REFUSED: &[(&str, &str, &str, usize)] = &[

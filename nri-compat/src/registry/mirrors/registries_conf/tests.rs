@@ -3,7 +3,7 @@
 use super::super::shown;
 use super::*;
 
-/// A home with configuration files, and nothing else of the machine.
+/// A home folder with configuration files, isolated from the machine.
 struct Home(tempfile::TempDir);
 
 impl Home {
@@ -64,7 +64,7 @@ const WIDE: &str = r#"
 "#;
 
 #[test]
-fn the_longest_prefix_decides_alone() {
+fn only_the_longest_prefix_applies() {
     let home = Home::with(&[("registries.conf", WIDE)]);
     let digest = format!("sha256:{}", "0".repeat(64));
     let at = |image: &str| home.servers(&image.replace('D', &digest)).unwrap();
@@ -178,7 +178,7 @@ fn variables_name_the_file_and_the_folder() {
 }
 
 #[test]
-fn entries_that_lead_nowhere_are_errors() {
+fn entries_without_a_usable_location_are_errors() {
     for (entry, why) in [
         ("", "neither a prefix nor a location"),
         ("prefix = \"r.example\"", "has no location"),

@@ -5,7 +5,7 @@ use crate::report::html::verdict::{Cell, class};
 use crate::sighting::Evidence;
 
 /// A plugin.
-pub(super) struct Row<'r> {
+pub(super) struct PluginRow<'r> {
     /// Index and name.
     pub(super) name: String,
     /// The path.
@@ -54,7 +54,7 @@ pub(super) struct Head {
     pub(super) targets: String,
 }
 
-impl<'r> Row<'r> {
+impl<'r> PluginRow<'r> {
     pub(super) fn new(subject: &'r Subject, targets: &[CheckTarget]) -> Self {
         let alike = subject.alike().into_iter();
         let bad: Vec<Alike<'r>> = alike
@@ -89,11 +89,13 @@ fn cell(subject: &Subject, target: &CheckTarget) -> Option<Cell> {
     verdict.map(Cell::from)
 }
 
-/// Returns the findings, those that differ only in outcome and targets together.
+/// Returns the findings, grouping those that differ only in outcome and targets.
 fn blocks<'r>(bad: &[Alike<'r>], headline: &str) -> Vec<FindingBlock<'r>> {
     let mut blocks: Vec<FindingBlock<'r>> = Vec::new();
     for alike in bad {
-        let same = |block: &&mut FindingBlock<'_>| same(block.verdict, alike.verdict);
+        let same = |block: &&mut FindingBlock<'_>| {
+            differ_only_in_outcome_and_target(block.verdict, alike.verdict)
+        };
         match blocks.iter_mut().find(same) {
             Some(block) => block.heads.push(head(alike)),
             None => blocks.push(block(alike, headline)),
@@ -103,13 +105,13 @@ fn blocks<'r>(bad: &[Alike<'r>], headline: &str) -> Vec<FindingBlock<'r>> {
 }
 
 /// Returns true if two verdicts differ only in outcome and target.
-fn same(one: &Verdict, other: &Verdict) -> bool {
-    let other = Verdict {
-        target: one.target.clone(),
-        outcome: one.outcome,
-        ..other.clone()
+fn differ_only_in_outcome_and_target(left: &Verdict, right: &Verdict) -> bool {
+    let right = Verdict {
+        target: left.target.clone(),
+        outcome: left.outcome,
+        ..right.clone()
     };
-    *one == other
+    *left == right
 }
 
 fn block<'r>(alike: &Alike<'r>, headline: &str) -> FindingBlock<'r> {
@@ -120,7 +122,7 @@ fn block<'r>(alike: &Alike<'r>, headline: &str) -> FindingBlock<'r> {
         verdict,
         reason: (reason != headline).then_some(reason),
         facts: verdict.facts(),
-        suppressed: verdict.suppressed.as_ref().map(|one| one.phrase()),
+        suppressed: verdict.suppressed.as_ref().map(|by| by.phrase()),
     }
 }
 

@@ -1,4 +1,4 @@
-//! A pairing as a picture: a plugin, a runtime, and a lane for each outcome of what goes between
+//! A pairing as a picture: a plugin, a runtime, and a lane for each outcome of the messages between
 //! them.
 
 use crate::report::group::short;
@@ -6,12 +6,12 @@ use crate::report::html::verdict::pairing_class;
 use crate::report::pairing::{Outcome, Pairing, PairingGroup};
 
 /// The distance between lanes, in units of the drawing.
-const LANE: usize = 44;
+const LANE_HEIGHT: usize = 44;
 
 /// The height of a picture without lanes.
 const MARGIN: usize = 36;
 
-/// The height below which the names of the peers have no room.
+/// The minimum height, with room for the names of the peers.
 const MIN_HEIGHT: usize = 80;
 
 /// The maximum number of characters of a name in the picture; the caption has the whole name.
@@ -41,17 +41,17 @@ pub(super) struct Peer<'r> {
     pub(super) short: String,
 }
 
-/// The elements that go between the peers with the same outcome.
+/// The elements with the same outcome, drawn as one line between the peers.
 pub(super) struct Lane {
     /// The class of the outcome.
     pub(super) class: &'static str,
     /// The position.
     pub(super) y: usize,
-    /// The elements that go along it, and the outcome.
+    /// The elements and their outcome.
     pub(super) label: String,
-    /// False if it does not arrive, or not as it was sent.
+    /// False if the elements do not arrive, or arrive changed.
     pub(super) arrives: bool,
-    /// True if it takes a detour.
+    /// True if the elements take the fallback.
     pub(super) dashed: bool,
 }
 
@@ -78,7 +78,7 @@ impl<'r> Picture<'r> {
             plugin: Peer::new(&pairing.plugin),
             runtime: Peer::new(&pairing.runtime),
             headline: pairing.headline(),
-            height: (MARGIN + lanes.len() * LANE).max(MIN_HEIGHT),
+            height: (MARGIN + lanes.len() * LANE_HEIGHT).max(MIN_HEIGHT),
             lanes,
             groups: groups.map(|group| row(&group)).collect(),
         }
@@ -94,7 +94,7 @@ impl<'r> Peer<'r> {
     fn new(full: &'r str) -> Self {
         let length = full.chars().count();
         let short = if length > MAX_NAME {
-            // The end of a path says more than its start.
+            // The end of a path is more informative than its start.
             let end: String = full.chars().skip(length - (MAX_NAME - 1)).collect();
             format!("…{end}")
         } else {
@@ -107,7 +107,7 @@ impl<'r> Peer<'r> {
 fn lane((nth, (outcome, part)): (usize, (Outcome, String))) -> Lane {
     Lane {
         class: pairing_class(outcome),
-        y: MARGIN + 6 + nth * LANE,
+        y: MARGIN + 6 + nth * LANE_HEIGHT,
         label: match outcome {
             Outcome::Works => format!("{part}: {}", outcome.title()),
             Outcome::Fallback

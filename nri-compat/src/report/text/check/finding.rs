@@ -11,7 +11,7 @@ use crate::sighting::Evidence;
 /// The column in which the lines under a verdict start.
 const INDENT: usize = 6;
 
-/// Writes a block for every plugin that is not ok, or with `explain` for every plugin, with its
+/// Writes a block for every plugin that is not ok; with `explain`, for every plugin and with its
 /// evidence.
 pub(super) fn findings(
     page: &mut Page,
@@ -19,8 +19,12 @@ pub(super) fn findings(
     explain: bool,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let judged = subjects.iter().filter(|one| !one.verdicts.is_empty());
-    let shown: Vec<&Subject> = judged.filter(|one| explain || not_ok(one)).collect();
+    let judged = subjects
+        .iter()
+        .filter(|subject| !subject.verdicts.is_empty());
+    let shown: Vec<&Subject> = judged
+        .filter(|subject| explain || not_ok(subject))
+        .collect();
     if shown.is_empty() {
         return Ok(());
     }
@@ -29,7 +33,7 @@ pub(super) fn findings(
         block(page, subject, explain);
         page.write_to(out)?;
     }
-    if shown.iter().any(|one| not_ok(one)) {
+    if shown.iter().any(|subject| not_ok(subject)) {
         let hint = "for details: nri-compat explain RULE";
         page.line(2, hint, page.palette.faint, "");
     }
@@ -58,9 +62,9 @@ fn block(page: &mut Page, subject: &Subject, explain: bool) {
     if explain {
         evidence(page, subject);
     } else {
-        let of_cluster = |one: &&Evidence| one.reader == CLUSTER_READER;
+        let of_cluster = |evidence: &&Evidence| evidence.reader == CLUSTER_READER;
         let shown = subject.evidence.iter().filter(of_cluster);
-        shown.for_each(|one| observation(page, one));
+        shown.for_each(|evidence| observation(page, evidence));
     }
 }
 
@@ -105,8 +109,8 @@ fn evidence(page: &mut Page, subject: &Subject) {
         let events = subject.events.iter().map(String::as_str);
         page.list(INDENT, "handles: ", page.palette.strong, events);
     }
-    for one in &subject.evidence {
-        observation(page, one);
+    for evidence in &subject.evidence {
+        observation(page, evidence);
     }
 }
 

@@ -27,7 +27,11 @@ pub(super) fn matrix(
     if judged.is_empty() {
         return Ok(());
     }
-    let targets: Vec<&str> = report.targets.iter().map(|one| one.name.as_str()).collect();
+    let targets: Vec<&str> = report
+        .targets
+        .iter()
+        .map(|target| target.name.as_str())
+        .collect();
     let head: Vec<&str> = ["PLUGIN"]
         .into_iter()
         .chain(targets.iter().copied())

@@ -8,7 +8,7 @@ use granit_parser::{Event, ScalarStyle, Span};
 use super::super::node::{Node, Value};
 use super::{YamlError, line};
 
-/// The maximum number of nodes of an object, with every alias written out. An object in a cluster
+/// The maximum number of nodes of an object after expansion of all aliases. An object in a cluster
 /// has at most 1.5 MiB.
 const MAX_NODES: u64 = 200_000;
 
@@ -23,7 +23,7 @@ pub(super) struct Builder {
     anchors: HashMap<usize, Node>,
 }
 
-/// A sequence or mapping that is not complete.
+/// An incomplete sequence or mapping.
 #[derive(Debug)]
 struct Open {
     line: u32,
@@ -49,7 +49,7 @@ impl Builder {
         }
     }
 
-    /// Takes an event. Passes complete objects to `each`.
+    /// Processes an event, and passes complete objects to `each`.
     pub(super) fn event(
         &mut self,
         event: Event<'_>,
@@ -125,7 +125,7 @@ impl Builder {
         )
     }
 
-    /// Adds a complete node to the one around it, or passes it on.
+    /// Adds a complete node to the enclosing one, or passes it to `each`.
     fn complete(
         &mut self,
         mut node: Node,
@@ -166,7 +166,7 @@ impl Builder {
         Ok(())
     }
 
-    /// Reports whether the next node is an element of the document, or of `items` of it.
+    /// Returns true if the next node is an element of the document, or of its `items`.
     fn is_item(&self) -> bool {
         match self.open.as_slice() {
             [list] => matches!(list.content, Content::List(_)),

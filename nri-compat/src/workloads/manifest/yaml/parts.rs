@@ -1,4 +1,4 @@
-//! The parts of a file that are parsed one by one, so that an error in one does not affect others.
+//! The parts of a file, which are parsed separately so that an error in one does not affect others.
 
 use serde::de::IgnoredAny;
 
@@ -8,7 +8,7 @@ const MARKER: &str = "---";
 /// The headings in the output of `helm install`, `helm get` and `helm status` that end a document.
 const HEADINGS: [&str; 3] = ["NOTES:", "HOOKS:", "MANIFEST:"];
 
-/// The heading that prose follows, up to the next document.
+/// The heading that is followed by prose, up to the next document.
 const NOTES: &str = "NOTES:";
 
 /// The fields with which objects begin.
@@ -27,14 +27,14 @@ pub(super) struct Part<'t> {
 }
 
 impl Part<'_> {
-    /// Reports whether it is a heading, with nothing below it but text for people.
+    /// Returns true if it is a heading followed only by prose.
     pub(super) fn is_prose(&self) -> bool {
         let mut lines = self.text.lines().map(str::trim_end);
         let heading = lines.next().unwrap_or_default();
         heading == NOTES || HEADINGS.contains(&heading) && lines.all(str::is_empty)
     }
 
-    /// Returns the offset of the first field of an object if text for people precedes it.
+    /// Returns the offset of the first field of an object if prose precedes it.
     pub(super) fn after_prose(&self) -> Option<usize> {
         let (mut offset, mut has_prose) = (0, false);
         for line in self.text.split_inclusive('\n') {
@@ -53,8 +53,8 @@ impl Part<'_> {
     }
 }
 
-/// Splits a file where a line is a document marker, which YAML allows nowhere else. JSON documents
-/// may follow each other without a marker, as `kubectl` accepts them.
+/// Splits a file at the lines that are document markers, which cannot occur within a document. JSON
+/// documents may follow each other without a marker, as in the input of `kubectl`.
 pub(super) fn parts(text: &str) -> Vec<Part<'_>> {
     let (mut parts, rest) = json(text);
     let (mut start, mut directives) = (0, 0);
@@ -86,7 +86,7 @@ pub(super) fn breaks(text: &str) -> u32 {
     u32::try_from(breaks).unwrap_or(u32::MAX)
 }
 
-/// Takes the complete JSON values at the beginning of a text, if it begins with one.
+/// Splits off the complete JSON values at the beginning of a text.
 fn json(text: &str) -> (Vec<Part<'_>>, &str) {
     let mut parts = Vec::new();
     if !text.trim_start().starts_with('{') {
@@ -119,7 +119,7 @@ fn markers(text: &str) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Reports whether a text has directives, and otherwise only comments and empty lines.
+/// Returns true if a text has directives, and otherwise only comments and empty lines.
 fn is_directives(text: &str) -> bool {
     let mut has_directive = false;
     for line in text.lines().map(|line| line.trim_start_matches('\u{feff}')) {

@@ -5,20 +5,20 @@ use std::fs;
 
 /// A process.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct TableEntry {
     pub(super) pid: u32,
     pub(super) parent: u32,
     pub(super) group: u32,
     pub(super) session: u32,
-    /// True if it has ended and only waits for its parent.
+    /// True if it has ended and has not been reaped by its parent.
     pub(super) is_dead: bool,
-    /// The time at which it started, in ticks since the machine did.
+    /// The time at which it started, in ticks since the machine was booted.
     start: u64,
 }
 
 /// The processes that were started at a given time or later.
 #[derive(Debug)]
-pub(super) struct Table(Vec<Entry>);
+pub(super) struct Table(Vec<TableEntry>);
 
 impl Table {
     pub(super) fn read(since: u64) -> Self {
@@ -26,11 +26,11 @@ impl Table {
             return Table(Vec::new());
         };
         let pids = processes.filter_map(|it| it.ok()?.file_name().to_str()?.parse().ok());
-        let entries = pids.filter_map(Entry::read);
+        let entries = pids.filter_map(TableEntry::read);
         Table(entries.filter(|entry| entry.start >= since).collect())
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Entry> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &TableEntry> {
         self.0.iter()
     }
 
@@ -48,7 +48,7 @@ impl Table {
     }
 }
 
-impl Entry {
+impl TableEntry {
     fn read(pid: u32) -> Option<Self> {
         Self::parse(pid, &fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
     }
@@ -60,7 +60,7 @@ impl Entry {
         let fields: Vec<&str> = fields.split_whitespace().collect();
         // The first of these is the third field of the file, the state.
         let number = |index: usize| fields.get(index)?.parse::<u32>().ok();
-        Some(Entry {
+        Some(TableEntry {
             pid,
             is_dead: matches!(*fields.first()?, "Z" | "X" | "x"),
             parent: number(1)?,
@@ -72,15 +72,15 @@ impl Entry {
 
     /// Returns true if the process was started with this entry in its environment.
     pub(super) fn has_variable(&self, entry: &[u8]) -> bool {
-        // That of a process which has ended is empty.
+        // The environment of a process that has ended is empty.
         let environment = fs::read(format!("/proc/{}/environ", self.pid)).unwrap_or_default();
         environment.split(|byte| *byte == 0).any(|it| it == entry)
     }
 }
 
-/// Returns the time at which a process started, in ticks since the machine did.
+/// Returns the time at which a process started, in ticks since the machine was booted.
 pub(super) fn start_time(pid: u32) -> Option<u64> {
-    Entry::read(pid).map(|entry| entry.start)
+    TableEntry::read(pid).map(|entry| entry.start)
 }
 
 #[cfg(test)]
@@ -90,8 +90,8 @@ mod tests {
     #[test]
     fn a_name_may_look_like_the_rest_of_the_line() {
         let line = "7 (a) Z 1 (b) S 2 3 4 0 -1 4194560 0 0 0 0 0 0 0 0 20 0 1 0 555 0 0";
-        let entry = Entry::parse(7, line).unwrap();
-        let expected = Entry {
+        let entry = TableEntry::parse(7, line).unwrap();
+        let expected = TableEntry {
             pid: 7,
             parent: 2,
             group: 3,
