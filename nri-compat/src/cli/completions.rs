@@ -8,7 +8,7 @@ use super::{Cli, output};
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
 
-/// Print completions for a shell.
+/// Prints completions for a shell.
 ///
 /// For bash: nri-compat completions bash > /etc/bash_completion.d/nri-compat
 #[derive(Debug, clap::Args)]
@@ -18,7 +18,7 @@ pub(super) struct CompletionsArgs {
     shell: Shell,
 }
 
-/// Print the manual pages, or write one per subcommand to a folder.
+/// Prints the manual pages, or writes one per subcommand to a folder.
 ///
 /// To read one: nri-compat man | man -l -
 #[derive(Debug, clap::Args)]

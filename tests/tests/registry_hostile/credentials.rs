@@ -223,7 +223,11 @@ fn helpers_are_asked_within_a_time_limit() {
         ),
         ("exec sleep 30", by_host, "no answer within 0.5 s"),
         ("echo '{}'", by_host, "not the JSON"),
-        ("", r#"{"credsStore": "../test"}"#, "not a valid program name"),
+        (
+            "",
+            r#"{"credsStore": "../test"}"#,
+            "not a valid program name",
+        ),
         (
             "",
             r#"{"credsStore": "missing"}"#,
