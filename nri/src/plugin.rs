@@ -23,7 +23,7 @@ pub use {
     call::{Answer, Call, Reply, Subject},
     checked::Checked,
     connection::ConnectionHooks,
-    payload::{AnyMessage, Body, Payload},
+    payload::{Body, Payload},
     policy::Policies,
     route::{Route, dispatch, resolve},
     rpc::{Deprecation, Rpc},
@@ -32,9 +32,14 @@ pub use {
 
 #[cfg(feature = "adaptation")]
 pub(crate) use bridge::to_change;
-pub(crate) use payload::decode;
+#[cfg(feature = "adaptation")]
+#[doc(hidden)]
+pub use payload::AnyMessage;
+#[cfg(any(test, target_family = "wasm"))]
+pub(crate) use payload::decode_encoded;
 #[cfg(feature = "adaptation")]
 pub(crate) use payload::downcast;
+pub(crate) use payload::{decode, part_or_default};
 
 use crate::api::EventMask;
 

@@ -3,7 +3,9 @@
 //! The basis of `#[derive(NriPlugin)]`: facts about every RPC, and the functions that decode requests and call handlers.
 use crate::api::handlers::*;
 use crate::api::*;
-use crate::plugin::{Call, Deprecation, Payload, Row, Rpc, Subject, decode};
+use crate::plugin::{
+    Call, Deprecation, Payload, Row, Rpc, Subject, decode, part_or_default,
+};
 use crate::{Context, Result};
 /// The newest NRI release that this crate knows.
 pub const PROTOCOL: &str = "v0.12.5";
@@ -482,7 +484,11 @@ fn configure<'a, T: Configure>(
     cx: &'a Context,
     payload: Payload<'_>,
 ) -> Result<Call<'a>> {
-    let request: ConfigureRequest = decode("Configure", payload)?;
+    let request: ConfigureRequest = decode(
+        "Configure",
+        payload,
+        |request: ConfigureRequest| request,
+    )?;
     let subject = Subject::new(None, None);
     let handler = plugin.configure(cx, request);
     Ok(Call::new(cx, subject, handler, ConfigureResponse::from))
@@ -492,7 +498,11 @@ fn synchronize<'a, T: Synchronize>(
     cx: &'a Context,
     payload: Payload<'_>,
 ) -> Result<Call<'a>> {
-    let request: SynchronizeRequest = decode("Synchronize", payload)?;
+    let request: SynchronizeRequest = decode(
+        "Synchronize",
+        payload,
+        |request: SynchronizeRequest| request,
+    )?;
     let subject = Subject::new(None, None);
     let handler = plugin.synchronize(cx, request.pods, request.containers);
     Ok(Call::new(cx, subject, handler, SynchronizeResponse::from))
@@ -502,7 +512,7 @@ fn shutdown<'a, T: Shutdown>(
     cx: &'a Context,
     payload: Payload<'_>,
 ) -> Result<Call<'a>> {
-    let _: Empty = decode("Shutdown", payload)?;
+    let _: Empty = decode("Shutdown", payload, |request: Empty| request)?;
     let subject = Subject::new(None, None);
     let handler = plugin.shutdown(cx);
     Ok(Call::new(cx, subject, handler, |()| Empty::default()))
@@ -512,9 +522,13 @@ fn run_pod_sandbox<'a, T: RunPodSandbox>(
     cx: &'a Context,
     payload: Payload<'_>,
 ) -> Result<Call<'a>> {
-    let request: RunPodSandboxRequest = decode("RunPodSandbox", payload)?;
+    let request: RunPodSandboxRequest = decode(
+        "RunPodSandbox",
+        payload,
+        |request: RunPodSandboxRequest| request,
+    )?;
     let subject = Subject::new(request.pod.as_ref(), None);
-    let handler = plugin.run_pod_sandbox(cx, request.pod.unwrap_or_default());
+    let handler = plugin.run_pod_sandbox(cx, part_or_default(request.pod));
     Ok(Call::new(cx, subject, handler, |()| RunPodSandboxResponse::default()))
 }
 fn update_pod_sandbox<'a, T: UpdatePodSandbox>(
@@ -522,14 +536,18 @@ fn update_pod_sandbox<'a, T: UpdatePodSandbox>(
     cx: &'a Context,
     payload: Payload<'_>,
 ) -> Result<Call<'a>> {
-    let request: UpdatePodSandboxRequest = decode("UpdatePodSandbox", payload)?;
+    let request: UpdatePodSandboxRequest = decode(
+        "UpdatePodSandbox",
+        payload,
+        |request: UpdatePodSandboxRequest| request,
+    )?;
     let subject = Subject::new(request.pod.as_ref(), None);
     let handler = plugin
         .update_pod_sandbox(
             cx,
-            request.pod.unwrap_or_default(),
-            request.overhead_linux_resources.unwrap_or_default(),
-            request.linux_resources.unwrap_or_default(),
+            part_or_default(request.pod),
+            part_or_default(request.overhead_linux_resources),
+            part_or_default(request.linux_resources),
         );
     Ok(Call::new(cx, subject, handler, |()| UpdatePodSandboxResponse::default()))
 }
@@ -538,9 +556,13 @@ fn post_update_pod_sandbox<'a, T: PostUpdatePodSandbox>(
     cx: &'a Context,
     payload: Payload<'_>,
 ) -> Result<Call<'a>> {
-    let request: PostUpdatePodSandboxRequest = decode("PostUpdatePodSandbox", payload)?;
+    let request: RunPodSandboxRequest = decode(
+        "PostUpdatePodSandbox",
+        payload,
+        |PostUpdatePodSandboxRequest { pod }| RunPodSandboxRequest { pod },
+    )?;
     let subject = Subject::new(request.pod.as_ref(), None);
-    let handler = plugin.post_update_pod_sandbox(cx, request.pod.unwrap_or_default());
+    let handler = plugin.post_update_pod_sandbox(cx, part_or_default(request.pod));
     Ok(Call::new(cx, subject, handler, |()| PostUpdatePodSandboxResponse::default()))
 }
 fn stop_pod_sandbox<'a, T: StopPodSandbox>(
@@ -548,9 +570,13 @@ fn stop_pod_sandbox<'a, T: StopPodSandbox>(
     cx: &'a Context,
     payload: Payload<'_>,
 ) -> Result<Call<'a>> {
-    let request: StopPodSandboxRequest = decode("StopPodSandbox", payload)?;
+    let request: RunPodSandboxRequest = decode(
+        "StopPodSandbox",
+        payload,
+        |StopPodSandboxRequest { pod }| RunPodSandboxRequest { pod },
+    )?;
     let subject = Subject::new(request.pod.as_ref(), None);
-    let handler = plugin.stop_pod_sandbox(cx, request.pod.unwrap_or_default());
+    let handler = plugin.stop_pod_sandbox(cx, part_or_default(request.pod));
     Ok(Call::new(cx, subject, handler, |()| StopPodSandboxResponse::default()))
 }
 fn remove_pod_sandbox<'a, T: RemovePodSandbox>(
@@ -558,9 +584,13 @@ fn remove_pod_sandbox<'a, T: RemovePodSandbox>(
     cx: &'a Context,
     payload: Payload<'_>,
 ) -> Result<Call<'a>> {
-    let request: RemovePodSandboxRequest = decode("RemovePodSandbox", payload)?;
+    let request: RunPodSandboxRequest = decode(
+        "RemovePodSandbox",
+        payload,
+        |RemovePodSandboxRequest { pod }| RunPodSandboxRequest { pod },
+    )?;
     let subject = Subject::new(request.pod.as_ref(), None);
-    let handler = plugin.remove_pod_sandbox(cx, request.pod.unwrap_or_default());
+    let handler = plugin.remove_pod_sandbox(cx, part_or_default(request.pod));
     Ok(Call::new(cx, subject, handler, |()| RemovePodSandboxResponse::default()))
 }
 fn create_container<'a, T: CreateContainer>(
@@ -568,13 +598,17 @@ fn create_container<'a, T: CreateContainer>(
     cx: &'a Context,
     payload: Payload<'_>,
 ) -> Result<Call<'a>> {
-    let request: CreateContainerRequest = decode("CreateContainer", payload)?;
+    let request: CreateContainerRequest = decode(
+        "CreateContainer",
+        payload,
+        |request: CreateContainerRequest| request,
+    )?;
     let subject = Subject::new(request.pod.as_ref(), request.container.as_ref());
     let handler = plugin
         .create_container(
             cx,
-            request.pod.unwrap_or_default(),
-            request.container.unwrap_or_default(),
+            part_or_default(request.pod),
+            part_or_default(request.container),
         );
     Ok(Call::new(cx, subject, handler, CreateContainerResponse::from))
 }
@@ -583,13 +617,20 @@ fn post_create_container<'a, T: PostCreateContainer>(
     cx: &'a Context,
     payload: Payload<'_>,
 ) -> Result<Call<'a>> {
-    let request: PostCreateContainerRequest = decode("PostCreateContainer", payload)?;
+    let request: CreateContainerRequest = decode(
+        "PostCreateContainer",
+        payload,
+        |PostCreateContainerRequest { pod, container }| CreateContainerRequest {
+            pod,
+            container,
+        },
+    )?;
     let subject = Subject::new(request.pod.as_ref(), request.container.as_ref());
     let handler = plugin
         .post_create_container(
             cx,
-            request.pod.unwrap_or_default(),
-            request.container.unwrap_or_default(),
+            part_or_default(request.pod),
+            part_or_default(request.container),
         );
     Ok(Call::new(cx, subject, handler, |()| PostCreateContainerResponse::default()))
 }
@@ -598,13 +639,20 @@ fn start_container<'a, T: StartContainer>(
     cx: &'a Context,
     payload: Payload<'_>,
 ) -> Result<Call<'a>> {
-    let request: StartContainerRequest = decode("StartContainer", payload)?;
+    let request: CreateContainerRequest = decode(
+        "StartContainer",
+        payload,
+        |StartContainerRequest { pod, container }| CreateContainerRequest {
+            pod,
+            container,
+        },
+    )?;
     let subject = Subject::new(request.pod.as_ref(), request.container.as_ref());
     let handler = plugin
         .start_container(
             cx,
-            request.pod.unwrap_or_default(),
-            request.container.unwrap_or_default(),
+            part_or_default(request.pod),
+            part_or_default(request.container),
         );
     Ok(Call::new(cx, subject, handler, |()| StartContainerResponse::default()))
 }
@@ -613,13 +661,20 @@ fn post_start_container<'a, T: PostStartContainer>(
     cx: &'a Context,
     payload: Payload<'_>,
 ) -> Result<Call<'a>> {
-    let request: PostStartContainerRequest = decode("PostStartContainer", payload)?;
+    let request: CreateContainerRequest = decode(
+        "PostStartContainer",
+        payload,
+        |PostStartContainerRequest { pod, container }| CreateContainerRequest {
+            pod,
+            container,
+        },
+    )?;
     let subject = Subject::new(request.pod.as_ref(), request.container.as_ref());
     let handler = plugin
         .post_start_container(
             cx,
-            request.pod.unwrap_or_default(),
-            request.container.unwrap_or_default(),
+            part_or_default(request.pod),
+            part_or_default(request.container),
         );
     Ok(Call::new(cx, subject, handler, |()| PostStartContainerResponse::default()))
 }
@@ -628,14 +683,18 @@ fn update_container<'a, T: UpdateContainer>(
     cx: &'a Context,
     payload: Payload<'_>,
 ) -> Result<Call<'a>> {
-    let request: UpdateContainerRequest = decode("UpdateContainer", payload)?;
+    let request: UpdateContainerRequest = decode(
+        "UpdateContainer",
+        payload,
+        |request: UpdateContainerRequest| request,
+    )?;
     let subject = Subject::new(request.pod.as_ref(), request.container.as_ref());
     let handler = plugin
         .update_container(
             cx,
-            request.pod.unwrap_or_default(),
-            request.container.unwrap_or_default(),
-            request.linux_resources.unwrap_or_default(),
+            part_or_default(request.pod),
+            part_or_default(request.container),
+            part_or_default(request.linux_resources),
         );
     Ok(Call::new(cx, subject, handler, UpdateContainerResponse::from))
 }
@@ -644,13 +703,20 @@ fn post_update_container<'a, T: PostUpdateContainer>(
     cx: &'a Context,
     payload: Payload<'_>,
 ) -> Result<Call<'a>> {
-    let request: PostUpdateContainerRequest = decode("PostUpdateContainer", payload)?;
+    let request: CreateContainerRequest = decode(
+        "PostUpdateContainer",
+        payload,
+        |PostUpdateContainerRequest { pod, container }| CreateContainerRequest {
+            pod,
+            container,
+        },
+    )?;
     let subject = Subject::new(request.pod.as_ref(), request.container.as_ref());
     let handler = plugin
         .post_update_container(
             cx,
-            request.pod.unwrap_or_default(),
-            request.container.unwrap_or_default(),
+            part_or_default(request.pod),
+            part_or_default(request.container),
         );
     Ok(Call::new(cx, subject, handler, |()| PostUpdateContainerResponse::default()))
 }
@@ -659,13 +725,20 @@ fn stop_container<'a, T: StopContainer>(
     cx: &'a Context,
     payload: Payload<'_>,
 ) -> Result<Call<'a>> {
-    let request: StopContainerRequest = decode("StopContainer", payload)?;
+    let request: CreateContainerRequest = decode(
+        "StopContainer",
+        payload,
+        |StopContainerRequest { pod, container }| CreateContainerRequest {
+            pod,
+            container,
+        },
+    )?;
     let subject = Subject::new(request.pod.as_ref(), request.container.as_ref());
     let handler = plugin
         .stop_container(
             cx,
-            request.pod.unwrap_or_default(),
-            request.container.unwrap_or_default(),
+            part_or_default(request.pod),
+            part_or_default(request.container),
         );
     Ok(Call::new(cx, subject, handler, StopContainerResponse::from))
 }
@@ -674,13 +747,20 @@ fn remove_container<'a, T: RemoveContainer>(
     cx: &'a Context,
     payload: Payload<'_>,
 ) -> Result<Call<'a>> {
-    let request: RemoveContainerRequest = decode("RemoveContainer", payload)?;
+    let request: CreateContainerRequest = decode(
+        "RemoveContainer",
+        payload,
+        |RemoveContainerRequest { pod, container }| CreateContainerRequest {
+            pod,
+            container,
+        },
+    )?;
     let subject = Subject::new(request.pod.as_ref(), request.container.as_ref());
     let handler = plugin
         .remove_container(
             cx,
-            request.pod.unwrap_or_default(),
-            request.container.unwrap_or_default(),
+            part_or_default(request.pod),
+            part_or_default(request.container),
         );
     Ok(Call::new(cx, subject, handler, |()| RemoveContainerResponse::default()))
 }
@@ -689,13 +769,17 @@ fn state_change<'a, T: StateChange>(
     cx: &'a Context,
     payload: Payload<'_>,
 ) -> Result<Call<'a>> {
-    let request: StateChangeEvent = decode("StateChange", payload)?;
+    let request: StateChangeEvent = decode(
+        "StateChange",
+        payload,
+        |request: StateChangeEvent| request,
+    )?;
     let subject = Subject::new(request.pod.as_ref(), request.container.as_ref());
     let handler = plugin
         .state_change(
             cx,
             Event::try_from(request.event).unwrap_or_default(),
-            request.pod.unwrap_or_default(),
+            part_or_default(request.pod),
             request.container,
         );
     Ok(Call::new(cx, subject, handler, |()| Empty::default()))
@@ -708,6 +792,7 @@ fn validate_container_adjustment<'a, T: ValidateContainerAdjustment>(
     let request: ValidateContainerAdjustmentRequest = decode(
         "ValidateContainerAdjustment",
         payload,
+        |request: ValidateContainerAdjustmentRequest| request,
     )?;
     let subject = Subject::new(request.pod.as_ref(), request.container.as_ref());
     let handler = plugin.validate_container_adjustment(cx, request);

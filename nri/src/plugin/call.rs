@@ -80,11 +80,7 @@ impl<F: Future<Output = Result<A>>, A: Checked, R: Message + 'static> Future for
                 } else {
                     None
                 },
-                response: if in_process {
-                    Body::Message(Box::new(respond(answer)))
-                } else {
-                    Body::Encoded(respond(answer).encode_to_vec().into())
-                },
+                response: Body::of_response(respond(answer), in_process),
             })
             .map_err(Error::of_handler)
     }
@@ -100,7 +96,8 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// Returns the subject of a request with this pod and container.
+    /// Returns the subject of a request with this pod and container. Not inlined into the function of each RPC.
+    #[inline(never)]
     pub fn new(pod: Option<&PodSandbox>, container: Option<&Container>) -> Self {
         Subject {
             pod: pod

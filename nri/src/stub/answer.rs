@@ -49,6 +49,7 @@ impl<P: Plugin> Shared<P> {
     pub(super) async fn respond(&self, method: &str, body: Body, moments: Moments) -> Result<Body> {
         let (payload, in_process): (&[u8], bool) = match &body {
             Body::Encoded(payload) => (payload, false),
+            #[cfg(feature = "adaptation")]
             // Only StateChange has to be looked into to find its handler, and that is always encoded.
             Body::Message(_) => (&[], true),
         };
@@ -118,13 +119,13 @@ impl<P: Plugin> Shared<P> {
         );
         let subject = Arc::new(OnceLock::new());
         let (plugin, runtime) = (Arc::clone(&self.plugin), Handle::current());
-        let (tell, named) = (Arc::clone(&subject), span.clone());
+        let (subject_slot, handler_span) = (Arc::clone(&subject), span.clone());
         let work = async move {
             let call = body.with_payload(|payload| route.call(&plugin, &cx, payload))?;
-            named
+            handler_span
                 .record("pod", call.subject.pod())
                 .record("container", call.subject.container());
-            let _ = tell.set(call.subject);
+            let _ = subject_slot.set(call.subject);
             call.reply.await
         };
         let running = span.in_scope(|| aside::run(move || runtime.block_on(work)));

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use prost::Message as _;
 
 use crate::api::{ConfigureRequest, ConfigureResponse, SynchronizeResponse};
-use crate::plugin::{Payload, Plugin, Subject, decode, resolve};
+use crate::plugin::{Plugin, Subject, decode_encoded, resolve};
 use crate::stub::{Assembly, CheckAnswers, Identity, Part, Runtime, Tools, failed, subscription};
 use crate::{Context, Result};
 
@@ -46,7 +46,7 @@ impl<P: Plugin> Guest<P> {
     }
 
     fn configure(&self, request: &[u8]) -> Result<Vec<u8>> {
-        let decoded: ConfigureRequest = decode("Configure", Payload::Encoded(request))?;
+        let decoded: ConfigureRequest = decode_encoded("Configure", request)?;
         let runtime = Arc::new(Runtime::of(&decoded));
         self.tools.set_runtime(Arc::clone(&runtime));
         let answer = self.handle("Configure", request)?;

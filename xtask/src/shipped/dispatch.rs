@@ -2,10 +2,11 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
+use syn::Ident;
 
 use super::option;
 use super::rpc::{Plugin, Rpc};
-use super::shape::{Argument, answer, arguments, field_of_type};
+use super::shape::{Argument, answer, arguments, field_of_type, takes_whole};
 use nri_codegen::Error;
 use nri_codegen::history::Deprecation;
 use nri_codegen::model::Message;
@@ -17,13 +18,18 @@ pub(super) fn emit(plugin: &Plugin<'_>) -> Result<TokenStream, Error> {
     let newest = plugin.releases.last().copied().unwrap_or(plugin.revision);
     let rows = rpcs.iter().map(row);
     let handlers = handlers(rpcs);
-    let calls = rpcs.iter().map(call).collect::<Result<Vec<_>, _>>()?;
+    let calls = rpcs
+        .iter()
+        .map(|rpc| call(rpc, shared_request(rpc, rpcs)))
+        .collect::<Result<Vec<_>, _>>()?;
     Ok(quote! {
         //! The basis of `#[derive(NriPlugin)]`: facts about every RPC, and the functions that decode requests and call handlers.
 
         use crate::api::handlers::*;
         use crate::api::*;
-        use crate::plugin::{Call, Deprecation, Payload, Row, Rpc, Subject, decode};
+        use crate::plugin::{
+            Call, Deprecation, Payload, Row, Rpc, Subject, decode, part_or_default,
+        };
         use crate::{Context, Result};
 
         /// The newest NRI release that this crate knows.
@@ -205,7 +211,27 @@ fn lint(rpc: &Rpc<'_>, deprecation: &Deprecation) -> TokenStream {
     quote!(#[deprecated(since = #since, note = #note)])
 }
 
-fn call(rpc: &Rpc<'_>) -> Result<TokenStream, Error> {
+/// Returns the first request with the same fields, whose decoder this request shares.
+fn shared_request<'r>(rpc: &Rpc<'r>, rpcs: &[Rpc<'r>]) -> &'r Message {
+    let fields = |message: &Message| {
+        let fields = message.fields.iter();
+        let fields = fields.map(|field| {
+            (
+                field.number,
+                field.name.clone(),
+                field.kind.clone(),
+                field.label,
+            )
+        });
+        fields.collect::<Vec<_>>()
+    };
+    let own = fields(rpc.request);
+    let mut same = rpcs.iter().map(|other| other.request);
+    same.find(|other| fields(other) == own)
+        .unwrap_or(rpc.request)
+}
+
+fn call(rpc: &Rpc<'_>, shared: &Message) -> Result<TokenStream, Error> {
     let Rpc {
         name,
         handler,
@@ -226,12 +252,33 @@ fn call(rpc: &Rpc<'_>) -> Result<TokenStream, Error> {
         quote!(request)
     };
     let respond = answer(rpc)?.respond;
+    let (shared, conversion) = conversion(rpc, &request, shared)?;
     Ok(quote! {
         fn #method<'a, T: #handler>(plugin: &'a T, cx: &'a Context, payload: Payload<'_>) -> Result<Call<'a>> {
-            let #binding: #request = decode(#name, payload)?;
+            let #binding: #shared = decode(#name, payload, #conversion)?;
             let subject = Subject::new(#pod, #container);
             let handler = plugin.#method(cx, #(#values),*);
             Ok(Call::new(cx, subject, handler, #respond))
         }
     })
+}
+
+/// Returns the type to decode a request as, and a function that converts the request to it.
+fn conversion(
+    rpc: &Rpc<'_>,
+    request: &Ident,
+    shared: &Message,
+) -> Result<(Ident, TokenStream), Error> {
+    if shared.name == rpc.request.name || takes_whole(rpc)? {
+        return Ok((request.clone(), quote!(|request: #request| request)));
+    }
+    let shared = super::rpc::ident(&shared.name)?;
+    let fields = rpc
+        .request
+        .fields
+        .iter()
+        .map(|field| super::rpc::ident(&field.name));
+    let fields = fields.collect::<Result<Vec<_>, _>>()?;
+    let conversion = quote!(|#request { #(#fields),* }| #shared { #(#fields),* });
+    Ok((shared, conversion))
 }

@@ -91,10 +91,21 @@ pub(super) fn arguments(rpc: &Rpc<'_>) -> Result<Vec<Argument>, Error> {
     }
 }
 
+/// Returns true if the handler of an RPC takes the request itself instead of its fields.
+pub(super) fn takes_whole(rpc: &Rpc<'_>) -> Result<bool, Error> {
+    let arguments = arguments(rpc)?;
+    Ok(arguments
+        .iter()
+        .any(|argument| argument.value.to_string() == REQUEST))
+}
+
+/// The variable that holds the request in the generated code.
+const REQUEST: &str = "request";
+
 fn whole(request: &Message) -> Result<Vec<Argument>, Error> {
     let ty = ident(&request.name)?;
     Ok(vec![Argument {
-        name: ident("request")?,
+        name: ident(REQUEST)?,
         ty: quote!(#ty),
         value: quote!(request),
     }])
@@ -110,7 +121,7 @@ fn argument(request: &Message, field: &Field) -> Option<Argument> {
             match (label, optional) {
                 (Label::Repeated, _) => (quote!(Vec<#ty>), quote!(request.#name)),
                 (_, true) => (quote!(Option<#ty>), quote!(request.#name)),
-                (_, false) => (quote!(#ty), quote!(request.#name.unwrap_or_default())),
+                (_, false) => (quote!(#ty), quote!(part_or_default(request.#name))),
             }
         }
         (FieldKind::Enum(name_of_enum), Label::Single) => {
