@@ -10,6 +10,7 @@ use std::os::unix::net::UnixStream as StdStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use nri::plugin::Plugin;
 use nri::stub::Stub;
 use nri::wire::Ended;
 use support::survivor::{Survivor, accept};
@@ -104,6 +105,33 @@ async fn an_external_plugin_takes_its_socket_name_and_index_from_the_environment
     assert_eq!(
         (&*registration.plugin_name, &*registration.plugin_idx),
         ("renamed", "77")
+    );
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[tokio::test]
+async fn an_empty_variable_is_unset() {
+    if is_plugin().await {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("nri.sock");
+    let listener = UnixListener::bind(&socket).unwrap();
+    let mut child = plugin("an_empty_variable_is_unset")
+        .env("NRI_SOCKET", &socket)
+        .env("NRI_PLUGIN_NAME", "")
+        .env("NRI_PLUGIN_IDX", "")
+        .spawn()
+        .unwrap();
+    let mut runtime = accept(&listener).await;
+    let registration = runtime.registered().await;
+    assert_eq!(
+        (
+            Some(&*registration.plugin_name),
+            Some(&*registration.plugin_idx)
+        ),
+        (Survivor::NAME, Survivor::INDEX)
     );
     child.kill().unwrap();
     child.wait().unwrap();

@@ -9,8 +9,7 @@ use crate::{Error, ErrorKind, Result};
 /// The environment variable with the name, set by a runtime that launches a plugin, or by the user
 /// of an external one.
 const NAME_VARIABLE: &str = "NRI_PLUGIN_NAME";
-/// The environment variable with the name, set by a runtime that launches a plugin, or by the user
-/// of an external one.
+/// The environment variable with the index, set in the same way.
 const INDEX_VARIABLE: &str = "NRI_PLUGIN_IDX";
 
 /// The index and name that the plugin registers with, such as `10-logger`.
@@ -34,11 +33,12 @@ pub(super) struct PartialIdentity {
 }
 
 impl PartialIdentity {
-    /// Returns the name and index from the environment.
+    /// Returns the name and index from the environment. An empty variable, as manifests often have, is unset.
     pub(super) fn by_environment() -> Self {
+        let value = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
         PartialIdentity {
-            name: std::env::var(NAME_VARIABLE).ok(),
-            index: std::env::var(INDEX_VARIABLE).ok(),
+            name: value(NAME_VARIABLE),
+            index: value(INDEX_VARIABLE),
         }
     }
 

@@ -98,7 +98,7 @@ impl<P: Plugin> Builder<P> {
 
     /// Sets the name to register with. The default is the environment variable `NRI_PLUGIN_NAME`,
     /// which is set by a runtime that launches the plugin, else the name of the executable if that
-    /// is `NN-name`, else `#[nri(name = "…")]`.
+    /// is `NN-name`, else `#[nri(name = "…")]`. An empty variable counts as unset.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.given.name = Some(name.into());
@@ -145,8 +145,26 @@ impl<P: Plugin> Builder<P> {
         self
     }
 
-    /// Disables reconnecting. [`on_runtime_exit`](Self::on_runtime_exit) determines whether losing
-    /// the runtime is a failure.
+    /// Disables reconnecting, so that the plugin ends with the runtime, for example to be restarted by systemd.
+    ///
+    /// By default, a runtime that stops or dies is not a failure: the program exits with code 0, and a systemd unit with
+    /// `Restart=on-failure` stays down. [`on_runtime_exit`](Self::on_runtime_exit) makes it a failure.
+    ///
+    /// ```no_run
+    /// # use nri::prelude::*;
+    /// # #[derive(NriPlugin)]
+    /// # #[nri(name = "pod-logger", index = "10")]
+    /// # struct PodLogger;
+    /// # impl RunPodSandbox for PodLogger {
+    /// #     async fn run_pod_sandbox(&self, _: &Context, _: PodSandbox) -> nri::Result<()> { Ok(()) }
+    /// # }
+    /// use nri::stub::{RuntimeExit, Stub};
+    ///
+    /// #[tokio::main(flavor = "current_thread")]
+    /// async fn main() -> nri::Result<()> {
+    ///     Stub::builder(PodLogger).no_reconnect().on_runtime_exit(RuntimeExit::Failure).run().await
+    /// }
+    /// ```
     #[must_use]
     pub fn no_reconnect(mut self) -> Self {
         self.reconnect = None;
