@@ -43,8 +43,35 @@ use crate::stub::{Metrics, Runtime, StatusWatch, Tools, Updater};
 /// # }
 /// ```
 ///
-/// If the same file uses `anyhow::Context`, import that one as `use anyhow::Context as _;`: only
-/// its methods are needed.
+/// # With anyhow
+///
+/// `use anyhow::Context;` would hide this type of the prelude. Only the methods of the trait are needed, so import it
+/// without its name:
+///
+/// ```
+/// use anyhow::Context as _;
+/// use nri::prelude::*;
+///
+/// #[derive(NriPlugin)]
+/// #[nri(name = "reader", index = "10")]
+/// struct Reader;
+///
+/// impl RunPodSandbox for Reader {
+///     async fn run_pod_sandbox(&self, _cx: &Context, _pod: PodSandbox) -> nri::Result<()> {
+///         let list = std::fs::read_to_string("/nonexistent").context("cannot read the list");
+///         list.map(drop).map_err(nri::Error::other)
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let failed = Reader.run_pod_sandbox(&Context::default(), PodSandbox::default()).await;
+/// let error = format!("{:#}", failed.unwrap_err());
+/// assert_eq!(error, "cannot read the list: No such file or directory (os error 2)");
+/// # }
+/// ```
+///
+/// Plugins that do not use anyhow get the same methods from [`ResultExt`](crate::ResultExt).
 #[derive(Clone, Debug, Default)]
 pub struct Context {
     deadline: Option<Instant>,

@@ -165,7 +165,7 @@ impl Error {
     /// Returns the messages of the causes, skipping those that the previous message already ends
     /// with.
     fn causes(&self) -> impl Iterator<Item = String> {
-        let mut said = self.0.message.to_string();
+        let mut previous = self.0.message.to_string();
         let mut next = self.source();
         let chain = std::iter::from_fn(move || {
             let cause = next?;
@@ -174,8 +174,8 @@ impl Error {
         });
         chain.filter_map(move |cause| {
             let text = cause.to_string();
-            let is_new = !said.ends_with(&text);
-            said.clone_from(&text);
+            let is_new = !previous.ends_with(&text);
+            previous.clone_from(&text);
             is_new.then_some(text)
         })
     }
@@ -222,8 +222,8 @@ impl StdError for Error {
 /// Adds a message to the error of a `Result`, like anyhow's `Context`, and converts it to an
 /// [`Error`].
 ///
-/// This trait is not in the [prelude](crate::prelude), so it does not conflict with the methods of
-/// anyhow that have the same names.
+/// This trait is not in the [prelude](crate::prelude): in a file that also uses `anyhow::Context`, the compiler could not
+/// decide between the methods, which have the same names.
 ///
 /// ```
 /// use nri::ResultExt;

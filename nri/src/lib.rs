@@ -79,6 +79,34 @@ pub mod wire;
 
 pub use context::Context;
 pub use error::{Error, ErrorKind, Result, ResultExt};
+/// ```
+/// use nri::plugin::Plugin;
+/// use nri::prelude::*;
+///
+/// #[derive(NriPlugin)]
+/// #[nri(name = "gate", index = "10", required(RunPodSandbox), on_error(StopPodSandbox = "ignore"))]
+/// struct Gate;
+///
+/// impl RunPodSandbox for Gate {
+///     async fn run_pod_sandbox(&self, _cx: &Context, pod: PodSandbox) -> nri::Result<()> {
+///         match pod.annotation("example.org/blocked") {
+///             Some(reason) => Err(nri::Error::new(reason.to_owned())),
+///             None => Ok(()),
+///         }
+///     }
+/// }
+///
+/// impl StopPodSandbox for Gate {
+///     async fn stop_pod_sandbox(&self, _cx: &Context, pod: PodSandbox) -> nri::Result<()> {
+///         println!("pod {} stops", pod.full_name());
+///         Ok(())
+///     }
+/// }
+///
+/// assert_eq!(Gate::NAME, Some("gate"));
+/// assert_eq!(Gate::EVENTS, EventMask::EMPTY.with(Event::RunPodSandbox).with(Event::StopPodSandbox));
+/// ```
+///
 pub use nri_macros::NriPlugin;
 pub use stub::blocking;
 

@@ -8,11 +8,11 @@ use crate::api::Event;
 use crate::oci;
 
 /// An event that a plugin did not handle correctly.
-#[derive(Clone, Debug)]
-pub struct EventError(Box<Kind>);
+#[derive(Clone)]
+pub struct EventError(Box<EventErrorKind>);
 
-#[derive(Clone, Debug)]
-enum Kind {
+#[derive(Clone)]
+enum EventErrorKind {
     /// The request failed.
     Request(Event, RequestError),
     /// The merged adjustment cannot be applied to the container's spec.
@@ -25,15 +25,19 @@ enum Kind {
 
 impl EventError {
     pub(super) fn request(event: Event, error: RequestError) -> Self {
-        EventError(Box::new(Kind::Request(event, error)))
+        EventError(Box::new(EventErrorKind::Request(event, error)))
     }
 
     pub(super) fn spec(event: Event, error: oci::Error) -> Self {
-        EventError(Box::new(Kind::Spec(event, Arc::new(error))))
+        EventError(Box::new(EventErrorKind::Spec(event, Arc::new(error))))
     }
 
     pub(super) fn unknown(event: Event, what: &'static str, id: &str) -> Self {
-        EventError(Box::new(Kind::Unknown(event, what, id.to_owned())))
+        EventError(Box::new(EventErrorKind::Unknown(
+            event,
+            what,
+            id.to_owned(),
+        )))
     }
 
     /// Returns the first outcome that is an error, as an error.
@@ -46,31 +50,38 @@ impl EventError {
             OutcomeResult::Answered | OutcomeResult::NotSubscribed | OutcomeResult::Queued => false,
         });
         failed.map_or(Ok(()), |outcome| {
-            Err(EventError(Box::new(Kind::Plugin(outcome.clone()))))
+            Err(EventError(Box::new(EventErrorKind::Plugin(
+                outcome.clone(),
+            ))))
         })
     }
 
     /// Returns the event.
     pub fn event(&self) -> Event {
         match &*self.0 {
-            Kind::Request(event, _) | Kind::Spec(event, _) | Kind::Unknown(event, ..) => *event,
-            Kind::Plugin(outcome) => outcome.event,
+            EventErrorKind::Request(event, _)
+            | EventErrorKind::Spec(event, _)
+            | EventErrorKind::Unknown(event, ..) => *event,
+            EventErrorKind::Plugin(outcome) => outcome.event,
         }
     }
 
     /// Returns true if a runtime would fail the pod or container because of it. Otherwise it logs
     /// the error and continues.
     pub fn fails_request(&self) -> bool {
-        matches!(&*self.0, Kind::Request(..) | Kind::Spec(..))
+        matches!(
+            &*self.0,
+            EventErrorKind::Request(..) | EventErrorKind::Spec(..)
+        )
     }
 
     /// Returns the outcome of the event at each plugin that was called before it failed; empty if the test refers to a pod
     /// or container that does not exist.
     pub fn outcomes(&self) -> &[Outcome] {
         match &*self.0 {
-            Kind::Request(_, error) => error.outcomes(),
-            Kind::Plugin(outcome) => std::slice::from_ref(outcome),
-            Kind::Spec(..) | Kind::Unknown(..) => &[],
+            EventErrorKind::Request(_, error) => error.outcomes(),
+            EventErrorKind::Plugin(outcome) => std::slice::from_ref(outcome),
+            EventErrorKind::Spec(..) | EventErrorKind::Unknown(..) => &[],
         }
     }
 }
@@ -79,14 +90,16 @@ impl fmt::Display for EventError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let event = self.event().name();
         match &*self.0 {
-            Kind::Request(_, error) => write!(f, "{event} failed: {error}"),
-            Kind::Spec(_, error) => write!(f, "the answer to {event} cannot be applied: {error}"),
-            Kind::Plugin(outcome) => {
+            EventErrorKind::Request(_, error) => write!(f, "{event} failed: {error}"),
+            EventErrorKind::Spec(_, error) => {
+                write!(f, "the answer to {event} cannot be applied: {error}")
+            }
+            EventErrorKind::Plugin(outcome) => {
                 let (plugin, result) = (&outcome.plugin, outcome.result);
                 let error = outcome.error.as_deref().unwrap_or(result.as_str());
                 write!(f, "plugin {plugin} failed to handle {event}: {error}")
             }
-            Kind::Unknown(_, what, id) => write!(
+            EventErrorKind::Unknown(_, what, id) => write!(
                 f,
                 "{event}: the test runtime has no {what} with id {id:?}: create it first"
             ),
@@ -94,12 +107,28 @@ impl fmt::Display for EventError {
     }
 }
 
+/// Formats the message, as `unwrap` prints it in a test, and the result of each plugin.
+impl fmt::Debug for EventError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")?;
+        for outcome in self.outcomes() {
+            write!(
+                f,
+                "\n  plugin {}: {}",
+                outcome.plugin,
+                outcome.result.as_str()
+            )?;
+        }
+        Ok(())
+    }
+}
+
 impl std::error::Error for EventError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &*self.0 {
-            Kind::Request(_, error) => Some(error),
-            Kind::Spec(_, error) => Some(&**error),
-            Kind::Plugin(_) | Kind::Unknown(..) => None,
+            EventErrorKind::Request(_, error) => Some(error),
+            EventErrorKind::Spec(_, error) => Some(&**error),
+            EventErrorKind::Plugin(_) | EventErrorKind::Unknown(..) => None,
         }
     }
 }
