@@ -28,8 +28,7 @@ pub(crate) struct Settings {
 }
 
 /// The names of annotations and variables to mark containers with.
-#[derive(Clone, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
+#[derive(Clone, Default)]
 struct Marks {
     add_annotation: Option<String>,
     set_annotation: Option<String>,
@@ -37,15 +36,19 @@ struct Marks {
     set_env: Option<String>,
 }
 
-/// The plugin's configuration file. What it leaves out is as the flags have it.
+/// The plugin's configuration file. Missing keys keep the values of the flags.
+///
+/// Without `#[serde(flatten)]`, which would need code to buffer values of any type.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Config {
     log_file: Option<String>,
     events: Vec<String>,
     quiet: Option<bool>,
-    #[serde(flatten)]
-    marks: Marks,
+    add_annotation: Option<String>,
+    set_annotation: Option<String>,
+    add_env: Option<String>,
+    set_env: Option<String>,
 }
 
 impl Settings {
@@ -84,11 +87,11 @@ impl Settings {
             self.output = Some(opened);
         }
         self.quiet = config.quiet.unwrap_or(self.quiet);
-        let (marks, new) = (&mut self.marks, config.marks);
-        marks.add_annotation = new.add_annotation.or(marks.add_annotation.take());
-        marks.set_annotation = new.set_annotation.or(marks.set_annotation.take());
-        marks.add_env = new.add_env.or(marks.add_env.take());
-        marks.set_env = new.set_env.or(marks.set_env.take());
+        let marks = &mut self.marks;
+        marks.add_annotation = config.add_annotation.or(marks.add_annotation.take());
+        marks.set_annotation = config.set_annotation.or(marks.set_annotation.take());
+        marks.add_env = config.add_env.or(marks.add_env.take());
+        marks.set_env = config.set_env.or(marks.set_env.take());
         Ok(())
     }
 
