@@ -21,11 +21,11 @@ pub(crate) struct Policies {
     pub(crate) ok_on_timeout: Vec<&'static Rpc>,
     pub(crate) failure_policy: Option<FailurePolicy>,
     /// Every named event with its place: the plugin has to handle it.
-    pub(crate) named: Vec<Named>,
+    pub(crate) named: Vec<NamedEvent>,
 }
 
 /// An event named in an attribute.
-pub(crate) struct Named {
+pub(crate) struct NamedEvent {
     pub(crate) rpc: &'static Rpc,
     pub(crate) at: Ident,
     pub(crate) attribute: &'static str,
@@ -38,10 +38,10 @@ pub(crate) struct FailurePolicy {
     pub(crate) keep_connected: bool,
 }
 
-impl Named {
+impl NamedEvent {
     /// Returns the fact and the help for an event that the plugin does not handle.
     pub(crate) fn unhandled(&self) -> (String, String) {
-        let Named { rpc, attribute, .. } = self;
+        let NamedEvent { rpc, attribute, .. } = self;
         let fact = format!(
             "`{attribute}` names {}, which the plugin does not handle",
             rpc.name
@@ -89,7 +89,7 @@ pub(crate) fn check(
 struct Checker<'a> {
     diagnostics: &'a mut Diagnostics,
     handles: Option<&'a Handles>,
-    named: Vec<Named>,
+    named: Vec<NamedEvent>,
 }
 
 impl Checker<'_> {
@@ -146,7 +146,7 @@ impl Checker<'_> {
             self.diagnostics.error(name, fact, help);
             return None;
         };
-        let named = Named {
+        let named = NamedEvent {
             rpc,
             at: name.clone(),
             attribute,
@@ -158,9 +158,10 @@ impl Checker<'_> {
         Some(rpc)
     }
 
-    fn is_repeated(&mut self, named: &Named) -> bool {
-        let same =
-            |other: &Named| other.attribute == named.attribute && other.rpc.name == named.rpc.name;
+    fn is_repeated(&mut self, named: &NamedEvent) -> bool {
+        let same = |other: &NamedEvent| {
+            other.attribute == named.attribute && other.rpc.name == named.rpc.name
+        };
         let repeated = self.named.iter().any(same);
         if repeated {
             let fact = format!("`{}` names {} twice", named.attribute, named.rpc.name);
@@ -171,7 +172,7 @@ impl Checker<'_> {
     }
 
     /// Returns true if `handles(…)` does not list the event.
-    fn is_not_listed(&mut self, named: &Named) -> bool {
+    fn is_not_listed(&mut self, named: &NamedEvent) -> bool {
         let Some(handles) = self.handles else {
             return false;
         };

@@ -50,11 +50,11 @@ struct Dependencies {
 impl Dependencies {
     fn of(manifest: &str) -> Self {
         let mut found = Dependencies::default();
-        let mut table = Table::Other;
+        let mut table = ManifestTable::Other;
         for line in manifest.lines().map(str::trim) {
             if let Some(header) = line.strip_prefix('[') {
-                table = Table::of(header);
-                if let Table::Dependency(name) = &table {
+                table = ManifestTable::of(header);
+                if let ManifestTable::Dependency(name) = &table {
                     found.names.push(name.clone());
                 }
                 continue;
@@ -63,9 +63,11 @@ impl Dependencies {
                 continue;
             };
             match &table {
-                Table::Dependencies => found.declare(key, value),
-                Table::Dependency(name) if unquoted(key) == "package" => found.rename(name, value),
-                Table::Dependency(_) | Table::Other => {}
+                ManifestTable::Dependencies => found.declare(key, value),
+                ManifestTable::Dependency(name) if unquoted(key) == "package" => {
+                    found.rename(name, value)
+                }
+                ManifestTable::Dependency(_) | ManifestTable::Other => {}
             }
         }
         found
@@ -101,7 +103,7 @@ impl Dependencies {
 }
 
 /// A table of a manifest.
-enum Table {
+enum ManifestTable {
     /// `[dependencies]`, or one for a target, for builds, for tests, or of a workspace.
     Dependencies,
     /// `[dependencies.name]`
@@ -109,17 +111,17 @@ enum Table {
     Other,
 }
 
-impl Table {
+impl ManifestTable {
     fn of(header: &str) -> Self {
         let header = header.split(']').next().unwrap_or_default().trim();
         if header.ends_with("dependencies") {
-            return Table::Dependencies;
+            return ManifestTable::Dependencies;
         }
         match header.rsplit_once('.') {
             Some((kind, name)) if kind.trim().ends_with("dependencies") => {
-                Table::Dependency(unquoted(name).to_owned())
+                ManifestTable::Dependency(unquoted(name).to_owned())
             }
-            Some(_) | None => Table::Other,
+            Some(_) | None => ManifestTable::Other,
         }
     }
 }

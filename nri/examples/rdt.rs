@@ -14,7 +14,7 @@
 mod annotations;
 mod common;
 
-use annotations::Found;
+use annotations::Annotation;
 use nri::prelude::*;
 use tracing::{info, warn};
 
@@ -34,7 +34,7 @@ fn parse_bool(text: &str) -> Result<bool, String> {
 }
 
 /// Applies the annotation of a field.
-fn apply(adjustment: Adjustment, field: &str, found: &Found<'_>) -> nri::Result<Adjustment> {
+fn apply(adjustment: Adjustment, field: &str, found: &Annotation<'_>) -> nri::Result<Adjustment> {
     Ok(match field {
         "closid" => adjustment.rdt_clos(found.value),
         "schemata" => adjustment.rdt_schemata(found.value.split(',')),

@@ -1,7 +1,7 @@
 //! The runtime's side of the protocol: connects plugins of any age, and sends them events.
 //!
-//! Needs the feature `adaptation`. An [`Adaptation`] is what a container runtime links; it
-//! also runs plugins in unit tests, without a container runtime:
+//! Needs the feature `adaptation`. A container runtime embeds an [`Adaptation`]. A unit test can use one to run
+//! plugins without a container runtime:
 //!
 //! ```
 //! use nri::adaptation::{Adaptation, OutcomeResult};
@@ -39,7 +39,7 @@
 //!
 //! # Plugins
 //!
-//! | Plugin | How |
+//! | Plugin | Connection |
 //! | --- | --- |
 //! | external | connects to the socket of [`Builder::listen`] |
 //! | launched | an executable in the directory of [`Builder::plugin_dir`] |
@@ -56,17 +56,17 @@
 //! Each event has a method, such as [`Adaptation::run_pod_sandbox`]. It returns one [`Outcome`] per plugin,
 //! whether the request succeeds or fails.
 //!
-//! A plugin that lacks the RPC of an event gets the event as StateChange, if it ever was sent that way. The
-//! adaptation remembers that, and reports it to [`Deprecations`].
+//! A plugin that lacks the RPC of an event gets the event as StateChange, if any revision sent the event that way.
+//! The adaptation remembers that, and reports it to [`Deprecations`].
 //!
 //! | A plugin | The request | The plugin |
 //! | --- | --- | --- |
-//! | returns an error to a synchronous event | fails, unless a rule says [`OnError::Ignore`] | stays |
-//! | returns an error to another event | goes on, unless a rule says [`OnError::Fail`] | stays |
-//! | does not implement an event that it subscribed to | goes on, unless it is [`OnError::Required`] | stays |
-//! | does not answer in time | goes on, unless its failure policy says `fail_request` or it is required | is disconnected, unless its failure policy says `keep_connected` or [`ErrorPolicy::keep_for_timeouts`] allows it |
+//! | returns an error to a synchronous event | fails, unless a rule says [`OnError::Ignore`] | stays connected |
+//! | returns an error to another event | continues, unless a rule says [`OnError::Fail`] | stays connected |
+//! | does not implement an event that it subscribed to | continues, unless the plugin is [`OnError::Required`] | stays connected |
+//! | does not answer in time | continues, unless the plugin's failure policy says `fail_request` or the plugin is required | is disconnected, unless its failure policy says `keep_connected` or [`ErrorPolicy::keep_for_timeouts`] allows it |
 //! | loses the connection, or breaks the protocol | as above | is disconnected |
-//! | does any of this when a pod or container is stopped or removed | goes on | as above |
+//! | fails in any of these ways while a pod or container is stopped or removed | continues | as above |
 //!
 //! Events of one pod are sent one after the other. Events of different pods are sent at the same time, but each
 //! plugin gets one request at a time.
@@ -137,7 +137,7 @@ use self::core::Core;
 
 /// Connects plugins to a runtime. Clones share the plugins.
 ///
-/// It stops when [`stop`](Self::stop) is called or the last clone is dropped.
+/// The adaptation stops when [`stop`](Self::stop) is called or the last clone is dropped.
 #[derive(Clone)]
 pub struct Adaptation(Arc<Inner>);
 
@@ -147,12 +147,12 @@ struct Inner {
 }
 
 impl Adaptation {
-    /// Sets up the adaptation of a runtime with this name and version, such as `containerd` and `v2.2.1`.
+    /// Returns a builder for the adaptation of a runtime with this name and version, such as `containerd` and `v2.2.1`.
     pub fn builder(name: impl Into<String>, version: impl Into<String>) -> Builder {
         Builder::new(name.into(), version.into())
     }
 
-    /// Takes in a plugin at the other end of a connected stream. Returns when it is synchronized.
+    /// Registers, configures and synchronizes the plugin at the other end of a connected stream.
     ///
     /// # Errors
     ///
@@ -164,7 +164,7 @@ impl Adaptation {
         session::attach(&self.0.core, stream, session::Origin::External).await
     }
 
-    /// Takes in a plugin as [`connect`](Self::connect) does, and hands it this configuration.
+    /// Does the same as [`connect`](Self::connect), and sends the plugin this configuration.
     #[cfg(feature = "testing")]
     pub(crate) async fn connect_with_config<S>(&self, stream: S, config: String) -> Result<PluginId>
     where
@@ -177,7 +177,7 @@ impl Adaptation {
     ///
     /// A request calls the handler directly, in the task that sends the request and under the same deadline as over a
     /// socket. Each handler gets its own copy of the pod and the container. A handler that blocks its thread delays the
-    /// request, whatever the deadline; see [`stub`](crate::stub) for what to do about it.
+    /// request, whatever the deadline; [`stub`](crate::stub) describes the alternatives.
     ///
     /// # Errors
     ///
@@ -202,8 +202,8 @@ impl Adaptation {
         builtin::run(&self.0.core, plugin, index, name).await
     }
 
-    /// Keeps plugins from synchronizing while the runtime changes its state. Waits for a plugin that is
-    /// synchronizing.
+    /// Returns a guard that prevents plugins from synchronizing while the runtime changes its state. Waits until no plugin
+    /// is synchronizing.
     pub async fn sync_guard(&self) -> SyncGuard {
         SyncGuard::new(Arc::clone(&self.0.core.sync).read_owned().await)
     }
@@ -215,7 +215,7 @@ impl Adaptation {
         ready.map(|member| member.id.clone()).collect()
     }
 
-    /// Stops listening and disconnects all plugins. Launched ones are ended.
+    /// Stops listening, disconnects all plugins, and ends those that were launched.
     pub async fn stop(&self) {
         self.0.stop();
         if let Some(listening) = &self.0.listening {

@@ -5,7 +5,7 @@
 //! 63](https://github.com/containerd/nri/issues/63)), and while the connection is lost, pods come
 //! and go unseen. But every event carries its complete pod, and the next Synchronize lists all
 //! pods. [`PodStore`] combines the two: for every event it reports whether its pod and container
-//! are seen for the first time, and for every Synchronize what is new and what has vanished.
+//! are seen for the first time, and for every Synchronize which ones are new and which have vanished.
 //!
 //! ```
 //! use nri::api::{Event, PodSandbox};
@@ -45,7 +45,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use crate::api::{Container, Event, PodSandbox};
 pub use delta::{Delta, SyncReport};
 pub use sighting::{Sighting, SightingKind};
-use state::State;
+use state::StoreState;
 
 /// The maximum numbers of items that a [`PodStore`] keeps.
 ///
@@ -76,7 +76,7 @@ impl Default for Limits {
 /// The pods and containers that a plugin knows. See the [module](self).
 #[derive(Debug, Default)]
 pub struct PodStore {
-    state: RwLock<State>,
+    state: RwLock<StoreState>,
 }
 
 impl PodStore {
@@ -88,7 +88,7 @@ impl PodStore {
     /// Creates an empty store with these limits.
     pub fn with_limits(limits: Limits) -> Self {
         PodStore {
-            state: RwLock::new(State::new(limits)),
+            state: RwLock::new(StoreState::new(limits)),
         }
     }
 
@@ -105,10 +105,10 @@ impl PodStore {
         self.write().observe(event, pod, container)
     }
 
-    /// Records the list of a Synchronize, and reports how it differs from what was known.
+    /// Records the list of a Synchronize, and reports how it differs from the known state.
     ///
-    /// The list is authoritative: what is not in it is forgotten and reported as vanished, and what
-    /// is in it is known from now on, even after its removal was seen. A pod that is being created
+    /// The list is authoritative: items that are not in it are forgotten and reported as vanished, and items that are in
+    /// it are known from now on, even after their removal was seen. A pod that is being created
     /// is not in the list; its next event is a first sighting.
     pub fn synchronize(&self, pods: &[PodSandbox], containers: &[Container]) -> SyncReport {
         self.write().synchronize(pods, containers)
@@ -147,11 +147,11 @@ impl PodStore {
 
     // A handler that panicked while holding the lock left complete entries behind: every change is
     // a single insertion or removal, and none runs foreign code.
-    fn read(&self) -> RwLockReadGuard<'_, State> {
+    fn read(&self) -> RwLockReadGuard<'_, StoreState> {
         self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, State> {
+    fn write(&self) -> RwLockWriteGuard<'_, StoreState> {
         self.state.write().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -8,7 +8,7 @@
 //! tokio = { version = "1", features = ["macros", "rt", "time"] }
 //! ```
 //!
-//! A [`Runtime`] starts the plugin on its real stub, connected through memory, and sends it what a runtime would:
+//! A [`Runtime`] starts the plugin on its real stub, connected through memory, and sends it the same requests as a runtime:
 //! registration, Configure, Synchronize, and the events of the pods and containers that the test creates.
 //!
 //! ```
@@ -53,8 +53,8 @@
 //!
 //! # Time
 //!
-//! With `#[tokio::test(start_paused = true)]` and tokio's feature `test-util`, time stands still while something is to be
-//! done, and jumps to the next timer when nothing is: a handler that sleeps for three seconds misses its deadline of two
+//! With `#[tokio::test(start_paused = true)]` and tokio's feature `test-util`, time stands still while any task can run,
+//! and jumps to the next timer when none can: a handler that sleeps for three seconds misses its deadline of two
 //! seconds at once. [`RunningRuntime::advance`] lets time pass for tasks of the plugin.
 
 mod error;

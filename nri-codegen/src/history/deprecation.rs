@@ -177,7 +177,7 @@ pub(super) fn read(text: &str) -> Result<Vec<Deprecation>, Error> {
     })
 }
 
-fn deprecation(entry: &table::Entry<'_, '_>) -> Deprecation {
+fn deprecation(entry: &table::TableEntry<'_, '_>) -> Deprecation {
     entry.only(&[
         "id",
         "kind",
@@ -212,7 +212,7 @@ fn deprecation(entry: &table::Entry<'_, '_>) -> Deprecation {
     }
 }
 
-fn interface(entry: &table::Entry<'_, '_>) -> Interface {
+fn interface(entry: &table::TableEntry<'_, '_>) -> Interface {
     match entry.string("kind").as_str() {
         "rpc" => Interface::Rpc {
             rpc: entry.string("interface"),
@@ -230,14 +230,14 @@ fn interface(entry: &table::Entry<'_, '_>) -> Interface {
 }
 
 /// Reads `nri` and runtime ids, whatever else the table holds.
-fn since(entry: &table::Entry<'_, '_>) -> Since {
+fn since(entry: &table::TableEntry<'_, '_>) -> Since {
     Since {
         nri: entry.string_if_any("nri"),
         runtimes: runtimes(entry),
     }
 }
 
-fn runtimes(entry: &table::Entry<'_, '_>) -> Vec<(String, String)> {
+fn runtimes(entry: &table::TableEntry<'_, '_>) -> Vec<(String, String)> {
     let about = ["nri", "as", "status", "effect"];
     let pairs = entry.pairs().into_iter();
     pairs
@@ -245,14 +245,14 @@ fn runtimes(entry: &table::Entry<'_, '_>) -> Vec<(String, String)> {
         .collect()
 }
 
-fn warning(entry: &table::Entry<'_, '_>) -> Warning {
+fn warning(entry: &table::TableEntry<'_, '_>) -> Warning {
     Warning {
         runtimes: runtimes(entry),
         id: entry.string("as"),
     }
 }
 
-fn removal(entry: &table::Entry<'_, '_>) -> Removal {
+fn removal(entry: &table::TableEntry<'_, '_>) -> Removal {
     let Some(table) = entry.table("removal") else {
         entry.complain("removal", "`removal` is missing");
         return Removal {

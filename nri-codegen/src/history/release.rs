@@ -34,7 +34,7 @@ pub(super) fn read(text: &str) -> Result<Versions, Error> {
     })
 }
 
-fn release(entry: &table::Entry<'_, '_>) -> Release {
+fn release(entry: &table::TableEntry<'_, '_>) -> Release {
     entry.only(&["version", "revision", "date", "untagged", "shipped_by"]);
     let (version, name) = entry.version("version");
     Release {
@@ -47,7 +47,7 @@ fn release(entry: &table::Entry<'_, '_>) -> Release {
     }
 }
 
-fn one_shot(entry: &table::Entry<'_, '_>) -> OneShot {
+fn one_shot(entry: &table::TableEntry<'_, '_>) -> OneShot {
     entry.only(&["version", "date"]);
     OneShot {
         name: entry.string("version"),

@@ -57,7 +57,7 @@ pub(super) fn read(text: &str) -> Result<Vec<Runtime>, Error> {
     })
 }
 
-fn runtime(entry: &table::Entry<'_, '_>) -> Runtime {
+fn runtime(entry: &table::TableEntry<'_, '_>) -> Runtime {
     entry.only(&[
         "id",
         "title",
@@ -82,7 +82,7 @@ fn runtime(entry: &table::Entry<'_, '_>) -> Runtime {
     }
 }
 
-fn release(entry: &table::Entry<'_, '_>) -> RuntimeRelease {
+fn release(entry: &table::TableEntry<'_, '_>) -> RuntimeRelease {
     entry.only(&["release", "nri", "date"]);
     let (version, name) = entry.version("release");
     RuntimeRelease {

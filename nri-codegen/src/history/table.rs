@@ -17,7 +17,7 @@ pub(super) struct Document<'t> {
 }
 
 /// A table of a document: an entry, or a nested table.
-pub(super) struct Entry<'d, 't> {
+pub(super) struct TableEntry<'d, 't> {
     document: &'d Document<'t>,
     table: &'d DeTable<'t>,
     span: Range<usize>,
@@ -27,7 +27,7 @@ pub(super) struct Entry<'d, 't> {
 pub(super) fn read<T>(
     file: &str,
     text: &str,
-    read: impl FnOnce(&Entry<'_, '_>) -> T,
+    read: impl FnOnce(&TableEntry<'_, '_>) -> T,
 ) -> Result<T, Error> {
     let parsed = DeTable::parse(text).map_err(|error| {
         let span = error.span().unwrap_or(0..0);
@@ -40,7 +40,7 @@ pub(super) fn read<T>(
         text,
         problems: RefCell::default(),
     };
-    let result = read(&Entry {
+    let result = read(&TableEntry {
         document: &document,
         table: parsed.get_ref(),
         span: parsed.span(),
@@ -49,7 +49,7 @@ pub(super) fn read<T>(
     Ok(result)
 }
 
-impl<'d, 't> Entry<'d, 't> {
+impl<'d, 't> TableEntry<'d, 't> {
     /// Returns the bytes of the file that contain this entry.
     pub(super) fn span(&self) -> Range<usize> {
         self.span.clone()
@@ -105,13 +105,13 @@ impl<'d, 't> Entry<'d, 't> {
     }
 
     /// Returns the tables of an array, or those written as `[[key]]`.
-    pub(super) fn tables(&self, key: &str) -> Vec<Entry<'d, 't>> {
+    pub(super) fn tables(&self, key: &str) -> Vec<TableEntry<'d, 't>> {
         self.array(key)
             .filter_map(|value| self.table_of(value))
             .collect()
     }
 
-    pub(super) fn table(&self, key: &str) -> Option<Entry<'d, 't>> {
+    pub(super) fn table(&self, key: &str) -> Option<TableEntry<'d, 't>> {
         self.table_of(self.table.get(key)?)
     }
 
@@ -164,9 +164,9 @@ impl<'d, 't> Entry<'d, 't> {
             .flat_map(|array| array.iter())
     }
 
-    fn table_of(&self, value: &'d Spanned<DeValue<'t>>) -> Option<Entry<'d, 't>> {
+    fn table_of(&self, value: &'d Spanned<DeValue<'t>>) -> Option<TableEntry<'d, 't>> {
         let table = self.want(value, "a table", DeValue::as_table)?;
-        Some(Entry {
+        Some(TableEntry {
             document: self.document,
             table,
             span: value.span(),

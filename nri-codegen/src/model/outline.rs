@@ -33,7 +33,7 @@ struct Message {
     #[prost(bytes = "bytes", tag = "1")]
     name: Bytes,
     #[prost(message, repeated, tag = "2")]
-    fields: Vec<Named>,
+    fields: Vec<NamedMember>,
     #[prost(message, repeated, tag = "3")]
     messages: Vec<Message>,
     #[prost(message, repeated, tag = "4")]
@@ -47,12 +47,12 @@ struct Group {
     #[prost(bytes = "bytes", tag = "1")]
     name: Bytes,
     #[prost(message, repeated, tag = "2")]
-    members: Vec<Named>,
+    members: Vec<NamedMember>,
 }
 
 #[derive(Clone, PartialEq, prost::Message)]
 #[prost(prost_path = "prost")]
-struct Named {
+struct NamedMember {
     #[prost(bytes = "bytes", tag = "1")]
     name: Bytes,
 }

@@ -7,7 +7,7 @@ use quote::{format_ident, quote, quote_spanned};
 use super::plugin_type;
 use crate::diagnostics::message;
 use crate::input::Plugin;
-use crate::policies::Named;
+use crate::policies::NamedEvent;
 use crate::table::{RPCS, Rpc};
 
 /// Returns assertions of constants, each at the offending tokens.
@@ -45,7 +45,7 @@ fn has_handler(plugin: &Plugin) -> TokenStream {
     )
 }
 
-fn named_is_handled(named: &Named) -> TokenStream {
+fn named_is_handled(named: &NamedEvent) -> TokenStream {
     let at = named.at.span();
     let (fact, help) = named.unhandled();
     let (name, event) = (named.rpc.name, named.rpc.constant);

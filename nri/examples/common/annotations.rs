@@ -5,17 +5,20 @@ use nri::api::PodSandbox;
 use serde::de::DeserializeOwned;
 
 /// An annotation that applies to a container.
-pub(crate) struct Found<'p> {
+pub(crate) struct Annotation<'p> {
     pod: &'p PodSandbox,
     key: String,
     pub(crate) value: &'p str,
 }
 
 /// Returns the annotation with the first of these keys that the pod has.
-pub(crate) fn first(pod: &PodSandbox, keys: impl IntoIterator<Item = String>) -> Option<Found<'_>> {
+pub(crate) fn first(
+    pod: &PodSandbox,
+    keys: impl IntoIterator<Item = String>,
+) -> Option<Annotation<'_>> {
     let mut found = keys.into_iter().filter_map(|key| {
         let value = pod.annotation(&key)?;
-        Some(Found { pod, key, value })
+        Some(Annotation { pod, key, value })
     });
     found.next()
 }
@@ -26,7 +29,7 @@ pub(crate) fn for_container<'p>(
     pod: &'p PodSandbox,
     prefixes: &[&str],
     container: &str,
-) -> Option<Found<'p>> {
+) -> Option<Annotation<'p>> {
     let suffixes = [
         format!("/container.{container}"),
         "/pod".to_owned(),
@@ -38,7 +41,7 @@ pub(crate) fn for_container<'p>(
     first(pod, keys)
 }
 
-impl Found<'_> {
+impl Annotation<'_> {
     /// Parses a list in YAML. An empty annotation is an empty list.
     pub(crate) fn list<T: DeserializeOwned>(&self) -> nri::Result<Vec<T>> {
         if self.value.trim().is_empty() {

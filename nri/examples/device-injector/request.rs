@@ -4,7 +4,7 @@ use nri::api::{IoPrioClass, LinuxDevice, LinuxIoPriority, Mount, PodSandbox};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::annotations::{self, Found};
+use super::annotations::{self, Annotation};
 
 /// A device as written in the annotation.
 #[derive(Deserialize)]
@@ -121,7 +121,7 @@ pub(crate) fn io_priority(
 const DOMAINS: [&str; 2] = ["noderesource.dev", "nri.io"];
 
 /// Returns the annotation of this kind, for this container or for all of the pod.
-fn find<'p>(pod: &'p PodSandbox, container: &str, kind: &str) -> Option<Found<'p>> {
+fn find<'p>(pod: &'p PodSandbox, container: &str, kind: &str) -> Option<Annotation<'p>> {
     let keys = DOMAINS.map(|domain| format!("{kind}.{domain}"));
     let keys = keys.each_ref().map(String::as_str);
     annotations::for_container(pod, &keys, container)

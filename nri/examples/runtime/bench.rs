@@ -10,7 +10,7 @@ use crate::error::Failure;
 use crate::event;
 use crate::flags::Bench;
 use crate::memory::Resident;
-use crate::scenario::State;
+use crate::scenario::NodeState;
 use crate::start::Progress;
 use crate::subject;
 
@@ -67,7 +67,7 @@ pub(crate) struct Synchronization {
 
 impl Synchronization {
     /// Returns the figures of a state with which a plugin was just synchronized.
-    pub(crate) fn of(state: &State, progress: &Progress) -> Self {
+    pub(crate) fn of(state: &NodeState, progress: &Progress) -> Self {
         let pods = state.pods.iter().map(|pod| pod.encoded_len());
         let containers = state.containers.iter().map(|it| it.encoded_len());
         let before = progress.resident_kib();

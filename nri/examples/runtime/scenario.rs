@@ -16,14 +16,14 @@ const MAX_FILE: u64 = 256 << 20;
 #[derive(Debug, Default)]
 pub(crate) struct Scenario {
     /// The existing pods and containers, for Synchronize.
-    pub(crate) state: State,
+    pub(crate) state: NodeState,
     /// The events to send.
     pub(crate) steps: Vec<Request>,
 }
 
 /// The pods and containers that plugins get in Synchronize.
 #[derive(Debug, Default)]
-pub(crate) struct State {
+pub(crate) struct NodeState {
     pub(crate) pods: Vec<PodSandbox>,
     pub(crate) containers: Vec<Container>,
 }
@@ -78,7 +78,7 @@ impl Scenario {
             request(step).map_err(|error| format!("step {} ({name}): {error}", at + 1))
         });
         Ok(Scenario {
-            state: State {
+            state: NodeState {
                 pods: file.pods.into_iter().map(|pod| pod.0).collect(),
                 containers: file
                     .containers

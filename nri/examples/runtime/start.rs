@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep};
 use crate::error::Failure;
 use crate::flags::Flags;
 use crate::memory::Resident;
-use crate::scenario::State;
+use crate::scenario::NodeState;
 
 /// How long to wait for external plugins.
 const MAX_WAIT: Duration = Duration::from_secs(60);
@@ -53,7 +53,7 @@ impl Progress {
 
 /// Answers the adaptation.
 struct Callbacks {
-    state: Arc<State>,
+    state: Arc<NodeState>,
     progress: Arc<Progress>,
 }
 
@@ -79,7 +79,7 @@ impl RuntimeCallbacks for Callbacks {
 }
 
 /// Starts the runtime and waits for the number of external plugins given by the flags.
-pub(crate) async fn start(flags: &Flags, state: Arc<State>) -> Result<Runtime, Failure> {
+pub(crate) async fn start(flags: &Flags, state: Arc<NodeState>) -> Result<Runtime, Failure> {
     let progress = Arc::<Progress>::default();
     let callbacks = Callbacks {
         state,

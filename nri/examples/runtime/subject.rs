@@ -4,11 +4,11 @@ use nri::api::{Container, PodSandbox};
 
 use crate::event::Request;
 use crate::flags::Bench;
-use crate::scenario::State;
+use crate::scenario::NodeState;
 
 /// Returns the pods, and two containers of each, that plugins get in Synchronize.
-pub(crate) fn state(bench: &Bench) -> State {
-    State {
+pub(crate) fn state(bench: &Bench) -> NodeState {
+    NodeState {
         pods: (0..bench.pods).map(|nth| pod(bench, nth)).collect(),
         containers: (0..2 * bench.pods)
             .map(|nth| container(bench, nth, nth / 2))

@@ -110,7 +110,7 @@ impl Answers for Stop<'_> {
     }
 }
 
-/// Merges an answer. One that cannot be merged leaves no trace where the request goes on without it.
+/// Merges an answer. An answer that cannot be merged has no effect if the request continues without it.
 fn merge<C: Clone>(
     core: &Core,
     member: &Member,

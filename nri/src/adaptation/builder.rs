@@ -12,7 +12,7 @@ use crate::Result;
 use super::callbacks::{Callbacks, NoCallbacks, RuntimeCallbacks};
 use super::core::{Core, MAX_UPDATES, Timeouts};
 use super::deprecation::{Deprecations, Ledger, LogDeprecations};
-use super::launch::{Found, discover, spawn};
+use super::launch::{PluginFile, discover, spawn};
 use super::listen::PluginSocket;
 use super::metrics::{Metrics, NoMetrics};
 use super::order::PodOrder;
@@ -25,10 +25,10 @@ use super::validator::Validator;
 use super::wasm;
 use super::{Adaptation, Inner};
 
-/// Events that are queued for a plugin that synchronizes, unless set otherwise.
+/// The default number of events that are queued for a plugin while it synchronizes.
 const QUEUE_LIMIT: usize = 4096;
 
-/// Sets what an [`Adaptation`] does. Made by [`Adaptation::builder`].
+/// The settings of an [`Adaptation`], created by [`Adaptation::builder`].
 pub struct Builder {
     name: String,
     version: String,
@@ -131,15 +131,15 @@ impl Builder {
         self
     }
 
-    /// Sets what provides the runtime's state and takes the updates that plugins ask for. The default has no pods
-    /// and takes no updates.
+    /// Sets the callbacks that list the runtime's pods and containers, and apply the updates that plugins request. By
+    /// default, there are no pods, and updates are refused.
     #[must_use]
     pub fn callbacks(mut self, callbacks: impl RuntimeCallbacks) -> Self {
         self.callbacks = Arc::new(callbacks);
         self
     }
 
-    /// Adds a receiver for deprecated interfaces that plugins use. Without any, [`LogDeprecations`] is used.
+    /// Adds a receiver for records of deprecated interfaces that plugins use. The default is [`LogDeprecations`].
     #[must_use]
     pub fn deprecations(mut self, deprecations: impl Deprecations) -> Self {
         self.deprecations.push(Box::new(deprecations));
@@ -153,7 +153,7 @@ impl Builder {
         self
     }
 
-    /// Sets what failing plugins mean for a request.
+    /// Sets how plugins that fail affect a request.
     #[must_use]
     pub fn error_policy(mut self, policy: ErrorPolicy) -> Self {
         self.policy = policy;
@@ -236,7 +236,7 @@ impl Builder {
     }
 }
 
-async fn launch(core: &Arc<Core>, found: Found) {
+async fn launch(core: &Arc<Core>, found: PluginFile) {
     match spawn(&found) {
         Ok((stream, process)) => {
             let origin = Origin::Launched(found.id, found.config, process);

@@ -1,4 +1,4 @@
-//! The runtime's side of the contract: its state, and the updates that plugins ask for.
+//! Callbacks of the runtime: its state, and the updates that plugins request.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::identity::PluginId;
 use super::outcome::Outcome;
 use super::state::State;
 
-/// Implemented by the runtime.
+/// The callbacks that a runtime implements.
 ///
 /// The methods may call the [`Adaptation`](super::Adaptation): no lock is held while they run.
 pub trait RuntimeCallbacks: Send + Sync + 'static {
@@ -51,11 +51,11 @@ pub trait RuntimeCallbacks: Send + Sync + 'static {
     }
 }
 
-/// Updates and evictions that a plugin asks for.
+/// Updates and evictions that a plugin requests.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Requested {
-    /// The plugin that asks.
+    /// The plugin that requests them.
     pub plugin: PluginId,
     /// The occasion.
     pub origin: Origin,
@@ -81,7 +81,7 @@ impl Requested {
     }
 }
 
-/// The occasion on which a plugin asks for updates.
+/// The occasion on which a plugin requests updates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Origin {
@@ -120,7 +120,7 @@ impl<C: RuntimeCallbacks> Callbacks for C {
     }
 }
 
-/// A runtime without pods, which takes no updates.
+/// A runtime without pods, which refuses updates.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct NoCallbacks;
 

@@ -32,7 +32,7 @@ pub(super) struct Core {
     pub(super) validators: Vec<Box<dyn Validator>>,
     pub(super) roster: Roster,
     pub(super) order: PodOrder,
-    /// Read by whoever creates a pod, written by a plugin that synchronizes.
+    /// Read-locked while a pod is created, write-locked while a plugin synchronizes.
     pub(super) sync: Arc<RwLock<()>>,
     pub(super) updates: Semaphore,
     /// Becomes true when the adaptation stops.

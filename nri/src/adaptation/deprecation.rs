@@ -35,14 +35,14 @@ pub struct Deprecated {
     pub details: String,
     /// The NRI release that the plugin was built with, if it says so (since NRI v0.12.0).
     pub nri_version: Option<String>,
-    /// When the interface is planned to go, such as `containerd 2.7`.
+    /// The release in which the interface is planned to be removed, such as `containerd 2.7`.
     pub planned_removal: &'static str,
     /// True if the reference runtime fails the event instead of falling back to the interface,
     /// because the plugin does not answer UNIMPLEMENTED.
     pub breaks_on_reference: bool,
-    /// When the interface was used first.
+    /// The time of the first use.
     pub first_occurrence: SystemTime,
-    /// When the interface was used last.
+    /// The time of the last use.
     pub last_occurrence: SystemTime,
     /// The number of times the interface was used.
     pub count: u64,
@@ -50,10 +50,10 @@ pub struct Deprecated {
 
 /// Receives records of deprecated interfaces that plugins use.
 pub trait Deprecations: Send + Sync + 'static {
-    /// Takes the record of a plugin that uses an interface for an event for the first time.
+    /// Receives the record of a plugin that uses an interface for an event for the first time.
     fn first_use(&self, record: &Deprecated);
 
-    /// Takes the updated record of a plugin that uses the interface for the event again.
+    /// Receives the updated record of a plugin that uses the interface for the event again.
     ///
     /// The default does nothing.
     fn used_again(&self, record: &Deprecated) {
@@ -71,7 +71,7 @@ impl<D: Deprecations> Deprecations for Arc<D> {
     }
 }
 
-/// Counts what is deprecated, across reconnects of a plugin.
+/// Counts uses of deprecated interfaces, across reconnects of a plugin.
 pub(super) struct Ledger {
     receivers: Vec<Box<dyn Deprecations>>,
     records: Mutex<HashMap<(PluginId, Event), Deprecated>>,
@@ -122,7 +122,7 @@ impl Ledger {
     }
 }
 
-/// Drops the record that was updated the longest ago, if there are too many.
+/// Drops the least recently updated record if there are too many.
 fn make_room<K: Clone + Eq + std::hash::Hash>(records: &mut HashMap<K, Deprecated>) {
     if records.len() < MAX_RECORDS {
         return;

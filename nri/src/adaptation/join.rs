@@ -1,4 +1,4 @@
-//! Lets a plugin join without losing an event: synchronizes it, then delivers what happened meanwhile.
+//! Adds a plugin without losing an event: synchronizes it, then delivers the events that occurred meanwhile.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,15 +17,15 @@ use super::relay::assess;
 use super::state::State;
 use super::synchronize::synchronize;
 
-/// The time to wait for relays that began before the plugin joined. They end by themselves, unless a caller
+/// The time to wait for relays that began before the plugin joined. They end on their own, unless a caller
 /// stops polling one.
 const MAX_DRAIN: Duration = Duration::from_secs(60);
 
 /// Synchronizes a plugin.
 ///
-/// The order of the steps is what makes sure that every event is either in the state or reaches the plugin:
+/// The order of the steps ensures that every event is either in the state or reaches the plugin:
 ///
-/// 1. Nobody holds a [`SyncGuard`](super::SyncGuard), and nobody gets one.
+/// 1. No [`SyncGuard`](super::SyncGuard) is held, and none is given out.
 /// 2. The plugin is in the roster: events that begin now are queued for it.
 /// 3. Events that began before are done.
 /// 4. The runtime is asked for its state, and the plugin gets it.
@@ -110,7 +110,7 @@ fn late(core: &Core, member: &Member, event: Event, delivery: Delivery) -> Outco
     outcome
 }
 
-/// Hands the updates that a plugin asked for in Synchronize to the runtime.
+/// Passes the updates that a plugin requested in Synchronize to the runtime.
 async fn apply(core: &Core, member: &Member, updates: Vec<ContainerUpdate>) {
     let plugin = &member.full_name;
     let requested = Requested::new(member.id.clone(), Origin::Synchronize, updates, Vec::new());

@@ -1,4 +1,4 @@
-//! Decides what a failing plugin means for a request.
+//! Decides how a failing plugin affects a request.
 
 use crate::api::Event;
 use crate::wire::CallError;

@@ -30,13 +30,13 @@ const MODULE: [u8; 8] = *b"\0asm\x01\0\0\0";
 
 /// An executable to start, or a module to load.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct PluginFile {
     pub(super) id: PluginId,
     pub(super) path: PathBuf,
     pub(super) config: String,
 }
 
-impl Found {
+impl PluginFile {
     /// Returns true if the file is a WebAssembly module, whatever its name.
     pub(super) fn is_module(&self) -> bool {
         let mut start = [0; MODULE.len()];
@@ -66,7 +66,11 @@ impl Process {
 ///
 /// As in the [reference](https://github.com/containerd/nri/blob/v0.12.5/pkg/adaptation/adaptation.go), an
 /// executable whose name is not `NN-name`, or a configuration that cannot be read, is an error.
-pub(super) fn discover(plugins: &Path, configs: &Path, revision: &Revision) -> Result<Vec<Found>> {
+pub(super) fn discover(
+    plugins: &Path,
+    configs: &Path,
+    revision: &Revision,
+) -> Result<Vec<PluginFile>> {
     let entries = match plugins.read_dir() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries.map_err(|error| failed(plugins, &error))?,
@@ -89,14 +93,14 @@ fn is_executable(entry: &DirEntry) -> bool {
     file.is_ok_and(|file| file.is_file() && executable(&file))
 }
 
-fn read(entry: &DirEntry, configs: &Path, revision: &Revision) -> Result<Found> {
+fn read(entry: &DirEntry, configs: &Path, revision: &Revision) -> Result<PluginFile> {
     let path = entry.path();
     let file = entry.file_name();
     let id = PluginId::of_file(&file.to_string_lossy(), revision)
         .map_err(|reason| failed(&path, &reason))?;
     let config = drop_in(configs, &id)?;
     tracing::info!("discovered plugin {id}");
-    Ok(Found { id, path, config })
+    Ok(PluginFile { id, path, config })
 }
 
 /// Reads the configuration of a plugin: `NN-name.conf`, else `name.conf`, else nothing.

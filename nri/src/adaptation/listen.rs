@@ -19,7 +19,7 @@ use super::session::{Origin, attach};
 /// Connections that may be registering at once. Further ones wait in the socket's backlog.
 const MAX_REGISTERING: usize = 256;
 
-/// The pause after a failed accept, which a lack of file descriptors causes.
+/// The pause after a failed accept, for example for lack of file descriptors.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// A socket that is listened on. The file is removed when this is dropped.
@@ -34,13 +34,13 @@ struct SocketFile(PathBuf);
 
 impl Drop for SocketFile {
     fn drop(&mut self) {
-        // Somebody else may have removed it.
+        // Another process may have removed it.
         let _ = std::fs::remove_file(&self.0);
     }
 }
 
 impl PluginSocket {
-    /// Listens on a path. Directories are created, and the file of a socket that nobody listens on is replaced.
+    /// Listens on a path. Creates directories, and replaces the file of a socket that no process listens on.
     ///
     /// # Errors
     ///
@@ -66,7 +66,7 @@ impl PluginSocket {
         })
     }
 
-    /// Takes in plugins until the adaptation stops.
+    /// Accepts connections of plugins until the adaptation stops.
     pub(super) async fn serve(self, core: Arc<Core>) {
         let PluginSocket { listener, file } = self;
         let registering = Arc::new(Semaphore::new(MAX_REGISTERING));
@@ -78,7 +78,7 @@ impl PluginSocket {
                 Ok((stream, _)) => {
                     let core = Arc::clone(&core);
                     tokio::spawn(async move {
-                        take_in(&core, stream).await;
+                        admit(&core, stream).await;
                         drop(permit);
                     });
                 }
@@ -92,7 +92,7 @@ impl PluginSocket {
     }
 }
 
-async fn take_in(core: &Arc<Core>, stream: UnixStream) {
+async fn admit(core: &Arc<Core>, stream: UnixStream) {
     match Socket::new(stream) {
         // Errors are logged where they occur.
         Ok(socket) => drop(attach(core, socket, Origin::External).await),

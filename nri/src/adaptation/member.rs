@@ -37,7 +37,7 @@ pub(super) struct Member {
 }
 
 enum Stage {
-    /// The plugin synchronizes, or gets what happened meanwhile.
+    /// The plugin synchronizes, or gets the events that occurred meanwhile.
     Synchronizing(Queue),
     /// The plugin gets requests directly.
     Ready,

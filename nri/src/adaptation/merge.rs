@@ -8,7 +8,7 @@
 //! The rules are those of the reference, `pkg/adaptation` of `github.com/containerd/nri` v0.12.5, including those that may
 //! surprise:
 //!
-//! | a plugin | and then |
+//! | If a plugin | then |
 //! | --- | --- |
 //! | sets one field or entry twice in one answer | it is in conflict with itself |
 //! | removes an environment variable or device that no earlier plugin set | later plugins no longer see it, but the runtime is not asked to remove it |

@@ -15,17 +15,17 @@ use crate::wire::CallError;
 ///
 /// All methods do nothing by default. They are called from many tasks at once.
 pub trait Metrics: Send + Sync + 'static {
-    /// Takes the end of a plugin's invocation.
+    /// Records the end of a plugin's invocation.
     fn invocation(&self, plugin: &str, operation: &str, error: Option<&CallError>) {
         let _ = (plugin, operation, error);
     }
 
-    /// Takes how long an invocation took.
+    /// Records the duration of an invocation.
     fn latency(&self, plugin: &str, operation: &str, latency: Duration) {
         let _ = (plugin, operation, latency);
     }
 
-    /// Takes what a plugin asked for in an answer: an adjustment, and numbers of updates and evictions.
+    /// Records the content of an answer: an adjustment, and the numbers of updates and evictions.
     fn adjustments(
         &self,
         plugin: &str,
@@ -37,7 +37,7 @@ pub trait Metrics: Send + Sync + 'static {
         let _ = (plugin, operation, adjustment, updates, evictions);
     }
 
-    /// Takes the number of plugins that are connected and synchronized.
+    /// Records the number of plugins that are connected and synchronized.
     fn plugin_count(&self, count: usize) {
         let _ = count;
     }
@@ -68,7 +68,7 @@ impl<M: Metrics> Metrics for Arc<M> {
     }
 }
 
-/// Takes every signal and does nothing.
+/// Ignores every signal.
 pub(super) struct NoMetrics;
 
 impl Metrics for NoMetrics {}

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
 
-/// The pods with events in progress, and who waits for them.
+/// The pods with events in progress, and the events that wait for them.
 #[derive(Debug, Default)]
 pub(super) struct PodOrder {
     hasher: RandomState,
@@ -27,7 +27,7 @@ pub(super) struct PodTurn<'a> {
 }
 
 /// A place among the events that wait.
-struct Place<'a> {
+struct QueuedEvent<'a> {
     order: &'a PodOrder,
     pod: Pod,
     turn: oneshot::Receiver<()>,
@@ -38,14 +38,14 @@ impl PodOrder {
     pub(super) async fn turn(&self, pod: &str) -> PodTurn<'_> {
         let pod = self.hasher.hash_one(pod);
         if let Some(mut place) = self.enter(pod) {
-            // An error means that nobody is ahead any more.
+            // An error means that no event is ahead any more.
             let _ = (&mut place.turn).await;
         }
         PodTurn { order: self, pod }
     }
 
     /// Returns a place to wait at, or `None` if no other event of the pod is in progress.
-    fn enter(&self, pod: Pod) -> Option<Place<'_>> {
+    fn enter(&self, pod: Pod) -> Option<QueuedEvent<'_>> {
         let mut pods = self.pods();
         let Some(waiting) = pods.get_mut(&pod) else {
             pods.insert(pod, Waiting::new());
@@ -53,7 +53,7 @@ impl PodOrder {
         };
         let (sender, turn) = oneshot::channel();
         waiting.push_back(sender);
-        Some(Place {
+        Some(QueuedEvent {
             order: self,
             pod,
             turn,
@@ -82,7 +82,7 @@ impl Drop for PodTurn<'_> {
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for QueuedEvent<'_> {
     fn drop(&mut self) {
         self.turn.close();
         // The turn may have come between the last poll and now.

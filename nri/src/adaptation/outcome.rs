@@ -15,7 +15,7 @@ pub enum OutcomeResult {
     Answered,
     /// The plugin returned an error, or its answer could not be used, and the request failed because of it.
     Failed,
-    /// The plugin returned an error, or its answer could not be used, and the request went on.
+    /// The plugin returned an error, or its answer could not be used, and the request continued.
     Ignored,
     /// The plugin did not answer within the request timeout.
     TimedOut,

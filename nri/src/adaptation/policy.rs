@@ -10,7 +10,7 @@ pub enum OnError {
     /// An error of the plugin fails the request. The default for synchronous events: RunPodSandbox,
     /// UpdatePodSandbox, CreateContainer, StartContainer, UpdateContainer and validation.
     Fail,
-    /// An error of the plugin is reported, and the request goes on. The default for all other events.
+    /// An error of the plugin is reported, and the request continues. The default for all other events.
     Ignore,
     /// The request also fails if the plugin is not connected or does not answer.
     Required,
@@ -112,7 +112,7 @@ impl ErrorPolicy {
 pub(super) enum Hook {
     /// The runtime waits for the plugin's consent.
     Synchronous,
-    /// The runtime reports what it did.
+    /// The runtime reports a change that it has made.
     AfterTheFact,
     /// The runtime takes a pod or a container down, which nothing may stop.
     Teardown,

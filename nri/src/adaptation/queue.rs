@@ -14,7 +14,7 @@ pub(super) struct Queue {
     limit: usize,
 }
 
-/// An event, and who waits for its answer.
+/// An event, and the caller that waits for its answer.
 #[derive(Debug)]
 pub(super) struct Queued {
     pub(super) message: Message,
@@ -28,7 +28,7 @@ pub(super) enum Admission {
     Direct,
     /// It is queued, and the answer arrives here.
     Waiting(oneshot::Receiver<Delivery>),
-    /// It is queued, and nobody waits.
+    /// It is queued, and no caller waits.
     Queued,
     /// The queue is full: the plugin cannot get a complete picture any more.
     Full(usize),

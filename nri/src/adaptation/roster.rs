@@ -9,7 +9,7 @@ use tokio::time::timeout;
 
 use super::member::Member;
 
-/// The plugins, and who is going through them.
+/// The plugins, and the relays that are iterating over them.
 #[derive(Debug)]
 pub(super) struct Roster(Mutex<Current>);
 

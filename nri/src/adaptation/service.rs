@@ -104,7 +104,7 @@ impl PluginService {
         };
         let requested = Requested::new(id, Origin::Unsolicited, request.update, request.evict);
         let callbacks = Arc::clone(&core.callbacks);
-        // A task of its own: the callback may call back into the adaptation, and from there this plugin.
+        // In a separate task: the callback may call the adaptation, and through it this plugin.
         let done = tokio::spawn(callbacks.update_containers(requested)).await;
         match done {
             Ok(Ok(failed)) => Ok(UpdateContainersResponse { failed }.encode_to_vec().into()),

@@ -233,7 +233,7 @@ async fn end_process(origin: Origin) {
     }
 }
 
-/// Returns what the work results in, or `None` if `stop` completes first.
+/// Returns the output of the work, or `None` if `stop` completes first.
 async fn first<T>(work: impl Future<Output = T>, stop: impl Future<Output = ()>) -> Option<T> {
     let (mut work, mut stop) = (pin!(work), pin!(stop));
     poll_fn(|cx| {

@@ -23,8 +23,8 @@ use super::relay::{Answers, Relay, Unusable};
 use super::roster::Members;
 
 impl Core {
-    /// Has a merged adjustment judged: first by the runtime's validators, then by all plugins that validate, at
-    /// the same time. Returns the outcomes of the plugins.
+    /// Passes a merged adjustment to the runtime's validators, then to all plugins that validate, concurrently.
+    /// Returns the outcomes of the plugins.
     ///
     /// # Errors
     ///

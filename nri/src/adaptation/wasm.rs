@@ -42,7 +42,7 @@ use crate::wire::{Connection, Limits};
 
 use super::core::Core;
 use super::identity::PluginId;
-use super::launch::Found;
+use super::launch::PluginFile;
 use super::session::{CHANNELS, Origin, attach};
 
 use error::ModuleError;
@@ -64,7 +64,7 @@ const BUFFER: usize = 256 << 10;
 const LINGER: Duration = Duration::from_millis(10);
 
 /// Loads the module of a plugin and takes it in. Errors are logged.
-pub(super) async fn launch(core: &Arc<Core>, found: Found, memory: usize) {
+pub(super) async fn launch(core: &Arc<Core>, found: PluginFile, memory: usize) {
     let path = found.path.clone();
     match load(core, &found, memory).await {
         Ok(module) => connect(core, found, module).await,
@@ -75,7 +75,7 @@ pub(super) async fn launch(core: &Arc<Core>, found: Found, memory: usize) {
     }
 }
 
-async fn load(core: &Core, found: &Found, memory: usize) -> Result<Module, ModuleError> {
+async fn load(core: &Core, found: &PluginFile, memory: usize) -> Result<Module, ModuleError> {
     let exports = exports::required(&core.revision)?;
     let (path, name) = (found.path.clone(), found.id.to_string());
     let limit = Limit::within(core.timeouts.registration);
@@ -104,7 +104,7 @@ fn read(path: &Path) -> Result<Vec<u8>, ModuleError> {
 }
 
 /// Serves the module over a stream in memory, and takes in the plugin at the other end.
-async fn connect(core: &Arc<Core>, found: Found, module: Module) {
+async fn connect(core: &Arc<Core>, found: PluginFile, module: Module) {
     let stream = serve(&found.id, module);
     // Errors are logged where they occur.
     let _ = attach(core, stream, Origin::Module(found.id, found.config)).await;

@@ -14,7 +14,7 @@ pub(crate) use walk::{is_outdated, newer_than};
 
 /// A field of a message that a plugin or a runtime sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Field {
+pub struct MessageField {
     /// The message, such as `LinuxContainerAdjustment`.
     pub message: &'static str,
     /// The name of the field, such as `memory_policy`.

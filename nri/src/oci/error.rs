@@ -9,7 +9,7 @@ use crate::oci::propagation::Propagation;
 
 pub(super) type BoxError = Box<dyn StdError + Send + Sync>;
 
-/// An adjustment that cannot be applied: the field, and what is wrong with it. The spec is
+/// An adjustment that cannot be applied: the field, and the reason. The spec is
 /// unchanged.
 #[derive(Debug)]
 pub struct Error {

@@ -43,7 +43,7 @@ pub(super) fn nonzero<T: Default + PartialEq>(number: T) -> Option<T> {
     (number != T::default()).then_some(number)
 }
 
-/// Returns what a builder of the crate returned. Only types without setters need builders.
+/// Returns the output of a builder of the crate. Only types without setters need builders.
 pub(super) fn built<T>(
     result: Result<T, OciSpecError>,
     field: impl FnOnce() -> String,

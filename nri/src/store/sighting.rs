@@ -1,4 +1,4 @@
-//! Whether the pod and the container of an event were known.
+//! The state of the pod and the container of an event before it.
 
 use crate::api::Event;
 

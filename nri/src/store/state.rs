@@ -11,7 +11,7 @@ use crate::api::{Container, Event, PodSandbox};
 use shelf::Shelf;
 
 #[derive(Debug)]
-pub(super) struct State {
+pub(super) struct StoreState {
     pods: Shelf<PodSandbox>,
     containers: Shelf<Container>,
     /// The pod id of every stored container.
@@ -20,15 +20,15 @@ pub(super) struct State {
     children: BTreeSet<(String, String)>,
 }
 
-impl Default for State {
+impl Default for StoreState {
     fn default() -> Self {
-        State::new(Limits::default())
+        StoreState::new(Limits::default())
     }
 }
 
-impl State {
+impl StoreState {
     pub(super) fn new(limits: Limits) -> Self {
-        State {
+        StoreState {
             pods: Shelf::new("pods", limits.pods, limits.removed),
             containers: Shelf::new("containers", limits.containers, limits.removed),
             owners: HashMap::new(),

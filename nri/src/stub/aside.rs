@@ -55,12 +55,12 @@ pub async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'stat
 pub(super) fn run<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<oneshot::Receiver<Result<T>>> {
-    let place = Place::take()?;
+    let permit = ThreadPermit::take()?;
     let (done, receiver) = oneshot::channel();
     let span = Span::current();
     let guarded = move || {
         let result = span.in_scope(|| catch_unwind(AssertUnwindSafe(work)));
-        drop(place);
+        drop(permit);
         // Nobody waits any more after the deadline.
         let _ = done.send(result.map_err(|payload| panic::error(&*payload)));
     };
@@ -77,13 +77,13 @@ pub(super) fn run<T: Send + 'static>(
 }
 
 /// A permit for one of the threads.
-struct Place;
+struct ThreadPermit;
 
-impl Place {
+impl ThreadPermit {
     fn take() -> Result<Self> {
         let one_more = |blocked| (blocked < MAX_BLOCKED).then_some(blocked + 1);
         match BLOCKED.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more) {
-            Ok(_) => Ok(Place),
+            Ok(_) => Ok(ThreadPermit),
             Err(_) => Err(Error::new(format!(
                 "the maximum of {MAX_BLOCKED} threads are blocked"
             ))),
@@ -91,7 +91,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for ThreadPermit {
     fn drop(&mut self) {
         BLOCKED.fetch_sub(1, Ordering::Relaxed);
     }

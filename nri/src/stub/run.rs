@@ -6,7 +6,7 @@ use tokio::time::sleep;
 
 use super::backoff::Attempts;
 use super::panic::contained;
-use super::session::{Lost, Outcome, Stop};
+use super::session::{Lost, Outcome, StopRequest};
 use super::shared::Shared;
 use super::{RuntimeExit, Stub, signal};
 use crate::plugin::Plugin;
@@ -28,7 +28,7 @@ impl<P: Plugin> Stub<P> {
     ///
     /// Panics outside of a tokio runtime with time and I/O enabled.
     pub async fn run(self) -> Result<()> {
-        self.run_until(signal::asked_to_leave()).await
+        self.run_until(signal::stop_requested()).await
     }
 
     /// Runs the plugin until `stop` completes, ignoring signals.
@@ -42,8 +42,8 @@ impl<P: Plugin> Stub<P> {
     /// Behaves like [`run`](Self::run).
     pub async fn run_until(mut self, stop: impl Future<Output = ()> + Send) -> Result<()> {
         announce::<P>();
-        let wish = pin!(stop);
-        let mut stop = Stop::new(wish);
+        let requested = pin!(stop);
+        let mut stop = StopRequest::new(requested);
         let mut again = false;
         let mut attempts = Attempts::new(self.reconnect.unwrap_or_default());
         loop {
@@ -56,7 +56,11 @@ impl<P: Plugin> Stub<P> {
             let cause = lost.cause.unwrap_or_else(closed);
             if let Some(since) = lost.serving_since {
                 attempts.held(since.elapsed());
-                if stop.or(self.shared.tell_lost(&cause)).await.is_none() {
+                if stop
+                    .or(self.shared.run_disconnected(&cause))
+                    .await
+                    .is_none()
+                {
                     return Ok(());
                 }
             }
@@ -74,7 +78,7 @@ impl<P: Plugin> Stub<P> {
         }
     }
 
-    async fn connect(&mut self, stop: &mut Stop<'_>, again: bool) -> Outcome {
+    async fn connect(&mut self, stop: &mut StopRequest<'_>, again: bool) -> Outcome {
         match stop.or(self.endpoint.open()).await {
             None => Outcome::Stopped,
             Some(Err(error)) => Outcome::Lost(Lost::early(error)),
@@ -91,7 +95,7 @@ impl<P: Plugin> Stub<P> {
 }
 
 impl<P: Plugin> Shared<P> {
-    async fn tell_lost(&self, cause: &Error) {
+    async fn run_disconnected(&self, cause: &Error) {
         if let Some(hooks) = P::CONNECTION {
             let cx = self.context();
             contained(

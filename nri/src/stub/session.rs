@@ -20,14 +20,17 @@ use crate::wire::{CallError, Caller, Connection, ConnectionError, Ended, Limits}
 use crate::{Error, ErrorKind, Result};
 
 /// The request to stop, observed by several connections, one after the other.
-pub(super) struct Stop<'a> {
-    wish: Pin<&'a mut (dyn Future<Output = ()> + Send)>,
-    asked: bool,
+pub(super) struct StopRequest<'a> {
+    requested: Pin<&'a mut (dyn Future<Output = ()> + Send)>,
+    is_requested: bool,
 }
 
-impl<'a> Stop<'a> {
-    pub(super) fn new(wish: Pin<&'a mut (dyn Future<Output = ()> + Send)>) -> Self {
-        Stop { wish, asked: false }
+impl<'a> StopRequest<'a> {
+    pub(super) fn new(requested: Pin<&'a mut (dyn Future<Output = ()> + Send)>) -> Self {
+        StopRequest {
+            requested,
+            is_requested: false,
+        }
     }
 
     /// Returns the output of the work, or `None` if stopping is requested first.
@@ -43,14 +46,14 @@ impl<'a> Stop<'a> {
     }
 }
 
-impl Future for Stop<'_> {
+impl Future for StopRequest<'_> {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<()> {
-        if !self.asked {
-            self.asked = self.wish.as_mut().poll(cx).is_ready();
+        if !self.is_requested {
+            self.is_requested = self.requested.as_mut().poll(cx).is_ready();
         }
-        if self.asked {
+        if self.is_requested {
             Poll::Ready(())
         } else {
             Poll::Pending
@@ -60,7 +63,7 @@ impl Future for Stop<'_> {
 
 /// The end of a connection.
 pub(super) enum Outcome {
-    /// The plugin was asked to leave.
+    /// The plugin was asked to stop.
     Stopped,
     /// Any other end.
     Lost(Lost),
@@ -88,7 +91,7 @@ impl<P: Plugin> Shared<P> {
     pub(super) async fn session(
         &self,
         stream: Box<dyn Stream>,
-        stop: &mut Stop<'_>,
+        stop: &mut StopRequest<'_>,
         again: bool,
     ) -> Outcome {
         let (connection, caller) = Connection::new(stream, CHANNELS, Limits::default());
@@ -225,14 +228,14 @@ async fn both(
     handshake: impl Future<Output = Result<()>>,
 ) -> Result<Ended> {
     let (mut connection, mut handshake) = (pin!(connection), pin!(handshake));
-    let mut shaken = false;
+    let mut is_handshake_done = false;
     poll_fn(|cx| {
         let ended = connection.as_mut().poll(cx);
         if let Poll::Ready(Ok(Ended::ByShutdown) | Err(_)) = ended {
             return ended.map_err(lost);
         }
-        if !shaken && let Poll::Ready(outcome) = handshake.as_mut().poll(cx) {
-            shaken = true;
+        if !is_handshake_done && let Poll::Ready(outcome) = handshake.as_mut().poll(cx) {
+            is_handshake_done = true;
             if let Err(error) = outcome {
                 return Poll::Ready(Err(error));
             }

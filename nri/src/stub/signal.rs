@@ -7,7 +7,7 @@ use std::task::Poll;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// Completes with the first SIGTERM or SIGINT.
-pub(super) async fn asked_to_leave() {
+pub(super) async fn stop_requested() {
     let (mut terminate, mut interrupt) = match listen() {
         Ok(signals) => signals,
         Err(error) => {

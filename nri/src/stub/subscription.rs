@@ -7,7 +7,7 @@ use crate::api::fields::FIELDS;
 use crate::api::{ConfigureResponse, FailurePolicy};
 use crate::plugin::Plugin;
 
-/// Returns the answer to Configure under this runtime, and warnings about what the runtime does not know. `chosen` is
+/// Returns the answer to Configure under this runtime, and warnings about events that the runtime does not know. `chosen` is
 /// the mask that the handler of Configure returned.
 ///
 /// # Errors

@@ -17,12 +17,12 @@ const RESTS_AFTER: u32 = 10;
 
 /// Watches the handlers that are polled in place.
 pub(super) struct Watchdog {
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<WatchState>>,
     thread: Option<JoinHandle<()>>,
 }
 
 #[derive(Default)]
-struct State {
+struct WatchState {
     busy: Option<Busy>,
     /// The number of polls so far, to distinguish them.
     polls: u64,
@@ -41,7 +41,7 @@ struct Busy {
 
 impl Watchdog {
     pub(super) fn start() -> Self {
-        let state = Arc::new(Mutex::new(State::default()));
+        let state = Arc::new(Mutex::new(WatchState::default()));
         let watched = Arc::clone(&state);
         let thread = thread::Builder::new()
             .name("nri-watchdog".to_owned())
@@ -100,11 +100,11 @@ impl Drop for Watchdog {
     }
 }
 
-fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+fn lock(state: &Mutex<WatchState>) -> MutexGuard<'_, WatchState> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn watch(state: &Mutex<State>) {
+fn watch(state: &Mutex<WatchState>) {
     let mut seen = 0;
     let mut named = 0;
     let mut idle = 0;

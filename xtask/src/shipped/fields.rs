@@ -32,11 +32,11 @@ pub(super) fn emit(history: &History) -> Result<TokenStream, Error> {
     }
     let written = rows.iter().map(|row| written(row, &rows));
     Ok(quote! {
-        use super::Field;
+        use super::MessageField;
 
         /// The fields of messages sent by plugins and runtimes that are newer than the first
         /// revision, and those that lead to them.
-        pub const FIELDS: &[Field] = &[#(#written),*];
+        pub const FIELDS: &[MessageField] = &[#(#written),*];
     })
 }
 
@@ -142,6 +142,6 @@ fn written(row: &Row<'_>, rows: &[Row<'_>]) -> TokenStream {
     let of = option(of(field, rows));
     let is_map = matches!(field.kind, FieldKind::Map { .. });
     quote! {
-        Field { message: #message, name: #name, number: #number, since: #since, of: #of, is_map: #is_map }
+        MessageField { message: #message, name: #name, number: #number, since: #since, of: #of, is_map: #is_map }
     }
 }

@@ -6,7 +6,7 @@ use super::{Deprecated, Deprecations};
 ///
 /// The wording is that of the
 /// [reference](https://github.com/containerd/nri/blob/v0.12.5/pkg/adaptation/plugin.go) without a recorder, which
-/// `nri-compat logs` finds. This is what an adaptation uses by default.
+/// `nri-compat logs` finds. An adaptation uses it by default.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LogDeprecations;
 

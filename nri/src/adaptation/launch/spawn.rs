@@ -2,7 +2,7 @@
 //!
 //! The one file of the adaptation with `unsafe` code. The protocol demands descriptor 3, and the standard library
 //! passes only 0, 1 and 2. Between fork and exec the child calls dup2 and fcntl and nothing else; both are
-//! async-signal-safe, so it does not matter what the other threads of the runtime were doing.
+//! async-signal-safe, so the state of the runtime's other threads does not matter.
 #![allow(unsafe_code)]
 
 use std::io;
@@ -17,7 +17,7 @@ use tokio::process::Command;
 use crate::wire::Socket;
 use crate::{Error, ErrorKind, Result};
 
-use super::{Found, Process};
+use super::{PluginFile, Process};
 
 /// The descriptor that the plugin finds its connection at.
 const SOCKET: RawFd = 3;
@@ -27,7 +27,7 @@ const SOCKET: RawFd = 3;
 /// # Errors
 ///
 /// Returns [`ErrorKind::Config`] if it cannot be started.
-pub(in super::super) fn spawn(found: &Found) -> Result<(Socket, Process)> {
+pub(in super::super) fn spawn(found: &PluginFile) -> Result<(Socket, Process)> {
     let failed = |error: io::Error| {
         let message = format!("failed to launch plugin {}: {error}", found.path.display());
         Error::with_kind(ErrorKind::Config, message).with_source(error)

@@ -63,7 +63,7 @@ impl CreateCollector {
         }
     }
 
-    /// Returns the container as adjusted so far, which is what the next plugin sees.
+    /// Returns the container as adjusted so far, as the next plugin sees it.
     pub fn container(&self) -> &Container {
         &self.view.container
     }
@@ -191,7 +191,7 @@ fn environment(
     change.reserve(collected);
     change.add(claims, |variable| {
         seen.push([&*variable.key, "=", &*variable.value].concat());
-        // The variable `A=B` of value `C` reads as `A` of value `B=C`: whoever sets `A` replaces it.
+        // The variable `A=B` of value `C` reads as `A` of value `B=C`: a plugin that sets `A` replaces it.
         if variable.key.contains('=') {
             *unowned = seen.len();
         }

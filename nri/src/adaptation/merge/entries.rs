@@ -14,7 +14,7 @@ use crate::api::{Field, KeyValue, LinuxDevice, Mount};
 const ROOM: usize = 64;
 
 /// An entry of a list that is known by a key.
-pub(super) trait Entry {
+pub(super) trait ListEntry {
     /// The field that the list is.
     const FIELD: Field;
 
@@ -22,7 +22,7 @@ pub(super) trait Entry {
     fn key(&self) -> &str;
 }
 
-impl Entry for Mount {
+impl ListEntry for Mount {
     const FIELD: Field = Field::Mounts;
 
     fn key(&self) -> &str {
@@ -30,7 +30,7 @@ impl Entry for Mount {
     }
 }
 
-impl Entry for LinuxDevice {
+impl ListEntry for LinuxDevice {
     const FIELD: Field = Field::Devices;
 
     fn key(&self) -> &str {
@@ -38,7 +38,7 @@ impl Entry for LinuxDevice {
     }
 }
 
-impl Entry for KeyValue {
+impl ListEntry for KeyValue {
     const FIELD: Field = Field::Env;
 
     fn key(&self) -> &str {
@@ -53,7 +53,7 @@ pub(super) struct ListChange<T> {
     removed: Vec<T>,
 }
 
-impl<T: Entry> ListChange<T> {
+impl<T: ListEntry> ListChange<T> {
     /// Parts removals from additions. Of several removals of one key, the last counts.
     pub(super) fn new(mut asked: Vec<T>) -> Self {
         let is_removal = |entry: &mut T| marker::removed(entry.key()).is_some();
@@ -137,11 +137,11 @@ impl<T: Entry> ListChange<T> {
     }
 }
 
-/// Merges one plugin's changes of a list. Adds what it sets to `entries`, of which the first `unowned` are those of the
+/// Merges one plugin's changes of a list. Adds the entries that it sets to `entries`, of which the first `unowned` are those of the
 /// request.
 ///
 /// Returns the removals of entries that it does not set.
-pub(super) fn merge_list<T: Entry>(
+pub(super) fn merge_list<T: ListEntry>(
     asked: Vec<T>,
     entries: &mut Vec<T>,
     unowned: &mut usize,
@@ -159,7 +159,7 @@ pub(super) fn merge_list<T: Entry>(
     change.add(claims, |entry| entries.push(entry))
 }
 
-/// Merges one plugin's changes of a map. Adds what it sets to `entries`, and the keys that mark removals to `removals`.
+/// Merges one plugin's changes of a map. Adds the entries that it sets to `entries`, and the keys that mark removals to `removals`.
 ///
 /// As in the reference, a key that is removed and not set again stays in the container that later plugins see.
 pub(super) fn merge_map<V: Default>(

@@ -9,7 +9,7 @@ use crate::api::{
     Field, LinuxContainer, LinuxContainerAdjustment, LinuxNamespace, LinuxRdt, LinuxResources,
 };
 
-/// Merges the Linux part of one plugin's adjustment into the container and into what was collected before.
+/// Merges the Linux part of one plugin's adjustment into the container and into the adjustments collected before.
 pub(super) fn merge(
     asked: LinuxContainerAdjustment,
     seen: &mut LinuxContainer,

@@ -29,7 +29,7 @@ pub(super) fn claim(asked: &LinuxResources, claims: &mut Claims<'_>) -> Result<(
     Ok(())
 }
 
-/// Sets what is set in `asked`, except devices and the limit of processes, and leaves the rest as it is.
+/// Copies the values that are set in `asked`, except devices and the limit of processes.
 pub(super) fn set(asked: LinuxResources, target: &mut LinuxResources) {
     // Without `..`, so that a new field cannot be forgotten.
     let LinuxResources {

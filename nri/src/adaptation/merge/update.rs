@@ -38,7 +38,7 @@ impl UpdateCollector {
         UpdateCollector::default()
     }
 
-    /// Returns the resources of the UpdateContainer request as changed so far, which is what the next plugin sees; `None`
+    /// Returns the resources of the UpdateContainer request as changed so far, as the next plugin sees them; `None`
     /// for StopContainer.
     pub fn resources(&self) -> Option<&LinuxResources> {
         self.updates.requested_resources()

@@ -44,7 +44,7 @@ impl Pending {
         }
     }
 
-    /// Merges what a plugin asks for. A failed update leaves no trace but its claims, as in the reference.
+    /// Merges the updates that a plugin requests. A failed update has no effect except its claims, as in the reference.
     fn merge(
         &mut self,
         update: ContainerUpdate,

@@ -36,9 +36,9 @@ pub(super) enum ModuleError {
     /// The module follows another version of the calling convention, worded as in the reference.
     #[error("API version mismatch, host: {host}, plugin: {plugin}")]
     Version {
-        /// Our version.
+        /// The version of this crate.
         host: u64,
-        /// That of the module.
+        /// The version of the module.
         plugin: u64,
     },
     /// The module does not compile or link, or it trapped.
@@ -60,10 +60,10 @@ pub(super) enum ModuleError {
     /// The module did not finish in time.
     #[error("not finished within {0:.1?}")]
     Time(Duration),
-    /// Nobody waits for the module any more.
+    /// No caller waits for the module any more.
     #[error("the call was given up")]
     Abandoned,
-    /// The plugin returned an error. The module works on.
+    /// The plugin returned an error. The module can still be called.
     #[error("{0}")]
     Plugin(String),
 }

@@ -29,7 +29,7 @@ impl std::fmt::Debug for WasmModule {
 }
 
 impl WasmModule {
-    /// Loads a module as a runtime of this revision does, or with whatever functions it exports if `revision` is `None`.
+    /// Loads a module as a runtime of this revision does, or with any functions that it exports if `revision` is `None`.
     ///
     /// # Errors
     ///

@@ -76,7 +76,7 @@ impl ModuleService {
         within: Duration,
     ) -> Result<Bytes, Status> {
         let limit = Limit::within(within);
-        // Dropped with this future, when the connection ends: nobody waits for the module then.
+        // Dropped with this future when the connection ends: then no caller waits for the module.
         let _hold = limit.hold();
         let module = Arc::clone(&self.module);
         let calling = tokio::task::spawn_blocking(move || {

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use prost::DecodeError;
 use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
 
-use super::{FIELDS, Field, Newer, numbers};
+use super::{FIELDS, MessageField, Newer, numbers};
 
 /// The number of the value in a map entry.
 const MAP_VALUE: u32 = 2;
@@ -58,7 +58,7 @@ impl Walk {
 
     fn field(
         &mut self,
-        field: &Field,
+        field: &MessageField,
         wire_type: WireType,
         value: &[u8],
         path: &str,
@@ -90,9 +90,10 @@ impl Walk {
 }
 
 /// Returns the rows of a message, which are adjacent in the table.
-pub(super) fn rows(message: &str) -> &'static [Field] {
+pub(super) fn rows(message: &str) -> &'static [MessageField] {
     let mut messages = FIELDS.chunk_by(|a, b| a.message == b.message);
-    let of_message = |rows: &&[Field]| rows.first().is_some_and(|row| row.message == message);
+    let of_message =
+        |rows: &&[MessageField]| rows.first().is_some_and(|row| row.message == message);
     messages.find(of_message).unwrap_or_default()
 }
 

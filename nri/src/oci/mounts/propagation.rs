@@ -25,7 +25,7 @@ const LONGEST_TABLE: u64 = 64 << 20;
 ///
 /// # Errors
 ///
-/// If `/proc/self/mountinfo` cannot be read or is larger than 64 MiB, or if no mount contains the
+/// Returns an error if `/proc/self/mountinfo` cannot be read or is larger than 64 MiB, or if no mount contains the
 /// path, for example because it is relative.
 pub fn mount_propagation(path: &Path) -> io::Result<Propagation> {
     let mut table = Vec::new();
@@ -82,7 +82,7 @@ enum Wanted {
     Slave,
 }
 
-/// The options for propagation, and what they require of the source. `shared` and others require
+/// The options for propagation, and the propagation that they require of the source. `shared` and others require
 /// nothing.
 const OPTIONS: [(&str, Option<Wanted>); 3] = [
     ("rprivate", None),
@@ -91,7 +91,7 @@ const OPTIONS: [(&str, Option<Wanted>); 3] = [
 ];
 
 impl Wanted {
-    /// Returns what the options of a mount require. The last option counts.
+    /// Returns the propagation that the options of a mount require. The last option counts.
     fn of(mount: &Mount) -> Option<Self> {
         let mut options = mount.options.iter().rev();
         let last = options.find_map(|option| {

@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use super::{Shelf, State};
+use super::{Shelf, StoreState};
 use crate::api::{Container, PodSandbox};
 use crate::store::{Delta, SyncReport};
 
-impl State {
+impl StoreState {
     pub(in crate::store) fn synchronize(
         &mut self,
         pods: &[PodSandbox],
@@ -28,7 +28,7 @@ impl State {
     }
 }
 
-/// First forgets what is not listed, so that it takes no room from what is.
+/// First forgets items that are not listed, to make room for those that are.
 fn compare<T: Clone + PartialEq>(
     shelf: &mut Shelf<T>,
     list: &[T],
