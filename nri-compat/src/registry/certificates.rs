@@ -48,7 +48,7 @@ pub(super) fn of(host: &str, environment: &Environment) -> Result<Certificates, 
     Ok(all)
 }
 
-/// Returns the folders of podman and docker, that of the user first.
+/// Returns the folders of Podman and Docker, that of the user first.
 fn folders(environment: &Environment) -> Vec<PathBuf> {
     let home = environment.path("HOME");
     let home = home.map(|home| home.join(".config/containers/certs.d"));
@@ -73,7 +73,7 @@ impl Certificates {
     }
 }
 
-/// Checks that a certificate can be shown and belongs to the key: the HTTP library panics otherwise.
+/// Checks that a certificate can be presented and matches the key, because the HTTP library panics otherwise.
 fn check(chain: &[Certificate<'_>], key: &PrivateKey<'_>) -> Result<(), String> {
     let chain = chain.iter().map(|one| one.der().to_vec().into());
     let labelled = format!("{:?}", key.kind());
@@ -103,7 +103,7 @@ fn check(chain: &[Certificate<'_>], key: &PrivateKey<'_>) -> Result<(), String> 
 ///
 /// # Errors
 ///
-/// Returns an error if the file has none, or they name none together.
+/// Returns an error if the file contains no certificate, or if both together name none.
 pub(super) fn named(environment: &Environment) -> Result<Option<Vec<Certificate<'static>>>, Error> {
     let file = environment.path("SSL_CERT_FILE");
     let folders = environment.path("SSL_CERT_DIR");

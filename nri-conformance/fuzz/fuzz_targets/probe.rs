@@ -1,5 +1,5 @@
-//! A hostile plugin never stops `probe`: whatever it answers, sends or leaves out, the result is complete, comes in time, and
-//! the bytes that went to the plugin are well-formed.
+//! A hostile plugin never stops `probe`: whatever it answers, sends or omits, the result is complete and in time, and the
+//! bytes sent to the plugin are well-formed.
 #![no_main]
 
 use std::sync::{Arc, Mutex};
@@ -13,14 +13,14 @@ use nri_conformance::session::Timeouts;
 use nri_conformance::subject::Subject;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream};
 
-/// A registration as `10-hostile`, so that the fuzzer need not find one.
+/// A registration as `10-hostile`, so that the fuzzer does not have to find one.
 const REGISTRATION: &[u8] = b"\x00\x00\x00\x02\x00\x00\x00G\x00\x00\x00=\x00\x00\x00\x01\x01\x00\
     \x0a\x1cnri.pkg.api.v1alpha1.Runtime\x12\x0eRegisterPlugin\x1a\x0d\x0a\x07hostile\x12\x0210";
 
-/// The time that a probe may take, in the time of the test.
+/// The maximum duration of a probe, in simulated time.
 const WITHIN: Duration = Duration::from_secs(30);
 
-/// The longest text of a plugin in a result, in characters, with what the probe adds.
+/// The maximum length of a plugin's text in a result, in characters, including what the probe adds.
 const LONGEST: usize = 2000;
 
 /// The input, from which every instance takes the next byte.
@@ -76,7 +76,7 @@ fn next(input: &Input) -> u8 {
     input.next().unwrap_or_default()
 }
 
-/// Plays an instance: each request is answered as the next byte of the input says.
+/// Runs an instance. The next byte of the input determines the answer to each request.
 async fn hostile(mut stream: DuplexStream, input: Input) {
     let start = match next(&input) % 4 {
         0 | 1 => REGISTRATION.to_vec(),
@@ -107,7 +107,7 @@ async fn hostile(mut stream: DuplexStream, input: Input) {
     }
 }
 
-/// Returns what goes to the runtime for a request on a stream; `None` closes the connection.
+/// Returns the bytes that are sent to the runtime for a request on a stream; `None` closes the connection.
 fn answer(stream: u32, input: &Input) -> Option<Vec<u8>> {
     match next(input) % 8 {
         // Success with an empty message, which is valid for every RPC.

@@ -1,4 +1,4 @@
-//! Whatever two ends send, the recording of it can be read, and the redacted one has the same frames.
+//! Whatever the two ends send, the recording can be read, and the redacted one has the same frames.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

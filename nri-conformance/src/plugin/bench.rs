@@ -32,7 +32,7 @@ pub(crate) struct Bench {
 /// time limit.
 const MAX_STUCK: u64 = 3;
 
-/// The state that a plugin is synchronized with.
+/// The state that is sent to a plugin in Synchronize.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct State {
     pub(crate) pods: Vec<PodSandbox>,
@@ -50,7 +50,7 @@ impl Bench {
         })
     }
 
-    /// Returns pods that no test has used before: all tests may share one plugin, which remembers them.
+    /// Returns pods that no test has used before, because all tests may share a plugin that remembers them.
     pub(crate) fn world(&self) -> World {
         let number = self.worlds.fetch_add(1, Ordering::Relaxed);
         World::new(self.options.seed.wrapping_shl(32).wrapping_add(number))
@@ -177,7 +177,7 @@ impl Bench {
         answer.map_err(|error| Verdict::Skip(format!("Configure: {}; see P6", describe(&error))))
     }
 
-    /// Returns how long to wait for something that must not happen.
+    /// Returns the time to wait for something that must not happen.
     pub(crate) fn moment(&self) -> Duration {
         Duration::from_millis(200)
     }

@@ -14,14 +14,14 @@ use super::tests::{
 };
 use super::verdict::Judged;
 
-/// The revisions under which a test is played.
+/// The revisions under which a test runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
     /// Every revision.
     Each,
-    /// The newest that sends StateChange, and the newest.
+    /// The newest revision without dedicated RPCs for all events, and the newest revision.
     BothWays,
-    /// The newest: the revision does not matter.
+    /// The newest revision, because the revision does not matter.
     Newest,
 }
 
@@ -50,7 +50,7 @@ type Running = Pin<Box<dyn Future<Output = Judged> + Send>>;
 
 /// A test.
 pub(crate) struct Test {
-    /// The statements that it judges; several if they say the same.
+    /// The statements that it tests; several if they have the same meaning.
     pub(crate) statements: &'static [&'static str],
     pub(crate) name: &'static str,
     pub(crate) scope: Scope,
@@ -66,10 +66,10 @@ impl std::fmt::Debug for Test {
     }
 }
 
-/// A test, as it is listed.
+/// The description of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TestInfo {
-    /// The ids of the statements that it judges; several if they say the same.
+    /// The ids of the statements that it tests; several if they have the same meaning.
     pub statements: &'static [&'static str],
     /// The name of the test.
     pub name: &'static str,

@@ -15,7 +15,7 @@ use crate::Fault;
 /// The time limit of plugins.
 const REQUEST: Duration = Duration::from_secs(2);
 
-/// The state that plugins are synchronized with.
+/// The state that is sent to plugins in Synchronize.
 pub(crate) type State = (Vec<PodSandbox>, Vec<Container>);
 
 /// A plugin that takes part in requests.
@@ -98,7 +98,7 @@ impl Relay {
         Some(())
     }
 
-    /// Sends an event to the plugins, one after the other; the first error.
+    /// Sends an event to the plugins, one after the other, and returns the first error.
     pub(crate) async fn send(
         &self,
         event: Event,
@@ -130,7 +130,7 @@ impl Relay {
         first
     }
 
-    /// Calls one plugin. One that does not answer in time is disconnected, and that is no error.
+    /// Calls a plugin. A plugin that does not answer in time is disconnected, which is not an error.
     async fn call(&self, member: &Arc<Member>, event: Event, encoded: &[u8]) -> Result<(), String> {
         let patient = self.fault == Fault::WaitsForever;
         let limit = if patient { REQUEST * 10 } else { REQUEST };

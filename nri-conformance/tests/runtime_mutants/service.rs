@@ -111,7 +111,7 @@ impl Service for Sim {
         method: String,
         request: Bytes,
     ) -> Pin<Box<dyn Future<Output = Answer> + Send>> {
-        // An unknown error, as runtimes return for what failed inside.
+        // An unknown error, as returned by runtimes for internal failures.
         Box::pin(async move {
             self.answer(&method, request)
                 .await

@@ -155,7 +155,7 @@ impl Sim {
         Ok(id)
     }
 
-    /// Creates everything of a pod, and returns the event about it.
+    /// Creates a pod with all its files, and returns its event.
     pub(crate) fn set_up(&self, config: &cri::PodSandboxConfig) -> api::PodSandbox {
         let mut world = self.world();
         world.created += 1;
@@ -211,7 +211,7 @@ impl Sim {
         event
     }
 
-    /// Takes from a new pod what the runtime owes it.
+    /// Removes from a new pod what the fault withholds.
     pub(crate) fn spoil(&self, pid: u32, id: &str, cgroup: &str) {
         match self.fault {
             Fault::NoCgroup => self.node.remove(&format!("sys/fs/cgroup{cgroup}")),
@@ -239,7 +239,7 @@ impl Sim {
         self.world().pods.remove(&event.id);
     }
 
-    /// Removes the files of a pod but for its cgroup.
+    /// Removes the files of a pod, except for its cgroup.
     pub(crate) fn take_down(&self, event: &api::PodSandbox) {
         self.node.remove(&netns(&event.id));
         self.node.remove(&format!("proc/{}", event.pid));
@@ -277,13 +277,13 @@ impl Sim {
         Ok(())
     }
 
-    /// Calls the Stop hooks, with what breaks before and while they run.
+    /// Calls the Stop hooks, and applies the faults before and during them.
     pub(crate) async fn stop_hooks(self: &Arc<Self>, event: &api::PodSandbox) -> Reply {
         let linux = event.linux.clone().unwrap_or_default();
         let cgroup = format!("sys/fs/cgroup{}", linux.cgroup_parent);
         let (sim, pid, id) = (Arc::clone(self), event.pid, event.id.clone());
         let during = async move {
-            // The first look at the pod is over. Nobody looks if no plugin holds the hook.
+            // By now, the pod has been inspected for the first time, if a plugin holds the hook.
             let _ = tokio::time::timeout(LATER * 5, sim.looked.notified()).await;
             match sim.fault {
                 Fault::RemovesCgroupDuringStop => sim.node.remove(&cgroup),
@@ -323,7 +323,7 @@ impl Sim {
         }
     }
 
-    /// Does not wait for the Stop hooks, but until they have begun.
+    /// Waits only until the Stop hooks have begun.
     pub(crate) async fn stop_in_background(self: &Arc<Self>, event: api::PodSandbox) {
         let sim = Arc::clone(self);
         let stopping = tokio::spawn(async move {

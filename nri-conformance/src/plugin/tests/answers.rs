@@ -43,8 +43,8 @@ pub(in crate::plugin) async fn adjustments(bench: &Bench, revision: &Revision) -
             Err(error) => {
                 return fail(
                     answer.sent(),
-                    format!("an unreadable answer: {error}"),
-                    "a readable one",
+                    format!("an answer that cannot be decoded: {error}"),
+                    "an answer that can be decoded",
                 );
             }
         }

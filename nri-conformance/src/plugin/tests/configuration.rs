@@ -129,10 +129,10 @@ const VARIATIONS: &[(&str, Vary)] = &[
     ("with the NRI version 0.0.0-unknown", |request| {
         request.nri_version = "0.0.0-unknown".to_owned();
     }),
-    ("with an NRI version that is none", |request| {
+    ("with an invalid NRI version", |request| {
         request.nri_version = "not a version".to_owned();
     }),
-    ("with an NRI version from the future", |request| {
+    ("with a future NRI version", |request| {
         request.nri_version = "v9.9.9".to_owned();
     }),
 ];

@@ -31,7 +31,7 @@ struct Breach {
 
 const BREACHES: &[Breach] = &[
     Breach {
-        name: "bytes that are no frame",
+        name: "bytes that are not a frame",
         bytes: || vec![0xff; 64],
     },
     Breach {
@@ -43,15 +43,15 @@ const BREACHES: &[Breach] = &[
         bytes: || message(1, 16 << 20, Kind::Request, &[]),
     },
     Breach {
-        name: "a request that is no request",
+        name: "a malformed request",
         bytes: || message(1, 8, Kind::Request, &[0xff; 8]),
     },
     Breach {
-        name: "an answer to nothing",
+        name: "an answer without a request",
         bytes: || message(2, 0, Kind::Response, &[]),
     },
     Breach {
-        name: "an unreadable answer",
+        name: "an undecodable answer",
         bytes: || message(2, 8, Kind::Response, &[0xff; 8]),
     },
     Breach {
@@ -67,11 +67,11 @@ const BREACHES: &[Breach] = &[
         bytes: || [frame_header(77, 3), vec![1, 2, 3]].concat(),
     },
     Breach {
-        name: "half of a frame, and the end",
+        name: "half of a frame, then the end",
         bytes: || [frame_header(1, 100), vec![0; 10]].concat(),
     },
     Breach {
-        name: "nothing but the end",
+        name: "only the end",
         bytes: Vec::new,
     },
 ];
@@ -142,8 +142,8 @@ async fn idle(process: &Process, before: Option<Duration>, sent: &str) -> Judged
     if spent < BUSY {
         return Ok(());
     }
-    let got = format!("{spent:?} of processor time wanted within {WATCHED:?}");
-    fail(sent, got, "a plugin that waits, or ends")
+    let got = format!("{spent:?} of processor time used within {WATCHED:?}");
+    fail(sent, got, "the plugin waits or ends")
 }
 
 /// Returns the processor time that was used since.
@@ -168,7 +168,7 @@ fn ended(process: &Process, exit: Exit, sent: &str) -> Judged {
     };
     let shown = lines
         .last()
-        .map(|line| format!("; it printed last: {line}"))
+        .map(|line| format!("; its last output: {line}"))
         .unwrap_or_default();
     if crashed {
         return fail(sent, format!("a crash, {exit}{shown}"), "no crash");
@@ -179,8 +179,8 @@ fn ended(process: &Process, exit: Exit, sent: &str) -> Judged {
     if code != 0 && process.output().bytes() == 0 {
         return fail(
             sent,
-            format!("{exit}, and not a word"),
-            "a message that names what was wrong",
+            format!("{exit}, without a message"),
+            "a message that names the problem",
         );
     }
     Ok(())

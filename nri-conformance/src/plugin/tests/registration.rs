@@ -62,7 +62,7 @@ pub(in crate::plugin) fn silence(instance: &mut Instance) -> String {
         None => "nothing".to_owned(),
     };
     if let Some(line) = instance.last_lines().last() {
-        text = format!("{text}; it printed last: {line}");
+        text = format!("{text}; its last output: {line}");
     }
     text
 }

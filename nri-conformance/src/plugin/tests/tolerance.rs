@@ -70,7 +70,7 @@ pub(in crate::plugin) async fn missing_parts(bench: &Bench, revision: &Revision)
 
 pub(in crate::plugin) async fn empty_requests(bench: &Bench, revision: &Revision) -> Judged {
     let empty: Make = |_, _, _| Vec::new();
-    life(bench, revision, empty, "with nothing in it").await?;
+    life(bench, revision, empty, "without content").await?;
     let defaults: Make =
         |event, _, _| request(event, &PodSandbox::default(), &Container::default());
     life(

@@ -119,7 +119,7 @@ pub(super) fn network_is_configured(case: &PodCase) -> Outcome {
         return Outcome::Pass;
     }
     let got = match network.interfaces.iter().next() {
-        None => "the network namespace has no interface besides the loopback".to_owned(),
+        None => "the network namespace has no interface other than the loopback".to_owned(),
         Some(name) => format!("interface {name} is down or has no address"),
     };
     fail(sent, got, "an interface that is up and has an address")

@@ -54,7 +54,7 @@ pub(super) fn sandbox_is_accessible(case: &PodCase) -> Outcome {
         Some(Err(message)) => fail(
             format!("PodSandboxStatus during the hook of pod {}", case.id),
             message.as_str(),
-            "the sandbox is there during the hook",
+            "the sandbox exists during the hook",
         ),
     }
 }
@@ -99,7 +99,7 @@ pub(super) fn network_stays(case: &PodCase) -> Outcome {
             return fail(
                 sent(case),
                 got,
-                "the network of the pod is there until the hook returns",
+                "the network of the pod stays in place until the hook returns",
             );
         }
     }
@@ -108,7 +108,7 @@ pub(super) fn network_stays(case: &PodCase) -> Outcome {
         Some(network) if !network.addresses.is_superset(&run.addresses) => fail(
             sent(case),
             "addresses of the pod were gone when the hook began",
-            "the network of the pod is there until the hook returns",
+            "the network of the pod stays in place until the hook returns",
         ),
         Some(_) | None => Outcome::Pass,
     }
