@@ -3,20 +3,20 @@
 //! [NRI](https://github.com/containerd/nri), the Node Resource Interface, lets plugins of
 //! containerd and CRI-O watch and adjust pods and containers. Eleven revisions of its protocol are
 //! in use, and runtimes link different ones. This crate holds all of them, as text and compiled;
-//! `nri-codegen` reads and checks them.
+//! `nri-codegen` parses and validates them.
 //!
 //! ```
 //! use nri_protos::{REVISIONS, revision};
 //!
-//! let newest = REVISIONS.last().expect("there is one at least");
+//! let newest = REVISIONS.last().expect("there is at least one");
 //! assert!(newest.proto.contains("rpc RunPodSandbox("));
 //!
-//! let old = revision("v0.11.0").expect("a revision has the name of the first release that carries it");
+//! let old = revision("v0.11.0").expect("a revision is named after its first release");
 //! assert!(!old.proto.contains("rpc RunPodSandbox("));
 //! ```
 //!
-//! Every element of every proto has a comment that gives its unit, its event, whether the runtime or the plugin sets it, and
-//! the release that introduced it. A comment at the top of each table describes its format.
+//! Every element of every proto has a comment with its unit, its event, the side that sets it, and the release that
+//! introduced it. A comment at the top of each table describes its format.
 #![no_std]
 #![forbid(unsafe_code)]
 
