@@ -161,7 +161,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// Returns what came back instead of an answer.
+    /// Returns the failure if there is no successful answer.
     pub async fn call(&self, method: &str, request: impl Into<Bytes>) -> Result<Bytes, CallError> {
         self.call_within(method, request, self.timeouts.request)
             .await
@@ -171,7 +171,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// Returns what came back instead of an answer.
+    /// Returns the failure if there is no successful answer.
     pub async fn call_within(
         &self,
         method: &str,
@@ -200,7 +200,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// Returns what came back instead of an answer.
+    /// Returns the failure if there is no successful answer.
     pub async fn configure(
         &self,
         request: &ConfigureRequest,
@@ -214,7 +214,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// Returns what came back instead of an answer.
+    /// Returns the failure if there is no successful answer.
     pub async fn synchronize(
         &self,
         part: &SynchronizeRequest,
@@ -226,7 +226,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// Returns what came back instead of an answer.
+    /// Returns the failure if there is no successful answer.
     pub async fn synchronize_within(
         &self,
         part: &SynchronizeRequest,

@@ -18,7 +18,7 @@ pub struct Fixture {
 }
 
 impl Fixture {
-    /// Runs every rule on it, whatever their categories.
+    /// Runs every rule on it, regardless of categories.
     ///
     /// # Errors
     ///

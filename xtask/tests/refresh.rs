@@ -1,4 +1,4 @@
-//! `refresh` on a repository of its own, with a module proxy on loopback: what it adds, generates
+//! `refresh` on a separate repository, with a module proxy on loopback: what it adds, generates
 //! and leaves out.
 
 use std::collections::HashMap;

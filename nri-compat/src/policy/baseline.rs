@@ -66,7 +66,7 @@ impl Baseline {
             verdict
                 .suppressed
                 .as_ref()
-                .is_some_and(|one| !one.by_baseline)
+                .is_some_and(|suppression| !suppression.by_baseline)
         };
         let found = report
             .verdicts()
@@ -90,7 +90,7 @@ impl Baseline {
     pub fn of_conformance(report: &ConformanceReport) -> Self {
         let is_ignored = |test: &&JudgedTest| {
             let by = test.suppressed.as_ref();
-            by.is_some_and(|one| !one.by_baseline)
+            by.is_some_and(|suppression| !suppression.by_baseline)
         };
         let found = report.violations().filter(|test| !is_ignored(test));
         Self::from_findings(found.map(|test| KnownFinding {

@@ -72,7 +72,9 @@ impl FailOn {
 /// A suppressed verdict never counts. A verdict whose rule is an `error` in the policy always
 /// counts, a `note` never.
 pub fn exit(report: &CheckReport, fail_on: &[FailOn]) -> Exit {
-    let names_verdicts = fail_on.iter().any(|one| *one != FailOn::Skipped);
+    let names_verdicts = fail_on
+        .iter()
+        .any(|condition| *condition != FailOn::Skipped);
     let verdicts_named = if names_verdicts {
         fail_on
     } else {

@@ -94,7 +94,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for OneOrMany<T> {
     }
 
     fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
-        T::deserialize(StrDeserializer::new(text)).map(|one| vec![one])
+        T::deserialize(StrDeserializer::new(text)).map(|value| vec![value])
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {

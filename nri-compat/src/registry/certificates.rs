@@ -75,7 +75,9 @@ impl Certificates {
 
 /// Checks that a certificate can be presented and matches the key, because the HTTP library panics otherwise.
 fn check(chain: &[Certificate<'_>], key: &PrivateKey<'_>) -> Result<(), String> {
-    let chain = chain.iter().map(|one| one.der().to_vec().into());
+    let chain = chain
+        .iter()
+        .map(|certificate| certificate.der().to_vec().into());
     let labelled = format!("{:?}", key.kind());
     let key = PrivateKeyDer::try_from(key.der().to_vec()).map_err(str::to_owned)?;
     let kind = match &key {
@@ -147,7 +149,7 @@ pub(super) fn of_system() -> Vec<Certificate<'static>> {
 
 fn owned(all: &[impl AsRef<[u8]>]) -> Vec<Certificate<'static>> {
     all.iter()
-        .map(|one| Certificate::from_der(one.as_ref()).to_owned())
+        .map(|der| Certificate::from_der(der.as_ref()).to_owned())
         .collect()
 }
 

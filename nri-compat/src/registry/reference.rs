@@ -269,7 +269,8 @@ mod tests {
     use super::*;
 
     fn parsed(text: &str) -> String {
-        Reference::parse(text).map_or_else(|error| error.to_string(), |one| one.to_string())
+        Reference::parse(text)
+            .map_or_else(|error| error.to_string(), |reference| reference.to_string())
     }
 
     #[test]

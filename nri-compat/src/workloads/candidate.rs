@@ -78,7 +78,10 @@ pub fn unmounted(workload: &Workload) -> Vec<Unmounted<'_>> {
     let mut all = Vec::new();
     for template in &workload.templates {
         let is_mounted = |volume: &Volume| {
-            let mut mounts = template.containers.iter().flat_map(|one| &one.mounts);
+            let mut mounts = template
+                .containers
+                .iter()
+                .flat_map(|container| &container.mounts);
             mounts.any(|mount| mount.name == volume.name)
         };
         for volume in template.volumes.iter().filter(|volume| !is_mounted(volume)) {

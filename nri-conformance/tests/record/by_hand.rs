@@ -131,7 +131,7 @@ pub(crate) fn session() -> (tempfile::TempDir, std::path::PathBuf) {
     (folder, file)
 }
 
-/// A plugin on the wire that answers by hand and notes what it was asked.
+/// A plugin on the wire with scripted answers, which records its requests.
 struct ByHand {
     answer: fn(&Call) -> Result<Bytes, Status>,
     calls: Mutex<Vec<String>>,
@@ -144,7 +144,7 @@ impl Service for ByHand {
     }
 }
 
-/// Replays to a plugin that answers by hand. Returns what it was asked, too.
+/// Replays to a plugin with scripted answers. Also returns its requests.
 pub(crate) async fn by_hand(
     replay: Replay,
     answer: fn(&Call) -> Result<Bytes, Status>,

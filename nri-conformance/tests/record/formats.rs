@@ -1,4 +1,4 @@
-//! The format: what is written is read, and what is not a recording, or not a whole one, is refused.
+//! The format: recordings round-trip, and other files and incomplete recordings are rejected.
 
 use std::time::{Duration, SystemTime};
 

@@ -1,4 +1,4 @@
-//! The observing plugin: records what it is sent, and connects again.
+//! The observing plugin: records its requests, and reconnects.
 
 use nri::adaptation::Adaptation;
 use nri_conformance::record::{ErrorKind, FrameEvent, Identity, Options, Reader, Source, observe};

@@ -206,7 +206,7 @@ pub(crate) async fn until(condition: impl Fn() -> bool) {
     .await;
 }
 
-/// Returns the output of what should end soon.
+/// Returns the output of a future that should complete soon.
 pub(crate) async fn patiently<T>(work: impl Future<Output = T>) -> T {
     timeout(PATIENCE, work).await.expect("ends in time")
 }

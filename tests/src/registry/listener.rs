@@ -30,7 +30,7 @@ pub(super) struct Listener {
 }
 
 impl Listener {
-    /// Listens on a free port and passes every connection to `serve`, in a thread of its own.
+    /// Listens on a free port and passes every connection to `serve`, on a separate thread.
     ///
     /// # Panics
     ///

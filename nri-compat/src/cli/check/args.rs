@@ -59,7 +59,7 @@ impl Args {
         !self.paths.is_empty() || self.proc || self.root.is_some()
     }
 
-    /// Checks what the command line names, and further images.
+    /// Checks the places that the command line names, and further images.
     pub(in crate::cli) fn collect(&self, further: Vec<ImageRequest>) -> Collected {
         if self.paths.iter().any(|path| path == Path::new("-")) {
             output::waiting_for_input();

@@ -173,7 +173,7 @@ impl ClusterScan {
         }
     }
 
-    /// Adds what the cluster reveals to the sightings: the reasons for treating a container as a
+    /// Adds the facts from the cluster to the sightings: the reasons for treating a container as a
     /// plugin, and the resources that could not be read.
     fn explain(&self, collected: &mut Collected) {
         let plugins = self.plugins();

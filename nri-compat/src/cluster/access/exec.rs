@@ -68,7 +68,7 @@ pub(super) async fn run(
     let command = plugin.command.as_deref().unwrap_or_default();
     let interactive = is_interactive(plugin, command)?;
     let mut child = start(plugin, command, interactive)?;
-    // In a terminal, the user ends what the plugin has started.
+    // On a terminal, the user can end the programs that the plugin has started.
     let group = child.id().filter(|_| !interactive).map(Group::of);
     let output = finish(&mut child);
     let output = if interactive {

@@ -47,7 +47,7 @@ impl Client {
         let endpoints = mirrors::of(wanted.image, &self.agents.environment)?;
         let usable = endpoints
             .iter()
-            .filter(|one| is_by_digest || !one.digests_only);
+            .filter(|endpoint| is_by_digest || !endpoint.digests_only);
         let mut failed: Option<Error> = None;
         for endpoint in usable {
             match self.with_retries(endpoint, wanted, &read) {

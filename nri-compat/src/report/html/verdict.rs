@@ -11,7 +11,7 @@ pub(super) const SUPPRESSED: &str = "s";
 pub(super) struct Cell {
     /// The class.
     pub(super) class: &'static str,
-    /// The verdict in words.
+    /// The name of the verdict.
     pub(super) word: &'static str,
     /// True if the policy or the baseline suppresses it.
     pub(super) suppressed: bool,
@@ -21,7 +21,7 @@ pub(super) struct Cell {
 pub(super) struct Filter {
     /// The class of the cells that it keeps.
     pub(super) class: &'static str,
-    /// The verdict in words.
+    /// The name of the verdict.
     pub(super) word: &'static str,
     /// The number of verdicts.
     pub(super) count: usize,

@@ -137,7 +137,10 @@ impl From<Spec> for PodTemplate {
         ];
         let containers = lists
             .into_iter()
-            .flat_map(|(kind, list)| list.into_iter().map(move |one| Container { kind, ..one }))
+            .flat_map(|(kind, list)| {
+                list.into_iter()
+                    .map(move |container| Container { kind, ..container })
+            })
             .collect();
         Self {
             node_name: spec.node_name,

@@ -48,7 +48,7 @@ pub(super) struct FindingBlock<'r> {
 pub(super) struct Head {
     /// The class of the outcome.
     pub(super) class: &'static str,
-    /// The outcome in words.
+    /// The name of the outcome.
     pub(super) word: &'static str,
     /// The names of the targets.
     pub(super) targets: String,

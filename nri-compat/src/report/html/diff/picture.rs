@@ -23,7 +23,7 @@ pub(super) struct Picture<'r> {
     pub(super) plugin: Peer<'r>,
     /// The name of the runtime's version.
     pub(super) runtime: Peer<'r>,
-    /// The outcome in words.
+    /// The name of the outcome.
     pub(super) headline: String,
     /// The height of the drawing.
     pub(super) height: usize,
@@ -59,7 +59,7 @@ pub(super) struct Lane {
 pub(super) struct GroupRow<'r> {
     /// The class of the outcome.
     pub(super) class: &'static str,
-    /// The outcome in words.
+    /// The name of the outcome.
     pub(super) word: &'static str,
     /// The names of the elements.
     pub(super) elements: String,
