@@ -1,6 +1,6 @@
 //! The first bytes of a file, by which it is recognised.
 
-use std::io::Read as _;
+use std::io::Read;
 use std::ops::Deref;
 use std::sync::OnceLock;
 
@@ -9,6 +9,14 @@ use super::unpack::decoder;
 
 /// The number of bytes that are read to recognise a file.
 pub const HEAD: usize = 4096;
+
+/// The number of lines that are read to recognise a log; the first may be the rest of a line that a
+/// rotation cut.
+pub(crate) const HEAD_LINES: usize = 8;
+
+/// The number of decompressed bytes that are enough if they have these lines: they have the header
+/// of a tar archive, and show the encoding of a text.
+const ENOUGH: usize = 1024;
 
 /// The first bytes of a file, up to [`HEAD`].
 ///
@@ -25,21 +33,31 @@ pub struct Head {
 }
 
 impl Head {
-    /// Returns the first bytes decompressed, up to [`HEAD`]: as far as they can be decompressed
-    /// without the rest of the file. Nothing if the file is not compressed.
+    /// Returns the first bytes decompressed, as far as they can be without the rest of the file:
+    /// up to [`HEAD`], but no more than the first lines of a text. Nothing if the file is not
+    /// compressed.
     pub(crate) fn unpacked(&self) -> &[u8] {
         self.unpacked.get_or_init(|| {
-            let mut unpacked = Vec::with_capacity(HEAD);
             let packing = Packing::of(&self.bytes);
-            if packing != Packing::Not
-                && let Ok(decoder) = decoder(self.bytes.as_slice(), packing)
-            {
-                // Data decompressed before an error counts.
-                let _ = decoder.take(HEAD as u64).read_to_end(&mut unpacked);
+            match decoder(self.bytes.as_slice(), packing) {
+                Ok(mut decoder) if packing != Packing::Not => first_lines(&mut decoder),
+                Ok(_) | Err(_) => Vec::new(),
             }
-            unpacked
         })
     }
+}
+
+/// Decompresses up to [`HEAD`] bytes. Stops at [`ENOUGH`] if they have all lines that are checked.
+fn first_lines(decoder: &mut dyn Read) -> Vec<u8> {
+    let mut lines = Vec::with_capacity(HEAD);
+    for size in [ENOUGH, HEAD - ENOUGH] {
+        // Data decompressed before an error counts.
+        let read = decoder.take(size as u64).read_to_end(&mut lines);
+        if read.is_err() || memchr::memchr_iter(b'\n', &lines).count() >= HEAD_LINES {
+            break;
+        }
+    }
+    lines
 }
 
 impl From<Vec<u8>> for Head {

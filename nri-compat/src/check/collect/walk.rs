@@ -5,7 +5,7 @@
 //! folder with any number of files takes only the memory of a few batches. Libraries that list
 //! whole folders take hundreds of bytes per file.
 
-use std::fs::{DirEntry, FileType};
+use std::fs::FileType;
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -25,12 +25,23 @@ const BATCH_FILES: usize = 128;
 /// The maximum number of waiting batches per thread.
 const BATCHES_PER_THREAD: usize = 4;
 
+/// The file that marks an OCI layout.
+const OCI_LAYOUT: &str = "oci-layout";
+
+/// The folder in an OCI layout with the parts of its images.
+const BLOBS: &str = "blobs";
+
+/// The entries of a folder that are handled last, when it is known whether it is an OCI layout.
+const LAYOUT: [&str; 2] = [OCI_LAYOUT, BLOBS];
+
 /// A walk of one folder.
 struct Walk<'w> {
     scan: &'w Scan<'w>,
     root: &'w Root,
     roots: &'w [Root],
     pseudo: Pseudo,
+    /// True if the user spelled the folder like the path that is walked.
+    is_shown_as_walked: bool,
     work: Mutex<Work>,
     changed: Condvar,
 }
@@ -76,6 +87,7 @@ pub(super) fn folder(scan: &Scan<'_>, root: &Root, roots: &[Root]) {
         root,
         roots,
         pseudo: Pseudo::here(),
+        is_shown_as_walked: root.shown.as_os_str() == root.path.as_os_str(),
         work: Mutex::new(Work {
             folders: vec![root.path.clone()],
             ..Work::default()
@@ -164,18 +176,17 @@ impl Walk<'_> {
             Ok(entries) => entries,
             Err(error) => return self.failed(folder, Unreadable::from(&error)),
         };
-        let is_layout = is_layout(folder);
-        if is_layout {
-            archive::read_layout(self.scan, folder, &self.place(folder));
-        }
         let is_launched = self.root.launches(folder);
-        let mut files = Vec::new();
+        let (mut files, mut of_layout) = (Vec::new(), Vec::new());
         for entry in entries {
-            match entry.and_then(|entry| Ok((entry.file_type()?, entry))) {
-                Ok((kind, entry)) if is_launched && is_special(kind) => {
-                    self.scan.skip(self.place(&entry.path()), special());
+            match entry.and_then(|entry| Ok((entry.file_type()?, entry.path()))) {
+                Ok((kind, path)) if is_launched && is_special(kind) => {
+                    self.scan.skip(self.place(&path), special());
                 }
-                Ok((kind, entry)) => self.entry(&entry, kind, is_layout, &mut files),
+                Ok((kind, path)) if LAYOUT.iter().any(|name| path.ends_with(name)) => {
+                    of_layout.push((kind, path));
+                }
+                Ok((kind, path)) => self.entry(kind, path, &mut files),
                 Err(error) => self.failed(folder, Unreadable::from(&error)),
             }
             if files.len() >= BATCH_FILES {
@@ -183,20 +194,33 @@ impl Walk<'_> {
                 self.hand_over(Batch { files, is_launched });
             }
         }
+        self.layout(folder, of_layout, &mut files);
         self.hand_over(Batch { files, is_launched });
     }
 
-    /// Handles an entry of a folder. Blobs of an OCI layout are read as part of their images.
-    fn entry(&self, entry: &DirEntry, kind: FileType, is_layout: bool, files: &mut Vec<Listed>) {
-        if kind.is_dir() {
-            if !(is_layout && entry.file_name() == "blobs") {
-                self.add(self.lock(), Task::Folder(entry.path()));
+    /// Handles the entries that make a folder an OCI layout. Then its blobs are read as part of its
+    /// images.
+    fn layout(&self, folder: &Path, entries: Vec<(FileType, PathBuf)>, files: &mut Vec<Listed>) {
+        let is_layout = !entries.is_empty() && is_layout(folder);
+        if is_layout {
+            archive::read_layout(self.scan, folder, &self.place(folder));
+        }
+        for (kind, path) in entries {
+            let is_read = kind.is_dir() && path.ends_with(BLOBS)
+                || kind.is_file() && path.ends_with(OCI_LAYOUT);
+            if !(is_layout && is_read) {
+                self.entry(kind, path, files);
             }
-        } else if kind.is_symlink()
-            || kind.is_file() && !(is_layout && entry.file_name() == "oci-layout")
-        {
+        }
+    }
+
+    /// Handles an entry of a folder.
+    fn entry(&self, kind: FileType, path: PathBuf, files: &mut Vec<Listed>) {
+        if kind.is_dir() {
+            self.add(self.lock(), Task::Folder(path));
+        } else if kind.is_symlink() || kind.is_file() {
             files.push(Listed {
-                path: entry.path(),
+                path,
                 is_link: kind.is_symlink(),
             });
         }
@@ -272,6 +296,9 @@ impl Walk<'_> {
 
     /// Returns the place of a path, with the folder spelled as by the user.
     fn place(&self, path: &Path) -> Place {
+        if self.is_shown_as_walked {
+            return Place::of(path);
+        }
         match path.strip_prefix(&self.root.path) {
             Ok(rest) if rest.as_os_str().is_empty() => Place::of(&self.root.shown),
             Ok(rest) => Place::of(&self.root.shown.join(rest)),
@@ -287,7 +314,7 @@ impl Walk<'_> {
 /// Reports whether a folder is an OCI layout.
 fn is_layout(folder: &Path) -> bool {
     let has = |name: &str| folder.join(name).is_file();
-    has("oci-layout") && has("index.json")
+    has(OCI_LAYOUT) && has("index.json")
 }
 
 /// Returns true for pipes, sockets and devices.

@@ -75,7 +75,8 @@ pub(crate) fn unwrap_once(line: &str) -> Option<(Option<String>, String)> {
 /// Returns true if a line is certainly in one of the formats: its wrapper has a time.
 pub(super) fn is_sure(line: &str) -> bool {
     // Every form of a time has digits, and what follows it a colon, or it has one itself.
-    let may_have_time = line.contains(':') && line.bytes().any(|byte| byte.is_ascii_digit());
+    let may_have_time =
+        line.as_bytes().contains(&b':') && line.bytes().any(|byte| byte.is_ascii_digit());
     if !may_have_time {
         return false;
     }

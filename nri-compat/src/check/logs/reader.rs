@@ -7,17 +7,13 @@ use super::format;
 use super::{Log, READER, read, source};
 use crate::check::content::{File, Stream};
 use crate::check::evidence::{Reader, Unreadable};
-use crate::check::head::HEAD;
+use crate::check::head::{HEAD, HEAD_LINES};
 use crate::check::packing::Packing;
 use crate::sighting::{Evidence, Sighting};
 
 /// The reader of logs of containerd and CRI-O, which it recognises by their first lines.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LogReader;
-
-/// The number of lines of the head that are checked; the first may be the rest of a line that a
-/// rotation cut.
-const HEAD_LINES: usize = 8;
 
 impl Reader for LogReader {
     fn name(&self) -> &'static str {

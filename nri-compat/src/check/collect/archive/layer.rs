@@ -11,14 +11,14 @@ use super::kind;
 use super::limits::Limits;
 use super::links::Links;
 use super::names;
+use super::sparse::{self, Sparse};
 use super::stored::{shown_path, stored, with_head};
 use super::unpack::Unpacked;
 use crate::check::collect::file_outcome::FileOutcome;
 use crate::check::collect::found::Found;
 use crate::check::collect::scan::Scan;
 use crate::check::collect::{disk, unjudged};
-use crate::check::content::Stream;
-use crate::check::content::{Content, File};
+use crate::check::content::{Content, File, Stream};
 use crate::check::head::HEAD;
 use crate::check::packing::Packing;
 use crate::place::Place;
@@ -122,6 +122,17 @@ fn not_text(head: &[u8]) -> Option<Unreadable> {
         let reason = "neither an archive nor a kind of file that can be judged";
         Unreadable::new(SkipKind::UnsupportedFormat, reason)
     })
+}
+
+/// Returns the first bytes of a sparse file that begins with the list of its pieces, after a check
+/// that it does not have too many: before all of it is stored.
+fn list_head(sparse: &Sparse, entries: &mut Entries<'_>) -> Result<Vec<u8>, Unreadable> {
+    if !sparse.is_listed_in_data {
+        return Ok(Vec::new());
+    }
+    let head = entries.head(HEAD)?;
+    sparse::check_list(&head.as_slice())?;
+    Ok(head)
 }
 
 /// Returns a blob as a file with this name.
@@ -278,8 +289,9 @@ impl Layer {
         path: Vec<u8>,
     ) -> Result<(), Unreadable> {
         let sparse = entry.sparse.take().unwrap_or_default();
-        let content =
-            stored(reading.content, entries, &entry, &[]).and_then(|stored| sparse.expand(stored));
+        let content = list_head(&sparse, entries)
+            .and_then(|head| stored(reading.content, entries, &entry, &head))
+            .and_then(|stored| sparse.expand(stored));
         let content = match content {
             Ok(content) => content,
             Err(why) => {

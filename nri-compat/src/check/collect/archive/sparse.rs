@@ -48,8 +48,7 @@ impl Sparse {
     /// Adds a piece.
     pub(super) fn push(&mut self, offset: u64, len: u64) -> Result<(), Unreadable> {
         if self.pieces.len() >= MAX_PIECES {
-            let reason = format!("a sparse file of more than {MAX_PIECES} pieces");
-            return Err(Unreadable::new(SkipKind::Limit, reason));
+            return Err(too_many());
         }
         self.pieces.push(Piece { offset, len });
         Ok(())
@@ -92,6 +91,21 @@ impl Sparse {
         }
         Ok(at.next_multiple_of(BLOCK))
     }
+}
+
+/// Checks the number of pieces at the start of a list.
+pub(super) fn check_list(stored: &dyn Content) -> Result<(), Unreadable> {
+    let count = number(stored, &mut 0)?;
+    if count > MAX_PIECES as u64 {
+        return Err(too_many());
+    }
+    Ok(())
+}
+
+/// Returns the reason for a file with too many pieces.
+fn too_many() -> Unreadable {
+    let reason = format!("a sparse file of more than {MAX_PIECES} pieces");
+    Unreadable::new(SkipKind::Limit, reason)
 }
 
 /// Reads a decimal number that ends with a newline.

@@ -11,8 +11,7 @@ use super::names;
 use super::window::Window;
 
 use crate::check::collect::disk::Disk;
-use crate::check::content::Content;
-use crate::check::content::Stream;
+use crate::check::content::{Content, Stream};
 use crate::skipped::{SkipKind, Unreadable};
 
 /// The maximum size of a manifest in bytes.

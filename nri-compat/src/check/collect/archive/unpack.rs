@@ -10,8 +10,7 @@ use super::limits::Limits;
 use super::zstd_frames::{self, Frames};
 use crate::check::collect::budget::{Budget, Lent};
 use crate::check::collect::scan::Scan;
-use crate::check::content::Content;
-use crate::check::content::Stream;
+use crate::check::content::{Content, Stream};
 use crate::check::packing::Packing;
 use crate::skipped::{SkipKind, Unreadable};
 
