@@ -42,14 +42,19 @@ fn problem(
     }
 }
 
-/// Rewords messages of protox that are misleading: it does not support editions, and gives an
-/// import cycle no location.
+/// Rewords messages of protox that are misleading, and adds the help that they lack: it does not
+/// support editions, and gives an import cycle no location.
 fn named(problem: Problem, source: Option<&str>) -> Problem {
     let fact = problem.to_string();
     if fact.ends_with("but found 'edition'") {
         return problem.with_fact("editions are not supported in proto files").with_help(
             "compile the file with `buf build -o schema.binpb` or `protoc --include_imports --descriptor_set_out=schema.binpb`, \
              and name the set instead",
+        );
+    }
+    if fact.starts_with("import '") && fact.ends_with("' not found") {
+        return problem.with_help(
+            "name the folder that contains it: `-I FOLDER` on the command line, `Builder::import` in a build script",
         );
     }
     let cycle = fact.strip_prefix("import cycle detected: ");

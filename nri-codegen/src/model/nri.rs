@@ -2,7 +2,7 @@
 
 use heck::ToUpperCamelCase;
 
-use super::{About, Enum, Protocol, Rpc, Service};
+use super::{About, Enum, EnumValue, Protocol, Rpc, Service};
 
 /// Name of the service that plugins serve.
 pub(crate) const PLUGIN: &str = "Plugin";
@@ -76,6 +76,21 @@ pub enum Scope {
 }
 
 impl NriView {
+    /// Returns the view of a protocol with this service as `Plugin`, and this enum as `Event`.
+    ///
+    /// Without a service nothing carries the events; without an enum there are none.
+    pub fn of(plugin: Option<&Service>, events: Option<&Enum>) -> Self {
+        let values = events.map_or(&[][..], |events| &events.values);
+        let last = values.iter().find(|value| value.name == LAST);
+        let last = last.map(|value| value.number);
+        Self {
+            events: real_events(values, plugin),
+            last,
+            valid_mask: valid_mask(last),
+            state_change: plugin.is_some_and(|plugin| plugin.rpc(STATE_CHANGE).is_some()),
+        }
+    }
+
     /// Returns the event with this enum value name.
     pub fn event(&self, name: &str) -> Option<&Event> {
         self.events.iter().find(|event| event.name == name)
@@ -94,18 +109,11 @@ pub(super) fn view(protocol: &Protocol) -> Option<NriView> {
     let plugin = protocol.service(PLUGIN)?;
     plugin.rpc("Configure")?;
     let events = protocol.enumeration(EVENT)?;
-    let last = events.values.iter().find(|value| value.name == LAST);
-    let last = last.map(|value| value.number);
-    Some(NriView {
-        events: real_events(events, plugin),
-        last,
-        valid_mask: valid_mask(last),
-        state_change: plugin.rpc(STATE_CHANGE).is_some(),
-    })
+    Some(NriView::of(Some(plugin), Some(events)))
 }
 
-fn real_events(events: &Enum, plugin: &Service) -> Vec<Event> {
-    let real = events.values.iter();
+fn real_events(values: &[EnumValue], plugin: Option<&Service>) -> Vec<Event> {
+    let real = values.iter();
     let real = real.filter(|value| value.number > 0 && value.name != LAST);
     let mut real: Vec<Event> = real
         .map(|value| {
@@ -129,11 +137,12 @@ fn real_events(events: &Enum, plugin: &Service) -> Vec<Event> {
     real
 }
 
-fn carrier<'p>(rpc_name: &str, plugin: &'p Service) -> (Carrier, Option<&'p Rpc>) {
-    if let Some(rpc) = plugin.rpc(rpc_name) {
+fn carrier<'p>(rpc_name: &str, plugin: Option<&'p Service>) -> (Carrier, Option<&'p Rpc>) {
+    let rpc = |name| plugin.and_then(|plugin| plugin.rpc(name));
+    if let Some(rpc) = rpc(rpc_name) {
         return (Carrier::Dedicated, Some(rpc));
     }
-    match plugin.rpc(STATE_CHANGE) {
+    match rpc(STATE_CHANGE) {
         Some(rpc) => (Carrier::StateChange, Some(rpc)),
         None => (Carrier::Nothing, None),
     }

@@ -19,6 +19,7 @@
 mod fact;
 mod format;
 mod inputs;
+mod long_line;
 mod marker;
 mod period;
 pub(crate) mod pieces;
@@ -98,8 +99,8 @@ fn read_lines(place: &Place, lines: &mut dyn Read, options: &Options<'_>) -> Log
         .iter()
         .map(|error| unreadable(place, error))
         .collect();
-    let broken = |reason| Skipped::new(place.clone(), SkipKind::Broken, reason);
-    skipped.extend(reading.skipped().into_iter().map(broken));
+    let unread = reading.skipped().into_iter();
+    skipped.extend(unread.map(|(kind, reason)| Skipped::new(place.clone(), kind, reason)));
     let bytes = reading.bytes;
     let sightings = sightings::sightings(place, reading.tally);
     if sightings.is_empty() && skipped.is_empty() && lines.is_binary() {
@@ -113,6 +114,28 @@ fn read_lines(place: &Place, lines: &mut dyn Read, options: &Options<'_>) -> Log
         bytes,
         skipped,
         sightings,
+    }
+}
+
+/// Returns true if a part that could not be read may have a warning that counts. Lines of the kind
+/// `Broken` have one, which counts already; what is not a text counts only if it was `named` as a
+/// log.
+fn may_hide_warnings(skipped: &Skipped, named: bool) -> bool {
+    match skipped.kind {
+        SkipKind::Broken | SkipKind::NotFound => false,
+        SkipKind::UnsupportedFormat
+        | SkipKind::SpecialFile
+        | SkipKind::PseudoFilesystem
+        | SkipKind::Link => named,
+        SkipKind::Permission
+        | SkipKind::TooLarge
+        | SkipKind::Limit
+        | SkipKind::UnsupportedCompression
+        | SkipKind::NestedArchive
+        | SkipKind::Truncated
+        | SkipKind::Changed
+        | SkipKind::Defect
+        | SkipKind::Io => true,
     }
 }
 
@@ -133,29 +156,36 @@ struct Reading<'p> {
     /// in which the time may follow.
     entry: Option<(String, u8)>,
     bytes: u64,
+    /// The number of lines that are too long and may have a warning.
     too_long: u64,
+    /// True if the current line, which is too long, is one of them.
+    has_excerpt: bool,
 }
 
 /// The number of lines of an entry of a JSON list after its id: message, time.
 const REST_OF_ENTRY: u8 = 3;
 
 impl Reading<'_> {
-    fn skipped(&self) -> Vec<String> {
+    /// Returns the lines that could not be read, by the reason.
+    fn skipped(&self) -> Vec<(SkipKind, String)> {
         let mut reasons = Vec::new();
-        let mut count = |count: u64, lines: &str| match count {
+        let mut count = |kind, count: u64, lines: &str| match count {
             0 => {}
-            1 => reasons.push(format!("1 line {lines}")),
-            _ => reasons.push(format!("{count} lines {lines}")),
+            1 => reasons.push((kind, format!("1 line {lines}"))),
+            _ => reasons.push((kind, format!("{count} lines {lines}"))),
         };
-        count(
-            self.too_long,
-            &format!("longer than {} MiB", LONGEST_LINE >> 20),
+        let too_long = format!(
+            "longer than {} MiB, with what may be a warning about a plugin",
+            LONGEST_LINE >> 20
         );
+        count(SkipKind::Limit, self.too_long, &too_long);
         count(
+            SkipKind::Broken,
             self.tally.unread_lines(),
             "with a warning about a plugin, truncated or in an unknown format",
         );
-        count(self.tally.beyond, "about plugins beyond the limit");
+        let beyond = "about plugins beyond the limit";
+        count(SkipKind::Limit, self.tally.beyond, beyond);
         reasons
     }
 
@@ -228,7 +258,20 @@ impl scan::LineHandler for Reading<'_> {
         }
     }
 
+    fn excerpt(&mut self, part: &[u8], word: usize) {
+        let warning =
+            |(origin, statement): (Origin, Statement)| Some((origin, statement.warning()?));
+        let warning = format::read(part).into_iter().find_map(warning);
+        // Numbers can be decoded only as a whole.
+        let is_decoded = marker::is_word(part, word);
+        if let Some((origin, warning)) = warning.filter(|_| !self.has_excerpt) {
+            self.add(Statement::Unread(warning), origin);
+            self.has_excerpt = true;
+        }
+        self.has_excerpt |= !is_decoded;
+    }
+
     fn too_long(&mut self) {
-        self.too_long += 1;
+        self.too_long += u64::from(std::mem::take(&mut self.has_excerpt));
     }
 }

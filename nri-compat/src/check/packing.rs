@@ -10,6 +10,17 @@ pub(crate) enum Packing {
     Bzip2,
 }
 
+/// The first bytes of each format that are the same in all its files, by the extensions of these.
+const MAGIC: [(&[&str], &[u8]); 4] = [
+    (&["gz"], &[0x1f, 0x8b, 8]),
+    (&["zst", "zstd"], &[0x28, 0xb5, 0x2f, 0xfd]),
+    (&["xz"], &[0xfd, b'7', b'z', b'X', b'Z', 0]),
+    (&["bz2"], b"BZh"),
+];
+
+/// The number of first bytes that identify every format.
+pub(crate) const LONGEST_MAGIC: usize = 10;
+
 impl Packing {
     /// Returns the format of data with these first bytes.
     pub(crate) fn of(head: &[u8]) -> Self {
@@ -48,6 +59,22 @@ impl Packing {
         }
     }
 
+    /// Returns true if the data ends within the first bytes that identify a format. Without the
+    /// extension of that format, bytes that may be text do not count.
+    pub(crate) fn is_cut(head: &[u8], extension: Option<&str>) -> bool {
+        if head.len() >= LONGEST_MAGIC || Self::of(head) != Self::Not {
+            return false;
+        }
+        let has = |endings: &[&str]| extension.is_some_and(|ending| endings.contains(&ending));
+        let begins = |magic: &[u8]| magic.starts_with(head) || head.starts_with(magic);
+        let named = MAGIC.iter().find(|(endings, _)| has(endings));
+        match named {
+            Some((_, magic)) => begins(magic),
+            None if may_be_text(head) => head.len() > 4 && head.starts_with(b"BZh"),
+            None => MAGIC.iter().any(|(_, magic)| begins(magic)),
+        }
+    }
+
     /// Returns its name; `None` for uncompressed data.
     pub(crate) fn name(self) -> Option<&'static str> {
         match self {
@@ -58,4 +85,9 @@ impl Packing {
             Self::Bzip2 => Some("bzip2"),
         }
     }
+}
+
+/// Returns true if a text may begin with these bytes.
+fn may_be_text(head: &[u8]) -> bool {
+    head.iter().all(|byte| byte.is_ascii() && *byte != 0x1f)
 }

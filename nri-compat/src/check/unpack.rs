@@ -7,7 +7,7 @@ use flate2::bufread::MultiGzDecoder;
 use liblzma::bufread::XzDecoder;
 use liblzma::stream::{CONCATENATED, Stream};
 
-use super::packing::Packing;
+use super::packing::{LONGEST_MAGIC, Packing};
 
 /// The maximum window of a zstd stream, as a power of two: 64 MiB.
 const MAX_WINDOW_LOG: u32 = 26;
@@ -18,16 +18,13 @@ const MAX_XZ_MEMORY: u64 = 72 << 20;
 /// The maximum decompressed size in bytes.
 const MAX_UNPACKED: u64 = 64 << 30;
 
-/// The number of first bytes that identify the compression of a stream.
-const MAGIC: usize = 10;
-
 /// Returns the bytes in `input`, decompressed if necessary.
 ///
 /// # Errors
 ///
 /// Returns an error if `input` cannot be read.
 pub(crate) fn unpacked<'r>(input: impl Read + 'r) -> io::Result<Box<dyn Read + 'r>> {
-    let (head, all) = peek(Box::new(input), MAGIC)?;
+    let (head, all) = peek(Box::new(input), LONGEST_MAGIC)?;
     let packing = Packing::of(&head);
     if packing == Packing::Not {
         return Ok(all);

@@ -8,7 +8,7 @@ use super::check::args::not_there;
 use super::{answer, output, progress, targets};
 use crate::check::assess::assess;
 use crate::check::logs::{Options, Period, parse_time, read_logs};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
 
 /// Lists the plugins that the logs of a runtime name for deprecated interfaces or errors.
@@ -48,11 +48,23 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
         read_logs(&args.paths, &Options { period, progress })
     });
     let missing = std::mem::take(&mut collected.missing);
+    let unread = std::mem::take(&mut collected.unread);
     let exit = args
         .answer
         .finish(assess(collected, &targets), &decisions)?;
     Ok(match exit {
         Exit::Clean if !missing.is_empty() => output::error(&not_there(&missing)),
+        Exit::Clean if !unread.is_empty() => output::error(&not_read(unread)),
         exit @ (Exit::Clean | Exit::CouldNotRun | Exit::Usage | Exit::Findings) => exit,
     })
+}
+
+/// Returns the error for logs that may have warnings in parts that could not be read, which must
+/// not count as clean.
+fn not_read(mut unread: Vec<String>) -> Error {
+    unread.sort();
+    unread.dedup();
+    let message = format!("not all could be read of {}", unread.join(", "));
+    Error::new(ErrorKind::Input, message)
+        .with_help("what is missing may have warnings: read the whole log again")
 }

@@ -73,16 +73,16 @@ pub fn compare(
     name_paths(&mut findings, to);
     Ok(DiffReport {
         data_date: history.date()?.to_owned(),
-        from: from.side(history, &facts),
-        to: to.side(history, &facts),
+        from: from.side(history, &facts, nri.is_some()),
+        to: to.side(history, &facts, nri.is_some()),
         category,
         rules: protobuf_rules(category) + nri.as_ref().map_or(0, |_| nri_rules()),
-        findings,
         deprecated: nri.as_ref().map(Nri::deprecated).unwrap_or_default(),
         pairings: match &nri {
-            Some(nri) if !changes.is_empty() => nri.pairings.clone(),
-            _ => Vec::new(),
+            Some(nri) if !changes.is_empty() || !findings.is_empty() => nri.pairings.clone(),
+            Some(_) | None => Vec::new(),
         },
+        findings,
         changes,
         suppressed: Vec::new(),
         policy: Vec::new(),
@@ -174,10 +174,12 @@ struct Nri<'s> {
 }
 
 impl<'s> Nri<'s> {
-    /// Returns `None` unless both sides are NRI protocols.
+    /// Returns `None` unless at least one side is an NRI protocol.
     fn new(from: &'s Input, to: &'s Input, facts: &'s Facts<'s>) -> Option<Self> {
-        let side = |input: &'s Input| Side::new(input.protocol.as_ref()?, input.name());
-        let context = Context::new(side(from)?, side(to)?, facts);
+        let side = |input: &'s Input, other: &Input| {
+            Side::new(input.protocol_beside(other)?, input.name())
+        };
+        let context = Context::new(side(from, to)?, side(to, from)?, facts);
         let older = Peer {
             side: &context.from,
             schema: &from.schema,

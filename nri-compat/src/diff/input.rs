@@ -5,12 +5,14 @@ mod set;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use nri_codegen::compile::{self, Imports};
 use nri_codegen::history::{History, Release};
 use nri_codegen::{Compiled, Protocol, source};
 
 use super::changes::Declared;
+use super::nri::model;
 use super::target::Target;
 use super::{Schema, facts::Facts};
 use crate::error::Error;
@@ -26,10 +28,13 @@ pub struct Input {
     pub spec: String,
     /// The descriptors, for the protobuf rules.
     pub schema: Schema,
-    /// The model from which bindings are generated; `None` unless it is an NRI protocol. NRI's
-    /// rules use this model, because its events, mask and carriers are those of generated plugins
-    /// and runtimes.
+    /// The model of all its files, with the services of the package that has `Plugin`; `None` unless
+    /// it is an NRI protocol. NRI's rules use this model, because its events, mask and carriers are
+    /// those of generated plugins and runtimes.
     pub protocol: Option<Protocol>,
+    /// The encoded descriptors, and the model of them for a comparison with an NRI protocol.
+    set: Vec<u8>,
+    alike: OnceLock<Option<Protocol>>,
     /// The runtime release that it was named by.
     pub target: Option<Target>,
     release: Option<Release>,
@@ -99,7 +104,9 @@ impl Input {
             spec: spec.to_owned(),
             named: schema.file_names().map(str::to_owned).collect(),
             schema,
-            protocol: Some(Protocol::of_set(&descriptors)?),
+            protocol: model::of(Protocol::of_set(&descriptors)?),
+            set: descriptors.into_owned(),
+            alike: OnceLock::new(),
             target,
             release: Some(release.clone()),
             origin: release.name.clone(),
@@ -120,6 +127,8 @@ impl Input {
             named: schema.file_names().map(str::to_owned).collect(),
             schema,
             protocol,
+            set: bytes,
+            alike: OnceLock::new(),
             target: None,
             release: None,
             origin: spec.to_owned(),
@@ -129,12 +138,16 @@ impl Input {
 
     fn of_compiled(spec: &str, compiled: Compiled) -> Result<Self, Error> {
         let text = |name: &str| compiled.texts.get(name).cloned();
-        let schema = Schema::compiled(&compiled.pool.encode_to_vec(), text)?;
-        let protocol = schema.is_nri().then(|| Protocol::read(&compiled));
+        let set = compiled.pool.encode_to_vec();
+        let schema = Schema::compiled(&set, text)?;
+        let files = || compiled.pool.file_descriptor_protos();
+        let protocol = schema.is_nri().then(|| Protocol::of_files(files()));
         let paths = compiled.paths.iter();
         Ok(Self {
             spec: spec.to_owned(),
-            protocol: protocol.filter(|protocol| protocol.nri.is_some()),
+            protocol: protocol.and_then(model::of),
+            set,
+            alike: OnceLock::new(),
             schema,
             target: None,
             paths: paths
@@ -180,6 +193,21 @@ impl Input {
         }
     }
 
+    /// Returns the model for a comparison with `other`, whose package counts if this side has
+    /// several; `None` unless at least one side is an NRI protocol.
+    pub(super) fn protocol_beside(&self, other: &Self) -> Option<&Protocol> {
+        let Some(beside) = &other.protocol else {
+            return self.protocol.as_ref();
+        };
+        let own = self.protocol.as_ref();
+        let alike = || {
+            let all = Protocol::of_set(&self.set).ok()?;
+            Some(model::like(all, beside))
+        };
+        own.filter(|own| own.package == beside.package)
+            .or_else(|| self.alike.get_or_init(alike).as_ref())
+    }
+
     /// Returns its name in reports: the NRI release, or else the path.
     pub(super) fn name(&self) -> &str {
         self.release
@@ -187,7 +215,7 @@ impl Input {
             .map_or(&self.origin, |release| &release.name)
     }
 
-    pub(super) fn side(&self, history: &History, facts: &Facts<'_>) -> Side {
+    pub(super) fn side(&self, history: &History, facts: &Facts<'_>, is_nri: bool) -> Side {
         let release = self.release.as_ref();
         let revision = release.map(|release| release.revision.as_str());
         let releases = history.releases().iter();
@@ -201,7 +229,7 @@ impl Input {
             runtimes: revision
                 .map(|revision| facts.shipping(|known| known == revision))
                 .unwrap_or_default(),
-            is_nri: self.protocol.is_some(),
+            is_nri,
         }
     }
 }

@@ -5,6 +5,7 @@ mod events;
 pub(super) mod fields;
 pub(super) mod flow;
 pub(super) mod mask;
+pub(super) mod model;
 mod registry;
 mod rpcs;
 mod services;
@@ -50,6 +51,21 @@ impl<'s> Context<'s> {
             flows_to,
             facts,
         }
+    }
+
+    /// Returns true if both sides have the service that runtimes call. Otherwise nothing reaches a
+    /// plugin, and rules about single calls and events have nothing to add.
+    fn both_serve(&self) -> bool {
+        let sides = [&self.from, &self.to];
+        sides
+            .iter()
+            .all(|side| side.service(side::PLUGIN).is_some())
+    }
+
+    /// Returns true if both sides have the service that runtimes call, and an enum of events.
+    fn both_have_events(&self) -> bool {
+        let sides = [&self.from, &self.to];
+        self.both_serve() && sides.iter().all(|side| side.events_enum().is_some())
     }
 
     /// Returns the move of the sentinel LAST, if it moved.

@@ -2,10 +2,11 @@
 
 mod events;
 mod rpcs;
+mod services;
 mod transfers;
 
 use super::facts::Facts;
-use super::nri::side::{PLUGIN, RUNTIME, Side};
+use super::nri::side::Side;
 use super::schema::Schema;
 use crate::report::pairing::{ItemKind, Outcome, Pairing, PairingItem};
 
@@ -53,23 +54,5 @@ impl Pair<'_> {
             outcome,
             detail: detail.into(),
         });
-    }
-
-    /// Returns true if the services that both need have the same names on both sides.
-    fn find_each_other(&mut self) -> bool {
-        for service in [PLUGIN, RUNTIME] {
-            let full_name = |peer: Peer<'_>| {
-                peer.side
-                    .service(service)
-                    .map(|found| found.full_name.clone())
-            };
-            let (of_plugin, of_runtime) = (full_name(self.plugin), full_name(self.runtime));
-            if of_plugin.is_none() || of_plugin != of_runtime {
-                let element = self.runtime.side.full(service);
-                let detail = "the two sides know this service by different names";
-                self.push(ItemKind::Service, &element, Outcome::Dropped, detail);
-            }
-        }
-        self.items.is_empty()
     }
 }

@@ -103,7 +103,8 @@ pub struct Side {
     pub releases: Vec<String>,
     /// Ranges of runtime releases that ship the revision, such as `containerd 2.3.0–2.3.7`.
     pub runtimes: Vec<String>,
-    /// True if the schema is an NRI protocol; only then are there NRI findings and pairings.
+    /// True if the schema was compared as an NRI protocol, because it or the other side is one; only
+    /// then are there NRI findings and pairings.
     pub is_nri: bool,
 }
 

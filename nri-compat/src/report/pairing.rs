@@ -47,6 +47,8 @@ pub enum ItemKind {
     Synchronize,
     /// An event, regardless of the RPC that carries it.
     Event,
+    /// All events, if they cannot be judged one by one.
+    Events,
     /// A call that is not an event.
     Rpc,
     /// A field of a message.
@@ -66,6 +68,8 @@ pub enum Outcome {
     Loses,
     /// Both sides know it, but its value arrives changed or not at all, without an error.
     Misreads,
+    /// It cannot be determined from the two schemas.
+    Unknown,
     /// A request fails.
     Fails,
     /// The runtime drops the plugin while it registers or synchronizes.
@@ -92,9 +96,11 @@ impl Pairing {
         match self.outcome() {
             Outcome::Works => "works".to_owned(),
             Outcome::Fallback => format!("works; {}", parts.join(", ")),
-            Outcome::Loses | Outcome::Misreads | Outcome::Fails | Outcome::Dropped => {
-                parts.join(", ")
-            }
+            Outcome::Loses
+            | Outcome::Misreads
+            | Outcome::Unknown
+            | Outcome::Fails
+            | Outcome::Dropped => parts.join(", "),
         }
     }
 
@@ -128,6 +134,7 @@ impl Pairing {
                 || is_part_of(&item.element, element)
                 || is_part_of(element, &item.element)
                 || item.kind == ItemKind::Synchronize && element.contains(".Synchronize")
+                || item.kind == ItemKind::Events
                 || item.kind == ItemKind::Event && parent(&item.element) == parent(element)
         })
     }
@@ -139,6 +146,7 @@ impl Pairing {
             ItemKind::Service,
             ItemKind::Synchronize,
             ItemKind::Event,
+            ItemKind::Events,
             ItemKind::Rpc,
             ItemKind::Field,
             ItemKind::EnumValue,
@@ -156,6 +164,7 @@ impl Pairing {
             Outcome::Fallback => format!("{what} through fallback"),
             Outcome::Loses => format!("loses {what}"),
             Outcome::Misreads => format!("misreads {what}"),
+            Outcome::Unknown => format!("cannot judge {what}"),
             Outcome::Fails => format!("can fail over {what}"),
             Outcome::Dropped => format!("can be dropped at registration over {what}"),
         })
@@ -182,11 +191,12 @@ fn is_part_of(part: &str, whole: &str) -> bool {
 
 impl Outcome {
     /// All outcomes, best first.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Works,
         Self::Fallback,
         Self::Loses,
         Self::Misreads,
+        Self::Unknown,
         Self::Fails,
         Self::Dropped,
     ];
@@ -198,6 +208,7 @@ impl Outcome {
             Self::Fallback => "works_through_fallback",
             Self::Loses => "loses",
             Self::Misreads => "misreads",
+            Self::Unknown => "unknown",
             Self::Fails => "fails",
             Self::Dropped => "dropped_at_registration",
         }
@@ -210,6 +221,7 @@ impl Outcome {
             Self::Fallback => "fallback",
             Self::Loses => "loses",
             Self::Misreads => "misreads",
+            Self::Unknown => "unknown",
             Self::Fails => "fails",
             Self::Dropped => "dropped",
         }
@@ -223,6 +235,7 @@ impl ItemKind {
             Self::Service => counted(count, "service"),
             Self::Synchronize => "split Synchronize".to_owned(),
             Self::Event => counted(count, "event"),
+            Self::Events => "the events".to_owned(),
             Self::Rpc => counted(count, "call"),
             Self::Field => counted(count, "field"),
             Self::EnumValue => counted(count, "enum value"),
@@ -235,6 +248,7 @@ impl ItemKind {
             Self::Service => "service",
             Self::Synchronize => "synchronize",
             Self::Event => "event",
+            Self::Events => "events",
             Self::Rpc => "rpc",
             Self::Field => "field",
             Self::EnumValue => "enum_value",

@@ -76,6 +76,33 @@ fn a_configured_machine_is_looked_at_where_its_runtimes_look() {
     );
 }
 
+/// Version 1, which containerd 1.7 still reads, has short names of plugins; and CRI-O reads drop-in
+/// files in subfolders, whatever their names.
+#[test]
+fn old_names_and_nested_drop_ins_are_read() {
+    for config in [
+        "[plugins.nri]\nplugin_path = '/srv/one'\n",
+        "version = 1\n[plugins]\n[plugins.nri]\nplugin_path = '/srv/one'\n",
+        "[plugins.'io.containerd.nri.v1.nri']\nplugin_path = '/srv/one'\n",
+        "version = 0x2\n[plugins.'io.containerd.nri.v1.nri']\nplugin_path = '/srv/one'\n[plugins.nri]\nplugin_path = '/srv/two'\n",
+    ] {
+        let machine = Machine::new()
+            .with("etc/containerd/config.toml", config)
+            .with("srv/one/10-a", "MARK a")
+            .with("srv/two/10-b", "MARK b");
+        assert_eq!(machine.found(&[]), ["/srv/one/10-a"], "{config}");
+    }
+    let nri = |folder: &str| format!("[crio.nri]\nnri_plugin_dir = '{folder}'\n");
+    let machine = Machine::new()
+        .with("etc/crio/crio.conf.d/10-a", &nri("/srv/one"))
+        .with("etc/crio/crio.conf.d/20/b/z.txt", &nri("/srv/two"))
+        .with("etc/crio/crio.conf.d/20.conf/y", &nri("/srv/three"))
+        .with("srv/one/10-a", "MARK a")
+        .with("srv/two/10-b", "MARK b")
+        .with("srv/three/10-c", "MARK c");
+    assert_eq!(machine.found(&[]), ["/srv/three/10-c"]);
+}
+
 #[test]
 fn a_configuration_that_is_named_stands_for_its_folders() {
     let machine = Machine::new()

@@ -13,6 +13,9 @@ pub struct Collected {
     pub skipped: Vec<Skipped>,
     /// Named paths that do not exist; they are in `skipped` too.
     pub missing: Vec<String>,
+    /// Logs of which a part could not be read that may have warnings; they are in `sightings` and
+    /// `skipped` too.
+    pub unread: Vec<String>,
     /// The images that could not be fetched, with the reasons; they are in `sightings` too.
     pub not_fetched: Vec<String>,
     /// The places that were checked, with counts. The number of plugins is added later, with the

@@ -40,6 +40,17 @@ pub(super) enum Warning {
     OneShot,
 }
 
+impl Claim {
+    /// Returns the kind of warning, if it is one.
+    pub(super) fn warning(&self) -> Option<Warning> {
+        match self {
+            Self::StateChange(_) => Some(Warning::StateChange),
+            Self::OneShot => Some(Warning::OneShot),
+            Self::Registered(_) | Self::Connected | Self::Failed(_) => None,
+        }
+    }
+}
+
 /// The beginnings of warnings, long enough that no other message has them.
 const WARNINGS: [(&str, Warning); 3] = [
     ("NRI plugin uses a deprecated", Warning::StateChange),

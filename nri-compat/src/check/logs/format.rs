@@ -50,6 +50,17 @@ pub(super) enum Statement {
     Unread(Warning),
 }
 
+impl Statement {
+    /// Returns the kind of warning, if it is one.
+    pub(super) fn warning(&self) -> Option<Warning> {
+        match self {
+            Statement::Unread(warning) => Some(*warning),
+            Statement::Fact(fact) => fact.claim.warning(),
+            Statement::Deprecation(..) | Statement::LastOccurrence(_) => None,
+        }
+    }
+}
+
 /// Reads all statements in a line, each with its origin.
 pub(super) fn read(line: &[u8]) -> Vec<(Origin, Statement)> {
     let mut lines = LineReader::default();

@@ -1,5 +1,6 @@
 //! Reads the logs that the user named: files, folders, pipes, standard input.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -7,10 +8,10 @@ use std::time::Instant;
 use ignore::WalkBuilder;
 
 use super::rotation::{self, LogSet, SetReader};
-use super::{Log, Options, read_lines, read_with, reader};
+use super::{Log, NOT_TEXT, Options, may_hide_warnings, read_lines, read_with, reader, sightings};
 use crate::check::collect::Collected;
 use crate::place::Place;
-use crate::skipped::{Skipped, Unreadable};
+use crate::skipped::{SkipKind, Skipped, Unreadable};
 
 /// The path that means standard input.
 const STDIN: &str = "-";
@@ -25,6 +26,7 @@ pub fn read_logs(paths: &[PathBuf], options: &Options<'_>) -> Collected {
     let mut inputs = Inputs {
         options,
         files: Vec::new(),
+        named: BTreeSet::new(),
         collected: Collected::default(),
     };
     for path in paths {
@@ -44,6 +46,8 @@ struct Inputs<'o> {
     options: &'o Options<'o>,
     /// The files to read, as named or found.
     files: Vec<PathBuf>,
+    /// Those that were named.
+    named: BTreeSet<PathBuf>,
     collected: Collected,
 }
 
@@ -62,11 +66,14 @@ impl Inputs<'_> {
                 &mut io::stdin().lock(),
                 self.options,
             );
-            return self.add(log, 1);
+            return self.add(log, 1, true);
         }
         match path.metadata() {
             Ok(metadata) if metadata.is_dir() => self.folder(path),
-            Ok(_) => self.files.push(path.to_owned()),
+            Ok(_) => {
+                self.named.insert(path.to_owned());
+                self.files.push(path.to_owned());
+            }
             Err(error) => self.missing(shown, &error),
         }
     }
@@ -79,13 +86,22 @@ impl Inputs<'_> {
     }
 
     fn skip(&mut self, place: Place, error: &io::Error) {
-        let (kind, reason) = (
-            Unreadable::from(error).kind,
-            format!("cannot be read: {error}"),
+        let reason = format!("cannot be read: {error}");
+        self.skipped(
+            Skipped::new(place, Unreadable::from(error).kind, reason),
+            false,
         );
-        self.collected
-            .skipped
-            .push(Skipped::new(place, kind, reason));
+    }
+
+    /// Adds a part that could not be read; the log is `unknown` if the part may have warnings.
+    fn skipped(&mut self, skipped: Skipped, named: bool) {
+        if may_hide_warnings(&skipped, named) {
+            self.collected.unread.push(skipped.place.to_string());
+            self.collected
+                .sightings
+                .push(sightings::incomplete(&skipped));
+        }
+        self.collected.skipped.push(skipped);
     }
 
     /// Adds the files of a folder and its subfolders. Links to files are followed, as in
@@ -129,17 +145,30 @@ impl Inputs<'_> {
         let mut log = read_lines(&Place::of(&set.shown), &mut lines, self.options);
         log.skipped.append(&mut lines.skipped);
         if set.files.len() > 1 {
+            not_text(&mut log, &lines.binary);
             reader::note_rotated_set(&mut log.sightings, set.files.len());
         }
-        self.add(log, lines.opened);
+        let named = set.files.iter().any(|file| self.named.contains(file));
+        self.add(log, lines.opened, named);
     }
 
-    fn add(&mut self, log: Log, files: u64) {
+    fn add(&mut self, log: Log, files: u64, named: bool) {
         self.collected.summary.files += files;
         self.collected.summary.bytes += log.bytes;
         self.collected.sightings.extend(log.sightings);
-        self.collected.skipped.extend(log.skipped);
+        for skipped in log.skipped {
+            self.skipped(skipped, named);
+        }
     }
+}
+
+/// Replaces the note that a set is not text by one for each file of it that is not.
+fn not_text(log: &mut Log, binary: &[Place]) {
+    log.skipped
+        .retain(|skipped| skipped.kind != SkipKind::UnsupportedFormat);
+    let notes = binary.iter().cloned();
+    log.skipped
+        .extend(notes.map(|place| Skipped::new(place, SkipKind::UnsupportedFormat, NOT_TEXT)));
 }
 
 fn shown(path: &Path) -> String {

@@ -115,6 +115,11 @@ impl Search<'_, '_> {
     }
 }
 
+/// Returns true if the relevant word at `at` is text, and not numbers.
+pub(super) fn is_word(bytes: &[u8], at: usize) -> bool {
+    bytes.get(at..).is_some_and(|word| word.starts_with(WORD))
+}
+
 /// Returns true if the bytes around the word at `at` belong to a relevant message.
 fn is_wanted(lines: &[u8], at: usize) -> bool {
     let (before, rest) = lines.split_at(at.min(lines.len()));

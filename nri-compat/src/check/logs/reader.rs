@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::format;
-use super::{Log, READER, read, source};
+use super::{Log, READER, may_hide_warnings, read, sightings, source};
 use crate::check::content::{File, Stream};
 use crate::check::evidence::{Reader, Unreadable};
 use crate::check::head::{HEAD, HEAD_LINES};
@@ -41,8 +41,12 @@ impl Reader for LogReader {
     }
 }
 
-/// Returns the sightings, each with the parts of the log that could not be read.
+/// Returns the sightings, each with the parts of the log that could not be read, and one of the log
+/// itself if these parts may have warnings.
 fn with_notes(log: Log) -> Vec<Sighting> {
+    let mut hiding = log.skipped.iter();
+    let hiding = hiding.find(|skipped| may_hide_warnings(skipped, true));
+    let incomplete = hiding.map(sightings::incomplete);
     let mut sightings = log.sightings;
     for sighting in &mut sightings {
         let notes = log.skipped.iter().map(|skipped| Evidence {
@@ -51,6 +55,7 @@ fn with_notes(log: Log) -> Vec<Sighting> {
         });
         sighting.evidence.extend(notes);
     }
+    sightings.extend(incomplete);
     sightings
 }
 

@@ -13,7 +13,7 @@ use crate::place::Place;
 use crate::skipped::{Skipped, Unreadable};
 
 /// Extensions of compressed files.
-const PACKED: [&str; 4] = [".gz", ".zst", ".xz", ".zstd"];
+const PACKED: [&str; 5] = [".gz", ".zst", ".xz", ".zstd", ".bz2"];
 
 /// The number of bytes of a file that are checked to determine whether it begins with a complete
 /// line.
@@ -125,6 +125,8 @@ pub(super) struct SetReader<'p> {
     in_line: bool,
     /// Files that cannot be opened or read to their end.
     pub(super) skipped: Vec<Skipped>,
+    /// Files that do not begin like a text.
+    pub(super) binary: Vec<Place>,
     /// The current file.
     place: Place,
     /// The number of opened files.
@@ -139,6 +141,7 @@ impl<'p> SetReader<'p> {
             progress,
             in_line: false,
             skipped: Vec::new(),
+            binary: Vec::new(),
             place: Place::default(),
             opened: 0,
         }
@@ -165,9 +168,13 @@ impl<'p> SetReader<'p> {
     fn open(&mut self, path: &Path) -> io::Result<Box<dyn Read>> {
         let file = open(path, self.progress)?;
         self.opened += 1;
-        let mut lines = source::lines(file)?;
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        let mut lines = source::lines_of(file, extension)?;
         let mut head = Vec::new();
         lines.by_ref().take(HEAD as u64).read_to_end(&mut head)?;
+        if source::is_binary(&head) {
+            self.binary.push(self.place.clone());
+        }
         let separator: &[u8] = if self.in_line && begins_with_line(&head) {
             b"\n"
         } else {

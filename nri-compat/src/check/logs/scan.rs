@@ -4,9 +4,10 @@ use std::io::{self, Read};
 
 use memchr::{memchr, memrchr};
 
+use super::long_line::LongLine;
 use super::marker::{Markers, Numbers, Search};
 
-/// The maximum length of a line in bytes; a longer one is skipped, and counted.
+/// The maximum length of a line in bytes; a longer one is only searched for warnings.
 pub const LONGEST_LINE: usize = 4 << 20;
 
 /// The number of bytes read at once: few enough to stay in the processor's cache until they are
@@ -22,7 +23,11 @@ pub(super) trait LineHandler {
     /// Counts bytes that were read.
     fn read(&mut self, bytes: usize);
 
-    /// Counts a line that was too long.
+    /// Handles a relevant part of a line that is too long; `word` is the position of the word that
+    /// makes it relevant.
+    fn excerpt(&mut self, part: &[u8], word: usize);
+
+    /// Counts a line that was too long and has relevant parts.
     fn too_long(&mut self);
 }
 
@@ -45,8 +50,8 @@ struct Scanner<'s> {
     buffer: Vec<u8>,
     /// The number of bytes in the buffer that belong to an unfinished line.
     held: usize,
-    /// True if the current line is too long and skipped.
-    skipping: bool,
+    /// The current line, if it is too long.
+    long: Option<LongLine>,
     /// True if the handler wants the next line, whatever it contains.
     wants_next: bool,
     /// Notations of numbers that the log may contain, suggested by its first line and the relevant
@@ -61,7 +66,7 @@ impl<'s> Scanner<'s> {
             handler,
             buffer: vec![0; CHUNK],
             held: 0,
-            skipping: false,
+            long: None,
             wants_next: false,
             numbers: None,
         }
@@ -93,6 +98,9 @@ impl<'s> Scanner<'s> {
 
     fn took(&mut self, read: usize) {
         self.handler.read(read);
+        if self.long.is_some() {
+            return self.went_on(read);
+        }
         let (old, filled) = (self.held, self.held + read);
         let fresh = self.buffer.split_at(filled).0.split_at(old).1;
         let Some(last) = last_line_end(fresh).map(|end| old + end) else {
@@ -105,26 +113,60 @@ impl<'s> Scanner<'s> {
         self.unfinished(filled - last);
     }
 
-    /// Keeps the bytes of an unfinished line.
-    fn unfinished(&mut self, held: usize) {
-        if held > LONGEST_LINE && !self.skipping {
-            self.handler.too_long();
-            self.skipping = true;
+    /// Searches what was read of a line that is too long, and keeps what follows it.
+    fn went_on(&mut self, read: usize) {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let (fresh, _) = buffer.split_at(read);
+        let end = memchr(b'\n', fresh);
+        let (part, _) = fresh.split_at(end.unwrap_or(read));
+        if let Some(long) = &mut self.long {
+            long.add(part, self.markers, self.handler);
         }
-        self.held = if self.skipping { 0 } else { held };
+        let rest = end.map_or(read, |end| end + 1);
+        buffer.copy_within(rest..read, 0);
+        self.buffer = buffer;
+        if end.is_some() {
+            self.end_long_line();
+            self.again(read - rest);
+        }
+    }
+
+    /// Handles bytes that were read together with the end of a line that was too long.
+    fn again(&mut self, read: usize) {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let last = last_line_end(buffer.split_at(read).0).unwrap_or(0);
+        self.lines(buffer.split_at(last).0);
+        buffer.copy_within(last..read, 0);
+        self.buffer = buffer;
+        self.unfinished(read - last);
+    }
+
+    fn end_long_line(&mut self) {
+        if let Some(long) = self.long.take() {
+            long.end(self.markers, self.handler);
+        }
+    }
+
+    /// Keeps the bytes of an unfinished line, unless it is too long.
+    fn unfinished(&mut self, held: usize) {
+        self.held = held;
+        if held <= LONGEST_LINE {
+            return;
+        }
+        let mut long = LongLine::default();
+        long.add(self.buffer.split_at(held).0, self.markers, self.handler);
+        self.long = Some(long);
+        self.held = 0;
     }
 
     fn finish(&mut self) {
+        self.end_long_line();
         let buffer = std::mem::take(&mut self.buffer);
         self.lines(buffer.split_at(self.held).0);
     }
 
     /// Searches complete lines; only the last line of a stream may lack its end.
-    fn lines(&mut self, mut lines: &[u8]) {
-        if std::mem::take(&mut self.skipping) {
-            let end = memchr(b'\n', lines).map_or(lines.len(), |at| at + 1);
-            lines = lines.split_at(end).1;
-        }
+    fn lines(&mut self, lines: &[u8]) {
         if lines.is_empty() {
             return;
         }

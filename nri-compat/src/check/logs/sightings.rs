@@ -8,6 +8,7 @@ use crate::place::Place;
 use crate::sighting::{
     Certainty, Events, Evidence, FileKind, Interface, Occurrences, Role, Sighting,
 };
+use crate::skipped::Skipped;
 
 /// The name of the reader in evidence.
 pub(super) const READER: &str = "log";
@@ -21,6 +22,21 @@ pub(super) fn sightings(place: &Place, tally: Tally) -> Vec<Sighting> {
     topics
         .map(|(topic, mentions)| sighting(place, topic, &mentions))
         .collect()
+}
+
+/// Returns the sighting of a log that could not be read to its end, or not in all its lines.
+pub(super) fn incomplete(skipped: &Skipped) -> Sighting {
+    let mut sighting = Sighting {
+        place: skipped.place.clone(),
+        kind: FileKind::Log,
+        interface: Interface::Unknown(format!(
+            "not all of the log could be read: {}",
+            skipped.reason
+        )),
+        ..Sighting::default()
+    };
+    note(&mut sighting, format!("not read: {}", skipped.reason));
+    sighting
 }
 
 fn sighting(place: &Place, topic: Topic, mentions: &Mentions) -> Sighting {

@@ -8,6 +8,7 @@ use encoding_rs_io::DecodeReaderBytesBuilder;
 use super::LONGEST_LINE;
 use super::pieces::{self, Form, Joined};
 use super::pretty::{self, OneLine};
+use crate::check::packing::{LONGEST_MAGIC, Packing};
 use crate::check::unpack::{peek, unpacked};
 
 /// The number of first bytes that identify the encoding of a stream, and whether its entries are
@@ -26,6 +27,18 @@ const MAX_CONTROLS: usize = 3;
 ///
 /// Returns an error if `input` cannot be read.
 pub(super) fn lines<'r>(input: impl Read + 'r) -> io::Result<Box<dyn Read + 'r>> {
+    lines_of(input, None)
+}
+
+/// Like [`lines`], for a file with this extension.
+pub(super) fn lines_of<'r>(
+    input: impl Read + 'r,
+    extension: Option<&str>,
+) -> io::Result<Box<dyn Read + 'r>> {
+    let (head, input) = peek(Box::new(input), LONGEST_MAGIC)?;
+    if Packing::is_cut(&head, extension) {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
     decoded(unpacked(input)?)
 }
 
@@ -86,6 +99,9 @@ fn has_zero_at(bytes: &[u8], place: usize) -> bool {
 /// beginning, where a crash may leave them in a log, or other control characters that logs do not
 /// contain.
 pub(super) fn is_binary(head: &[u8]) -> bool {
+    if let [0x1f, 0x8b..=0xa0, ..] = head {
+        return true; // compressed by `compress` or `pack`, or with a damaged header
+    }
     let start = head.iter().position(|byte| *byte != 0);
     let text = &head[start.unwrap_or(head.len())..];
     let text = &text[..text.len().min(TEXT_HEAD)];

@@ -14,6 +14,15 @@ const RUNTIMES: [(&str, &str); 5] = [
 /// The maximum length of a name in bytes: `crio --version` prints some 20 lines.
 const MAX_NAME: usize = 4096;
 
+/// The maximum length of a suffix in bytes.
+const MAX_SUFFIX: usize = 128;
+
+/// The number of numbers in a version: major, minor and patch.
+const MAX_NUMBERS: usize = 3;
+
+/// The characters between the words of a suffix, as SemVer, Debian and RPM use them.
+const SEPARATORS: [char; 5] = ['-', '+', '~', '.', '_'];
+
 /// A named release: `containerd@2.3.4`, or the output of a machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReleaseName {
@@ -58,21 +67,23 @@ impl ReleaseName {
     /// Returns true if the suffix is that of a pre-release, which may differ from the release after
     /// it.
     pub fn is_prerelease(&self) -> bool {
-        let suffix = self.suffix.trim_start_matches(['-', '~', '.']);
-        let word = suffix.split(|c: char| !c.is_ascii_alphabetic()).next();
-        matches!(word, Some("alpha" | "beta" | "rc" | "dev" | "pre"))
+        let mut words = self.suffix.split(SEPARATORS);
+        words.any(|word| {
+            let word = word.trim_end_matches(|c: char| c.is_ascii_digit());
+            ["alpha", "beta", "rc", "dev", "pre"].contains(&word)
+        })
     }
 
     /// Returns the version, with patch number 0 if it has none; `None` if it does not consist of
     /// numbers.
     pub(super) fn series(&self) -> Option<Version> {
-        let version = Version::parse(&format!("{}.0", self.version));
-        self.patch().or(version.ok())
+        let version = || numbers(&format!("{}.0", self.version));
+        self.patch().or_else(version)
     }
 
     /// Returns the version if it has a patch number.
     pub(super) fn patch(&self) -> Option<Version> {
-        Version::parse(&self.version).ok()
+        numbers(&self.version)
     }
 }
 
@@ -96,32 +107,56 @@ fn starts_like_version(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.')
 }
 
+/// Parses a version that consists of numbers alone.
+pub(super) fn numbers(version: &str) -> Option<Version> {
+    let plain = |version: &Version| version.pre.is_empty() && version.build.is_empty();
+    Version::parse(version).ok().filter(plain)
+}
+
 /// Splits the numbers of a version from its suffix. A version of another form is not split.
 fn split(version: &str) -> (&str, &str) {
     let bare = version.strip_prefix('v').unwrap_or(version);
-    let mut end = 0;
-    for part in 0..3 {
-        let rest = &bare[end..];
-        let rest = if part == 0 {
-            Some(rest)
-        } else {
-            rest.strip_prefix('.')
-        };
-        let digits = rest.map_or(0, |rest| {
-            let other = rest.find(|c: char| !c.is_ascii_digit());
-            other.unwrap_or(rest.len())
-        });
-        if digits == 0 {
-            break;
-        }
-        end += digits + usize::from(part > 0);
+    if !bare.starts_with(|c: char| c.is_ascii_digit()) {
+        return (version, "");
+    }
+    let (mut end, mut parts) = (0, 0);
+    while let Some(digits) = number(&bare[end..], parts).filter(|_| parts < MAX_NUMBERS) {
+        end += digits;
+        parts += 1;
     }
     let (numbers, suffix) = bare.split_at(end);
-    if end > 0 && (suffix.is_empty() || suffix.starts_with(['-', '+', '~', '.', '_'])) {
+    let may_follow = parts == MAX_NUMBERS || parts > 1 && !suffix.starts_with('.');
+    if suffix.is_empty() || may_follow && is_suffix(suffix) {
         (numbers, suffix)
     } else {
-        (bare, "")
+        (version, "")
     }
+}
+
+/// Returns the length of the number at the beginning of a text, with the dot before it unless it is
+/// the first.
+fn number(text: &str, before: usize) -> Option<usize> {
+    let (dot, text) = match text.strip_prefix('.') {
+        Some(text) if before > 0 => (1, text),
+        None if before == 0 => (0, text),
+        Some(_) | None => return None,
+    };
+    let end = text.find(|c: char| !c.is_ascii_digit());
+    let digits = end.unwrap_or(text.len());
+    (digits > 0).then_some(dot + digits)
+}
+
+/// Returns true if a text has the form of a suffix: words of letters and digits, each after a
+/// separator. A dot begins a suffix only before a letter, because a number after it would belong
+/// to the version.
+fn is_suffix(text: &str) -> bool {
+    let mut words = text.split(SEPARATORS);
+    let begins = words.next() == Some("")
+        && !text
+            .strip_prefix('.')
+            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let is_word = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric());
+    begins && text.len() <= MAX_SUFFIX && words.all(is_word)
 }
 
 #[cfg(test)]
@@ -175,6 +210,39 @@ mod tests {
                 "containerd@1.7.27",
                 "",
             ),
+            ("containerd@1.7.24~ds1", "containerd@1.7.24", "~ds1"),
+            (
+                "containerd@1.6.20~ds1-1+deb12u1~bpo11+1",
+                "containerd@1.6.20",
+                "~ds1-1+deb12u1~bpo11+1",
+            ),
+            (
+                "containerd@2.2.1-0ubuntu1~24.04.1",
+                "containerd@2.2.1",
+                "-0ubuntu1~24.04.1",
+            ),
+            (
+                "containerd@2.1.4-1.amzn2023.0.1",
+                "containerd@2.1.4",
+                "-1.amzn2023.0.1",
+            ),
+            (
+                "containerd://2.1.5+bottlerocket",
+                "containerd@2.1.5",
+                "+bottlerocket",
+            ),
+            ("containerd://1.7.24-gke.1", "containerd@1.7.24", "-gke.1"),
+            ("containerd@2.0.5-2.azl3", "containerd@2.0.5", "-2.azl3"),
+            ("containerd@2.1.4-1.fc43", "containerd@2.1.4", "-1.fc43"),
+            ("containerd@2.2.0-r1", "containerd@2.2.0", "-r1"),
+            ("containerd@1.7.27_2", "containerd@1.7.27", "_2"),
+            (
+                "containerd://v2.1.0-123-g0123abc.m",
+                "containerd@2.1.0",
+                "-123-g0123abc.m",
+            ),
+            ("containerd://2.1.0.m", "containerd@2.1.0", ".m"),
+            ("cri-o://1.36.0-dev", "cri-o@1.36.0", "-dev"),
             (
                 "containerd github.com/k3s-io/containerd v2.1.5-k3s1 0123abc",
                 "containerd@2.1.5",
@@ -210,7 +278,22 @@ mod tests {
             ("containerd@2x", "containerd@2x"),
             ("containerd@", "containerd@"),
             ("podman@1.0", "podman@1.0"),
-            ("containerd@2.7.", "containerd@2.7"),
+            ("containerd@2.7.", "containerd@2.7."),
+            ("containerd@2.4.-1", "containerd@2.4.-1"),
+            ("containerd@2.4.2-", "containerd@2.4.2-"),
+            ("containerd@2.4.2--k3s1", "containerd@2.4.2--k3s1"),
+            ("containerd@2.4.2-k3s1.", "containerd@2.4.2-k3s1."),
+            ("containerd@2.4.2.1", "containerd@2.4.2.1"),
+            ("containerd@2.4.2-é", "containerd@2.4.2-é"),
+            ("containerd@2.4.2k3s1", "containerd@2.4.2k3s1"),
+            ("containerd@2-k3s1", "containerd@2-k3s1"),
+            ("containerd@v2..4", "containerd@v2..4"),
+            ("containerd@vv2.4", "containerd@vv2.4"),
+            ("containerd@vlatest", "containerd@vlatest"),
+            ("containerd@.2.4", "containerd@.2.4"),
+            ("containerd@２.4.2", "containerd@２.4.2"),
+            ("containerd@2.٤.2", "containerd@2.٤.2"),
+            ("containerd@2.4.2 k3s1", "containerd@2.4.2 k3s1"),
         ] {
             assert_eq!(reduced(text).0, spec, "{text}");
         }
@@ -222,6 +305,8 @@ mod tests {
             "containerd@2.3.0-rc.1",
             "containerd://2.3.0~rc1",
             "cri-o@1.33.0-dev",
+            "containerd@2.3.0-0.rc1.el9",
+            "containerd@2.3.0+dev",
         ] {
             assert!(
                 ReleaseName::parse(text).expect(text).is_prerelease(),

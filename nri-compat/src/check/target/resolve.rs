@@ -6,6 +6,7 @@ mod tests;
 use nri_codegen::history::History;
 use semver::Version;
 
+use super::name::numbers;
 use super::{ReleaseName, Target};
 use crate::diff::Target as RuntimeRelease;
 use crate::error::{Error, ErrorKind};
@@ -248,7 +249,7 @@ fn planned(history: &History, runtime: &str, version: &str) -> Result<Option<Ver
         let spec = format!("{runtime}@{series}");
         history.runtime(&spec).is_ok()
     };
-    let wanted = version.trim_start_matches('v');
+    let wanted = version.strip_prefix('v').unwrap_or(version);
     let all = history.deprecations().iter();
     let mut series = all.flat_map(|one| &one.removal.when.runtimes);
     let found =
@@ -263,10 +264,16 @@ fn release_number(name: &str) -> Version {
     number.unwrap_or_else(|_| Version::new(0, 0, 0))
 }
 
-/// Reports whether a version such as `2.7` or `2.7.0` belongs to the series `2.7`.
+/// Returns true if a version such as `2.7` or `2.7.0` belongs to the series `2.7`.
 fn of_series(version: &str, series: &str) -> bool {
-    let rest = version.strip_prefix(series);
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    let patch = version
+        .strip_prefix(series)
+        .map(|rest| rest.strip_prefix('.'));
+    match patch {
+        None => false,
+        Some(None) => version == series,
+        Some(Some(patch)) => numbers(&format!("{series}.{patch}")).is_some(),
+    }
 }
 
 fn not_a_release(spec: &str) -> Error {

@@ -6,6 +6,7 @@ use std::path::Path;
 use nri_codegen::Protocol;
 
 use crate::diff::Schema;
+use crate::diff::nri::model;
 use crate::error::{Error, ErrorKind};
 
 /// The maximum size of an input in bytes.
@@ -44,11 +45,8 @@ pub(super) fn decode(shown: &str, bytes: &[u8]) -> Result<(Schema, Option<Protoc
     if !schema.is_nri() {
         return Ok((schema, None));
     }
-    let protocol = Protocol::of_set(bytes)?;
-    Ok((
-        schema,
-        Some(protocol).filter(|protocol| protocol.nri.is_some()),
-    ))
+    let protocol = model::of(Protocol::of_set(bytes)?);
+    Ok((schema, protocol))
 }
 
 fn unreadable(shown: &str, error: &std::io::Error) -> Error {

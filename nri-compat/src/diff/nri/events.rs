@@ -6,6 +6,9 @@ use super::side::{STATE_CHANGE, place};
 use super::{Context, Sink};
 
 pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
+    if !cx.both_have_events() {
+        return;
+    }
     for old in cx.from.events() {
         match cx.to.event(&old.name) {
             Some(new) => {

@@ -10,6 +10,9 @@ use crate::report::finding::Level;
 const MAX_EVENT: i32 = 31;
 
 pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
+    if !cx.both_have_events() {
+        return;
+    }
     sentinel_moved(cx, sink);
     sentinel_gap(cx, sink);
     beyond_sentinel(cx, sink);

@@ -6,6 +6,9 @@ use super::side::{PLUGIN, STATE_CHANGE, Side, place};
 use super::{Context, Sink};
 
 pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
+    if !cx.both_serve() {
+        return;
+    }
     for service in cx.to.services() {
         for new in &service.rpcs {
             match cx.from.rpc(&service.name, &new.name) {

@@ -97,9 +97,18 @@ impl<'s> Side<'s> {
         self.nri.event(name)
     }
 
-    /// Returns the enum of events.
+    /// Returns the enum of events, which has another name than `Event` only in a schema that is
+    /// compared with an NRI protocol.
     pub(in crate::diff) fn events_enum(&self) -> Option<&'s Enum> {
-        self.protocol.enumeration("Event")
+        let (name, _) = self.events().first()?.full_name.rsplit_once('.')?;
+        let mut enums = self.protocol.enums.iter();
+        enums.find(|found| found.full_name == name)
+    }
+
+    /// Returns true if this is the full name of an event, or of the sentinel.
+    pub(in crate::diff) fn is_event(&self, value: &str) -> bool {
+        let declared = self.events_enum().map(|events| events.full_name.as_str());
+        declared.is_some() && value.rsplit_once('.').map(|(of, _)| of) == declared
     }
 
     /// Returns the event whose own RPC has this name.

@@ -9,7 +9,7 @@ use super::{Context, Sink, names};
 
 pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
     // Runtimes load WebAssembly since the protocol has functions for modules to import.
-    if cx.from.service("HostFunctions").is_none() {
+    if cx.from.service("HostFunctions").is_none() || !cx.both_serve() {
         return;
     }
     let Some(plugin) = cx.to.service(PLUGIN) else {

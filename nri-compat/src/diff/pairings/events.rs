@@ -11,6 +11,9 @@ const NO_CARRIER: &str = "the runtime has no RPC to send it by";
 
 impl Pair<'_> {
     pub(super) fn events(&mut self, transfers: &[RpcTransfer<'_>]) {
+        if self.lacks_events() {
+            return;
+        }
         for event in self.runtime.side.events() {
             let (outcome, detail) = match self.plugin.side.event(&event.name) {
                 Some(known) if known.number != event.number => (
@@ -32,6 +35,21 @@ impl Pair<'_> {
                 self.push(ItemKind::Event, &event.full_name, outcome, detail);
             }
         }
+    }
+
+    /// Reports a side without an enum of events; returns true if there is one. Nothing else tells
+    /// which events its peers know, and by which numbers.
+    fn lacks_events(&mut self) -> bool {
+        let sides = [("plugin", self.plugin.side), ("runtime", self.runtime.side)];
+        let Some((who, _)) = sides.iter().find(|(_, side)| side.events_enum().is_none()) else {
+            return false;
+        };
+        let detail = format!(
+            "the {who} declares no enum of events: cannot determine which events it knows, and by which numbers"
+        );
+        let element = self.runtime.side.full("Event");
+        self.push(ItemKind::Events, &element, Outcome::Unknown, detail);
+        true
     }
 
     /// Returns how an event that both know reaches the plugin.

@@ -7,12 +7,19 @@ use crate::diff::nri::synchronize;
 use crate::report::pairing::{ItemKind, Outcome};
 
 /// The RPCs of the handshake: the runtime drops a plugin if one fails.
-const HANDSHAKE: [&str; 3] = [REGISTER, "Configure", "Synchronize"];
+const HANDSHAKE: [&str; 3] = [REGISTER, CONFIGURE, SYNCHRONIZE];
+
+const CONFIGURE: &str = "Configure";
+const SYNCHRONIZE: &str = "Synchronize";
 
 impl Pair<'_> {
     pub(super) fn synchronize(&mut self) {
-        let element = self.runtime.side.full(&format!("{PLUGIN}.Synchronize"));
+        let element = self.runtime.side.full(&format!("{PLUGIN}.{SYNCHRONIZE}"));
         let (plugin, runtime) = (self.plugin.side, self.runtime.side);
+        let has_rpc = |side: &Side<'_>| side.rpc(PLUGIN, SYNCHRONIZE).is_some();
+        if !has_rpc(plugin) || !has_rpc(runtime) {
+            return; // the missing RPC is reported
+        }
         let neither = !synchronize::splits(plugin) && !synchronize::splits(runtime);
         let (outcome, detail) = if neither || synchronize::agree(plugin, runtime) {
             (Outcome::Works, "")
@@ -98,7 +105,15 @@ impl Pair<'_> {
 
     fn never_called(&mut self) {
         for name in self.only_in(self.plugin.side, self.runtime.side) {
-            self.push_rpc(&name, Outcome::Loses, "the runtime never calls it");
+            let (outcome, detail) = if name == CONFIGURE {
+                (
+                    Outcome::Dropped,
+                    "the runtime never calls it: the plugin waits for it, and its subscription does not arrive",
+                )
+            } else {
+                (Outcome::Loses, "the runtime never calls it")
+            };
+            self.push_rpc(&name, outcome, detail);
         }
     }
 

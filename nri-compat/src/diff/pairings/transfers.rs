@@ -187,7 +187,8 @@ impl<'s> Pair<'s> {
     }
 
     fn is_event(&self, value: &str) -> bool {
-        self.plugin.side.relative(value).starts_with("Event.")
+        let sides = [self.plugin.side, self.runtime.side];
+        sides.iter().any(|side| side.is_event(value))
     }
 
     /// Returns true if this is the field that splits Synchronize, which is judged separately.

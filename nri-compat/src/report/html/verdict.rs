@@ -52,6 +52,7 @@ pub(super) const fn pairing_class(outcome: pairing::Outcome) -> &'static str {
     match outcome {
         pairing::Outcome::Works => "o",
         pairing::Outcome::Fallback => "d",
+        pairing::Outcome::Unknown => "u",
         pairing::Outcome::Loses | pairing::Outcome::Misreads => "r",
         pairing::Outcome::Fails | pairing::Outcome::Dropped => "i",
     }

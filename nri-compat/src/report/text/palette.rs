@@ -49,7 +49,9 @@ impl Palette {
         match outcome {
             pairing::Outcome::Works => self.good,
             pairing::Outcome::Fallback => self.note,
-            pairing::Outcome::Loses | pairing::Outcome::Misreads => self.warning,
+            pairing::Outcome::Loses | pairing::Outcome::Misreads | pairing::Outcome::Unknown => {
+                self.warning
+            }
             pairing::Outcome::Fails | pairing::Outcome::Dropped => self.error,
         }
     }

@@ -1,4 +1,4 @@
-//! containerd's `config.toml`, versions 2 and 3, and its imports.
+//! containerd's `config.toml`, versions 1 to 3, and its imports.
 //!
 //! [containerd-config.toml(5)](https://github.com/containerd/containerd/blob/main/docs/man/containerd-config.toml.5.md):
 //! imports are read recursively after the file that names them, and later values override earlier
@@ -15,6 +15,9 @@ use crate::skipped::Unreadable;
 /// The name of the NRI plugin of containerd in versions 2 and 3 of the file.
 const PLUGIN: &str = "io.containerd.nri.v1.nri";
 
+/// Its name in version 1, which a file without a version has.
+const PLUGIN_V1: &str = "nri";
+
 /// The maximum number of files for one configuration.
 const MAX_FILES: usize = 1000;
 
@@ -29,6 +32,7 @@ pub(super) fn is(document: &Document<'_>) -> bool {
         "disabled_plugins",
     ];
     document.has(&["plugins", PLUGIN])
+        || is_version_1(document) && document.has(&["plugins", PLUGIN_V1, "plugin_path"])
         || document.is_integer(&["version"])
             && sections.iter().any(|section| document.has(&[section]))
 }
@@ -58,9 +62,14 @@ fn read_file(file: &Path, machine: &MachineRoot) -> Result<(Nri, Vec<PathBuf>), 
 }
 
 fn nri(document: &Document<'_>) -> Nri {
-    let key = |key| ["plugins", PLUGIN, key];
+    let plugin = if is_version_1(document) {
+        PLUGIN_V1
+    } else {
+        PLUGIN
+    };
+    let key = |key| ["plugins", plugin, key];
     let disabled = document.strings(&["disabled_plugins"]);
-    let is_disabled = disabled.iter().any(|name| name == PLUGIN);
+    let is_disabled = disabled.iter().any(|name| name == plugin);
     Nri {
         plugin_dir: document.string(&key("plugin_path")),
         config_dir: document.string(&key("plugin_config_path")),
@@ -70,6 +79,15 @@ fn nri(document: &Document<'_>) -> Nri {
             document.flag(&key("disable")).map(|disabled| !disabled)
         },
     }
+}
+
+/// Returns true if a file has version 1, or no version; one that uses the name of a later version
+/// has only lost its version.
+fn is_version_1(document: &Document<'_>) -> bool {
+    document
+        .integer(&["version"])
+        .is_none_or(|version| version < 2)
+        && !document.has(&["plugins", PLUGIN])
 }
 
 /// Returns the files that a file imports. Relative paths are relative to its folder.

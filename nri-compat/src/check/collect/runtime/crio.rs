@@ -10,7 +10,7 @@ use super::{Configured, Nri};
 use crate::check::collect::machine_root::MachineRoot;
 use crate::skipped::Unreadable;
 
-/// The maximum number of drop-in files.
+/// The maximum number of drop-in files and their subfolders.
 const MAX_DROP_INS: usize = 1000;
 
 /// Reports whether a document is such a file.
@@ -32,21 +32,25 @@ pub(super) fn read(file: &Path, machine: &MachineRoot) -> Configured {
     all
 }
 
-/// Returns the drop-in files by name. A broken link counts as a file that cannot be read.
+/// Returns the drop-in files by name, those in subfolders too. A broken link counts as a file that
+/// cannot be read; links to folders are not followed.
 fn drop_ins(file: &Path, machine: &MachineRoot) -> Vec<PathBuf> {
-    let folder = folder(file);
-    let entries = machine
-        .resolve(&folder)
-        .and_then(|folder| folder.read_dir());
-    let names = entries
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|entry| entry.file_name());
-    let files = names
-        .map(|name| folder.join(name))
-        .filter(|file| machine.resolve(file).map_or(true, |file| file.is_file()));
-    let mut files: Vec<PathBuf> = files.take(MAX_DROP_INS).collect();
+    let (mut files, mut pending) = (Vec::new(), vec![folder(file)]);
+    let mut left = MAX_DROP_INS;
+    while let Some(folder) = pending.pop() {
+        let entries = machine
+            .resolve(&folder)
+            .and_then(|folder| folder.read_dir());
+        for entry in entries.into_iter().flatten().flatten().take(left) {
+            left -= 1;
+            let path = folder.join(entry.file_name());
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                pending.push(path);
+            } else if machine.resolve(&path).map_or(true, |file| file.is_file()) {
+                files.push(path);
+            }
+        }
+    }
     files.sort();
     files
 }

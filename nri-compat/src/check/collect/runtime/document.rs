@@ -68,8 +68,12 @@ impl<'t> Document<'t> {
     }
 
     pub(super) fn is_integer(&self, keys: &[&str]) -> bool {
-        self.at(keys)
-            .is_some_and(|value| value.as_integer().is_some())
+        self.integer(keys).is_some()
+    }
+
+    pub(super) fn integer(&self, keys: &[&str]) -> Option<i64> {
+        let integer = self.at(keys)?.as_integer()?;
+        i64::from_str_radix(integer.as_str(), integer.radix()).ok()
     }
 
     pub(super) fn strings(&self, keys: &[&str]) -> Vec<String> {

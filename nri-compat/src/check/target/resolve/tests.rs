@@ -57,6 +57,21 @@ fn names_from_machines_are_reduced() {
     assert!(both.given.is_some() && both.assumed.is_some());
     let exact = head("nri@v0.9.1-0.20250219030224-e597e7849f24").expect("known");
     assert_eq!((exact.given, exact.assumed), (None, None));
+    for spec in [
+        "containerd://2.4.2+unknown",
+        "containerd://1.7.27+azure",
+        "containerd@1.7.24~ds1",
+        "containerd@2.2.1-0ubuntu1~24.04.1",
+        "cri-o@1.33.4-3.rhaos4.20",
+        "cri-o://1.33.4-3.rhaos4.20.git1234567.el9_6",
+        "containerd://2.1.5+bottlerocket",
+        "containerd://v2.1.4",
+        "cri-o://1.36.0-dev",
+        "containerd@2.7.0-rc.1",
+    ] {
+        let target = head(spec).expect(spec);
+        assert_eq!(target.given.as_deref(), Some(spec));
+    }
 }
 
 #[test]
@@ -103,7 +118,37 @@ fn what_does_not_exist_is_refused() {
         "nri@0.1.0",
         "2.7",
         "nri@",
+        "containerd@2.4.-1",
+        "containerd@2.4.2.",
+        "containerd@2.4.2-",
+        "containerd@2.4.2+",
+        "containerd@2.4.2~",
+        "containerd@2.4.99--x",
+        "containerd@2.4.99-a..b",
+        "containerd@2.4.2.1",
+        "containerd@v2..4",
+        "containerd@vv2.4",
+        "containerd@vlatest",
+        "containerd@02.4.2",
+        "containerd@2.4.02",
+        "containerd@2.7.",
+        "containerd@2.7.x",
+        "containerd@2.7.0.1",
+        "containerd@vv2.7",
+        "containerd@2.4.99999999999999999999",
+        "containerd@２.4.2",
+        "containerd@2.٤.2",
+        "containerd@2.4.2\u{200b}",
+        "containerd@2.4.2-k\u{301}",
+        "containerd@2.4.2 or so",
+        "containerd://",
+        "containerd://<unknown>",
+        "containerd@2.4.2@2",
+        "nri@0..12",
+        "nri@0.12.-1",
+        "cri-o@1.36.",
     ] {
-        assert!(head(spec).is_err(), "{spec}");
+        let error = head(spec).expect_err(spec);
+        assert!(error.help().is_some(), "{spec}: {error}");
     }
 }

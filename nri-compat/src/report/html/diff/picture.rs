@@ -113,6 +113,7 @@ fn lane((nth, (outcome, part)): (usize, (Outcome, String))) -> Lane {
             Outcome::Fallback
             | Outcome::Loses
             | Outcome::Misreads
+            | Outcome::Unknown
             | Outcome::Fails
             | Outcome::Dropped => part,
         },

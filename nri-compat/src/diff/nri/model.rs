@@ -1,0 +1,111 @@
+//! The model of a schema as an NRI protocol: reduced to the package of its services, and completed
+//! if it lacks something that the other side has.
+
+use nri_codegen::model::{Enum, FieldKind, NriView, Protocol, Service};
+
+use super::side::{PLUGIN, RUNTIME, STATE_CHANGE};
+
+/// The name of the enum of events.
+const EVENT: &str = "Event";
+
+/// Returns the model of an NRI protocol: a schema with a service `Plugin` with `Configure`, and an
+/// enum `Event` in the same package. Returns `None` for any other schema.
+pub(in crate::diff) fn of(protocol: Protocol) -> Option<Protocol> {
+    let services = protocol.services.iter();
+    let package = |service: &Service| {
+        let is_complete = service.name == PLUGIN && service.rpc("Configure").is_some();
+        let package = package_of(&service.full_name).to_owned();
+        (is_complete && enumeration(&protocol, &full(&package, EVENT)).is_some()).then_some(package)
+    };
+    // Of several packages both sides choose the same.
+    let package = services.filter_map(package).min()?;
+    Some(reduced(protocol, package, EVENT))
+}
+
+/// Returns the model of a schema that is compared with an NRI protocol. Peers find each other by
+/// the full names of services, so that a schema without one of them is still a side of a pairing:
+/// one that cannot work.
+pub(in crate::diff) fn like(protocol: Protocol, other: &Protocol) -> Protocol {
+    let package = package_like(&protocol, &other.package);
+    let events = events_like(&protocol, &package, other);
+    reduced(protocol, package, &events)
+}
+
+/// Returns true if the schema has a service `Plugin` or `Runtime` in this package.
+fn serves(protocol: &Protocol, package: &str) -> bool {
+    let mut services = protocol.services.iter();
+    services.any(|service| is_known(service) && package_of(&service.full_name) == package)
+}
+
+fn is_known(service: &Service) -> bool {
+    [PLUGIN, RUNTIME].contains(&service.name.as_str())
+}
+
+/// Returns the package of the protocol in a schema: the other side's, or else that of services or
+/// messages.
+fn package_like(protocol: &Protocol, other: &str) -> String {
+    if serves(protocol, other) {
+        return other.to_owned();
+    }
+    let mut services = protocol.services.iter();
+    if let Some(service) = services.find(|service| is_known(service)) {
+        return package_of(&service.full_name).to_owned();
+    }
+    let mut messages = protocol.messages.iter();
+    if messages.any(|message| package_of(&message.full_name) == other) {
+        other.to_owned()
+    } else {
+        protocol.package.clone()
+    }
+}
+
+/// Returns the name of the enum of events. It is not on the wire, so that it may have another name
+/// than on the other side: that of the type of the same field in the request of `StateChange`.
+fn events_like(protocol: &Protocol, package: &str, other: &Protocol) -> String {
+    if enumeration(protocol, &full(package, EVENT)).is_some() {
+        return EVENT.to_owned();
+    }
+    let renamed = || {
+        let request = &other.service(PLUGIN)?.rpc(STATE_CHANGE)?.input;
+        let events = full(&other.package, EVENT);
+        let mut fields = other.message(request)?.fields.iter();
+        let field = fields.find(|field| field.kind == FieldKind::Enum(events.clone()))?;
+        let name = request.strip_prefix(other.package.as_str())?;
+        let mut fields = protocol.message(&format!("{package}{name}"))?.fields.iter();
+        let known = fields.find(|known| known.number == field.number)?;
+        match &known.kind {
+            FieldKind::Enum(name) => name.rsplit('.').next().map(str::to_owned),
+            FieldKind::Scalar(_) | FieldKind::Message(_) | FieldKind::Map { .. } => None,
+        }
+    };
+    renamed().unwrap_or_else(|| EVENT.to_owned())
+}
+
+/// Returns the protocol with the services of one package, and the view of it.
+fn reduced(mut protocol: Protocol, package: String, events: &str) -> Protocol {
+    protocol
+        .services
+        .retain(|service| package_of(&service.full_name) == package);
+    let events = enumeration(&protocol, &full(&package, events));
+    protocol.nri = Some(NriView::of(protocol.service(PLUGIN), events));
+    protocol.package = package;
+    protocol
+}
+
+fn enumeration<'p>(protocol: &'p Protocol, full_name: &str) -> Option<&'p Enum> {
+    let mut enums = protocol.enums.iter();
+    enums.find(|found| found.full_name == full_name)
+}
+
+fn package_of(full_name: &str) -> &str {
+    full_name
+        .rsplit_once('.')
+        .map_or("", |(package, _)| package)
+}
+
+fn full(package: &str, name: &str) -> String {
+    match package {
+        "" => name.to_owned(),
+        package => format!("{package}.{name}"),
+    }
+}
