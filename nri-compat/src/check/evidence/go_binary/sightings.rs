@@ -108,7 +108,7 @@ struct StubSighting {
 fn seen(file: &File<'_>, module: &str, role: Role, detail: String) -> StubSighting {
     let (index, name) = match role {
         Role::Plugin => identity(&file.name),
-        _ => (None, None),
+        Role::Runtime | Role::Library | Role::None => (None, None),
     };
     StubSighting {
         sighting: Sighting {
