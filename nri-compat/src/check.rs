@@ -12,6 +12,7 @@ pub mod events;
 pub mod evidence;
 pub mod head;
 mod join;
+mod lexical_path;
 pub mod logs;
 mod needles;
 pub mod packages;

@@ -5,7 +5,7 @@ use super::join;
 use super::removal;
 use super::target::Target;
 use super::verdict::judge;
-use crate::report::check::{CheckReport, Pool, Subject, Summary, Verdict};
+use crate::report::check::{CheckReport, Pool, Subject, Summary};
 use crate::sighting;
 use crate::sighting::{FileKind, Role, Sighting};
 
@@ -43,8 +43,9 @@ pub fn assess(collected: Collected, targets: &[Target<'_>]) -> CheckReport {
 }
 
 fn subject(seen: Sighting, targets: &[Target<'_>], pool: &mut Pool) -> Subject {
-    let verdicts = targets.iter().filter_map(|target| judge(&seen, target));
-    let mut verdicts: Vec<Verdict> = verdicts.collect();
+    // Most reports have one target, and a report may have tens of thousands of findings.
+    let mut verdicts = Vec::with_capacity(targets.len());
+    verdicts.extend(targets.iter().filter_map(|target| judge(&seen, target)));
     for verdict in &mut verdicts {
         pool.list(&mut verdict.events);
         pool.text(&mut verdict.reason);
@@ -77,6 +78,7 @@ fn with_certainty(
         sighting::Certainty::Observed => "events that were seen: a lower bound, there may be more",
         sighting::Certainty::Unknown => return evidence,
     };
+    evidence.reserve_exact(1);
     evidence.push(sighting::Evidence {
         reader: "verdict",
         detail: detail.to_owned(),

@@ -6,6 +6,8 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+use crate::check::lexical_path::cleaned;
+
 /// The maximum number of symbolic links that are followed for one path, as in Linux.
 const MAX_LINKS_FOLLOWED: usize = 40;
 
@@ -35,7 +37,7 @@ impl MachineRoot {
     /// Maps a path of the machine below the folder, without resolving links: `..` does not lead
     /// above the root.
     pub(super) fn below(&self, path: impl AsRef<Path>) -> PathBuf {
-        let path = clean(&Path::new("/").join(path));
+        let path = cleaned(&Path::new("/").join(path));
         self.folder.join(path.strip_prefix("/").unwrap_or(&path))
     }
 
@@ -98,21 +100,6 @@ fn parts(path: &Path) -> VecDeque<OsString> {
         Component::Prefix(_) | Component::RootDir | Component::CurDir => None,
     });
     named.collect()
-}
-
-/// Removes `.` and `..` from a path without resolving links, as containerd does to detect cycles.
-pub(super) fn clean(path: &Path) -> PathBuf {
-    let mut clean = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::ParentDir => {
-                clean.pop();
-            }
-            Component::CurDir => {}
-            other => clean.push(other),
-        }
-    }
-    clean
 }
 
 #[cfg(test)]

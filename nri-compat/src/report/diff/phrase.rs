@@ -84,7 +84,7 @@ impl DiffReport {
         let scope = if self.from.is_nri && self.to.is_nri {
             "and NRI's own"
         } else {
-            "only: neither side is an NRI protocol"
+            "only, because neither side is an NRI protocol"
         };
         format!(
             "compared {} with {} using {}: category {} {scope}",

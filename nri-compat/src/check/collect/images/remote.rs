@@ -183,7 +183,14 @@ pub(super) fn unreadable(error: &Error) -> Unreadable {
         ErrorKind::Unauthorized | ErrorKind::Denied => SkipKind::Permission,
         ErrorKind::TooLarge => SkipKind::TooLarge,
         ErrorKind::Digest | ErrorKind::NotAnImage | ErrorKind::Protocol => SkipKind::Broken,
-        _ => SkipKind::Io,
+        ErrorKind::Reference
+        | ErrorKind::Configuration
+        | ErrorKind::Unreachable
+        | ErrorKind::Tls
+        | ErrorKind::Timeout
+        | ErrorKind::RateLimited
+        | ErrorKind::Server
+        | ErrorKind::Platform => SkipKind::Io,
     };
     Unreadable::new(kind, error.to_string())
 }

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 use super::document::{self, Document};
 use super::{Configured, Nri, pattern};
-use crate::check::collect::machine_root::{MachineRoot, clean};
+use crate::check::collect::machine_root::MachineRoot;
+use crate::check::lexical_path::cleaned;
 use crate::skipped::Unreadable;
 
 /// The name of the NRI plugin of containerd in versions 2 and 3 of the file.
@@ -106,7 +107,7 @@ fn imports(
         if import.contains('*') {
             files.extend(pattern::expand(&path, machine)?);
         } else {
-            files.push(clean(&path));
+            files.push(cleaned(&path));
         }
     }
     Ok(files)

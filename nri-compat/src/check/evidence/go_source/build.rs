@@ -13,8 +13,9 @@ use std::path::{Path, PathBuf};
 
 use super::super::go_mod::GoMod;
 use super::super::nri_module::{self, MODULE};
-use super::tree::{Tree, cleaned};
+use super::tree::Tree;
 use super::world::Layout;
+use crate::check::lexical_path::cleaned;
 use crate::sighting::{Interface, Pin};
 pub(in crate::check) use flags::Settings;
 use workspace::Workspace;

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The maximum number of names in one folder.
 const MAX_NAMES: usize = 20_000;
@@ -62,19 +62,4 @@ impl Tree for Disk {
     fn is_link(&self, path: &Path) -> bool {
         path.is_symlink()
     }
-}
-
-/// Returns the path without `.` and `..`, as text: links are not followed.
-pub(in crate::check) fn cleaned(path: &Path) -> PathBuf {
-    let mut clean = PathBuf::new();
-    for part in path.components() {
-        match part {
-            std::path::Component::CurDir => {}
-            std::path::Component::ParentDir => {
-                clean.pop();
-            }
-            other => clean.push(other),
-        }
-    }
-    clean
 }

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::tree::{Tree, cleaned};
+use super::super::tree::Tree;
 use super::{GoMod, MAX_MOD, Settings};
+use crate::check::lexical_path::cleaned;
 
 /// The maximum number of folders that are searched for other module files.
 const MAX_FOLDERS: usize = 20_000;

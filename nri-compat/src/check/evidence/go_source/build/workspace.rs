@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::super::super::nri_module;
-use super::super::tree::{Tree, cleaned};
+use super::super::tree::Tree;
 use super::{GoMod, Settings, read, replaced_by_folders};
+use crate::check::lexical_path::cleaned;
 
 /// A workspace that a module belongs to.
 #[derive(Debug)]
