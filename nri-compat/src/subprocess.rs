@@ -125,7 +125,7 @@ mod tests {
     const LIMIT: Duration = Duration::from_millis(300);
 
     /// More than a pipe holds.
-    const LARGE: usize = 4 << 20;
+    const INPUT_BYTES: usize = 4 << 20;
 
     fn shell(script: &str, input: &[u8]) -> Option<Ended> {
         let mut command = Command::new("/bin/sh");
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn a_program_that_does_not_read_cannot_block() {
-        let input = vec![b'x'; LARGE];
+        let input = vec![b'x'; INPUT_BYTES];
         assert!(shell("exit 0", &input).unwrap().status.success());
         let start = Instant::now();
         assert!(shell("exec sleep 30", &input).is_none());

@@ -284,10 +284,10 @@ fn what_is_cut_or_broken_is_said_and_the_rest_kept() {
     let (gz, zst) = (gzip(&tar), zstd(&tar));
     for bytes in [cut, &gz[..gz.len() / 2], &zst[..zst.len() - 100]] {
         let found = look(bytes);
-        let said = skipped(&found);
+        let reasons = skipped(&found);
         assert!(
-            !said.is_empty() && said.iter().all(|line| line.contains("cut short")),
-            "{said:?}"
+            !reasons.is_empty() && reasons.iter().all(|line| line.contains("cut short")),
+            "{reasons:?}"
         );
     }
     assert_eq!(paths(&look(cut)), ["it: /a", "it: /b"]);
@@ -368,9 +368,9 @@ fn indexes_that_lead_to_themselves_end() {
     let parts = oci(&[("p", &["aaaa"])], &[("aaaa", layer)])
         .with("blobs/sha256/eeee", index.clone())
         .with("index.json", index);
-    let said = skipped(&look(&parts.tar()));
+    let reasons = skipped(&look(&parts.tar()));
     assert_eq!(
-        said,
+        reasons,
         [
             "it: more than 10000 images, or 16 MiB of manifests",
             "it: eeee: an index within 16 others, not followed",

@@ -123,12 +123,12 @@ fn a_mistake_in_the_policy_is_1_and_costs_no_scan() {
     let output = check(folder.path(), NEW);
     assert_eq!(code(&output), Some(1));
     assert!(output.stdout.is_empty());
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(
-        said.contains("nri-compat.toml:2: unknown key `plugins`"),
-        "{said}"
+        stderr.contains("nri-compat.toml:2: unknown key `plugins`"),
+        "{stderr}"
     );
-    assert!(said.contains("help: did you mean plugin?"), "{said}");
+    assert!(stderr.contains("help: did you mean plugin?"), "{stderr}");
     let output = check(folder.path(), &["--config", "nowhere.toml"]);
     assert_eq!(code(&output), Some(1));
 }

@@ -53,7 +53,7 @@ fn container() -> Container {
     }
 }
 
-/// A runtime with so many pods and twice as many containers.
+/// A runtime with this number of pods and twice as many containers.
 struct Cluster(usize);
 
 impl RuntimeCallbacks for Cluster {

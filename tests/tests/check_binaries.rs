@@ -46,7 +46,7 @@ fn look(path: &Path) -> Vec<Sighting> {
         .collect()
 }
 
-/// Returns the one thing that is to be seen.
+/// Returns the only sighting.
 fn look_for_one(path: &Path) -> Sighting {
     let mut seen = look(path);
     assert_eq!(seen.len(), 1, "{}: {seen:#?}", path.display());

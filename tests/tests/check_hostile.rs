@@ -163,9 +163,9 @@ proptest! {
         match Policy::parse("p.toml", &text) {
             Ok(policy) => apply(&mut named("x"), &policy, None, today()),
             Err(error) => {
-                let said = error.to_string();
-                let line = said.split(':').nth(1).and_then(|line| line.parse::<usize>().ok());
-                prop_assert!(line.is_some_and(|line| (1..=text.lines().count() + 1).contains(&line)), "{}", said);
+                let message = error.to_string();
+                let line = message.split(':').nth(1).and_then(|line| line.parse::<usize>().ok());
+                prop_assert!(line.is_some_and(|line| (1..=text.lines().count() + 1).contains(&line)), "{}", message);
             }
         }
     }

@@ -90,7 +90,7 @@ fn mistakes_name_what_is_wrong() {
     let folder = tempfile::tempdir().unwrap();
     let mutant = MUTANT;
     fs::write(folder.path().join("text"), "not a recording\n").unwrap();
-    for (words, said) in [
+    for (words, message) in [
         (&["conformance", "plugin", "10-gone"][..], "10-gone"),
         (&["conformance", "plugin", "--only", "P77", mutant], "P77"),
         (
@@ -127,7 +127,7 @@ fn mistakes_name_what_is_wrong() {
         let output = run(folder.path(), words);
         let code = output.status.code();
         assert!(matches!(code, Some(1 | 2)), "{words:?}: {output:?}");
-        assert!(stderr(&output).contains(said), "{words:?}: {output:?}");
+        assert!(stderr(&output).contains(message), "{words:?}: {output:?}");
         assert!(stdout(&output).is_empty(), "{words:?}: {output:?}");
     }
 }

@@ -81,9 +81,9 @@ fn a_plugin_is_told_what_the_runtime_calls_itself() {
     let mut runtime = Runtime::named("v0.8.0", "containerd", "v1.7.35");
     runtime.start();
     let mut plugin = external(&mut runtime, "v0.8.0", &[]);
-    let told = plugin.wait_for("its configuration", |line| line["event"] == "Configure");
+    let configured = plugin.wait_for("its configuration", |line| line["event"] == "Configure");
     assert_eq!(
-        (&told["runtime"], &told["version"]),
+        (&configured["runtime"], &configured["version"]),
         (&json!("containerd"), &json!("v1.7.35"))
     );
 }
@@ -291,8 +291,8 @@ fn updates_arrive_asked_for_or_not() {
             line["method"] == "/nri.pkg.api.v1alpha1.Runtime/UpdateContainers"
         });
         assert_eq!(request["request"]["update"][0]["container_id"], id);
-        let told = plugin.wait_for("the answer", |line| line["event"] == "updated");
-        assert_eq!(told["failed"], failed);
+        let answered = plugin.wait_for("the answer", |line| line["event"] == "updated");
+        assert_eq!(answered["failed"], failed);
     }
 }
 

@@ -151,8 +151,8 @@ fn updates_arrive_with_the_answers_and_on_their_own() {
                 request["request"]["update"][0]["container_id"], id,
                 "{release}"
             );
-            let told = plugin.wait_for("the answer", |line| line["event"] == "updated");
-            assert_eq!(told["failed"], failed, "{release}");
+            let answered = plugin.wait_for("the answer", |line| line["event"] == "updated");
+            assert_eq!(answered["failed"], failed, "{release}");
         }
     }
 }
@@ -192,10 +192,10 @@ fn the_validator_refuses_to_run_where_it_would_never_be_asked() {
             &[],
         );
         assert_eq!(validator.wait(), Some(1), "{release}");
-        let said = validator.aside();
+        let stderr = validator.aside();
         assert!(
-            said.contains("VALIDATE_CONTAINER_ADJUSTMENT (since NRI v0.10.0)"),
-            "{release}: {said}"
+            stderr.contains("VALIDATE_CONTAINER_ADJUSTMENT (since NRI v0.10.0)"),
+            "{release}: {stderr}"
         );
     }
 }

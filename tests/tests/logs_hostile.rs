@@ -40,7 +40,7 @@ fn in_pieces(bytes: &[u8], largest: usize, seed: u64) -> Log {
 /// Everything there is, one after the other, with garbage and long lines between.
 fn mixture() -> Vec<u8> {
     let mut all = Vec::new();
-    // How entries are spread over lines is told by the beginning of a log, and holds for all of it.
+    // The beginning of a log shows how entries are spread over lines, for all of it.
     let on_one_line = |name: &&str| !name.contains("pretty") && !name.contains("pieces");
     let wraps = WRAPS.iter().filter(|(name, ..)| on_one_line(name));
     for (nth, (_, wrap, _)) in wraps.enumerate() {

@@ -246,7 +246,7 @@ fn a_renamed_service_is_named() {
     );
 }
 
-/// Nothing is said of pairings between schemas of which neither is an NRI protocol.
+/// Schemas have no pairings if neither is an NRI protocol.
 #[test]
 fn other_protocols_have_no_pairings() {
     let after = unrelated().replace("message Ping {}", "message Ping { string text = 1; }");

@@ -15,7 +15,7 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Compares a text with a file, or writes the file when told to.
+/// Compares a text with a file, or writes the file if asked to.
 fn assert_text(path: &Path, actual: &str) {
     if std::env::var_os("NRI_WRITE_SNAPSHOTS").is_some() {
         std::fs::write(path, actual).unwrap_or_else(|error| panic!("{}: {error}", path.display()));

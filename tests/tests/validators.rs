@@ -115,6 +115,6 @@ fn other_readers_find_the_same_in_every_format() {
     }
     let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("validators/formats.py");
     let python = peers::folder("python").join("bin/python");
-    let said = peers::run(Command::new(python).arg(script).arg(folder.path()));
-    assert_eq!(said.lines().count(), all.len(), "{said}");
+    let stderr = peers::run(Command::new(python).arg(script).arg(folder.path()));
+    assert_eq!(stderr.lines().count(), all.len(), "{stderr}");
 }

@@ -70,11 +70,11 @@ fn adjustments_arrive() {
 fn an_error_of_a_handler_reaches_the_caller_and_the_plugin_stays() {
     for release in RELEASES {
         let mut runtime = every_event(release);
-        let told = json!({"wasm.example.org/do": "fail"});
-        let error = runtime.fire("CreateContainer", told).unwrap_err();
+        let instruction = json!({"wasm.example.org/do": "fail"});
+        let error = runtime.fire("CreateContainer", instruction).unwrap_err();
         assert!(error.contains("failed on request"), "{error}");
-        let told = json!({"wasm.example.org/do": "wait"});
-        let error = runtime.fire("CreateContainer", told).unwrap_err();
+        let instruction = json!({"wasm.example.org/do": "wait"});
+        let error = runtime.fire("CreateContainer", instruction).unwrap_err();
         assert!(
             error.contains("cannot happen in a WebAssembly module"),
             "{error}"
@@ -89,8 +89,8 @@ fn an_error_of_a_handler_reaches_the_caller_and_the_plugin_stays() {
 fn a_panic_is_logged() {
     for release in RELEASES {
         let mut runtime = every_event(release);
-        let told = json!({"wasm.example.org/do": "panic"});
-        assert!(runtime.fire("CreateContainer", told).is_err());
+        let instruction = json!({"wasm.example.org/do": "panic"});
+        assert!(runtime.fire("CreateContainer", instruction).is_err());
         let log = runtime.log().join("\n");
         assert!(log.contains("panicked on request"), "{log}");
     }

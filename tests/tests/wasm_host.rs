@@ -77,13 +77,13 @@ async fn started(
     (folder, adaptation)
 }
 
-fn pod(told: &str) -> PodSandbox {
-    let annotation = ("wasm.example.org/do".to_owned(), told.to_owned());
+fn pod(instruction: &str) -> PodSandbox {
+    let annotation = ("wasm.example.org/do".to_owned(), instruction.to_owned());
     PodSandbox {
         id: "pod-1".into(),
         name: "web".into(),
         annotations: Some(annotation)
-            .filter(|_| !told.is_empty())
+            .filter(|_| !instruction.is_empty())
             .into_iter()
             .collect(),
         ..PodSandbox::default()
@@ -99,8 +99,10 @@ fn container() -> Container {
     }
 }
 
-async fn create(adaptation: &Adaptation, told: &str) -> Answer {
-    adaptation.create_container(&pod(told), &container()).await
+async fn create(adaptation: &Adaptation, instruction: &str) -> Answer {
+    adaptation
+        .create_container(&pod(instruction), &container())
+        .await
 }
 
 /// Relays the life of a pod with a container.
@@ -208,8 +210,8 @@ async fn an_error_reaches_the_caller_and_a_panic_ends_the_module() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_module_that_takes_too_much_is_disconnected() {
     let module = module("nri-tests-wasm", "every_event");
-    for told in ["spin", "grow"] {
-        let plugin = format!("10-rust-{told}s");
+    for instruction in ["spin", "grow"] {
+        let plugin = format!("10-rust-{instruction}s");
         let briefly = |builder: Builder| {
             builder
                 .request_timeout(Duration::from_secs(2))
@@ -217,9 +219,9 @@ async fn a_module_that_takes_too_much_is_disconnected() {
         };
         let (_folder, adaptation) = started(&plugin, &module, briefly).await;
         assert_eq!(adaptation.plugins().len(), 1);
-        let created = create(&adaptation, told).await;
+        let created = create(&adaptation, instruction).await;
         // Without an answer the request goes on; a trap is an error.
-        assert_eq!(created.is_ok(), told == "spin", "{created:?}");
+        assert_eq!(created.is_ok(), instruction == "spin", "{created:?}");
         wait_until_alone(&adaptation).await;
         assert!(create(&adaptation, "").await.is_ok());
     }

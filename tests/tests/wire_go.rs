@@ -209,7 +209,7 @@ fn errors_have_the_same_codes_on_both_sides() {
 #[test]
 fn timeouts_are_told_in_both_directions() {
     let mut pair = connect(NEWEST, AS_PLUGIN);
-    // The Go handler waits as long as we told it to: its error and our giving up are a race.
+    // The Go handler waits as long as the request says, so its error races with the timeout.
     let short = Some(Duration::from_millis(50));
     let call = pair.caller.call(SERVICE, "Wait", Bytes::new(), short);
     let error = pair.runtime.block_on(call).expect_err("no answer");
@@ -267,7 +267,7 @@ fn raw_request(stream: u32, service: &str, method: &str) -> Vec<u8> {
     raw(1, stream, &envelope.encode_to_vec())
 }
 
-/// Everything that a server may be told and that the Go server survives, one answer each or none.
+/// Every frame that the Go server survives, with one answer or none.
 fn provocations() -> Vec<(&'static str, Vec<u8>, bool)> {
     vec![
         ("a request", raw_request(1, SERVICE, "Echo"), true),

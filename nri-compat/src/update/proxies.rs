@@ -93,8 +93,7 @@ impl Proxies {
     ///
     /// # Errors
     ///
-    /// Returns an error if a proxy fails other than with "not found", and no further one is to be
-    /// tried.
+    /// Returns an error if a proxy fails other than with "not found", and it is the last one to try.
     pub(super) fn get(&self, path: &str) -> Result<Option<Vec<u8>>, Error> {
         let mut failed = None;
         for entry in &self.entries {

@@ -27,9 +27,9 @@ async fn w1_a_plugin_with_an_invalid_name_or_index_is_refused_with_the_reason() 
     ] {
         let (ours, theirs) = tokio::io::duplex(64 << 10);
         let (_peer, register) = Peer::over(theirs, Script::new(index, name));
-        let (joined, told) = tokio::join!(adaptation.connect(ours), register);
+        let (joined, registered) = tokio::join!(adaptation.connect(ours), register);
         assert!(joined.unwrap_err().to_string().contains(reason));
-        match told.unwrap_err() {
+        match registered.unwrap_err() {
             CallError::Status(status) => assert_eq!(status.message, reason),
             other => panic!("{other}"),
         }
@@ -43,10 +43,10 @@ async fn w2_a_plugin_with_an_unknown_event_in_its_mask_is_refused_with_the_reaso
         Peer::try_join(&adaptation, Script::new("10", "mask").events(0x4001)).await;
     let reason = "plugin 10-mask: invalid plugin events: 0x4000";
     assert_eq!(joined.unwrap_err().to_string(), reason);
-    let told = peer
+    let registered = peer
         .call("UpdateContainers", &UpdateContainersRequest::default())
         .await;
-    assert!(told.unwrap_err().to_string().contains(reason));
+    assert!(registered.unwrap_err().to_string().contains(reason));
     assert!(adaptation.plugins().is_empty());
 }
 

@@ -157,14 +157,14 @@ async fn a_panic_is_an_internal_error_of_its_request_only() {
 #[tokio::test]
 async fn the_handler_is_told_how_long_the_peer_waits() {
     let (_tested, mut peer) = connect(Limits::default());
-    for (stream, nanos, told) in [(1, 0, "None None"), (3, -1, "Some(0ns) Some(0ns)")] {
+    for (stream, nanos, shown) in [(1, 0, "None None"), (3, -1, "Some(0ns) Some(0ns)")] {
         let request = nri::wire::ttrpc::RequestEnvelope {
             timeout_nano: nanos,
             ..request("Left", "")
         };
         peer.ask(Kind::Request, stream, &request.encode_to_vec())
             .await;
-        assert_eq!(peer.next_answer().await, (stream, Ok(told.into())));
+        assert_eq!(peer.next_answer().await, (stream, Ok(shown.into())));
     }
     let hour = Duration::from_secs(3600).as_nanos() as i64;
     let request = nri::wire::ttrpc::RequestEnvelope {

@@ -28,8 +28,8 @@ fn no_row_is_ok_where_the_program_is_not() {
             .env("CGO_ENABLED", "0");
         let output = go.output().expect("go is installed");
         if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stderr);
-            wrong.push(format!("{}: does not build: {said}", row.name));
+            let stderr = String::from_utf8_lossy(&output.stderr);
+            wrong.push(format!("{}: does not build: {stderr}", row.name));
             continue;
         }
         let built = answer(&check(vec![programs]));

@@ -3,7 +3,7 @@
 //!
 //! `reading` reads one file. A workload whose volumes are claims waits until all files are read,
 //! because another file may declare the persistent volume. `judged` turns the candidates of a workload
-//! into requests for images, and into what can be said without them.
+//! into requests for images, and into what is known without them.
 
 mod judged;
 mod reading;

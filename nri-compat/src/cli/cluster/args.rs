@@ -29,7 +29,7 @@ pub(in crate::cli) struct Args {
 }
 
 impl Args {
-    /// Returns true if a cluster is to be checked.
+    /// Returns true if the user asked for a check of a cluster.
     pub(in crate::cli) fn is_requested(&self) -> bool {
         self.cluster
     }

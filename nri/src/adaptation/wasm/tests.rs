@@ -69,7 +69,7 @@ fn answers_and_errors_are_read() {
     let error = call("", "i64.const 0x1080000006").unwrap_err();
     assert!(!error.is_fatal());
     assert_eq!(error.to_string(), "broken");
-    // The request is where `malloc` said.
+    // The request is at the address that `malloc` returned.
     let request = "(i64.or (i64.shl (i64.extend_i32_u (local.get 0)) (i64.const 32)) (i64.extend_i32_u (local.get 1)))";
     assert_eq!(call("", request).unwrap(), b"request");
 }

@@ -37,7 +37,7 @@ impl Judged {
         }
     }
 
-    /// Requests the images of the candidates of a workload, and reports what can be said without.
+    /// Requests the images of the candidates of a workload, and reports what is known without them.
     pub(super) fn workload(&mut self, scan: &Scan<'_>, document: u32, workload: &Workload) {
         let candidates = candidates(workload);
         self.candidates += u64::from(!candidates.is_empty());
