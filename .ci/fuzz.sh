@@ -31,6 +31,7 @@ moment() {
     echo "-- $1: $2: $(awk '/number_of_executed_units/ {print $2}' "$own/output") runs"
     rm -rf "$own"
   else
+    grep -a -m 1 -A 2 'panicked at' "$own/output" || true
     tail -n 60 "$own/output"
     echo "-- $1: $2 failed; the input, in base64:"
     find "$own" -maxdepth 1 -name '*-*' -type f -size -64k -exec base64 {} \;
@@ -39,9 +40,11 @@ moment() {
 }
 export -f moment
 
+failed=0
 for crate in nri nri-compat nri-conformance; do
   (cd "$crate" && cargo fuzz build -s none --target x86_64-unknown-linux-gnu)
-  (cd "$crate" && cargo fuzz list) | xargs -P "$(nproc)" -I {} bash -euo pipefail -c "moment $crate {}"
+  (cd "$crate" && cargo fuzz list) | xargs -P "$(nproc)" -I {} bash -euo pipefail -c "moment $crate {}" || failed=1
   # Programs of another crate may have the same name, and nothing needs these again.
   (cd "$crate" && cargo fuzz list) | while read -r name; do rm -f "$CARGO_TARGET_DIR"/x86_64-unknown-linux-gnu/release/{,deps/}"$name"{,-*}; done
 done
+exit "$failed"
