@@ -39,10 +39,11 @@ impl Head {
     pub(crate) fn unpacked(&self) -> &[u8] {
         self.unpacked.get_or_init(|| {
             let packing = Packing::of(&self.bytes);
-            match decoder(self.bytes.as_slice(), packing) {
-                Ok(mut decoder) if packing != Packing::Not => first_lines(&mut decoder),
-                Ok(_) | Err(_) => Vec::new(),
+            if packing == Packing::Not {
+                return Vec::new();
             }
+            let decoder = decoder(self.bytes.as_slice(), packing);
+            decoder.map_or_else(|_| Vec::new(), |mut decoder| first_lines(&mut decoder))
         })
     }
 }

@@ -8,12 +8,10 @@ use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use super::{format, source};
+use crate::check::packing::Packing;
 use crate::check::progress::Progress;
 use crate::place::Place;
 use crate::skipped::{Skipped, Unreadable};
-
-/// Extensions of compressed files.
-const PACKED: [&str; 5] = [".gz", ".zst", ".xz", ".zstd", ".bz2"];
 
 /// The number of bytes of a file that are checked to determine whether it begins with a complete
 /// line.
@@ -72,7 +70,8 @@ fn log_and_age(file: &Path) -> (PathBuf, Age) {
     let Some(name) = file.file_name().and_then(|name| name.to_str()) else {
         return (file.to_owned(), Age::Current);
     };
-    let plain = PACKED.iter().find_map(|ending| name.strip_suffix(ending));
+    let plain =
+        Packing::extensions().find_map(|extension| name.strip_suffix(extension)?.strip_suffix('.'));
     let (log, age) = base_and_age(plain.unwrap_or(name));
     (file.with_file_name(log), age)
 }
