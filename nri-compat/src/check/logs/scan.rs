@@ -101,7 +101,11 @@ impl<'s> Scanner<'s> {
         if self.long.is_some() {
             return self.went_on(read);
         }
-        let (old, filled) = (self.held, self.held + read);
+        self.filled(self.held, self.held + read);
+    }
+
+    /// Searches the complete lines in a buffer, whose bytes before `old` have no end of a line, and keeps the rest.
+    fn filled(&mut self, old: usize, filled: usize) {
         let fresh = self.buffer.split_at(filled).0.split_at(old).1;
         let Some(last) = last_line_end(fresh).map(|end| old + end) else {
             return self.unfinished(filled);
@@ -127,18 +131,8 @@ impl<'s> Scanner<'s> {
         self.buffer = buffer;
         if end.is_some() {
             self.end_long_line();
-            self.again(read - rest);
+            self.filled(0, read - rest);
         }
-    }
-
-    /// Handles bytes that were read together with the end of a line that was too long.
-    fn again(&mut self, read: usize) {
-        let mut buffer = std::mem::take(&mut self.buffer);
-        let last = last_line_end(buffer.split_at(read).0).unwrap_or(0);
-        self.lines(buffer.split_at(last).0);
-        buffer.copy_within(last..read, 0);
-        self.buffer = buffer;
-        self.unfinished(read - last);
     }
 
     fn end_long_line(&mut self) {
