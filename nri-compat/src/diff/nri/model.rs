@@ -1,9 +1,9 @@
 //! The model of a schema as an NRI protocol: reduced to the package of its services, and completed
 //! if it lacks something that the other side has.
 
-use nri_codegen::model::{Enum, FieldKind, NriView, Protocol, Service};
+use nri_codegen::model::{FieldKind, NriView, Protocol, Service};
 
-use super::side::{PLUGIN, RUNTIME, STATE_CHANGE};
+use super::side::{PLUGIN, RUNTIME, STATE_CHANGE, enumeration, full_name};
 
 /// The name of the enum of events.
 const EVENT: &str = "Event";
@@ -15,7 +15,8 @@ pub(in crate::diff) fn of(protocol: Protocol) -> Option<Protocol> {
     let package = |service: &Service| {
         let is_complete = service.name == PLUGIN && service.rpc("Configure").is_some();
         let package = package_of(&service.full_name).to_owned();
-        (is_complete && enumeration(&protocol, &full(&package, EVENT)).is_some()).then_some(package)
+        (is_complete && enumeration(&protocol, &full_name(&package, EVENT)).is_some())
+            .then_some(package)
     };
     // Of several packages both sides choose the same.
     let package = services.filter_map(package).min()?;
@@ -62,12 +63,12 @@ fn package_like(protocol: &Protocol, other: &str) -> String {
 /// Returns the name of the enum of events. It is not on the wire, so that it may have another name
 /// than on the other side: that of the type of the same field in the request of `StateChange`.
 fn events_like(protocol: &Protocol, package: &str, other: &Protocol) -> String {
-    if enumeration(protocol, &full(package, EVENT)).is_some() {
+    if enumeration(protocol, &full_name(package, EVENT)).is_some() {
         return EVENT.to_owned();
     }
     let renamed = || {
         let request = &other.service(PLUGIN)?.rpc(STATE_CHANGE)?.input;
-        let events = full(&other.package, EVENT);
+        let events = full_name(&other.package, EVENT);
         let mut fields = other.message(request)?.fields.iter();
         let field = fields.find(|field| field.kind == FieldKind::Enum(events.clone()))?;
         let name = request.strip_prefix(other.package.as_str())?;
@@ -86,26 +87,14 @@ fn reduced(mut protocol: Protocol, package: String, events: &str) -> Protocol {
     protocol
         .services
         .retain(|service| package_of(&service.full_name) == package);
-    let events = enumeration(&protocol, &full(&package, events));
+    let events = enumeration(&protocol, &full_name(&package, events));
     protocol.nri = Some(NriView::of(protocol.service(PLUGIN), events));
     protocol.package = package;
     protocol
-}
-
-fn enumeration<'p>(protocol: &'p Protocol, full_name: &str) -> Option<&'p Enum> {
-    let mut enums = protocol.enums.iter();
-    enums.find(|found| found.full_name == full_name)
 }
 
 fn package_of(full_name: &str) -> &str {
     full_name
         .rsplit_once('.')
         .map_or("", |(package, _)| package)
-}
-
-fn full(package: &str, name: &str) -> String {
-    match package {
-        "" => name.to_owned(),
-        package => format!("{package}.{name}"),
-    }
 }

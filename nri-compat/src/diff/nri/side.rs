@@ -42,10 +42,7 @@ impl<'s> Side<'s> {
 
     /// Returns the name of an element with this side's package.
     pub(in crate::diff) fn full(&self, relative: &str) -> String {
-        match self.protocol.package.as_str() {
-            "" => relative.to_owned(),
-            package => format!("{package}.{relative}"),
-        }
+        full_name(&self.protocol.package, relative)
     }
 
     pub(in crate::diff) fn services(&self) -> &'s [Service] {
@@ -101,8 +98,7 @@ impl<'s> Side<'s> {
     /// compared with an NRI protocol.
     pub(in crate::diff) fn events_enum(&self) -> Option<&'s Enum> {
         let (name, _) = self.events().first()?.full_name.rsplit_once('.')?;
-        let mut enums = self.protocol.enums.iter();
-        enums.find(|found| found.full_name == name)
+        enumeration(self.protocol, name)
     }
 
     /// Returns true if this is the full name of an event, or of the sentinel.
@@ -148,4 +144,18 @@ pub(in crate::diff) fn place(at: &Option<Location>) -> Option<finding::Location>
 /// Returns true if a protocol carries this event by StateChange.
 pub(in crate::diff) fn by_state_change(event: &Event) -> bool {
     event.carrier == Carrier::StateChange
+}
+
+/// Returns the full name of an element of a package.
+pub(super) fn full_name(package: &str, relative: &str) -> String {
+    match package {
+        "" => relative.to_owned(),
+        package => format!("{package}.{relative}"),
+    }
+}
+
+/// Returns the enum with this full name that is not nested in a message.
+pub(super) fn enumeration<'p>(protocol: &'p Protocol, full_name: &str) -> Option<&'p Enum> {
+    let mut enums = protocol.enums.iter();
+    enums.find(|found| found.full_name == full_name)
 }
