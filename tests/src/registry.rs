@@ -3,14 +3,13 @@
 pub mod clients;
 mod http;
 mod images;
-mod listener;
 mod proxy;
 mod real;
+mod replying;
 mod server;
 
 pub use http::{Reply, Request};
 pub use images::{Image, Images, bzip2, digest, gzip, layer, plugin, xz, zstd};
-pub use proxy::Proxy;
 pub use real::{Demands, RealRegistry};
 pub use server::Server;
 

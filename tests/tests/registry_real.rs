@@ -3,7 +3,7 @@
 use nri_compat::check::collect::{ImageOptions, ImageRequest, Request, collect};
 use nri_compat::check::evidence::READERS;
 use nri_compat::registry::{Client, Environment, ErrorKind, Options, Reference};
-use nri_tests::registry::{Demands, Image, Proxy, RealRegistry, gzip, layer, plugin};
+use nri_tests::registry::{Demands, Image, RealRegistry, Server, gzip, layer, plugin};
 
 const PLUGIN: &str = "opt/nri/plugins/10-a";
 
@@ -136,7 +136,7 @@ fn a_proxy_carries_tls_to_the_registry() {
     });
     let pushed = registry.push("team/plugin:v1", &[("linux/amd64", &image("amd64"))], &[]);
     let reference = pushed.replace(registry.host(), "registry.test");
-    let proxy = Proxy::start(registry.host(), 200);
+    let proxy = Server::proxy(registry.host(), 200);
     let url = format!("http://{}", proxy.host());
     let authority = registry.authority();
     let fetch = |authority: &str| {

@@ -4,13 +4,10 @@ use std::io::{self, Write as _};
 use std::net::{Shutdown, TcpStream};
 use std::thread;
 
-use super::http::{self, Request};
-use super::listener::{Listener, Log};
+use super::http;
+use super::server::{Log, Server};
 
-/// A proxy on loopback, until it is dropped.
-pub struct Proxy(Listener);
-
-impl Proxy {
+impl Server {
     /// Starts a proxy that answers CONNECT with this status. If it is 200, every host leads to
     /// `server`.
     ///
@@ -18,23 +15,11 @@ impl Proxy {
     ///
     /// Panics if no port is free.
     #[must_use]
-    pub fn start(server: &str, status: u16) -> Self {
+    pub fn proxy(server: &str, status: u16) -> Self {
         let server = server.to_owned();
-        Self(Listener::start(move |client, log| {
+        Self::listen(move |client, log| {
             let _ = connection(client, log, &server, status);
-        }))
-    }
-
-    /// Returns the host and the port.
-    #[must_use]
-    pub fn host(&self) -> String {
-        self.0.host()
-    }
-
-    /// Returns all requests so far.
-    #[must_use]
-    pub fn requests(&self) -> Vec<Request> {
-        self.0.requests()
+        })
     }
 }
 

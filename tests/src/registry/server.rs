@@ -1,54 +1,80 @@
-//! An HTTP server whose handler decides on each reply.
+//! A server on loopback with one thread per connection, and a log of the requests.
 
-use std::io::BufReader;
-use std::net::{Shutdown, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 
-use super::http::{self, Reply, Request};
-use super::listener::{Listener, Log};
+use super::http::Request;
 
-/// A server on loopback, until it is dropped.
-pub struct Server(Listener);
+/// The requests so far.
+#[derive(Debug, Default)]
+pub(super) struct Log(Mutex<Vec<Request>>);
+
+impl Log {
+    /// Adds a request and returns the number of earlier ones of the same path.
+    pub(super) fn add(&self, request: &Request) -> usize {
+        let mut log = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let earlier = log.iter().filter(|known| known.path == request.path);
+        let earlier = earlier.count();
+        log.push(request.clone());
+        earlier
+    }
+}
+
+/// A server on loopback, until it is dropped. Connections that are open then end on their own.
+pub struct Server {
+    address: SocketAddr,
+    log: Arc<Log>,
+    is_stopped: Arc<AtomicBool>,
+}
 
 impl Server {
-    /// Starts a server with this handler, which gets each request and the number of earlier ones of
-    /// the same path.
+    /// Listens on a free port and passes every connection to `serve`, on a separate thread.
     ///
     /// # Panics
     ///
     /// Panics if no port is free.
-    #[must_use]
-    pub fn start(handler: impl Fn(&Request, usize) -> Reply + Send + Sync + 'static) -> Self {
-        Self(Listener::start(move |stream, log| {
-            connection(stream, log, &handler);
-        }))
+    pub(super) fn listen(serve: impl Fn(TcpStream, &Log) + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+        let address = listener.local_addr().expect("it is bound");
+        let (log, is_stopped) = (Arc::default(), Arc::new(AtomicBool::new(false)));
+        let (kept, stopped) = (Arc::clone(&log), Arc::clone(&is_stopped));
+        let serve = Arc::new(serve);
+        thread::spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                if stopped.load(Ordering::SeqCst) {
+                    return;
+                }
+                let (serve, log) = (Arc::clone(&serve), Arc::clone(&kept));
+                thread::spawn(move || serve(stream, &log));
+            }
+        });
+        Self {
+            address,
+            log,
+            is_stopped,
+        }
     }
 
     /// Returns the host and the port.
     #[must_use]
     pub fn host(&self) -> String {
-        self.0.host()
+        self.address.to_string()
     }
 
     /// Returns all requests so far.
     #[must_use]
     pub fn requests(&self) -> Vec<Request> {
-        self.0.requests()
+        let log = self.log.0.lock().unwrap_or_else(PoisonError::into_inner);
+        log.clone()
     }
 }
 
-fn connection(stream: TcpStream, log: &Log, handler: &dyn Fn(&Request, usize) -> Reply) {
-    let _ = stream.set_read_timeout(Some(http::IDLE));
-    let _ = stream.set_nodelay(true);
-    let Ok(mut output) = stream.try_clone() else {
-        return;
-    };
-    let mut input = BufReader::new(stream);
-    while let Some(request) = http::read(&mut input) {
-        let earlier = log.add(&request);
-        match handler(&request, earlier).write(&mut output) {
-            Ok(true) => {}
-            Ok(false) | Err(_) => break,
-        }
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.is_stopped.store(true, Ordering::SeqCst);
+        // Wakes the thread that accepts connections.
+        let _ = TcpStream::connect(self.address);
     }
-    let _ = output.shutdown(Shutdown::Both);
 }

@@ -6,7 +6,7 @@ use nri_compat::registry::{
     Client, Digest, Environment, Error, ErrorKind, Limits, Options, Reference,
 };
 use nri_tests::registry::clients::{image, limits, one_image, with_environment};
-use nri_tests::registry::{Images, Proxy, Registry, Reply};
+use nri_tests::registry::{Images, Registry, Reply, Server};
 
 #[test]
 fn a_mirror_is_asked_first_and_the_registry_if_it_fails() {
@@ -167,7 +167,7 @@ fn hosts_toml_names_mirrors_and_the_server() {
 fn a_proxy_connects_to_registries_that_are_not_exempt() {
     let (images, name, bytes) = one_image();
     let registry = Registry::faithful(images);
-    let proxy = Proxy::start(&registry.host(), 200);
+    let proxy = Server::proxy(&registry.host(), 200);
     let url = format!("http://user:p%40ss@{}", proxy.host());
     let insecure = ["registry.test".to_owned(), registry.host()];
     let client = with_environment(&insecure, Environment::from([("HTTP_PROXY", url.as_str())]));
@@ -198,7 +198,7 @@ fn a_proxy_connects_to_registries_that_are_not_exempt() {
 #[test]
 fn an_exempt_registry_is_not_asked_through_the_proxy() {
     let registry = Registry::faithful(one_image().0);
-    let proxy = Proxy::start(&registry.host(), 200);
+    let proxy = Server::proxy(&registry.host(), 200);
     let url = format!("http://{}", proxy.host());
     // An address for documentation, which leads nowhere.
     let image = Reference::parse("192.0.2.1:5000/team/plugin:v1").unwrap();
@@ -232,7 +232,7 @@ fn a_proxy_that_refuses_is_named() {
         (403, ErrorKind::Denied, "exempt it with NO_PROXY"),
         (502, ErrorKind::Unreachable, "exempt it with NO_PROXY"),
     ] {
-        let proxy = Proxy::start("127.0.0.1:1", status);
+        let proxy = Server::proxy("127.0.0.1:1", status);
         let url = format!("http://user:secret@{}", proxy.host());
         let client = with_environment(&[], Environment::from([("HTTPS_PROXY", url.as_str())]));
         let error = client.manifest(&image).unwrap_err();
@@ -252,7 +252,7 @@ fn a_proxy_that_refuses_is_named() {
         );
         assert!(!shown.contains("secret"), "{shown}");
     }
-    let gone = Proxy::start("127.0.0.1:1", 200).host();
+    let gone = Server::proxy("127.0.0.1:1", 200).host();
     let client = with_environment(&[], Environment::from([("HTTPS_PROXY", gone.as_str())]));
     let error = client.manifest(&image).unwrap_err().to_string();
     let expected = format!("cannot reach registry.test through the proxy {gone} (HTTPS_PROXY)");
