@@ -10,6 +10,7 @@ use std::os::unix::net::UnixStream as StdStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use nri::api::RegisterPluginRequest;
 use nri::plugin::Plugin;
 use nri::stub::Stub;
 use nri::wire::Ended;
@@ -46,6 +47,23 @@ fn plugin(test: &str) -> Command {
         .env(SOCKET, "")
         .stdout(Stdio::null());
     command
+}
+
+/// Starts the plugin of a test as an external one, with this name and index in its environment, until it registers.
+async fn registration(test: &str, (name, index): (&str, &str)) -> RegisterPluginRequest {
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("nri.sock");
+    let listener = UnixListener::bind(&socket).unwrap();
+    let mut child = plugin(test)
+        .env("NRI_SOCKET", &socket)
+        .env("NRI_PLUGIN_NAME", name)
+        .env("NRI_PLUGIN_IDX", index)
+        .spawn()
+        .unwrap();
+    let registration = accept(&listener).await.registered().await;
+    child.kill().unwrap();
+    child.wait().unwrap();
+    registration
 }
 
 async fn ends_well(mut child: Child) {
@@ -90,24 +108,15 @@ async fn an_external_plugin_takes_its_socket_name_and_index_from_the_environment
     if is_plugin().await {
         return;
     }
-    let folder = tempfile::tempdir().unwrap();
-    let socket = folder.path().join("nri.sock");
-    let listener = UnixListener::bind(&socket).unwrap();
-    let mut child =
-        plugin("an_external_plugin_takes_its_socket_name_and_index_from_the_environment")
-            .env("NRI_SOCKET", &socket)
-            .env("NRI_PLUGIN_NAME", "renamed")
-            .env("NRI_PLUGIN_IDX", "77")
-            .spawn()
-            .unwrap();
-    let mut runtime = accept(&listener).await;
-    let registration = runtime.registered().await;
+    let registration = registration(
+        "an_external_plugin_takes_its_socket_name_and_index_from_the_environment",
+        ("renamed", "77"),
+    )
+    .await;
     assert_eq!(
         (&*registration.plugin_name, &*registration.plugin_idx),
         ("renamed", "77")
     );
-    child.kill().unwrap();
-    child.wait().unwrap();
 }
 
 #[tokio::test]
@@ -115,17 +124,7 @@ async fn an_empty_variable_is_unset() {
     if is_plugin().await {
         return;
     }
-    let folder = tempfile::tempdir().unwrap();
-    let socket = folder.path().join("nri.sock");
-    let listener = UnixListener::bind(&socket).unwrap();
-    let mut child = plugin("an_empty_variable_is_unset")
-        .env("NRI_SOCKET", &socket)
-        .env("NRI_PLUGIN_NAME", "")
-        .env("NRI_PLUGIN_IDX", "")
-        .spawn()
-        .unwrap();
-    let mut runtime = accept(&listener).await;
-    let registration = runtime.registered().await;
+    let registration = registration("an_empty_variable_is_unset", ("", "")).await;
     assert_eq!(
         (
             Some(&*registration.plugin_name),
@@ -133,8 +132,6 @@ async fn an_empty_variable_is_unset() {
         ),
         (Survivor::NAME, Survivor::INDEX)
     );
-    child.kill().unwrap();
-    child.wait().unwrap();
 }
 
 #[tokio::test]
