@@ -274,12 +274,13 @@ impl Instance {
         }
     }
 
-    /// Returns the last lines that the plugin printed, if it was started as a process.
-    pub fn last_lines(&self) -> Vec<String> {
-        self.process
-            .as_ref()
-            .map(|process| process.output().last_lines())
-            .unwrap_or_default()
+    /// Returns the last lines that the plugin printed, if it was started as a process. If it has ended, waits for the
+    /// rest of its output, at most a second: another process may keep the output open.
+    pub async fn last_lines(&mut self) -> Vec<String> {
+        match &mut self.process {
+            Some(process) => process.last_lines().await,
+            None => Vec::new(),
+        }
     }
 }
 

@@ -25,9 +25,10 @@ async fn printed(executable: Executable) -> Vec<String> {
     let process = instance.process.as_mut().unwrap();
     process.ended(PATIENCE).await.expect("it ends");
     // The output may arrive after the end of the process.
-    while process.output().last_lines().is_empty() {
-        tokio::task::yield_now().await;
-    }
+    assert!(
+        process.output_ended(PATIENCE).await,
+        "it is read to its end"
+    );
     process.output().last_lines()
 }
 

@@ -101,7 +101,7 @@ impl Live {
                 let message = reason.to_string();
                 run.patience.was_silent(CONNECT);
                 let mut trouble = trouble(TroubleKind::NotConnected, CONNECT, revision, &message);
-                trouble.last_lines = lines(&mut instance).await;
+                trouble.last_lines = instance.last_lines().await;
                 run.note(trouble);
                 return Ok(Err(message));
             }
@@ -274,7 +274,7 @@ impl Live {
 
     async fn note(&mut self, run: &mut Run<'_>, kind: TroubleKind, step: &str, message: &str) {
         let mut trouble = trouble(kind, step, self.session.revision(), message);
-        trouble.last_lines = lines(&mut self.instance).await;
+        trouble.last_lines = self.instance.last_lines().await;
         run.note(trouble);
     }
 
@@ -309,7 +309,7 @@ impl Live {
             self.note(run, TroubleKind::Flooded, CONNECT, &message)
                 .await;
         }
-        let errors = error_lines(&self.instance.last_lines());
+        let errors = error_lines(&self.instance.last_lines().await);
         if let Some(first) = errors.first() {
             let message = format!("the plugin printed an error: {}", answers::short(first));
             let mut trouble = trouble(
@@ -335,16 +335,6 @@ fn connection_limit(run: &Run<'_>) -> Duration {
     };
     run.patience
         .limit(CONNECT, run.options.timeouts.registration)
-}
-
-/// Returns the last lines of an instance. If it has ended, waits for the rest of its output.
-async fn lines(instance: &mut Instance) -> Vec<String> {
-    if let Some(process) = &mut instance.process
-        && process.exit().is_some()
-    {
-        process.output_ended(END).await;
-    }
-    instance.last_lines()
 }
 
 fn trouble(kind: TroubleKind, step: &str, revision: &Revision, message: &str) -> Trouble {

@@ -56,6 +56,9 @@ const POLL: Duration = Duration::from_millis(2);
 /// The time that a killed process has to disappear.
 const GONE: Duration = Duration::from_millis(500);
 
+/// The time that the rest of the output of an ended process has to arrive.
+const REST: Duration = Duration::from_secs(1);
+
 /// The process of a plugin. The process, and everything that it has started, is killed when this is dropped.
 pub struct Process {
     child: Child,
@@ -210,6 +213,14 @@ impl Process {
             }
         };
         timeout(within, read).await.is_ok()
+    }
+
+    /// Returns the last lines that it printed. If it has ended, waits for the rest of its output.
+    pub(crate) async fn last_lines(&mut self) -> Vec<String> {
+        if self.exit().is_some() {
+            self.output_ended(REST).await;
+        }
+        self.output.last_lines()
     }
 
     /// Returns its process id, unless it has ended.

@@ -59,11 +59,11 @@ async fn reconnects(bench: &Bench, revision: &Revision, live: Live) -> Judged {
     let sent = "the end of the connection";
     let Ok(Some(stream)) = timeout(RECONNECT, instance.connection()).await else {
         let expected = format!("another connection within {RECONNECT:?}");
-        return fail(sent, silence(&mut instance), expected);
+        return fail(sent, silence(&mut instance).await, expected);
     };
     let session = bench.session(stream, revision);
     if session.registration().await.is_none() {
-        return fail(sent, silence(&mut instance), "another registration");
+        return fail(sent, silence(&mut instance).await, "another registration");
     }
     match bench.begin(instance, session, &State::default()).await {
         Ok(_) => Ok(()),

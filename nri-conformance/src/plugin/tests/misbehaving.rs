@@ -27,52 +27,65 @@ const GO_PANIC: i32 = 2;
 struct Breach {
     name: &'static str,
     bytes: fn() -> Vec<u8>,
+    /// True if the connection ends after them.
+    ends: bool,
 }
 
 const BREACHES: &[Breach] = &[
     Breach {
         name: "bytes that are not a frame",
         bytes: || vec![0xff; 64],
+        ends: false,
     },
     Breach {
         name: "a frame header that announces 4 GiB",
         bytes: || frame_header(1, u32::MAX),
+        ends: false,
     },
     Breach {
         name: "a message header that announces 16 MiB",
         bytes: || message(1, 16 << 20, Kind::Request, &[]),
+        ends: false,
     },
     Breach {
         name: "a malformed request",
         bytes: || message(1, 8, Kind::Request, &[0xff; 8]),
+        ends: false,
     },
     Breach {
         name: "an answer without a request",
         bytes: || message(2, 0, Kind::Response, &[]),
+        ends: false,
     },
     Breach {
         name: "an undecodable answer",
         bytes: || message(2, 8, Kind::Response, &[0xff; 8]),
+        ends: false,
     },
     Breach {
         name: "a message of an unknown type",
         bytes: || message(1, 0, Kind::Other(99), &[]),
+        ends: false,
     },
     Breach {
         name: "a frame for connection 0",
         bytes: || [frame_header(0, 3), vec![1, 2, 3]].concat(),
+        ends: false,
     },
     Breach {
         name: "a frame for a connection that is not open",
         bytes: || [frame_header(77, 3), vec![1, 2, 3]].concat(),
+        ends: false,
     },
     Breach {
         name: "half of a frame, then the end",
         bytes: || [frame_header(1, 100), vec![0; 10]].concat(),
+        ends: true,
     },
     Breach {
         name: "only the end",
         bytes: Vec::new,
+        ends: true,
     },
 ];
 
@@ -100,8 +113,7 @@ pub(in crate::plugin) async fn survives(bench: &Bench, revision: &Revision) -> J
         // The plugin may be gone before everything is written.
         let _ = stream.write_all(&(breach.bytes)()).await;
         let _ = stream.flush().await;
-        let ends = breach.name.ends_with("the end");
-        let held = (!ends).then_some(stream);
+        let held = (!breach.ends).then_some(stream);
         watched(&mut instance, breach.name).await?;
         drop(held);
     }
@@ -125,7 +137,7 @@ async fn watched(instance: &mut Instance, sent: &str) -> Judged {
     let before = process.usage();
     sleep(WATCHED).await;
     match process.exit() {
-        Some(exit) => ended(process, exit, sent),
+        Some(exit) => ended(process, exit, sent).await,
         None => idle(process, before.map(|usage| usage.cpu_wanted), sent).await,
     }
 }
@@ -155,8 +167,8 @@ fn spent(process: &Process, before: Option<Duration>) -> Duration {
     spent.unwrap_or_default()
 }
 
-fn ended(process: &Process, exit: Exit, sent: &str) -> Judged {
-    let lines = process.output().last_lines();
+async fn ended(process: &mut Process, exit: Exit, sent: &str) -> Judged {
+    let lines = process.last_lines().await;
     let panicked = lines.iter().any(|line| {
         line.contains("panicked at") || line.starts_with("panic:") || line.starts_with("goroutine ")
     });

@@ -21,13 +21,13 @@ pub(in crate::plugin) async fn registers(bench: &Bench, revision: &Revision) -> 
     let Ok(Some(stream)) = timeout(within, instance.connection()).await else {
         bench.count_stuck();
         let expected = format!("a connection within {within:?}");
-        return fail(START, silence(&mut instance), expected);
+        return fail(START, silence(&mut instance).await, expected);
     };
     let session = bench.session(stream, revision);
     let Some(registration) = session.registration().await else {
         bench.count_stuck();
         let expected = format!("RegisterPlugin within {within:?}");
-        return fail(START, silence(&mut instance), expected);
+        return fail(START, silence(&mut instance).await, expected);
     };
     identity(&registration)
 }
@@ -55,13 +55,13 @@ fn identity(registration: &RegisterPluginRequest) -> Judged {
 }
 
 /// Describes a plugin that does not do what is expected.
-pub(in crate::plugin) fn silence(instance: &mut Instance) -> String {
+pub(in crate::plugin) async fn silence(instance: &mut Instance) -> String {
     let exit = instance.process.as_mut().and_then(|process| process.exit());
     let mut text = match exit {
         Some(exit) => format!("the plugin ended with {exit}"),
         None => "nothing".to_owned(),
     };
-    if let Some(line) = instance.last_lines().last() {
+    if let Some(line) = instance.last_lines().await.last() {
         text = format!("{text}; its last output: {line}");
     }
     text
