@@ -13,6 +13,7 @@ use nri::prelude::*;
 
 use crate::peer::{Peer, Script};
 use crate::plugins::{Cluster, SHORT, adaptation, builder, container, pod, shown};
+use crate::threads::on_thread;
 
 /// The requests that a plugin saw, in order.
 type EventLog = Arc<Mutex<Vec<String>>>;
@@ -321,7 +322,7 @@ impl StopPodSandbox for Counter {
     }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+#[tokio::test]
 async fn a_plugin_gets_one_request_at_a_time() {
     let counts = Arc::<[AtomicUsize; 3]>::default();
     let adaptation = adaptation().await;
@@ -329,16 +330,16 @@ async fn a_plugin_gets_one_request_at_a_time() {
         .builtin(Counter(Arc::clone(&counts)))
         .await
         .unwrap();
-    let tasks = (0..50).map(|nth| {
+    let threads = (0..50).map(|nth| {
         let adaptation = adaptation.clone();
-        tokio::spawn(async move {
+        on_thread(async move {
             let pod = pod(&nth.to_string());
             adaptation.run_pod_sandbox(&pod).await.unwrap();
             adaptation.stop_pod_sandbox(&pod).await.unwrap();
         })
     });
-    for task in tasks.collect::<Vec<_>>() {
-        task.await.unwrap();
+    for done in threads.collect::<Vec<_>>() {
+        done.await.unwrap();
     }
     let [_, most, all] = &*counts;
     assert_eq!(

@@ -1,12 +1,15 @@
 //! Plugins that die, hang or do not answer, and the policies for them.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use nri::adaptation::{ErrorPolicy, OnError, OutcomeResult, Reason};
 use nri::api::EventMask;
+use tokio::sync::oneshot;
 
 use crate::peer::{Peer, Script, patiently};
 use crate::plugins::{SHORT, adaptation, builder, container, pod, shown};
+use crate::threads::on_thread;
 
 #[tokio::test]
 async fn a_plugin_killed_in_the_middle_of_a_request_is_skipped() {
@@ -146,7 +149,25 @@ async fn an_unreadable_answer_fails_a_synchronous_event_and_keeps_the_plugin() {
     assert_eq!(adaptation.plugins().len(), 1);
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+/// Connects a plugin, and waits until it is synchronized.
+async fn connect(socket: PathBuf) -> Peer {
+    let stream = loop {
+        match tokio::net::UnixStream::connect(&socket).await {
+            Ok(stream) => break stream,
+            // The backlog is full.
+            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {
+                tokio::task::yield_now().await;
+            }
+            Err(error) => panic!("{error}"),
+        }
+    };
+    let (mut peer, register) = Peer::over(stream, Script::new("10", "one-of-many"));
+    register.await.unwrap();
+    peer.arrival("Synchronize").await;
+    peer
+}
+
+#[tokio::test]
 async fn a_thousand_plugins_connect_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().join("nri.sock");
@@ -158,31 +179,15 @@ async fn a_thousand_plugins_connect_at_once() {
         .start()
         .await
         .unwrap();
-    let connecting: Vec<_> = (0..1_000)
-        .map(|_| {
-            let socket = socket.clone();
-            tokio::spawn(async move {
-                let stream = loop {
-                    match tokio::net::UnixStream::connect(&socket).await {
-                        Ok(stream) => break stream,
-                        // The backlog is full.
-                        Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {
-                            tokio::task::yield_now().await;
-                        }
-                        Err(error) => panic!("{error}"),
-                    }
-                };
-                let (mut peer, register) = Peer::over(stream, Script::new("10", "one-of-many"));
-                register.await.unwrap();
-                peer.arrival("Synchronize").await;
-                peer
-            })
-        })
-        .collect();
-    let mut peers = Vec::new();
-    for peer in connecting {
-        peers.push(patiently(peer).await.unwrap());
-    }
+    let (end, ended) = oneshot::channel::<()>();
+    let plugins = on_thread(async move {
+        let connecting = (0..1_000).map(|_| tokio::spawn(connect(socket.clone())));
+        let mut peers = Vec::new();
+        for peer in connecting.collect::<Vec<_>>() {
+            peers.push(patiently(peer).await.unwrap());
+        }
+        let _ = ended.await;
+    });
     patiently(async {
         while adaptation.plugins().len() < 1_000 {
             tokio::task::yield_now().await;
@@ -192,6 +197,8 @@ async fn a_thousand_plugins_connect_at_once() {
     let relayed = adaptation.run_pod_sandbox(&pod("p")).await.unwrap();
     let answered = |outcome: &&nri::adaptation::Outcome| outcome.result == OutcomeResult::Answered;
     assert_eq!(relayed.outcomes.iter().filter(answered).count(), 1_000);
+    drop(end);
+    plugins.await.unwrap();
 }
 
 #[tokio::test]

@@ -15,4 +15,6 @@ mod registering;
 mod relaying;
 mod revisions;
 mod synchronizing;
+#[path = "../common/threads.rs"]
+mod threads;
 mod updating;

@@ -15,6 +15,7 @@ use tokio::task::JoinHandle;
 
 use crate::peer::{Answer, Peer, Script, patiently};
 use crate::plugins::{Cluster, SHORT, builder, container, pod};
+use crate::threads::on_thread;
 
 /// Returns a plugin that is in the middle of Synchronize, until it may go on.
 async fn held(
@@ -278,7 +279,7 @@ fn place(pod: &PodSandbox) -> (String, usize) {
     (worker.to_owned(), round.parse().expect("a number"))
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[tokio::test]
 async fn y1_w15_a_plugin_restarted_a_thousand_times_accounts_for_every_pod() {
     let cluster = Cluster::default();
     let adaptation = builder().callbacks(cluster.clone()).start().await.unwrap();
@@ -286,7 +287,7 @@ async fn y1_w15_a_plugin_restarted_a_thousand_times_accounts_for_every_pod() {
     let workers: Vec<_> = (0..4)
         .map(|worker| {
             let done = Arc::clone(&done);
-            tokio::spawn(churn(adaptation.clone(), cluster.clone(), worker, done))
+            on_thread(churn(adaptation.clone(), cluster.clone(), worker, done))
         })
         .collect();
     let mut events = 0;

@@ -7,8 +7,9 @@ use tokio::time::timeout;
 
 use crate::peer::{CHANNELS, PATIENCE};
 use crate::service::Tester;
+use crate::threads::on_thread;
 
-/// Two connections over the two ends of a stream, served by tasks of their own.
+/// Two connections over the two ends of a stream, each served by its own thread.
 fn connect<S>(ends: (S, S)) -> [Caller; 2]
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -16,7 +17,7 @@ where
     [(ends.0, CHANNELS), (ends.1, CHANNELS.flipped())].map(|(stream, channels)| {
         let (connection, caller) = Connection::new(stream, channels, Limits::default());
         let tester = Tester::new(caller.clone());
-        tokio::spawn(async move { connection.serve(&tester).await });
+        drop(on_thread(async move { connection.serve(&tester).await }));
         caller
     })
 }
@@ -62,7 +63,7 @@ async fn any_buffer_between_the_ends_will_do() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[tokio::test]
 async fn large_calls_both_ways_at_once_do_not_lock_each_other_out() {
     let callers = connect(tokio::io::duplex(8192));
     let mut calls = Vec::new();
@@ -79,7 +80,7 @@ async fn large_calls_both_ways_at_once_do_not_lock_each_other_out() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[tokio::test]
 async fn many_small_calls_both_ways_at_once_get_their_own_answers() {
     let callers = connect(UnixStream::pair().unwrap());
     let mut calls = Vec::new();

@@ -6,3 +6,5 @@ mod ending;
 mod peer;
 mod service;
 mod serving;
+#[path = "../common/threads.rs"]
+mod threads;
