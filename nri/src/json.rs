@@ -22,7 +22,7 @@
 //!
 //! | protobuf | written | read |
 //! | --- | --- | --- |
-//! | field | `camelCase`, in the order of the proto; omitted if it has its default | `camelCase` or the name in the proto; `null` for the default |
+//! | field | `camelCase`, in the order of the field numbers; omitted if it has its default | `camelCase` or the name in the proto; `null` for the default |
 //! | 64-bit integer | string | string or number |
 //! | other number | number | number or string |
 //! | enum | name; number if it has no name | name or number |

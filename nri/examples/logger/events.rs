@@ -16,9 +16,9 @@ pub(crate) fn mask(names: &str) -> Result<EventMask, String> {
 /// Returns the events with a name.
 fn events(name: &str) -> Result<Vec<Event>, String> {
     let bare: String = name.trim().chars().filter(|c| !"_-".contains(*c)).collect();
-    let bare = bare.to_lowercase();
+    let bare = bare.to_ascii_lowercase();
     let is_named = |rpc: &&Rpc| {
-        let rpc = rpc.name.to_lowercase();
+        let rpc = rpc.name.to_ascii_lowercase();
         match bare.as_str() {
             "all" => true,
             "pod" | "podsandbox" => rpc.contains("pod"),

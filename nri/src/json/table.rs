@@ -2,6 +2,8 @@
 
 use super::schema::{Enum, Field, Kind, Message, Shape};
 use crate::api;
+/// Whether any field is a floating-point number.
+pub(super) const HAS_FLOATS: bool = false;
 super::message! {
     api::RegisterPluginRequest => REGISTER_PLUGIN_REQUEST
 }

@@ -32,9 +32,13 @@ pub(super) fn emit(history: &History) -> Result<TokenStream, Error> {
         declared.enums.iter().map(|found| &*found.full_name),
         package,
     );
+    let has_floats = declared.messages.iter().any(|found| has_floats(found));
     Ok(quote! {
         use super::schema::{Enum, Field, Kind, Message, Shape};
         use crate::api;
+
+        /// Whether any field is a floating-point number.
+        pub(super) const HAS_FLOATS: bool = #has_floats;
 
         #(super::message! { #message_types })*
         #(super::enumeration! { #enum_types })*
@@ -126,6 +130,20 @@ fn field(field: &Field, package: &str) -> Result<TokenStream, Problem> {
     Ok(quote! {
         Field { name: #name, json_name: #json_name, number: #number, shape: #shape, kind: #kind }
     })
+}
+
+fn has_floats(message: &Message) -> bool {
+    message.fields.iter().any(|field| match &field.kind {
+        FieldKind::Scalar(name) => is_float(name),
+        FieldKind::Map { value, .. } => {
+            matches!(&**value, FieldKind::Scalar(name) if is_float(name))
+        }
+        FieldKind::Message(_) | FieldKind::Enum(_) => false,
+    })
+}
+
+fn is_float(scalar: &str) -> bool {
+    matches!(scalar, "float" | "double")
 }
 
 fn kind(kind: &FieldKind, field: &Field, package: &str) -> Result<TokenStream, Problem> {
