@@ -94,6 +94,7 @@ fn resolution(
             .take(MAX_REASONS)
             .map(|why| format!("not resolved: {why}")),
     );
+    details.extend(handled.apart.iter().take(MAX_REASONS).cloned());
     let events = events(&handled, by_name, &mut details);
     Resolution {
         nri: Built {
@@ -125,7 +126,7 @@ fn first_use(handled: &Handled) -> Option<(String, u32)> {
 fn events(handled: &Handled, by_name: &Events, details: &mut Vec<String>) -> Events {
     let is_whole = !handled.uses.is_empty() && handled.unresolved.is_empty();
     let mut names = handled.certain.clone();
-    if is_whole && handled.possible.is_empty() {
+    if is_whole && handled.possible.is_empty() && handled.apart.is_empty() {
         return Events {
             names: set(&names).names(),
             certainty: Certainty::Exact,

@@ -3,15 +3,16 @@
 //! They are resolved twice: for the files of a plain build, with a certain result, and for all
 //! files, with the events that may be handled under some build constraint.
 
+mod apart;
 mod calls;
 mod fields;
 mod methods;
 mod names;
 mod values;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use super::syntax::{Expr, SourceFile, Type};
@@ -40,6 +41,8 @@ pub(super) struct Handled {
     pub(super) possible: BTreeSet<&'static str>,
     /// The reasons why there may be more; empty if there are none.
     pub(super) unresolved: BTreeSet<String>,
+    /// The handlers of types that are not passed to `stub.New` by visible code.
+    pub(super) apart: BTreeSet<String>,
     /// The evidence.
     pub(super) notes: BTreeSet<String>,
     /// The uses of `stub.New`: file within the folder, and line.
@@ -51,6 +54,7 @@ impl Handled {
         self.certain.extend(other.certain);
         self.possible.extend(other.possible);
         self.unresolved.extend(other.unresolved);
+        self.apart.extend(other.apart);
         self.notes.extend(other.notes);
         self.uses.extend(other.uses);
     }
@@ -69,6 +73,8 @@ pub(super) struct Resolver<'w, 't> {
     /// True if only the files of a plain build count.
     pub(super) plain: bool,
     steps: Cell<u32>,
+    /// The types whose methods were followed: folder and name.
+    followed: RefCell<BTreeSet<(PathBuf, String)>>,
     /// The folder to which paths in evidence are relative.
     root: &'w Path,
 }
@@ -77,7 +83,11 @@ pub(super) struct Resolver<'w, 't> {
 pub(super) fn handled(world: &World<'_>, folder: &Path, name: &str, root: &Path) -> Handled {
     let package = world.package(folder, Some(name));
     let certain = Resolver::new(world, true, root).uses(&package);
-    let mut all = Resolver::new(world, false, root).uses(&package);
+    let resolver = Resolver::new(world, false, root);
+    let mut all = resolver.uses(&package);
+    if !all.uses.is_empty() {
+        all.apart = resolver.apart();
+    }
     all.possible.extend(std::mem::take(&mut all.certain));
     all.certain.clone_from(&certain.certain);
     all.unresolved.extend(certain.unresolved);
@@ -95,6 +105,7 @@ impl<'w, 't> Resolver<'w, 't> {
             world,
             plain,
             steps: Cell::new(0),
+            followed: RefCell::default(),
             root,
         }
     }

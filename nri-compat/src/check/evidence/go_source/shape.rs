@@ -92,6 +92,12 @@ pub(super) fn event(name: &str) -> Option<&'static str> {
     Some(find(name)?.event)
 }
 
+/// Returns true if an event may arrive as `StateChange`, which has no answer: if its handler returns
+/// nothing but an error.
+pub(super) fn has_no_answer(event: &str) -> bool {
+    find(event).is_some_and(|handler| handler.results == 1)
+}
+
 fn find(name: &str) -> Option<&'static Handler> {
     HANDLERS.iter().find(|handler| handler.event == name)
 }

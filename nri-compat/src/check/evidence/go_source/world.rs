@@ -126,6 +126,11 @@ impl<'t> World<'t> {
         package
     }
 
+    /// Returns the packages read so far.
+    pub(super) fn read(&self) -> Vec<Rc<Package>> {
+        self.packages.borrow().values().map(Rc::clone).collect()
+    }
+
     /// Returns folders of the packages read so far.
     pub(super) fn folders(&self) -> Vec<PathBuf> {
         self.packages

@@ -156,10 +156,14 @@ impl<'t> Scope<'t> {
         let targets: Vec<Node<'_>> = left.named_children(&mut cursor).collect();
         let count = targets.len();
         for (index, target) in targets.into_iter().enumerate() {
-            if let Expr::Name(name) = expression(target, self.text, &self.hidden) {
-                let value = nth(&values, index, count);
-                self.bind(name, value.map_or(Binding::NotFollowed, binding));
-            }
+            let name = match expression(target, self.text, &self.hidden) {
+                Expr::Name(name) => name,
+                // Not a keyword: a variable may have this name.
+                Expr::Nil => "nil".to_owned(),
+                _ => continue,
+            };
+            let value = nth(&values, index, count);
+            self.bind(name, value.map_or(Binding::NotFollowed, binding));
         }
     }
 
@@ -224,7 +228,7 @@ impl<'t> Scope<'t> {
             let operand = node.child_by_field_name("operand");
             return field(node, "field", self.text) == "New"
                 && operand.is_some_and(|operand| {
-                    imported(of(operand, self.text).trim_matches(['(', ')', ' ']))
+                    matches!(expression(operand, self.text, &[]), Expr::Name(name) if imported(&name))
                 });
         }
         let parent = node.parent().map_or("", |parent| parent.kind());
@@ -234,6 +238,16 @@ impl<'t> Scope<'t> {
             && of(node, self.text) == "New"
             && imported(".")
     }
+}
+
+/// Returns the only child of a node besides comments.
+fn only_child(node: Node<'_>) -> Option<Node<'_>> {
+    let mut cursor = node.walk();
+    let mut children = node
+        .named_children(&mut cursor)
+        .filter(|child| child.kind() != "comment");
+    let only = children.next()?;
+    children.next().is_none().then_some(only)
 }
 
 fn first_argument(arguments: Node<'_>) -> Option<Node<'_>> {
@@ -305,10 +319,7 @@ impl Reader<'_> {
             }
             "nil" => Expr::Nil,
             "parenthesized_expression" | "literal_element" | "expression_list" => {
-                match node.named_child(0) {
-                    Some(only) if node.named_child_count() == 1 => self.read(only, depth + 1),
-                    _ => Expr::Unknown,
-                }
+                only_child(node).map_or(Expr::Unknown, |only| self.read(only, depth + 1))
             }
             "selector_expression" => {
                 Expr::Select(inner("operand"), field(node, "field", self.text))

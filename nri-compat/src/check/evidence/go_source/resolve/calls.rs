@@ -23,6 +23,7 @@ impl Resolver<'_, '_> {
             Expr::Index(generic) => self.call(place, generic, first, index, depth + 1),
             Expr::Deref(ty) => self.conversion(place, ty).map(to_pointers),
             Expr::Name(name) if place.bindings(name).is_empty() => {
+                self.is_of_one_kind(&place.package, name)?;
                 if self.has_type(&place.package, name) {
                     return self.convert(&place.ty(&named(None, name)), place, first, depth);
                 }
@@ -30,6 +31,7 @@ impl Resolver<'_, '_> {
             }
             Expr::Select(of, name) => {
                 if let Some(package) = self.package_of(place, of)? {
+                    self.is_of_one_kind(&package, name)?;
                     if self.has_type(&package, name) {
                         return self.conversion(place, callee);
                     }

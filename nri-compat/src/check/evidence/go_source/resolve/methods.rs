@@ -183,6 +183,9 @@ impl Resolver<'_, '_> {
             all.add(self.methods(&underlying, reach.clone(), depth + 1));
             return all;
         }
+        self.followed
+            .borrow_mut()
+            .insert((package.folder.clone(), decl.name.clone()));
         let mut reach = reach.clone();
         let mut own = BTreeSet::new();
         for (at, source) in self.files(package) {

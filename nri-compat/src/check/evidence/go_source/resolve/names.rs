@@ -155,6 +155,21 @@ impl Resolver<'_, '_> {
         }
     }
 
+    /// Returns an error if a package declares a name as things of different kinds, among which build
+    /// constraints select.
+    pub(super) fn is_of_one_kind(&self, package: &Package, name: &str) -> Result<(), String> {
+        let files = || package.files.iter();
+        let kinds = [
+            files().any(|file| file.types.iter().any(|ty| ty.name == name)),
+            files().any(|file| file.functions.iter().any(|function| function.name == name)),
+            files().any(|file| file.variables.iter().any(|variable| variable.name == name)),
+        ];
+        if kinds.iter().filter(|there| **there).count() > 1 {
+            return Err(format!("{name} is declared in different ways"));
+        }
+        Ok(())
+    }
+
     fn imported(&self, path: &str, name: &str) -> Result<Named, String> {
         match self.world.locate(path) {
             Destination::Standard => Ok(Named::Harmless("standard")),

@@ -66,6 +66,9 @@ impl Resolver<'_, '_> {
         }
         match expr {
             Expr::Name(name) => self.name(place, name, depth),
+            Expr::Nil if self.is_local(place, "nil") => {
+                Err("a variable called nil is not followed".to_owned())
+            }
             Expr::Nil => Ok(Types::default()),
             Expr::Select(of, field) => self.select(place, of, field, depth),
             Expr::Composite(ty) => self.concrete(&place.ty(ty)),
@@ -95,7 +98,14 @@ impl Resolver<'_, '_> {
                 Type::Named {
                     qualifier: None, ..
                 },
-            ) if self.is_local(place, name) => self.name(place, name, depth + 1),
+            ) if self.is_local(place, name) => {
+                let types = self.name(place, name, depth + 1)?;
+                if types.interface {
+                    // Something else can be stored in what it points to.
+                    return Err(format!("a copy of {name} is not followed"));
+                }
+                Ok(types)
+            }
             (Some(name), _) if self.is_local(place, name) => {
                 Err(format!("the value of {name} is not followed"))
             }
@@ -228,6 +238,7 @@ impl Resolver<'_, '_> {
     /// assigned to from anywhere.
     pub(super) fn variable(&self, package: &Rc<Package>, name: &str, depth: usize) -> Found {
         self.whole(package)?;
+        self.is_of_one_kind(package, name)?;
         let mut all = Types::default();
         let mut found = false;
         for (at, file) in self.files(package) {
