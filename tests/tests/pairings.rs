@@ -107,6 +107,12 @@ fn what_happens_on_the_wire_is_named() {
             "ConfigureResponse.events",
             Outcome::Fails,
         ),
+        (
+            "repeated Hook prestart = 1;",
+            "repeated Mount prestart = 1;",
+            "Hooks.prestart",
+            Outcome::Misreads,
+        ),
         ("LAST = 15;", "", "CREATE_CONTAINER", Outcome::Dropped),
         (
             "bool more = 2;",
@@ -252,7 +258,7 @@ fn assert_consistent(report: &DiffReport, changes: &str) {
 
 /// Replaces a random field type, label, number or RPC message.
 fn mutate(text: &str, rng: &mut Rng) -> (String, String) {
-    const TYPES: [&str; 9] = [
+    const TYPES: [&str; 12] = [
         "string",
         "bytes",
         "int32",
@@ -262,6 +268,9 @@ fn mutate(text: &str, rng: &mut Rng) -> (String, String) {
         "Mount",
         "OptionalInt64",
         "map<string, string>",
+        "map<string, int32>",
+        "map<int64, string>",
+        "map<string, Mount>",
     ];
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let is_target = |line: &str| {
@@ -300,7 +309,8 @@ fn mutate(text: &str, rng: &mut Rng) -> (String, String) {
             let cut = before.find('=').unwrap_or(0);
             format!("{}= {};", &before[..cut], rng.usize(20..90))
         }
-        ([.., name, "=", number], 2..) if words.len() > 3 => {
+        (["map<string,", "string>", name, "=", number], 2..)
+        | ([_, name, "=", number] | [_, _, name, "=", number], 2..) => {
             let label = ["", "", "repeated "][rng.usize(..3)];
             let of = TYPES[rng.usize(..TYPES.len())];
             let label = if of.starts_with("map") { "" } else { label };
@@ -310,6 +320,34 @@ fn mutate(text: &str, rng: &mut Rng) -> (String, String) {
     };
     let change = format!("{before} -> {line}");
     (lines.join("\n"), change)
+}
+
+/// The trouble of a pairing comes from the only change, so that some finding about it must not say that peers are
+/// unaffected.
+#[test]
+fn a_change_that_hurts_peers_is_not_called_harmless() {
+    let before = newest();
+    let mut rng = Rng::with_seed(5);
+    let mut hurt = 0;
+    for _ in 0..100 {
+        let (after, change) = mutate(&before, &mut rng);
+        let Some(report) = compare(&before, &after, Category::File) else {
+            continue;
+        };
+        let mut outcomes = report.pairings.iter().map(Pairing::outcome);
+        if !outcomes.any(|outcome| outcome > Outcome::Loses) {
+            continue;
+        }
+        hurt += 1;
+        let harmless = |text: &str| text.contains("NRI peers still understand each other");
+        let mut findings = report.findings.iter();
+        assert!(
+            findings.any(|finding| finding.level != Level::Note && !harmless(&finding.message)),
+            "{change}: {:#?}",
+            report.findings
+        );
+    }
+    assert!(hurt > 30, "{hurt}");
 }
 
 #[test]

@@ -7,6 +7,7 @@
 
 mod effect;
 mod end;
+mod retyped;
 mod value;
 
 use std::collections::{HashMap, HashSet};
@@ -17,6 +18,7 @@ use super::schema::element::{Cardinality, Field, Message};
 use end::End;
 
 pub use effect::Effect;
+pub use retyped::Retyped;
 pub use value::Arrival;
 
 /// The outcome for a part of a message.
@@ -62,11 +64,20 @@ pub struct Transfers<'s> {
     known: HashMap<Types<'s>, Rc<Parts<'s>>>,
 }
 
-/// The transfers of the fields of one message, and the types of those that contain messages.
+/// The transfers of the fields of one message, and the fields that contain messages, with the types
+/// of those.
 #[derive(Debug, Default)]
 struct Parts<'s> {
     found: Vec<Transfer<'s>>,
-    ahead: Vec<Types<'s>>,
+    ahead: Vec<Ahead<'s>>,
+}
+
+/// A field that contains messages.
+#[derive(Clone, Copy, Debug)]
+struct Ahead<'s> {
+    /// The full name on the sender's side.
+    sent: &'s str,
+    types: Types<'s>,
 }
 
 impl<'s> Transfers<'s> {
@@ -83,15 +94,9 @@ impl<'s> Transfers<'s> {
     /// when the receiver decodes it as a message of type `expected`. Returns nothing if either side
     /// does not declare its type.
     pub fn of(&mut self, sent: &'s str, expected: &'s str) -> Vec<Transfer<'s>> {
-        let mut ahead = vec![(sent, expected)];
         let mut found = Vec::new();
-        let (mut seen, mut once) = (HashSet::new(), HashSet::new());
-        while let Some(types) = ahead.pop() {
-            if !seen.insert(types) {
-                continue;
-            }
-            let parts = self.parts(types);
-            ahead.extend(&parts.ahead);
+        let mut once = HashSet::new();
+        for (_, parts) in self.reached((sent, expected)) {
             found.extend(
                 parts
                     .found
@@ -107,6 +112,20 @@ impl<'s> Transfers<'s> {
             );
         }
         found
+    }
+
+    /// Returns the parts of a pair of messages, and of all that it can contain.
+    fn reached(&mut self, types: Types<'s>) -> Vec<(Types<'s>, Rc<Parts<'s>>)> {
+        let mut ahead = vec![types];
+        let (mut seen, mut all) = (HashSet::new(), Vec::new());
+        while let Some(types) = ahead.pop() {
+            if seen.insert(types) {
+                let parts = self.parts(types);
+                ahead.extend(parts.ahead.iter().map(|field| field.types));
+                all.push((types, parts));
+            }
+        }
+        all
     }
 
     /// Returns the parts of a pair of messages; none if either side does not declare its type.
@@ -182,7 +201,10 @@ impl<'s> Pair<'s> {
             }
         } else if sent.is_message() && sent.format() == read.format() && read.is_message() {
             let types = (&*sent.field.type_name, &*read.field.type_name);
-            self.parts.ahead.push(types);
+            self.parts.ahead.push(Ahead {
+                sent: &sent.field.id.full,
+                types,
+            });
         } else {
             self.enum_values(sent, read);
         }

@@ -133,6 +133,7 @@ impl Pairing {
                 || item.element == element
                 || is_part_of(&item.element, element)
                 || is_part_of(element, &item.element)
+                || is_in_entry(element, &item.element)
                 || item.kind == ItemKind::Synchronize && element.contains(".Synchronize")
                 || item.kind == ItemKind::Events
                 || item.kind == ItemKind::Event && parent(&item.element) == parent(element)
@@ -181,6 +182,22 @@ impl Pairing {
 
 fn parent(element: &str) -> Option<&str> {
     element.rsplit_once('.').map(|(parent, _)| parent)
+}
+
+/// Returns true if an element is the message of the entries of a map field, or a part of it. protoc
+/// names the message after the field: `LabelsEntry` for `labels`.
+fn is_in_entry(element: &str, field: &str) -> bool {
+    let Some((message, name)) = field.rsplit_once('.') else {
+        return false;
+    };
+    let mut entry = format!("{message}.");
+    for word in name.split('_') {
+        let mut letters = word.chars();
+        entry.extend(letters.next().map(|first| first.to_ascii_uppercase()));
+        entry.push_str(letters.as_str());
+    }
+    entry.push_str("Entry");
+    element == entry || is_part_of(element, &entry)
 }
 
 /// Returns true if the full name `part` is inside `whole`.

@@ -7,7 +7,7 @@ use nri_codegen::model::Rpc;
 use super::{Pair, Peer};
 use crate::diff::nri::side::{PLUGIN, Side};
 use crate::diff::nri::synchronize;
-use crate::diff::wire::{Arrival, Transfer, Transfers};
+use crate::diff::wire::{Arrival, Retyped, Transfer, Transfers};
 use crate::report::pairing::{ItemKind, Outcome, PairingItem};
 
 /// A message between the peers.
@@ -20,6 +20,8 @@ pub(super) struct Message<'s> {
     pub(super) expected: String,
     /// The transfer of each of its parts.
     pub(super) parts: Vec<Transfer<'s>>,
+    /// The fields whose messages are read as another type.
+    retyped: Vec<Retyped<'s>>,
 }
 
 /// Both messages of an RPC that both sides have, request first.
@@ -85,10 +87,9 @@ impl<'s> Pair<'s> {
         let mut items: Vec<PairingItem> = Vec::new();
         let mut index = HashMap::new();
         for message in sent.chain(received) {
-            for part in &message.parts {
-                let Some(item) = self.item(message.from_plugin, part) else {
-                    continue;
-                };
+            let parts = message.parts.iter();
+            let parts = parts.filter_map(|part| self.item(message.from_plugin, part));
+            for item in parts.chain(message.retyped.iter().map(|field| self.retyped(field))) {
                 let at = *index.entry(item.element.clone()).or_insert(items.len());
                 match items.get_mut(at) {
                     Some(known) if known.outcome < item.outcome => *known = item,
@@ -98,6 +99,26 @@ impl<'s> Pair<'s> {
             }
         }
         self.items.extend(items);
+    }
+
+    /// Returns the outcome of a field whose messages are read as another type.
+    fn retyped(&self, field: &Retyped<'_>) -> PairingItem {
+        let side = self.plugin.side;
+        let outcome = if field.is_misread {
+            Outcome::Misreads
+        } else {
+            Outcome::Loses
+        };
+        PairingItem {
+            kind: ItemKind::Field,
+            element: field.field.to_owned(),
+            outcome,
+            detail: format!(
+                "sent as {}, read as {}",
+                side.relative(field.sent),
+                side.relative(field.read)
+            ),
+        }
     }
 
     fn item(&self, from_plugin: bool, part: &Transfer<'_>) -> Option<PairingItem> {
@@ -220,6 +241,7 @@ impl<'s> Wire<'s> {
             sent: self.plugin.side.relative(sent).to_owned(),
             expected: self.runtime.side.relative(expected).to_owned(),
             parts: self.to_runtime.of(sent, expected),
+            retyped: self.to_runtime.retyped(sent, expected),
         }
     }
 
@@ -229,6 +251,7 @@ impl<'s> Wire<'s> {
             sent: self.runtime.side.relative(sent).to_owned(),
             expected: self.plugin.side.relative(expected).to_owned(),
             parts: self.to_plugin.of(sent, expected),
+            retyped: self.to_plugin.retyped(sent, expected),
         }
     }
 }
