@@ -222,6 +222,16 @@ fn a_warning_that_cannot_be_understood_counts() {
             Interface::StateChange,
         ),
         ("Deprecated NRI plugin(s) a,b", Interface::OneShot),
+        // Copied from an address, a web page and a table.
+        (
+            "q=NRI%20plugin%20uses%20a%20deprecated%20interface",
+            Interface::StateChange,
+        ),
+        (
+            "NRI\u{a0}plugin\u{a0}uses\u{a0}a\u{a0}deprecated\u{a0}interface.",
+            Interface::StateChange,
+        ),
+        ("NRI\tplugin\tuses\ta\tdeprecated", Interface::StateChange),
         // Broken where a terminal ended.
         (&WARNING[..67], Interface::StateChange),
         (

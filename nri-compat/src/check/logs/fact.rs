@@ -1,8 +1,11 @@
 //! Facts about plugins in the messages of a runtime: the wordings of NRI v0.2.0 to v0.12.5,
 //! containerd and CRI-O.
 
+use std::borrow::Cow;
+
 use memchr::memmem;
 
+use super::marker::SPACES;
 use super::record::Record;
 use crate::facts::EVENTS;
 
@@ -94,11 +97,23 @@ pub(super) fn facts(record: &Record) -> Vec<Fact> {
 
 /// Returns the warning in a text, whether or not it can be parsed.
 pub(super) fn warning(text: &str) -> Option<Warning> {
+    let text = &spaced(text);
     let contains = |start: &str| memmem::find(text.as_bytes(), start.as_bytes()).is_some();
     let mut warnings = WARNINGS.iter();
     warnings.find_map(|(start, warning)| {
         (contains(start) || ends_within(text, start)).then_some(*warning)
     })
+}
+
+/// Replaces other notations of spaces.
+fn spaced(text: &str) -> Cow<'_, str> {
+    let mut all = Cow::Borrowed(text);
+    for space in SPACES {
+        if all.contains(space) {
+            all = Cow::Owned(all.replace(space, " "));
+        }
+    }
+    all
 }
 
 /// Returns true if a text ends within the beginning of a warning, as where a terminal broke the

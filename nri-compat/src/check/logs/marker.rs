@@ -10,6 +10,9 @@ const WORD: &[u8] = b"plugin";
 /// 243.
 const NUMBERS: [&[u8]; 2] = [b"112,108,117,103,105,110", b"112, 108, 117, 103, 105, 110"];
 
+/// Notations of a space: of tables, web pages and addresses.
+pub(super) const SPACES: [&str; 5] = ["\t", "\u{a0}", "&nbsp;", "%20", "+"];
+
 /// The number of bytes after the word within which the rest of a registration message must begin.
 const WINDOW: usize = 320;
 
@@ -125,6 +128,9 @@ fn is_wanted(lines: &[u8], at: usize) -> bool {
     let (before, rest) = lines.split_at(at.min(lines.len()));
     let (_, after) = rest.split_at(WORD.len().min(rest.len()));
     let ends = |end: &[u8]| before.ends_with(end);
+    if before.last() != Some(&b' ') && follows_other_space(before) {
+        return true;
+    }
     match after.first() {
         Some(b'(') => ends(b"NRI "),
         Some(b':') => ends(b"external ") || ends(b"synchronize "),
@@ -139,6 +145,15 @@ fn is_wanted(lines: &[u8], at: usize) -> bool {
         }
         _ => ends(b"/nri-v010-"),
     }
+}
+
+/// Returns true if `NRI` comes before, and between them a space in another notation.
+fn follows_other_space(before: &[u8]) -> bool {
+    let mut spaces = SPACES.iter();
+    spaces.any(|space| {
+        let nri = before.strip_suffix(space.as_bytes());
+        nri.is_some_and(|nri| nri.ends_with(b"NRI"))
+    })
 }
 
 /// Returns true if ` 10-template uses …` follows, or ` "…" registered as`, with any escaping of the
