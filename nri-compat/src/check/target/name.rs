@@ -37,8 +37,8 @@ pub struct ReleaseName {
 
 impl ReleaseName {
     /// Parses `NAME@VERSION`, the container runtime version of a Kubernetes node
-    /// (`containerd://2.4.2+unknown`), or the output of `containerd --version` and `crio
-    /// --version`.
+    /// (`containerd://2.4.2+unknown`), the output of `containerd --version` and `crio --version`, or
+    /// the name of a package as `rpm -q` and `apk info` print it (`cri-o-1.33.4-3.el9.x86_64`).
     ///
     /// Returns `None` for any other text.
     pub fn parse(text: &str) -> Option<Self> {
@@ -48,7 +48,7 @@ impl ReleaseName {
         } else if let Some(spec) = text.split_once('@') {
             spec
         } else {
-            printed(text)?
+            packaged(text).or_else(|| printed(text))?
         };
         let name = canonical(name).unwrap_or(name);
         let (version, suffix) = split(version.trim());
@@ -100,6 +100,14 @@ fn printed(text: &str) -> Option<(&str, &str)> {
     let name = words.next().filter(|name| canonical(name).is_some())?;
     let version = words.find(|word| starts_like_version(word))?;
     Some((name, version))
+}
+
+/// Splits the name of a package from its version.
+fn packaged(text: &str) -> Option<(&str, &str)> {
+    RUNTIMES.iter().find_map(|(spelling, name)| {
+        let version = text.strip_prefix(spelling)?.strip_prefix('-')?;
+        starts_like_version(version).then_some((*name, version))
+    })
 }
 
 fn starts_like_version(word: &str) -> bool {
@@ -242,6 +250,17 @@ mod tests {
                 "-123-g0123abc.m",
             ),
             ("containerd://2.1.0.m", "containerd@2.1.0", ".m"),
+            (
+                "cri-o-1.33.4-3.rhaos4.20.el9.x86_64",
+                "cri-o@1.33.4",
+                "-3.rhaos4.20.el9.x86_64",
+            ),
+            (
+                "containerd.io-1.7.27-3.1.el9.aarch64",
+                "containerd@1.7.27",
+                "-3.1.el9.aarch64",
+            ),
+            ("containerd-2.2.0-r1", "containerd@2.2.0", "-r1"),
             ("cri-o://1.36.0-dev", "cri-o@1.36.0", "-dev"),
             (
                 "containerd github.com/k3s-io/containerd v2.1.5-k3s1 0123abc",
@@ -264,6 +283,7 @@ mod tests {
             "2.7",
             "containerd",
             "runc version 1.1.5",
+            "containerd-shim-runc-v2-2.2.0",
             "docker 27.1.1",
             "v2.4.2",
         ] {
