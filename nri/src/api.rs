@@ -5,6 +5,9 @@
 
 #[rustfmt::skip]
 #[allow(deprecated)]
+mod codec;
+#[rustfmt::skip]
+#[allow(deprecated)]
 pub(crate) mod dispatch;
 pub mod fields;
 #[rustfmt::skip]

@@ -56,6 +56,7 @@
 pub mod adaptation;
 pub mod adjust;
 pub mod api;
+mod codec;
 mod context;
 mod error;
 #[cfg(all(feature = "http", not(target_family = "wasm")))]

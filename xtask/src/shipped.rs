@@ -4,6 +4,7 @@
 //! The handler traits of `nri` are more convenient than the server traits that [`emit`] writes: they take fields as
 //! arguments and return builders. `shape.rs` has the rules.
 
+mod codec;
 mod dispatch;
 mod facts;
 mod fields;
@@ -42,11 +43,10 @@ pub fn files(history: &History) -> Result<Vec<File>, Error> {
     // encoding and rendering.
     let options = Options::messages_only().with_ordered_maps();
     let messages = emit::source(&history.compiled_for("latest")?, history, &options)?;
+    let codec = codec::emit(&messages)?;
     Ok(vec![
-        File {
-            path: "nri/src/api/messages.rs",
-            text: messages,
-        },
+        file(&plugin, "nri/src/api/messages.rs", codec.messages),
+        file(&plugin, "nri/src/api/codec.rs", codec.codec),
         file(&plugin, "nri/src/api/handlers.rs", handlers::emit(&plugin)?),
         file(&plugin, "nri/src/api/dispatch.rs", dispatch::emit(&plugin)?),
         file(

@@ -11,16 +11,19 @@ impl Adjustment {
     /// one, unless it [replaces](Self::replace_annotation) the annotation.
     #[must_use]
     pub fn annotation(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
-        self.adjust.annotations.insert(key.into(), value.into());
+        self.set_annotation(key.into(), value.into());
         self
+    }
+
+    /// Not generic, so that code for inserting into a map is not compiled into each plugin once more.
+    fn set_annotation(&mut self, key: String, value: String) {
+        self.adjust.annotations.insert(key, value);
     }
 
     /// Removes an annotation.
     #[must_use]
     pub fn remove_annotation(mut self, key: &str) -> Self {
-        self.adjust
-            .annotations
-            .insert(marker::mark(key), String::new());
+        self.set_annotation(marker::mark(key), String::new());
         self
     }
 

@@ -1,0 +1,221 @@
+//! Tests of the codec against the derive of prost, with messages made for the purpose. `fuzz` and the tests of the
+//! repository compare NRI's messages with other implementations.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use prost::Message;
+use prost::bytes::{Buf, Bytes};
+
+/// A message of every type of field that NRI has.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Ours {
+    flag: bool,
+    int: i32,
+    long: i64,
+    count: u32,
+    size: u64,
+    text: String,
+    texts: Vec<String>,
+    ints: Vec<i32>,
+    counts: Vec<u32>,
+    leaf: Option<OurLeaf>,
+    leaves: Vec<OurLeaf>,
+    by_text: BTreeMap<String, String>,
+    by_int: BTreeMap<i32, OurLeaf>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+struct OurLeaf {
+    name: String,
+    next: Option<OurEnd>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+struct OurEnd {}
+
+super::message! { Ours, "Theirs" {
+    200 => by_int, 16 => by_text, 12 => leaves, 11 => leaf, 10 => counts, 9 => ints, 7 => texts, 6 => text, 5 => size,
+    4 => count, 3 => long, 2 => int, 1 => flag,
+} }
+super::message! { OurLeaf, "TheirLeaf" { 2 => next, 1 => name } }
+super::message! { OurEnd, "TheirEnd" {} }
+
+/// The same message with the derive.
+#[derive(Clone, PartialEq, prost::Message)]
+struct Theirs {
+    #[prost(bool, tag = "1")]
+    flag: bool,
+    #[prost(int32, tag = "2")]
+    int: i32,
+    #[prost(int64, tag = "3")]
+    long: i64,
+    #[prost(uint32, tag = "4")]
+    count: u32,
+    #[prost(uint64, tag = "5")]
+    size: u64,
+    #[prost(string, tag = "6")]
+    text: String,
+    #[prost(string, repeated, tag = "7")]
+    texts: Vec<String>,
+    #[prost(int32, repeated, tag = "9")]
+    ints: Vec<i32>,
+    #[prost(uint32, repeated, tag = "10")]
+    counts: Vec<u32>,
+    #[prost(message, optional, tag = "11")]
+    leaf: Option<TheirLeaf>,
+    #[prost(message, repeated, tag = "12")]
+    leaves: Vec<TheirLeaf>,
+    #[prost(btree_map = "string, string", tag = "16")]
+    by_text: BTreeMap<String, String>,
+    #[prost(btree_map = "int32, message", tag = "200")]
+    by_int: BTreeMap<i32, TheirLeaf>,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+struct TheirLeaf {
+    #[prost(string, tag = "1")]
+    name: String,
+    #[prost(message, optional, tag = "2")]
+    next: Option<TheirEnd>,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+struct TheirEnd {}
+
+/// A message of the derive around one of ours.
+#[derive(Clone, PartialEq, prost::Message)]
+struct Around {
+    #[prost(message, optional, tag = "1")]
+    ours: Option<Ours>,
+    #[prost(string, tag = "2")]
+    text: String,
+}
+
+fn leaf() -> impl Strategy<Value = TheirLeaf> {
+    (".{0,3}", any::<bool>()).prop_map(|(name, has_next)| TheirLeaf {
+        name,
+        next: has_next.then_some(TheirEnd {}),
+    })
+}
+
+fn scalars() -> impl Strategy<Value = Theirs> {
+    let numbers = (
+        any::<bool>(),
+        any::<i32>(),
+        any::<i64>(),
+        any::<u32>(),
+        any::<u64>(),
+    );
+    (numbers, ".{0,200}").prop_map(|((flag, int, long, count, size), text)| Theirs {
+        flag,
+        int,
+        long,
+        count,
+        size,
+        text,
+        ..Theirs::default()
+    })
+}
+
+fn lists() -> impl Strategy<Value = Theirs> {
+    let texts = prop::collection::vec(".{0,3}", 0..3);
+    let ints = prop::collection::vec(any::<i32>(), 0..3);
+    let counts = prop::collection::vec(any::<u32>(), 0..3);
+    let leaves = prop::collection::vec(leaf(), 0..3);
+    let by_text = prop::collection::btree_map(".{0,2}", ".{0,2}", 0..3);
+    let by_int = prop::collection::btree_map(-1..2, leaf(), 0..3);
+    let others = (prop::option::of(leaf()), leaves, by_text, by_int);
+    (texts, ints, counts, others).prop_map(
+        |(texts, ints, counts, (leaf, leaves, by_text, by_int))| Theirs {
+            texts,
+            ints,
+            counts,
+            leaf,
+            leaves,
+            by_text,
+            by_int,
+            ..Theirs::default()
+        },
+    )
+}
+
+/// Fields of any kind, some of them damaged, in any order.
+fn fields() -> impl Strategy<Value = Vec<u8>> {
+    let whole = prop_oneof![scalars(), lists()].prop_map(|message| message.encode_to_vec());
+    let odd = prop::collection::vec(any::<u8>(), 0..12);
+    // Numbers that are not packed, groups, unknown fields, and a field of another type.
+    let known = prop::sample::select(vec![
+        vec![9 << 3, 5],
+        vec![0xa3, 1, 8, 1, 0xa4, 1],
+        vec![0xa5, 1, 1, 2, 3, 4],
+        vec![6 << 3, 1],
+        vec![6 << 3 | 2, 1, 0xff],
+        vec![11 << 3 | 2, 2, 1 << 3 | 2, 9],
+    ]);
+    let parts = prop_oneof![4 => whole, 1 => odd, 2 => known];
+    prop::collection::vec(parts, 0..4).prop_map(|parts| parts.concat())
+}
+
+proptest! {
+    #[test]
+    fn messages_are_encoded_as_the_derive_does(parts in (scalars(), lists())) {
+        let theirs = [parts.0.encode_to_vec(), parts.1.encode_to_vec()].concat();
+        let theirs = Theirs::decode(&*theirs).unwrap().encode_to_vec();
+        let ours = Ours::decode(&*theirs).unwrap();
+        prop_assert_eq!(ours.encoded_len(), theirs.len());
+        prop_assert_eq!(ours.encode_to_vec(), theirs);
+    }
+
+    #[test]
+    fn the_same_is_accepted_and_means_the_same(encoded in fields()) {
+        let (ours, theirs) = (Ours::decode(&*encoded), Theirs::decode(&*encoded));
+        match theirs {
+            Ok(theirs) => prop_assert_eq!(ours.unwrap().encode_to_vec(), theirs.encode_to_vec()),
+            Err(_) => prop_assert!(ours.is_err()),
+        }
+    }
+
+    #[test]
+    fn parts_of_a_buffer_and_fields_of_other_messages_are_read(encoded in fields(), cut in 0usize..64) {
+        let whole = Ours::decode(&*encoded).ok();
+        let (first, second) = encoded.split_at(cut.min(encoded.len()));
+        prop_assert_eq!(Ours::decode(first.chain(second)).ok(), whole.clone());
+
+        let around = [vec![0x12, 1, b'a', 0x0a], varint(encoded.len()), encoded, vec![0x12, 1, b'b']].concat();
+        let (first, second) = around.split_at(cut.min(around.len()));
+        for read in [Around::decode(&*around).ok(), Around::decode(first.chain(second)).ok()] {
+            prop_assert_eq!(read.as_ref().and_then(|read| read.ours.clone()), whole.clone());
+            prop_assert!(read.is_none_or(|read| read.text == "b" && Around::decode(Bytes::from(read.encode_to_vec())) == Ok(read)));
+        }
+    }
+}
+
+fn varint(length: usize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    prost::encoding::encode_varint(length as u64, &mut bytes);
+    bytes
+}
+
+#[test]
+fn errors_are_those_of_the_derive() {
+    for encoded in [
+        &[6 << 3, 1][..],
+        &[6 << 3 | 2, 1, 0xff],
+        &[6 << 3 | 2, 9],
+        &[11 << 3 | 2, 2, 1 << 3, 1],
+        &[12 << 3 | 2, 3, 1 << 3 | 2, 1, 0xff],
+        &[2 << 3 | 2, 1, 1],
+        &[1 << 3, 0xff],
+        &[0],
+        &[20 << 3 & 0x7f | 7],
+        &[0xa4, 1],
+    ] {
+        let theirs = Theirs::decode(encoded).unwrap_err().to_string();
+        assert_eq!(
+            Ours::decode(encoded).unwrap_err().to_string(),
+            theirs,
+            "{encoded:?}"
+        );
+    }
+}

@@ -1,0 +1,222 @@
+//! Encodes messages, and the types of fields.
+//!
+//! A message is written from its end to its start: when the length of a part is due, the part is already written.
+
+use std::collections::BTreeMap;
+
+use prost::DecodeError;
+use prost::encoding::{WireType, encode_varint};
+
+use super::read::{self, Field, MAP_KEY, MAP_VALUE};
+use super::{Fields, Value};
+
+/// The longest encoding of a number.
+const MAX_VARINT: usize = 10;
+
+/// An encoded message that is complete from some place to its end.
+pub(crate) struct Writer {
+    /// As long as the message will be; empty if its length is being counted.
+    buffer: Vec<u8>,
+    len: usize,
+}
+
+impl Writer {
+    /// Creates a writer that only counts.
+    pub(super) fn counting() -> Self {
+        Self::with_length(0)
+    }
+
+    /// Creates a writer of a message with this length.
+    pub(super) fn with_length(length: usize) -> Self {
+        Writer {
+            buffer: vec![0; length],
+            len: 0,
+        }
+    }
+
+    /// Returns the number of bytes written.
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Returns the message.
+    pub(super) fn into_bytes(self) -> Vec<u8> {
+        self.buffer
+    }
+
+    #[inline(never)]
+    fn put(&mut self, bytes: &[u8]) {
+        if !self.buffer.is_empty() {
+            let end = self.buffer.len() - self.len;
+            let start = end - bytes.len(); // not below 0: the same fields were counted before
+            self.buffer[start..end].copy_from_slice(bytes);
+        }
+        self.len += bytes.len();
+    }
+
+    #[inline(never)]
+    fn varint(&mut self, value: u64) {
+        let mut bytes = [0; MAX_VARINT];
+        let mut rest = &mut bytes[..];
+        encode_varint(value, &mut rest);
+        let left = rest.len();
+        self.put(&bytes[..MAX_VARINT - left]);
+    }
+
+    fn key(&mut self, number: u32, wire_type: WireType) {
+        self.varint(u64::from(number) << 3 | wire_type as u64);
+    }
+
+    #[inline(never)]
+    fn number(&mut self, number: u32, value: u64) {
+        if value != 0 {
+            self.varint(value);
+            self.key(number, WireType::Varint);
+        }
+    }
+
+    #[inline(never)]
+    fn text(&mut self, number: u32, text: &str) {
+        let start = self.len;
+        self.put(text.as_bytes());
+        self.delimit(number, start);
+    }
+
+    /// Writes the length of all that was written since `start`, and the key of its field.
+    #[inline(never)]
+    fn delimit(&mut self, number: u32, start: usize) {
+        self.varint((self.len - start) as u64);
+        self.key(number, WireType::LengthDelimited);
+    }
+}
+
+/// Implements [`Value`] for numbers, and for lists of them.
+macro_rules! number {
+    ($($number:ty: |$value:ident| $to:expr, |$encoded:ident| $from:expr;)*) => {$(
+        impl Value for $number {
+            fn read(&mut self, field: &mut Field<'_>) -> Result<(), DecodeError> {
+                let $encoded = field.varint()?;
+                *self = $from;
+                Ok(())
+            }
+
+            fn write(&self, number: u32, writer: &mut Writer) {
+                let $value = *self;
+                writer.number(number, $to);
+            }
+        }
+
+        impl Value for Vec<$number> {
+            fn read(&mut self, field: &mut Field<'_>) -> Result<(), DecodeError> {
+                field.numbers(|$encoded| self.push($from))
+            }
+
+            fn write(&self, number: u32, writer: &mut Writer) {
+                let start = writer.len;
+                for $value in self.iter().rev().copied() {
+                    writer.varint($to);
+                }
+                if !self.is_empty() {
+                    writer.delimit(number, start);
+                }
+            }
+        }
+    )*};
+}
+
+// A number that is too large for its type is cut off, and a negative one has the encoding of a 64-bit number.
+number! {
+    bool: |value| u64::from(value), |encoded| encoded != 0;
+    i32: |value| i64::from(value) as u64, |encoded| encoded as i32;
+    i64: |value| value as u64, |encoded| encoded as i64;
+    u32: |value| u64::from(value), |encoded| encoded as u32;
+    u64: |value| value, |encoded| encoded;
+}
+
+impl Value for String {
+    fn read(&mut self, field: &mut Field<'_>) -> Result<(), DecodeError> {
+        read::string(self, field)
+    }
+
+    fn write(&self, number: u32, writer: &mut Writer) {
+        if !self.is_empty() {
+            writer.text(number, self);
+        }
+    }
+}
+
+impl Value for Vec<String> {
+    fn read(&mut self, field: &mut Field<'_>) -> Result<(), DecodeError> {
+        read::strings(self, field)
+    }
+
+    #[inline(never)]
+    fn write(&self, number: u32, writer: &mut Writer) {
+        for text in self.iter().rev() {
+            writer.text(number, text);
+        }
+    }
+}
+
+/// A message as the value in a map.
+impl<M: Fields> Value for M {
+    fn read(&mut self, field: &mut Field<'_>) -> Result<(), DecodeError> {
+        read::message(self, field)
+    }
+
+    fn write(&self, number: u32, writer: &mut Writer) {
+        let start = writer.len;
+        Fields::write(self, writer);
+        if writer.len > start {
+            writer.delimit(number, start);
+        }
+    }
+}
+
+impl<M: Fields> Value for Option<M> {
+    fn read(&mut self, field: &mut Field<'_>) -> Result<(), DecodeError> {
+        read::message(self.get_or_insert_default(), field)
+    }
+
+    fn write(&self, number: u32, writer: &mut Writer) {
+        if let Some(message) = self {
+            write_message(message, number, writer);
+        }
+    }
+}
+
+impl<M: Fields> Value for Vec<M> {
+    fn read(&mut self, field: &mut Field<'_>) -> Result<(), DecodeError> {
+        read::messages(self, field)
+    }
+
+    fn write(&self, number: u32, writer: &mut Writer) {
+        for message in self.iter().rev() {
+            write_message(message, number, writer);
+        }
+    }
+}
+
+/// Writes a message, even an empty one. Not inlined, so that the program has one copy for each type of message.
+#[inline(never)]
+fn write_message<M: Fields>(message: &M, number: u32, writer: &mut Writer) {
+    let start = writer.len;
+    message.write(writer);
+    writer.delimit(number, start);
+}
+
+impl<K: Value + Default + Ord, V: Value + Default> Value for BTreeMap<K, V> {
+    fn read(&mut self, field: &mut Field<'_>) -> Result<(), DecodeError> {
+        read::entry(self, field)
+    }
+
+    #[inline(never)]
+    fn write(&self, number: u32, writer: &mut Writer) {
+        for (key, value) in self.iter().rev() {
+            let start = writer.len;
+            value.write(MAP_VALUE, writer);
+            key.write(MAP_KEY, writer);
+            writer.delimit(number, start);
+        }
+    }
+}
