@@ -1,57 +1,58 @@
 //! Converts descriptors to the model.
 
+mod file;
 mod source;
 
 use prost_types::field_descriptor_proto::{Label as ProtoLabel, Type};
 use prost_types::{
     DescriptorProto, EnumDescriptorProto, FieldDescriptorProto, FileDescriptorProto,
-    FileDescriptorSet, MethodDescriptorProto, ServiceDescriptorProto,
+    MethodDescriptorProto, ServiceDescriptorProto,
 };
-use protox::prost::Message as _;
 
 use super::{Enum, EnumValue, Field, FieldKind, Label, Message, Protocol, Rpc, Service, nri};
 use crate::compile::Compiled;
-use crate::error::{Error, ErrorKind, Problem};
-use source::SourceInfo;
+use crate::error::Error;
+use file::File;
+use source::{Path, SourceInfo};
 
 // Field numbers of descriptor.proto, which form the paths of source info.
-const FILE_MESSAGE: i32 = 4;
-const FILE_ENUM: i32 = 5;
-const FILE_SERVICE: i32 = 6;
-const MESSAGE_FIELD: i32 = 2;
-const MESSAGE_NESTED: i32 = 3;
-const MESSAGE_ENUM: i32 = 4;
-const SERVICE_METHOD: i32 = 2;
-const ENUM_VALUE: i32 = 2;
+const FILE_MESSAGE: u32 = 4;
+const FILE_ENUM: u32 = 5;
+const FILE_SERVICE: u32 = 6;
+const MESSAGE_FIELD: u32 = 2;
+const MESSAGE_NESTED: u32 = 3;
+const MESSAGE_ENUM: u32 = 4;
+const SERVICE_METHOD: u32 = 2;
+const ENUM_VALUE: u32 = 2;
 
 pub(super) fn protocol(compiled: &Compiled) -> Protocol {
     of_files(compiled.files())
 }
 
 pub(super) fn of_files<'f>(files: impl IntoIterator<Item = &'f FileDescriptorProto>) -> Protocol {
+    of_declarations(files.into_iter().map(File::of))
+}
+
+/// Reads an encoded set of files.
+pub(super) fn of_set(set: &[u8]) -> Result<Protocol, Error> {
+    Ok(of_declarations(file::of_set(set)?))
+}
+
+fn of_declarations(files: impl IntoIterator<Item = File>) -> Protocol {
     let mut protocol = Protocol::default();
     for file in files {
-        add_file(&mut protocol, file);
+        add_file(&mut protocol, &file);
     }
     protocol.nri = nri::view(&protocol);
     protocol
 }
 
-/// Reads an encoded set of files.
-pub(super) fn of_set(set: &[u8]) -> Result<Protocol, Error> {
-    let set = FileDescriptorSet::decode(set).map_err(|error| {
-        Error::from(Problem::new(ErrorKind::Descriptor, "not a FileDescriptorSet").caused_by(error))
-    })?;
-    Ok(of_files(&set.file))
-}
-
-fn add_file(protocol: &mut Protocol, file: &FileDescriptorProto) {
-    let source = SourceInfo::of(file);
-    let package = file.package();
+fn add_file(protocol: &mut Protocol, file: &File) {
+    let source = SourceInfo::of(&file.name, &file.source_code_info);
     if protocol.package.is_empty() {
-        protocol.package = package.to_owned();
+        protocol.package.clone_from(&file.package);
     }
-    let at = |kind| Path::new(&source, package).step(kind);
+    let at = |kind| Path::new(&source, &file.package, kind);
     protocol
         .services
         .extend(each(&file.service, &at(FILE_SERVICE), service));
@@ -63,56 +64,10 @@ fn add_file(protocol: &mut Protocol, file: &FileDescriptorProto) {
         .extend(each(&file.enum_type, &at(FILE_ENUM), enumeration));
 }
 
-/// The position in a file: the path of source info, and the name of the enclosing declaration.
-struct Path<'s> {
-    source: &'s SourceInfo<'s>,
-    path: Vec<i32>,
-    scope: String,
-}
-
-impl<'s> Path<'s> {
-    fn new(source: &'s SourceInfo<'s>, scope: &str) -> Self {
-        Path {
-            source,
-            path: Vec::new(),
-            scope: scope.to_owned(),
-        }
-    }
-
-    fn step(&self, step: i32) -> Path<'s> {
-        let mut path = self.path.clone();
-        path.push(step);
-        Path {
-            source: self.source,
-            path,
-            scope: self.scope.clone(),
-        }
-    }
-
-    /// Enters a declaration, whose name precedes the names in it.
-    fn within(&self, full_name: &str, kind: i32) -> Path<'s> {
-        Path {
-            scope: full_name.to_owned(),
-            ..self.step(kind)
-        }
-    }
-
-    fn full_name(&self, name: &str) -> String {
-        match self.scope.as_str() {
-            "" => name.to_owned(),
-            scope => format!("{scope}.{name}"),
-        }
-    }
-
-    fn about(&self) -> super::About {
-        self.source.about(&self.path)
-    }
-}
-
 fn each<P, T>(protos: &[P], at: &Path<'_>, read: impl Fn(&P, &Path<'_>) -> T) -> Vec<T> {
     (0..)
         .zip(protos)
-        .map(|(index, proto)| read(proto, &at.step(index)))
+        .map(|(index, proto)| read(proto, &at.at(index)))
         .collect()
 }
 
