@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use nri_codegen::model::Rpc;
 
 use super::{Pair, Peer};
-use crate::diff::nri::side::{PLUGIN, Side};
+use crate::diff::nri::side::PLUGIN;
 use crate::diff::nri::synchronize;
 use crate::diff::wire::{Arrival, Retyped, Transfer, Transfers};
 use crate::report::pairing::{ItemKind, Outcome, PairingItem};
@@ -195,16 +195,14 @@ impl<'s> Pair<'s> {
         } else {
             (self.runtime.side, self.plugin.side)
         };
-        let parts = |side: &Side<'_>, field: &str| {
-            let (message, name) = side.relative(field).rsplit_once('.')?;
-            Some((message.to_owned(), name.to_owned()))
-        };
-        let (Some(sent), Some(read)) = (parts(sender, sent), parts(receiver, read)) else {
+        let (Some((sent_in, sent)), Some((read_in, read))) =
+            (sent.rsplit_once('.'), read.rsplit_once('.'))
+        else {
             return false;
         };
-        sent.1 != read.1
-            && (receiver.field(&read.0, &sent.1).is_some()
-                || sender.field(&sent.0, &read.1).is_some())
+        sent != read
+            && (receiver.field(receiver.relative(read_in), sent).is_some()
+                || sender.field(sender.relative(sent_in), read).is_some())
     }
 
     fn is_event(&self, value: &str) -> bool {
