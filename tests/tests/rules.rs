@@ -134,7 +134,7 @@ fn every_file_in_the_catalogue_is_a_rule_of_the_table() {
 #[test]
 fn retired_rules_name_a_successor() {
     for rule in rules::all() {
-        let successor = rule.replaced_by.as_deref();
+        let successor = rule.replaced_by;
         assert!(
             successor.is_none_or(|id| id != rule.id && rules::get(id).is_some()),
             "{}",
@@ -155,7 +155,7 @@ fn the_table_of_rules_is_up_to_date() {
             .iter()
             .map(|category| category.as_str())
             .collect();
-        let (id, level, summary) = (rule.id, rule.level, &rule.summary);
+        let (id, level, summary) = (rule.id, rule.level, rule.summary);
         let _ = writeln!(
             table,
             "| {id} | {level} | {} | {summary} |",

@@ -1,6 +1,7 @@
 //! The generated files that are committed in this repository. To add one, add its function to `TARGETS`.
 
 mod revisions;
+mod rules;
 mod shipped;
 mod snapshots;
 
@@ -16,7 +17,12 @@ pub type Target = (PathBuf, Vec<u8>);
 /// Generates some of the targets.
 type MakeTargets = fn(&History) -> Result<Vec<Target>, Error>;
 
-const TARGETS: [MakeTargets; 3] = [revisions::targets, snapshots::targets, shipped::targets];
+const TARGETS: [MakeTargets; 4] = [
+    revisions::targets,
+    rules::targets,
+    snapshots::targets,
+    shipped::targets,
+];
 
 /// Returns every generated file with the content that it should have.
 ///

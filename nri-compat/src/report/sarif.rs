@@ -209,9 +209,9 @@ fn descriptor(id: &'static str) -> ReportingDescriptor<'static> {
     let text = |of: fn(&Rule) -> &str| rule.map(|rule| Text { text: of(rule) });
     ReportingDescriptor {
         id,
-        short_description: text(|rule| &rule.summary),
-        full_description: text(|rule| &rule.explanation),
-        help: text(|rule| &rule.remedy),
+        short_description: text(|rule| rule.summary),
+        full_description: text(|rule| rule.explanation),
+        help: text(|rule| rule.remedy),
         default_configuration: rule.map(|rule| ReportingConfiguration {
             level: rule.level.as_str(),
         }),

@@ -2,12 +2,9 @@
 
 use std::fmt;
 
-use serde::Deserialize;
-
 /// A kind of compatibility that a violation breaks: buf's four categories, `NRI` for rules of this protocol,
 /// and `CHECK` for findings about plugins.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Category {
     /// Generated source code breaks, per file.
     #[default]
@@ -25,8 +22,7 @@ pub enum Category {
 }
 
 /// The severity of a finding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
     /// Worth knowing; nothing breaks.
     Note,

@@ -80,10 +80,10 @@ impl DiffPage<'_> {
             class: level_class(group.level),
             headline: match group.findings.as_slice() {
                 [finding] => finding.message.clone(),
-                _ => rule.summary.clone(),
+                _ => rule.summary.to_owned(),
             },
             summary: if group.level > Level::Note {
-                &rule.remedy
+                rule.remedy
             } else {
                 "Elements"
             },

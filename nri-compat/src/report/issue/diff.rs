@@ -30,7 +30,7 @@ impl From<&DiffReport> for Issues {
 
 /// Returns the problem for a finding.
 pub(in crate::report) fn issue(finding: &Finding) -> Issue {
-    let remedy = rules::get(finding.rule).map(|rule| rule.remedy.clone());
+    let remedy = rules::get(finding.rule).map(|rule| rule.remedy.to_owned());
     Issue {
         rule: finding.rule,
         level: finding.level,

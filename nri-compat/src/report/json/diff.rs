@@ -119,7 +119,7 @@ fn side(side: &Side) -> JsonSide<'_> {
 }
 
 fn finding(finding: &Finding) -> JsonFinding<'_> {
-    let categories = rules::get(finding.rule).map(|rule| rule.categories.as_slice());
+    let categories = rules::get(finding.rule).map(|rule| rule.categories);
     JsonFinding {
         rule: finding.rule,
         categories: categories

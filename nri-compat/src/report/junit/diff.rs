@@ -49,7 +49,7 @@ fn case(group: &Group<'_>) -> Case {
         Level::Note => CaseResult::Noted(text),
         level @ (Level::Warning | Level::Error) => CaseResult::Failed {
             kind: level.as_str().to_owned(),
-            message: rule.map_or(String::new(), |rule| rule.summary.clone()),
+            message: rule.map_or(String::new(), |rule| rule.summary.to_owned()),
             text,
         },
     };

@@ -85,12 +85,12 @@ fn finding_group(page: &mut Page, report: &DiffReport, group: &Group<'_>) {
         }
         many => {
             let label = format!("{}[{}] ×{}: ", group.level, group.rule, many.len());
-            page.prose(2, &label, style, &rule.summary);
+            page.prose(2, &label, style, rule.summary);
             several(page, report, rule, many);
         }
     }
     if group.level > Level::Note {
-        page.prose(6, "help: ", page.palette.strong, &rule.remedy);
+        page.prose(6, "help: ", page.palette.strong, rule.remedy);
     }
 }
 

@@ -11,12 +11,12 @@ use crate::rules::Rule;
 pub fn rule(rule: &Rule, look: impl Into<Look>) -> String {
     let mut page = Page::new(look.into());
     let palette = page.palette;
-    page.prose(0, &format!("{}: ", rule.id), palette.strong, &rule.summary);
+    page.prose(0, &format!("{}: ", rule.id), palette.strong, rule.summary);
     page.gap();
-    page.prose(2, "", Style::new(), &rule.explanation);
+    page.prose(2, "", Style::new(), rule.explanation);
     page.gap();
     let label = |name: &str| format!("{name:<12}");
-    page.prose(2, &label("what to do"), palette.strong, &rule.remedy);
+    page.prose(2, &label("what to do"), palette.strong, rule.remedy);
     page.prose(
         2,
         &label("level"),
@@ -25,7 +25,7 @@ pub fn rule(rule: &Rule, look: impl Into<Look>) -> String {
     );
     let categories = rule.categories.iter().map(|category| category.as_str());
     page.list(2, &label("categories"), palette.strong, categories);
-    if let Some(successor) = &rule.replaced_by {
+    if let Some(successor) = rule.replaced_by {
         page.prose(2, &label("replaced by"), palette.strong, successor);
     }
     page.finish()
@@ -58,7 +58,7 @@ pub fn rules(rules: &[&Rule], look: impl Into<Look>) -> String {
                 2,
                 &format!("{}: ", rule.id),
                 palette.level(rule.level),
-                &rule.summary,
+                rule.summary,
             );
         }
     }
