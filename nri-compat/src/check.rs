@@ -10,6 +10,7 @@ pub mod collect;
 pub mod content;
 pub mod events;
 pub mod evidence;
+mod gzip_head;
 pub mod head;
 mod join;
 mod lexical_path;

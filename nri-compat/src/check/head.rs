@@ -2,8 +2,10 @@
 
 use std::io::Read;
 use std::ops::Deref;
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
+use super::gzip_head;
+use super::needles::Needles;
 use super::packing::Packing;
 use super::unpack::decoder;
 
@@ -30,6 +32,40 @@ const ENOUGH: usize = 1024;
 pub struct Head {
     bytes: Vec<u8>,
     unpacked: OnceLock<Vec<u8>>,
+    words: OnceLock<Words>,
+}
+
+/// A word by which readers reject most texts. One search finds all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Word {
+    /// `package`, in Go sources and in `Cargo.lock`.
+    Package,
+    /// `"plugins"`, in configurations of one-shot plugins.
+    Plugins,
+}
+
+/// The words in a file's first bytes.
+#[derive(Clone, Copy, Debug, Default)]
+struct Words {
+    package: bool,
+    plugins: bool,
+}
+
+impl Words {
+    fn of(bytes: &[u8]) -> Self {
+        static WORDS: LazyLock<Needles> =
+            LazyLock::new(|| Needles::new(&["package", "\"plugins\""]));
+        let mut words = Self::default();
+        WORDS.each(bytes, |at| {
+            if bytes.get(at) == Some(&b'"') {
+                words.plugins = true;
+            } else {
+                words.package = true;
+            }
+            !(words.package && words.plugins)
+        });
+        words
+    }
 }
 
 impl Head {
@@ -42,9 +78,24 @@ impl Head {
             if packing == Packing::Not {
                 return Vec::new();
             }
+            let quick = || gzip_head::first(&self.bytes, &[ENOUGH, HEAD], has_lines);
+            if packing == Packing::Gzip
+                && let Some(first) = quick()
+            {
+                return first;
+            }
             let decoder = decoder(self.bytes.as_slice(), packing);
             decoder.map_or_else(|_| Vec::new(), |mut decoder| first_lines(&mut decoder))
         })
+    }
+
+    /// Reports whether the first bytes, as they are in the file, contain a word.
+    pub(crate) fn mentions(&self, word: Word) -> bool {
+        let words = self.words.get_or_init(|| Words::of(&self.bytes));
+        match word {
+            Word::Package => words.package,
+            Word::Plugins => words.plugins,
+        }
     }
 }
 
@@ -54,11 +105,16 @@ fn first_lines(decoder: &mut dyn Read) -> Vec<u8> {
     for size in [ENOUGH, HEAD - ENOUGH] {
         // Data decompressed before an error counts.
         let read = decoder.take(size as u64).read_to_end(&mut lines);
-        if read.is_err() || memchr::memchr_iter(b'\n', &lines).count() >= HEAD_LINES {
+        if read.is_err() || has_lines(&lines) {
             break;
         }
     }
     lines
+}
+
+/// Reports whether a text has the lines by which a log is recognised.
+fn has_lines(text: &[u8]) -> bool {
+    memchr::memchr_iter(b'\n', text).count() >= HEAD_LINES
 }
 
 impl From<Vec<u8>> for Head {
@@ -66,6 +122,7 @@ impl From<Vec<u8>> for Head {
         Self {
             bytes,
             unpacked: OnceLock::new(),
+            words: OnceLock::new(),
         }
     }
 }
@@ -75,5 +132,25 @@ impl Deref for Head {
 
     fn deref(&self) -> &[u8] {
         &self.bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_found_wherever_they_are() {
+        let mentions = |text: &str, word| Head::from(text.as_bytes().to_vec()).mentions(word);
+        for (text, package, plugins) in [
+            ("", false, false),
+            ("[[package]]", true, false),
+            ("{\"plugins\": []}", false, true),
+            ("a package with \"plugins\"", true, true),
+            ("\"plugin\" packag", false, false),
+        ] {
+            assert_eq!(mentions(text, Word::Package), package, "{text}");
+            assert_eq!(mentions(text, Word::Plugins), plugins, "{text}");
+        }
     }
 }

@@ -4,6 +4,7 @@
 
 use super::{Reader, Unreadable, text};
 use crate::check::content::File;
+use crate::check::head::Word;
 use crate::sighting::{Built, Evidence, FileKind, Interface, Role, Sighting};
 
 /// The maximum size of the file; those of the largest projects have half a megabyte.
@@ -29,7 +30,8 @@ impl Reader for CargoLock {
     }
 
     fn recognises(&self, file: &File<'_>) -> bool {
-        if memchr::memmem::find(&file.head, b"[[package]]").is_none() {
+        let is_list = |head: &[u8]| memchr::memmem::find(head, b"[[package]]").is_some();
+        if !file.head.mentions(Word::Package) || !is_list(&file.head) {
             return false;
         }
         text::head(&file.head).is_some_and(|head| {

@@ -23,6 +23,7 @@ mod world;
 use super::nri_module::Package;
 use super::{Reader, Unreadable, text};
 use crate::check::content::File;
+use crate::check::head::Word;
 use crate::sighting::{Events, Evidence, FileKind, GoPackage, Interface, Role, Sighting};
 use crate::skipped::SkipKind;
 pub(in crate::check) use resolution::{Options, resolve_package};
@@ -50,7 +51,7 @@ impl Reader for GoSource {
             return false;
         }
         let is_go = file.name.ends_with(".go");
-        if !is_go && memchr::memmem::find(&file.head, b"package").is_none() {
+        if !is_go && !file.head.mentions(Word::Package) {
             return false;
         }
         let is_cut = file.content.len() > file.head.len() as u64;

@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use super::{Reader, Unreadable, text};
 use crate::check::content::File;
+use crate::check::head::Word;
 use crate::facts;
 use crate::sighting::{Built, Evidence, FileKind, Interface, Role, Sighting};
 use crate::skipped::SkipKind;
@@ -41,7 +42,7 @@ impl Reader for OneShotConfig {
     }
 
     fn recognises(&self, file: &File<'_>) -> bool {
-        if memchr::memmem::find(&file.head, b"\"plugins\"").is_none() {
+        if !file.head.mentions(Word::Plugins) {
             return false;
         }
         let head = text::head(&file.head).unwrap_or_default();

@@ -15,7 +15,7 @@ mod search;
 mod syslog;
 
 pub(crate) use cri::CriLine;
-pub(super) use deprecations::is_list;
+pub(super) use deprecations::{is_list, may_be_list};
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -83,14 +83,14 @@ pub(crate) fn unwrap_once(line: &str) -> Option<(Option<String>, String)> {
     })
 }
 
+/// Reports whether a line may have a time: every form of a time has digits, and what follows it a
+/// colon, or it has one itself. Most lines end here.
+pub(super) fn may_have_time(line: &[u8]) -> bool {
+    memchr::memchr(b':', line).is_some() && line.iter().any(u8::is_ascii_digit)
+}
+
 /// Returns true if a line is certainly in one of the formats: its wrapper has a time.
 pub(super) fn is_sure(line: &str) -> bool {
-    // Every form of a time has digits, and what follows it a colon, or it has one itself.
-    let may_have_time =
-        line.as_bytes().contains(&b':') && line.bytes().any(|byte| byte.is_ascii_digit());
-    if !may_have_time {
-        return false;
-    }
     let unwrapped = unwrap(line.trim_matches(is_padding), &Origin::default());
     unwrapped.iter().any(|(origin, _)| origin.time.is_some())
 }

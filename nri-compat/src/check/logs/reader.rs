@@ -1,8 +1,6 @@
 //! The reader of logs for `check`, which reads any file: it accepts only files that begin like a
 //! log of a known format.
 
-use std::borrow::Cow;
-
 use super::format;
 use super::{Log, READER, may_hide_warnings, read, sightings, source};
 use crate::check::content::{File, Stream};
@@ -76,11 +74,11 @@ fn is_log(head: &[u8]) -> bool {
         return false;
     }
     let first = first_lines(head);
-    let text = match std::str::from_utf8(first) {
-        Ok(text) => Cow::Borrowed(text),
-        Err(_) => String::from_utf8_lossy(first),
-    };
-    format::is_list(&text) || text.lines().any(format::is_sure)
+    format::may_be_list(first) && format::is_list(&String::from_utf8_lossy(first))
+        || first
+            .split(|byte| *byte == b'\n')
+            .filter(|line| format::may_have_time(line))
+            .any(|line| format::is_sure(&String::from_utf8_lossy(line)))
 }
 
 /// Returns the first [`HEAD_LINES`] lines.

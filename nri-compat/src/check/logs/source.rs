@@ -105,8 +105,11 @@ pub(super) fn is_binary(head: &[u8]) -> bool {
     let start = head.iter().position(|byte| *byte != 0);
     let text = &head[start.unwrap_or(head.len())..];
     let text = &text[..text.len().min(TEXT_HEAD)];
-    let controls = text.iter().filter(|byte| matches!(byte, 1..=6 | 14..=26));
-    controls.count() > MAX_CONTROLS || text.contains(&0)
+    let is_control = |byte: &u8| matches!(byte, 0..=6 | 14..=26);
+    // Without an early end, the compiler compares many bytes at a time.
+    let has_controls = text.iter().fold(false, |any, byte| any | is_control(byte));
+    has_controls
+        && (text.contains(&0) || text.iter().filter(|byte| is_control(byte)).count() > MAX_CONTROLS)
 }
 
 /// A reader that notes whether its first bytes are those of a text.

@@ -37,6 +37,13 @@ pub(super) fn entry(object: &Object) -> Option<(String, Option<String>)> {
     Some((id, object.last_occurrence()))
 }
 
+/// Reports whether a file may begin like such a list: its first character is that of one, or white
+/// space outside ASCII.
+pub(in super::super) fn may_be_list(head: &[u8]) -> bool {
+    let first = head.trim_ascii_start().first();
+    first.is_some_and(|byte| matches!(byte, b'[' | b'{' | b'"' | b'I' | b'i' | 0x0b | 0x80..))
+}
+
 /// Returns true if a file begins like such a list.
 pub(in super::super) fn is_list(head: &str) -> bool {
     let mut words = head.split_whitespace();
