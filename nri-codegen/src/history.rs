@@ -126,7 +126,11 @@ impl History {
         if let Some(runtimes) = self.runtimes.get() {
             return Ok(runtimes);
         }
-        let runtimes = runtime::read(&self.tables.runtimes)?;
+        let runtimes = match self.tables.runtimes {
+            // It is embedded as values, too, which are read in no time.
+            Cow::Borrowed(nri_protos::RUNTIMES_TOML) => runtime::embedded(),
+            Cow::Borrowed(_) | Cow::Owned(_) => runtime::read(&self.tables.runtimes)?,
+        };
         Ok(self.runtimes.get_or_init(|| runtimes))
     }
 

@@ -2,6 +2,7 @@
 
 mod revisions;
 mod rules;
+mod runtimes;
 mod shipped;
 mod snapshots;
 
@@ -10,6 +11,7 @@ use std::path::{Path, PathBuf};
 use nri_codegen::Error;
 use nri_codegen::history::History;
 use nri_codegen::write;
+use proc_macro2::TokenStream;
 
 /// A generated file: path from the root of the repository, and content.
 pub type Target = (PathBuf, Vec<u8>);
@@ -17,9 +19,10 @@ pub type Target = (PathBuf, Vec<u8>);
 /// Generates some of the targets.
 type MakeTargets = fn(&History) -> Result<Vec<Target>, Error>;
 
-const TARGETS: [MakeTargets; 4] = [
+const TARGETS: [MakeTargets; 5] = [
     revisions::targets,
     rules::targets,
+    runtimes::targets,
     snapshots::targets,
     shipped::targets,
 ];
@@ -66,6 +69,14 @@ pub(crate) fn beneath(root: &Path, targets: Vec<Target>) -> Vec<Target> {
     targets
         .map(|(path, content)| (root.join(path), content))
         .collect()
+}
+
+/// Returns the source of a module, formatted.
+fn formatted(module: &TokenStream) -> String {
+    match syn::parse2(module.clone()) {
+        Ok(file) => prettyplease::unparse(&file),
+        Err(_) => module.to_string(),
+    }
 }
 
 fn differing(root: &Path, targets: &[Target]) -> Vec<PathBuf> {

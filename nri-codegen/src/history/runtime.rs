@@ -50,6 +50,11 @@ pub struct RuntimeAt<'h> {
     pub release: &'h RuntimeRelease,
 }
 
+/// Returns the runtimes of the embedded table.
+pub(super) fn embedded() -> Vec<Runtime> {
+    nri_protos::RUNTIMES.iter().map(Runtime::from).collect()
+}
+
 pub(super) fn read(text: &str) -> Result<Vec<Runtime>, Error> {
     table::read(FILE, text, |root| {
         root.only(&["runtime"]);
@@ -90,5 +95,33 @@ fn release(entry: &table::TableEntry<'_, '_>) -> RuntimeRelease {
         name,
         nri: entry.string("nri"),
         date: entry.date("date"),
+    }
+}
+
+impl From<&nri_protos::Runtime> for Runtime {
+    fn from(runtime: &nri_protos::Runtime) -> Self {
+        let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+        Runtime {
+            id: runtime.id.to_owned(),
+            title: runtime.title.to_owned(),
+            reports_as: texts(runtime.reports_as),
+            socket: runtime.socket.to_owned(),
+            plugin_dir: runtime.plugin_dir.to_owned(),
+            config_dir: runtime.config_dir.to_owned(),
+            modules: texts(runtime.modules),
+            releases: runtime.releases.iter().map(RuntimeRelease::from).collect(),
+        }
+    }
+}
+
+impl From<&nri_protos::RuntimeRelease> for RuntimeRelease {
+    fn from(release: &nri_protos::RuntimeRelease) -> Self {
+        let (major, minor, patch) = release.version;
+        RuntimeRelease {
+            version: Version::new(major, minor, patch),
+            name: release.name.to_owned(),
+            nri: release.nri.to_owned(),
+            date: release.date.to_owned(),
+        }
     }
 }
