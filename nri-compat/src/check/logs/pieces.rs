@@ -155,7 +155,9 @@ impl<'t> LogEntry<'t> {
         if is_docker {
             return Self::docker(line);
         }
-        let entry = CriLine::parse(line.strip_suffix('\n').unwrap_or(line))?;
+        // A copy may have the line ends of Windows.
+        let line = line.strip_suffix('\n').unwrap_or(line);
+        let entry = CriLine::parse(line.strip_suffix('\r').unwrap_or(line))?;
         Some(Self {
             stream: entry.stream,
             time: entry.time.into(),
@@ -180,5 +182,22 @@ impl<'t> LogEntry<'t> {
 
     fn header(&self) -> String {
         format!("{} {} F ", self.time, self.stream)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_joined_whatever_ends_their_lines() {
+        let (first, second) = ("T10:00:00Z stdout P {\"a\":", "T10:00:01Z stdout F 1}");
+        for end in ["\n", "\r\n"] {
+            let log = format!("2026-11-22{first}{end}2026-11-22{second}{end}");
+            let mut joined = String::new();
+            let mut reader = Joined::new(log.as_bytes(), Form::Bare, 1024);
+            reader.read_to_string(&mut joined).expect("readable");
+            assert_eq!(joined, "{\"a\":1}\n");
+        }
     }
 }
