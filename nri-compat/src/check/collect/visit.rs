@@ -14,7 +14,6 @@ use super::unjudged;
 use crate::check::content::{Content as _, File};
 use crate::check::evidence;
 use crate::check::packing::Packing;
-use crate::escape;
 use crate::place::Place;
 use crate::skipped::Unreadable;
 
@@ -258,7 +257,7 @@ fn with_head<'c>(place: &Place, disk: &'c Disk, path: Option<&Path>) -> io::Resu
     Ok(File {
         disk: path.map(Path::to_owned),
         place: place.clone(),
-        name: escape::name(Path::new(place.name())),
+        name: place.name().to_owned(),
         head: disk::head(disk)?.into(),
         content: disk,
     })
