@@ -42,8 +42,8 @@ impl Reader for Declared {
         };
         let text = text::whole(file.content, MAX_FILE)?;
         let why = match format {
-            Format::CycloneDx => listed(&text, "CycloneDX"),
-            Format::Spdx => listed(&text, "SPDX"),
+            Format::CycloneDx => listed(&text, "a CycloneDX"),
+            Format::Spdx => listed(&text, "an SPDX"),
             Format::CargoToml if is_locked(file.disk.as_deref()) => None,
             Format::CargoToml => required(&text),
         };
@@ -73,7 +73,7 @@ fn format(file: &File<'_>) -> Option<Format> {
     (file.name == "Cargo.toml").then_some(Format::CargoToml)
 }
 
-/// Describes what a bill of materials lists of NRI.
+/// Describes what a bill of materials lists of NRI. `format` is its format, with an article.
 fn listed(text: &str, format: &str) -> Option<String> {
     // JSON may escape slashes.
     let text = text.replace("\\/", "/");
@@ -85,7 +85,7 @@ fn listed(text: &str, format: &str) -> Option<String> {
         .and_then(|rest| rest.split(['"', '?', '#', '&']).next());
     let version = version.map_or_else(String::new, |version| format!(" {version}"));
     Some(format!(
-        "a {format} bill of materials lists {MODULE}{version}, which does not show how it is \
+        "{format} bill of materials lists {MODULE}{version}, which does not show how it is \
              used: check the program that it describes"
     ))
 }
