@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 use nri_codegen::Error;
 use nri_codegen::history::History;
 use nri_codegen::write;
-use proc_macro2::TokenStream;
 
 /// A generated file: path from the root of the repository, and content.
 pub type Target = (PathBuf, Vec<u8>);
@@ -69,14 +68,6 @@ pub(crate) fn beneath(root: &Path, targets: Vec<Target>) -> Vec<Target> {
     targets
         .map(|(path, content)| (root.join(path), content))
         .collect()
-}
-
-/// Returns the source of a module, formatted.
-fn formatted(module: &TokenStream) -> String {
-    match syn::parse2(module.clone()) {
-        Ok(file) => prettyplease::unparse(&file),
-        Err(_) => module.to_string(),
-    }
 }
 
 fn differing(root: &Path, targets: &[Target]) -> Vec<PathBuf> {

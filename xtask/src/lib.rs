@@ -10,3 +10,4 @@ pub mod generate;
 pub mod import;
 pub mod refresh;
 pub mod shipped;
+mod tokens;

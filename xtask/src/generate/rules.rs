@@ -10,7 +10,8 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 use serde::Deserialize;
 
-use super::{Target, formatted};
+use super::Target;
+use crate::tokens::{formatted, option};
 
 /// The folder of the rules, one file per rule.
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../nri-compat/rules");
@@ -92,10 +93,7 @@ fn rule(id: &str, text: &str) -> Result<TokenStream, String> {
     let remedy = one_line("remedy", &file.remedy)?;
     let categories = file.categories.iter().map(|name| variant(name));
     let level = variant(&file.level);
-    let replaced_by = match file.replaced_by {
-        Some(id) => quote! { Some(#id) },
-        None => quote! { None },
-    };
+    let replaced_by = option(file.replaced_by);
     Ok(quote! {
         Rule {
             id: #id,

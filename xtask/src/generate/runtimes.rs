@@ -7,7 +7,8 @@ use quote::quote;
 use nri_codegen::Error;
 use nri_codegen::history::{History, Runtime, RuntimeRelease};
 
-use super::{Target, formatted};
+use super::Target;
+use crate::tokens::formatted;
 
 const PATH: &str = "protos/src/runtimes.rs";
 

@@ -4,9 +4,9 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::Ident;
 
-use super::option;
 use super::rpc::{Plugin, Rpc};
 use super::shape::{Argument, answer, arguments, field_of_type, takes_whole};
+use crate::tokens::option;
 use nri_codegen::Error;
 use nri_codegen::history::Deprecation;
 use nri_codegen::model::Message;

@@ -3,8 +3,8 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::option;
 use super::rpc::first_with;
+use crate::tokens::option;
 use nri_codegen::Error;
 use nri_codegen::history::History;
 use nri_codegen::model::{Field, FieldKind, Message, Protocol};

@@ -3,8 +3,8 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::option;
 use super::rpc::{Plugin, Rpc};
+use crate::tokens::option;
 
 pub(super) fn emit(plugin: &Plugin<'_>) -> TokenStream {
     let rows = plugin.rpcs.iter().map(row);
