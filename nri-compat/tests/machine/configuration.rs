@@ -188,3 +188,41 @@ fn a_configured_folder_that_is_not_there_counts() {
             .contains(&"/srv/gone (not there)".to_owned())
     );
 }
+
+#[test]
+fn a_setting_of_the_wrong_type_is_reported() {
+    for (setting, reason) in [
+        (
+            "[plugins.'io.containerd.nri.v1.nri']\nplugin_path = 5",
+            "`plugin_path` is not a string",
+        ),
+        (
+            "imports = '/etc/containerd/conf.d/*.toml'",
+            "`imports` is not an array of strings",
+        ),
+        (
+            "[plugins.'io.containerd.nri.v1.nri']\ndisable = 'no'",
+            "`disable` is not true or false",
+        ),
+    ] {
+        let text = format!("version = 3\n{setting}\n");
+        let machine = Machine::new().with("etc/containerd/config.toml", &text);
+        let line = format!("/etc/containerd/config.toml: {reason}");
+        assert_eq!(
+            machine.bare(&common::skipped(&machine.look(&[], false))),
+            [line]
+        );
+    }
+}
+
+#[test]
+fn a_folder_of_drop_in_files_that_cannot_be_listed_is_reported() {
+    let machine = Machine::new()
+        .with("etc/crio/crio.conf", "[crio.runtime]\n")
+        .with("etc/crio/crio.conf.d", "a file");
+    let line = "/etc/crio/crio.conf.d: not a directory (os error 20)";
+    assert_eq!(
+        machine.bare(&common::skipped(&machine.look(&[], false))),
+        [line]
+    );
+}

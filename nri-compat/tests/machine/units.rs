@@ -107,6 +107,78 @@ fn configurations_are_found_wherever_distributions_put_them() {
             ],
             "process of CRI-O",
         ),
+        (
+            vec![
+                (
+                    "proc/79/cmdline",
+                    "/usr/bin/crio\0--nri-plugin-dir\0/srv/plugins\0".into(),
+                ),
+                ("etc/crio/crio.conf", "[crio.runtime]\n".into()),
+            ],
+            "plugin folder on the command line of CRI-O",
+        ),
+        (
+            vec![
+                (
+                    "etc/systemd/system/crio.service",
+                    unit("/usr/bin/crio --config-dir /drop"),
+                ),
+                (
+                    "drop/10-nri.conf",
+                    "[crio.nri]\nnri_plugin_dir = '/srv/plugins'".into(),
+                ),
+            ],
+            "drop-in folder on the command line of CRI-O",
+        ),
+        (
+            vec![
+                (
+                    "etc/systemd/system/crio.service",
+                    unit("/usr/bin/crio -c /a/crio.conf"),
+                ),
+                ("a/crio.conf", "[crio.runtime]\n".into()),
+                (
+                    "etc/crio/crio.conf.d/10-nri.conf",
+                    "[crio.nri]\nnri_plugin_dir = '/srv/plugins'".into(),
+                ),
+            ],
+            "drop-in folder of CRI-O beside a file elsewhere",
+        ),
+        (
+            vec![
+                ("proc/80/cmdline", "crio\0".into()),
+                (
+                    "proc/80/environ",
+                    "A=b\0CONTAINER_CONFIG=/a/crio.conf\0".into(),
+                ),
+                (
+                    "a/crio.conf",
+                    "[crio.nri]\nnri_plugin_dir = '/srv/plugins'".into(),
+                ),
+            ],
+            "environment of a process",
+        ),
+        (
+            vec![
+                (
+                    "etc/systemd/system/containerd.service",
+                    unit("/bin/sh -c \"exec containerd -c '/a/b.toml'\""),
+                ),
+                ("a/b.toml", config.clone()),
+            ],
+            "shell in a unit",
+        ),
+        (
+            vec![
+                ("etc/rancher/k3s/config.yaml", "token: x\n".into()),
+                (
+                    "etc/rancher/k3s/config.yaml.d/10-data.yaml",
+                    "data-dir: /data\n".into(),
+                ),
+                ("data/agent/etc/containerd/config.toml", config.clone()),
+            ],
+            "configuration of k3s",
+        ),
     ] {
         let mut machine = Machine::new().with("srv/plugins/10-a", "MARK a");
         for (path, text) in &files {
@@ -130,4 +202,17 @@ fn a_configuration_that_a_unit_names_and_that_is_not_there_counts() {
         machine.bare(&common::skipped(&machine.look(&[], false))),
         [line]
     );
+}
+
+#[test]
+fn a_plugin_folder_on_a_command_line_that_is_not_there_counts() {
+    let unit = "[Service]\nExecStart=/usr/bin/crio --nri-plugin-dir=/gone --enable-nri\n";
+    let machine = Machine::new()
+        .with("etc/crio/crio.conf", "[crio.nri]\nenable_nri = false\n")
+        .with("lib/systemd/system/crio.service", unit);
+    let found = machine.look(&[], false);
+    let line = "/gone: no such file or folder, but crio.service names it";
+    assert_eq!(machine.bare(&common::skipped(&found)), [line]);
+    let line = "/etc/crio/crio.conf (cri-o, NRI is on, named by crio.service)".to_owned();
+    assert!(machine.places(&found).contains(&line), "{found:?}");
 }

@@ -208,7 +208,7 @@ fn not_there(folder: &runtime::Folder, error: &std::io::Error) -> Option<Skipped
     let why = Unreadable::from(error);
     let is_default = folder.configured_in.is_none() && why.kind == SkipKind::NotFound;
     let reason = match &folder.configured_in {
-        Some(file) => format!("{why}, but {} names it", escape::path(file)),
+        Some(by) => format!("{why}, but {by} names it"),
         None => why.reason.clone(),
     };
     (!is_default).then(|| Skipped::new(Place::of(&folder.path), why.kind, reason))

@@ -6,7 +6,10 @@ mod crio;
 mod document;
 mod machine;
 mod pattern;
+mod processes;
+mod rancher;
 mod units;
+mod words;
 
 use std::path::{Path, PathBuf};
 
@@ -45,10 +48,12 @@ pub(super) struct Configured {
     pub(super) runtime: &'static str,
     /// The main configuration file.
     pub(super) file: PathBuf,
-    /// The unit or process that names the file, unless it is a default file.
+    /// The unit, process or file that names the file or overrides its settings.
     pub(super) named_by: Option<String>,
     /// The combined settings of all its files.
     pub(super) nri: Nri,
+    /// The settings on the command line, which take precedence.
+    pub(super) command_line: Nri,
     /// Files of the configuration that cannot be read.
     pub(super) skipped: Vec<Skipped>,
 }
@@ -60,8 +65,8 @@ pub(super) struct Folder {
     pub(super) path: PathBuf,
     /// True if a runtime starts the executables in it.
     pub(super) has_plugins: bool,
-    /// The configuration that names it; `None` for a default.
-    pub(super) configured_in: Option<PathBuf>,
+    /// What names it, a file or a command line; `None` for a default.
+    pub(super) configured_in: Option<String>,
 }
 
 /// Reads a file, shown as `file`, as the configuration of a runtime, with all files that belong to
@@ -70,7 +75,7 @@ pub(super) fn read(real: &Path, file: &Path, machine: &MachineRoot) -> Option<Co
     let text = document::text(real).ok()?;
     let document = Document::parse(&text).ok()?;
     if crio::is(&document) {
-        return Some(crio::read(file, machine));
+        return Some(crio::read(file, &crio::folder(file), machine));
     }
     containerd::is(&document).then(|| containerd::read(file, machine))
 }
@@ -82,6 +87,7 @@ impl Configured {
             file: file.to_owned(),
             named_by: None,
             nri: Nri::default(),
+            command_line: Nri::default(),
             skipped: Vec::new(),
         }
     }
@@ -90,29 +96,53 @@ impl Configured {
         self.skipped.push(Skipped::unreadable(Place::of(file), why));
     }
 
+    /// Reports whether another configuration adds nothing to this one.
+    fn says(&self, other: &Self) -> bool {
+        let settings = |configured: &Self| {
+            let mut nri = configured.nri.clone();
+            nri.overlay(configured.command_line.clone());
+            nri
+        };
+        self.file == other.file && settings(self) == settings(other)
+    }
+
     /// Returns the folders in which this runtime looks for plugins and their configuration, or the
     /// defaults.
     pub(super) fn folders(&self, machine: &MachineRoot) -> Vec<Folder> {
         let (plugins, configs) = defaults(self.runtime);
-        let chosen = [
-            (&self.nri.plugin_dir, plugins, true),
-            (&self.nri.config_dir, configs, false),
+        let plugin_dir = |nri: &Nri| nri.plugin_dir.clone();
+        let config_dir = |nri: &Nri| nri.config_dir.clone();
+        let folders = [
+            self.folder(plugin_dir, plugins, true, machine),
+            self.folder(config_dir, configs, false, machine),
         ];
-        let folder =
-            |(configured, default, has_plugins): (&Option<String>, Option<String>, bool)| {
-                let path = configured.clone().or(default)?;
-                Some(Folder {
-                    path: machine.below(path),
-                    has_plugins,
-                    configured_in: configured.as_ref().map(|_| self.file.clone()),
-                })
-            };
-        chosen.into_iter().filter_map(folder).collect()
+        folders.into_iter().flatten().collect()
+    }
+
+    fn folder(
+        &self,
+        set: impl Fn(&Nri) -> Option<String>,
+        default: Option<String>,
+        has_plugins: bool,
+        machine: &MachineRoot,
+    ) -> Option<Folder> {
+        let file = || escape::path(&self.file);
+        let by = || self.named_by.clone().unwrap_or_else(file);
+        let (path, configured_in) = match (set(&self.command_line), set(&self.nri)) {
+            (Some(path), _) => (path, Some(by())),
+            (None, Some(path)) => (path, Some(file())),
+            (None, None) => (default?, None),
+        };
+        Some(Folder {
+            path: machine.below(path),
+            has_plugins,
+            configured_in,
+        })
     }
 
     /// Returns a line for the report: `/etc/containerd/config.toml (containerd, NRI is off)`.
     pub(super) fn line(&self) -> String {
-        let state = match self.nri.enabled {
+        let state = match self.command_line.enabled.or(self.nri.enabled) {
             Some(true) => ", NRI is on",
             Some(false) => ", NRI is off",
             None => "",

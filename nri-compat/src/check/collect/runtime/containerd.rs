@@ -59,27 +59,28 @@ pub(super) fn read(file: &Path, machine: &MachineRoot) -> Configured {
 fn read_file(file: &Path, machine: &MachineRoot) -> Result<(Nri, Vec<PathBuf>), Unreadable> {
     let text = document::text(&machine.resolve(file)?)?;
     let document = Document::parse(&text)?;
-    Ok((nri(&document), imports(&document, file, machine)?))
+    Ok((nri(&document)?, imports(&document, file, machine)?))
 }
 
-fn nri(document: &Document<'_>) -> Nri {
+fn nri(document: &Document<'_>) -> Result<Nri, Unreadable> {
     let plugin = if is_version_1(document) {
         PLUGIN_V1
     } else {
         PLUGIN
     };
     let key = |key| ["plugins", plugin, key];
-    let disabled = document.strings(&["disabled_plugins"]);
+    let disabled = document.strings(&["disabled_plugins"])?;
     let is_disabled = disabled.iter().any(|name| name == plugin);
-    Nri {
-        plugin_dir: document.string(&key("plugin_path")),
-        config_dir: document.string(&key("plugin_config_path")),
+    let flag = document.flag(&key("disable"))?;
+    Ok(Nri {
+        plugin_dir: document.string(&key("plugin_path"))?,
+        config_dir: document.string(&key("plugin_config_path"))?,
         enabled: if is_disabled {
             Some(false)
         } else {
-            document.flag(&key("disable")).map(|disabled| !disabled)
+            flag.map(|disabled| !disabled)
         },
-    }
+    })
 }
 
 /// Returns true if a file has version 1, or no version; one that uses the name of a later version
@@ -98,7 +99,7 @@ fn imports(
     machine: &MachineRoot,
 ) -> Result<Vec<PathBuf>, Unreadable> {
     let mut files = Vec::new();
-    for import in document.strings(&["imports"]) {
+    for import in document.strings(&["imports"])? {
         let path = if Path::new(&import).is_absolute() {
             machine.below(&import)
         } else {

@@ -3,6 +3,7 @@
 //! [crio.conf(5)](https://github.com/cri-o/cri-o/blob/main/docs/crio.conf.5.md): drop-in files are
 //! read in the order of their names, after the file itself, and later values override earlier ones.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::document::{self, Document};
@@ -18,12 +19,12 @@ pub(super) fn is(document: &Document<'_>) -> bool {
     document.has(&["crio"])
 }
 
-/// Reads the file, if it exists, and the drop-in files next to it, in `crio.conf.d` for
-/// `crio.conf`.
-pub(super) fn read(file: &Path, machine: &MachineRoot) -> Configured {
+/// Reads the file, if it exists, and its drop-in files in this folder.
+pub(super) fn read(file: &Path, folder: &Path, machine: &MachineRoot) -> Configured {
     let mut all = Configured::new("cri-o", file);
     let main = machine.resolve(file).is_ok().then(|| file.to_owned());
-    for file in main.into_iter().chain(drop_ins(file, machine)) {
+    let drop_ins = drop_ins(folder, machine, &mut all);
+    for file in main.into_iter().chain(drop_ins) {
         match read_file(&file, machine) {
             Ok(nri) => all.nri.overlay(nri),
             Err(why) => all.skip(&file, why),
@@ -34,14 +35,22 @@ pub(super) fn read(file: &Path, machine: &MachineRoot) -> Configured {
 
 /// Returns the drop-in files by name, those in subfolders too. A broken link counts as a file that
 /// cannot be read; links to folders are not followed.
-fn drop_ins(file: &Path, machine: &MachineRoot) -> Vec<PathBuf> {
-    let (mut files, mut pending) = (Vec::new(), vec![folder(file)]);
+fn drop_ins(folder: &Path, machine: &MachineRoot, all: &mut Configured) -> Vec<PathBuf> {
+    let (mut files, mut pending) = (Vec::new(), vec![folder.to_owned()]);
     let mut left = MAX_DROP_INS;
     while let Some(folder) = pending.pop() {
-        let entries = machine
+        let entries = match machine
             .resolve(&folder)
-            .and_then(|folder| folder.read_dir());
-        for entry in entries.into_iter().flatten().flatten().take(left) {
+            .and_then(|folder| folder.read_dir())
+        {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(error) => {
+                all.skip(&folder, Unreadable::from(&error));
+                continue;
+            }
+        };
+        for entry in entries.flatten().take(left) {
             left -= 1;
             let path = folder.join(entry.file_name());
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
@@ -55,7 +64,8 @@ fn drop_ins(file: &Path, machine: &MachineRoot) -> Vec<PathBuf> {
     files
 }
 
-/// Returns the folder of the drop-in files of a file.
+/// Returns the folder next to a file in which its drop-in files are by default: `crio.conf.d` for
+/// `crio.conf`.
 pub(super) fn folder(file: &Path) -> PathBuf {
     let mut folder = file.as_os_str().to_owned();
     folder.push(".d");
@@ -67,8 +77,8 @@ fn read_file(file: &Path, machine: &MachineRoot) -> Result<Nri, Unreadable> {
     let document = Document::parse(&text)?;
     let key = |key| ["crio", "nri", key];
     Ok(Nri {
-        plugin_dir: document.string(&key("nri_plugin_dir")),
-        config_dir: document.string(&key("nri_plugin_config_dir")),
-        enabled: document.flag(&key("enable_nri")),
+        plugin_dir: document.string(&key("nri_plugin_dir"))?,
+        config_dir: document.string(&key("nri_plugin_config_dir"))?,
+        enabled: document.flag(&key("enable_nri"))?,
     })
 }

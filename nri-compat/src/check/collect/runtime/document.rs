@@ -59,12 +59,48 @@ impl<'t> Document<'t> {
         self.at(keys).is_some()
     }
 
-    pub(super) fn string(&self, keys: &[&str]) -> Option<String> {
-        self.at(keys)?.as_str().map(str::to_owned)
+    /// Returns a text.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the value is something else; no runtime starts with such a file.
+    pub(super) fn string(&self, keys: &[&str]) -> Result<Option<String>, Unreadable> {
+        let text = |value: &DeValue<'_>| value.as_str().map(str::to_owned);
+        self.typed(keys, "a string", text)
     }
 
-    pub(super) fn flag(&self, keys: &[&str]) -> Option<bool> {
-        self.at(keys)?.as_bool()
+    /// Returns a truth value, with the errors of [`string`](Self::string).
+    pub(super) fn flag(&self, keys: &[&str]) -> Result<Option<bool>, Unreadable> {
+        self.typed(keys, "true or false", DeValue::as_bool)
+    }
+
+    /// Returns the texts of an array, none without it, with the errors of
+    /// [`string`](Self::string).
+    pub(super) fn strings(&self, keys: &[&str]) -> Result<Vec<String>, Unreadable> {
+        let texts = |value: &DeValue<'_>| {
+            let items = value.as_array()?.iter();
+            items
+                .map(|item| item.get_ref().as_str().map(str::to_owned))
+                .collect()
+        };
+        let found = self.typed(keys, "an array of strings", texts)?;
+        Ok(found.unwrap_or_default())
+    }
+
+    fn typed<T>(
+        &self,
+        keys: &[&str],
+        kind: &str,
+        read: impl FnOnce(&DeValue<'t>) -> Option<T>,
+    ) -> Result<Option<T>, Unreadable> {
+        let Some(value) = self.at(keys) else {
+            return Ok(None);
+        };
+        let wrong = || {
+            let key = keys.last().copied().unwrap_or_default();
+            Unreadable::new(SkipKind::Broken, format!("`{key}` is not {kind}"))
+        };
+        read(value).map(Some).ok_or_else(wrong)
     }
 
     pub(super) fn is_integer(&self, keys: &[&str]) -> bool {
@@ -74,14 +110,5 @@ impl<'t> Document<'t> {
     pub(super) fn integer(&self, keys: &[&str]) -> Option<i64> {
         let integer = self.at(keys)?.as_integer()?;
         i64::from_str_radix(integer.as_str(), integer.radix()).ok()
-    }
-
-    pub(super) fn strings(&self, keys: &[&str]) -> Vec<String> {
-        let array = self.at(keys).and_then(DeValue::as_array);
-        let items = array.into_iter().flat_map(|array| array.iter());
-        items
-            .filter_map(|item| item.get_ref().as_str())
-            .map(str::to_owned)
-            .collect()
     }
 }

@@ -1,10 +1,10 @@
 //! The default places to check: the folders that the runtimes of the machine use, and those of
 //! v0.1.0.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::command::{self, Named};
-use super::{Configured, Folder, containerd, crio, defaults, units};
+use super::command::Named;
+use super::{Configured, Folder, containerd, crio, defaults, processes, rancher, units};
 use crate::check::collect::machine_root::MachineRoot;
 use crate::escape;
 use crate::place::Place;
@@ -33,12 +33,6 @@ const CRIO: &str = "/etc/crio/crio.conf";
 /// hard-code.
 const ONE_SHOT: [(&str, bool); 2] = [("/opt/nri/bin", true), ("/etc/nri/conf.json", false)];
 
-/// The maximum number of processes whose command lines are read.
-const MAX_PROCESSES: usize = 100_000;
-
-/// The maximum length of a command line in bytes.
-const MAX_COMMAND_LINE: usize = 1 << 20;
-
 /// The places to check on a machine.
 #[derive(Debug, Default)]
 pub(in crate::check::collect) struct Machine {
@@ -56,10 +50,9 @@ pub(in crate::check::collect) struct Machine {
 pub(in crate::check::collect) fn machine(root: &MachineRoot) -> Machine {
     let mut machine = Machine::default();
     machine.usual(root);
-    for (by, named) in units::named(root) {
-        machine.named(root, named, by);
-    }
-    for (by, named) in running(root) {
+    let found = units::named(root);
+    let found = found.into_iter().chain(rancher::named(root));
+    for (by, named) in found.chain(processes::named(root)) {
         machine.named(root, named, by);
     }
     if machine.configured.is_empty() {
@@ -102,7 +95,8 @@ impl Machine {
         }
         let crio = root.below(CRIO);
         if root.resolve(&crio).is_ok() || root.resolve(&crio::folder(&crio)).is_ok() {
-            self.configured.push(crio::read(&crio, root));
+            self.configured
+                .push(crio::read(&crio, &crio::folder(&crio), root));
         } else {
             absent.push(escape::path(&crio));
         }
@@ -113,26 +107,36 @@ impl Machine {
             .push("systemd units and command lines".to_owned());
     }
 
-    /// Adds a configuration that a unit or a process names.
+    /// Adds the configuration that a unit, a file or a process names.
     fn named(&mut self, root: &MachineRoot, named: Named, by: String) {
-        let file = root.below(&named.file);
-        if self.configured.iter().any(|known| known.file == file) {
-            return;
-        }
-        if let Err(error) = root.resolve(&file) {
+        let file = match &named.file {
+            Some(file) => root.below(file),
+            None => root.below(default_file(named.runtime)),
+        };
+        if named.file.is_some()
+            && let Err(error) = root.resolve(&file)
+        {
             let why = Unreadable::from(&error);
-            return self.skip(
+            self.skip(
                 &file,
                 Unreadable::new(why.kind, format!("{why}, but {by} names it")),
             );
+            if !named.has_more() {
+                return;
+            }
         }
         let mut configured = if named.runtime == "cri-o" {
-            crio::read(&file, root)
+            let folder = named.drop_ins.map(|folder| root.below(folder));
+            let folder = folder.unwrap_or_else(|| crio::folder(&root.below(CRIO)));
+            crio::read(&file, &folder, root)
         } else {
             containerd::read(&file, root)
         };
         configured.named_by = Some(by);
-        self.configured.push(configured);
+        configured.command_line = named.nri;
+        if !self.configured.iter().any(|known| known.says(&configured)) {
+            self.configured.push(configured);
+        }
     }
 
     fn skip(&mut self, file: &Path, why: Unreadable) {
@@ -143,37 +147,8 @@ impl Machine {
     }
 }
 
-/// Returns the configurations that running runtimes were started with.
-fn running(root: &MachineRoot) -> Vec<(String, Named)> {
-    let proc = root.folder().join("proc");
-    let entries = proc.read_dir().into_iter().flatten().flatten();
-    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    let mut pids: Vec<u32> = pids.take(MAX_PROCESSES).collect();
-    pids.sort_unstable();
-    pids.into_iter()
-        .filter_map(|pid| {
-            Some((
-                format!("process {pid}"),
-                started(&proc.join(pid.to_string()))?,
-            ))
-        })
-        .collect()
-}
-
-/// Returns the configuration that a process names; a relative path is relative to its working
-/// folder.
-fn started(process: &Path) -> Option<Named> {
-    let mut line = std::fs::read(process.join("cmdline")).ok()?;
-    line.truncate(MAX_COMMAND_LINE);
-    let words: Vec<String> = line
-        .split(|byte| *byte == 0)
-        .map(|word| String::from_utf8_lossy(word).into_owned())
-        .filter(|word| !word.is_empty())
-        .collect();
-    let mut named = command::named(&words, &[])?;
-    if !Path::new(&named.file).is_absolute() {
-        let folder: PathBuf = process.join("cwd").read_link().ok()?;
-        named.file = folder.join(&named.file).to_str()?.to_owned();
-    }
-    Some(named)
+/// Returns the path of a runtime's configuration unless its command line names another.
+fn default_file(runtime: &str) -> &'static str {
+    let [containerd, ..] = CONTAINERD;
+    if runtime == "cri-o" { CRIO } else { containerd }
 }

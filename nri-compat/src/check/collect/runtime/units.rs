@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use super::command::{self, Named};
 use super::document;
+use super::words::words;
 use crate::check::collect::machine_root::MachineRoot;
 use crate::escape;
 
@@ -166,26 +167,6 @@ fn joined(text: &str) -> Vec<String> {
     lines
 }
 
-/// Splits a line into words; quotes keep spaces, and a backslash keeps the character after it.
-fn words(line: &str) -> Vec<String> {
-    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
-    let mut characters = line.chars();
-    while let Some(character) = characters.next() {
-        match (character, quote) {
-            ('\\', None | Some('"')) => word.get_or_insert_default().extend(characters.next()),
-            (_, Some(open)) if character == open => quote = None,
-            ('"' | '\'', None) => {
-                quote = Some(character);
-                word.get_or_insert_default();
-            }
-            (' ' | '\t', None) => words.extend(word.take()),
-            _ => word.get_or_insert_default().push(character),
-        }
-    }
-    words.extend(word);
-    words
-}
-
 fn assignment(word: &str) -> Option<(String, String)> {
     let (name, value) = word.split_once('=')?;
     Some((name.to_owned(), value.to_owned()))
@@ -266,7 +247,8 @@ mod tests {
             let mut service = Service::default();
             service.read(unit);
             let named = service.named(&MachineRoot::new(keep.path()));
-            assert_eq!(named.map(|named| named.file).as_deref(), expected, "{unit}");
+            let file = named.and_then(|named| named.file);
+            assert_eq!(file.as_deref(), expected, "{unit}");
         }
     }
 }
