@@ -232,6 +232,14 @@ fn a_warning_that_cannot_be_understood_counts() {
             Interface::StateChange,
         ),
         ("NRI\tplugin\tuses\ta\tdeprecated", Interface::StateChange),
+        (
+            "q=%22plugin+10-x+uses+deprecated+StateChange+instead",
+            Interface::StateChange,
+        ),
+        (
+            "plugin\u{a0}10-x\u{a0}uses\u{a0}deprecated\u{a0}StateChange",
+            Interface::StateChange,
+        ),
         // Broken where a terminal ended.
         (&WARNING[..67], Interface::StateChange),
         (

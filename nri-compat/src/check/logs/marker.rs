@@ -128,7 +128,7 @@ fn is_wanted(lines: &[u8], at: usize) -> bool {
     let (before, rest) = lines.split_at(at.min(lines.len()));
     let (_, after) = rest.split_at(WORD.len().min(rest.len()));
     let ends = |end: &[u8]| before.ends_with(end);
-    if before.last() != Some(&b' ') && follows_other_space(before) {
+    if before.last() != Some(&b' ') && follows_other_space(before) || precedes_other_space(after) {
         return true;
     }
     match after.first() {
@@ -153,6 +153,15 @@ fn follows_other_space(before: &[u8]) -> bool {
     spaces.any(|space| {
         let nri = before.strip_suffix(space.as_bytes());
         nri.is_some_and(|nri| nri.ends_with(b"NRI"))
+    })
+}
+
+/// Returns true if the name of a plugin follows after a space in another notation.
+fn precedes_other_space(after: &[u8]) -> bool {
+    let mut spaces = SPACES.iter();
+    spaces.any(|space| {
+        let name = after.strip_prefix(space.as_bytes());
+        matches!(name, Some([b'0'..=b'9', b'0'..=b'9', b'-', ..]))
     })
 }
 

@@ -33,12 +33,15 @@ pub(crate) struct Joined<R> {
     taken: usize,
 }
 
-/// Returns true if a stream begins with an entry in the format of Kubernetes, whose line may
-/// continue in the next entry.
-pub(crate) fn is_in_cri_entries(head: &str) -> bool {
+/// The beginning of an entry of Docker's json-file.
+const DOCKER: &str = "{\"log\":";
+
+/// Returns true if a stream begins with an entry whose line may continue in the next entry. The
+/// first entry may be the rest of one that a rotation cut.
+pub(crate) fn is_in_entries(head: &str) -> bool {
     head.lines()
         .take(2)
-        .any(|line| CriLine::parse(line).is_some())
+        .any(|line| line.starts_with(DOCKER) || CriLine::parse(line).is_some())
 }
 
 impl<R: Read> Joined<R> {
@@ -70,11 +73,29 @@ impl<R: Read> Joined<R> {
             self.ready = std::mem::take(rest);
             return Ok(!self.ready.is_empty());
         }
-        self.ready = match LogEntry::parse(&line) {
+        let entry = if self.is_complete(&line) {
+            None
+        } else {
+            LogEntry::parse(&line)
+        };
+        self.ready = match entry {
             Some(entry) => self.entry(&entry, &line),
             None => line,
         };
         Ok(true)
+    }
+
+    /// Returns true if a line is surely an entry of Docker that needs no joining, which is faster to
+    /// see than to parse it.
+    fn is_complete(&self, line: &[u8]) -> bool {
+        let is_joined =
+            self.form == Form::Bare || self.unfinished.iter().any(|text| !text.is_empty());
+        let after_text = || memchr::memmem::rfind(line, b"\",\"stream\":\"");
+        !is_joined
+            && line.starts_with(DOCKER.as_bytes())
+            && after_text()
+                .and_then(|end| line.get(..end))
+                .is_some_and(|text| text.ends_with(b"\\n") && !text.ends_with(b"\\\\n"))
     }
 
     /// Returns the line that an entry completes, or nothing.
@@ -147,7 +168,7 @@ struct DockerLogEntry<'t> {
 
 impl<'t> LogEntry<'t> {
     fn parse(line: &'t [u8]) -> Option<Self> {
-        let is_docker = line.starts_with(b"{\"log\":");
+        let is_docker = line.starts_with(DOCKER.as_bytes());
         if !is_docker && !line.first()?.is_ascii_digit() {
             return None;
         }
@@ -198,6 +219,26 @@ mod tests {
             let mut reader = Joined::new(log.as_bytes(), Form::Bare, 1024);
             reader.read_to_string(&mut joined).expect("readable");
             assert_eq!(joined, "{\"a\":1}\n");
+        }
+    }
+
+    #[test]
+    fn entries_of_docker_are_joined_wherever_they_were_split() {
+        let entry = |text: &str| {
+            let time = "2026-11-22T10:00:00Z";
+            let entry = serde_json::json!({"log": text, "stream": "stderr", "time": time});
+            format!("{entry}\n")
+        };
+        let text = "level=info msg=\"\\n\",\"stream\":\"x\"\n";
+        for at in 1..text.len() - 1 {
+            let (first, second) = text.split_at(at);
+            let log = format!("{}{}{}", entry("before\n"), entry(first), entry(second));
+            assert!(is_in_entries(&log));
+            let mut joined = String::new();
+            let mut reader = Joined::new(log.as_bytes(), Form::Entries, 1024);
+            reader.read_to_string(&mut joined).expect("readable");
+            let whole = format!("2026-11-22T10:00:00Z stderr F {text}");
+            assert_eq!(joined, entry("before\n") + &whole, "{at}");
         }
     }
 }

@@ -65,7 +65,7 @@ fn on_one_line<'r>(head: &[u8], text: Box<dyn Read + 'r>) -> Box<dyn Read + 'r> 
     let head = String::from_utf8_lossy(head);
     if pretty::is_spread(&head) {
         Box::new(OneLine::new(text))
-    } else if pieces::is_in_cri_entries(&head) {
+    } else if pieces::is_in_entries(&head) {
         Box::new(Joined::new(text, Form::Entries, LONGEST_LINE))
     } else {
         text
