@@ -5,6 +5,7 @@ pub mod cargo_lock;
 pub mod declared;
 mod go_binary;
 pub mod go_mod;
+mod go_quote;
 pub mod go_source;
 pub mod go_sum;
 pub mod go_vendor;

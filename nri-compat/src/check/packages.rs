@@ -82,7 +82,11 @@ fn package(
         | Interface::Exports(_)
         | Interface::None => None,
     });
-    let first = files.into_iter().next()?;
+    let stubs = stubs(&files);
+    let mut first = files.into_iter().next()?;
+    if let Some(source) = &mut first.source {
+        source.stubs = stubs;
+    }
     let uses_types_only = first.role == Role::Library && events.is_empty();
     let certainty = if events.is_empty() {
         Certainty::Unknown
@@ -117,6 +121,13 @@ fn package(
         Role::Plugin | Role::Runtime | Role::None => {}
     }
     (!uses_types_only).then_some(package)
+}
+
+/// Returns the stubs that the files of a package import.
+fn stubs(files: &[Sighting]) -> Vec<String> {
+    let sources = files.iter().filter_map(|file| file.source.as_ref());
+    let stubs: BTreeSet<&String> = sources.flat_map(|source| &source.stubs).collect();
+    stubs.into_iter().cloned().collect()
 }
 
 /// Replaces the findings in single files of a plugin by those in its packages.

@@ -3,6 +3,7 @@
 //!
 //! The formats: [go.mod](https://go.dev/ref/mod#go-mod-file), [go.work](https://go.dev/ref/mod#go-work-file).
 
+use super::super::go_quote;
 use super::super::nri_module::{self, MODULE};
 use super::super::{Unreadable, text};
 use crate::check::content::Content;
@@ -176,7 +177,12 @@ fn directive(line: &str) -> Vec<String> {
     let mut letters = line.chars().peekable();
     while let Some(letter) = letters.next() {
         match (quote, letter) {
-            (Some(open), letter) if letter == open => quote = None,
+            (Some(open), letter) if letter == open => {
+                if open == '"' && word.contains('\\') {
+                    word = go_quote::unescaped(&word);
+                }
+                quote = None;
+            }
             (Some(_), letter) => word.push(letter),
             (None, '"' | '`') => quote = Some(letter),
             (None, '/') if letters.peek() == Some(&'/') => break,

@@ -7,12 +7,16 @@
 mod code;
 mod flags;
 mod modfiles;
+mod modules;
+mod other_versions;
+mod scripts;
 mod workspace;
 
 use std::path::{Path, PathBuf};
 
 use super::super::go_mod::GoMod;
 use super::super::nri_module::{self, MODULE};
+use super::nri;
 use super::tree::Tree;
 use super::world::Layout;
 use crate::check::lexical_path::cleaned;
@@ -47,9 +51,9 @@ struct Choice {
     version: Option<String>,
 }
 
-/// Determines what a package in a folder is built with. `copy` is the import path of a stub other
-/// than NRI's own.
-pub(super) fn of(tree: &dyn Tree, folder: &Path, settings: &Settings, copy: Option<&str>) -> Build {
+/// Determines what a package in a folder is built with. `stubs` are the import paths of the stubs
+/// that it uses: NRI's own, or copies.
+pub(super) fn of(tree: &dyn Tree, folder: &Path, settings: &Settings, stubs: &[String]) -> Build {
     let mut roots = folder.ancestors();
     let Some(root) = roots.find(|folder| tree.is_file(&folder.join("go.mod"))) else {
         return Build {
@@ -71,19 +75,29 @@ pub(super) fn of(tree: &dyn Tree, folder: &Path, settings: &Settings, copy: Opti
         .requirement
         .as_ref()
         .map(|required| required.version.clone());
-    build.layout = layout(tree, root, &main, workspace.as_ref());
+    build.layout = modules::layout(tree, root, &main, workspace.as_ref());
     let mut choices = Vec::new();
     for file in &files.paths {
         choices.push(build.of_module_file(tree, file));
     }
     if let Some(workspace) = &workspace {
         choices.push(build.of_workspace(tree, workspace));
+        let files = workspace.members.iter().map(|(_, file)| file);
+        choices.extend(other_versions::of(
+            "go.work",
+            files.chain([&workspace.work]),
+        ));
     }
+    choices.extend(other_versions::of("go.mod", [&main]));
     if let Some(vendor) = build.layout.vendor.clone() {
         choices.push(build.of_vendored(tree, &vendor, &choices));
     }
-    if let Some(path) = copy {
-        choices = vec![build.of_copy(tree, path)];
+    let copies = || stubs.iter().filter(|path| !nri::is_own(path));
+    if !stubs.is_empty() && copies().count() == stubs.len() {
+        choices.clear();
+    }
+    for path in copies() {
+        choices.push(build.of_copy(tree, path));
     }
     let doubts = files
         .doubts
@@ -105,35 +119,6 @@ fn unknown(why: impl Into<String>) -> Interface {
 
 fn read(tree: &dyn Tree, path: &Path) -> Option<GoMod> {
     tree.read(path, MAX_MOD).map(|text| GoMod::of_text(&text))
-}
-
-/// Returns the modules whose sources are available.
-fn layout(tree: &dyn Tree, root: &Path, main: &GoMod, workspace: Option<&Workspace>) -> Layout {
-    let mut modules = Vec::new();
-    modules.extend(main.module.clone().map(|path| (path, root.to_owned())));
-    match workspace {
-        Some(workspace) => modules.extend(workspace.modules()),
-        None => modules.extend(replaced_by_folders(root, main)),
-    }
-    let home = workspace.map_or(root, |workspace| &workspace.folder);
-    let vendor = home.join("vendor");
-    let vendor = tree.is_file(&vendor.join("modules.txt")).then_some(vendor);
-    Layout {
-        modules,
-        vendor,
-        ..Layout::default()
-    }
-}
-
-/// Returns modules that folders replace, whatever version is required.
-fn replaced_by_folders(folder: &Path, file: &GoMod) -> Vec<(String, PathBuf)> {
-    let replaced = file
-        .replacements
-        .iter()
-        .filter(|by| by.version.is_none() && by.old.is_none());
-    replaced
-        .map(|by| (by.module.clone(), cleaned(&folder.join(&by.path))))
-        .collect()
 }
 
 impl Build {

@@ -6,6 +6,9 @@
 /// The maximum length of a constraint.
 const MAX_CONSTRAINT: usize = 2000;
 
+/// The minor version of the newest release of Go that a plain build may use.
+const NEWEST_GO: u32 = 26;
+
 /// Values of `GOOS`, except `linux`, that a file name may end with.
 const OTHER_SYSTEMS: [&str; 17] = [
     "aix",
@@ -62,7 +65,7 @@ pub(super) fn in_plain_build(name: &str, header: &str) -> bool {
 
 /// Returns true if the file has no constraint, so that every build includes it.
 pub(super) fn in_every_build(name: &str, header: &str) -> bool {
-    let stem = name.strip_suffix(".go").unwrap_or(name);
+    let stem = stem(name);
     let last = stem.rsplit('_').next().unwrap_or_default();
     let is_tag = ["linux", "amd64"].contains(&last)
         || OTHER_SYSTEMS.contains(&last)
@@ -71,8 +74,13 @@ pub(super) fn in_every_build(name: &str, header: &str) -> bool {
     (stem == last || !is_tag) && !header.lines().any(is_constraint)
 }
 
+/// Returns the part of a file name that may have tags: it ends at the first dot, as for the toolchain.
+fn stem(name: &str) -> &str {
+    name.split('.').next().unwrap_or(name)
+}
+
 fn by_name(name: &str) -> bool {
-    let stem = name.strip_suffix(".go").unwrap_or(name);
+    let stem = stem(name);
     let mut parts = stem.rsplit('_');
     let last = parts.next().unwrap_or_default();
     let before = parts.next().unwrap_or_default();
@@ -82,7 +90,7 @@ fn by_name(name: &str) -> bool {
 
 fn by_text(header: &str) -> bool {
     let lines = || header.lines().map(str::trim);
-    if let Some(expression) = lines().find_map(|line| line.strip_prefix("//go:build ")) {
+    if let Some(expression) = lines().find_map(expression) {
         return expression.len() <= MAX_CONSTRAINT && evaluate(expression);
     }
     lines()
@@ -94,6 +102,12 @@ fn by_text(header: &str) -> bool {
         .all(|line| line.split_whitespace().any(|any| any.split(',').all(term)))
 }
 
+/// Returns the expression of a `//go:build` line.
+fn expression(line: &str) -> Option<&str> {
+    let expression = line.strip_prefix("//go:build")?;
+    expression.starts_with([' ', '\t']).then_some(expression)
+}
+
 fn term(term: &str) -> bool {
     match term.strip_prefix('!') {
         Some(tag) => !is_set(tag),
@@ -102,7 +116,11 @@ fn term(term: &str) -> bool {
 }
 
 fn is_set(tag: &str) -> bool {
-    matches!(tag, "linux" | "unix" | "amd64" | "gc") || tag.starts_with("go1.")
+    let release = tag
+        .strip_prefix("go1.")
+        .and_then(|minor| minor.parse().ok());
+    matches!(tag, "linux" | "unix" | "amd64" | "gc")
+        || release.is_some_and(|minor: u32| minor <= NEWEST_GO)
 }
 
 /// Evaluates `a && (b || !c)`; false if it cannot be parsed.
@@ -185,6 +203,10 @@ mod tests {
             ("a_linux_amd64.go", "", true),
             ("a_windows_amd64.go", "", false),
             ("a_arm64.go", "", false),
+            ("a_windows.pb.go", "", false),
+            ("a.b_windows.go", "", true),
+            ("a.go", "//go:build\tignore", false),
+            ("a.go", "//go:build go1.99", false),
             ("a.go", "//go:build linux && !windows", true),
             ("a.go", "// (c)\n\n//go:build !(linux||darwin)\n", false),
             ("a.go", "//go:build ignore", false),
@@ -194,8 +216,8 @@ mod tests {
             ("a.go", "// +build custom", false),
         ] {
             assert_eq!(in_plain_build(name, header), included, "{name} {header}");
-            let unconditional =
-                header.is_empty() && ["a.go", "linux.go", "windows.go"].contains(&name);
+            let unconditional = header.is_empty()
+                && ["a.go", "a.b_windows.go", "linux.go", "windows.go"].contains(&name);
             assert_eq!(
                 in_every_build(name, header),
                 unconditional,

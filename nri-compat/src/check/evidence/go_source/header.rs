@@ -1,5 +1,6 @@
 //! The imports of a file, without parsing the rest of it.
 
+use super::super::go_quote;
 use super::lexer::{self, Token};
 use super::syntax::Import;
 
@@ -23,7 +24,7 @@ pub(super) fn read(text: &str) -> Option<(String, Vec<Import>)> {
             (Place::Import | Place::List, Token::Text(path)) => {
                 imports.push(Import {
                     alias: alias.take(),
-                    path: lexer::unescaped(path),
+                    path: go_quote::unescaped(path),
                 });
                 if place == Place::Import {
                     place = Place::Outside;

@@ -4,6 +4,10 @@
 //! [The grammar](https://go.dev/ref/spec#Lexical_elements). Broken text yields arbitrary tokens,
 //! never an error.
 
+use std::borrow::Cow;
+
+use super::super::go_quote;
+
 /// A token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token<'t> {
@@ -53,6 +57,32 @@ fn comment(text: &str) -> Option<&str> {
     }
 }
 
+/// Returns the text without comments of the form `/*…*/`. Those with a line break act like one,
+/// so the line breaks in them stay.
+pub(super) fn without_block_comments(text: &str) -> Cow<'_, str> {
+    if !text.contains("/*") {
+        return Cow::Borrowed(text);
+    }
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while !rest.is_empty() {
+        let code = rest.trim_start();
+        let after = match comment(code) {
+            Some(after) => after,
+            None => token(code).map_or("", |(_, after)| after),
+        };
+        let piece = rest.get(..rest.len() - after.len()).unwrap_or(rest);
+        if code.starts_with("/*") {
+            let blank = |byte| if byte == b'\n' { '\n' } else { ' ' };
+            kept.extend(piece.bytes().map(blank));
+        } else {
+            kept.push_str(piece);
+        }
+        rest = after;
+    }
+    Cow::Owned(kept)
+}
+
 fn token(text: &str) -> Option<(Token<'_>, &str)> {
     let first = text.chars().next()?;
     match first {
@@ -86,47 +116,7 @@ pub(super) fn unquoted(literal: &str) -> String {
     let inside = literal
         .strip_prefix('"')
         .and_then(|rest| rest.strip_suffix('"'));
-    unescaped(inside.unwrap_or_default())
-}
-
-/// Replaces escapes by their values.
-pub(super) fn unescaped(text: &str) -> String {
-    let mut value = Vec::new();
-    let mut rest = text.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        rest = after;
-        if *first != b'\\' {
-            value.push(*first);
-            continue;
-        }
-        let Some((kind, after)) = after.split_first() else {
-            return String::new();
-        };
-        let (digits, radix) = match kind {
-            b'x' => (2, 16),
-            b'u' => (4, 16),
-            b'U' => (8, 16),
-            b'0'..=b'7' => (2, 8),
-            _ => return String::new(),
-        };
-        let (code, after) = match after.split_at_checked(digits) {
-            Some(split) => split,
-            None => return String::new(),
-        };
-        let code = std::str::from_utf8(code).unwrap_or_default();
-        let octal = format!("{}{code}", char::from(*kind));
-        let code = if radix == 8 { octal.as_str() } else { code };
-        let Ok(code) = u32::from_str_radix(code, radix) else {
-            return String::new();
-        };
-        match (kind, u8::try_from(code), char::from_u32(code)) {
-            (b'u' | b'U', _, Some(letter)) => value.extend(letter.to_string().bytes()),
-            (_, Ok(byte), _) => value.push(byte),
-            _ => return String::new(),
-        }
-        rest = after;
-    }
-    String::from_utf8(value).unwrap_or_default()
+    go_quote::unescaped(inside.unwrap_or_default())
 }
 
 fn is_word(letter: char) -> bool {
@@ -174,6 +164,17 @@ mod tests {
                 Token::Word("j"),
                 Token::Mark(b'{'),
             ]
+        );
+    }
+
+    #[test]
+    fn block_comments_leave_only_their_line_breaks() {
+        let text = "a /* \u{e9}\n */ b // /* c\n\"/*\" '\"' `/*` d /**/ e /* f";
+        let kept = without_block_comments(text);
+        assert_eq!(kept.len(), text.len());
+        assert_eq!(
+            kept,
+            "a      \n    b // /* c\n\"/*\" '\"' `/*` d      e     "
         );
     }
 

@@ -20,6 +20,8 @@ const MAX_NODES: usize = 2_000_000;
 
 /// Parses a file. `None` if that takes too long.
 pub(super) fn parse(name: &str, text: &str) -> Option<SourceFile> {
+    // The grammar does not know that a comment with a line break ends a line.
+    let text = &*super::lexer::without_block_comments(text);
     let tree = tree(text)?;
     let root = tree.root_node();
     let is_broken = root.has_error() || root.descendant_count() > MAX_NODES;
@@ -108,8 +110,9 @@ fn declaration(node: Node<'_>, text: &str, file: &mut SourceFile) {
         }
         "method_declaration" => method(node, text, file),
         "var_declaration" => variables(node, text, file),
-        // Comments, constants and the package clause declare nothing with methods. Syntax errors
-        // are in `error`.
+        "const_declaration" => constants(node, text, file),
+        // Comments and the package clause declare nothing with methods. Syntax errors are in
+        // `error`.
         _ => {}
     }
 }
@@ -189,6 +192,17 @@ fn variables(node: Node<'_>, text: &str, file: &mut SourceFile) {
     }
     file.functions
         .push(Scope::of_initializers(node, text, &file.imports).function);
+}
+
+/// Adds constants, which are not followed: their types may have methods.
+fn constants(node: Node<'_>, text: &str, file: &mut SourceFile) {
+    let specs = descendants(node).filter(|node| node.kind() == "const_spec");
+    let names = specs.flat_map(|spec| names(spec, text));
+    file.variables.extend(names.map(|name| Variable {
+        name,
+        ty: None,
+        value: None,
+    }));
 }
 
 fn variable(spec: Node<'_>, text: &str) -> Vec<Variable> {

@@ -60,8 +60,7 @@ fn resolve_in(
     by_name: &Events,
     options: Options,
 ) -> Resolution {
-    let copy = package.stubs.iter().find(|path| !nri::is_own(path));
-    let mut build = build::of(tree, &package.folder, settings, copy.map(String::as_str));
+    let mut build = build::of(tree, &package.folder, settings, &package.stubs);
     let mut layout = std::mem::take(&mut build.layout);
     if options.toolchain {
         match toolchain::list(&package.folder) {

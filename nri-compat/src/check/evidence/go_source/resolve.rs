@@ -6,6 +6,7 @@
 mod apart;
 mod calls;
 mod fields;
+mod imported;
 mod methods;
 mod names;
 mod values;
@@ -75,6 +76,8 @@ pub(super) struct Resolver<'w, 't> {
     steps: Cell<u32>,
     /// The types whose methods were followed: folder and name.
     followed: RefCell<BTreeSet<(PathBuf, String)>>,
+    /// The methods among theirs that others hide: folder, type and method.
+    hidden: RefCell<BTreeSet<(PathBuf, String, String)>>,
     /// The folder to which paths in evidence are relative.
     root: &'w Path,
 }
@@ -82,9 +85,18 @@ pub(super) struct Resolver<'w, 't> {
 /// Returns the events that the package with this name in the folder handles.
 pub(super) fn handled(world: &World<'_>, folder: &Path, name: &str, root: &Path) -> Handled {
     let package = world.package(folder, Some(name));
-    let certain = Resolver::new(world, true, root).uses(&package);
+    let imported = imported::with_stub(world, &package);
+    let mut certain = Resolver::new(world, true, root).uses(&package);
     let resolver = Resolver::new(world, false, root);
     let mut all = resolver.uses(&package);
+    if !all.uses.is_empty() {
+        let users = imported.unwrap_or_else(|why| {
+            all.unresolved.insert(why);
+            Vec::new()
+        });
+        certain.add(Resolver::new(world, true, root).imported_uses(&users));
+        all.add(resolver.imported_uses(&users));
+    }
     if !all.uses.is_empty() {
         all.apart = resolver.apart();
     }
@@ -106,6 +118,7 @@ impl<'w, 't> Resolver<'w, 't> {
             plain,
             steps: Cell::new(0),
             followed: RefCell::default(),
+            hidden: RefCell::default(),
             root,
         }
     }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use super::super::nri_module::Package as Nri;
+use super::header;
 use super::nri;
 use super::parse;
 use super::syntax::{Import, SourceFile};
@@ -52,7 +53,8 @@ pub(super) struct Package {
 pub(super) struct World<'t> {
     tree: &'t dyn Tree,
     layout: Layout,
-    packages: RefCell<BTreeMap<PathBuf, Rc<Package>>>,
+    /// The packages by folder, and by name unless they are what others import.
+    packages: RefCell<BTreeMap<(PathBuf, Option<String>), Rc<Package>>>,
     bytes: Cell<u64>,
 }
 
@@ -88,6 +90,27 @@ impl<'t> World<'t> {
         }
     }
 
+    /// Returns true if an import path belongs to a module that is built from local sources.
+    pub(super) fn is_local(&self, path: &str) -> bool {
+        let mut modules = self.layout.modules.iter();
+        modules.any(|(module, _)| within(path, module).is_some())
+    }
+
+    /// Returns the import paths in the files of a package that others import, without parsing more
+    /// than their headers. A file that cannot be read has none here: the package is incomplete.
+    pub(super) fn imports(&self, folder: &Path) -> Vec<String> {
+        let names = self.tree.names(folder).unwrap_or_default();
+        let mut paths = Vec::new();
+        for name in names.iter().filter(|name| is_source(name)) {
+            let text = self.tree.read(&folder.join(name), MAX_FILE);
+            let text = String::from_utf8(text.unwrap_or_default()).unwrap_or_default();
+            let read = header::read(&text).filter(|(package, _)| !is_not_imported(package));
+            let imports = read.map(|(_, imports)| imports).unwrap_or_default();
+            paths.extend(imports.into_iter().map(|import| import.path));
+        }
+        paths
+    }
+
     fn folder(&self, path: &str) -> Option<PathBuf> {
         // The package belongs to the module with the longest matching path.
         let modules = self.layout.modules.iter();
@@ -117,7 +140,7 @@ impl<'t> World<'t> {
     /// Returns the files of a folder that belong to the package that others import, or to the one
     /// called `name`.
     pub(super) fn package(&self, folder: &Path, name: Option<&str>) -> Rc<Package> {
-        let key = folder.join(name.unwrap_or_default());
+        let key = (folder.to_owned(), name.map(str::to_owned));
         if let Some(known) = self.packages.borrow().get(&key) {
             return Rc::clone(known);
         }
@@ -191,7 +214,7 @@ fn within<'p>(path: &'p str, module: &str) -> Option<&'p str> {
 }
 
 /// Returns true if the toolchain treats a file as a source other than a test.
-fn is_source(name: &str) -> bool {
+pub(super) fn is_source(name: &str) -> bool {
     name.ends_with(".go") && !name.ends_with("_test.go") && !name.starts_with(['_', '.'])
 }
 
@@ -200,14 +223,30 @@ fn is_source(name: &str) -> bool {
 fn belongs(file: &SourceFile, name: Option<&str>) -> bool {
     match name {
         Some(name) => file.package == name || file.package.is_empty(),
-        None => file.package != "main",
+        None => !is_not_imported(&file.package),
     }
 }
 
+/// Returns true for the names of packages whose files do not belong to what others import: programs,
+/// and files that the toolchain ignores.
+pub(super) fn is_not_imported(package: &str) -> bool {
+    matches!(package, "main" | "documentation")
+}
+
 impl Package {
-    /// Returns the name of the package.
+    /// Returns the name of the package; empty if its files disagree.
     pub(super) fn name(&self) -> &str {
-        self.files.first().map_or("", |file| &file.package)
+        let plain = self.files.iter().filter(|file| file.in_plain_build);
+        let mut names = plain.map(|file| file.package.as_str());
+        let mut all = self.files.iter().map(|file| file.package.as_str());
+        let Some(name) = names.next().or_else(|| all.next()) else {
+            return "";
+        };
+        if names.all(|other| other == name) {
+            name
+        } else {
+            ""
+        }
     }
 }
 
@@ -228,13 +267,18 @@ pub(super) fn qualified<'f>(
         Destination::Standard | Destination::Nri(_) => named_so(import),
         Destination::Elsewhere => false,
     };
+    // A package that is not available probably has the name of the last part of its path.
+    let may_be_it = |import: &&Import| match world.locate(&import.path) {
+        Destination::Folder(folder) => world.package(&folder, None).name().is_empty(),
+        Destination::Standard | Destination::Nri(_) | Destination::Elsewhere => true,
+    };
     // Most packages have the name of the last part of their path: others are read only if none of
     // these matches.
     unnamed()
         .filter(named_so)
         .find(is_it)
         .or_else(|| unnamed().filter(|import| !named_so(import)).find(is_it))
-        .or_else(|| unnamed().find(named_so))
+        .or_else(|| unnamed().filter(named_so).find(may_be_it))
 }
 
 /// Returns the last part of an import path that is not a version.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::super::parse;
 use super::super::tree::Tree;
-use super::super::world::MAX_FILE;
+use super::super::world::{MAX_FILE, is_not_imported, is_source};
 use super::unknown;
 use crate::facts::DEDICATED_RPCS;
 use crate::sighting::Interface;
@@ -47,10 +47,7 @@ pub(super) fn of(tree: &dyn Tree, folder: &Path) -> (Interface, String) {
 fn methods(tree: &dyn Tree, folder: &Path) -> Result<Vec<String>, String> {
     let names = tree.names(folder).ok_or("cannot be read")?;
     let mut found = Vec::new();
-    for name in names
-        .iter()
-        .filter(|name| name.ends_with(".go") && !name.ends_with("_test.go"))
-    {
+    for name in names.iter().filter(|name| is_source(name)) {
         let text = tree
             .read(&folder.join(name), MAX_FILE)
             .ok_or("cannot be read")?;
@@ -63,7 +60,7 @@ fn methods(tree: &dyn Tree, folder: &Path) -> Result<Vec<String>, String> {
             .methods
             .into_iter()
             .filter(|method| method.receiver == "stub");
-        if file.in_plain_build {
+        if file.in_plain_build && !is_not_imported(&file.package) {
             found.extend(methods.map(|method| method.name));
         }
     }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::super::tree::Tree;
-use super::{GoMod, MAX_MOD, Settings};
+use super::{GoMod, MAX_MOD, Settings, scripts};
 use crate::check::lexical_path::cleaned;
 
 /// The maximum number of folders that are searched for other module files.
@@ -108,7 +108,7 @@ impl ModFiles {
         file.module.is_some()
     }
 
-    /// Looks for `-modfile` in files that may call the toolchain.
+    /// Looks for settings in files that may call the toolchain.
     fn scripts(&mut self, tree: &dyn Tree, folder: &Path, names: &[String]) {
         for name in names
             .iter()
@@ -119,6 +119,8 @@ impl ModFiles {
                 continue;
             };
             let text = String::from_utf8_lossy(&text);
+            self.doubts
+                .extend(scripts::doubts(&text).map(|(line, why)| format!("{name}:{line} {why}")));
             for (line, file) in mentions(&text) {
                 let given = cleaned(&folder.join(file));
                 if !(tree.is_file(&given) && self.add(tree, given)) {

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::super::super::nri_module;
 use super::super::tree::Tree;
-use super::{GoMod, Settings, read, replaced_by_folders};
+use super::modules::{keep_first, replaced_by_folders};
+use super::{GoMod, Settings, read};
 use crate::check::lexical_path::cleaned;
 
 /// A workspace that a module belongs to.
@@ -59,14 +60,27 @@ impl Workspace {
         })
     }
 
-    /// Returns paths and folders of its modules, and of those that folders replace.
+    /// Returns paths and folders of its modules, and of those that folders replace. Its modules
+    /// cannot be replaced, and its replacements precede those of its modules.
     pub(super) fn modules(&self) -> Vec<(String, PathBuf)> {
-        let mut all = replaced_by_folders(&self.folder, &self.work);
-        for (folder, file) in &self.members {
-            all.extend(file.module.clone().map(|path| (path, folder.clone())));
-            all.extend(replaced_by_folders(folder, file));
+        let members = self.members.iter();
+        let mut all: Vec<_> = members
+            .clone()
+            .filter_map(|(folder, file)| Some((file.module.clone()?, folder.clone())))
+            .collect();
+        all.extend(replaced_by_folders(&self.folder, &self.work));
+        for (folder, file) in members {
+            let replaced = replaced_by_folders(folder, file).into_iter();
+            all.extend(replaced.filter(|(path, _)| !self.replaces(path)));
         }
+        keep_first(&mut all);
         all
+    }
+
+    /// Returns true if `go.work` itself replaces a module, or one of its versions.
+    fn replaces(&self, module: &str) -> bool {
+        let mut replacements = self.work.replacements.iter();
+        replacements.any(|by| by.module == module)
     }
 
     /// Returns the newest version of NRI that one of the modules requires, which is the one that is

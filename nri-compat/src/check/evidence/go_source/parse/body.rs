@@ -24,6 +24,9 @@ impl<'t> Scope<'t> {
     pub(super) fn of_function(node: Node<'_>, text: &'t str, imports: &'t [Import]) -> Self {
         let mut scope = Self::new(node, text, imports);
         scope.hidden.extend(types::parameters(node, text));
+        if let Some(receiver) = node.child_by_field_name("receiver") {
+            scope.hidden.extend(types::arguments(receiver, text));
+        }
         scope.function.name = field(node, "name", text);
         scope.function.signature = types::signature(node, text, &scope.hidden);
         if let Some(receiver) = node.child_by_field_name("receiver") {
@@ -113,6 +116,11 @@ impl<'t> Scope<'t> {
                     self.function.returns.push(operands);
                 }
                 "var_spec" => self.variables(node),
+                "const_spec" => {
+                    for name in names(node, self.text) {
+                        self.bind(name, Binding::NotFollowed);
+                    }
+                }
                 "short_var_declaration" => self.assignment(node, Binding::Defined),
                 "assignment_statement" => self.assignment(node, Binding::Assigned),
                 "range_clause" | "receive_statement" | "type_switch_statement" => {

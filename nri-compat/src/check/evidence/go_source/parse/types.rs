@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::super::syntax::{Signature, Type};
-use super::{field, names, of as text_of};
+use super::{descendants, field, names, of as text_of};
 
 /// The maximum depth of nested type expressions.
 const MAX_DEPTH: usize = 50;
@@ -16,6 +16,16 @@ pub(super) fn parameters(declaration: Node<'_>, text: &str) -> Vec<String> {
     let mut cursor = list.walk();
     list.named_children(&mut cursor)
         .flat_map(|parameter| names(parameter, text))
+        .collect()
+}
+
+/// Returns the names between the brackets of a receiver, which declare type parameters.
+pub(super) fn arguments(receiver: Node<'_>, text: &str) -> Vec<String> {
+    let lists = descendants(receiver).filter(|node| node.kind() == "type_arguments");
+    let names = lists.flat_map(descendants);
+    names
+        .filter(|node| node.kind() == "type_identifier")
+        .map(|name| text_of(name, text))
         .collect()
 }
 

@@ -41,8 +41,26 @@ impl Resolver<'_, '_> {
             ty: Type::Unknown,
         };
         let followed = self.followed.borrow();
-        followed.iter().any(|(folder, name)| {
-            *folder == package.folder && self.is_receiver(&of, &method.receiver, name)
+        let mut names = followed
+            .iter()
+            .filter(|(folder, _)| *folder == package.folder)
+            .map(|(_, name)| name)
+            .filter(|name| self.is_receiver(&of, &method.receiver, name));
+        names.any(|name| {
+            let key = (package.folder.clone(), name.clone(), method.name.clone());
+            !self.hidden.borrow().contains(&key) || !self.is_embedded_apart(name)
+        })
+    }
+
+    /// Returns true if a type that was not followed embeds one of this name.
+    fn is_embedded_apart(&self, name: &str) -> bool {
+        let followed = self.followed.borrow();
+        self.world.read().iter().any(|package| {
+            let mut types = package.files.iter().flat_map(|file| &file.types);
+            types.any(|decl| {
+                let is_followed = followed.contains(&(package.folder.clone(), decl.name.clone()));
+                !is_followed && embeds(&decl.ty, name)
+            })
         })
     }
 
@@ -66,5 +84,15 @@ impl Resolver<'_, '_> {
         };
         shape::has_no_answer(&method.name)
             && shape::fit(&method.name, &method.signature, &names) == Fit::Yes
+    }
+}
+
+/// Returns true if a type is, embeds, or points to one of this name.
+fn embeds(ty: &Type, name: &str) -> bool {
+    match ty {
+        Type::Named { name: other, .. } => other == name,
+        Type::Pointer(to) => embeds(to, name),
+        Type::Struct { embedded, .. } => embedded.iter().any(|ty| embeds(ty, name)),
+        Type::Interface { .. } | Type::Container(_) | Type::Function | Type::Unknown => false,
     }
 }

@@ -27,6 +27,9 @@ impl Resolver<'_, '_> {
                 if self.has_type(&place.package, name) {
                     return self.convert(&place.ty(&named(None, name)), place, first, depth);
                 }
+                if name == "any" && !self.declares(&place.package, name) {
+                    return self.to_interface(place, first, depth);
+                }
                 self.function(&place.package, name, index, depth)
             }
             Expr::Select(of, name) => {
@@ -52,13 +55,29 @@ impl Resolver<'_, '_> {
         types.any(|decl| decl.name == name)
     }
 
+    /// Returns true if a package declares a function or variable of this name, or may do so through
+    /// an import without a qualifier.
+    fn declares(&self, package: &Package, name: &str) -> bool {
+        package.files.iter().any(|file| {
+            file.functions.iter().any(|function| function.name == name)
+                || file.variables.iter().any(|variable| variable.name == name)
+                || file
+                    .imports
+                    .iter()
+                    .any(|import| import.alias.as_deref() == Some("."))
+        })
+    }
+
+    fn to_interface(&self, place: &Place, value: Option<&Expr>, depth: usize) -> Found {
+        let value = value.ok_or("a conversion that is not followed")?;
+        let mut types = self.infer(place, value, depth + 1)?;
+        types.interface = true;
+        Ok(types)
+    }
+
     fn convert(&self, ty: &TypeRef, place: &Place, first: Option<&Expr>, depth: usize) -> Found {
         match first {
-            Some(first) if self.is_interface(ty, 0)? => {
-                let mut types = self.infer(place, first, depth + 1)?;
-                types.interface = true;
-                Ok(types)
-            }
+            Some(_) if self.is_interface(ty, 0)? => self.to_interface(place, first, depth),
             _ => self.concrete(ty),
         }
     }

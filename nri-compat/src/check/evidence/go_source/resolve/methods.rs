@@ -198,6 +198,11 @@ impl Resolver<'_, '_> {
                     ..underlying.clone()
                 };
                 self.own_method(&mut all, &of, source, method, &reach);
+                if reach.hidden.contains(&method.name) {
+                    let key = (decl.name.clone(), method.name.clone());
+                    let mut hidden = self.hidden.borrow_mut();
+                    hidden.insert((package.folder.clone(), key.0, key.1));
+                }
                 // Methods that some builds leave out hide nothing in these.
                 if self.plain || source.in_every_build {
                     own.insert(method.name.clone());
