@@ -38,11 +38,13 @@ pub struct ReleaseName {
 impl ReleaseName {
     /// Parses `NAME@VERSION`, the container runtime version of a Kubernetes node
     /// (`containerd://2.4.2+unknown`), the output of `containerd --version` and `crio --version`, or
-    /// the name of a package as `rpm -q` and `apk info` print it (`cri-o-1.33.4-3.el9.x86_64`).
+    /// the name of a package as `rpm -q` and `apk info` print it (`cri-o-1.33.4-3.el9.x86_64`), or
+    /// of its file (`containerd.io_1.7.27-1_amd64.deb`). It may be in quotes, as in JSON.
     ///
     /// Returns `None` for any other text.
     pub fn parse(text: &str) -> Option<Self> {
-        let text = text.get(..MAX_NAME).unwrap_or(text).trim();
+        let is_around = |c: char| c.is_whitespace() || c == '"' || c == '\'';
+        let text = text.get(..MAX_NAME).unwrap_or(text).trim_matches(is_around);
         let (name, version) = if let Some(node) = text.split_once("://") {
             node
         } else if let Some(spec) = text.split_once('@') {
@@ -51,7 +53,7 @@ impl ReleaseName {
             packaged(text).or_else(|| printed(text))?
         };
         let name = canonical(name).unwrap_or(name);
-        let (version, suffix) = split(version.trim());
+        let (version, suffix) = split(without_epoch(version.trim()));
         Some(ReleaseName {
             name: name.to_owned(),
             version: version.to_owned(),
@@ -105,12 +107,21 @@ fn printed(text: &str) -> Option<(&str, &str)> {
 /// Splits the name of a package from its version.
 fn packaged(text: &str) -> Option<(&str, &str)> {
     RUNTIMES.iter().find_map(|(spelling, name)| {
-        let version = text.strip_prefix(spelling)?.strip_prefix('-')?;
+        let version = text.strip_prefix(spelling)?.strip_prefix(['-', '_'])?;
         starts_like_version(version).then_some((*name, version))
     })
 }
 
+/// Returns a version without the epoch, by which RPM and Debian order packages: `1:2.1.4`.
+fn without_epoch(version: &str) -> &str {
+    match version.split_once(':') {
+        Some((epoch, rest)) if epoch.parse::<u32>().is_ok() => rest,
+        Some(_) | None => version,
+    }
+}
+
 fn starts_like_version(word: &str) -> bool {
+    let word = without_epoch(word);
     let word = word.strip_prefix('v').unwrap_or(word);
     word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.')
 }
@@ -198,6 +209,18 @@ mod tests {
                 "-3.rhaos4.20.git1234567.el9",
             ),
             ("crio@1.30.0~1", "cri-o@1.30.0", "~1"),
+            ("\"containerd://2.2.1\"\n", "containerd@2.2.1", ""),
+            (
+                "containerd-1:2.1.4-1.el9.x86_64",
+                "containerd@2.1.4",
+                "-1.el9.x86_64",
+            ),
+            ("containerd 1:2.1.4-1", "containerd@2.1.4", "-1"),
+            (
+                "containerd.io_1.7.27-1_amd64.deb",
+                "containerd@1.7.27",
+                "-1_amd64.deb",
+            ),
             (
                 "crio version 1.33.4\nVersion:        1.33.4\nGitCommit: abc",
                 "cri-o@1.33.4",
