@@ -42,9 +42,7 @@ pub(super) fn shape(
 ) -> Shape {
     let repeated = field.label() == Label::Repeated;
     match field.r#type() {
-        Type::Message if repeated && map_value(message, field) == Some(Type::Enum) => {
-            Shape::EnumMap
-        }
+        Type::Message if repeated && is_map_of_enums(message, field) => Shape::EnumMap,
         Type::Message | Type::Group => Shape::Plain,
         Type::Enum if repeated => Shape::EnumList,
         Type::Enum => Shape::Enum,
@@ -58,13 +56,19 @@ fn is_optional(field: &FieldDescriptorProto, file: &FileDescriptorProto) -> bool
     field.proto3_optional() || proto2
 }
 
-/// Returns the type of the values if the field is a map.
-fn map_value(message: &DescriptorProto, field: &FieldDescriptorProto) -> Option<Type> {
+fn is_map_of_enums(message: &DescriptorProto, field: &FieldDescriptorProto) -> bool {
+    map_value(message, field).is_some_and(|value| value.r#type() == Type::Enum)
+}
+
+/// Returns the field of the values if the field is a map.
+pub(super) fn map_value<'m>(
+    message: &'m DescriptorProto,
+    field: &FieldDescriptorProto,
+) -> Option<&'m FieldDescriptorProto> {
     let name = field.type_name().rsplit('.').next()?;
     let mut nested = message.nested_type.iter();
     let entry = nested.find(|nested| nested.name() == name && is_map_entry(nested))?;
-    let value = entry.field.iter().find(|field| field.number() == 2)?;
-    Some(value.r#type())
+    entry.field.iter().find(|field| field.number() == 2)
 }
 
 /// Returns whether a nested message stands for the entries of a map.

@@ -1,5 +1,7 @@
-//! The graph of messages: where a `Box` is needed that prost-build does not add, and where
-//! prost-build would not terminate.
+//! The graph of messages: where a `Box` is needed that prost-build does not add, where prost-build
+//! would not terminate, and where rustc would give up.
+
+mod depth;
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,14 +17,17 @@ const MAX_PATHS: u64 = 100_000;
 /// The maximum length of such a path. prost-build recurses for each message on it.
 const MAX_LENGTH: u64 = 1_000;
 
-/// Messages by full name with a leading dot, and the fields that hold at most one message.
+/// Messages by full name with a leading dot, with the fields that hold messages.
 pub(super) struct Graph<'f> {
     messages: HashMap<String, Held<'f>>,
 }
 
 struct Held<'f> {
     place: Place<'f>,
+    /// The fields that hold at most one message.
     fields: Vec<Holding>,
+    /// All fields that hold messages.
+    parts: Vec<depth::Part>,
 }
 
 /// A field that holds a message.
@@ -73,7 +78,13 @@ impl<'f> Graph<'f> {
             }
         });
         let fields = fields.collect();
-        self.messages.insert(name, Held { place, fields });
+        let parts = depth::parts(message);
+        let held = Held {
+            place,
+            fields,
+            parts,
+        };
+        self.messages.insert(name, held);
     }
 
     /// Returns the paths of fields on a cycle through a group, because prost-build only follows
@@ -107,7 +118,7 @@ impl<'f> Graph<'f> {
         false
     }
 
-    /// Rejects messages for which prost-build would take practically forever.
+    /// Rejects messages for which prost-build would take practically forever, or rustc would fail.
     pub(super) fn check(&self) -> Result<(), Error> {
         let mut counted = HashMap::new();
         let mut problems = Vec::new();
@@ -118,7 +129,8 @@ impl<'f> Graph<'f> {
             }
         }
         problems.sort_by(|a, b| format!("{a:?}").cmp(&format!("{b:?}")));
-        Error::unless_empty(problems)
+        Error::unless_empty(problems)?;
+        Error::unless_empty(self.too_deep().into_iter().collect())
     }
 
     /// Returns the number of paths from a message, and the length of the longest; cycles count

@@ -8,6 +8,9 @@ use syn::Ident;
 
 use super::messages::Messages;
 
+/// The tool that must not format the module.
+const RUSTFMT: &str = "rustfmt";
+
 /// Returns the items in a module, and a re-export of them.
 ///
 /// If there are several packages, their modules are public, so that referenced items can be named.
@@ -34,11 +37,14 @@ pub(super) fn emit(
         root.at(&idents(of)).items.extend(items.clone());
     }
     let items = root.emit();
+    // A module of this name would be used instead of the tool.
+    let is_tool = messages.free(RUSTFMT) == RUSTFMT && !root.at(&path).has(RUSTFMT);
+    let skip = is_tool.then(|| quote!(#[rustfmt::skip]));
     quote! {
         #[allow(clippy::all, clippy::nursery, clippy::pedantic)]
-        #[allow(dead_code, deprecated, missing_docs, unreachable_pub, unused_qualifications, unused_variables)]
+        #[allow(dead_code, deprecated, missing_docs, nonstandard_style, unreachable_pub, unused_qualifications, unused_variables)]
         #[doc = #about]
-        #[rustfmt::skip]
+        #skip
         #visibility mod #module { #items }
 
         #[allow(unreachable_pub, unused_imports)]
@@ -58,6 +64,10 @@ impl Package {
         path.iter().fold(self, |package, part| {
             package.packages.entry(part.clone()).or_default()
         })
+    }
+
+    fn has(&self, package: &str) -> bool {
+        self.packages.keys().any(|known| known == package)
     }
 
     fn emit(&self) -> TokenStream {

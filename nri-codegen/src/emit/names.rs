@@ -76,6 +76,12 @@ impl Names {
             return;
         }
         let mut module = String::new();
+        let nameless = |part: &str| !part.is_empty() && value_name(part).is_empty();
+        if let Some(part) = file.package().split('.').find(|part| nameless(part)) {
+            let fact = format!("package part {part} has no letter or digit for a Rust name");
+            self.problems.push(Place::new(file).package().problem(fact));
+            return;
+        }
         for part in file.package().split('.').filter(|part| !part.is_empty()) {
             let name = value_name(part);
             let key = (module.clone(), Space::Types, name.clone());

@@ -5,6 +5,7 @@
     dead_code,
     deprecated,
     missing_docs,
+    nonstandard_style,
     unreachable_pub,
     unused_qualifications,
     unused_variables

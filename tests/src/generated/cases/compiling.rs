@@ -43,6 +43,14 @@ pub(super) const COMPILING: &[(&str, &str)] = &[
         "message Core { message X {} X x = 1; } message Std { message X {} X x = 1; Core.X y = 2; } message Prost { enum E { A = 0; } E e = 1; oneof o { Std.X x = 2; } } message Alloc { message Vec {} Vec v = 1; } message Serde { message X {} X x = 1; } message Generated { message X {} X x = 1; } message Packages { message X {} X x = 1; } message Crate { message X {} X x = 1; } message Super { message X {} X x = 1; } message Type { message X {} X x = 1; } message Gen { message X {} X x = 1; }",
     ),
     (
+        "modules with the names of tools",
+        "message Rustfmt { message X {} X x = 1; } message Clippy { message X {} X x = 1; } message Miri { enum E { A = 0; } E e = 1; } message Diagnostic { oneof o { int32 a = 1; } }",
+    ),
+    (
+        "a oneof called self next to a type called Self",
+        "message Self { message Self { int32 a = 1; } oneof self { Self s = 1; int32 n = 2; } }",
+    ),
+    (
         "fields that are keywords",
         "message K { int32 as = 1; int32 type = 2; int32 self = 3; int32 crate = 5; } message L { int32 super = 1; int32 extern = 2; int32 async = 3; int32 await = 4; int32 dyn = 5; int32 gen = 6; int32 try = 7; int32 union = 8; int32 box = 9; int32 yield = 10; int32 macro = 11; int32 raw = 12; int32 safe = 13; int32 auto = 14; int32 default = 15; int32 macro_rules = 16; int32 static = 17; int32 true = 18; int32 where = 19; }",
     ),

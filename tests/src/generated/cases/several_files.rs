@@ -113,6 +113,37 @@ pub(super) fn several_files() -> Vec<Case> {
             Expected::Refused("both `FooBar`", 3),
         ),
         case(
+            "a package without letters",
+            &[
+                (
+                    "case.proto",
+                    &with_nri("package a; import \"x.proto\";\nmessage M { _.T t = 1; }"),
+                ),
+                ("x.proto", "syntax = \"proto3\";\npackage _;\nmessage T {}"),
+            ],
+            Expected::Refused("package part _ has no letter", 2),
+        ),
+        case(
+            "a package with the name of a tool",
+            &[
+                (
+                    "case.proto",
+                    &with_nri(
+                        "package a; import \"x.proto\";\nmessage M { a.rustfmt.T t = 1; a.rustfmt.clippy.T u = 2; } import \"y.proto\";",
+                    ),
+                ),
+                (
+                    "x.proto",
+                    "syntax = \"proto3\"; package a.rustfmt;\nmessage T {}",
+                ),
+                (
+                    "y.proto",
+                    "syntax = \"proto3\"; package a.rustfmt.clippy;\nmessage T {}",
+                ),
+            ],
+            Expected::Compiles,
+        ),
+        case(
             "a message's module that is a package",
             &[
                 (
