@@ -194,6 +194,83 @@ fn fields_that_exchange_their_numbers_are_misread() {
     }
 }
 
+/// A number that belongs to another value of an enum is read as that value; a value that was renamed
+/// is the same on the wire.
+#[test]
+fn enum_values_that_exchange_their_numbers_are_misread() {
+    let cases = [
+        (
+            "CONTAINER_CREATED = 1;",
+            "CONTAINER_CREATED = 2;",
+            "CONTAINER_PAUSED = 2;",
+            "CONTAINER_PAUSED = 1;",
+        ),
+        (
+            "CONTAINER_CREATED = 1;",
+            "CONTAINER_NEW = 1;",
+            "CONTAINER_STOPPED = 4;",
+            "CONTAINER_CREATED = 4;",
+        ),
+        (
+            "CONTAINER_UNKNOWN = 0;",
+            "CONTAINER_UNKNOWN = 0; option allow_alias = true;",
+            "CONTAINER_PAUSED = 2;",
+            "CONTAINER_PAUSED = 1;",
+        ),
+    ];
+    for (first, first_new, second, second_new) in cases {
+        let before = newest();
+        assert!(before.contains(first) && before.contains(second));
+        let after = before
+            .replacen(first, first_new, 1)
+            .replacen(second, second_new, 1);
+        let report = compare(&before, &after, Category::File).expect("it compiles");
+        let misread = report.pairings.iter().flat_map(|pairing| &pairing.items);
+        let mut misread = misread.filter(|item| item.outcome == Outcome::Misreads);
+        assert!(
+            misread.any(|item| item.detail.contains("of another value")),
+            "{first_new} {second_new}: {:?}",
+            report.pairings
+        );
+        assert_consistent(&report, first_new);
+    }
+    let report = changed("CONTAINER_CREATED = 1;", "CONTAINER_NEW = 1;");
+    for pairing in &report.pairings {
+        assert_eq!(pairing.outcome(), Outcome::Works, "{}", pairing.headline());
+    }
+}
+
+/// Extensions have the form of fields on the wire.
+#[test]
+fn extensions_are_judged_like_fields() {
+    let proto2 = |extension: &str| {
+        let empty = "message Empty { extensions 100 to max; }";
+        format!(
+            "syntax = \"proto2\"; package p; {empty}\n{extension}\n\
+             enum Event {{ UNKNOWN = 0; RUN_POD_SANDBOX = 1; LAST = 2; }}\n\
+             service Plugin {{ rpc Configure(Empty) returns (Empty); rpc StateChange(Empty) returns (Empty); }}\n\
+             service Runtime {{ rpc RegisterPlugin(Empty) returns (Empty); }}"
+        )
+    };
+    let before = proto2("extend Empty { optional string note = 100; }");
+    for (after, outcome) in [
+        (
+            "extend Empty { optional int32 note = 100; }",
+            Outcome::Dropped,
+        ),
+        ("", Outcome::Loses),
+        (
+            "extend Empty { optional bytes note = 100; }",
+            Outcome::Dropped,
+        ),
+    ] {
+        let report = compare(&before, &proto2(after), Category::File).expect("it compiles");
+        let outcomes: Vec<_> = report.pairings.iter().map(Pairing::outcome).collect();
+        assert!(outcomes.contains(&outcome), "{after}: {outcomes:?}");
+        assert_consistent(&report, after);
+    }
+}
+
 /// Bits 0 to 30 look the same in both types.
 #[test]
 fn a_wider_mask_is_compatible_and_the_finding_says_so() {

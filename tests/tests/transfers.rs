@@ -108,15 +108,16 @@ fn promise<'s>(
     let arrivals = parts.iter().map(|part| match part {
         Transfer::Read { effect, .. } => decoder.arrival(effect),
         Transfer::Unfilled { required: true, .. } if decoder.wants_required() => Arrival::Refused,
-        Transfer::Unfilled { .. } | Transfer::Unknown { .. } | Transfer::UnknownValue { .. } => {
-            Arrival::Same
-        }
+        Transfer::Unfilled { .. }
+        | Transfer::Unknown { .. }
+        | Transfer::UnknownValue { .. }
+        | Transfer::OtherValue { .. } => Arrival::Same,
     });
     Promise {
         worst: arrivals.max().unwrap_or(Arrival::Same),
         complete: parts
             .iter()
-            .all(|part| matches!(part, Transfer::Read { .. } | Transfer::UnknownValue { .. })),
+            .all(|part| !matches!(part, Transfer::Unknown { .. } | Transfer::Unfilled { .. })),
         parts,
     }
 }

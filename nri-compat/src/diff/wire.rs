@@ -7,6 +7,7 @@
 
 mod effect;
 mod end;
+mod fields;
 mod retyped;
 mod value;
 
@@ -14,8 +15,9 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use super::schema::Schema;
-use super::schema::element::{Cardinality, Field, Message};
+use super::schema::element::{Cardinality, Enum, EnumValue, Field, Message};
 use end::End;
+use fields::Fields;
 
 pub use effect::Effect;
 pub use retyped::Retyped;
@@ -50,6 +52,13 @@ pub enum Transfer<'s> {
         /// The full name of the value on the sender's side.
         sent: &'s str,
     },
+    /// The number of an enum value belongs to another value at the receiver.
+    OtherValue {
+        /// The full name of the value on the sender's side.
+        sent: &'s str,
+        /// The full name of the value that the receiver reads.
+        read: &'s str,
+    },
 }
 
 /// Names of the type on the sender's and of the type on the receiver's side.
@@ -59,8 +68,8 @@ type Types<'s> = (&'s str, &'s str);
 /// pair of types is compared once.
 #[derive(Debug)]
 pub struct Transfers<'s> {
-    sender: &'s Schema,
-    receiver: &'s Schema,
+    sender: Fields<'s>,
+    receiver: Fields<'s>,
     known: HashMap<Types<'s>, Rc<Parts<'s>>>,
 }
 
@@ -84,8 +93,8 @@ impl<'s> Transfers<'s> {
     /// Returns the transfers from a peer with one schema to a peer with another.
     pub fn new(sender: &'s Schema, receiver: &'s Schema) -> Self {
         Self {
-            sender,
-            receiver,
+            sender: Fields::new(sender),
+            receiver: Fields::new(receiver),
             known: HashMap::new(),
         }
     }
@@ -105,7 +114,8 @@ impl<'s> Transfers<'s> {
                         // A pair of fields occurs once, because its pair of messages does.
                         Transfer::Read { .. } => true,
                         Transfer::Unknown { sent: name }
-                        | Transfer::UnknownValue { sent: name } => once.insert((*name, true)),
+                        | Transfer::UnknownValue { sent: name }
+                        | Transfer::OtherValue { sent: name, .. } => once.insert((*name, true)),
                         Transfer::Unfilled { read: name, .. } => once.insert((*name, false)),
                     })
                     .cloned(),
@@ -130,9 +140,12 @@ impl<'s> Transfers<'s> {
 
     /// Returns the parts of a pair of messages; none if either side does not declare its type.
     fn parts(&mut self, types: Types<'s>) -> Rc<Parts<'s>> {
-        let (sender, receiver) = (self.sender, self.receiver);
+        let (sender, receiver) = (&self.sender, &self.receiver);
         let parts = self.known.entry(types).or_insert_with(|| {
-            let messages = sender.message(types.0).zip(receiver.message(types.1));
+            let messages = sender
+                .schema
+                .message(types.0)
+                .zip(receiver.schema.message(types.1));
             let parts = messages.map(|(sent, expected)| {
                 let mut pair = Pair {
                     sender,
@@ -149,26 +162,26 @@ impl<'s> Transfers<'s> {
 }
 
 /// The comparison of two messages.
-struct Pair<'s> {
-    sender: &'s Schema,
-    receiver: &'s Schema,
+struct Pair<'t, 's> {
+    sender: &'t Fields<'s>,
+    receiver: &'t Fields<'s>,
     parts: Parts<'s>,
 }
 
-impl<'s> Pair<'s> {
+impl<'s> Pair<'_, 's> {
     fn message(&mut self, sent: &'s Message, expected: &'s Message) {
-        for field in &sent.fields {
-            match of_number(expected, field.number) {
+        for field in self.sender.of(sent) {
+            match self.receiver.of_number(expected, field.number) {
                 Some(read) => self.field(field, read, sent, expected),
                 None => self.parts.found.push(Transfer::Unknown {
                     sent: &field.id.full,
                 }),
             }
         }
-        let unfilled = expected
-            .fields
-            .iter()
-            .filter(|field| of_number(sent, field.number).is_none());
+        let unfilled = self
+            .receiver
+            .of(expected)
+            .filter(|field| self.sender.of_number(sent, field.number).is_none());
         self.parts
             .found
             .extend(unfilled.map(|field| Transfer::Unfilled {
@@ -178,7 +191,10 @@ impl<'s> Pair<'s> {
     }
 
     fn field(&mut self, sent: &'s Field, read: &'s Field, of: &Message, expected: &Message) {
-        let ends = (End::new(self.sender, sent), End::new(self.receiver, read));
+        let ends = (
+            End::new(self.sender.schema, sent),
+            End::new(self.receiver.schema, read),
+        );
         let mut effect = effect::of_field(ends.0, ends.1);
         if effect.worst() == Arrival::Same && joins_oneof((sent, of), (read, expected)) {
             effect = Effect::altered("the receiver keeps only one of the fields that are sent");
@@ -197,7 +213,10 @@ impl<'s> Pair<'s> {
             // The key and value of a map are judged with the map; only the type of its values is
             // nested.
             if let (Some(sent), Some(read)) = (of_number(sent, 2), of_number(read, 2)) {
-                self.follow(End::new(self.sender, sent), End::new(self.receiver, read));
+                self.follow(
+                    End::new(self.sender.schema, sent),
+                    End::new(self.receiver.schema, read),
+                );
             }
         } else if sent.is_message() && sent.format() == read.format() && read.is_message() {
             let types = (&*sent.field.type_name, &*read.field.type_name);
@@ -214,17 +233,53 @@ impl<'s> Pair<'s> {
         let (Some(sent), Some(read)) = (sent.enumeration(), read.enumeration()) else {
             return;
         };
-        let known: HashSet<i32> = read.values.iter().map(|value| value.number).collect();
-        let unknown = sent
-            .values
-            .iter()
-            .filter(|value| !known.contains(&value.number));
-        self.parts
-            .found
-            .extend(unknown.map(|value| Transfer::UnknownValue {
-                sent: &value.id.full,
-            }));
+        let mut known: HashMap<i32, Vec<&'s EnumValue>> = HashMap::new();
+        for value in &read.values {
+            known.entry(value.number).or_default().push(value);
+        }
+        let transfers = sent.values.iter().filter_map(|value| {
+            let name = &*value.id.full;
+            let Some(same) = known.get(&value.number) else {
+                return Some(Transfer::UnknownValue { sent: name });
+            };
+            let other = other_value(value, same, (sent, read))?;
+            Some(Transfer::OtherValue {
+                sent: name,
+                read: &other.id.full,
+            })
+        });
+        self.parts.found.extend(transfers);
     }
+}
+
+/// Returns the value of the receiver that a value of the sender arrives as, if that is another one:
+/// their names differ, and one of the sides has both names. A value that was merely renamed is the
+/// same on the wire.
+fn other_value<'s>(
+    value: &EnumValue,
+    same_number: &[&'s EnumValue],
+    (sent, read): (&Enum, &Enum),
+) -> Option<&'s EnumValue> {
+    let name = value.id.name();
+    if same_number.iter().any(|other| other.id.name() == name) {
+        return None;
+    }
+    let has = |of: &Enum, name: &str| of.values.iter().any(|value| value.id.name() == name);
+    let other = if has(read, name) {
+        same_number.first()
+    } else {
+        let mut others = same_number.iter();
+        others.find(|other| number_of(sent, other.id.name()).is_some_and(|n| n != value.number))
+    };
+    other.copied()
+}
+
+/// Returns the number of the value with this name.
+fn number_of(of: &Enum, name: &str) -> Option<i32> {
+    let mut values = of.values.iter();
+    values
+        .find(|value| value.id.name() == name)
+        .map(|value| value.number)
 }
 
 /// Returns the field with this number.

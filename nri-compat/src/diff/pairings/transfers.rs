@@ -178,7 +178,17 @@ impl<'s> Pair<'s> {
                 }
             }
             // Events are judged separately.
-            Transfer::UnknownValue { sent } if self.is_event(sent) => None,
+            Transfer::UnknownValue { sent } | Transfer::OtherValue { sent, .. }
+                if self.is_event(sent) =>
+            {
+                None
+            }
+            Transfer::OtherValue { sent, read } => {
+                let name = crate::report::group::short(read);
+                let detail =
+                    format!("arrives as `{name}`, because its number is that of another value");
+                item(ItemKind::EnumValue, sent, Outcome::Misreads, &detail)
+            }
             Transfer::UnknownValue { sent } => {
                 let detail = format!("{unread}: no value with this number there");
                 item(ItemKind::EnumValue, sent, Outcome::Loses, &detail)
@@ -268,7 +278,8 @@ impl Message<'_> {
             Transfer::Read { .. }
             | Transfer::Unfilled { .. }
             | Transfer::Unknown { .. }
-            | Transfer::UnknownValue { .. } => None,
+            | Transfer::UnknownValue { .. }
+            | Transfer::OtherValue { .. } => None,
         })
     }
 
@@ -278,7 +289,8 @@ impl Message<'_> {
             Transfer::Read { effect, .. } => effect.worst() == Arrival::Same,
             Transfer::Unknown { .. }
             | Transfer::Unfilled { .. }
-            | Transfer::UnknownValue { .. } => false,
+            | Transfer::UnknownValue { .. }
+            | Transfer::OtherValue { .. } => false,
         })
     }
 

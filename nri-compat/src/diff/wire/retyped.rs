@@ -77,8 +77,9 @@ fn is_misread(part: &Transfer<'_>) -> bool {
 fn is_trouble(part: &Transfer<'_>) -> bool {
     match part {
         Transfer::Read { .. } => is_misread(part),
-        Transfer::Unknown { .. } | Transfer::Unfilled { .. } | Transfer::UnknownValue { .. } => {
-            true
-        }
+        Transfer::Unknown { .. }
+        | Transfer::Unfilled { .. }
+        | Transfer::UnknownValue { .. }
+        | Transfer::OtherValue { .. } => true,
     }
 }
