@@ -94,6 +94,142 @@ fn revisions_in_git_are_compared_with_files() {
     );
 }
 
+/// Attributes for `git archive` do not hide files from a comparison.
+#[test]
+fn committed_files_are_compared_whatever_their_attributes() {
+    let folder = folder(&[
+        ("api.proto", BEFORE.as_bytes()),
+        (".gitattributes", b"*.proto export-ignore\n"),
+    ]);
+    git(&folder, &["init", "-q", "-b", "main"]);
+    git(&folder, &["add", "."]);
+    git(&folder, &["commit", "-qm", "first"]);
+    write(folder.path(), "api.proto", AFTER.as_bytes());
+    for pair in [
+        ["main:api.proto", "api.proto"],
+        ["main:", "."],
+        [".git#branch=main", "."],
+        [".git#branch=main,subdir=/", "."],
+    ] {
+        let output = run(&folder, &pair);
+        let text = out(&output);
+        assert!(text.contains("FIELD_SAME_TYPE"), "{text}{}", err(&output));
+    }
+}
+
+/// A committed link leads to a file of the same revision, and to no file of the machine.
+#[cfg(unix)]
+#[test]
+fn links_in_git_stay_in_the_revision() {
+    use std::os::unix::fs::symlink;
+
+    let folder = folder(&[("pkg/api.proto", BEFORE.as_bytes())]);
+    let outside = folder_outside();
+    let link = |target: &Path, name: &str| {
+        symlink(target, folder.path().join(name)).expect("a link");
+    };
+    link(Path::new("pkg/api.proto"), "file.proto");
+    link(Path::new("pkg"), "folder");
+    link(&outside.path().join("secret.proto"), "outside.proto");
+    git(&folder, &["init", "-q", "-b", "main"]);
+    git(&folder, &["add", "."]);
+    git(&folder, &["commit", "-qm", "first"]);
+    for from in ["main:file.proto", "main:folder", "main:folder/api.proto"] {
+        let output = run(&folder, &[from, "pkg/api.proto"]);
+        assert_eq!(output.status.code(), Some(0), "{from}: {}", err(&output));
+    }
+    let output = run(&folder, &["main:outside.proto", "pkg/api.proto"]);
+    let text = err(&output);
+    assert!(text.contains("a link out of the repository"), "{text}");
+    assert!(!text.contains("password"), "{text}");
+}
+
+#[cfg(unix)]
+fn folder_outside() -> TempDir {
+    folder(&[("secret.proto", b"password = 1234")])
+}
+
+#[test]
+fn remote_repositories_are_named_as_such() {
+    let output = run(
+        &folder(&[]),
+        &["https://example.com/x.git#tag=v1", "v0.12.0"],
+    );
+    let text = err(&output);
+    assert!(
+        text.contains("https://example.com/x.git is a remote repository"),
+        "{text}"
+    );
+}
+
+#[test]
+fn standard_input_is_only_one_side() {
+    let output = run(&folder(&[]), &["-", "-"]);
+    let text = err(&output);
+    assert!(text.contains("both sides are standard input"), "{text}");
+}
+
+/// Process substitution of a shell passes the path of a pipe.
+#[cfg(unix)]
+#[test]
+fn pipes_are_read_once() {
+    let files: [(&str, &[u8]); 2] = [
+        ("a.proto", BEFORE.as_bytes()),
+        ("b.proto", AFTER.as_bytes()),
+    ];
+    let folder = folder(&files);
+    let script = "exec \"$0\" diff <(cat a.proto) <(cat b.proto) --format csv";
+    let output = Command::new("bash")
+        .args(["-c", script, env!("CARGO_BIN_EXE_nri-compat")])
+        .current_dir(folder.path())
+        .output()
+        .expect("bash is installed");
+    let text = out(&output);
+    assert!(
+        text.contains("FIELD_SAME_TYPE") && text.contains(",/dev/fd/"),
+        "{text}{}",
+        err(&output)
+    );
+}
+
+/// The formats that `buf build -o` writes are read or named, and so are archives.
+#[test]
+fn compressed_files_are_read_and_other_formats_named() {
+    let packed =
+        |name: &str, bytes: &[u8]| folder(&[("a.proto", BEFORE.as_bytes()), (name, bytes)]);
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(AFTER.as_bytes()).expect("memory");
+    let gzip = gzip.finish().expect("memory");
+    let zstd = zstd::encode_all(AFTER.as_bytes(), 0).expect("memory");
+    for (name, bytes) in [("b.proto.gz", gzip), ("b.zst", zstd)] {
+        let text = out(&run(&packed(name, &bytes), &["a.proto", name]));
+        assert!(text.contains("FIELD_SAME_TYPE"), "{name}: {text}");
+    }
+    let mut tar = vec![b'x'; 600];
+    tar[257..262].copy_from_slice(b"ustar");
+    let utf_16: Vec<u8> = "\u{feff}syntax"
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    let cases: [(&str, &[u8], &str); 9] = [
+        ("a.zip", b"PK\x03\x04", "a.zip is a zip archive"),
+        ("a.tar", &tar, "a.tar is a tar archive"),
+        ("a.xz", b"\xfd7zXZ\0", "a.xz is compressed with xz"),
+        ("a.bz2", b"BZh91AY", "a.bz2 is compressed with bzip2"),
+        ("a.json", b"{\"file\": []}", "a.json is JSON"),
+        ("a.txtpb", b"# x\n\nfile: {\n", "in text format or YAML"),
+        ("a.yaml", b"file:\n  - name: a\n", "in text format or YAML"),
+        ("a.utf16", &utf_16, "the file is UTF-16"),
+        ("b.proto", &utf_16, "the file is UTF-16"),
+    ];
+    for (name, bytes, message) in cases {
+        let output = run(&packed(name, bytes), &["a.proto", name]);
+        let text = err(&output);
+        assert!(text.contains(message), "{name}: {text}");
+        assert_eq!(output.status.code(), Some(1), "{name}");
+    }
+}
+
 #[test]
 fn standard_input_is_read() {
     let folder = folder(&[("a.proto", BEFORE.as_bytes())]);

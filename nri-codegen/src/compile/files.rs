@@ -184,10 +184,17 @@ pub(super) fn text(bytes: Vec<u8>, shown: &str) -> Result<String, Problem> {
         Err(error) => {
             let at = error.utf8_error().valid_up_to();
             let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-            Err(Problem::new(ErrorKind::Proto, "not valid UTF-8")
+            let marks: [&[u8]; 2] = [&[0xff, 0xfe], &[0xfe, 0xff]];
+            let is_utf_16 = marks.iter().any(|mark| error.as_bytes().starts_with(mark));
+            let problem = Problem::new(ErrorKind::Proto, "not valid UTF-8")
                 .in_file(shown)
                 .at(&text, at..at + 1)
-                .caused_by(error))
+                .caused_by(error);
+            Err(if is_utf_16 {
+                problem.with_help("the file is UTF-16; convert it: `iconv -f UTF-16 -t UTF-8`")
+            } else {
+                problem
+            })
         }
     }
 }

@@ -123,7 +123,8 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
 /// Returns the tables' name of a release that a machine reports (`containerd://2.4.2+unknown`), and
 /// anything else unchanged. A pre-release is not converted to the release that follows it.
 fn spec(named: &str) -> Cow<'_, str> {
-    let is_of_node = named.contains("://");
+    // The address of a git repository ends with `#KEY=VALUE`.
+    let is_of_node = named.contains("://") && !named.contains('#');
     let release = ReleaseName::parse(named).filter(|_| is_of_node);
     match release.filter(|release| !release.is_prerelease()) {
         Some(release) => release.spec().into(),

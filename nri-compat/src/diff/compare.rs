@@ -66,6 +66,7 @@ fn inputs(
 ) -> Result<(Input, Input), Error> {
     let resolve = |spec| Input::resolve_with(history, spec, imports);
     if from == to {
+        Input::check_both(from)?;
         return Ok((resolve(from)?, resolve(to)?));
     }
     let (from, to) = thread::scope(|scope| {

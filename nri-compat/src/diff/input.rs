@@ -1,5 +1,6 @@
 //! The inputs FROM and TO, compiled and described.
 
+mod format;
 mod git;
 mod set;
 
@@ -15,7 +16,7 @@ use super::changes::Declared;
 use super::nri::model;
 use super::target::Target;
 use super::{Schema, facts::Facts};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::report::diff::Side;
 
 /// The name of standard input.
@@ -78,13 +79,32 @@ impl Input {
         Self::of_path(history, spec, imports)
     }
 
+    /// Returns an error if `spec`, given for both sides, can only be read once.
+    pub(super) fn check_both(spec: &str) -> Result<(), Error> {
+        if spec != STDIN {
+            return Ok(());
+        }
+        let message = "both sides are standard input, which can only be read once";
+        Err(Error::new(ErrorKind::Schema, message).with_help("name a file for one of them"))
+    }
+
     fn of_path(history: &History, spec: &str, imports: &Imports) -> Result<Self, Error> {
         if source::is_version(spec) {
             return Self::of_version(history, spec);
         }
         let path = Path::new(spec);
-        if path.is_file() && !source::is_proto(path)? {
+        // Pipes, such as those of process substitution, can only be read once.
+        let is_stream = path.exists() && !path.is_file() && !path.is_dir();
+        if is_stream {
             return Self::of_bytes(spec, spec, set::read(path)?);
+        }
+        let is_proto = path.extension().is_some_and(|ending| ending == "proto");
+        if path.is_file() && !is_proto {
+            let bytes = set::read(path)?;
+            format::is_text(spec, &bytes)?;
+            if !compile::is_text(&bytes) {
+                return Self::of_bytes(spec, spec, bytes);
+            }
         }
         Self::of_compiled(spec, source::resolve_with(history, spec, imports)?)
     }
@@ -115,10 +135,15 @@ impl Input {
     }
 
     fn of_bytes(spec: &str, name: &str, bytes: Vec<u8>) -> Result<Self, Error> {
-        if compile::is_text(&bytes) {
-            let compiled = compile::bytes(name, bytes)?;
+        let bytes = format::unpacked(spec, bytes)?;
+        if format::is_text(spec, &bytes)? {
+            // The name of a file in a schema is relative.
+            let short = name.rsplit(['/', '\\']).next().unwrap_or(name);
+            let compiled = compile::bytes(short, bytes)
+                .map_err(|error| Error::from(error).replacing(short, name))?;
             let mut input = Self::of_compiled(spec, compiled)?;
             spec.clone_into(&mut input.origin);
+            input.paths.insert(short.to_owned(), name.to_owned());
             return Ok(input);
         }
         let (schema, protocol) = set::decode(spec, &bytes)?;

@@ -1,11 +1,18 @@
 //! Protos of a revision of a git repository, read with the `git` command.
+//!
+//! Files are read as they were committed: `git archive` would leave out those with the attribute
+//! `export-ignore`. Links only lead to other files of the revision, never to those of this machine.
 
+mod tree;
+
+use std::io::{Seek as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
 use crate::error::{Error, ErrorKind};
+use tree::{Found, Tree};
 
 /// A path in a revision: `HEAD~1:pkg/api/api.proto`, or `.git#ref=main,subdir=protos` as for buf.
 #[derive(Debug, PartialEq, Eq)]
@@ -29,7 +36,7 @@ impl Revision {
             return of_buf(repository, options);
         }
         let (name, path) = spec.split_once(':')?;
-        (!name.is_empty() && !path.is_empty()).then(|| Self {
+        (!name.is_empty()).then(|| Self {
             repository: PathBuf::from("."),
             name: name.to_owned(),
             path: path.to_owned(),
@@ -38,52 +45,89 @@ impl Revision {
 
     /// Copies the protos of the revision to a temporary folder; returns it, and the path of the target in it.
     pub(super) fn check_out(&self) -> Result<(TempDir, PathBuf), Error> {
+        let object = self.resolve()?;
+        let path = self.path_from_top()?;
+        let listing = self.git(&["ls-tree", "-r", "-z", "--full-tree", &object], None)?;
+        let mut tree = Tree::parse(&listing);
+        self.read_links(&mut tree)?;
+        let target = match tree.find(&path) {
+            Some(Found::Folder(folder)) => folder,
+            // A link keeps its own name; `..` after a link would lead out of the folder.
+            Some(Found::File(file)) if path.split('/').any(|part| part == "..") => file,
+            Some(Found::File(_)) => path,
+            None => return Err(self.missing(&path)),
+        };
+        let folder = tempfile::tempdir().map_err(|error| failed(&error.to_string()))?;
+        self.write(&tree, &target, folder.path())?;
+        let target = folder.path().join(target);
+        Ok((folder, target))
+    }
+
+    /// Returns the id of the tree of the revision.
+    fn resolve(&self) -> Result<String, Error> {
         let tree = format!("{}^{{tree}}", self.name);
-        let tree = self.git(&[
+        let arguments = [
             "rev-parse",
             "--verify",
             "--quiet",
             "--end-of-options",
             &tree,
-        ]);
-        let tree = tree.map_err(|_| self.unknown())?;
-        let tree = String::from_utf8_lossy(&tree).trim().to_owned();
-        let path = self.path_from_top()?;
-        let mut archive = vec!["archive", "--format=tar", tree.as_str()];
-        if !path.is_empty() && !self.is_folder(&tree, &path) {
-            archive.push(path.as_str());
-        }
-        if archive.len() == 3 || path.ends_with(".proto") {
-            archive.push("*.proto");
-        }
-        let tar = self.at_top()?.git(&archive)?;
-        let folder = tempfile::tempdir().map_err(|error| failed(&error.to_string()))?;
-        tar::Archive::new(tar.as_slice())
-            .unpack(folder.path())
-            .map_err(|error| failed(&error.to_string()))?;
-        let target = folder.path().join(path);
-        Ok((folder, target))
+        ];
+        let tree = self.git(&arguments, None).map_err(|_| self.unknown())?;
+        Ok(String::from_utf8_lossy(&tree).trim().to_owned())
     }
 
-    fn is_folder(&self, tree: &str, path: &str) -> bool {
-        let object = format!("{tree}:{path}");
-        let kind = self.git(&["cat-file", "-t", &object]);
-        kind.is_ok_and(|kind| kind.starts_with(b"tree"))
+    /// Fills in the paths that links lead to.
+    fn read_links(&self, tree: &mut Tree) -> Result<(), Error> {
+        let mut links: Vec<_> = tree
+            .0
+            .values_mut()
+            .filter(|entry| entry.link.is_some())
+            .collect();
+        let objects: Vec<String> = links.iter().map(|entry| entry.object.clone()).collect();
+        for (entry, content) in links.iter_mut().zip(self.read(&objects)?) {
+            entry.link = Some(String::from_utf8_lossy(&content).into_owned());
+        }
+        Ok(())
     }
 
-    /// Returns the revision relative to the top: `git archive` includes only files below the folder
-    /// that it runs in.
-    fn at_top(&self) -> Result<Self, Error> {
-        let top = self.git(&["rev-parse", "--show-toplevel"]);
-        Ok(Self {
-            // A bare repository has no working tree.
-            repository: top.map_or_else(
-                |_| self.repository.clone(),
-                |top| PathBuf::from(String::from_utf8_lossy(&top).trim_end_matches('\n')),
-            ),
-            name: self.name.clone(),
-            path: self.path.clone(),
-        })
+    /// Writes all protos, and the file at `target`, below `folder`.
+    fn write(&self, tree: &Tree, target: &str, folder: &Path) -> Result<(), Error> {
+        let is_wanted = |path: &&String| path.ends_with(".proto") || *path == target;
+        let wanted = tree.0.keys().filter(is_wanted).map(String::as_str);
+        // A target below a link to a folder is not an entry.
+        let target = (!tree.0.contains_key(target)).then_some(target);
+        let files: Vec<(&str, String)> = wanted
+            .chain(target)
+            .filter_map(|path| Some((path, tree.object(path)?)))
+            .collect();
+        let objects: Vec<String> = files.iter().map(|(_, object)| object.clone()).collect();
+        for ((path, _), content) in files.iter().zip(self.read(&objects)?) {
+            let path = folder.join(path);
+            let parent = path.parent().unwrap_or(folder);
+            std::fs::create_dir_all(parent)
+                .and_then(|()| std::fs::write(&path, content))
+                .map_err(|error| failed(&error.to_string()))?;
+        }
+        Ok(())
+    }
+
+    /// Returns the content of each object.
+    fn read(&self, objects: &[String]) -> Result<Vec<Vec<u8>>, Error> {
+        if objects.is_empty() {
+            return Ok(Vec::new());
+        }
+        let answer = self.git(&["cat-file", "--batch"], Some(objects))?;
+        let mut rest = answer.as_slice();
+        objects
+            .iter()
+            .map(|_| {
+                let (content, after) = next_object(rest)?;
+                rest = after;
+                Some(content.to_vec())
+            })
+            .collect::<Option<_>>()
+            .ok_or_else(|| failed("the repository lacks an object of the revision"))
     }
 
     /// Returns the path from the top of the repository. A path that starts with `./` is relative to
@@ -93,19 +137,25 @@ impl Revision {
         let Some(relative) = path.strip_prefix("./") else {
             return Ok(path.to_owned());
         };
-        let prefix = self.git(&["rev-parse", "--show-prefix"])?;
+        let prefix = self.git(&["rev-parse", "--show-prefix"], None)?;
         Ok(format!(
             "{}{relative}",
             String::from_utf8_lossy(&prefix).trim()
         ))
     }
 
-    fn git(&self, arguments: &[&str]) -> Result<Vec<u8>, Error> {
-        let output = Command::new("git")
-            .arg("-C")
-            .arg(&self.repository)
-            .args(arguments)
-            .output()
+    /// Runs git with `lines` as its input, and returns its output.
+    fn git(&self, arguments: &[&str], lines: Option<&[String]>) -> Result<Vec<u8>, Error> {
+        let output = lines
+            .map_or_else(|| Ok(Stdio::null()), input)
+            .and_then(|input| {
+                Command::new("git")
+                    .arg("-C")
+                    .arg(&self.repository)
+                    .args(arguments)
+                    .stdin(input)
+                    .output()
+            })
             .map_err(|error| failed(&error.to_string()))?;
         if output.status.success() {
             Ok(output.stdout)
@@ -114,7 +164,24 @@ impl Revision {
         }
     }
 
+    fn missing(&self, path: &str) -> Error {
+        let message = format!(
+            "revision `{}` has no file or folder `{path}`, or it is a link out of the repository",
+            self.name
+        );
+        Error::new(ErrorKind::Schema, message)
+            .with_help("name the path from the top of the repository, or start it with `./`")
+    }
+
     fn unknown(&self) -> Error {
+        if self.repository.to_string_lossy().contains("://") {
+            let message = format!(
+                "{} is a remote repository, and nothing is fetched",
+                self.repository.display()
+            );
+            return Error::new(ErrorKind::Schema, message)
+                .with_help("clone it, and name the clone: `folder/.git#ref=main`");
+        }
         let message = format!(
             "`{}` is not a revision of the git repository at {}",
             self.name,
@@ -123,6 +190,23 @@ impl Revision {
         Error::new(ErrorKind::Schema, message)
             .with_help("name a branch, tag or commit; git has to be installed")
     }
+}
+
+/// Returns lines as the input of a process, in a file, so that it can be read at any time.
+fn input(lines: &[String]) -> std::io::Result<Stdio> {
+    let mut file = tempfile::tempfile()?;
+    file.write_all((lines.join("\n") + "\n").as_bytes())?;
+    file.rewind()?;
+    Ok(file.into())
+}
+
+/// Returns the first object in the output of `git cat-file --batch`, and the output after it.
+fn next_object(output: &[u8]) -> Option<(&[u8], &[u8])> {
+    let end = output.iter().position(|byte| *byte == b'\n')?;
+    let (about, rest) = (output.get(..end)?, output.get(end + 1..)?);
+    let size = std::str::from_utf8(about).ok()?.rsplit(' ').next()?;
+    let size: usize = size.parse().ok()?;
+    Some((rest.get(..size)?, rest.get(size + 1..)?))
 }
 
 fn failed(reason: &str) -> Error {

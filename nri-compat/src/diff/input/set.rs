@@ -24,7 +24,8 @@ pub(super) fn read_stdin() -> Result<Vec<u8>, Error> {
     limited(std::io::stdin().lock(), "standard input")
 }
 
-fn limited(from: impl Read, shown: &str) -> Result<Vec<u8>, Error> {
+/// Reads everything, if it has no more bytes than an input may have.
+pub(super) fn limited(from: impl Read, shown: &str) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     let read = from.take(MAX_INPUT + 1).read_to_end(&mut bytes);
     read.map_err(|error| unreadable(shown, &error))?;
