@@ -1,5 +1,8 @@
 //! Converts comments of protos to rustdoc, without failing doctests, broken links or HTML tags.
 
+/// The spaces after a mark that begin indented code.
+const CODE_INDENT: &str = "     ";
+
 /// Returns the comment as markdown that rustdoc renders as text: code blocks are fenced as `text`,
 /// square and angle brackets escaped, addresses converted to links.
 pub(super) fn markdown(comment: &str) -> String {
@@ -11,7 +14,10 @@ pub(super) fn markdown(comment: &str) -> String {
                 let fence = fence(&lines);
                 markdown += &format!("{fence}text\n{}\n{fence}\n", lines.join("\n"));
             }
-            Block::Text(lines) => markdown += &(escape(&lines.join("\n")) + "\n"),
+            Block::Text(lines) => {
+                let lines: Vec<String> = lines.iter().map(|line| unfenced(line)).collect();
+                markdown += &(escape(&lines.join("\n")) + "\n");
+            }
             Block::Blank => markdown.push('\n'),
         }
     }
@@ -76,6 +82,25 @@ fn blocks(comment: &str) -> Vec<Block<'_>> {
         }
     }
     blocks
+}
+
+/// Returns a line without code after the mark of a list or quotation, where it would be Rust, too:
+/// a fence gets a backslash, and the five spaces that begin indented code become one.
+fn unfenced(line: &str) -> String {
+    let is_mark = |c: char| c.is_whitespace() || c.is_ascii_digit() || "-+*>.)".contains(c);
+    let rest = line.trim_start_matches(is_mark);
+    let (marks, rest) = line.split_at(line.len() - rest.len());
+    let fence = if rest.starts_with("```") || rest.starts_with("~~~") {
+        "\\"
+    } else {
+        ""
+    };
+    let mut marks = marks.to_owned();
+    while let Some(at) = marks.trim_start().find(CODE_INDENT) {
+        let at = marks.len() - marks.trim_start().len() + at;
+        marks.replace_range(at..at + CODE_INDENT.len(), " ");
+    }
+    format!("{marks}{fence}{rest}")
 }
 
 /// Returns the marks that open a fence on this line: three or more backticks or tildes.
@@ -185,6 +210,19 @@ mod tests {
         assert_eq!(markdown("    code"), "```text\ncode\n```");
         assert_eq!(markdown("~~~rust\nfn main("), "```text\nfn main(\n```");
         assert_eq!(markdown("    ```\n    x"), "````text\n```\nx\n````");
+    }
+
+    #[test]
+    fn fences_in_lists_and_quotations_are_no_fences() {
+        assert_eq!(
+            markdown("* ```\n  assert!(false);"),
+            "* \\```\n  assert!(false);"
+        );
+        assert_eq!(markdown("> 1. ~~~rust\n> x"), "\\> 1. \\~~~rust\n\\> x");
+        assert_eq!(markdown("- a ``` b"), "- a ``` b");
+        assert_eq!(markdown("-     f();"), "- f();");
+        assert_eq!(markdown("* 1.         f();"), "* 1. f();");
+        assert_eq!(markdown("-    a"), "-    a");
     }
 
     #[test]
