@@ -9,6 +9,9 @@ use nri_compat::report::check::Outcome::{Deprecated, Unknown};
 use nri_tests::hostile::Answer::{self, Is, NoPlugin};
 use nri_tests::hostile::{Row, check};
 
+/// A statement that starts a program, and the beginning of a large one in base64.
+const STARTS: &str = "println(exec.Command(\"true\").Run(), \"f0VMRgIBAQAAPADDING\")";
+
 /// A copy of NRI's stub in a module of any name, as far as it matters here.
 const STUB: &str = r#"package stub
 
@@ -315,5 +318,27 @@ fn bindings_of_their_own() {
             Is(Unknown, "name of NRI's protocol"),
         ),
         row("nothing of NRI", writes(&["other"], "a.sock"), NoPlugin),
+    ]);
+}
+
+#[test]
+fn programs_that_contain_others() {
+    let padding = "A".repeat(40 << 10);
+    let main = |import: &str, call: &str| {
+        let main = format!("package main\n\nimport {import:?}\n\nfunc main() {{ {call} }}\n");
+        let main = main.replace("PADDING", &padding);
+        build("corp.example/outer", &[("main.go".to_owned(), main)], false)
+    };
+    check(&[
+        row(
+            "base64",
+            main("os/exec", STARTS),
+            Is(Unknown, "another program (base64)"),
+        ),
+        row(
+            "nothing",
+            main("os/exec", &STARTS.replace("f0VM", "")),
+            NoPlugin,
+        ),
     ]);
 }

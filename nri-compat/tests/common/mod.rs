@@ -31,6 +31,9 @@ impl Reader for Marker {
         if text.contains("FAIL") {
             return Err(Unreadable::new(SkipKind::Broken, "broken as asked"));
         }
+        if text.contains("NOTHING") {
+            return Ok(Vec::new());
+        }
         Ok(vec![Sighting {
             place: file.place.clone(),
             name: Some(file.name.clone()),

@@ -7,6 +7,8 @@ use super::found::Found;
 use super::scan::Scan;
 use crate::check::content::File;
 use crate::check::evidence;
+use crate::check::evidence::Reader as _;
+use crate::check::evidence::program::Program;
 use crate::check::packing::Packing;
 use crate::place::Place;
 use crate::sighting::{Evidence, FileKind, Interface, Role, Sighting};
@@ -19,7 +21,7 @@ const READER: &str = "check";
 const MAX_INTERPRETER: usize = 80;
 
 /// Unsupported formats that contain files, by their first bytes.
-const UNSUPPORTED: [(&[u8], &str); 9] = [
+const UNSUPPORTED: [(&[u8], &str); 10] = [
     (b"PK\x03\x04", "a ZIP archive"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
     (b"\xed\xab\xee\xdb", "an RPM package"),
@@ -29,6 +31,7 @@ const UNSUPPORTED: [(&[u8], &str); 9] = [
     (b"\x04\x22\x4d\x18", "compressed with lz4"),
     (b"\x1f\x9d", "compressed with compress"),
     (b"LZIP", "compressed with lzip"),
+    (b"\x5d\0\0", "compressed with lzma"),
 ];
 
 /// Returns the reason why an unrecognised file cannot be judged.
@@ -166,9 +169,19 @@ pub(super) fn with_answer(mut found: Found, file: &File<'_>, demand: Demand) -> 
                 .sightings
                 .push(sighting(&file.place, demand, reason.to_owned()));
         }
+        Demand::Named if is_like_plugin(file) => {
+            let reason = "a program without a trace of NRI, but with the name of a plugin";
+            let seen = sighting(&file.place, Demand::Launched, reason.to_owned());
+            found.sightings.push(seen);
+        }
         Demand::Named => found.sightings.push(no_plugin(&file.place)),
     }
     found
+}
+
+/// Returns true for a program with a name like `10-logger`.
+fn is_like_plugin(file: &File<'_>) -> bool {
+    evidence::identity(&file.name).0.is_some() && Program.recognises(file)
 }
 
 fn sighting(place: &Place, demand: Demand, reason: String) -> Sighting {

@@ -7,6 +7,7 @@
 
 pub(crate) mod bytes;
 mod elf;
+mod embedded;
 mod macho;
 mod overlay;
 mod pe;
@@ -19,11 +20,15 @@ use crate::check::content::{Content, File};
 use bytes::Layout;
 use window::Part;
 
-pub(crate) use overlay::packed as packed_overlay;
+pub(crate) use embedded::program as embedded_program;
+pub(crate) use overlay::{Appended, appended};
 pub(crate) use slices::slices;
 
 /// The maximum number of sections, segments or load commands.
 const MAX_ENTRIES: usize = 4096;
+
+/// The section that linkers make of constants, unless they are told to merge it with others.
+const CONSTANTS: &str = ".rodata";
 
 /// An executable file whose headers were read.
 pub(crate) struct Image<'c> {
@@ -139,10 +144,13 @@ impl<'c> Image<'c> {
 
     /// Returns offset and length of the parts that may hold constants: the loaded parts, without
     /// the sections for which `leave_out` is true, or the whole file if its headers do not agree.
+    /// Nothing is left out if no section is that of constants: then another one may contain them.
     pub(crate) fn constants(&self, leave_out: impl Fn(&str) -> bool) -> Vec<(u64, u64)> {
         if !self.headers.sound {
             return vec![(0, self.content.len())];
         }
+        let are_apart = self.section(&[CONSTANTS]).is_some();
+        let leave_out = |name: &str| are_apart && leave_out(name);
         let sections = self.headers.sections.iter();
         let mut left_out: Vec<_> = sections
             .filter(|section| leave_out(&section.name))

@@ -22,15 +22,30 @@ use table::Presence;
 /// The name of the reader in evidence.
 const NAME: &str = "go-binary";
 
-/// Reads a Go executable. The result is empty if there is no NRI in it, and `None` if Go's linker
-/// did not make it.
-pub(super) fn read(
-    file: &File<'_>,
-    image: &Image<'_>,
-) -> Result<Option<Vec<Sighting>>, Unreadable> {
+/// What is known of a Go executable.
+pub(super) struct GoProgram {
+    /// The sightings; none if there is no NRI in it.
+    pub(super) seen: Vec<Sighting>,
+    /// False if it is known that it does not start other programs.
+    pub(super) may_start_programs: bool,
+}
+
+impl From<Vec<Sighting>> for GoProgram {
+    fn from(seen: Vec<Sighting>) -> Self {
+        Self {
+            seen,
+            may_start_programs: true,
+        }
+    }
+}
+
+/// Reads a Go executable. The result is `None` if Go's linker did not make it.
+pub(super) fn read(file: &File<'_>, image: &Image<'_>) -> Result<Option<GoProgram>, Unreadable> {
     let table = match table::locate(image)? {
         Presence::NotGo => return Ok(None),
-        Presence::Unreadable => return Ok(Some(vec![hidden::without_table(file, image)?])),
+        Presence::Unreadable => {
+            return Ok(Some(vec![hidden::without_table(file, image)?].into()));
+        }
         Presence::Found(table) => table,
     };
     // Most programs have no trace of NRI, and end here. Damaged headers may hide constants.
@@ -39,18 +54,21 @@ pub(super) fn read(
         let signs = signs::read(image, &table)?;
         let seen = sightings::from(file, image, &table, &signs)?;
         if !seen.is_empty() {
-            return Ok(Some(seen));
+            return Ok(Some(GoProgram {
+                seen,
+                may_start_programs: signs.starts_programs,
+            }));
         }
     }
     if let Some(obfuscated) = hidden::obfuscated(file, image)? {
-        return Ok(Some(vec![obfuscated]));
+        return Ok(Some(vec![obfuscated].into()));
     }
     let own = if may_be_nri {
         sightings::own_bindings(file, image)?
     } else {
         None
     };
-    Ok(Some(own.into_iter().collect()))
+    Ok(Some(Vec::from_iter(own).into()))
 }
 
 fn evidence(detail: impl Into<String>) -> Evidence {

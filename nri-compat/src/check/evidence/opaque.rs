@@ -1,7 +1,7 @@
 //! Reports executables that cannot be read, or hide their contents.
 
 use super::binary::window::find;
-use super::binary::{Image, packed_overlay};
+use super::binary::{Appended, Image, appended, embedded_program};
 use super::protocol::{self, PROTOCOL};
 use super::{Unreadable, identity};
 use crate::check::content::File;
@@ -57,24 +57,51 @@ fn carries(image: &Image<'_>, marks: &[&[u8]]) -> Result<bool, Unreadable> {
     Ok(false)
 }
 
-/// Reports a complete executable without traces of NRI, if parts of it were not read: appended
-/// compressed data, or a program without section headers from an unknown toolchain.
-pub(super) fn unexplained(
+/// Reports what a complete executable contains besides the code that was read: appended data, or
+/// another program among its constants, if it may start programs.
+pub(super) fn besides(
     file: &File<'_>,
     image: &Image<'_>,
-    is_go: bool,
+    is_elf: bool,
+    may_start_programs: bool,
 ) -> Result<Option<Sighting>, Unreadable> {
-    if let Some((packing, size)) = packed_overlay(image)? {
-        let reason = format!(
-            "{size} bytes of packed data ({packing}) are appended to it and were not read; unpack them and check again"
-        );
-        return Ok(Some(hidden(file, FileKind::Other, NAME, &reason)));
+    if let Some(appended) = appended(image, is_elf)? {
+        let mut seen = hidden(file, FileKind::Other, NAME, &reason_of(appended));
+        with_protocol_in(&mut seen, NAME, image, (appended.offset, appended.size))?;
+        return Ok(Some(seen));
     }
-    if image.headers.stripped && !is_go {
+    if !may_start_programs {
+        return Ok(None);
+    }
+    let constants = image.constants(is_code);
+    Ok(embedded_program(image, &constants)?.map(|what| {
+        let reason = format!("it contains {what}, which was not read; check that one as well");
+        hidden(file, FileKind::Other, NAME, &reason)
+    }))
+}
+
+fn reason_of(appended: Appended) -> String {
+    let size = appended.size;
+    match appended.format {
+        Some(format) => format!(
+            "{size} bytes of packed data ({format}) are appended to it and were not read; unpack them and check again"
+        ),
+        None => format!("{size} bytes of unknown data are appended to it and were not read"),
+    }
+}
+
+/// Returns true if a section has no constants, but code.
+fn is_code(section: &str) -> bool {
+    section == ".text"
+}
+
+/// Reports a complete executable without traces of NRI that has no section headers and is from an
+/// unknown toolchain.
+pub(super) fn unexplained(file: &File<'_>, image: &Image<'_>) -> Option<Sighting> {
+    image.headers.stripped.then(|| {
         let reason = "it has no section headers and no trace of a known toolchain (packed?)";
-        return Ok(Some(hidden(file, FileKind::Other, NAME, reason)));
-    }
-    Ok(None)
+        hidden(file, FileKind::Other, NAME, reason)
+    })
 }
 
 /// Reports a program that can connect to a runtime but does not contain the name of the protocol:
@@ -92,10 +119,19 @@ pub(super) fn with_protocol(
     reader: &'static str,
     image: &Image<'_>,
 ) -> Result<(), Unreadable> {
-    let all = [(0, image.content.len())];
-    if find(image.content, all[0], PROTOCOL, |_| true)?.is_some() {
+    with_protocol_in(seen, reader, image, (0, image.content.len()))
+}
+
+/// Adds the names of NRI's protocol in a part of a program.
+fn with_protocol_in(
+    seen: &mut Sighting,
+    reader: &'static str,
+    image: &Image<'_>,
+    part: (u64, u64),
+) -> Result<(), Unreadable> {
+    if find(image.content, part, PROTOCOL, |_| true)?.is_some() {
         seen.role = Role::Plugin;
-        let found = protocol::read(image, &all)?;
+        let found = protocol::read(image, &[part])?;
         let details = found.describe().into_iter();
         seen.evidence
             .extend(details.map(|detail| Evidence { reader, detail }));

@@ -7,13 +7,14 @@
 //! | --- | --- |
 //! | a file that starts like a program and ends before the parts that its headers load | `unknown`, whatever it contains |
 //! | damaged headers, but a complete file | the result of searching the whole file without the headers |
-//! | packed (UPX, appended archives), obfuscated, or without section headers and of an unsupported kind | `unknown` |
+//! | packed (UPX, appended data), obfuscated, or without section headers and of an unsupported kind | `unknown` |
+//! | another program among the constants | `unknown`, in addition to the verdict on the program itself |
 //! | object files, core dumps, debug information | nothing: no system starts them |
 
 use super::binary::{Format, Image, format, slices};
-use super::{Reader, Unreadable, go_binary, opaque, rust_binary};
+use super::{Reader, Unreadable, go_binary, identity, opaque, rust_binary};
 use crate::check::content::File;
-use crate::sighting::Sighting;
+use crate::sighting::{Interface, Role, Sighting};
 use crate::skipped::SkipKind;
 
 /// The name of the reader in evidence.
@@ -96,15 +97,29 @@ fn one(file: &File<'_>, format: Format) -> Result<Vec<Sighting>, Unreadable> {
         return Ok(vec![opaque::cut_short(file, &image)?]);
     }
     let go = go_binary::read(file, &image)?;
-    let seen = match &go {
-        // Only other linkers combine Go with code of other languages, and they keep this section.
-        Some(seen) if !seen.is_empty() || image.section(&[".comment"]).is_none() => seen.clone(),
-        _ => rust_binary::read(file, &image)?,
-    };
-    if !seen.is_empty() {
-        return Ok(seen);
+    // Only other linkers combine Go with code of other languages, and they keep this section.
+    let is_mixed = image.section(&[".comment"]).is_some();
+    let is_go = go.is_some();
+    let go_starts_programs = go.as_ref().is_some_and(|go| go.may_start_programs);
+    let mut seen = go.map(|go| go.seen).unwrap_or_default();
+    if !is_go || is_mixed && seen.is_empty() {
+        seen = rust_binary::read(file, &image)?;
+    } else if is_mixed {
+        seen.extend(rust_binary::manifests(file, &image)?);
     }
-    Ok(opaque::unexplained(file, &image, go.is_some())?
-        .into_iter()
-        .collect())
+    // What cannot be judged already, and what is known not to be a plugin, needs no further reason.
+    let is_judged = |seen: &Sighting| {
+        seen.role == Role::Plugin && !matches!(seen.interface, Interface::Unknown(_))
+    };
+    if seen.is_empty() || seen.iter().any(is_judged) {
+        let is_elf = format == Format::Elf;
+        // Most programs of other languages are no plugins, and a search of each would take long.
+        let may_be_plugin = !seen.is_empty() || identity(&file.name).0.is_some();
+        let may_start_programs = go_starts_programs || (is_mixed || !is_go) && may_be_plugin;
+        seen.extend(opaque::besides(file, &image, is_elf, may_start_programs)?);
+    }
+    if seen.is_empty() && !is_go {
+        seen.extend(opaque::unexplained(file, &image));
+    }
+    Ok(seen)
 }

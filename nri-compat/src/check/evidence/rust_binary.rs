@@ -10,7 +10,7 @@ use super::binary::window::{Flow, WINDOW, find, windows};
 use super::protocol::{self, CONNECTS, PROTOCOL};
 use super::{Unreadable, opaque};
 use crate::check::content::File;
-use crate::sighting::{Evidence, FileKind, Role, Sighting};
+use crate::sighting::{Evidence, FileKind, Interface, Role, Sighting};
 use manifest::Embedded;
 
 /// The name of the reader in evidence.
@@ -61,6 +61,15 @@ pub(super) fn read(file: &File<'_>, image: &Image<'_>) -> Result<Vec<Sighting>, 
         return Ok(vec![opaque::connects(file, kind(image)?, NAME)]);
     }
     Ok(Vec::new())
+}
+
+/// Reads only the manifests in an executable, such as a Go program with code in Rust.
+pub(super) fn manifests(file: &File<'_>, image: &Image<'_>) -> Result<Vec<Sighting>, Unreadable> {
+    let seen = read(file, image)?.into_iter();
+    let has_manifest = |seen: &Sighting| !matches!(seen.interface, Interface::Unknown(_));
+    Ok(seen
+        .filter(|seen| seen.role == Role::Plugin && has_manifest(seen))
+        .collect())
 }
 
 /// The traces of NRI among the constants of a program.

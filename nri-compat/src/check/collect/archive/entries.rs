@@ -69,7 +69,35 @@ pub(super) struct TarEntry {
 struct Ahead {
     path: Option<Vec<u8>>,
     link: Option<Vec<u8>>,
-    pax: Pax,
+    pax: Option<Pax>,
+}
+
+impl Ahead {
+    fn is_empty(&self) -> bool {
+        self.path.is_none() && self.link.is_none() && self.pax.is_none()
+    }
+}
+
+/// Stores an attribute. Programs differ in which of several headers they apply.
+fn once<T>(place: &mut Option<T>, value: T) -> Result<(), Unreadable> {
+    match place.replace(value) {
+        None => Ok(()),
+        Some(_) => Err(ambiguous()),
+    }
+}
+
+/// Returns the only value of an attribute that may be in two headers. Programs differ in which of
+/// them they apply.
+fn either(one: Option<Vec<u8>>, other: Option<Vec<u8>>) -> Result<Option<Vec<u8>>, Unreadable> {
+    match (one, other) {
+        (Some(one), Some(other)) if one != other => Err(ambiguous()),
+        (one, other) => Ok(one.or(other)),
+    }
+}
+
+fn ambiguous() -> Unreadable {
+    let reason = "an entry whose name programs read differently";
+    Unreadable::new(SkipKind::UnsupportedFormat, reason)
 }
 
 impl TarEntry {
@@ -101,9 +129,9 @@ impl<'s> Entries<'s> {
         while let Some(header) = self.header()? {
             let size = header.entry_size().map_err(|_| broken("a size"))?;
             match header.entry_type() {
-                EntryType::GNULongName => ahead.path = Some(self.name(size)?),
-                EntryType::GNULongLink => ahead.link = Some(self.name(size)?),
-                EntryType::XHeader => ahead.pax = Pax::parse(&self.small(size)?)?,
+                EntryType::GNULongName => once(&mut ahead.path, self.name(size)?)?,
+                EntryType::GNULongLink => once(&mut ahead.link, self.name(size)?)?,
+                EntryType::XHeader => once(&mut ahead.pax, Pax::parse(&self.small(size)?)?)?,
                 EntryType::XGlobalHeader => Pax::check_global(&self.small(size)?)?,
                 kind if kind.as_byte() == CONTINUED => {
                     let reason = "a part of an archive of several volumes";
@@ -112,12 +140,21 @@ impl<'s> Entries<'s> {
                 _ => return self.entry(&header, size, ahead).map(Some),
             }
         }
-        Ok(None)
+        if ahead.is_empty() {
+            return Ok(None);
+        }
+        let reason = "it ends with a header that belongs to an entry";
+        Err(Unreadable::new(SkipKind::Broken, reason))
     }
 
     fn entry(&mut self, header: &Header, size: u64, ahead: Ahead) -> Result<TarEntry, Unreadable> {
-        let pax = ahead.pax;
+        let pax = ahead.pax.unwrap_or_default();
         let kind = header.entry_type();
+        if has_text_as_times(header) {
+            return Err(ambiguous());
+        }
+        let path = either(pax.path, ahead.path)?;
+        let link = either(pax.link, ahead.link)?;
         let sparse = if kind == EntryType::GNUSparse {
             Some(self.sparse_headers(header)?)
         } else {
@@ -129,16 +166,14 @@ impl<'s> Entries<'s> {
             0
         };
         self.expect(size);
-        let link = || header.link_name_bytes().unwrap_or_default().into_owned();
+        let own_link = || header.link_name_bytes().unwrap_or_default().into_owned();
         Ok(TarEntry {
-            path: pax
-                .path
-                .or(ahead.path)
-                .unwrap_or_else(|| header.path_bytes().into_owned()),
-            link: pax.link.or(ahead.link).unwrap_or_else(link),
+            path: path.unwrap_or_else(|| header.path_bytes().into_owned()),
+            link: link.unwrap_or_else(own_link),
             kind,
             size,
-            is_executable: header.mode().is_ok_and(|mode| mode & 0o111 != 0),
+            // Programs read more spellings of numbers than this.
+            is_executable: header.mode().map_or(true, |mode| mode & 0o111 != 0),
             start: match &self.source {
                 Source::Anywhere(stream) => Some(stream.at),
                 Source::Through(_) => None,
@@ -302,6 +337,17 @@ impl Read for Entries<'_> {
         self.left -= read as u64;
         Ok(read)
     }
+}
+
+/// Returns true if the times of a GNU header are text, which some programs read as the beginning of
+/// the name.
+fn has_text_as_times(header: &Header) -> bool {
+    let is_number = |field: &[u8]| {
+        let digit = |byte: &u8| matches!(byte, b'0'..=b'7' | b' ' | 0);
+        matches!(field, [0x80 | 0xff, ..]) || field.iter().all(digit)
+    };
+    let gnu = header.as_gnu();
+    gnu.is_some_and(|gnu| !is_number(&gnu.atime) || !is_number(&gnu.ctime))
 }
 
 fn is_zero(bytes: &[u8]) -> bool {

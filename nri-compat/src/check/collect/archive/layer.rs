@@ -14,6 +14,7 @@ use super::names;
 use super::sparse::{self, Sparse};
 use super::stored::{shown_path, stored, with_head};
 use super::unpack::Unpacked;
+use crate::check::collect::demand::Demand;
 use crate::check::collect::file_outcome::FileOutcome;
 use crate::check::collect::found::Found;
 use crate::check::collect::scan::Scan;
@@ -90,8 +91,14 @@ pub(in crate::check::collect) fn read_blob(
     };
     let packing = Packing::of(&file.head);
     let path = names::clean(name.as_bytes());
-    if is_labelled_tar || kind::of(&file).is_some() {
+    if kind::of(&file).is_some() {
         return read(reading, packing, Stop::Never);
+    }
+    if is_labelled_tar {
+        return match unjudged::unsupported(&file.head) {
+            Some(why) => Layer::failed(why),
+            None => read(reading, packing, Stop::Never),
+        };
     }
     let mut layer = Layer::default();
     if reading.scan.recognised(&file) {
@@ -149,6 +156,11 @@ pub(super) fn labelled<'c>(content: &'c dyn Content, name: &str) -> std::io::Res
 pub(in crate::check::collect) fn file_at<'l>(layer: &'l Layer, path: &[u8]) -> Option<&'l Found> {
     let has_path = |hit: &&Hit| hit.paths.iter().any(|known| known == path);
     layer.hits.iter().find(has_path).map(|hit| &hit.found)
+}
+
+/// Returns true if a runtime may start the file with this path.
+fn is_launched(entry: &TarEntry, path: &[u8]) -> bool {
+    names::is_plugin_folder(names::split(path).0) && entry.is_executable
 }
 
 impl Layer {
@@ -274,8 +286,7 @@ impl Layer {
                 }),
                 Err(why) => Found::skipped(Skipped::unreadable(file.place, why)),
             };
-            reading.scan.count(found.outcome());
-            return self.hit(path, found);
+            return self.recognised(reading, &entry, path, found);
         }
         self.unrecognised(reading, &entry, path, &file)
     }
@@ -309,10 +320,26 @@ impl Layer {
         }
         if reading.scan.recognised(&file) {
             let found = reading.scan.look(&file);
-            reading.scan.count(found.outcome());
-            return self.hit(path, found);
+            return self.recognised(reading, &entry, path, found);
         }
         self.unrecognised(reading, &entry, path, &file)
+    }
+
+    /// Records the findings in a file. A program that a runtime starts has some in any case.
+    fn recognised(
+        &mut self,
+        reading: Reading<'_>,
+        entry: &TarEntry,
+        path: Vec<u8>,
+        found: Found,
+    ) -> Result<(), Unreadable> {
+        let found = if is_launched(entry, &path) {
+            unjudged::with_answer(found, &with_head(&path, Vec::new()), Demand::Launched)
+        } else {
+            found
+        };
+        reading.scan.count(found.outcome());
+        self.hit(path, found)
     }
 
     /// Records an archive within the archive, which is not opened. Returns whether the file is one.
@@ -336,9 +363,7 @@ impl Layer {
         path: Vec<u8>,
         file: &File<'_>,
     ) -> Result<(), Unreadable> {
-        let is_launched =
-            names::split(&path).0.ends_with(names::PLUGIN_FOLDER) && entry.is_executable;
-        if !is_launched {
+        if !is_launched(entry, &path) {
             reading.scan.count(FileOutcome::OtherFile);
             return Ok(());
         }

@@ -18,6 +18,8 @@ pub(super) struct Links {
     pub(super) symbolic: HashMap<Vec<u8>, Vec<Vec<u8>>>,
     /// Targets of the links in a folder whose executables a runtime starts, by name.
     pub(super) launched: BTreeMap<Vec<u8>, Vec<u8>>,
+    /// Targets of the links that stand in for a folder whose executables a runtime starts, by name.
+    pub(super) folders: BTreeMap<Vec<u8>, Vec<u8>>,
     count: usize,
     dropped: u64,
     /// Targets of hard links, by name.
@@ -43,14 +45,19 @@ impl Links {
     pub(super) fn add_symbolic(&mut self, path: Vec<u8>, target: &[u8]) {
         let (folder, name) = names::split(&path);
         let is_plugin_name = evidence::identity(&escape::bytes(name)).0.is_some();
-        if !is_plugin_name && !is_launched(&path) || !self.may_keep() {
-            return;
-        }
         let target = if target.starts_with(b"/") {
             names::clean(target)
         } else {
             names::clean(&[folder, target].join(&b'/'))
         };
+        let moves = names::moves_plugin_folder(&path, &target);
+        if !(is_plugin_name || is_launched(&path) || moves) || !self.may_keep() {
+            return;
+        }
+        if moves {
+            self.folders.insert(path, target);
+            return;
+        }
         self.add_launched(&path, &target);
         self.symbolic.entry(target).or_default().push(path);
     }
@@ -65,6 +72,7 @@ impl Links {
     pub(super) fn forget(&mut self, path: &[u8]) {
         self.targets.remove(path);
         self.launched.remove(path);
+        self.folders.remove(path);
     }
 
     /// Sorts hard links by target. Must be called once, after all links are added.
@@ -86,5 +94,5 @@ impl Links {
 }
 
 fn is_launched(path: &[u8]) -> bool {
-    names::split(path).0.ends_with(names::PLUGIN_FOLDER)
+    names::is_plugin_folder(names::split(path).0)
 }

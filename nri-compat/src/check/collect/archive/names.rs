@@ -1,7 +1,10 @@
 //! Paths of entries, relative to the root of the archive, without `.`, and without leaving it.
 
-/// The default folder in which runtimes look for plugins.
-pub(super) const PLUGIN_FOLDER: &[u8] = b"nri/plugins";
+/// The end of the default path of the folder in which runtimes look for plugins.
+const PLUGIN_FOLDER: [&[u8]; 2] = [b"nri", b"plugins"];
+
+/// The folder above the default one.
+const ABOVE_PLUGIN_FOLDER: &[u8] = b"opt/nri";
 
 /// The prefix of a whiteout's name.
 const WHITEOUT: &[u8] = b".wh.";
@@ -30,6 +33,24 @@ pub(super) fn split(path: &[u8]) -> (&[u8], &[u8]) {
     let mut parts = path.rsplitn(2, |byte| *byte == b'/');
     let name = parts.next().unwrap_or(path);
     (parts.next().unwrap_or(b""), name)
+}
+
+/// Returns true if a runtime starts the executables of a folder with this path.
+pub(super) fn is_plugin_folder(path: &[u8]) -> bool {
+    let mut parts = path.rsplit(|byte| *byte == b'/');
+    PLUGIN_FOLDER
+        .iter()
+        .rev()
+        .all(|name| parts.next() == Some(name))
+}
+
+/// Returns true if a link with this path and target moves the folder in which runtimes look for
+/// plugins to another name.
+pub(super) fn moves_plugin_folder(path: &[u8], target: &[u8]) -> bool {
+    let [_, folder] = PLUGIN_FOLDER;
+    let below = |path: &[u8]| [path, folder].join(&b'/');
+    is_plugin_folder(path) && !is_plugin_folder(target)
+        || path == ABOVE_PLUGIN_FOLDER && !is_plugin_folder(&below(target))
 }
 
 /// The part of lower layers that an entry hides by its name alone.
@@ -72,6 +93,27 @@ mod tests {
         assert_eq!(clean("./"), "");
         assert_eq!(clean("a/../../b"), "b");
         assert_eq!(clean("../../../opt/x"), "opt/x");
+    }
+
+    #[test]
+    fn the_plugin_folder_is_known_by_whole_names() {
+        for (path, is_one) in [
+            (&b"opt/nri/plugins"[..], true),
+            (b"nri/plugins", true),
+            (b"opt/my-nri/plugins", false),
+            (b"opt/nri/plugins/x", false),
+        ] {
+            assert_eq!(is_plugin_folder(path), is_one);
+        }
+        for (path, target, moves) in [
+            (&b"opt/nri/plugins"[..], &b"srv"[..], true),
+            (b"opt/nri/plugins", b"usr/lib/nri/plugins", false),
+            (b"opt/nri", b"srv/x", true),
+            (b"opt/nri", b"usr/lib/nri", false),
+            (b"usr/nri", b"srv", false),
+        ] {
+            assert_eq!(moves_plugin_folder(path, target), moves, "{path:?}");
+        }
     }
 
     #[test]

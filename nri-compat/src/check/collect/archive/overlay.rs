@@ -39,6 +39,16 @@ pub(super) fn report_launched(scan: &Scan<'_>, stack: &[&Layer], place: &Place) 
             scan.store(unjudged::linked(place, &shown_path(path), &reason));
             count += 1;
         }
+        for (path, target) in &layer.links.folders {
+            if is_visible(path, stack, number) {
+                let reason = format!(
+                    "a link to {}, so that runtimes start the executables there, not all of which are recognised",
+                    shown_path(target)
+                );
+                scan.store(unjudged::linked(place, &shown_path(path), &reason));
+                count += 1;
+            }
+        }
     }
     count
 }
@@ -135,6 +145,6 @@ fn best(names: BTreeSet<&[u8]>) -> Option<&[u8]> {
     names.into_iter().min_by_key(|path| {
         let (folder, name) = names::split(path);
         let is_plugin_name = evidence::identity(&escape::bytes(name)).0.is_some();
-        (!folder.ends_with(names::PLUGIN_FOLDER), !is_plugin_name)
+        (!names::is_plugin_folder(folder), !is_plugin_name)
     })
 }

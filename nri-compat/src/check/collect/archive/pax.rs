@@ -54,6 +54,10 @@ impl Pax {
     }
 
     fn add(&mut self, key: &[u8], value: &[u8]) -> Result<(), Unreadable> {
+        let is_name = matches!(key, b"path" | b"linkpath" | b"GNU.sparse.name");
+        if is_name && value.contains(&0) {
+            return Err(broken());
+        }
         // An empty value removes the record.
         let text = || (!value.is_empty()).then(|| value.to_vec());
         match key {
@@ -139,6 +143,7 @@ mod tests {
             b"10 path=a\n99 linkpath=x\n",
             b"10 size=a\n",
             b"11 size=-1\n",
+            b"12 path=a\0b\n",
         ] {
             assert!(Pax::parse(text).is_err(), "{text:?}");
         }

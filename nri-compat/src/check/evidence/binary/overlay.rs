@@ -27,19 +27,34 @@ const BEGINNING: u64 = 4096;
 /// comment of 64 KiB.
 const ENDING: u64 = (1 << 16) + 64;
 
-/// Returns the format and size of data appended to a program; `None` if there is none, or it is not
-/// compressed.
-pub(crate) fn packed(image: &Image<'_>) -> Result<Option<(&'static str, u64)>, Unreadable> {
-    let size = image.content.len().saturating_sub(image.headers.end);
+/// Data appended to a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Appended {
+    /// The format, if it is a known one.
+    pub(crate) format: Option<&'static str>,
+    pub(crate) offset: u64,
+    pub(crate) size: u64,
+}
+
+/// Returns the data appended to a program; `None` if there is none, or only padding. In formats
+/// other than ELF it must have a known format: tables of symbols and signatures are appended to them.
+pub(crate) fn appended(image: &Image<'_>, is_elf: bool) -> Result<Option<Appended>, Unreadable> {
+    let offset = image.headers.end;
+    let size = image.content.len().saturating_sub(offset);
     if size == 0 {
         return Ok(None);
     }
-    let beginning = image.part(image.headers.end, BEGINNING.min(size))?;
+    let beginning = image.part(offset, BEGINNING.min(size))?;
     let from_end = image.content.len() - ENDING.min(size);
     let ending = image.part(from_end, ENDING)?;
-    Ok(begins(&beginning)
-        .or_else(|| ends(&ending))
-        .map(|kind| (kind, size)))
+    let format = begins(&beginning).or_else(|| ends(&ending));
+    let is_data = |part: &Part<'_>| part.iter().any(|byte| *byte != 0);
+    let counts = format.is_some() || is_elf && (is_data(&beginning) || is_data(&ending));
+    Ok(counts.then_some(Appended {
+        format,
+        offset,
+        size,
+    }))
 }
 
 fn begins(bytes: &Part<'_>) -> Option<&'static str> {

@@ -24,9 +24,19 @@ const SERVICE: &str = ".RegisterPluginService";
 const SERVER: &str = "ttrpc.(*Server).Serve";
 /// The function with which a program loads code.
 const LOADER: &str = "plugin.Open";
-/// Parts of stub, adaptation, service, `skel.Run` and loader that begin with letters which few other names have: the
+/// The functions of Go's library through which a program starts another one, or becomes one.
+const STARTERS: [&str; 2] = ["syscall.forkExec", "syscall.runtime_BeforeExec"];
+/// Parts of stub, adaptation, service, `skel.Run`, loader and starters that begin with letters which few other names have: the
 /// search compares every name with the first four bytes of each, and `/pkg` would fit most.
-const RARE_PARTS: [&str; 5] = ["/stub.", "/adaptation.", "rPluginService", SKEL, "n.Open"];
+const RARE_PARTS: [&str; 7] = [
+    "/stub.",
+    "/adaptation.",
+    "rPluginService",
+    SKEL,
+    "n.Open",
+    "kExec",
+    "eExec",
+];
 
 /// The signs that were found.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -47,6 +57,8 @@ pub(super) struct Signs {
     pub(super) server: bool,
     /// True if it can load Go plugins (`-buildmode=plugin`), which may contain handlers.
     pub(super) loads_code: bool,
+    /// True if it can start other programs.
+    pub(super) starts_programs: bool,
 }
 
 /// NRI's stub, with the parts that are linked.
@@ -152,6 +164,8 @@ impl Signs {
             self.adaptation(module).see(rest);
         } else if name == LOADER {
             self.loads_code = true;
+        } else if STARTERS.contains(&name) {
+            self.starts_programs = true;
         } else if let Some(module) = name.strip_suffix(SKEL) {
             self.one_shot.get_or_insert_with(|| module.to_owned());
         } else if let Some((parent, _)) = name.split_once(CLIENT) {
@@ -270,10 +284,11 @@ mod tests {
 
     #[test]
     fn the_parts_searched_for_are_those_of_the_names() {
-        for (part, name) in RARE_PARTS
-            .iter()
-            .zip([STUB, ADAPTATION, SERVICE, SKEL, LOADER])
-        {
+        for (part, name) in RARE_PARTS.iter().zip(
+            [STUB, ADAPTATION, SERVICE, SKEL, LOADER]
+                .into_iter()
+                .chain(STARTERS),
+        ) {
             assert!(name.ends_with(part), "{name}");
         }
     }

@@ -1,0 +1,172 @@
+//! Programs within programs: among the constants, plain, compressed or in base64.
+//!
+//! A program that embeds another one may start it, so that the handlers of both count.
+
+use std::io::Read as _;
+use std::sync::LazyLock;
+
+use flate2::read::DeflateDecoder;
+
+use super::bytes::Layout;
+use super::window::{Flow, windows};
+use super::{Image, Unreadable};
+use crate::check::needles::Needles;
+use crate::check::packing::Packing;
+use crate::check::unpack::decoder;
+
+/// The first bytes of programs, and of the data in which they may be hidden: gzip with and without
+/// a file name, zstd, xz, entries of zip archives, base64, bzip2.
+const BEGINNINGS: [&[u8]; 8] = [
+    ELF,
+    &[0x1f, 0x8b, 8, 0],
+    &[0x1f, 0x8b, 8, 8],
+    &[0x28, 0xb5, 0x2f, 0xfd],
+    b"\xfd7zXZ\0",
+    ZIP,
+    BASE64,
+    BZIP2_BLOCK,
+];
+const ELF: &[u8] = b"\x7fELF";
+const ZIP: &[u8] = b"PK\x03\x04";
+/// The first bytes of ELF files in base64.
+const BASE64: &[u8] = b"f0VMRg";
+/// The first bytes of a block of bzip2, four bytes after the beginning.
+const BZIP2_BLOCK: &[u8] = b"1AY&SY";
+const BEFORE_BLOCK: u64 = 4;
+const LITTLE: Layout = Layout {
+    wide: false,
+    big: false,
+};
+/// The size of the header of an entry in a zip archive in bytes.
+const ZIP_HEADER: usize = 30;
+/// The compression of zip archives that Rust's libraries call deflate.
+const DEFLATE: u16 = 8;
+/// The number of bytes that are enough to see what begins with them.
+const HEAD: u64 = 4096;
+/// The number of compressed bytes from which the first bytes of a program are unpacked: at least one
+/// block of each format.
+const PACKED: u64 = 256 << 10;
+const PACKED_BZIP2: u64 = 1 << 20;
+/// The number of unpacked bytes that are searched for a program.
+const UNPACKED: u64 = 256 << 10;
+/// The minimum size of a program that can speak the protocol in bytes. Smaller ones are common:
+/// probes that find out which machines the kernel can emulate.
+const SMALLEST: u64 = 16 << 10;
+/// The machine of programs for the kernel (BPF).
+const BPF: u16 = 247;
+
+/// Returns a description of the first program that is embedded in these parts of a program.
+pub(crate) fn program(
+    image: &Image<'_>,
+    parts: &[(u64, u64)],
+) -> Result<Option<String>, Unreadable> {
+    static NEEDLES: LazyLock<Needles> = LazyLock::new(|| Needles::new(&BEGINNINGS));
+    for (offset, length) in parts {
+        let mut places = Vec::new();
+        windows(image.content, *offset, *length, 8, |at, bytes| {
+            NEEDLES.each(bytes, |into| {
+                places.push(at + into as u64);
+                true
+            });
+            Flow::On
+        })?;
+        // The file itself begins like a program.
+        for place in places.into_iter().filter(|place| *place > 0) {
+            let found = described(image, place)?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Returns what begins at this place, if it is a program.
+fn described(image: &Image<'_>, place: u64) -> Result<Option<String>, Unreadable> {
+    let head = image.part(place, HEAD)?;
+    let place = if head.starts_with(BZIP2_BLOCK) {
+        place.saturating_sub(BEFORE_BLOCK)
+    } else {
+        place
+    };
+    if head.starts_with(ELF) {
+        return Ok(is_program(&head).then(|| "another program".to_owned()));
+    }
+    if head.starts_with(BASE64) {
+        let text = image.part(place, SMALLEST)?;
+        let is_text = text.len() as u64 == SMALLEST && text.iter().all(|byte| is_base64(*byte));
+        return Ok(is_text.then(|| "another program (base64)".to_owned()));
+    }
+    let size = match Packing::of(&image.part(place, HEAD)?) {
+        Packing::Not if !is_packed_entry(&head) => return Ok(None),
+        Packing::Bzip2 => PACKED_BZIP2,
+        Packing::Not | Packing::Gzip | Packing::Zstd | Packing::Xz => PACKED,
+    };
+    Ok(in_packed(&image.part(place, size)?))
+}
+
+/// Returns what is in these packed bytes, if it is a program.
+fn in_packed(bytes: &[u8]) -> Option<String> {
+    let packing = Packing::of(bytes);
+    let (name, unpacked) = match packing.name() {
+        Some(name) => (name, first(decoder(bytes, packing).ok()?)),
+        None => ("zip", first(DeflateDecoder::new(data_of_entry(bytes)?))),
+    };
+    let has_program = |at| is_program(unpacked.split_at(at).1);
+    let found = memchr::memmem::find_iter(&unpacked, ELF).any(has_program);
+    found.then(|| format!("another program ({name})"))
+}
+
+/// Returns true for a packed entry of a zip archive.
+fn is_packed_entry(bytes: &[u8]) -> bool {
+    bytes.starts_with(ZIP) && LITTLE.u16(bytes, 8) == Some(DEFLATE)
+}
+
+/// Returns the data of an entry of a zip archive.
+fn data_of_entry(bytes: &[u8]) -> Option<&[u8]> {
+    let length = |at| LITTLE.u16(bytes, at).map(usize::from);
+    bytes.get(ZIP_HEADER + length(26)? + length(28)?..)
+}
+
+/// Reads the first bytes, up to an error: the packed bytes may end early.
+fn first(packed: impl std::io::Read) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let _ = packed.take(UNPACKED).read_to_end(&mut bytes);
+    bytes
+}
+
+/// Returns true for the first bytes of a program or shared library of some size: not for an object
+/// file, a program for the kernel, or other data that begins alike.
+fn is_program(bytes: &[u8]) -> bool {
+    let &[_, _, _, _, class @ (1 | 2), order @ (1 | 2), 1, ..] = bytes else {
+        return false;
+    };
+    let layout = Layout {
+        wide: class == 2,
+        big: order == 2,
+    };
+    let number = |at| layout.u16(bytes, at).unwrap_or_default();
+    matches!(number(16), 2 | 3) && !matches!(number(18), 0 | BPF) && !is_small(bytes, layout)
+}
+
+/// Returns true if no segment of an ELF file ends behind [`SMALLEST`]. Segments that are described
+/// beyond these bytes do.
+fn is_small(bytes: &[u8], layout: Layout) -> bool {
+    let word = layout.word();
+    let table = layout.pointer(bytes, 24 + word).unwrap_or_default();
+    let number = |at| layout.u16(bytes, at).map_or(0, usize::from);
+    let (size, count) = (number(38 + 2 * word), number(40 + 2 * word));
+    (0..count).all(|segment| {
+        let header = usize::try_from(table).unwrap_or(usize::MAX);
+        let header = header.saturating_add(segment * size);
+        let field = |place: usize| layout.pointer(bytes, header.saturating_add(place * word));
+        match (field(1), field(4)) {
+            (Some(offset), Some(length)) => offset.saturating_add(length) < SMALLEST,
+            _ => false,
+        }
+    })
+}
+
+fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"+/\n\r".contains(&byte)
+}
