@@ -323,6 +323,10 @@ fn bindings_of_their_own() {
 
 #[test]
 fn programs_that_contain_others() {
+    let named = |member, bytes, answer| Row {
+        file: "10-a",
+        ..row(member, bytes, answer)
+    };
     let padding = "A".repeat(40 << 10);
     let main = |import: &str, call: &str| {
         let main = format!("package main\n\nimport {import:?}\n\nfunc main() {{ {call} }}\n");
@@ -330,12 +334,12 @@ fn programs_that_contain_others() {
         build("corp.example/outer", &[("main.go".to_owned(), main)], false)
     };
     check(&[
-        row(
+        named(
             "base64",
             main("os/exec", STARTS),
             Is(Unknown, "another program (base64)"),
         ),
-        row(
+        named(
             "nothing",
             main("os/exec", &STARTS.replace("f0VM", "")),
             NoPlugin,

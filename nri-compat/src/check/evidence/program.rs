@@ -113,9 +113,9 @@ fn one(file: &File<'_>, format: Format) -> Result<Vec<Sighting>, Unreadable> {
     };
     if seen.is_empty() || seen.iter().any(is_judged) {
         let is_elf = format == Format::Elf;
-        // Most programs of other languages are no plugins, and a search of each would take long.
+        // Most programs are no plugins, and a search of each would take long.
         let may_be_plugin = !seen.is_empty() || identity(&file.name).0.is_some();
-        let may_start_programs = go_starts_programs || (is_mixed || !is_go) && may_be_plugin;
+        let may_start_programs = may_be_plugin && (go_starts_programs || is_mixed || !is_go);
         seen.extend(opaque::besides(file, &image, is_elf, may_start_programs)?);
     }
     if seen.is_empty() && !is_go {

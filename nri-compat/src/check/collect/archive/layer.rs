@@ -11,8 +11,7 @@ use super::kind;
 use super::limits::Limits;
 use super::links::Links;
 use super::names;
-use super::sparse::{self, Sparse};
-use super::stored::{shown_path, stored, with_head};
+use super::stored::{list_head, shown_path, stored, with_head};
 use super::unpack::Unpacked;
 use crate::check::collect::demand::Demand;
 use crate::check::collect::file_outcome::FileOutcome;
@@ -129,17 +128,6 @@ fn not_text(head: &[u8]) -> Option<Unreadable> {
         let reason = "neither an archive nor a kind of file that can be judged";
         Unreadable::new(SkipKind::UnsupportedFormat, reason)
     })
-}
-
-/// Returns the first bytes of a sparse file that begins with the list of its pieces, after a check
-/// that it does not have too many: before all of it is stored.
-fn list_head(sparse: &Sparse, entries: &mut Entries<'_>) -> Result<Vec<u8>, Unreadable> {
-    if !sparse.is_listed_in_data {
-        return Ok(Vec::new());
-    }
-    let head = entries.head(HEAD)?;
-    sparse::check_list(&head.as_slice())?;
-    Ok(head)
 }
 
 /// Returns a blob as a file with this name.

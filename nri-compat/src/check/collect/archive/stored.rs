@@ -2,9 +2,11 @@
 
 use super::entries::{Entries, TarEntry};
 use super::limits::ENTRY;
+use super::sparse::{self, Sparse};
 use super::window::Window;
 use super::{names, spool, unpack};
 use crate::check::content::{Content, File};
+use crate::check::head::HEAD;
 use crate::escape;
 use crate::skipped::{SkipKind, Unreadable};
 
@@ -30,6 +32,17 @@ pub(super) fn stored<'c>(
         }),
         None => Box::new(spool::entry(head, entries, entry.size)?),
     })
+}
+
+/// Returns the first bytes of a sparse file that begins with the list of its pieces, after a check
+/// that it does not have too many: before all of it is stored.
+pub(super) fn list_head(sparse: &Sparse, entries: &mut Entries<'_>) -> Result<Vec<u8>, Unreadable> {
+    if !sparse.is_listed_in_data {
+        return Ok(Vec::new());
+    }
+    let head = entries.head(HEAD)?;
+    sparse::check_list(&head.as_slice())?;
+    Ok(head)
 }
 
 /// Returns an entry with its first bytes only.
