@@ -49,12 +49,14 @@ pub(super) struct Package {
     pub(super) incomplete: Option<String>,
 }
 
+/// The folder of a package, and its name unless it is the one that others import.
+type PackageKey = (PathBuf, Option<String>);
+
 /// The packages read so far.
 pub(super) struct World<'t> {
     tree: &'t dyn Tree,
     layout: Layout,
-    /// The packages by folder, and by name unless they are what others import.
-    packages: RefCell<BTreeMap<(PathBuf, Option<String>), Rc<Package>>>,
+    packages: RefCell<BTreeMap<PackageKey, Rc<Package>>>,
     bytes: Cell<u64>,
 }
 
