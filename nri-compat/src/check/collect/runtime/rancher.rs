@@ -29,11 +29,11 @@ pub(super) fn named(machine: &MachineRoot) -> Vec<(String, Named)> {
     let all = FILES.iter().filter_map(|file| {
         let file = machine.below(file);
         let files = [file.clone()].into_iter().chain(drop_ins(&file, machine));
-        let (by, data) = files
-            .filter_map(|file| Some((data_dir(&file, machine)?, file)))
-            .map(|(data, file)| (escape::path(&file), data))
-            .last()?;
-        Some((by, Named::rancher(&data)))
+        // The last file wins, so it is read first.
+        files.rev().find_map(|file| {
+            let data = data_dir(&file, machine)?;
+            Some((escape::path(&file), Named::rancher(&data)))
+        })
     });
     all.collect()
 }
