@@ -7,7 +7,7 @@
 use crate::check::evidence::Unreadable;
 use crate::check::evidence::binary::Image;
 use crate::check::evidence::binary::bytes::Layout;
-use crate::check::evidence::binary::window::{Flow, find, windows};
+use crate::check::evidence::binary::window::{Flow, windows};
 use crate::check::needles::Needles;
 
 pub(super) const SECTIONS: [&str; 3] = [".gopclntab", ".data.rel.ro.gopclntab", "__gopclntab"];
@@ -86,33 +86,65 @@ pub(super) fn locate(image: &Image<'_>) -> Result<Presence, Unreadable> {
 }
 
 /// Looks for the first bytes of a table: in the sections where a linker may have put it, then in
-/// all loaded parts.
+/// all loaded parts. Large programs take as long as reading each part once.
 fn scan(image: &Image<'_>) -> Result<Option<Table>, Unreadable> {
     let merged = MERGED.iter().filter_map(|name| image.section(&[name]));
     let sections = merged.map(|section| (section.offset, section.size));
     let stated = image.headers.layout.big;
     // Damaged headers may state the wrong byte order.
-    let orders = [stated, !stated];
-    let orders = orders.iter().take(if image.headers.sound { 1 } else { 2 });
+    let orders: &[bool] = if image.headers.sound {
+        &[stated]
+    } else {
+        &[stated, !stated]
+    };
+    let beginnings = Needles::new(&beginnings(orders));
     for place in sections.chain(image.loaded()) {
-        for (magic, big) in [GO_1_20, GO_1_18, GO_1_16]
-            .into_iter()
-            .flat_map(|magic| orders.clone().map(move |big| (magic, *big)))
-        {
-            let needle = if big {
-                magic.to_be_bytes()
-            } else {
-                magic.to_le_bytes()
-            };
-            let needle = [&needle[..], &[0, 0]].concat();
-            let fits = |bytes: &[u8]| parse(big, 0, MAX_TABLE, bytes).is_some();
-            if let Some(offset) = find(image.content, place, &needle, fits)? {
-                let rest = place.0.saturating_add(place.1).saturating_sub(offset);
-                return Ok(parse(big, offset, rest, &image.part(offset, 128)?));
-            }
+        if let Some((offset, big)) = beginning(image, place, &beginnings, orders)? {
+            let rest = place.0.saturating_add(place.1).saturating_sub(offset);
+            return Ok(parse(big, offset, rest, &image.part(offset, 128)?));
         }
     }
     Ok(None)
+}
+
+/// Returns the first bytes of tables in these byte orders, true for big-endian.
+fn beginnings(orders: &[bool]) -> Vec<Vec<u8>> {
+    let magics = [GO_1_20, GO_1_18, GO_1_16].into_iter();
+    let all = magics.flat_map(|magic| orders.iter().map(move |big| (magic, *big)));
+    all.map(|(magic, big)| {
+        let magic = if big {
+            magic.to_be_bytes()
+        } else {
+            magic.to_le_bytes()
+        };
+        [&magic[..], &[0, 0]].concat()
+    })
+    .collect()
+}
+
+/// Returns the offset and byte order of the first header of a table in a part of the file.
+fn beginning(
+    image: &Image<'_>,
+    (offset, length): (u64, u64),
+    beginnings: &Needles,
+    orders: &[bool],
+) -> Result<Option<(u64, bool)>, Unreadable> {
+    let mut found = None;
+    windows(image.content, offset, length, 256, |at, bytes| {
+        beginnings.each(bytes, |into| {
+            let header = bytes.get(into..).unwrap_or_default();
+            let mut orders = orders.iter().copied();
+            let order = orders.find(|big| parse(*big, 0, MAX_TABLE, header).is_some());
+            found = order.map(|big| (at + into as u64, big));
+            found.is_none()
+        });
+        if found.is_some() {
+            Flow::Stop
+        } else {
+            Flow::On
+        }
+    })?;
+    Ok(found)
 }
 
 /// Returns the table that starts at `offset` and has at most `size` bytes, from its header.
