@@ -26,10 +26,23 @@ fn look(name: &str, bytes: &[u8]) -> Vec<Sighting> {
         .collect()
 }
 
-/// Returns an ELF file of nothing but a header and these bytes.
+/// Returns an ELF program of nothing but one segment with these bytes.
 fn elf(bytes: &[u8]) -> Vec<u8> {
+    const HEADERS: u64 = 64 + 56;
     let mut file = b"\x7fELF\x02\x01\x01".to_vec();
-    file.resize(64, 0);
+    let set = |file: &mut Vec<u8>, at: usize, value: &[u8]| {
+        file.resize(file.len().max(at), 0);
+        file.extend_from_slice(value);
+    };
+    let size = (HEADERS + bytes.len() as u64).to_le_bytes();
+    // An executable for x86-64 with one program header, after this one.
+    set(&mut file, 16, &[2, 0, 62, 0]);
+    set(&mut file, 32, &64_u64.to_le_bytes());
+    set(&mut file, 54, &[56, 0, 1, 0]);
+    // The segment is loaded, and is the whole file.
+    set(&mut file, 64, &[1]);
+    set(&mut file, 64 + 32, &[size, size].concat());
+    file.resize(HEADERS as usize, 0);
     file.extend_from_slice(bytes);
     file
 }
