@@ -65,7 +65,9 @@ pub(super) fn besides(
     is_elf: bool,
     may_start_programs: bool,
 ) -> Result<Option<Sighting>, Unreadable> {
-    if let Some(appended) = appended(image, is_elf)? {
+    // Without section headers, the sections that are not loaded look like appended data.
+    let is_stripped = image.headers.stripped;
+    if let Some(appended) = appended(image, is_elf && !is_stripped)? {
         let mut seen = hidden(file, FileKind::Other, NAME, &reason_of(appended));
         with_protocol_in(&mut seen, NAME, image, (appended.offset, appended.size))?;
         return Ok(Some(seen));
@@ -73,8 +75,12 @@ pub(super) fn besides(
     if !may_start_programs {
         return Ok(None);
     }
-    let constants = image.constants(is_code);
-    Ok(embedded_program(image, &constants)?.map(|what| {
+    let mut parts = image.constants(is_code);
+    if is_stripped {
+        let end = image.headers.end;
+        parts.push((end, image.content.len().saturating_sub(end)));
+    }
+    Ok(embedded_program(image, &parts)?.map(|what| {
         let reason = format!("it contains {what}, which was not read; check that one as well");
         hidden(file, FileKind::Other, NAME, &reason)
     }))
