@@ -130,11 +130,7 @@ fn rpcs(image: &Image<'_>, parts: &[(u64, u64)]) -> Result<Vec<&'static str>, Un
     for (offset, length) in parts {
         windows(image.content, *offset, *length, OVERLAP, |_, bytes| {
             wanted.retain(|rpc| !has_name(bytes, rpc));
-            if wanted.is_empty() {
-                Flow::Stop
-            } else {
-                Flow::On
-            }
+            Flow::stop_if(wanted.is_empty())
         })?;
     }
     Ok(all

@@ -33,7 +33,7 @@ pub(super) fn lines(
     mut each: impl FnMut(usize, &str),
 ) -> Result<(), Unreadable> {
     within(content, largest)?;
-    let (mut piece, mut line) = (Scratch::of(CHUNK), Vec::new());
+    let (mut piece, mut line) = (Scratch::of(0, CHUNK), Vec::new());
     let (mut offset, mut number) = (0, 1);
     loop {
         let read = content

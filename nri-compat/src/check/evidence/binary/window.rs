@@ -52,7 +52,7 @@ pub(crate) fn part(
         let start = usize::try_from(offset).map_or(all.len(), |start| start.min(all.len()));
         return Ok(Part::Borrowed(all.split_at(start).1.split_at(length).0));
     }
-    let mut buffer = Scratch::of(length);
+    let mut buffer = Scratch::of(offset, length);
     let read = content.read_at(offset, buffer.get_mut(length));
     let filled = read.map_err(unreadable)?;
     Ok(Part::Read(buffer, filled))
@@ -112,6 +112,13 @@ fn starts(offset: u64, end: u64) -> impl DoubleEndedIterator<Item = u64> {
 pub(crate) enum Flow {
     On,
     Stop,
+}
+
+impl Flow {
+    /// Returns [`Flow::Stop`] if `is_done`.
+    pub(crate) fn stop_if(is_done: bool) -> Self {
+        if is_done { Self::Stop } else { Self::On }
+    }
 }
 
 /// Returns the offset in the file of the first `needle` for which `fits`, called with the bytes

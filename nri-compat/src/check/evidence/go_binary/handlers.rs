@@ -117,10 +117,14 @@ fn event(name: &str) -> Option<&'static str> {
 
 fn implementations(types: &mut Types<'_>, wanted: &Wanted) -> Result<Handlers, Unreadable> {
     let mut handlers = Handlers::default();
+    let smallest = wanted.values().min().copied().unwrap_or(u32::MAX);
+    let largest = wanted.values().max().copied().unwrap_or(0);
     types.each(|types, found| {
         let handled = |method: &Method| {
             // Most methods fail here, before their name is compared.
-            wanted.values().any(|of| *of == method.of).then_some(())?;
+            let is_type = (smallest..=largest).contains(&method.of)
+                && wanted.values().any(|of| *of == method.of);
+            is_type.then_some(())?;
             let event = event(&types.name(method.name)?)?;
             (wanted.get(event) == Some(&method.of)).then_some(event)
         };

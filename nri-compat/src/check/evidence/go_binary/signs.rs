@@ -26,8 +26,9 @@ const SERVER: &str = "ttrpc.(*Server).Serve";
 const LOADER: &str = "plugin.Open";
 /// The functions of Go's library through which a program starts another one, or becomes one.
 const STARTERS: [&str; 2] = ["syscall.forkExec", "syscall.runtime_BeforeExec"];
-/// Parts of stub, adaptation, service, `skel.Run`, loader and starters that begin with letters which few other names have: the
-/// search compares every name with the first four bytes of each, and `/pkg` would fit most.
+/// Parts of stub, adaptation, service, `skel.Run`, loader and starters that begin with letters which
+/// few other names have: the search compares every name with the first four bytes of each, and
+/// `/pkg` would fit most.
 const RARE_PARTS: [&str; 7] = [
     "/stub.",
     "/adaptation.",
@@ -146,11 +147,7 @@ fn part_of_nri(image: &Image<'_>, table: &Table) -> Result<Option<String>, Unrea
         let module = library(without_type_arguments(name));
         found = module.map(str::to_owned);
         // One is enough: programs with NRI have thousands.
-        if found.is_some() {
-            Flow::Stop
-        } else {
-            Flow::On
-        }
+        Flow::stop_if(found.is_some())
     })?;
     Ok(found)
 }

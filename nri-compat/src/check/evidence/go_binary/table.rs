@@ -138,11 +138,7 @@ fn beginning(
             found = order.map(|big| (at + into as u64, big));
             found.is_none()
         });
-        if found.is_some() {
-            Flow::Stop
-        } else {
-            Flow::On
-        }
+        Flow::stop_if(found.is_some())
     })?;
     Ok(found)
 }
