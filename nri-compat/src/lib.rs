@@ -35,6 +35,7 @@ pub mod exit;
 mod facts;
 pub mod history;
 pub mod merge;
+mod packing;
 pub mod place;
 pub mod policy;
 mod ranges;
@@ -46,6 +47,7 @@ pub mod sighting;
 pub mod skipped;
 mod statements;
 mod subprocess;
+mod unpack;
 #[cfg(feature = "update")]
 pub mod update;
 pub mod workloads;

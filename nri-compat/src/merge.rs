@@ -37,9 +37,9 @@ use std::io::{self, Read};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::check::logs::pieces::{Form, Joined};
-use crate::check::unpack::unpacked;
 use crate::report::check::{SkipKind, Skipped};
 use crate::report::merge::MergeReport;
+use crate::unpack::unpacked;
 use add::Inventory;
 use split::{Piece, Splitter};
 

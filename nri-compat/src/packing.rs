@@ -14,10 +14,10 @@ pub(crate) enum Packing {
 const GZIP: &[u8] = &[0x1f, 0x8b, 8];
 
 /// The first bytes of zstd frames, except those to skip.
-const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
+pub(crate) const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
 /// The first bytes of xz files.
-const XZ: &[u8] = b"\xfd7zXZ\0";
+pub(crate) const XZ: &[u8] = b"\xfd7zXZ\0";
 
 /// The first bytes of bzip2 files.
 const BZIP2: &[u8] = b"BZh";

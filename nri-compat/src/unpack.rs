@@ -7,7 +7,7 @@ use flate2::bufread::MultiGzDecoder;
 use liblzma::bufread::XzDecoder;
 use liblzma::stream::{CONCATENATED, Stream};
 
-use super::packing::{LONGEST_MAGIC, Packing};
+use crate::packing::{LONGEST_MAGIC, Packing};
 
 /// The maximum window of a zstd stream, as a power of two: 64 MiB.
 const MAX_WINDOW_LOG: u32 = 26;

@@ -201,7 +201,18 @@ fn compressed_files_are_read_and_other_formats_named() {
     gzip.write_all(AFTER.as_bytes()).expect("memory");
     let gzip = gzip.finish().expect("memory");
     let zstd = zstd::encode_all(AFTER.as_bytes(), 0).expect("memory");
-    for (name, bytes) in [("b.proto.gz", gzip), ("b.zst", zstd)] {
+    let mut xz = liblzma::write::XzEncoder::new(Vec::new(), 1);
+    xz.write_all(AFTER.as_bytes()).expect("memory");
+    let xz = xz.finish().expect("memory");
+    let mut bzip2 = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+    bzip2.write_all(AFTER.as_bytes()).expect("memory");
+    let bzip2 = bzip2.finish().expect("memory");
+    for (name, bytes) in [
+        ("b.proto.gz", gzip),
+        ("b.zst", zstd),
+        ("b.proto.xz", xz),
+        ("b.bz2", bzip2),
+    ] {
         let text = out(&run(&packed(name, &bytes), &["a.proto", name]));
         assert!(text.contains("FIELD_SAME_TYPE"), "{name}: {text}");
     }
@@ -211,11 +222,9 @@ fn compressed_files_are_read_and_other_formats_named() {
         .encode_utf16()
         .flat_map(u16::to_le_bytes)
         .collect();
-    let cases: [(&str, &[u8], &str); 9] = [
+    let cases: [(&str, &[u8], &str); 7] = [
         ("a.zip", b"PK\x03\x04", "a.zip is a zip archive"),
         ("a.tar", &tar, "a.tar is a tar archive"),
-        ("a.xz", b"\xfd7zXZ\0", "a.xz is compressed with xz"),
-        ("a.bz2", b"BZh91AY", "a.bz2 is compressed with bzip2"),
         ("a.json", b"{\"file\": []}", "a.json is JSON"),
         ("a.txtpb", b"# x\n\nfile: {\n", "in text format or YAML"),
         ("a.yaml", b"file:\n  - name: a\n", "in text format or YAML"),

@@ -11,6 +11,7 @@ use nri_compat::check::evidence::READERS;
 use nri_compat::check::head::HEAD;
 use nri_compat::sighting::{Certainty, FileKind, Interface, Role, Sighting};
 use nri_tests::examples::example;
+use nri_tests::hostile::elf;
 
 fn look(name: &str, bytes: &[u8]) -> Vec<Sighting> {
     let file = File {
@@ -24,27 +25,6 @@ fn look(name: &str, bytes: &[u8]) -> Vec<Sighting> {
     readers
         .flat_map(|reader| reader.read(&file).unwrap())
         .collect()
-}
-
-/// Returns an ELF program of nothing but one segment with these bytes.
-fn elf(bytes: &[u8]) -> Vec<u8> {
-    const HEADERS: u64 = 64 + 56;
-    let mut file = b"\x7fELF\x02\x01\x01".to_vec();
-    let set = |file: &mut Vec<u8>, at: usize, value: &[u8]| {
-        file.resize(file.len().max(at), 0);
-        file.extend_from_slice(value);
-    };
-    let size = (HEADERS + bytes.len() as u64).to_le_bytes();
-    // An executable for x86-64 with one program header, after this one.
-    set(&mut file, 16, &[2, 0, 62, 0]);
-    set(&mut file, 32, &64_u64.to_le_bytes());
-    set(&mut file, 54, &[56, 0, 1, 0]);
-    // The segment is loaded, and is the whole file.
-    set(&mut file, 64, &[1]);
-    set(&mut file, 64 + 32, &[size, size].concat());
-    file.resize(HEADERS as usize, 0);
-    file.extend_from_slice(bytes);
-    file
 }
 
 #[derive(NriPlugin)]
@@ -75,7 +55,7 @@ impl StopContainer for Counter {
 
 #[test]
 fn all_that_a_manifest_says_is_read() {
-    let seen = look("counter", &elf(Counter::MANIFEST));
+    let seen = look("counter", &elf::with(Counter::MANIFEST).bytes);
     assert_eq!(seen.len(), 1, "{seen:#?}");
     let seen = &seen[0];
     assert_eq!((seen.kind, seen.role), (FileKind::RustBinary, Role::Plugin));
@@ -92,7 +72,7 @@ fn all_that_a_manifest_says_is_read() {
 
 #[test]
 fn a_launched_plugin_goes_by_the_name_of_its_file() {
-    let seen = look("42-other", &elf(Counter::MANIFEST));
+    let seen = look("42-other", &elf::with(Counter::MANIFEST).bytes);
     assert_eq!(
         (seen[0].name.as_deref(), seen[0].index.as_deref()),
         (Some("other"), Some("42"))
@@ -104,7 +84,7 @@ fn a_cut_manifest_is_unknown() {
     let whole = Counter::MANIFEST;
     // Marker, length and the first bytes of the text.
     for end in 22..whole.len() {
-        let seen = look("cut", &elf(&whole[..end]));
+        let seen = look("cut", &elf::with(&whole[..end]).bytes);
         assert_eq!(seen.len(), 1, "cut at {end}");
         let unknown = matches!(seen[0].interface, Interface::Unknown(_));
         assert!(unknown, "cut at {end}: {seen:#?}");

@@ -88,19 +88,14 @@ fn blocks(comment: &str) -> Vec<Block<'_>> {
 /// a fence gets a backslash, and the five spaces that begin indented code become one.
 fn unfenced(line: &str) -> String {
     let is_mark = |c: char| c.is_whitespace() || c.is_ascii_digit() || "-+*>.)".contains(c);
-    let rest = line.trim_start_matches(is_mark);
-    let (marks, rest) = line.split_at(line.len() - rest.len());
-    let fence = if rest.starts_with("```") || rest.starts_with("~~~") {
-        "\\"
-    } else {
-        ""
-    };
+    let (indent, line) = line.split_at(line.len() - line.trim_start().len());
+    let (marks, rest) = line.split_at(line.len() - line.trim_start_matches(is_mark).len());
     let mut marks = marks.to_owned();
-    while let Some(at) = marks.trim_start().find(CODE_INDENT) {
-        let at = marks.len() - marks.trim_start().len() + at;
-        marks.replace_range(at..at + CODE_INDENT.len(), " ");
+    while marks.contains(CODE_INDENT) {
+        marks = marks.replace(CODE_INDENT, " ");
     }
-    format!("{marks}{fence}{rest}")
+    let fence = opening(rest).map_or("", |_| "\\");
+    format!("{indent}{marks}{fence}{rest}")
 }
 
 /// Returns the marks that open a fence on this line: three or more backticks or tildes.

@@ -7,8 +7,8 @@ use std::sync::{LazyLock, OnceLock};
 
 use super::gzip_head;
 use super::needles::Needles;
-use super::packing::Packing;
-use super::unpack::decoder;
+use crate::packing::Packing;
+use crate::unpack::decoder;
 
 /// The number of bytes that are read to recognise a file.
 pub const HEAD: usize = 4096;

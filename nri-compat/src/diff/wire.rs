@@ -233,16 +233,13 @@ impl<'s> Pair<'_, 's> {
         let (Some(sent), Some(read)) = (sent.enumeration(), read.enumeration()) else {
             return;
         };
-        let mut known: HashMap<i32, Vec<&'s EnumValue>> = HashMap::new();
-        for value in &read.values {
-            known.entry(value.number).or_default().push(value);
-        }
+        let (sent_values, read_values) = (EnumValues::of(sent), EnumValues::of(read));
         let transfers = sent.values.iter().filter_map(|value| {
             let name = &*value.id.full;
-            let Some(same) = known.get(&value.number) else {
+            let Some(same) = read_values.by_number.get(&value.number) else {
                 return Some(Transfer::UnknownValue { sent: name });
             };
-            let other = other_value(value, same, (sent, read))?;
+            let other = other_value(value, same, &sent_values, &read_values)?;
             Some(Transfer::OtherValue {
                 sent: name,
                 read: &other.id.full,
@@ -252,34 +249,47 @@ impl<'s> Pair<'_, 's> {
     }
 }
 
+/// The values of an enum by number, several if there are aliases, and their numbers by name.
+struct EnumValues<'s> {
+    by_number: HashMap<i32, Vec<&'s EnumValue>>,
+    numbers: HashMap<&'s str, i32>,
+}
+
+impl<'s> EnumValues<'s> {
+    fn of(declared: &'s Enum) -> Self {
+        let mut by_number: HashMap<i32, Vec<&'s EnumValue>> = HashMap::new();
+        let mut numbers = HashMap::new();
+        for value in &declared.values {
+            by_number.entry(value.number).or_default().push(value);
+            numbers.insert(value.id.name(), value.number);
+        }
+        Self { by_number, numbers }
+    }
+}
+
 /// Returns the value of the receiver that a value of the sender arrives as, if that is another one:
 /// their names differ, and one of the sides has both names. A value that was merely renamed is the
 /// same on the wire.
 fn other_value<'s>(
     value: &EnumValue,
     same_number: &[&'s EnumValue],
-    (sent, read): (&Enum, &Enum),
+    sent: &EnumValues<'_>,
+    read: &EnumValues<'_>,
 ) -> Option<&'s EnumValue> {
     let name = value.id.name();
     if same_number.iter().any(|other| other.id.name() == name) {
         return None;
     }
-    let has = |of: &Enum, name: &str| of.values.iter().any(|value| value.id.name() == name);
-    let other = if has(read, name) {
+    let other = if read.numbers.contains_key(name) {
         same_number.first()
     } else {
         let mut others = same_number.iter();
-        others.find(|other| number_of(sent, other.id.name()).is_some_and(|n| n != value.number))
+        others.find(|other| {
+            let number = sent.numbers.get(other.id.name());
+            number.is_some_and(|number| *number != value.number)
+        })
     };
     other.copied()
-}
-
-/// Returns the number of the value with this name.
-fn number_of(of: &Enum, name: &str) -> Option<i32> {
-    let mut values = of.values.iter();
-    values
-        .find(|value| value.id.name() == name)
-        .map(|value| value.number)
 }
 
 /// Returns the field with this number.

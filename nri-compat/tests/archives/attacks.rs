@@ -3,6 +3,7 @@
 
 mod images;
 mod layers;
+mod names;
 
 use crate::common::image::docker;
 use crate::common::{answers, look, paths};

@@ -46,7 +46,7 @@ pub(super) use stream::is_streamable;
 
 use super::scan::Scan;
 use crate::check::content::{Content, File};
-use crate::check::packing::Packing;
+use crate::packing::Packing;
 use crate::place::Place;
 use crate::skipped::Unreadable;
 pub(super) use layer::Reading;

@@ -1,5 +1,8 @@
 //! Why a file is read, which decides whether it needs a result.
 
+/// The end of the default path of the folder in which runtimes look for plugins.
+pub(super) const PLUGIN_FOLDER: &str = "nri/plugins";
+
 /// The demand for a result about a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Demand {

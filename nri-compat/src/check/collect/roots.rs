@@ -3,7 +3,7 @@
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
-use super::demand::Demand;
+use super::demand::{Demand, PLUGIN_FOLDER};
 use super::machine_root::MachineRoot;
 use super::request::Request;
 use super::runtime::{self, Configured};
@@ -15,9 +15,6 @@ use crate::skipped::{SkipKind, Skipped, Unreadable};
 
 /// The path that means standard input.
 const STDIN: &str = "-";
-
-/// The end of the path of a default plugin folder.
-const PLUGIN_FOLDER: &str = "nri/plugins";
 
 /// A path to start from.
 #[derive(Clone, Debug)]

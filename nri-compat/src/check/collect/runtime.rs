@@ -65,7 +65,7 @@ pub(super) struct Folder {
     pub(super) path: PathBuf,
     /// True if a runtime starts the executables in it.
     pub(super) has_plugins: bool,
-    /// What names it, a file or a command line; `None` for a default.
+    /// The file or command line that names it; `None` for a default.
     pub(super) configured_in: Option<String>,
 }
 
@@ -98,12 +98,14 @@ impl Configured {
 
     /// Reports whether another configuration adds nothing to this one.
     fn says(&self, other: &Self) -> bool {
-        let settings = |configured: &Self| {
-            let mut nri = configured.nri.clone();
-            nri.overlay(configured.command_line.clone());
-            nri
-        };
-        self.file == other.file && settings(self) == settings(other)
+        self.file == other.file && self.settings() == other.settings()
+    }
+
+    /// Returns the settings of the files with those of the command line, which take precedence.
+    fn settings(&self) -> Nri {
+        let mut nri = self.nri.clone();
+        nri.overlay(self.command_line.clone());
+        nri
     }
 
     /// Returns the folders in which this runtime looks for plugins and their configuration, or the
@@ -142,7 +144,7 @@ impl Configured {
 
     /// Returns a line for the report: `/etc/containerd/config.toml (containerd, NRI is off)`.
     pub(super) fn line(&self) -> String {
-        let state = match self.command_line.enabled.or(self.nri.enabled) {
+        let state = match self.settings().enabled {
             Some(true) => ", NRI is on",
             Some(false) => ", NRI is off",
             None => "",

@@ -9,7 +9,7 @@ use crate::check::content::File;
 use crate::check::evidence;
 use crate::check::evidence::Reader as _;
 use crate::check::evidence::program::Program;
-use crate::check::packing::Packing;
+use crate::packing::Packing;
 use crate::place::Place;
 use crate::sighting::{Evidence, FileKind, Interface, Role, Sighting};
 use crate::skipped::{SkipKind, Unreadable};

@@ -13,7 +13,7 @@ use super::scan::{Linked, NameRank, Scan};
 use super::unjudged;
 use crate::check::content::{Content as _, File};
 use crate::check::evidence;
-use crate::check::packing::Packing;
+use crate::packing::Packing;
 use crate::place::Place;
 use crate::skipped::Unreadable;
 

@@ -22,7 +22,7 @@ use table::Presence;
 /// The name of the reader in evidence.
 const NAME: &str = "go-binary";
 
-/// What is known of a Go executable.
+/// The facts about a Go executable.
 pub(super) struct GoProgram {
     /// The sightings; none if there is no NRI in it.
     pub(super) seen: Vec<Sighting>,

@@ -65,9 +65,7 @@ pub(super) fn besides(
     is_elf: bool,
     may_start_programs: bool,
 ) -> Result<Option<Sighting>, Unreadable> {
-    // Without section headers, the sections that are not loaded look like appended data.
-    let is_stripped = image.headers.stripped;
-    if let Some(appended) = appended(image, is_elf && !is_stripped)? {
+    if let Some(appended) = appended(image, is_elf)? {
         let mut seen = hidden(file, FileKind::Other, NAME, &reason_of(appended));
         with_protocol_in(&mut seen, NAME, image, (appended.offset, appended.size))?;
         return Ok(Some(seen));
@@ -76,7 +74,7 @@ pub(super) fn besides(
         return Ok(None);
     }
     let mut parts = image.constants(is_code);
-    if is_stripped {
+    if image.headers.stripped {
         let end = image.headers.end;
         parts.push((end, image.content.len().saturating_sub(end)));
     }

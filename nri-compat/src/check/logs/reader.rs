@@ -6,7 +6,7 @@ use super::{Log, READER, may_hide_warnings, read, sightings, source};
 use crate::check::content::{File, Stream};
 use crate::check::evidence::{Reader, Unreadable};
 use crate::check::head::{HEAD, HEAD_LINES};
-use crate::check::packing::Packing;
+use crate::packing::Packing;
 use crate::sighting::{Evidence, Sighting};
 
 /// The reader of logs of containerd and CRI-O, which it recognises by their first lines.

@@ -8,8 +8,8 @@ use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use super::{format, source};
-use crate::check::packing::Packing;
 use crate::check::progress::Progress;
+use crate::packing::Packing;
 use crate::place::Place;
 use crate::skipped::{Skipped, Unreadable};
 

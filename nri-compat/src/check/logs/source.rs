@@ -8,8 +8,8 @@ use encoding_rs_io::DecodeReaderBytesBuilder;
 use super::LONGEST_LINE;
 use super::pieces::{self, Form, Joined};
 use super::pretty::{self, OneLine};
-use crate::check::packing::{LONGEST_MAGIC, Packing};
-use crate::check::unpack::{peek, unpacked};
+use crate::packing::{LONGEST_MAGIC, Packing};
+use crate::unpack::{peek, unpacked};
 
 /// The number of first bytes that identify the encoding of a stream, and whether its entries are
 /// spread over lines.

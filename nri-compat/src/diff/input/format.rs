@@ -1,10 +1,12 @@
 //! The formats of inputs: recognised by their first bytes, read or refused by name.
 
-use flate2::read::MultiGzDecoder;
+use encoding_rs::{Encoding, UTF_8};
 use nri_codegen::compile;
 
 use super::set;
 use crate::error::{Error, ErrorKind};
+use crate::packing::Packing;
+use crate::unpack;
 
 /// A format that is not read, with its remedy.
 struct Foreign {
@@ -19,12 +21,10 @@ struct Foreign {
 const UNPACK: &str = "unpack it, and name the folder or file";
 const BINARY: &str = "write the set in binary, for example with `buf build -o set.binpb`";
 
-const FOREIGN: [Foreign; 6] = [
+const FOREIGN: [Foreign; 4] = [
     foreign("a zip archive", 0, b"PK\x03\x04", UNPACK),
     foreign("an empty zip archive", 0, b"PK\x05\x06", UNPACK),
     foreign("a tar archive", 257, b"ustar", UNPACK),
-    foreign("compressed with xz", 0, b"\xfd7zXZ\0", UNPACK),
-    foreign("compressed with bzip2", 0, b"BZh", UNPACK),
     foreign("JSON", 0, b"{", BINARY),
 ];
 
@@ -42,23 +42,16 @@ const fn foreign(
     }
 }
 
-const GZIP: &[u8] = &[0x1f, 0x8b, 8];
-const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
-
-/// The byte order marks of UTF-16.
-const UTF_16: [&[u8]; 2] = [&[0xff, 0xfe], &[0xfe, 0xff]];
-
 /// Returns the bytes, decompressed if necessary.
 pub(super) fn unpacked(shown: &str, bytes: Vec<u8>) -> Result<Vec<u8>, Error> {
-    if bytes.starts_with(GZIP) {
-        set::limited(MultiGzDecoder::new(bytes.as_slice()), shown)
-    } else if bytes.starts_with(ZSTD) {
-        let decoder = zstd::Decoder::new(bytes.as_slice());
-        let unreadable = |error| Error::new(ErrorKind::Schema, format!("{shown}: {error}"));
-        set::limited(decoder.map_err(unreadable)?, shown)
-    } else {
-        Ok(bytes)
+    if Packing::of(&bytes) == Packing::Not {
+        return Ok(bytes);
     }
+    let decoder = unpack::unpacked(bytes.as_slice());
+    set::limited(
+        decoder.map_err(|error| set::unreadable(shown, &error))?,
+        shown,
+    )
 }
 
 /// Returns true if the bytes are the text of a proto; false if they may be a `FileDescriptorSet`.
@@ -75,7 +68,7 @@ pub(super) fn is_text(shown: &str, bytes: &[u8]) -> Result<bool, Error> {
         return Err(refused(shown, format.name, format.help));
     }
     // The compiler reports the first byte that is not UTF-8.
-    let is_utf_16 = UTF_16.iter().any(|mark| bytes.starts_with(mark));
+    let is_utf_16 = Encoding::for_bom(bytes).is_some_and(|(found, _)| found != UTF_8);
     let is_text = is_utf_16 || compile::is_text(bytes);
     if is_text && is_text_format(bytes) {
         return Err(refused(shown, "a set in text format or YAML", BINARY));

@@ -50,6 +50,6 @@ pub(super) fn decode(shown: &str, bytes: &[u8]) -> Result<(Schema, Option<Protoc
     Ok((schema, protocol))
 }
 
-fn unreadable(shown: &str, error: &std::io::Error) -> Error {
+pub(super) fn unreadable(shown: &str, error: &std::io::Error) -> Error {
     Error::new(ErrorKind::Schema, format!("cannot read {shown}: {error}"))
 }

@@ -4,7 +4,7 @@ use std::io::Read as _;
 
 use super::unpack;
 use crate::check::content::{Content, File};
-use crate::check::packing::Packing;
+use crate::packing::Packing;
 
 /// The size of a header block, in bytes.
 const BLOCK: usize = 512;

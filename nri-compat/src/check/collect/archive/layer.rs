@@ -20,7 +20,7 @@ use crate::check::collect::scan::Scan;
 use crate::check::collect::{disk, unjudged};
 use crate::check::content::{Content, File, Stream};
 use crate::check::head::HEAD;
-use crate::check::packing::Packing;
+use crate::packing::Packing;
 use crate::place::Place;
 use crate::skipped::{SkipKind, Skipped, Unreadable};
 

@@ -1,7 +1,6 @@
 //! Paths of entries, relative to the root of the archive, without `.`, and without leaving it.
 
-/// The end of the default path of the folder in which runtimes look for plugins.
-const PLUGIN_FOLDER: [&[u8]; 2] = [b"nri", b"plugins"];
+use crate::check::collect::demand::PLUGIN_FOLDER;
 
 /// The folder above the default one.
 const ABOVE_PLUGIN_FOLDER: &[u8] = b"opt/nri";
@@ -37,17 +36,14 @@ pub(super) fn split(path: &[u8]) -> (&[u8], &[u8]) {
 
 /// Returns true if a runtime starts the executables of a folder with this path.
 pub(super) fn is_plugin_folder(path: &[u8]) -> bool {
-    let mut parts = path.rsplit(|byte| *byte == b'/');
-    PLUGIN_FOLDER
-        .iter()
-        .rev()
-        .all(|name| parts.next() == Some(name))
+    let before = path.strip_suffix(PLUGIN_FOLDER.as_bytes());
+    before.is_some_and(|before| before.is_empty() || before.ends_with(b"/"))
 }
 
 /// Returns true if a link with this path and target moves the folder in which runtimes look for
 /// plugins to another name.
 pub(super) fn moves_plugin_folder(path: &[u8], target: &[u8]) -> bool {
-    let [_, folder] = PLUGIN_FOLDER;
+    let (_, folder) = split(PLUGIN_FOLDER.as_bytes());
     let below = |path: &[u8]| [path, folder].join(&b'/');
     is_plugin_folder(path) && !is_plugin_folder(target)
         || path == ABOVE_PLUGIN_FOLDER && !is_plugin_folder(&below(target))

@@ -9,7 +9,7 @@ use crate::check::collect::disk::Disk;
 use crate::check::collect::scan::Scan;
 use crate::check::collect::spool::to_disk;
 use crate::check::content::Content;
-use crate::check::packing::Packing;
+use crate::packing::Packing;
 use crate::skipped::Unreadable;
 
 /// The maximum number of bytes held in memory per thread.

@@ -4,7 +4,7 @@ use super::kind;
 use super::layer::labelled;
 use super::manifest::Blob;
 use crate::check::content::Content;
-use crate::check::packing::Packing;
+use crate::packing::Packing;
 
 /// The first byte of a skippable frame of zstd, without its lower half.
 const SKIPPABLE: u8 = 0x50;

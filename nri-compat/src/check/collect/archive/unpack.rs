@@ -11,7 +11,7 @@ use super::zstd_frames::{self, Frames};
 use crate::check::collect::budget::{Budget, Lent};
 use crate::check::collect::scan::Scan;
 use crate::check::content::{Content, Stream};
-use crate::check::packing::Packing;
+use crate::packing::Packing;
 use crate::skipped::{SkipKind, Unreadable};
 
 /// The number of compressed bytes that are read at a time.

@@ -3,16 +3,14 @@
 //! [Configuration file](https://docs.k3s.io/installation/configuration#configuration-file): the
 //! file is read first, then its drop-in files in the order of their names; the last value counts.
 
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
-
-use granit_parser::{Event, Parser};
 
 use super::command::Named;
 use super::document;
 use super::pattern;
 use crate::check::collect::machine_root::MachineRoot;
 use crate::escape;
+use crate::workloads::manifest;
 
 /// The configuration files.
 const FILES: [&str; 2] = [
@@ -46,39 +44,7 @@ fn drop_ins(file: &Path, machine: &MachineRoot) -> Vec<PathBuf> {
 
 fn data_dir(file: &Path, machine: &MachineRoot) -> Option<String> {
     let text = document::text(&machine.resolve(file).ok()?).ok()?;
-    setting(&text, DATA_DIR)
-}
-
-/// Returns the last text with this key in the outermost mapping of a YAML document.
-fn setting(text: &str, key: &str) -> Option<String> {
-    let mut parser = Parser::new_from_str(text);
-    // The number of open collections, and the key of the outermost mapping that waits for its value.
-    let (mut depth, mut waiting, mut value) = (0, None::<String>, None);
-    while let Some(Ok((event, _))) = parser.next_event() {
-        let text = match event {
-            Event::MappingStart(..) | Event::SequenceStart(..) => {
-                depth += 1;
-                continue;
-            }
-            Event::MappingEnd | Event::SequenceEnd => {
-                depth -= 1;
-                None
-            }
-            Event::Scalar(text, ..) => Some(text),
-            Event::Alias(_) => None,
-            // The beginnings and ends of documents.
-            _ => continue,
-        };
-        if depth != 1 {
-            continue;
-        }
-        match (waiting.take(), text) {
-            (Some(known), Some(text)) if known == key => value = Some(text.into_owned()),
-            (Some(_), _) => {}
-            (None, text) => waiting = Some(text.map(Cow::into_owned).unwrap_or_default()),
-        }
-    }
-    value
+    manifest::setting(&text, DATA_DIR)
 }
 
 #[cfg(test)]
@@ -102,7 +68,11 @@ mod tests {
             ("", None),
             ("{", None),
         ] {
-            assert_eq!(setting(text, "data-dir").as_deref(), expected, "{text}");
+            assert_eq!(
+                manifest::setting(text, DATA_DIR).as_deref(),
+                expected,
+                "{text}"
+            );
         }
     }
 }

@@ -11,8 +11,8 @@ use super::bytes::Layout;
 use super::window::{Flow, windows};
 use super::{Image, Unreadable};
 use crate::check::needles::Needles;
-use crate::check::packing::Packing;
-use crate::check::unpack::decoder;
+use crate::packing::{Packing, XZ, ZSTD};
+use crate::unpack::decoder;
 
 /// The first bytes of programs, and of the data in which they may be hidden: gzip with and without
 /// a file name, zstd, xz, entries of zip archives, base64, bzip2.
@@ -20,8 +20,8 @@ const BEGINNINGS: [&[u8]; 8] = [
     ELF,
     &[0x1f, 0x8b, 8, 0],
     &[0x1f, 0x8b, 8, 8],
-    &[0x28, 0xb5, 0x2f, 0xfd],
-    b"\xfd7zXZ\0",
+    ZSTD,
+    XZ,
     ZIP,
     BASE64,
     BZIP2_BLOCK,
@@ -83,12 +83,12 @@ pub(crate) fn program(
 
 /// Returns what begins at this place, if it is a program.
 fn described(image: &Image<'_>, place: u64) -> Result<Option<String>, Unreadable> {
-    let head = image.part(place, HEAD)?;
-    let place = if head.starts_with(BZIP2_BLOCK) {
-        place.saturating_sub(BEFORE_BLOCK)
-    } else {
-        place
-    };
+    let mut head = image.part(place, HEAD)?;
+    let mut place = place;
+    if head.starts_with(BZIP2_BLOCK) {
+        place = place.saturating_sub(BEFORE_BLOCK);
+        head = image.part(place, HEAD)?;
+    }
     if head.starts_with(ELF) {
         return Ok(is_program(&head).then(|| "another program".to_owned()));
     }
@@ -97,7 +97,7 @@ fn described(image: &Image<'_>, place: u64) -> Result<Option<String>, Unreadable
         let is_text = text.len() as u64 == SMALLEST && text.iter().all(|byte| is_base64(*byte));
         return Ok(is_text.then(|| "another program (base64)".to_owned()));
     }
-    let size = match Packing::of(&image.part(place, HEAD)?) {
+    let size = match Packing::of(&head) {
         Packing::Not if !is_packed_entry(&head) => return Ok(None),
         Packing::Bzip2 => PACKED_BZIP2,
         Packing::Not | Packing::Gzip | Packing::Zstd | Packing::Xz => PACKED,

@@ -36,8 +36,11 @@ pub(crate) struct Appended {
     pub(crate) size: u64,
 }
 
-/// Returns the data appended to a program; `None` if there is none, or only padding. In formats
-/// other than ELF it must have a known format: tables of symbols and signatures are appended to them.
+/// Returns the data appended to a program; `None` if there is none, or only padding.
+///
+/// It must have a known format in files other than ELF, to which tables of symbols and signatures are
+/// appended, and in ELF files without section headers, where the sections that are not loaded look
+/// like appended data.
 pub(crate) fn appended(image: &Image<'_>, is_elf: bool) -> Result<Option<Appended>, Unreadable> {
     let offset = image.headers.end;
     let size = image.content.len().saturating_sub(offset);
@@ -49,7 +52,8 @@ pub(crate) fn appended(image: &Image<'_>, is_elf: bool) -> Result<Option<Appende
     let ending = image.part(from_end, ENDING)?;
     let format = begins(&beginning).or_else(|| ends(&ending));
     let is_data = |part: &Part<'_>| part.iter().any(|byte| *byte != 0);
-    let counts = format.is_some() || is_elf && (is_data(&beginning) || is_data(&ending));
+    let any_counts = is_elf && !image.headers.stripped;
+    let counts = format.is_some() || any_counts && (is_data(&beginning) || is_data(&ending));
     Ok(counts.then_some(Appended {
         format,
         offset,

@@ -85,12 +85,11 @@ pub(super) struct Resolver<'w, 't> {
 /// Returns the events that the package with this name in the folder handles.
 pub(super) fn handled(world: &World<'_>, folder: &Path, name: &str, root: &Path) -> Handled {
     let package = world.package(folder, Some(name));
-    let imported = imported::with_stub(world, &package);
     let mut certain = Resolver::new(world, true, root).uses(&package);
     let resolver = Resolver::new(world, false, root);
     let mut all = resolver.uses(&package);
     if !all.uses.is_empty() {
-        let users = imported.unwrap_or_else(|why| {
+        let users = imported::with_stub(world, &package).unwrap_or_else(|why| {
             all.unresolved.insert(why);
             Vec::new()
         });

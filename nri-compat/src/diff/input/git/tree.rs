@@ -18,7 +18,7 @@ pub(super) struct Entry {
 #[derive(Debug, Default)]
 pub(super) struct Tree(pub(super) BTreeMap<String, Entry>);
 
-/// What a path leads to, with its path without links.
+/// The object that a path leads to, with its path without links.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Found {
     File(String),
