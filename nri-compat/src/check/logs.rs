@@ -19,6 +19,7 @@
 mod fact;
 mod format;
 mod inputs;
+mod line_handler;
 mod long_line;
 mod marker;
 mod period;
@@ -40,6 +41,7 @@ use crate::place::Place;
 use crate::sighting::Sighting;
 use crate::skipped::{SkipKind, Skipped, Unreadable};
 use format::Statement;
+use line_handler::LineHandler;
 use record::Origin;
 
 pub(crate) use format::unwrap_once;
@@ -240,7 +242,7 @@ impl Reading<'_> {
     }
 }
 
-impl scan::LineHandler for Reading<'_> {
+impl LineHandler for Reading<'_> {
     fn line(&mut self, line: &[u8], ended: bool) -> bool {
         self.count_down();
         for (origin, statement) in format::read(line) {

@@ -1,8 +1,8 @@
 //! A line that is too long to be kept: it is searched piece by piece, and only the bytes around
 //! relevant words are passed on.
 
+use super::line_handler::LineHandler;
 use super::marker::{Markers, Numbers};
-use super::scan::LineHandler;
 
 /// The number of bytes before and after a relevant word that are passed on with it: more than any
 /// message of a runtime.
@@ -39,7 +39,7 @@ impl LongLine {
         }
     }
 
-    /// Passes on what is around relevant words before `end`; each excerpt starts after the word of
+    /// Passes on the bytes around relevant words before `end`; each excerpt starts after the word of
     /// the one before it.
     fn search(&mut self, end: usize, markers: &Markers, handler: &mut dyn LineHandler) {
         let numbers = *self.numbers.get_or_insert_with(|| {

@@ -4,6 +4,7 @@ use std::io::{self, Read};
 
 use memchr::{memchr, memrchr};
 
+use super::line_handler::LineHandler;
 use super::long_line::LongLine;
 use super::marker::{Markers, Numbers, Search};
 
@@ -13,23 +14,6 @@ pub const LONGEST_LINE: usize = 4 << 20;
 /// The number of bytes read at once: few enough to stay in the processor's cache until they are
 /// searched.
 const CHUNK: usize = 256 << 10;
-
-/// A receiver of relevant lines.
-pub(super) trait LineHandler {
-    /// Handles a relevant line, without its end. Returns true to receive the next line, whatever it
-    /// contains. A line that is not `ended` is the last one, and may have been cut.
-    fn line(&mut self, line: &[u8], ended: bool) -> bool;
-
-    /// Counts bytes that were read.
-    fn read(&mut self, bytes: usize);
-
-    /// Handles a relevant part of a line that is too long; `word` is the position of the word that
-    /// makes it relevant.
-    fn excerpt(&mut self, part: &[u8], word: usize);
-
-    /// Counts a line that was too long and has relevant parts.
-    fn too_long(&mut self);
-}
 
 /// Reads all of `input`.
 ///
