@@ -36,15 +36,30 @@ pub(crate) fn unpacked<'r>(input: impl Read + 'r) -> io::Result<Box<dyn Read + '
     }))
 }
 
-/// Returns the first bytes of a stream, and the stream from its beginning.
+/// Returns the first bytes of a stream, and the stream from its beginning. If it fails after some of
+/// these bytes, so does the returned stream.
 pub(crate) fn peek<'r>(
     mut input: Box<dyn Read + 'r>,
     bytes: usize,
 ) -> io::Result<(Vec<u8>, Box<dyn Read + 'r>)> {
     let mut head = Vec::new();
-    input.by_ref().take(bytes as u64).read_to_end(&mut head)?;
-    let all = Cursor::new(head.clone()).chain(input);
-    Ok((head, Box::new(all)))
+    let end = input.by_ref().take(bytes as u64).read_to_end(&mut head);
+    let start = Cursor::new(head.clone());
+    match end {
+        Ok(_) => Ok((head, Box::new(start.chain(input)))),
+        Err(error) if head.is_empty() => Err(error),
+        Err(error) => Ok((head, Box::new(start.chain(Failing(Some(error)))))),
+    }
+}
+
+/// The end of a stream that cannot be read further.
+struct Failing(Option<io::Error>);
+
+impl Read for Failing {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        let error = self.0.take();
+        Err(error.unwrap_or_else(|| io::ErrorKind::UnexpectedEof.into()))
+    }
 }
 
 /// Returns a decoder within limits of memory, for concatenated streams, too.

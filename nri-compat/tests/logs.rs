@@ -167,6 +167,30 @@ fn files_in_a_folder_that_are_no_logs_do_not_count_and_named_ones_do() {
     assert_eq!(logs(&[&all], b"").status.code(), Some(1));
 }
 
+#[test]
+fn links_in_a_folder_are_followed_once_and_never_upwards() {
+    use std::os::unix::fs::symlink;
+    let (folder, other) = (tempfile::tempdir(), tempfile::tempdir());
+    let (folder, other) = (folder.expect("a folder"), other.expect("a folder"));
+    let path = |name: &str| folder.path().join(name);
+    let all = folder.path().to_string_lossy().into_owned();
+    symlink(&all, path("itself")).expect("linked");
+    symlink("..", path("above")).expect("linked");
+    let harmless = logs(&[&all], b"");
+    assert_eq!(harmless.status.code(), Some(0));
+    let shown = String::from_utf8_lossy(&harmless.stdout);
+    assert!(shown.contains("above: leads to a folder above"), "{shown}");
+    // The logs of pods may be on another disk.
+    fs::write(other.path().join("0.log"), WARNING).expect("written");
+    symlink(other.path(), path("pods")).expect("linked");
+    symlink(other.path().join("0.log"), path("a.log")).expect("linked");
+    symlink(other.path().join("0.log"), path("b.log")).expect("linked");
+    let found = logs(&[&all, "--format", "json"], b"");
+    assert_eq!(found.status.code(), Some(100));
+    let shown = String::from_utf8_lossy(&found.stdout);
+    assert!(shown.contains("\"count\": 1,"), "{shown}");
+}
+
 fn logs(args: &[&str], input: &[u8]) -> std::process::Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_nri-compat"))
         .arg("logs")

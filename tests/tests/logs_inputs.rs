@@ -183,7 +183,9 @@ fn bytes_that_look_like_a_mark_of_utf_16_do_not_hide_a_log() {
 #[test]
 fn what_is_not_text_is_skipped() {
     let text = String::from_utf8(recorded(OLD)).expect("recordings are UTF-8");
-    let utf_32: Vec<u8> = text
+    let harmless = "time=\"2026-03-18T20:15:04Z\" level=info msg=\"starting containerd\"\n";
+    let utf_32: Vec<u8> = harmless
+        .repeat(20)
         .chars()
         .flat_map(|letter| u32::from(letter).to_le_bytes())
         .collect();

@@ -17,11 +17,13 @@
 //! ```
 
 mod fact;
+mod folders;
 mod format;
 mod inputs;
 mod line_handler;
 mod long_line;
 mod marker;
+mod mention;
 mod period;
 pub(crate) mod pieces;
 mod pretty;
@@ -103,6 +105,10 @@ fn read_lines(place: &Place, lines: &mut dyn Read, options: &Options<'_>) -> Log
         .collect();
     let unread = reading.skipped().into_iter();
     skipped.extend(unread.map(|(kind, reason)| Skipped::new(place.clone(), kind, reason)));
+    if lines.is_binary() {
+        // Any part of what is not a log may look like compressed data.
+        skipped.retain(|skipped| skipped.kind != SkipKind::NestedArchive);
+    }
     let bytes = reading.bytes;
     let sightings = sightings::sightings(place, reading.tally);
     if sightings.is_empty() && skipped.is_empty() && lines.is_binary() {
@@ -162,6 +168,8 @@ struct Reading<'p> {
     too_long: u64,
     /// True if the current line, which is too long, is one of them.
     has_excerpt: bool,
+    /// The number of lines with compressed data.
+    packed: u64,
 }
 
 /// The number of lines of an entry of a JSON list after its id: message, time.
@@ -186,6 +194,8 @@ impl Reading<'_> {
             self.tally.unread_lines(),
             "with a warning about a plugin, truncated or in an unknown format",
         );
+        let packed = "with compressed data, which is not read: unpack it, and read it on its own";
+        count(SkipKind::NestedArchive, self.packed, packed);
         let beyond = "about plugins beyond the limit";
         count(SkipKind::Limit, self.tally.beyond, beyond);
         reasons
@@ -250,6 +260,7 @@ impl LineHandler for Reading<'_> {
                 self.add(statement, origin);
             }
         }
+        self.packed += u64::from(format::has_unread_data(line));
         self.entry.is_some()
     }
 

@@ -1,11 +1,6 @@
 //! Facts about plugins in the messages of a runtime: the wordings of NRI v0.2.0 to v0.12.5,
 //! containerd and CRI-O.
 
-use std::borrow::Cow;
-
-use memchr::memmem;
-
-use super::marker::SPACES;
 use super::record::Record;
 use crate::facts::EVENTS;
 
@@ -54,16 +49,6 @@ impl Claim {
     }
 }
 
-/// The beginnings of warnings, long enough that no other message has them.
-const WARNINGS: [(&str, Warning); 3] = [
-    ("NRI plugin uses a deprecated", Warning::StateChange),
-    ("uses deprecated StateChange", Warning::StateChange),
-    ("Deprecated NRI plugin(s)", Warning::OneShot),
-];
-
-/// The number of letters of a beginning above that identify a warning that is cut there.
-const SHORTEST_WARNING: usize = "Deprecated NRI".len();
-
 /// The message of containerd whose details are in fields.
 const DEPRECATED_INTERFACE: &str = "NRI plugin uses a deprecated interface.";
 
@@ -93,35 +78,6 @@ pub(super) fn facts(record: &Record) -> Vec<Fact> {
         .find_map(|read| read(record))
         .into_iter()
         .collect()
-}
-
-/// Returns the warning in a text, whether or not it can be parsed.
-pub(super) fn warning(text: &str) -> Option<Warning> {
-    let text = &spaced(text);
-    let contains = |start: &str| memmem::find(text.as_bytes(), start.as_bytes()).is_some();
-    let mut warnings = WARNINGS.iter();
-    warnings.find_map(|(start, warning)| {
-        (contains(start) || ends_within(text, start)).then_some(*warning)
-    })
-}
-
-/// Replaces other notations of spaces.
-fn spaced(text: &str) -> Cow<'_, str> {
-    let mut all = Cow::Borrowed(text);
-    for space in SPACES {
-        if all.contains(space) {
-            all = Cow::Owned(all.replace(space, " "));
-        }
-    }
-    all
-}
-
-/// Returns true if a text ends within the beginning of a warning, as where a terminal broke the
-/// line.
-fn ends_within(text: &str, start: &str) -> bool {
-    let lengths = SHORTEST_WARNING..start.len();
-    let mut cut = lengths.filter_map(|length| start.get(..length));
-    cut.any(|start| text.ends_with(start))
 }
 
 /// Splits containerd's message about a deprecated interface from the fields that follow it.

@@ -3,6 +3,7 @@
 //! If no known format is left and no record of the runtime has been found, the record is searched
 //! for anywhere in the text: as JSON, as logfmt, as a message, and within quotes.
 
+mod base64;
 mod cri;
 mod deprecations;
 mod json;
@@ -21,11 +22,16 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use super::fact::{self, Fact, Warning};
+use super::mention;
 use super::record::{Origin, Record, Unwrapped};
 use crate::check::needles::Needles;
 
 /// The maximum number of wrappers: a collector around journald around logfmt is three.
 const MAX_DEPTH: usize = 8;
+
+/// The number of times that the bytes of a line may be read, in all its wrappers and notations
+/// together.
+const MAX_READINGS: usize = 24;
 
 /// The formats other than JSON that are recognised by the beginning of a line, the most reliable
 /// first.
@@ -63,11 +69,15 @@ impl Statement {
 
 /// Reads all statements in a line, each with its origin.
 pub(super) fn read(line: &[u8]) -> Vec<(Origin, Statement)> {
-    let mut lines = LineReader::default();
     let text = String::from_utf8_lossy(line);
+    let mut lines = LineReader {
+        left: text.len().saturating_mul(MAX_READINGS),
+        ..LineReader::default()
+    };
     let origin = Origin::default();
-    if !lines.text(&text, &origin, MAX_DEPTH)
-        && let Some(warning) = lines.unread
+    let any = lines.text(&text, &origin, MAX_DEPTH);
+    if (!any || lines.left == 0)
+        && let Some(warning) = lines.unread.or_else(|| mention::warning(&text))
     {
         lines.statements.push((origin, Statement::Unread(warning)));
     }
@@ -153,6 +163,8 @@ struct LineReader {
     statements: Vec<(Origin, Statement)>,
     /// A warning in a text without statements.
     unread: Option<Warning>,
+    /// The number of bytes that may still be read; 0 if not all of the line was read.
+    left: usize,
 }
 
 impl LineReader {
@@ -161,14 +173,19 @@ impl LineReader {
         let Some(depth) = depth.checked_sub(1) else {
             return false;
         };
+        self.left = self.left.saturating_sub(text.len());
+        if self.left == 0 {
+            return false;
+        }
         let plain = without_colours(text);
         let text = plain.trim_matches(is_padding);
         let any = self.all(unwrap(text, origin), depth)
             || self.record(&Record::of_text(text), origin, 0)
             || may_state(text)
-                && (self.after_prefix(text, origin, depth) || self.search(text, origin, depth));
+                && (self.after_prefix(text, origin, depth) || self.search(text, origin, depth))
+            || self.encoded(text, origin, depth);
         if !any {
-            self.unread = self.unread.or_else(|| fact::warning(text));
+            self.unread = self.unread.or_else(|| mention::warning(text));
         }
         any
     }
@@ -222,6 +239,16 @@ impl LineReader {
         rest.is_some_and(|rest| self.all(unwrap(rest, origin), depth))
     }
 
+    /// Reads the text that is encoded in Base64.
+    fn encoded(&mut self, text: &str, origin: &Origin, depth: usize) -> bool {
+        let texts = base64::decode(text).texts.into_iter();
+        let mut any = false;
+        for text in texts {
+            any |= self.text(&text, origin, depth);
+        }
+        any
+    }
+
     /// Searches for records anywhere in a text.
     fn search(&mut self, text: &str, origin: &Origin, depth: usize) -> bool {
         if !json::is_interesting(text) && !text.contains("112") {
@@ -231,7 +258,7 @@ impl LineReader {
         for search in searches {
             let found = search(text, origin);
             if self.all(found.records, depth) {
-                let unread = fact::warning(&found.rest).map(Statement::Unread);
+                let unread = mention::warning(&found.rest).map(Statement::Unread);
                 self.add(unread.into_iter().collect(), origin);
                 return true;
             }
@@ -245,11 +272,17 @@ impl LineReader {
     }
 }
 
+/// Returns true if a line has compressed data that is not read: the beginning of a file, or Base64
+/// that was cut.
+pub(super) fn has_unread_data(line: &[u8]) -> bool {
+    mention::has_packed_file(line) || base64::decode(&String::from_utf8_lossy(line)).is_cut
+}
+
 /// Returns the warning in a text or record, whether or not it can be parsed.
 fn warning(unwrapped: &Unwrapped) -> Option<Warning> {
     match unwrapped {
-        Unwrapped::Line(text) => fact::warning(text),
-        Unwrapped::Record(record) => fact::warning(&record.text),
+        Unwrapped::Line(text) => mention::warning(text),
+        Unwrapped::Record(record) => mention::warning(&record.text),
         Unwrapped::Deprecations(_) | Unwrapped::LastOccurrence(_) => None,
     }
 }

@@ -5,8 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use ignore::WalkBuilder;
-
+use super::folders::Folders;
 use super::rotation::{self, LogSet, SetReader};
 use super::{Log, NOT_TEXT, Options, may_hide_warnings, read_lines, read_with, reader, sightings};
 use crate::check::collect::Collected;
@@ -25,14 +24,17 @@ pub fn read_logs(paths: &[PathBuf], options: &Options<'_>) -> Collected {
     let start = Instant::now();
     let mut inputs = Inputs {
         options,
-        files: Vec::new(),
+        folders: Folders::default(),
         named: BTreeSet::new(),
         collected: Collected::default(),
     };
     for path in paths {
         inputs.named(path);
     }
-    for set in rotation::sets(&inputs.files) {
+    for skipped in std::mem::take(&mut inputs.folders.skipped) {
+        inputs.skipped(skipped, false);
+    }
+    for set in rotation::sets(&inputs.folders.files) {
         inputs.set(&set);
     }
     let mut collected = inputs.collected;
@@ -45,7 +47,7 @@ pub fn read_logs(paths: &[PathBuf], options: &Options<'_>) -> Collected {
 struct Inputs<'o> {
     options: &'o Options<'o>,
     /// The files to read, as named or found.
-    files: Vec<PathBuf>,
+    folders: Folders,
     /// Those that were named.
     named: BTreeSet<PathBuf>,
     collected: Collected,
@@ -69,10 +71,10 @@ impl Inputs<'_> {
             return self.add(log, 1, true);
         }
         match path.metadata() {
-            Ok(metadata) if metadata.is_dir() => self.folder(path),
+            Ok(metadata) if metadata.is_dir() => self.folders.add(path),
             Ok(_) => {
                 self.named.insert(path.to_owned());
-                self.files.push(path.to_owned());
+                self.folders.files.push(path.to_owned());
             }
             Err(error) => self.missing(shown, &error),
         }
@@ -102,42 +104,6 @@ impl Inputs<'_> {
                 .push(sightings::incomplete(&skipped));
         }
         self.collected.skipped.push(skipped);
-    }
-
-    /// Adds the files of a folder and its subfolders. Links to files are followed, as in
-    /// `/var/log/containers`, links to folders are not, and a file with two names counts once.
-    fn folder(&mut self, folder: &Path) {
-        let walk = WalkBuilder::new(folder)
-            .standard_filters(false)
-            .sort_by_file_path(Path::cmp)
-            .build();
-        for entry in walk {
-            match entry {
-                Ok(entry) => self.found(entry.path()),
-                Err(error) => self.skip(Place::of(folder), &io::Error::other(error)),
-            }
-        }
-    }
-
-    fn found(&mut self, path: &Path) {
-        let is_link = path.is_symlink();
-        match path.metadata() {
-            Ok(metadata) if metadata.is_file() => {
-                if !(is_link && self.is_known(path)) {
-                    self.files.push(path.to_owned());
-                }
-            }
-            // A folder, or something that is read only if it is named: a pipe, a socket, a device.
-            Ok(_) => {}
-            Err(error) => self.skip(Place::of(path), &error),
-        }
-    }
-
-    /// Returns true if a link leads to a file that is read anyway.
-    fn is_known(&self, link: &Path) -> bool {
-        let file = link.canonicalize();
-        let names = |known: &PathBuf| Some(known.canonicalize().ok()? == *file.as_ref().ok()?);
-        self.files.iter().any(|known| names(known) == Some(true))
     }
 
     fn set(&mut self, set: &LogSet) {

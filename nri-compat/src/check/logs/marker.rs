@@ -3,7 +3,10 @@
 
 use memchr::memmem::{self, Finder};
 
-/// A word in every relevant line: one search is faster than one per wording.
+use super::mention;
+use crate::check::needles::Needles;
+
+/// A word in every message of a runtime about a plugin: one search is faster than one per wording.
 const WORD: &[u8] = b"plugin";
 
 /// The word in a `MESSAGE` that journald wrote as numbers, in the forms since and before version
@@ -11,7 +14,7 @@ const WORD: &[u8] = b"plugin";
 const NUMBERS: [&[u8]; 2] = [b"112,108,117,103,105,110", b"112, 108, 117, 103, 105, 110"];
 
 /// Notations of a space: of tables, web pages and addresses.
-pub(super) const SPACES: [&str; 5] = ["\t", "\u{a0}", "&nbsp;", "%20", "+"];
+const SPACES: [&str; 5] = ["\t", "\u{a0}", "&nbsp;", "%20", "+"];
 
 /// The number of bytes after the word within which the rest of a registration message must begin.
 const WINDOW: usize = 320;
@@ -19,6 +22,7 @@ const WINDOW: usize = 320;
 /// The prepared searches.
 pub(super) struct Markers {
     finders: [Finder<'static>; 3],
+    mentions: Needles,
 }
 
 impl Markers {
@@ -26,6 +30,7 @@ impl Markers {
         let [new, old] = NUMBERS;
         Self {
             finders: [WORD, new, old].map(Finder::new),
+            mentions: mention::needles(),
         }
     }
 
@@ -34,7 +39,7 @@ impl Markers {
         let mut search = Search {
             markers: self,
             lines,
-            next: [Next::Unknown, Next::Never, Next::Never],
+            next: [Next::Unknown, Next::Never, Next::Never, Next::Unknown],
         };
         search.look_for(Numbers::default(), numbers);
         search
@@ -72,17 +77,20 @@ enum Next {
     Never,
 }
 
+/// The index of the search for mentions, after those of the finders.
+const MENTION: usize = 3;
+
 /// A search through lines, from first to last.
 pub(super) struct Search<'m, 'b> {
     markers: &'m Markers,
     lines: &'b [u8],
-    next: [Next; 3],
+    next: [Next; 4],
 }
 
 impl Search<'_, '_> {
     /// Adds notations of numbers to search for from now on.
     pub(super) fn look_for(&mut self, before: Numbers, numbers: Numbers) {
-        let [_, new, old] = &mut self.next;
+        let [_, new, old, _] = &mut self.next;
         if numbers.new && !before.new {
             *new = Next::Unknown;
         }
@@ -93,8 +101,8 @@ impl Search<'_, '_> {
 
     /// Returns the first position from `from` on whose line is relevant.
     pub(super) fn next(&mut self, from: usize) -> Option<usize> {
-        let [word, new, old] = [0, 1, 2].map(|nth| self.advance(nth, from));
-        [word, new, old].into_iter().flatten().min()
+        let places = [0, 1, 2, MENTION].map(|nth| self.advance(nth, from));
+        places.into_iter().flatten().min()
     }
 
     fn advance(&mut self, nth: usize, from: usize) -> Option<usize> {
@@ -109,6 +117,9 @@ impl Search<'_, '_> {
     }
 
     fn find(&self, nth: usize, from: usize) -> Option<usize> {
+        if nth == MENTION {
+            return mention::find(&self.markers.mentions, self.lines, from);
+        }
         let finder = self.markers.finders.get(nth)?;
         let places = finder
             .find_iter(self.lines.get(from..)?)

@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
-use std::io::{self, Cursor, Read};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::{format, source};
@@ -12,6 +12,7 @@ use crate::check::progress::Progress;
 use crate::packing::Packing;
 use crate::place::Place;
 use crate::skipped::{Skipped, Unreadable};
+use crate::unpack::peek;
 
 /// The number of bytes of a file that are checked to determine whether it begins with a complete
 /// line.
@@ -168,9 +169,7 @@ impl<'p> SetReader<'p> {
         let file = open(path, self.progress)?;
         self.opened += 1;
         let extension = path.extension().and_then(|extension| extension.to_str());
-        let mut lines = source::lines_of(file, extension)?;
-        let mut head = Vec::new();
-        lines.by_ref().take(HEAD as u64).read_to_end(&mut head)?;
+        let (head, lines) = peek(source::lines_of(file, extension)?, HEAD)?;
         if source::is_binary(&head) {
             self.binary.push(self.place.clone());
         }
@@ -179,7 +178,7 @@ impl<'p> SetReader<'p> {
         } else {
             b""
         };
-        Ok(Box::new(separator.chain(Cursor::new(head)).chain(lines)))
+        Ok(Box::new(separator.chain(lines)))
     }
 }
 

@@ -101,15 +101,20 @@ fn local(text: &str, now: &Zoned) -> Option<Timestamp> {
                 .or_else(|| of_year(now.year() - 1))
         }
         [_, date, clock, "UTC"] => rfc3339(&format!("{date}T{clock}Z")),
-        [_, date, clock, _] | [date, clock] => {
-            let local: DateTime = format!("{date}T{clock}").parse().ok()?;
-            local
-                .to_zoned(now.time_zone().clone())
-                .ok()
-                .map(|local| local.timestamp())
+        [_, date, clock, zone] => {
+            let local = civil(date, clock, now)?;
+            // Only the local zone is known by its abbreviation.
+            let abbreviation = local.strftime("%Z").to_string();
+            (abbreviation == *zone).then(|| local.timestamp())
         }
+        [date, clock] => civil(date, clock, now).map(|local| local.timestamp()),
         _ => None,
     }
+}
+
+fn civil(date: &str, clock: &str, now: &Zoned) -> Option<Zoned> {
+    let local: DateTime = format!("{date}T{clock}").parse().ok()?;
+    local.to_zoned(now.time_zone().clone()).ok()
 }
 
 /// Returns the moment of a local time such as `2026-Mar-18T20:15:04`.
