@@ -1,5 +1,6 @@
 //! Readers of evidence, one module per kind of file.
 
+mod bill_of_materials;
 mod binary;
 pub mod cargo_lock;
 pub mod declared;

@@ -1,12 +1,11 @@
 //! Files that declare a dependency on NRI but do not determine what is built: bills of materials
-//! (CycloneDX and SPDX, as JSON) and a `Cargo.toml` without a lock file. They are listed as
+//! and a `Cargo.toml` without a lock file. They are listed as
 //! skipped, so that they do not count as clean.
 
 use std::path::Path;
 
-use super::{Reader, Unreadable, cargo_lock, text};
+use super::{Reader, Unreadable, bill_of_materials, cargo_lock, text};
 use crate::check::content::File;
-use crate::facts::MODULE;
 use crate::sighting::Sighting;
 use crate::skipped::SkipKind;
 
@@ -19,11 +18,24 @@ const MAX_ABOVE: usize = 8;
 /// The reader of files that declare a dependency on NRI, which it lists as skipped.
 pub struct Declared;
 
+/// The character that some editors write at the beginning of a file.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// The words in the names of tables whose keys are crates.
+const TABLES: [&str; 6] = [
+    "dependencies",
+    "dev-dependencies",
+    "dev_dependencies",
+    "build-dependencies",
+    "build_dependencies",
+    "replace",
+];
+
 /// A format of such files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {
-    CycloneDx,
-    Spdx,
+    /// A bill of materials, with the name of its format.
+    BillOfMaterials(&'static str),
     CargoToml,
 }
 
@@ -42,8 +54,7 @@ impl Reader for Declared {
         };
         let text = text::whole(file.content, MAX_FILE)?;
         let why = match format {
-            Format::CycloneDx => listed(&text, "a CycloneDX"),
-            Format::Spdx => listed(&text, "an SPDX"),
+            Format::BillOfMaterials(format) => bill_of_materials::listed(&text, format),
             Format::CargoToml if is_locked(file.disk.as_deref()) => None,
             Format::CargoToml => required(&text),
         };
@@ -55,63 +66,67 @@ impl Reader for Declared {
 }
 
 fn format(file: &File<'_>) -> Option<Format> {
-    let first = *file.head.trim_ascii_start().first()?;
-    let may_be = first == b'{' || !first.is_ascii() || file.name == "Cargo.toml";
-    if !may_be {
-        return None;
+    if file.name == "Cargo.toml" {
+        return Some(Format::CargoToml);
     }
     let head = text::head(&file.head)?;
-    if head.trim_start().starts_with('{') {
-        return if head.contains("\"bomFormat\"") || head.contains("cyclonedx.org/schema") {
-            Some(Format::CycloneDx)
-        } else if head.contains("\"spdxVersion\"") || head.contains("spdx.org/rdf/") {
-            Some(Format::Spdx)
-        } else {
-            None
-        };
-    }
-    (file.name == "Cargo.toml").then_some(Format::CargoToml)
-}
-
-/// Describes what a bill of materials lists of NRI. `format` is its format, with an article.
-fn listed(text: &str, format: &str) -> Option<String> {
-    // JSON may escape slashes.
-    let text = text.replace("\\/", "/");
-    let after = text.split(MODULE).skip(1);
-    let mut names = after.filter(|rest| rest.starts_with(['@', '"', '/', '?']));
-    let first = names.next()?;
-    let version = first
-        .strip_prefix('@')
-        .and_then(|rest| rest.split(['"', '?', '#', '&']).next());
-    let version = version.map_or_else(String::new, |version| format!(" {version}"));
-    Some(format!(
-        "{format} bill of materials lists {MODULE}{version}, which does not show how it is \
-             used: check the program that it describes"
-    ))
+    let head =
+        head.trim_start_matches(|letter: char| letter.is_whitespace() || letter == BYTE_ORDER_MARK);
+    bill_of_materials::format(head).map(Format::BillOfMaterials)
 }
 
 /// Describes the crate for NRI that a `Cargo.toml` requires.
 fn required(text: &str) -> Option<String> {
-    let manifest: toml::Table = toml::from_str(text).ok()?;
-    let mut tables = vec![&manifest];
-    let nested = ["target", "workspace"]
-        .iter()
-        .filter_map(|key| manifest.get(*key)?.as_table());
-    for table in nested {
-        tables.push(table);
-        tables.extend(table.values().filter_map(toml::Value::as_table));
-    }
-    let dependencies = tables
-        .iter()
-        .filter_map(|table| table.get("dependencies")?.as_table());
-    let mut names = dependencies.flat_map(|table| table.iter());
-    let (name, _) = names.find(|(name, value)| {
-        let renamed = value.get("package").and_then(toml::Value::as_str);
-        cargo_lock::is_for_nri(renamed.unwrap_or(name))
-    })?;
+    let manifest: toml::Table = match toml::from_str(text.trim_start_matches(BYTE_ORDER_MARK)) {
+        Ok(manifest) => manifest,
+        Err(error) => return unparsed(text, &error),
+    };
+    let crates = tables(&manifest).into_iter().flatten();
+    let mut names = crates.filter(|(name, value)| is_for_nri(name, value));
+    let (name, _) = names.next()?;
     Some(format!(
         "requires crate {name}, without a Cargo.lock that selects a version: check the program"
     ))
+}
+
+/// Returns the tables whose keys are crates: of the package, its targets and its workspace, and the
+/// patches of each registry.
+fn tables(manifest: &toml::Table) -> Vec<&toml::Table> {
+    let nested = |key: &str| {
+        let tables = manifest.get(key).and_then(toml::Value::as_table);
+        tables
+            .into_iter()
+            .flat_map(toml::Table::values)
+            .filter_map(toml::Value::as_table)
+    };
+    let workspace = manifest.get("workspace").and_then(toml::Value::as_table);
+    let owners = [manifest]
+        .into_iter()
+        .chain(workspace)
+        .chain(nested("target"));
+    let of_owners =
+        owners.flat_map(|owner| TABLES.iter().filter_map(|key| owner.get(*key)?.as_table()));
+    of_owners.chain(nested("patch")).collect()
+}
+
+/// Returns true if a crate is for NRI by its name, by the name that was changed, or by its
+/// repository.
+fn is_for_nri(name: &str, value: &toml::Value) -> bool {
+    let of = |key| value.get(key).and_then(toml::Value::as_str);
+    let name = of("package").unwrap_or(name);
+    let repository = of("git").and_then(|git| git.trim_end_matches(".git").rsplit('/').next());
+    // A key of `replace` has a version, too.
+    let name = name.split(':').next().unwrap_or(name);
+    cargo_lock::is_for_nri(name) || repository.is_some_and(cargo_lock::is_for_nri)
+}
+
+/// Describes a `Cargo.toml` that is not valid, if it may require a crate for NRI.
+fn unparsed(text: &str, error: &toml::de::Error) -> Option<String> {
+    let mut words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
+    words.any(|word| word == "nri").then(|| {
+        let error = error.message();
+        format!("cannot be parsed, and may require a crate for NRI: {error}")
+    })
 }
 
 /// Returns true if a lock file next to or above a `Cargo.toml` is read instead.
@@ -129,24 +144,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bills_of_materials_that_list_nri_are_named() {
-        let purl = r#"{"bomFormat":"CycloneDX","components":[{"purl":"pkg:golang/github.com\/containerd\/nri@v0.11.0?type=module"}]}"#;
-        assert!(listed(purl, "CycloneDX").unwrap().contains("nri v0.11.0,"));
-        let spdx =
-            r#"{"spdxVersion":"SPDX-2.3","packages":[{"name":"github.com/containerd/nri"}]}"#;
-        assert!(listed(spdx, "SPDX").unwrap().contains("SPDX"));
-        assert_eq!(
-            listed(r#"{"name":"github.com/containerd/nri-other"}"#, "SPDX"),
-            None
-        );
-    }
-
-    #[test]
     fn manifests_that_require_a_crate_for_nri_are_named() {
         for text in [
             "[dependencies]\nnri = \"0.1\"",
             "[target.'cfg(unix)'.dependencies.my-nri-api]\npath = \"x\"",
             "[workspace.dependencies]\nx = { package = \"nri\", version = \"1\" }",
+            "[build-dependencies]\nnri = \"0.1\"",
+            "[target.'cfg(unix)'.dev-dependencies]\nnri = \"0.1\"",
+            "[patch.crates-io]\nnri = { path = \"x\" }",
+            "[replace]\n\"nri:0.1.0\" = { path = \"x\" }",
+            "[dependencies]\nstub = { git = \"https://example.com/team/nri-rs.git\" }",
+            "\u{feff}[dependencies]\nnri = \"0.1\"",
+            "[dependencies\nnri = \"0.1\"",
         ] {
             assert!(required(text).is_some(), "{text}");
         }
