@@ -32,6 +32,7 @@ mod numbered;
 mod split;
 mod union;
 
+use std::collections::BTreeSet;
 use std::io::{self, Read};
 
 use jiff::{SignedDuration, Timestamp};
@@ -151,13 +152,16 @@ impl Merge {
 }
 
 /// Parses a list of nodes: a name per line, with an optional prefix `node/`; `#` begins a comment.
+/// A name that is repeated counts once.
 pub fn node_names(text: &str) -> Vec<String> {
+    let mut known = BTreeSet::new();
     let lines = text
+        .trim_start_matches('\u{feff}')
         .lines()
         .map(|line| line.split('#').next().unwrap_or(line).trim());
     let names = lines.map(|line| line.rsplit('/').next().unwrap_or(line));
     names
-        .filter(|name| !name.is_empty())
+        .filter(|name| !name.is_empty() && known.insert(*name))
         .map(str::to_owned)
         .collect()
 }

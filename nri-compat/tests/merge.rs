@@ -201,3 +201,56 @@ fn the_node_is_named_by_option_environment_or_host() {
     assert_eq!(node(&[], Some("b")), "b");
     assert!(!node(&[], None).is_empty());
 }
+
+#[test]
+fn reports_of_a_node_with_one_time_count_together_in_any_order() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let old = String::from_utf8(report(folder.path(), "a", "10-old", "jsonl")).expect("UTF-8");
+    let report: Value = serde_json::from_str(&old).expect("JSON");
+    let mut clean = report.clone();
+    clean["subjects"] = Value::Array(Vec::new());
+    for lines in [
+        format!("{report}\n{clean}\n"),
+        format!("{clean}\n{report}\n"),
+    ] {
+        let args = ["merge", "-", "--fail-on", "deprecated"];
+        let output = nri_compat(folder.path(), &args, lines.as_bytes());
+        assert_eq!(output.status.code(), Some(100), "{lines}");
+    }
+}
+
+#[test]
+fn a_list_of_expected_nodes_must_name_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let line = report(folder.path(), "a", "10-old", "jsonl");
+    let args = [
+        "merge",
+        "-",
+        "--expect-nodes",
+        "nodes",
+        "--fail-on",
+        "silent",
+    ];
+    for (nodes, code) in [
+        ("", 1),
+        ("# none\r\n\r\n", 1),
+        ("\u{feff}node/a\r\na\r\n", 0),
+        ("a\nb\n", 100),
+    ] {
+        std::fs::write(folder.path().join("nodes"), nodes).expect("written");
+        let output = nri_compat(folder.path(), &args, &line);
+        assert_eq!(output.status.code(), Some(code), "{nodes:?}");
+    }
+}
+
+#[test]
+fn a_report_that_ends_too_early_is_named_as_such() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let line = report(folder.path(), "a", "10-old", "jsonl");
+    let output = nri_compat(folder.path(), &["merge", "-"], &line[..line.len() / 2]);
+    let shown = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        shown.contains("cut: the input ends before it does"),
+        "{shown}"
+    );
+}

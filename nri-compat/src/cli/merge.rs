@@ -119,7 +119,16 @@ impl Args {
             let message = format!("cannot read {}: {error}", path.display());
             Error::new(ErrorKind::Input, message)
         })?;
-        Ok(node_names(&text))
+        let names = node_names(&text);
+        if names.is_empty() {
+            let message = format!(
+                "{} names no nodes, so that none would be silent",
+                path.display()
+            );
+            return Err(Error::new(ErrorKind::Input, message)
+                .with_help("write it with `kubectl get nodes -o name`"));
+        }
+        Ok(names)
     }
 }
 

@@ -67,6 +67,10 @@ impl Inventory {
             scan: document.summary.scan.as_deref(),
             at: made,
         };
+        if let Some(tied) = self.nodes.tie(&report) {
+            let others = self.findings_of(tied);
+            self.extend(&mut set, &others);
+        }
         let set = self.number(set);
         if !self.nodes.add(report, set) {
             self.beyond += 1;
@@ -152,6 +156,14 @@ impl Inventory {
                 self.insert(set, other);
             }
         }
+    }
+
+    /// Returns the set of findings with a number.
+    fn findings_of(&self, set: u32) -> FindingSet {
+        let numbers = self.sets.get(set).into_iter().flatten();
+        let findings =
+            numbers.filter_map(|number| Some((self.findings.get(*number)?.plugin, *number)));
+        findings.collect()
     }
 
     /// Returns the number of a set. There are at most as many sets as reports.

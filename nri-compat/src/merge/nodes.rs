@@ -57,7 +57,8 @@ pub(super) struct Nodes {
 
 impl Nodes {
     /// Adds a report with the set of its findings. Of two reports of one node the newer counts, one
-    /// with a time before one without, and of two without a time the later one read. Returns false if there was no room for the node.
+    /// with a time before one without, and of two without a time the later one read.
+    /// The set of a report with the same time has the findings of both. Returns false if there was no room for the node.
     pub(super) fn add(&mut self, report: ReportId<'_>, set: u32) -> bool {
         match report
             .node
@@ -66,6 +67,12 @@ impl Nodes {
             Some(node) => self.named(node, report.at, set),
             None => self.without_name(report.scan, set),
         }
+    }
+
+    /// Returns the set of the newest report of a node if it has the same time as this one.
+    pub(super) fn tie(&self, report: &ReportId<'_>) -> Option<u32> {
+        let known = self.named.get(report.node?)?;
+        (report.at.is_some() && report.at == known.at).then_some(known.set)
     }
 
     /// Adds the report of a cluster, of which the newest counts like that of a node. Returns false if

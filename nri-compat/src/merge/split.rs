@@ -71,13 +71,13 @@ impl<'r> Splitter<'r> {
             self.input.consume(read.len());
         }
         self.line_end(&mut take);
-        self.give_up(&mut take);
+        self.give_up("cut: the input ends before it does", &mut take);
         Ok(())
     }
 
     fn byte(&mut self, byte: u8, take: &mut impl FnMut(Piece<'_>)) {
         if byte == b'{' && self.line_begins {
-            self.give_up(take);
+            self.give_up("cut: another begins before it ends", take);
         }
         self.line_begins = byte == b'\n';
         if self.depth == 0 && byte != b'{' {
@@ -139,10 +139,10 @@ impl<'r> Splitter<'r> {
         self.object.clear();
     }
 
-    /// Ends the current piece, which will not be completed.
-    fn give_up(&mut self, take: &mut impl FnMut(Piece<'_>)) {
+    /// Ends the current piece, which will not be completed for this reason.
+    fn give_up(&mut self, reason: &'static str, take: &mut impl FnMut(Piece<'_>)) {
         if self.depth > 0 {
-            take(Piece::Broken("cut: another begins before it ends"));
+            take(Piece::Broken(reason));
         }
         self.object.clear();
         (self.depth, self.state, self.too_large) = (0, State::Plain, false);
