@@ -1,11 +1,16 @@
 //! Release names as printed by machines, reduced to the release that something was built from.
 
+#[cfg(test)]
+mod tests;
+
 use semver::Version;
 
 /// Spellings of runtimes, and their names in the tables.
-const RUNTIMES: [(&str, &str); 5] = [
+const RUNTIMES: [(&str, &str); 7] = [
     ("containerd", "containerd"),
     ("containerd.io", "containerd"),
+    ("containerd-stable", "containerd"),
+    ("moby-containerd", "containerd"),
     ("cri-o", "cri-o"),
     ("crio", "cri-o"),
     ("nri", "nri"),
@@ -39,14 +44,16 @@ impl ReleaseName {
     /// Parses `NAME@VERSION`, the container runtime version of a Kubernetes node
     /// (`containerd://2.4.2+unknown`), the output of `containerd --version` and `crio --version`, or
     /// the name of a package as `rpm -q` and `apk info` print it (`cri-o-1.33.4-3.el9.x86_64`), or
-    /// of its file (`containerd.io_1.7.27-1_amd64.deb`). It may be in quotes, as in JSON.
+    /// of its file (`containerd.io_1.7.27-1_amd64.deb`). It may be in quotes, as in JSON, and after
+    /// the name of its field in a node's status.
     ///
     /// Returns `None` for any other text.
     pub fn parse(text: &str) -> Option<Self> {
-        let is_around = |c: char| c.is_whitespace() || c == '"' || c == '\'';
+        let is_around =
+            |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '{' | '}' | '\u{feff}');
         let text = text.get(..MAX_NAME).unwrap_or(text).trim_matches(is_around);
         let (name, version) = if let Some(node) = text.split_once("://") {
-            node
+            (after_field(node.0), node.1)
         } else if let Some(spec) = text.split_once('@') {
             spec
         } else {
@@ -104,10 +111,19 @@ fn printed(text: &str) -> Option<(&str, &str)> {
     Some((name, version))
 }
 
-/// Splits the name of a package from its version.
+/// Returns the name of a runtime without the field of a node's status before it.
+fn after_field(name: &str) -> &str {
+    let field = name.rsplit_once("containerRuntimeVersion");
+    field.map_or(name, |(_, name)| name.trim_matches([':', '"', ' ']))
+}
+
+/// Splits the name of a package, which may have a category or a series, from its version.
 fn packaged(text: &str) -> Option<(&str, &str)> {
+    let text = text.strip_prefix("app-containers/").unwrap_or(text);
     RUNTIMES.iter().find_map(|(spelling, name)| {
-        let version = text.strip_prefix(spelling)?.strip_prefix(['-', '_'])?;
+        let rest = text.strip_prefix(spelling)?;
+        let series = |c: char| c.is_ascii_digit() || c == '.';
+        let version = rest.trim_start_matches(series).strip_prefix(['-', '_'])?;
         starts_like_version(version).then_some((*name, version))
     })
 }
@@ -176,190 +192,4 @@ fn is_suffix(text: &str) -> bool {
             .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     let is_word = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric());
     begins && text.len() <= MAX_SUFFIX && words.all(is_word)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn reduced(text: &str) -> (String, String) {
-        let name = ReleaseName::parse(text).expect(text);
-        (name.spec(), name.suffix)
-    }
-
-    #[test]
-    fn names_from_machines() {
-        for (text, spec, suffix) in [
-            ("containerd@2.2.1", "containerd@2.2.1", ""),
-            ("containerd@v2.2", "containerd@2.2", ""),
-            ("containerd://2.4.2+unknown", "containerd@2.4.2", "+unknown"),
-            ("containerd://2.2.1-k3s1", "containerd@2.2.1", "-k3s1"),
-            ("containerd@2.1.5-k3s1.32", "containerd@2.1.5", "-k3s1.32"),
-            ("containerd://1.7.27+azure", "containerd@1.7.27", "+azure"),
-            (
-                "containerd@1.7.24-0ubuntu1~24.04.2",
-                "containerd@1.7.24",
-                "-0ubuntu1~24.04.2",
-            ),
-            ("containerd.io@1.7.27-1", "containerd@1.7.27", "-1"),
-            ("cri-o://1.33.4", "cri-o@1.33.4", ""),
-            (
-                "cri-o@1.33.4-3.rhaos4.20.git1234567.el9",
-                "cri-o@1.33.4",
-                "-3.rhaos4.20.git1234567.el9",
-            ),
-            ("crio@1.30.0~1", "cri-o@1.30.0", "~1"),
-            ("\"containerd://2.2.1\"\n", "containerd@2.2.1", ""),
-            (
-                "containerd-1:2.1.4-1.el9.x86_64",
-                "containerd@2.1.4",
-                "-1.el9.x86_64",
-            ),
-            ("containerd 1:2.1.4-1", "containerd@2.1.4", "-1"),
-            (
-                "containerd.io_1.7.27-1_amd64.deb",
-                "containerd@1.7.27",
-                "-1_amd64.deb",
-            ),
-            (
-                "crio version 1.33.4\nVersion:        1.33.4\nGitCommit: abc",
-                "cri-o@1.33.4",
-                "",
-            ),
-            (
-                "containerd github.com/containerd/containerd/v2 v2.4.2 0123abc",
-                "containerd@2.4.2",
-                "",
-            ),
-            (
-                "containerd github.com/containerd/containerd 1.6.20~ds1 1.6.20~ds1-1+deb12u1",
-                "containerd@1.6.20",
-                "~ds1",
-            ),
-            (
-                "containerd containerd.io v1.7.27 05044ec\n",
-                "containerd@1.7.27",
-                "",
-            ),
-            ("containerd@1.7.24~ds1", "containerd@1.7.24", "~ds1"),
-            (
-                "containerd@1.6.20~ds1-1+deb12u1~bpo11+1",
-                "containerd@1.6.20",
-                "~ds1-1+deb12u1~bpo11+1",
-            ),
-            (
-                "containerd@2.2.1-0ubuntu1~24.04.1",
-                "containerd@2.2.1",
-                "-0ubuntu1~24.04.1",
-            ),
-            (
-                "containerd@2.1.4-1.amzn2023.0.1",
-                "containerd@2.1.4",
-                "-1.amzn2023.0.1",
-            ),
-            (
-                "containerd://2.1.5+bottlerocket",
-                "containerd@2.1.5",
-                "+bottlerocket",
-            ),
-            ("containerd://1.7.24-gke.1", "containerd@1.7.24", "-gke.1"),
-            ("containerd@2.0.5-2.azl3", "containerd@2.0.5", "-2.azl3"),
-            ("containerd@2.1.4-1.fc43", "containerd@2.1.4", "-1.fc43"),
-            ("containerd@2.2.0-r1", "containerd@2.2.0", "-r1"),
-            ("containerd@1.7.27_2", "containerd@1.7.27", "_2"),
-            (
-                "containerd://v2.1.0-123-g0123abc.m",
-                "containerd@2.1.0",
-                "-123-g0123abc.m",
-            ),
-            ("containerd://2.1.0.m", "containerd@2.1.0", ".m"),
-            (
-                "cri-o-1.33.4-3.rhaos4.20.el9.x86_64",
-                "cri-o@1.33.4",
-                "-3.rhaos4.20.el9.x86_64",
-            ),
-            (
-                "containerd.io-1.7.27-3.1.el9.aarch64",
-                "containerd@1.7.27",
-                "-3.1.el9.aarch64",
-            ),
-            ("containerd-2.2.0-r1", "containerd@2.2.0", "-r1"),
-            ("cri-o://1.36.0-dev", "cri-o@1.36.0", "-dev"),
-            (
-                "containerd github.com/k3s-io/containerd v2.1.5-k3s1 0123abc",
-                "containerd@2.1.5",
-                "-k3s1",
-            ),
-        ] {
-            assert_eq!(
-                reduced(text),
-                (spec.to_owned(), suffix.to_owned()),
-                "{text}"
-            );
-        }
-    }
-
-    #[test]
-    fn other_text_is_no_name() {
-        for text in [
-            "",
-            "2.7",
-            "containerd",
-            "runc version 1.1.5",
-            "containerd-shim-runc-v2-2.2.0",
-            "docker 27.1.1",
-            "v2.4.2",
-        ] {
-            assert_eq!(ReleaseName::parse(text), None, "{text}");
-        }
-    }
-
-    #[test]
-    fn versions_of_other_forms_stay_whole() {
-        for (text, spec) in [
-            ("nri@latest", "nri@latest"),
-            ("containerd@2x", "containerd@2x"),
-            ("containerd@", "containerd@"),
-            ("podman@1.0", "podman@1.0"),
-            ("containerd@2.7.", "containerd@2.7."),
-            ("containerd@2.4.-1", "containerd@2.4.-1"),
-            ("containerd@2.4.2-", "containerd@2.4.2-"),
-            ("containerd@2.4.2--k3s1", "containerd@2.4.2--k3s1"),
-            ("containerd@2.4.2-k3s1.", "containerd@2.4.2-k3s1."),
-            ("containerd@2.4.2.1", "containerd@2.4.2.1"),
-            ("containerd@2.4.2-é", "containerd@2.4.2-é"),
-            ("containerd@2.4.2k3s1", "containerd@2.4.2k3s1"),
-            ("containerd@2-k3s1", "containerd@2-k3s1"),
-            ("containerd@v2..4", "containerd@v2..4"),
-            ("containerd@vv2.4", "containerd@vv2.4"),
-            ("containerd@vlatest", "containerd@vlatest"),
-            ("containerd@.2.4", "containerd@.2.4"),
-            ("containerd@２.4.2", "containerd@２.4.2"),
-            ("containerd@2.٤.2", "containerd@2.٤.2"),
-            ("containerd@2.4.2 k3s1", "containerd@2.4.2 k3s1"),
-        ] {
-            assert_eq!(reduced(text).0, spec, "{text}");
-        }
-    }
-
-    #[test]
-    fn prereleases() {
-        for text in [
-            "containerd@2.3.0-rc.1",
-            "containerd://2.3.0~rc1",
-            "cri-o@1.33.0-dev",
-            "containerd@2.3.0-0.rc1.el9",
-            "containerd@2.3.0+dev",
-        ] {
-            assert!(
-                ReleaseName::parse(text).expect(text).is_prerelease(),
-                "{text}"
-            );
-        }
-        assert!(
-            !ReleaseName::parse("containerd@2.3.0-rancher1")
-                .expect("a name")
-                .is_prerelease()
-        );
-    }
 }
