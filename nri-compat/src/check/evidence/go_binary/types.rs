@@ -104,7 +104,7 @@ fn may_have_start<const WORD: usize>(words: &[u8]) -> bool {
         // All of these are zero in a type with methods.
         let wrong =
             (!flags & u32::from(UNCOMMON)) | differs | (align & below) | (below & 0xffff_f000);
-        *starts = (wrong == 0) & (at * PART % WORD == 0);
+        *starts = (wrong == 0) & (at * PART).is_multiple_of(WORD);
     }
     starts.iter().fold(false, |any, starts| any | starts)
 }
