@@ -70,8 +70,11 @@ impl Compiled {
 ///
 /// # Errors
 ///
-/// Returns an error if the text does not parse or a name cannot be resolved.
+/// Returns an error if the text is too large, does not parse, or a name cannot be resolved.
 pub fn text(name: &str, text: &str) -> Result<Compiled, Error> {
+    if text.len() > files::MAX_FILE {
+        return Err(files::too_large(name, files::MAX_FILE).into());
+    }
     compile(Files::in_memory(name, text), &[name.to_owned()], name)
 }
 
@@ -230,12 +233,28 @@ fn no_set(path: &str, error: &dyn std::error::Error) -> Problem {
         .with_help("write a set with `protoc --include_imports --include_source_info --descriptor_set_out` or `buf build -o`")
 }
 
-/// Compiles `names` and all their imports; all problems are reported together.
+/// Returns the first problems, with a remark if there are more.
+fn limited(mut problems: Vec<Problem>) -> Vec<Problem> {
+    if problems.len() > report::MAX_PROBLEMS {
+        problems.truncate(report::MAX_PROBLEMS);
+        let fact = format!(
+            "there are more problems; only the first {} are shown",
+            report::MAX_PROBLEMS
+        );
+        problems.push(Problem::new(ErrorKind::Limit, fact));
+    }
+    problems
+}
+
+/// Compiles `names` and all their imports; their problems are reported together.
 fn compile(files: Files, names: &[String], origin: &str) -> Result<Compiled, Error> {
     let log = files.log();
     let mut compiler = protox::Compiler::with_file_resolver(files);
     let mut problems: Vec<Problem> = Vec::new();
     for name in names {
+        if problems.len() > report::MAX_PROBLEMS {
+            break;
+        }
         if let Err(error) = compiler.open_file(name) {
             let found = log.take_problems();
             let found = if found.is_empty() {
@@ -250,7 +269,7 @@ fn compile(files: Files, names: &[String], origin: &str) -> Result<Compiled, Err
             }
         }
     }
-    Error::unless_empty(problems)?;
+    Error::unless_empty(limited(problems))?;
     Ok(Compiled {
         origin: origin.to_owned(),
         release: None,

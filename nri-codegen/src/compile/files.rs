@@ -91,9 +91,14 @@ impl Files {
         File::from_source(name, text)
     }
 
-    fn find(&self, name: &str) -> Option<PathBuf> {
-        let mut candidates = self.roots.iter().filter_map(|root| root.path_of(name));
-        candidates.find(|path| path.is_file())
+    /// Returns the path of a file, or why the only path with this name cannot be read.
+    fn find(&self, name: &str) -> Result<Option<PathBuf>, Problem> {
+        let candidates = || self.roots.iter().filter_map(|root| root.path_of(name));
+        if let Some(path) = candidates().find(|path| path.is_file()) {
+            return Ok(Some(path));
+        }
+        let mut unusable = candidates().filter(|path| path.symlink_metadata().is_ok());
+        unusable.next().map_or(Ok(None), |path| Err(no_file(&path)))
     }
 }
 
@@ -104,10 +109,12 @@ impl FileResolver for Files {
         {
             return self.parse(name, text);
         }
-        let Some(path) = self.find(name) else {
-            return self.google.open_file(name);
+        let text = match self.find(name) {
+            Ok(None) => return self.google.open_file(name),
+            Ok(Some(path)) => self.log.read(name, &path),
+            Err(problem) => Err(problem),
         };
-        match self.log.read(name, &path) {
+        match text {
             Ok(text) => self.parse(name, &text),
             Err(problem) => Err(self.log.refuse(problem)),
         }
@@ -174,13 +181,30 @@ impl Log {
     }
 }
 
+/// Returns the problem of a path that is neither a file nor a link to one.
+fn no_file(path: &Path) -> Problem {
+    let shown = path.display();
+    let target = path.read_link().ok().filter(|_| !path.exists());
+    let fact = match target {
+        Some(target) => format!(
+            "`{shown}` is a link to `{}`, which does not exist",
+            target.display()
+        ),
+        None => format!("`{shown}` is not a file"),
+    };
+    Problem::new(ErrorKind::Io, fact)
+}
+
 /// Returns the text of a file, without a byte order mark.
 pub(super) fn text(bytes: Vec<u8>, shown: &str) -> Result<String, Problem> {
     match String::from_utf8(bytes) {
-        Ok(text) => Ok(match text.strip_prefix('\u{feff}') {
-            Some(text) => text.to_owned(),
-            None => text,
-        }),
+        Ok(text) => match text.find('\0') {
+            Some(at) => Err(zero_byte(&text, at, shown)),
+            None => Ok(match text.strip_prefix('\u{feff}') {
+                Some(text) => text.to_owned(),
+                None => text,
+            }),
+        },
         Err(error) => {
             let at = error.utf8_error().valid_up_to();
             let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
@@ -199,6 +223,14 @@ pub(super) fn text(bytes: Vec<u8>, shown: &str) -> Result<String, Problem> {
     }
 }
 
+/// Returns the problem of a zero byte, which no proto contains.
+fn zero_byte(text: &str, at: usize, shown: &str) -> Problem {
+    Problem::new(ErrorKind::Proto, "a zero byte: the file is not a proto")
+        .in_file(shown)
+        .at(text, at..at + 1)
+        .with_help("if the file is UTF-16, convert it: `iconv -f UTF-16LE -t UTF-8`")
+}
+
 /// Reads the file at `path` if it has at most `limit` bytes.
 pub(crate) fn read(path: &Path, limit: usize) -> Result<Vec<u8>, Problem> {
     let io = |error| {
@@ -209,15 +241,19 @@ pub(crate) fn read(path: &Path, limit: usize) -> Result<Vec<u8>, Problem> {
     let file = DiskFile::open(path).map_err(io)?;
     file.take(ceiling).read_to_end(&mut bytes).map_err(io)?;
     if bytes.len() > limit {
-        return Err(Problem::new(
-            ErrorKind::Limit,
-            format!(
-                "`{}` is too large: more than the remaining {limit} bytes",
-                path.display()
-            ),
-        ));
+        return Err(too_large(&path.display().to_string(), limit));
     }
     Ok(bytes)
+}
+
+/// Returns the problem of a file with more than `limit` bytes.
+pub(super) fn too_large(shown: &str, limit: usize) -> Problem {
+    let fact = format!("`{shown}` is too large: more than {limit} bytes");
+    Problem::new(ErrorKind::Limit, fact).with_help(format!(
+        "a proto may have {} MiB, and all protos together {} MiB",
+        MAX_FILE >> 20,
+        MAX_TOTAL >> 20
+    ))
 }
 
 /// Returns the names of all `.proto` files below `root`, relative to it and separated by `/`,
@@ -248,7 +284,8 @@ pub(super) fn protos_below(root: &Path) -> Result<Vec<String>, Error> {
 }
 
 /// Returns the names in `folder`, and whether each is a folder. Links to folders are not followed,
-/// because they may be circular.
+/// because they may be circular. A proto needs a name in UTF-8, like the imports of it; other files
+/// with such names are left out.
 pub(crate) fn list(folder: &Path) -> Result<Vec<(String, bool)>, Problem> {
     let io = |error| {
         Problem::new(ErrorKind::Io, format!("cannot list `{}`", folder.display())).caused_by(error)
@@ -257,8 +294,14 @@ pub(crate) fn list(folder: &Path) -> Result<Vec<(String, bool)>, Problem> {
     for entry in folder.read_dir().map_err(io)? {
         let entry = entry.map_err(io)?;
         let is_folder = entry.file_type().map_err(io)?.is_dir();
-        if let Ok(name) = entry.file_name().into_string() {
-            found.push((name, is_folder));
+        match entry.file_name().into_string() {
+            Ok(name) => found.push((name, is_folder)),
+            Err(name) if Path::new(&name).extension() == Some("proto".as_ref()) => {
+                let shown = folder.join(name).display().to_string();
+                let fact = format!("the name of `{shown}` is not valid UTF-8");
+                return Err(Problem::new(ErrorKind::Io, fact).with_help("rename the file"));
+            }
+            Err(_) => {}
         }
     }
     Ok(found)

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::files::Root;
+use crate::error::{Error, ErrorKind, Problem};
 
 /// Folders in which imports are looked up, like those of `protoc -I`.
 #[derive(Clone, Debug, Default)]
@@ -19,13 +20,35 @@ impl Imports {
     /// path in the folder.
     pub fn add(&mut self, spec: &str) {
         let (prefix, folder) = match spec.split_once('=') {
-            Some((prefix, folder)) => (format!("{}/", prefix.trim_end_matches('/')), folder),
+            Some((prefix, folder)) if !prefix.is_empty() => {
+                (format!("{}/", prefix.trim_end_matches('/')), folder)
+            }
+            Some((_, folder)) => (String::new(), folder),
             None => (String::new(), spec),
         };
         self.0.push(Root {
             prefix,
             folder: PathBuf::from(folder),
         });
+    }
+
+    /// Returns an error if one of the folders does not exist, or is not a folder.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error that names the first such folder.
+    pub fn check(&self) -> Result<(), Error> {
+        let missing = |root: &&Root| !here(&root.folder).is_dir();
+        let Some(root) = self.0.iter().find(missing) else {
+            return Ok(());
+        };
+        let fact = format!(
+            "the import folder `{}` is not a folder",
+            root.folder.display()
+        );
+        Err(Problem::new(ErrorKind::Io, fact)
+            .with_help("name an existing folder: `-I FOLDER` or `-I PREFIX=FOLDER`")
+            .into())
     }
 
     pub(super) fn roots(&self) -> Vec<Root> {
@@ -61,7 +84,12 @@ fn here(folder: &Path) -> &Path {
 pub(super) fn common_prefix(root: &Path, names: &[String]) -> String {
     let mut found: Option<String> = None;
     for name in names {
-        let Ok(bytes) = super::files::read(&root.join(name), super::files::MAX_FILE) else {
+        let path = root.join(name);
+        // Opening a pipe would wait for a writer.
+        if !path.is_file() {
+            return String::new();
+        }
+        let Ok(bytes) = super::files::read(&path, super::files::MAX_FILE) else {
             return String::new();
         };
         for import in imports(&String::from_utf8_lossy(&bytes)) {

@@ -5,7 +5,11 @@ use miette::Diagnostic;
 use super::files::Log;
 use crate::error::{ErrorKind, Problem};
 
-/// Returns every problem in `error`, in order; `log` has the texts that it points into.
+/// The maximum number of problems in an error. Each has an excerpt, which takes as long as the file
+/// is, and nobody reads more.
+pub(super) const MAX_PROBLEMS: usize = 50;
+
+/// Returns the first problems in `error`, in order; `log` has the texts that it points into.
 pub(super) fn problems(error: &protox::Error, log: &Log) -> Vec<Problem> {
     let name = error.file().unwrap_or_default();
     let (source, file) = (log.text(name), log.shown(name));
@@ -17,6 +21,7 @@ pub(super) fn problems(error: &protox::Error, log: &Log) -> Vec<Problem> {
     let related = error.related().into_iter().flatten();
     std::iter::once(error as &dyn Diagnostic)
         .chain(related)
+        .take(MAX_PROBLEMS + 1)
         .map(|diagnostic| problem(kind, &file, source.as_deref(), diagnostic))
         .collect()
 }
@@ -37,8 +42,20 @@ fn problem(
         problem = problem.at(source, place.offset()..place.offset() + place.len());
     }
     match diagnostic.help() {
-        Some(help) => problem.with_help(help.to_string()),
+        Some(help) => helped(problem, help.to_string()),
         None => named(problem, source),
+    }
+}
+
+/// Adds the help of protox. It reports an import that is not a relative path as a group with a wrong
+/// name.
+fn helped(problem: Problem, help: String) -> Problem {
+    let is_import = help.starts_with("imports may not");
+    let problem = problem.with_help(help);
+    if is_import {
+        problem.with_fact("not the name of a file to import")
+    } else {
+        problem
     }
 }
 

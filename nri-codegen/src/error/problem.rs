@@ -22,7 +22,7 @@ impl Problem {
     pub fn new(kind: ErrorKind, fact: impl Into<String>) -> Self {
         Problem {
             kind,
-            fact: fact.into(),
+            fact: one_line(fact.into()),
             file: None,
             excerpt: None,
             position: None,
@@ -33,13 +33,13 @@ impl Problem {
 
     /// Replaces the fact.
     pub(crate) fn with_fact(mut self, fact: impl Into<String>) -> Self {
-        self.fact = fact.into();
+        self.fact = one_line(fact.into());
         self
     }
 
     /// Adds the name of the file of the problem.
     pub fn in_file(mut self, file: impl Into<String>) -> Self {
-        self.file = Some(file.into());
+        self.file = Some(one_line(file.into()));
         self
     }
 
@@ -125,6 +125,23 @@ impl Problem {
         let span = |problem: &Problem| problem.excerpt().map(Excerpt::span);
         self.fact == other.fact && self.file == other.file && span(self) == span(other)
     }
+}
+
+/// Escapes control characters: names in a fact come from files and paths, and must neither break a
+/// line nor control a terminal.
+fn one_line(text: String) -> String {
+    if !text.contains(char::is_control) {
+        return text;
+    }
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() {
+            shown.extend(c.escape_default());
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
 }
 
 impl fmt::Display for Problem {
