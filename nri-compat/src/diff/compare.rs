@@ -14,7 +14,7 @@ use super::nri::{self, Context};
 use super::pairings::{self, Peer};
 use super::{breaking, changes, is_in, rule_ids};
 use crate::error::Error;
-use crate::report::diff::{Deprecated, DiffReport};
+use crate::report::diff::{Change, Deprecated, DiffReport};
 use crate::report::finding::{Category, Finding, Level};
 use crate::report::pairing::{Outcome, Pairing};
 use crate::rules;
@@ -94,6 +94,7 @@ pub fn compare(
     let nri = Nri::new(from, to, &facts);
     let mut findings = all_findings(from, to, nri.as_ref(), &[category]);
     name_paths(&mut findings, to);
+    name_changes(&mut findings, &changes);
     Ok(DiffReport {
         data_date: history.date()?.to_owned(),
         from: from.side(history, &facts, nri.is_some()),
@@ -166,6 +167,17 @@ fn number(findings: &mut [Finding]) {
         let count = seen.entry((rule, element)).or_default();
         *nth = *count;
         *count += 1;
+    }
+}
+
+/// Adds the difference of its element to each finding.
+fn name_changes(findings: &mut [Finding], changes: &[Change]) {
+    let changes = changes.iter().map(|change| (&*change.element, change));
+    let by_element: HashMap<&str, &Change> = changes.collect();
+    for finding in findings {
+        if let Some(change) = by_element.get(&*finding.element) {
+            finding.change.clone_from(&change.detail);
+        }
     }
 }
 

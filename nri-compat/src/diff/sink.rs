@@ -48,6 +48,7 @@ impl Sink {
             message,
             level,
             explained_by: None,
+            change: String::new(),
         });
     }
 

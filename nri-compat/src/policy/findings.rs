@@ -59,6 +59,7 @@ mod tests {
             message: "a message".to_owned(),
             level: Level::Error,
             explained_by: None,
+            change: String::new(),
         }
     }
 
@@ -88,6 +89,20 @@ mod tests {
         assert!(now.suppressed[0].by.by_baseline);
         let note = "baseline: 1 of 2 entries no longer matches anything";
         assert_eq!(now.policy, [note]);
+    }
+
+    #[test]
+    fn a_baseline_does_not_hide_another_change_of_the_same_element() {
+        let changed = |change: &str| {
+            let mut finding = finding("a.M.x", 0);
+            change.clone_into(&mut finding.change);
+            report(&[finding])
+        };
+        let baseline = Baseline::of_diff(&changed("type string → bytes"));
+        let same = applied(&changed("type string → bytes"), "", Some(&baseline));
+        assert_eq!(same.worst(), None);
+        let other = applied(&changed("type string → int32"), "", Some(&baseline));
+        assert_eq!(other.worst(), Some(Level::Error));
     }
 
     #[test]

@@ -26,6 +26,9 @@ pub struct Finding {
     pub element: String,
     /// Its number among the findings of this rule about this element, counted from 0.
     pub nth: usize,
+    /// The difference between both declarations of the element, such as `type string → bytes`; empty
+    /// if only one side has it.
+    pub change: String,
     /// The fact, in lower case, without remedy.
     pub message: String,
     /// The severity, after any override.
@@ -36,9 +39,15 @@ pub struct Finding {
 
 impl Finding {
     /// Returns 32 hexadecimal digits that identify the finding, regardless of its wording, level
-    /// and location: derived from its rule, its element, and its number among the findings of that
-    /// rule about that element.
+    /// and location: derived from its rule, its element, its number among the findings of that
+    /// rule about that element, and the difference of the element. Otherwise a baseline with one
+    /// change would hide a later, different change of the same element.
     pub fn fingerprint(&self) -> String {
-        fingerprint_of(&[self.rule, &self.element, &self.nth.to_string()])
+        let nth = self.nth.to_string();
+        let mut parts = vec![self.rule, &self.element, &nth];
+        if !self.change.is_empty() {
+            parts.push(&self.change);
+        }
+        fingerprint_of(&parts)
     }
 }

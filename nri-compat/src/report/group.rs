@@ -61,6 +61,7 @@ mod tests {
             message: String::new(),
             level,
             explained_by: None,
+            change: String::new(),
         }
     }
 
