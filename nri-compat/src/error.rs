@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::escape;
+
 /// An error with a remedy: what is wrong, then how to fix it.
 #[derive(Debug)]
 pub struct Error {
@@ -41,13 +43,28 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    /// Creates an error of `kind`; `message` is the fact, in lower case, without remedy.
+    /// Creates an error of `kind`; `message` is the fact, in lower case, without remedy. Control
+    /// characters in it are escaped.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        // Names in it come from paths and files, and must not break its line.
+        Self::of_lines(kind, escape::bytes(message.into().as_bytes()))
+    }
+
+    /// Creates an error of `kind`, with a message of several lines whose names are already escaped.
+    pub(crate) fn of_lines(kind: ErrorKind, message: String) -> Self {
         Self {
             kind,
-            message: message.into(),
+            message,
             help: None,
         }
+    }
+
+    /// Returns the same error with the name of the input before its message.
+    #[must_use]
+    pub(crate) fn in_input(mut self, name: &str) -> Self {
+        let name = escape::bytes(name.as_bytes());
+        self.message = format!("{name}: {}", self.message);
+        self
     }
 
     /// Returns the same error with a remedy.
@@ -94,7 +111,7 @@ impl From<nri_codegen::Error> for Error {
     /// Converts all problems with their locations in the text, and the help of the first one.
     fn from(error: nri_codegen::Error) -> Self {
         let problems: Vec<String> = error.problems().map(problem).collect();
-        let new = Self::new(ErrorKind::Schema, problems.join("\n"));
+        let new = Self::of_lines(ErrorKind::Schema, problems.join("\n"));
         match error.help() {
             Some(help) => new.with_help(help),
             None => new,
@@ -116,7 +133,7 @@ fn problem(problem: &nri_codegen::Problem) -> String {
 #[cfg(feature = "conformance")]
 impl From<nri_conformance::Error> for Error {
     fn from(error: nri_conformance::Error) -> Self {
-        let new = Self::new(ErrorKind::Session, error.to_string());
+        let new = Self::of_lines(ErrorKind::Session, error.to_string());
         match error.help() {
             Some(help) => new.with_help(help),
             None => new,
@@ -127,7 +144,7 @@ impl From<nri_conformance::Error> for Error {
 #[cfg(feature = "conformance")]
 impl From<nri_conformance::record::Error> for Error {
     fn from(error: nri_conformance::record::Error) -> Self {
-        let new = Self::new(ErrorKind::Session, error.to_string());
+        let new = Self::of_lines(ErrorKind::Session, error.to_string());
         match error.help() {
             Some(help) => new.with_help(help),
             None => new,

@@ -126,7 +126,10 @@ fn spec(named: &str) -> Cow<'_, str> {
     // The address of a git repository ends with `#KEY=VALUE`.
     let is_of_node = named.contains("://") && !named.contains('#');
     let release = ReleaseName::parse(named).filter(|_| is_of_node);
-    match release.filter(|release| !release.is_prerelease()) {
+    // Otherwise it is the address of something else.
+    let has_version =
+        |release: &ReleaseName| release.version.starts_with(|c: char| c.is_ascii_digit());
+    match release.filter(|release| !release.is_prerelease() && has_version(release)) {
         Some(release) => release.spec().into(),
         None => named.into(),
     }
@@ -170,6 +173,7 @@ mod tests {
             "containerd@2.4.2",
             "HEAD~1:api.proto",
             "v0.12.0",
+            "https://example.com/api.proto",
         ] {
             assert_eq!(spec(other), other);
         }

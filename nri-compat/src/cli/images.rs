@@ -94,5 +94,5 @@ pub(super) fn not_fetched(reasons: &[String]) -> Error {
         0 => listed,
         more => format!("{listed}\nand {more} more"),
     };
-    Error::new(ErrorKind::Fetch, message)
+    Error::of_lines(ErrorKind::Fetch, message)
 }

@@ -34,7 +34,8 @@ use crate::rules;
 ///
 /// # Errors
 ///
-/// Returns an error if FROM or TO names nothing that can be compiled.
+/// Returns an error if FROM or TO names nothing that can be compiled, or if an import folder does not
+/// exist.
 pub fn diff(from: &str, to: &str, category: Category) -> Result<DiffReport, Error> {
     diff_with(from, to, &Imports::new(), category)
 }
@@ -50,6 +51,7 @@ pub fn diff_with(
     imports: &Imports,
     category: Category,
 ) -> Result<DiffReport, Error> {
+    imports.check()?;
     let history = crate::data::history()?;
     let (mut from, to) = inputs(history, from, to, imports)?;
     from.match_files(&to);

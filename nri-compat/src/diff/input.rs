@@ -68,12 +68,14 @@ impl Input {
         if spec == STDIN {
             return Self::of_bytes(spec, "stdin.proto", set::read_stdin()?);
         }
-        if let Some(revision) = git::Revision::parse(spec) {
+        if let Some(revision) = git::Revision::parse(spec)? {
             let (folder, target) = revision.check_out()?;
             let input = Self::of_path(history, &target.to_string_lossy(), imports);
             return match input {
                 Ok(input) => Ok(input.moved(folder.path(), spec)),
-                Err(error) => Err(error.replacing(&format!("{}/", folder.path().display()), "")),
+                Err(error) => Err(error
+                    .replacing(&format!("`{}`", target.display()), &format!("`{spec}`"))
+                    .replacing(&format!("{}/", folder.path().display()), "")),
             };
         }
         Self::of_path(history, spec, imports)
@@ -97,6 +99,12 @@ impl Input {
         let is_stream = path.exists() && !path.is_file() && !path.is_dir();
         if is_stream {
             return Self::of_bytes(spec, spec, set::read(path)?);
+        }
+        if path
+            .metadata()
+            .is_ok_and(|file| file.is_file() && file.len() == 0)
+        {
+            return Err(set::empty(spec));
         }
         let is_proto = path.extension().is_some_and(|ending| ending == "proto");
         if path.is_file() && !is_proto {
@@ -136,6 +144,9 @@ impl Input {
 
     fn of_bytes(spec: &str, name: &str, bytes: Vec<u8>) -> Result<Self, Error> {
         let bytes = format::unpacked(spec, bytes)?;
+        if bytes.is_empty() {
+            return Err(set::empty(&set::shown(spec)));
+        }
         if format::is_text(spec, &bytes)? {
             // The name of a file in a schema is relative.
             let short = name.rsplit(['/', '\\']).next().unwrap_or(name);
@@ -146,7 +157,7 @@ impl Input {
             input.paths.insert(short.to_owned(), name.to_owned());
             return Ok(input);
         }
-        let (schema, protocol) = set::decode(spec, &bytes)?;
+        let (schema, protocol) = set::decode(&set::shown(spec), &bytes)?;
         Ok(Self {
             spec: spec.to_owned(),
             named: schema.file_names().map(str::to_owned).collect(),

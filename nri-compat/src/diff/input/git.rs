@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
 use crate::error::{Error, ErrorKind};
-use tree::{Found, Tree};
+use tree::{Found, Submodule, Tree};
 
 /// A path in a revision: `HEAD~1:pkg/api/api.proto`, or `.git#ref=main,subdir=protos` as for buf.
 #[derive(Debug, PartialEq, Eq)]
@@ -23,24 +23,31 @@ pub(super) struct Revision {
     name: String,
     /// The path in the repository; empty for the whole repository.
     path: String,
+    /// The spelling of the user.
+    spec: String,
 }
 
 impl Revision {
     /// Returns the revision named by `spec`; `None` if it has neither form, or is a path that
     /// exists.
-    pub(super) fn parse(spec: &str) -> Option<Self> {
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if it names a repository with an option that does not exist.
+    pub(super) fn parse(spec: &str) -> Result<Option<Self>, Error> {
         if Path::new(spec).exists() {
-            return None;
+            return Ok(None);
         }
         if let Some((repository, options)) = spec.split_once('#') {
-            return of_buf(repository, options);
+            return of_buf(spec, repository, options);
         }
-        let (name, path) = spec.split_once(':')?;
-        (!name.is_empty()).then(|| Self {
+        let parts = spec.split_once(':').filter(|(name, _)| !name.is_empty());
+        Ok(parts.map(|(name, path)| Self {
             repository: PathBuf::from("."),
             name: name.to_owned(),
             path: path.to_owned(),
-        })
+            spec: spec.to_owned(),
+        }))
     }
 
     /// Copies the protos of the revision to a temporary folder; returns it, and the path of the target in it.
@@ -55,7 +62,7 @@ impl Revision {
             // A link keeps its own name; `..` after a link would lead out of the folder.
             Some(Found::File(file)) if path.split('/').any(|part| part == "..") => file,
             Some(Found::File(_)) => path,
-            None => return Err(self.missing(&path)),
+            None => return Err(self.missing(&listing, &path)),
         };
         let folder = tempfile::tempdir().map_err(|error| failed(&error.to_string()))?;
         self.write(&tree, &target, folder.path())?;
@@ -96,11 +103,16 @@ impl Revision {
         let is_wanted = |path: &&String| path.ends_with(".proto") || *path == target;
         let wanted = tree.0.keys().filter(is_wanted).map(String::as_str);
         // A target below a link to a folder is not an entry.
-        let target = (!tree.0.contains_key(target)).then_some(target);
-        let files: Vec<(&str, String)> = wanted
-            .chain(target)
-            .filter_map(|path| Some((path, tree.object(path)?)))
-            .collect();
+        let below_link =
+            (tree.object(target).is_some() && !tree.0.contains_key(target)).then_some(target);
+        let mut files: Vec<(&str, String)> = Vec::new();
+        for path in wanted.chain(below_link) {
+            match tree.object(path) {
+                Some(object) => files.push((path, object)),
+                None if is_below(path, target) => return Err(self.unusable_link(path)),
+                None => {}
+            }
+        }
         let objects: Vec<String> = files.iter().map(|(_, object)| object.clone()).collect();
         for ((path, _), content) in files.iter().zip(self.read(&objects)?) {
             let path = folder.join(path);
@@ -156,15 +168,24 @@ impl Revision {
                     .stdin(input)
                     .output()
             })
-            .map_err(|error| failed(&error.to_string()))?;
+            .map_err(|error| failed(&format!("the command cannot be started: {error}")))?;
         if output.status.success() {
             Ok(output.stdout)
         } else {
-            Err(failed(String::from_utf8_lossy(&output.stderr).trim()))
+            let words = String::from_utf8_lossy(&output.stderr);
+            let first = words
+                .lines()
+                .next()
+                .unwrap_or("it failed without a message");
+            Err(failed(first.trim_start_matches("fatal: ")))
         }
     }
 
-    fn missing(&self, path: &str) -> Error {
+    /// Returns the error for a path that is not in the tree with this listing.
+    fn missing(&self, listing: &[u8], path: &str) -> Error {
+        if let Some(submodule) = tree::submodule(listing, path) {
+            return self.in_submodule(&submodule);
+        }
         let message = format!(
             "revision `{}` has no file or folder `{path}`, or it is a link out of the repository",
             self.name
@@ -173,6 +194,33 @@ impl Revision {
             .with_help("name the path from the top of the repository, or start it with `./`")
     }
 
+    fn in_submodule(&self, submodule: &Submodule) -> Error {
+        let Submodule { path, commit, rest } = submodule;
+        let message = format!(
+            "`{path}` is a submodule in revision `{}`: its files are in another repository",
+            self.name
+        );
+        let subdir = if rest.is_empty() {
+            String::new()
+        } else {
+            format!(",subdir={rest}")
+        };
+        Error::new(ErrorKind::Schema, message).with_help(format!(
+            "name that repository: `{path}/.git#ref={commit}{subdir}`"
+        ))
+    }
+
+    fn unusable_link(&self, path: &str) -> Error {
+        let message = format!(
+            "`{path}` in revision `{}` is not a link to a file of the revision",
+            self.name
+        );
+        Error::new(ErrorKind::Schema, message)
+            .with_help("name a folder without it, or a single file")
+    }
+
+    /// Returns the error for a name that git does not resolve, with the reason if git does not read
+    /// the repository at all.
     fn unknown(&self) -> Error {
         if self.repository.to_string_lossy().contains("://") {
             let message = format!(
@@ -182,13 +230,38 @@ impl Revision {
             return Error::new(ErrorKind::Schema, message)
                 .with_help("clone it, and name the clone: `folder/.git#ref=main`");
         }
+        if self.spec.contains("://") && !self.spec.contains('#') {
+            let message = format!("`{}` is an address, and nothing is fetched", self.spec);
+            return Error::new(ErrorKind::Schema, message)
+                .with_help("download it, and name the file");
+        }
+        if let Err(error) = self.git(&["rev-parse", "--git-dir"], None) {
+            return self.unread(&error);
+        }
         let message = format!(
-            "`{}` is not a revision of the git repository at {}",
+            "cannot find `{}`: `{}` is not a revision of the git repository at {}",
+            self.spec,
             self.name,
             self.repository.display()
         );
-        Error::new(ErrorKind::Schema, message)
-            .with_help("name a branch, tag or commit; git has to be installed")
+        Error::new(ErrorKind::Schema, message).with_help(self.advice())
+    }
+
+    fn advice(&self) -> &'static str {
+        let is_shallow = self.git(&["rev-parse", "--is-shallow-repository"], None);
+        if is_shallow.is_ok_and(|answer| answer.starts_with(b"true")) {
+            "the clone is shallow: fetch the revision, for example with `git fetch --unshallow`"
+        } else {
+            "name a branch, tag or commit"
+        }
+    }
+
+    fn unread(&self, reason: &Error) -> Error {
+        let message = format!("cannot find `{}`: {reason}", self.spec);
+        Error::new(ErrorKind::Schema, message).with_help(format!(
+            "name a file, or a revision of a repository in which `git -C {} status` works",
+            self.repository.display()
+        ))
     }
 }
 
@@ -214,9 +287,11 @@ fn failed(reason: &str) -> Error {
 }
 
 /// Reads `PATH.git#KEY=VALUE,…` with the keys that buf knows.
-fn of_buf(repository: &str, options: &str) -> Option<Revision> {
-    let is_git =
-        repository == ".git" || repository.ends_with("/.git") || repository.ends_with(".git");
+fn of_buf(spec: &str, repository: &str, options: &str) -> Result<Option<Revision>, Error> {
+    if !repository.ends_with(".git") {
+        return Ok(None);
+    }
+    let repository = repository.strip_prefix("file://").unwrap_or(repository);
     let mut revision = Revision {
         repository: match repository.strip_suffix(".git") {
             Some("") => PathBuf::from("."),
@@ -225,15 +300,32 @@ fn of_buf(repository: &str, options: &str) -> Option<Revision> {
         },
         name: "HEAD".to_owned(),
         path: String::new(),
+        spec: spec.to_owned(),
     };
     for option in options.split(',') {
-        match option.split_once('=')? {
-            ("ref" | "branch" | "tag" | "commit", value) => value.clone_into(&mut revision.name),
-            ("subdir", value) => value.clone_into(&mut revision.path),
-            _ => return None,
+        match option.split_once('=') {
+            Some(("ref" | "branch" | "tag" | "commit", value)) => {
+                value.clone_into(&mut revision.name);
+            }
+            Some(("subdir", value)) => value.clone_into(&mut revision.path),
+            // It only limits the commits that are fetched.
+            Some(("depth", _)) => {}
+            Some(_) | None => return Err(unknown_option(spec, option)),
         }
     }
-    is_git.then_some(revision)
+    Ok(Some(revision))
+}
+
+fn unknown_option(spec: &str, option: &str) -> Error {
+    let message = format!("unknown option `{option}` in `{spec}`");
+    Error::new(ErrorKind::Schema, message)
+        .with_help("the options are ref, branch, tag, commit and subdir, each with `=VALUE`")
+}
+
+/// Returns true if the path is the folder or in it; an empty folder is the whole tree.
+fn is_below(path: &str, folder: &str) -> bool {
+    let rest = path.strip_prefix(folder);
+    rest.is_some_and(|rest| folder.is_empty() || rest.is_empty() || rest.starts_with('/'))
 }
 
 #[cfg(test)]
@@ -241,7 +333,7 @@ mod tests {
     use super::*;
 
     fn parsed(spec: &str) -> Option<(String, String, String)> {
-        let found = Revision::parse(spec)?;
+        let found = Revision::parse(spec).ok()??;
         Some((
             found.repository.display().to_string(),
             found.name,
@@ -262,6 +354,7 @@ mod tests {
             all("../x/", "b", "p")
         );
         assert_eq!(parsed("x.git#tag=v1"), all("x.git", "v1", ""));
+        assert_eq!(parsed("file:///x.git#depth=1"), all("/x.git", "HEAD", ""));
         assert_eq!(parsed("x.git#depth"), None);
         assert_eq!(parsed("pkg/api.proto"), None);
     }

@@ -24,6 +24,15 @@ pub(super) fn read_stdin() -> Result<Vec<u8>, Error> {
     limited(std::io::stdin().lock(), "standard input")
 }
 
+/// Returns the name of an input in messages.
+pub(super) fn shown(spec: &str) -> String {
+    if spec == super::STDIN {
+        "standard input".to_owned()
+    } else {
+        spec.to_owned()
+    }
+}
+
 /// Reads everything, if it has no more bytes than an input may have.
 pub(super) fn limited(from: impl Read, shown: &str) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
@@ -38,7 +47,8 @@ pub(super) fn limited(from: impl Read, shown: &str) -> Result<Vec<u8>, Error> {
 
 /// Decodes a set. Editions are supported too: no compiler is involved.
 pub(super) fn decode(shown: &str, bytes: &[u8]) -> Result<(Schema, Option<Protocol>), Error> {
-    let schema = Schema::decode(bytes)?;
+    let named = |error: Error| error.in_input(shown);
+    let schema = Schema::decode(bytes).map_err(|error| named(error.into()))?;
     if schema.files.is_empty() {
         let message = format!("{shown} is an empty FileDescriptorSet");
         return Err(Error::new(ErrorKind::Schema, message));
@@ -46,8 +56,15 @@ pub(super) fn decode(shown: &str, bytes: &[u8]) -> Result<(Schema, Option<Protoc
     if !schema.is_nri() {
         return Ok((schema, None));
     }
-    let protocol = model::of(Protocol::of_set(bytes)?);
+    let protocol = Protocol::of_set(bytes).map_err(|error| named(error.into()))?;
+    let protocol = model::of(protocol);
     Ok((schema, protocol))
+}
+
+/// Returns the error for an input without any bytes, such as the output of a command that failed.
+pub(super) fn empty(shown: &str) -> Error {
+    Error::new(ErrorKind::Schema, format!("{shown} is empty"))
+        .with_help("name a proto or a FileDescriptorSet, and check the command that wrote it")
 }
 
 pub(super) fn unreadable(shown: &str, error: &std::io::Error) -> Error {

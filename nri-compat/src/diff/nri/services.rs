@@ -18,9 +18,19 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
 fn package(cx: &Context<'_>, sink: &mut Sink) {
     let (old, new) = (&cx.from.protocol.package, &cx.to.protocol.package);
     if old != new {
-        let message = format!(
-            "package {old} became {new}: neither side finds the other's services, so no plugin registers"
+        let change = match (old.as_str(), new.as_str()) {
+            (old, "") => format!("package {old} was removed"),
+            ("", new) => format!("package {new} was added"),
+            (old, new) => format!("package {old} became {new}"),
+        };
+        let message =
+            format!("{change}: neither side finds the other's services, so no plugin registers");
+        let element = if new.is_empty() { old } else { new };
+        sink.report(
+            "NRI_PACKAGE_CHANGED",
+            cx.to.plugin_place(),
+            element,
+            message,
         );
-        sink.report("NRI_PACKAGE_CHANGED", cx.to.plugin_place(), new, message);
     }
 }

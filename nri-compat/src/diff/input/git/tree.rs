@@ -91,9 +91,33 @@ fn parts(path: &str) -> Vec<String> {
     parts.rev().map(str::to_owned).collect()
 }
 
+/// A repository inside another one, of which the latter only knows the commit.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Submodule {
+    pub(super) path: String,
+    pub(super) commit: String,
+    /// The path in the submodule.
+    pub(super) rest: String,
+}
+
+/// Returns the submodule that contains `path`, from the output of `git ls-tree -r -z`.
+pub(super) fn submodule(listing: &[u8], path: &str) -> Option<Submodule> {
+    listing.split(|byte| *byte == 0).find_map(|line| {
+        let line = String::from_utf8_lossy(line);
+        let (commit, folder) = line.strip_prefix("160000 commit ")?.split_once('\t')?;
+        let rest = path.strip_prefix(folder)?;
+        (rest.is_empty() || rest.starts_with('/')).then(|| Submodule {
+            path: folder.to_owned(),
+            commit: commit.to_owned(),
+            rest: rest.trim_start_matches('/').to_owned(),
+        })
+    })
+}
+
 /// Reads `MODE TYPE OBJECT\tPATH`.
 fn entry(line: &[u8]) -> Option<(String, Entry)> {
-    let (about, path) = std::str::from_utf8(line).ok()?.split_once('\t')?;
+    let line = String::from_utf8_lossy(line);
+    let (about, path) = line.split_once('\t')?;
     let [mode, "blob", object] = about.split(' ').collect::<Vec<_>>()[..] else {
         return None;
     };
@@ -110,7 +134,7 @@ fn entry(line: &[u8]) -> Option<(String, Entry)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Entry, Found, Tree};
+    use super::{Entry, Found, Tree, submodule};
 
     fn tree(entries: &[(&str, Option<&str>)]) -> Tree {
         let entry = |(path, link): &(&str, Option<&str>)| {
@@ -155,5 +179,10 @@ mod tests {
         let names: Vec<&str> = tree.0.keys().map(String::as_str).collect();
         assert_eq!(names, ["a b/c.proto", "link"]);
         assert!(tree.0["link"].link.is_some());
+        let found = submodule(listing, "module/a.proto");
+        let found = found.map(|found| (found.path, found.commit, found.rest));
+        let expected = ["module", "3", "a.proto"].map(str::to_owned);
+        assert_eq!(found, Some(expected.into()));
+        assert_eq!(submodule(listing, "modules/a.proto"), None);
     }
 }
