@@ -15,6 +15,7 @@ pub mod head;
 mod join;
 mod lexical_path;
 pub mod logs;
+mod material_words;
 mod needles;
 pub mod packages;
 pub mod pools;

@@ -6,6 +6,7 @@ use std::ops::Deref;
 use std::sync::{LazyLock, OnceLock};
 
 use super::gzip_head;
+use super::material_words::MATERIAL_WORDS;
 use super::needles::Needles;
 use crate::packing::Packing;
 use crate::unpack::decoder;
@@ -43,27 +44,35 @@ pub(crate) enum Word {
     Package,
     /// `"plugins"`, in configurations of one-shot plugins.
     Plugins,
+    /// One of [`MATERIAL_WORDS`].
+    Materials,
 }
+
+const PACKAGE: &str = "package";
+const PLUGINS: &str = "\"plugins\"";
 
 /// The words in a file's first bytes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Words {
     package: bool,
     plugins: bool,
+    materials: bool,
 }
 
 impl Words {
     fn of(bytes: &[u8]) -> Self {
-        static WORDS: LazyLock<Needles> =
-            LazyLock::new(|| Needles::new(&["package", "\"plugins\""]));
+        static WORDS: LazyLock<Needles> = LazyLock::new(|| {
+            let materials = MATERIAL_WORDS.map(|(word, _)| word);
+            Needles::new(&[&[PACKAGE, PLUGINS][..], &materials].concat())
+        });
         let mut words = Self::default();
         WORDS.each(bytes, |at| {
-            if bytes.get(at) == Some(&b'"') {
-                words.plugins = true;
-            } else {
-                words.package = true;
-            }
-            !(words.package && words.plugins)
+            let found = bytes.get(at..).unwrap_or_default();
+            words.package |= found.starts_with(PACKAGE.as_bytes());
+            words.plugins |= found.starts_with(PLUGINS.as_bytes());
+            let mut materials = MATERIAL_WORDS.iter();
+            words.materials |= materials.any(|(word, _)| found.starts_with(word.as_bytes()));
+            !(words.package && words.plugins && words.materials)
         });
         words
     }
@@ -96,6 +105,7 @@ impl Head {
         match word {
             Word::Package => words.package,
             Word::Plugins => words.plugins,
+            Word::Materials => words.materials,
         }
     }
 }
@@ -164,16 +174,18 @@ mod tests {
 
     #[test]
     fn words_are_found_wherever_they_are() {
-        let mentions = |text: &str, word| Head::from(text.as_bytes().to_vec()).mentions(word);
-        for (text, package, plugins) in [
-            ("", false, false),
-            ("[[package]]", true, false),
-            ("{\"plugins\": []}", false, true),
-            ("a package with \"plugins\"", true, true),
-            ("\"plugin\" packag", false, false),
+        for (text, expected) in [
+            ("", [false; 3]),
+            ("[[package]]", [true, false, false]),
+            ("{\"plugins\": []}", [false, true, false]),
+            ("a package with \"plugins\"", [true, true, false]),
+            ("\"plugin\" packag", [false; 3]),
+            ("{\"package\": {\"purl\": 1}}", [true, false, true]),
+            ("SPDXVersion: SPDX-2.3", [false, false, true]),
         ] {
-            assert_eq!(mentions(text, Word::Package), package, "{text}");
-            assert_eq!(mentions(text, Word::Plugins), plugins, "{text}");
+            let head = Head::from(text.as_bytes().to_vec());
+            let words = [Word::Package, Word::Plugins, Word::Materials];
+            assert_eq!(words.map(|word| head.mentions(word)), expected, "{text}");
         }
     }
 }

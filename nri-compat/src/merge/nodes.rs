@@ -57,8 +57,9 @@ pub(super) struct Nodes {
 
 impl Nodes {
     /// Adds a report with the set of its findings. Of two reports of one node the newer counts, one
-    /// with a time before one without, and of two without a time the later one read.
-    /// The set of a report with the same time has the findings of both. Returns false if there was no room for the node.
+    /// with a time before one without, and of two without a time the later one read. The set of a
+    /// report with the same time has the findings of both. Returns false if there was no room for
+    /// the node.
     pub(super) fn add(&mut self, report: ReportId<'_>, set: u32) -> bool {
         match report
             .node

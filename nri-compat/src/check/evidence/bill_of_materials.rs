@@ -1,22 +1,8 @@
 //! Bills of materials: CycloneDX and SPDX in any notation, and the JSON of syft and trivy.
 
-use crate::facts::MODULE;
-
 use super::cargo_lock;
-
-/// The text near the beginning of a bill of materials, in lower case, and its format with an
-/// article.
-const FORMATS: [(&str, &str); 9] = [
-    ("\"bomformat\"", "a CycloneDX"),
-    ("cyclonedx.org/", "a CycloneDX"),
-    ("spdxversion", "an SPDX"),
-    ("\"spdxid\"", "an SPDX"),
-    ("spdx.org/rdf/", "an SPDX"),
-    ("\"artifacts\"", "a syft"),
-    ("\"artifactname\"", "a trivy"),
-    ("\"purl\"", "a"),
-    ("\"components\"", "a"),
-];
+use crate::check::material_words::MATERIAL_WORDS;
+use crate::facts::MODULE;
 
 /// The group and name that stand for the module, as JSON and XML without white space.
 const GROUPED: [&str; 3] = [
@@ -36,9 +22,8 @@ pub(super) fn format(head: &str) -> Option<&'static str> {
     if !head.starts_with(['{', '[', '<', 'S', 's', '#', '-']) {
         return None;
     }
-    let head = head.to_ascii_lowercase();
-    let mut formats = FORMATS.iter();
-    let found = formats.find(|(text, _)| head.contains(text));
+    let mut words = MATERIAL_WORDS.iter();
+    let found = words.find(|(word, _)| head.contains(word));
     found.map(|(_, format)| *format)
 }
 
@@ -49,7 +34,7 @@ pub(super) fn listed(text: &str, format: &str) -> Option<String> {
     let text = text.replace("\\/", "/").replace("%2f", "/");
     let (name, versions) = module(&text)
         .or_else(|| grouped(&text))
-        .or_else(|| krate(&text))?;
+        .or_else(|| crate_for_nri(&text))?;
     let versions = match versions.as_slice() {
         [] => String::new(),
         versions => format!(" {}", versions.join(", ")),
@@ -90,7 +75,7 @@ fn grouped(text: &str) -> Option<(String, Vec<String>)> {
 }
 
 /// Finds a crate for NRI, with its version.
-fn krate(text: &str) -> Option<(String, Vec<String>)> {
+fn crate_for_nri(text: &str) -> Option<(String, Vec<String>)> {
     let mut crates = text.split(CRATE).skip(1);
     crates.find_map(|rest| {
         let (name, version) = until_end(rest)

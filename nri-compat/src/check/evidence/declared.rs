@@ -1,11 +1,12 @@
 //! Files that declare a dependency on NRI but do not determine what is built: bills of materials
-//! and a `Cargo.toml` without a lock file. They are listed as
-//! skipped, so that they do not count as clean.
+//! and a `Cargo.toml` without a lock file. They are listed as skipped, so that they do not count as
+//! clean.
 
 use std::path::Path;
 
 use super::{Reader, Unreadable, bill_of_materials, cargo_lock, text};
 use crate::check::content::File;
+use crate::check::head::Word;
 use crate::sighting::Sighting;
 use crate::skipped::SkipKind;
 
@@ -68,6 +69,9 @@ impl Reader for Declared {
 fn format(file: &File<'_>) -> Option<Format> {
     if file.name == "Cargo.toml" {
         return Some(Format::CargoToml);
+    }
+    if !file.head.mentions(Word::Materials) {
+        return None;
     }
     let head = text::head(&file.head)?;
     let head =
