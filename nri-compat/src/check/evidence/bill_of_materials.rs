@@ -11,17 +11,34 @@ const GROUPED: [&str; 3] = [
     "<group>github.com/containerd</group><name>nri</name>",
 ];
 
+/// The bytes that some editors write at the beginning of a file.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// The ends of names of bills of materials that may begin with a comment.
+const COMMENTED: [&str; 3] = [".spdx", ".yaml", ".yml"];
+
 /// The beginning of the package URL of a crate.
 const CRATE: &str = "pkg:cargo/";
 
 /// The maximum number of versions in a reason.
 const MAX_VERSIONS: usize = 8;
 
+/// Returns true if a bill of materials may begin with these bytes: JSON, XML, or the tags of SPDX,
+/// in YAML after a mark or comments.
+pub(super) fn may_begin(head: &[u8], name: &str) -> bool {
+    let text = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head);
+    let text = text.trim_ascii_start();
+    match text.first() {
+        Some(b'{' | b'[' | b'<') => true,
+        Some(b'#' | b'-') => COMMENTED.iter().any(|ending| name.ends_with(ending)),
+        Some(_) | None => text
+            .get(..4)
+            .is_some_and(|start| start.eq_ignore_ascii_case(b"spdx")),
+    }
+}
+
 /// Returns the format of a bill of materials with this beginning.
 pub(super) fn format(head: &str) -> Option<&'static str> {
-    if !head.starts_with(['{', '[', '<', 'S', 's', '#', '-']) {
-        return None;
-    }
     let mut words = MATERIAL_WORDS.iter();
     let found = words.find(|(word, _)| head.contains(word));
     found.map(|(_, format)| *format)

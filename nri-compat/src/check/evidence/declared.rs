@@ -70,13 +70,12 @@ fn format(file: &File<'_>) -> Option<Format> {
     if file.name == "Cargo.toml" {
         return Some(Format::CargoToml);
     }
-    if !file.head.mentions(Word::Materials) {
+    // Most files end here, before their bytes are searched.
+    if !bill_of_materials::may_begin(&file.head, &file.name) || !file.head.mentions(Word::Materials)
+    {
         return None;
     }
-    let head = text::head(&file.head)?;
-    let head =
-        head.trim_start_matches(|letter: char| letter.is_whitespace() || letter == BYTE_ORDER_MARK);
-    bill_of_materials::format(head).map(Format::BillOfMaterials)
+    bill_of_materials::format(text::head(&file.head)?).map(Format::BillOfMaterials)
 }
 
 /// Describes the crate for NRI that a `Cargo.toml` requires.

@@ -3,7 +3,7 @@
 
 use memchr::memmem::{self, Finder};
 
-use super::mention;
+use super::mention::{self, Mentions};
 use crate::check::needles::Needles;
 
 /// A word in every message of a runtime about a plugin: one search is faster than one per wording.
@@ -22,7 +22,7 @@ const WINDOW: usize = 320;
 /// The prepared searches.
 pub(super) struct Markers {
     finders: [Finder<'static>; 3],
-    mentions: Needles,
+    mentions: Mentions,
 }
 
 impl Markers {
@@ -30,7 +30,7 @@ impl Markers {
         let [new, old] = NUMBERS;
         Self {
             finders: [WORD, new, old].map(Finder::new),
-            mentions: mention::needles(),
+            mentions: Mentions::new(),
         }
     }
 
@@ -38,6 +38,7 @@ impl Markers {
     pub(super) fn search<'m, 'b>(&'m self, lines: &'b [u8], numbers: Numbers) -> Search<'m, 'b> {
         let mut search = Search {
             markers: self,
+            mentions: self.mentions.needles(lines),
             lines,
             next: [Next::Unknown, Next::Never, Next::Never, Next::Unknown],
         };
@@ -83,6 +84,7 @@ const MENTION: usize = 3;
 /// A search through lines, from first to last.
 pub(super) struct Search<'m, 'b> {
     markers: &'m Markers,
+    mentions: &'m Needles,
     lines: &'b [u8],
     next: [Next; 4],
 }
@@ -118,7 +120,7 @@ impl Search<'_, '_> {
 
     fn find(&self, nth: usize, from: usize) -> Option<usize> {
         if nth == MENTION {
-            return mention::find(&self.markers.mentions, self.lines, from);
+            return mention::find(self.mentions, self.lines, from);
         }
         let finder = self.markers.finders.get(nth)?;
         let places = finder

@@ -6,16 +6,17 @@ use std::ops::Range;
 use super::fact::Warning;
 use crate::check::needles::Needles;
 
-/// Parts of words: each mention has one of them in text, in either case or in UTF-16.
-const WORDS: [&[u8]; 7] = [
+/// Parts of words: each mention has one of them in text, in either case.
+const WORDS: [&[u8]; 5] = [
     b"eprecat",
     b"EPRECAT",
     b"tateChange",
     b"tatechange",
     b"TATECHANGE",
-    b"e\0p\0r\0e\0c\0a\0t\0",
-    b"\0e\0p\0r\0e\0c\0a\0t",
 ];
+
+/// The same in UTF-16.
+const WIDE_WORDS: [&[u8]; 2] = [b"e\0p\0r\0e\0c\0a\0t\0", b"\0e\0p\0r\0e\0c\0a\0t"];
 
 /// Parts of Base64: of `deprecated` at each offset, and the beginning of gzip.
 pub(super) const BASE64: [&[u8]; 4] = [b"cmVjYXRl", b"cHJlY2F0", b"ZXByZWNh", b"H4sI"];
@@ -49,13 +50,32 @@ const SHORTEST_WARNING: usize = "deprecatednri".len();
 /// The words in the details of a warning, and in its field.
 const DETAILS: [&str; 2] = ["doesnotimplement", "statechange"];
 
-/// Returns the prepared search for [`find`].
-pub(super) fn needles() -> Needles {
-    Needles::new(&[&WORDS[..], &BASE64, &PACKED_FILES].concat())
+/// The prepared search for mentions.
+pub(super) struct Mentions {
+    in_text: Needles,
+    /// Those in lines that have zeros, as all compressed files of some size have.
+    in_all: Needles,
 }
 
-/// Returns the first place in complete lines, from `from`, where there is a mention, or where packed bytes
-/// may have one.
+impl Mentions {
+    pub(super) fn new() -> Self {
+        let in_text = [&WORDS[..], &BASE64].concat();
+        let others = [&WIDE_WORDS[..], &PACKED_FILES].concat();
+        Self {
+            in_all: Needles::new(&[&*in_text, &others].concat()),
+            in_text: Needles::new(&in_text),
+        }
+    }
+
+    /// Returns the search for complete lines.
+    pub(super) fn needles(&self, lines: &[u8]) -> &Needles {
+        let is_text = memchr::memchr(0, lines).is_none();
+        if is_text { &self.in_text } else { &self.in_all }
+    }
+}
+
+/// Returns the first place in complete lines, from `from`, where there is a mention, or where packed
+/// bytes may have one.
 pub(super) fn find(needles: &Needles, lines: &[u8], from: usize) -> Option<usize> {
     let mut found = None;
     needles.each(lines.get(from..)?, |at| {
