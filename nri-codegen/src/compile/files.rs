@@ -198,7 +198,8 @@ fn no_file(path: &Path) -> Problem {
 /// Returns the text of a file, without a byte order mark.
 pub(super) fn text(bytes: Vec<u8>, shown: &str) -> Result<String, Problem> {
     match String::from_utf8(bytes) {
-        Ok(text) => match text.find('\0') {
+        // UTF-16 without a mark is valid UTF-8. Comments may have zero bytes.
+        Ok(text) => match text.bytes().take(2).position(|byte| byte == 0) {
             Some(at) => Err(zero_byte(&text, at, shown)),
             None => Ok(match text.strip_prefix('\u{feff}') {
                 Some(text) => text.to_owned(),
@@ -223,7 +224,7 @@ pub(super) fn text(bytes: Vec<u8>, shown: &str) -> Result<String, Problem> {
     }
 }
 
-/// Returns the problem of a zero byte, which no proto contains.
+/// Returns the problem of a zero byte, with which no proto begins.
 fn zero_byte(text: &str, at: usize, shown: &str) -> Problem {
     Problem::new(ErrorKind::Proto, "a zero byte: the file is not a proto")
         .in_file(shown)
