@@ -1,7 +1,6 @@
 //! Reads a stream in chunks, in constant memory, and passes on the relevant lines.
 
 use std::io::{self, Read};
-use std::ops::Range;
 
 use memchr::{memchr, memrchr};
 
@@ -15,10 +14,6 @@ pub const LONGEST_LINE: usize = 4 << 20;
 /// The number of bytes read at once: few enough to stay in the processor's cache until they are
 /// searched.
 const CHUNK: usize = 256 << 10;
-
-/// The size of a page of memory in bytes. Chunks begin with a page, because processors copy the pages
-/// of the kernel's cache five times as slowly to a place just behind the beginning (AMD Zen 3).
-const PAGE: usize = 4096;
 
 /// Reads all of `input`.
 ///
@@ -37,9 +32,7 @@ struct Scanner<'s> {
     markers: &'s Markers,
     handler: &'s mut dyn LineHandler,
     buffer: Vec<u8>,
-    /// The index of the first byte in the buffer.
-    start: usize,
-    /// The number of bytes from there that belong to an unfinished line.
+    /// The number of bytes in the buffer that belong to an unfinished line.
     held: usize,
     /// The current line, if it is too long.
     long: Option<LongLine>,
@@ -55,8 +48,7 @@ impl<'s> Scanner<'s> {
         Self {
             markers,
             handler,
-            buffer: vec![0; 2 * CHUNK],
-            start: 0,
+            buffer: vec![0; CHUNK],
             held: 0,
             long: None,
             wants_next: false,
@@ -65,13 +57,11 @@ impl<'s> Scanner<'s> {
     }
 
     fn run(&mut self, input: &mut dyn Read) -> io::Result<()> {
-        self.keep(0..0);
         loop {
             self.make_room();
-            let (_, room) = self.buffer.split_at_mut(self.start + self.held);
-            // One byte more than a line may have shows that it is longer.
-            let most = (LONGEST_LINE + 1).saturating_sub(self.held).min(CHUNK);
-            let (room, _) = room.split_at_mut(most.min(room.len()));
+            let end = (self.held + CHUNK).min(self.buffer.len());
+            let (_, room) = self.buffer.split_at_mut(self.held.min(end));
+            let (room, _) = room.split_at_mut(end - self.held.min(end));
             match input.read(room) {
                 Ok(0) => return Ok(()),
                 Ok(read) => self.took(read),
@@ -81,68 +71,51 @@ impl<'s> Scanner<'s> {
         }
     }
 
-    /// Grows the buffer for a long line.
+    /// Grows the buffer for a long line, up to the maximum length plus one byte that identifies a
+    /// longer line.
     fn make_room(&mut self) {
-        let needed = self.start + self.held + CHUNK;
-        if needed > self.buffer.len() {
-            self.buffer.resize(needed.max(self.buffer.len() * 2), 0);
+        if self.held >= self.buffer.len() {
+            let grown = (self.buffer.len() * 2).min(LONGEST_LINE + 1);
+            self.buffer.resize(grown, 0);
         }
-    }
-
-    /// Moves less than a chunk of bytes, so that the next chunk, which follows them, begins with a
-    /// page.
-    fn keep(&mut self, bytes: Range<usize>) {
-        let held = bytes.len();
-        let after = self.buffer.as_ptr().wrapping_add(held);
-        self.start = after.align_offset(PAGE).min(PAGE);
-        self.buffer.copy_within(bytes, self.start);
-        self.held = held;
-    }
-
-    /// Returns a part of the buffer.
-    fn part(&self, part: Range<usize>) -> &[u8] {
-        self.buffer.get(part).unwrap_or_default()
     }
 
     fn took(&mut self, read: usize) {
         self.handler.read(read);
-        let fresh = self.start + self.held;
         if self.long.is_some() {
-            return self.went_on(fresh..fresh + read);
+            return self.went_on(read);
         }
-        self.filled(self.start, fresh..fresh + read);
+        self.filled(self.held, self.held + read);
     }
 
-    /// Searches the complete lines from `start`, of which only the fresh bytes may have an end, and
-    /// keeps the rest.
-    fn filled(&mut self, start: usize, fresh: Range<usize>) {
-        let Some(end) = last_line_end(self.part(fresh.clone())) else {
-            return self.unfinished(start..fresh.end);
+    /// Searches the complete lines in a buffer, whose bytes before `old` have no end of a line, and keeps the rest.
+    fn filled(&mut self, old: usize, filled: usize) {
+        let fresh = self.buffer.split_at(filled).0.split_at(old).1;
+        let Some(last) = last_line_end(fresh).map(|end| old + end) else {
+            return self.unfinished(filled);
         };
-        let last = fresh.start + end;
-        let buffer = std::mem::take(&mut self.buffer);
-        self.lines(buffer.get(start..last).unwrap_or_default());
+        let mut buffer = std::mem::take(&mut self.buffer);
+        self.lines(buffer.split_at(last).0);
+        buffer.copy_within(last..filled, 0);
         self.buffer = buffer;
-        self.unfinished(last..fresh.end);
+        self.unfinished(filled - last);
     }
 
-    /// Searches the fresh bytes of a line that is too long, and keeps the bytes after its end.
-    fn went_on(&mut self, fresh: Range<usize>) {
-        let buffer = std::mem::take(&mut self.buffer);
-        let bytes = buffer.get(fresh.clone()).unwrap_or_default();
-        let end = memchr(b'\n', bytes);
-        let (part, _) = bytes.split_at(end.unwrap_or(bytes.len()));
+    /// Searches what was read of a line that is too long, and keeps what follows it.
+    fn went_on(&mut self, read: usize) {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let (fresh, _) = buffer.split_at(read);
+        let end = memchr(b'\n', fresh);
+        let (part, _) = fresh.split_at(end.unwrap_or(read));
         if let Some(long) = &mut self.long {
             long.add(part, self.markers, self.handler);
         }
+        let rest = end.map_or(read, |end| end + 1);
+        buffer.copy_within(rest..read, 0);
         self.buffer = buffer;
-        match end {
-            Some(end) => {
-                self.end_long_line();
-                let rest = fresh.start + end + 1;
-                self.filled(rest, rest..fresh.end);
-            }
-            None => self.keep(0..0),
+        if end.is_some() {
+            self.end_long_line();
+            self.filled(0, read - rest);
         }
     }
 
@@ -153,30 +126,21 @@ impl<'s> Scanner<'s> {
     }
 
     /// Keeps the bytes of an unfinished line, unless it is too long.
-    fn unfinished(&mut self, line: Range<usize>) {
-        if line.len() <= LONGEST_LINE {
-            // A line of many chunks is not moved with each of them.
-            if line.start == self.start {
-                self.held = line.len();
-            } else {
-                self.keep(line);
-            }
+    fn unfinished(&mut self, held: usize) {
+        self.held = held;
+        if held <= LONGEST_LINE {
             return;
         }
-        let buffer = std::mem::take(&mut self.buffer);
         let mut long = LongLine::default();
-        let bytes = buffer.get(line).unwrap_or_default();
-        long.add(bytes, self.markers, self.handler);
-        self.buffer = buffer;
+        long.add(self.buffer.split_at(held).0, self.markers, self.handler);
         self.long = Some(long);
-        self.keep(0..0);
+        self.held = 0;
     }
 
     fn finish(&mut self) {
         self.end_long_line();
         let buffer = std::mem::take(&mut self.buffer);
-        let rest = self.start..self.start + self.held;
-        self.lines(buffer.get(rest).unwrap_or_default());
+        self.lines(buffer.split_at(self.held).0);
     }
 
     /// Searches complete lines; only the last line of a stream may lack its end.
