@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::fact::Warning;
 use crate::check::needles::Needles;
+use crate::packing::{XZ, ZSTD};
 
 /// Parts of words: each mention has one of them in text, in either case.
 const WORDS: [&[u8]; 5] = [
@@ -25,8 +26,8 @@ pub(super) const BASE64: [&[u8]; 4] = [b"cmVjYXRl", b"cHJlY2F0", b"ZXByZWNh", b"
 const PACKED_FILES: [&[u8]; 7] = [
     b"\x1f\x8b\x08\0",
     b"\x1f\x8b\x08\x08",
-    b"\xfd7zXZ\0",
-    b"\x28\xb5\x2f\xfd",
+    XZ,
+    ZSTD,
     b"1AY&SY",
     b"\x04\x22\x4d\x18",
     b"PK\x03\x04",

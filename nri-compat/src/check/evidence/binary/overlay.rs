@@ -3,12 +3,13 @@
 use super::Image;
 use super::window::Part;
 use crate::check::evidence::Unreadable;
+use crate::packing::{XZ, ZSTD};
 
 /// The first bytes of archives and compressed streams, with their names.
 const BEGINNINGS: &[(&[u8], &str)] = &[
     (&[0x1f, 0x8b, 8], "gzip"),
-    (&[0x28, 0xb5, 0x2f, 0xfd], "zstd"),
-    (b"\xfd7zXZ\0", "xz"),
+    (ZSTD, "zstd"),
+    (XZ, "xz"),
     (b"BZh", "bzip2"),
     (b"7z\xbc\xaf\x27\x1c", "7z"),
     (b"PK\x03\x04", "zip"),
