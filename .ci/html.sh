@@ -10,6 +10,6 @@ install_browser
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 # The programs of the crate are built for its tests, which the tests of the README compiled.
-cargo test --locked --workspace --test html
+cargo test --locked --workspace --test check html::
 "${CARGO_TARGET_DIR:-target}/debug/html-reports" "$folder"
 NODE_MODULES="$(realpath "$PEERS/browser")" timeout 900 node tests/browser/report.mjs "$folder" "$(command -v chromium)"

@@ -1,5 +1,5 @@
 //! Tests of every field type, with a schema made for the purpose, because the schema of NRI has
-//! only some types. `tests/json.rs` in the repository compares NRI's messages with another
+//! only some types. `tests/protocol/json.rs` in the repository compares NRI's messages with another
 //! implementation.
 
 use serde_core::de::DeserializeSeed;

@@ -9,7 +9,7 @@ use nri_codegen::write::identifier;
 use nri_codegen::{Error, History};
 
 const FOLDER: &str = "snapshots/codegen";
-const HEADER: &str = "---\nsource: tests/tests/codegen.rs\nexpression: source\n---\n";
+const HEADER: &str = "---\nsource: tests/tests/protocol/codegen.rs\nexpression: source\n---\n";
 
 pub(super) fn targets(history: &History) -> Result<Vec<Target>, Error> {
     let revisions = history.revisions().iter();

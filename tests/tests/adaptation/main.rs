@@ -1,0 +1,14 @@
+//! The runtime adaptation and OCI specs, compared with the Go implementations.
+
+#[cfg(feature = "go")]
+mod adaptation_go;
+mod example_runtime;
+#[cfg(feature = "go")]
+mod go_adjust;
+#[cfg(feature = "go")]
+mod go_merge;
+#[cfg(feature = "go")]
+mod matrix;
+mod oci_fields;
+#[cfg(feature = "go")]
+mod oci_go;

@@ -1,0 +1,168 @@
+//! Every format of `check` over reports made by hand, reviewed; JSON against its schema.
+
+use jsonschema::Validator;
+use nri_compat::report::check::Outcome;
+use nri_compat::report::text::{CheckText, Palette};
+use nri_compat::report::{csv, github, json, junit, markdown, openmetrics, sarif, text};
+use nri_compat::sighting::FileKind;
+use nri_tests::reports;
+use serde_json::Value;
+
+fn text(report: &nri_compat::report::check::CheckReport, look: CheckText) -> String {
+    text::check(report, &look)
+}
+
+#[test]
+fn formats_are_as_reviewed() {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("../../../snapshots/check");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| {
+        for (name, report) in reports::all() {
+            insta::assert_snapshot!(format!("{name}.text"), text(&report, CheckText::default()));
+            insta::assert_snapshot!(format!("{name}.json"), json::check(&report));
+            insta::assert_snapshot!(format!("{name}.markdown"), markdown::check(&report));
+            insta::assert_snapshot!(format!("{name}.csv"), csv::check(&report));
+            insta::assert_snapshot!(format!("{name}.github"), github::check(&report));
+            insta::assert_snapshot!(format!("{name}.junit"), junit::check(&report));
+            insta::assert_snapshot!(format!("{name}.sarif"), sarif::check(&report));
+            insta::assert_snapshot!(format!("{name}.openmetrics"), openmetrics::check(&report));
+        }
+        let on_a_node = openmetrics::check(&reports::on_a_node());
+        insta::assert_snapshot!("on_a_node.openmetrics", on_a_node);
+    });
+}
+
+#[test]
+fn what_a_terminal_shows_is_as_reviewed() {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("../../../snapshots/check");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    let look = CheckText {
+        palette: Palette::coloured(),
+        width: Some(80),
+        explain: true,
+    };
+    settings.bind(|| {
+        for (name, report) in reports::all() {
+            insta::assert_snapshot!(format!("{name}.terminal"), text(&report, look));
+        }
+    });
+}
+
+fn validator() -> Validator {
+    let schema = include_str!("../../../nri-compat/schema/check.schema.json");
+    let schema: Value = serde_json::from_str(schema).expect("the schema is JSON");
+    jsonschema::validator_for(&schema).expect("the schema is a JSON Schema")
+}
+
+fn documents() -> Vec<(&'static str, Value)> {
+    let parsed = |text: &str| serde_json::from_str(text).expect("the report is JSON");
+    reports::all()
+        .iter()
+        .map(|(name, report)| (*name, parsed(&json::check(report))))
+        .collect()
+}
+
+#[test]
+fn json_fits_its_schema() {
+    let validator = validator();
+    for (name, document) in documents() {
+        let errors: Vec<String> = validator
+            .iter_errors(&document)
+            .map(|error| error.to_string())
+            .collect();
+        assert!(errors.is_empty(), "{name}: {errors:#?}");
+    }
+}
+
+/// Keys that only some reports have.
+const OPTIONAL: [&str; 2] = ["workload", "workloads"];
+
+/// Every object of a document has just the keys that the schema names.
+#[test]
+fn the_schema_knows_every_key() {
+    let validator = validator();
+    for (name, document) in documents() {
+        let required = |pointer: &(String, String)| !OPTIONAL.contains(&pointer.1.as_str());
+        for pointer in pointers(&document).into_iter().filter(required) {
+            let mut bad = document.clone();
+            let object = bad.pointer_mut(&pointer.0).and_then(Value::as_object_mut);
+            object.expect("it is an object").remove(&pointer.1);
+            assert!(
+                !validator.is_valid(&bad),
+                "{name}: {pointer:?} may be missing"
+            );
+        }
+    }
+}
+
+/// Returns every key of every object, with the place of the object.
+fn pointers(value: &Value) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    collect("", value, &mut found);
+    found
+}
+
+fn collect(at: &str, value: &Value, found: &mut Vec<(String, String)>) {
+    match value {
+        Value::Object(object) => {
+            for (key, inner) in object {
+                found.push((at.to_owned(), key.clone()));
+                collect(&format!("{at}/{key}"), inner, found);
+            }
+        }
+        Value::Array(items) => {
+            for (nth, inner) in items.iter().enumerate() {
+                collect(&format!("{at}/{nth}"), inner, found);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn one_line_says_the_same_as_many() {
+    for (name, report) in reports::all() {
+        let line = json::check_line(&report);
+        assert_eq!(line.matches('\n').count(), 1, "{name}");
+        let one: Value = serde_json::from_str(&line).expect("JSON");
+        let many: Value = serde_json::from_str(&json::check(&report)).expect("JSON");
+        assert_eq!(one, many, "{name}");
+    }
+}
+
+#[test]
+fn the_schema_knows_every_word() {
+    let schema: Value =
+        serde_json::from_str(include_str!("../../../nri-compat/schema/check.schema.json"))
+            .expect("the schema is JSON");
+    let words = |of: &str| schema.pointer(&format!("/$defs/{of}/enum")).cloned();
+    let kinds: Vec<&str> = FileKind::ALL.iter().map(|kind| kind.as_str()).collect();
+    assert_eq!(words("subject/properties/kind"), Some(kinds.into()));
+    let outcomes: Vec<&str> = Outcome::ALL.iter().map(|one| one.as_str()).collect();
+    assert_eq!(words("verdict/properties/verdict"), Some(outcomes.into()));
+}
+
+/// Nothing that a name brings along reaches the terminal as a control character.
+#[test]
+fn names_do_not_act() {
+    for (name, report) in reports::all() {
+        for shown in [
+            csv::check(&report),
+            github::check(&report),
+            junit::check(&report),
+            sarif::check(&report),
+            openmetrics::check(&report),
+            text(&report, CheckText::default()),
+            markdown::check(&report),
+        ] {
+            let acts = shown
+                .chars()
+                .find(|c| c.is_control() && *c != '\n' || *c == '\u{202e}');
+            assert_eq!(acts, None, "{name}: {shown}");
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! Go sources that are hard to judge: each row of `hostile-sources.toml` gets the answer that it must get, and no `ok`
+//! where the program that is built from it is deprecated.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use nri_codegen::history::History;
+use nri_compat::check::assess::assess;
+use nri_compat::check::collect::{Request, collect};
+use nri_compat::check::evidence::READERS;
+use nri_compat::check::target::Target;
+use nri_compat::report::check::{CheckReport, Outcome};
+use serde::Deserialize;
+
+/// A runtime that calls the dedicated RPCs and deprecates `StateChange`.
+const TARGET: &str = "containerd@2.4.2";
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    row: Vec<Row>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    name: String,
+    class: String,
+    /// The release of NRI that the module is built with.
+    nri: String,
+    answer: String,
+    /// The paths on the command line, instead of the folder.
+    #[serde(default)]
+    check: Vec<String>,
+    /// True if the module is built as well.
+    #[serde(default)]
+    #[cfg_attr(not(feature = "go"), allow(dead_code))]
+    build: bool,
+    /// Build tags.
+    #[serde(default)]
+    #[cfg_attr(not(feature = "go"), allow(dead_code))]
+    tags: String,
+    /// Commands that prepare the folder.
+    #[serde(default)]
+    #[cfg_attr(not(feature = "go"), allow(dead_code))]
+    before: Vec<String>,
+    /// The folder in which the remedy is run.
+    #[serde(default)]
+    #[cfg_attr(not(feature = "go"), allow(dead_code))]
+    run: String,
+    files: String,
+}
+
+/// A plugin that is affected.
+const PLUGIN: &str = "package main
+
+import (
+	\"context\"
+
+	\"github.com/containerd/nri/pkg/api\"
+	\"github.com/containerd/nri/pkg/stub\"
+)
+
+type plugin struct{}
+
+func (p *plugin) RunPodSandbox(_ context.Context, _ *api.PodSandbox) error { return nil }
+
+func main() { _, _ = stub.New(&plugin{}) }
+";
+
+fn table(name: &str) -> Vec<Row> {
+    let text = fs::read_to_string(crate_folder().join(name)).unwrap();
+    let table: Table = toml::from_str(&text).unwrap_or_else(|e| panic!("{name}: {e}"));
+    table.row
+}
+
+fn crate_folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Returns the module and checksum files of a module that builds with a release.
+fn peer(nri: &str) -> (PathBuf, PathBuf) {
+    let peers = crate_folder().join("peers");
+    let own = peers.join(format!("{}.mod", nri.replace('.', "_")));
+    let file = if own.exists() {
+        own
+    } else {
+        peers.join("go.mod")
+    };
+    (file.clone(), file.with_extension("sum"))
+}
+
+impl Row {
+    /// Writes the files into a folder.
+    fn write(&self, folder: &Path) {
+        let (module, sums) = peer(&self.nri);
+        let module = fs::read_to_string(module).unwrap();
+        let (_, require) = module.split_once('\n').unwrap();
+        let sums = fs::read(sums).unwrap();
+        let mut name = "";
+        let mut files: BTreeMap<&str, String> = BTreeMap::new();
+        for line in self.files.lines() {
+            match line.strip_prefix("-- ") {
+                Some(file) => name = file,
+                None if name.is_empty() => {}
+                None => {
+                    let text = files.entry(name).or_default();
+                    text.push_str(&expanded(line, require));
+                    text.push('\n');
+                }
+            }
+        }
+        for (name, text) in &files {
+            let path = folder.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, text).unwrap();
+            if name.ends_with(".mod") {
+                fs::write(path.with_extension("sum"), &sums).unwrap();
+            }
+        }
+    }
+
+    /// Returns the paths on the command line.
+    fn paths(&self, folder: &Path) -> Vec<PathBuf> {
+        if self.check.is_empty() {
+            return vec![folder.to_owned()];
+        }
+        self.check.iter().map(|path| folder.join(path)).collect()
+    }
+}
+
+/// Returns a line with what its marks stand for.
+fn expanded(line: &str, require: &str) -> String {
+    let nri = "github.com/containerd/nri/pkg";
+    if let Some(of) = marked(line, "@handler") {
+        return format!(
+            "func (p *{of}) RunPodSandbox(_ context.Context, _ *api.PodSandbox) error {{ return nil }}"
+        );
+    }
+    if let Some(of) = marked(line, "@create") {
+        return format!(
+            "func (p *{of}) CreateContainer(_ context.Context, _ *api.PodSandbox, _ *api.Container) (*api.ContainerAdjustment, []*api.ContainerUpdate, error) {{ return nil, nil, nil }}"
+        );
+    }
+    if let Some(other) = marked(line, "@require") {
+        return replaced(require, other);
+    }
+    match line {
+        "@require" => require.to_owned(),
+        "@plugin" => PLUGIN.to_owned(),
+        "@comments" => "// A long licence, as some files have one.\n".repeat(500),
+        _ => line
+            .replace("@api", &format!("{nri}/api"))
+            .replace("@stub", &format!("{nri}/stub")),
+    }
+}
+
+/// Returns the requirements with another release of NRI.
+fn replaced(require: &str, release: &str) -> String {
+    let name = "github.com/containerd/nri ";
+    let lines = require.lines().map(|line| match line.split_once(name) {
+        Some((before, _)) => format!("{before}{name}{release}\n"),
+        None => format!("{line}\n"),
+    });
+    lines.collect()
+}
+
+fn marked<'l>(line: &'l str, mark: &str) -> Option<&'l str> {
+    line.strip_prefix(mark)?
+        .strip_prefix('(')?
+        .strip_suffix(')')
+}
+
+fn check(paths: Vec<PathBuf>) -> CheckReport {
+    let history = History::embedded().unwrap();
+    let target = Target::parse(&history, TARGET).unwrap();
+    let request = Request {
+        paths,
+        ..Request::default()
+    };
+    assess(collect(&request, READERS), &[target])
+}
+
+/// Returns the worst of all verdicts of a report.
+fn answer(report: &CheckReport) -> &'static str {
+    let outcomes: Vec<Outcome> = report
+        .subjects
+        .iter()
+        .flat_map(|subject| &subject.verdicts)
+        .map(|verdict| verdict.outcome)
+        .collect();
+    let has = |outcome| outcomes.contains(&outcome);
+    if has(Outcome::Deprecated) {
+        "deprecated"
+    } else if has(Outcome::Unknown) {
+        "unknown"
+    } else if has(Outcome::Ok) {
+        "ok"
+    } else {
+        "nothing"
+    }
+}
+
+#[test]
+fn every_row_gets_its_answer() {
+    let mut wrong = Vec::new();
+    for row in table("hostile-sources.toml") {
+        let folder = tempfile::tempdir().unwrap();
+        row.write(folder.path());
+        let report = check(row.paths(folder.path()));
+        let found = answer(&report);
+        if found != row.answer {
+            let shown: Vec<String> = report
+                .subjects
+                .iter()
+                .map(|one| {
+                    format!(
+                        "    {}: {:?}\n      {:#?}",
+                        one.place, one.verdicts, one.evidence
+                    )
+                })
+                .collect();
+            wrong.push(format!(
+                "{}: {}: expected {}, found {found}\n{}",
+                row.class,
+                row.name,
+                row.answer,
+                shown.join("\n")
+            ));
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}
+
+#[cfg(feature = "go")]
+mod built;

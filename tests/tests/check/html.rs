@@ -1,0 +1,259 @@
+//! The HTML reports: as reviewed, and with any text as a name. `.ci/html.sh` opens them in a browser.
+
+use html5gum::{DefaultEmitter, Error, Token, Tokenizer};
+use nri_compat::diff;
+use nri_compat::history;
+use nri_compat::report::check::{CheckReport, SkipKind, Skipped};
+use nri_compat::report::finding::Category;
+use nri_compat::report::{html, visible};
+use nri_tests::{html_reports, many, reports, session_reports};
+use proptest::prelude::*;
+
+/// The number of bytes that a report of 5,000 plugins may have.
+const MAX_BYTES: usize = 10_000_000;
+
+/// The elements and the text of a page.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Parsed {
+    elements: Vec<String>,
+    text: String,
+}
+
+/// Reads a page with an independent tokenizer.
+///
+/// # Panics
+///
+/// Panics if the page is not HTML.
+fn parsed(page: &str) -> Parsed {
+    let mut emitter = DefaultEmitter::default();
+    emitter.naively_switch_states(true);
+    let mut parsed = Parsed::default();
+    for Ok(token) in Tokenizer::new_with_emitter(page, emitter) {
+        match token {
+            Token::StartTag(tag) => {
+                let attributes = tag.attributes.keys().map(|key| text(key));
+                let attributes: Vec<String> = attributes.collect();
+                parsed
+                    .elements
+                    .push(format!("{} {}", text(&tag.name), attributes.join(" ")));
+            }
+            Token::String(string) => parsed.text.push_str(&text(&string)),
+            Token::Error(error) if error.value != Error::NoncharacterInInputStream => {
+                panic!("{}: {page}", error.value)
+            }
+            Token::Comment(comment) => panic!("a comment: {}", text(&comment)),
+            Token::Error(_) | Token::EndTag(_) | Token::Doctype(_) => {}
+        }
+    }
+    parsed
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("pages are UTF-8")
+}
+
+/// Returns every page with its name.
+fn pages() -> Vec<(String, String)> {
+    let checks = reports::all().into_iter();
+    let checks = checks.map(|(name, report)| (name.to_owned(), html::check(&report)));
+    let merged = html_reports::merged().into_iter();
+    let merged = merged.map(|(name, report)| (format!("merge_{name}"), html::merge(&report)));
+    let diffs = html_reports::diffs().into_iter();
+    let diffs = diffs.map(|(name, report)| (format!("diff_{name}"), html::diff(&report)));
+    let tested = session_reports::conformance().into_iter();
+    let tested =
+        tested.map(|(name, report)| (format!("conformance_{name}"), html::conformance(&report)));
+    let probed = session_reports::probes().into_iter();
+    let probed = probed.map(|(name, report)| (name.to_owned(), html::probe(&report)));
+    let all = checks.chain(merged).chain(diffs);
+    all.chain(tested).chain(probed).chain(tables()).collect()
+}
+
+/// Returns the tables of releases.
+fn tables() -> Vec<(String, String)> {
+    let versions = history::versions().expect("the tables fit together");
+    let runtimes = history::runtimes(None).expect("the tables fit together");
+    let runtime = history::runtime("containerd@2.2.1").expect("it is in the tables");
+    vec![
+        ("versions".to_owned(), html::versions(&versions)),
+        ("runtimes".to_owned(), html::runtimes(&runtimes)),
+        ("runtime".to_owned(), html::runtime(&runtime)),
+    ]
+}
+
+/// Returns what a page shows: its body without the script.
+fn body(page: &str) -> &str {
+    let (_, body) = page.split_once("<body>").expect("there is a body");
+    body.rsplit_once("<script>").expect("there is a script").0
+}
+
+#[test]
+fn pages_are_as_reviewed() {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("../../../snapshots/html");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    let small = diff::diff("v0.12.2", "v0.12.4", Category::File).expect("both are releases");
+    let reviewed = [
+        "each_verdict",
+        "suppressed",
+        "merge_nodes",
+        "runtime",
+        "conformance_each_result",
+    ];
+    settings.bind(|| {
+        for (name, page) in pages() {
+            if reviewed.contains(&name.as_str()) {
+                insta::assert_snapshot!(name, body(&page));
+            }
+        }
+        insta::assert_snapshot!("diff", body(&html::diff(&small)));
+    });
+}
+
+#[test]
+fn pages_load_nothing() {
+    for (name, page) in pages() {
+        let (head, _) = page.split_once("<style>").expect("there is a style sheet");
+        assert!(head.contains("default-src &#39;none&#39;"), "{name}");
+        assert!(!head.contains("unsafe"), "{name}");
+        for element in parsed(&page).elements {
+            let (tag, attributes) = element.split_once(' ').expect("they are joined");
+            let is_kind = |kind: &&str| attributes.split(' ').any(|attribute| attribute == *kind);
+            assert_eq!(
+                ["src", "style", "srcset", "action"]
+                    .iter()
+                    .find(|kind| is_kind(kind)),
+                None,
+                "{name}: {element}"
+            );
+            assert!(tag == "a" || !is_kind(&"href"), "{name}: {element}");
+            assert!(
+                !attributes
+                    .split(' ')
+                    .any(|attribute| attribute.starts_with("on")),
+                "{name}: {element}"
+            );
+        }
+        let links = page.split("href=\"").skip(1);
+        links.for_each(|link| assert!(link.starts_with('#'), "{name}: {link}"));
+    }
+}
+
+#[test]
+fn links_lead_somewhere() {
+    for (name, page) in pages() {
+        for link in page.split("href=\"#").skip(1) {
+            let id = link.split('"').next().expect("the attribute ends");
+            assert_eq!(
+                page.matches(&format!("id=\"{id}\"")).count(),
+                1,
+                "{name}: {id}"
+            );
+        }
+    }
+}
+
+#[test]
+fn nothing_that_acts_is_in_a_page() {
+    for (name, page) in pages() {
+        let acts = page
+            .chars()
+            .find(|c| visible(&c.to_string()).chars().count() > 1 && *c != '\n');
+        assert_eq!(acts, None, "{name}");
+    }
+}
+
+#[test]
+fn many_plugins_fit_in_a_small_page() {
+    let page = html::check(&many::check(5_000));
+    assert!(page.len() < MAX_BYTES, "{} bytes", page.len());
+    assert_eq!(page.matches("<details>").count(), 5_000);
+    // What is below a row costs nothing until it is opened.
+    assert_eq!(page.matches("</summary><noscript>").count(), 5_000);
+}
+
+/// Returns a report with `name` wherever something comes from outside.
+fn named(name: &str) -> CheckReport {
+    let mut all = reports::all();
+    let at = all.iter().position(|(which, _)| *which == "suppressed");
+    let (_, mut report) = all.swap_remove(at.expect("it is there"));
+    report.targets[0].name = name.into();
+    report.targets[0].given = Some(name.into());
+    for subject in &mut report.subjects {
+        subject.place = name.into();
+        subject.index = None;
+        subject.name = Some(name.into());
+        subject.program = Some(name.into());
+        subject.events = vec![name.into()];
+        subject.nri.version = Some(name.into());
+        for evidence in &mut subject.evidence {
+            evidence.detail = name.into();
+        }
+        for verdict in &mut subject.verdicts {
+            verdict.target = name.into();
+            verdict.reason = name.into();
+            verdict.remedy = name.into();
+            verdict.events = vec![name.to_owned()].into();
+            if let Some(suppression) = &mut verdict.suppressed {
+                suppression.reason = name.into();
+            }
+        }
+    }
+    report.skipped = vec![Skipped::new(name, SkipKind::Io, name)];
+    report.policy = vec![name.into()];
+    report.summary.looked_at = vec![name.into()];
+    report.summary.node = Some(name.into());
+    report
+}
+
+/// Any characters, those with a meaning in HTML more often than others.
+fn names() -> impl Strategy<Value = String> {
+    let pieces = [
+        "<",
+        ">",
+        "&",
+        "\"",
+        "'",
+        "`",
+        "/",
+        "=",
+        "</script>",
+        "</style>",
+        "<!--",
+        "-->",
+        "<b>",
+        "&lt;",
+        "&#0;",
+        "{{",
+        "}}",
+        "{%",
+        "\u{202e}",
+        "\u{200b}",
+        "\u{feff}",
+        "\0",
+        "\r",
+        "\n",
+        "\t",
+        "\u{c}",
+        " ",
+        "א",
+        "ع",
+    ];
+    let piece = proptest::sample::select(pieces.to_vec()).prop_map(str::to_owned);
+    let char = any::<char>().prop_map(|c| c.to_string());
+    proptest::collection::vec(prop_oneof![piece, char], 1..16).prop_map(|all| all.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn names_are_text_and_never_markup(name in names()) {
+        let (plain, page) = (parsed(&html::check(&named("\u{2603}"))), parsed(&html::check(&named(&name))));
+        prop_assert_eq!(&page.elements, &plain.elements);
+        let shown = visible(&name);
+        // A name may contain another one's text, but there are as many as in the plain page at least.
+        prop_assert!(page.text.matches(&shown).count() >= plain.text.matches('\u{2603}').count(), "{}", page.text);
+    }
+}

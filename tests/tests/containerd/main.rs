@@ -1,0 +1,8 @@
+//! Plugins under real containerd.
+
+mod conformance_runtime;
+mod go_plugins;
+mod network_devices;
+mod rust_plugins;
+#[cfg(feature = "wasm")]
+mod wasm_containerd;

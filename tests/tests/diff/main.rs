@@ -1,0 +1,13 @@
+//! The command `diff`: its rules, its pairings, and its reports.
+
+#[cfg(feature = "buf")]
+mod buf;
+#[cfg(feature = "go")]
+mod diff_modules;
+mod hostile_sets;
+mod nri_rules;
+mod pairings;
+mod pairings_missing;
+mod reports;
+mod rules;
+mod transfers;

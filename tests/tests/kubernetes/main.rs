@@ -1,0 +1,5 @@
+//! Real Kubernetes.
+
+mod api;
+mod charts;
+mod node;

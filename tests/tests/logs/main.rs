@@ -1,0 +1,6 @@
+//! The command `logs`.
+
+mod adaptation;
+mod hostile;
+mod inputs;
+mod recorded;

@@ -1,0 +1,9 @@
+//! The protocol as data, and what is generated from it.
+
+mod codegen;
+mod codegen_compiles;
+mod fields;
+mod json;
+mod links;
+mod protos;
+mod shipped;

@@ -1,0 +1,6 @@
+//! Images by reference.
+
+#[cfg(feature = "registry")]
+mod distribution;
+mod faithful;
+mod hostile;
