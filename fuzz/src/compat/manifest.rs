@@ -1,0 +1,68 @@
+//! Reads any bytes as a Kubernetes manifest: to the end, without a panic, with places within the
+//! file. A valid pod in a document of its own after them is found.
+
+use nri_compat::workloads::manifest::{self, Item};
+use nri_compat::workloads::{Storage, candidates, unmounted};
+
+const SOUND: &str = "\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: last}\nspec:\n  volumes: [{name: v, hostPath: {path: /run/nri}}]\n  containers: [{name: last, volumeMounts: [{name: v}]}]\n";
+
+/// Returns the name of the last candidate.
+fn last_candidate(text: &str) -> Option<String> {
+    // A carriage return ends a line in YAML.
+    let lines = text.replace("\r\n", "\n").matches(['\r', '\n']).count() as u32 + 1;
+    let mut documents = 0;
+    let (mut last, mut storage) = (None, Storage::default());
+    manifest::read(text, &mut |item| match item {
+        Item::Object | Item::Foreign => {}
+        Item::PersistentVolume(volume) => storage.add_volume(volume),
+        Item::Claim(claim) => storage.add_claim(claim),
+        Item::Workload {
+            document,
+            mut workload,
+        } => {
+            storage.bind(&mut workload);
+            assert!(document >= documents.max(1));
+            documents = document;
+            for candidate in candidates(&workload) {
+                assert!(!candidate.reason().contains('\n'));
+                assert!(
+                    candidate
+                        .container
+                        .line
+                        .is_some_and(|line| line > 0 && line <= lines)
+                );
+                last = Some(candidate.container.name.clone());
+            }
+            unmounted(&workload)
+                .iter()
+                .for_each(|volume| drop(volume.to_string()));
+        }
+        Item::Unreadable {
+            document,
+            line,
+            reason,
+        } => {
+            assert!(document >= documents.max(1));
+            documents = document;
+            assert!(line <= lines, "{line} {lines}");
+            assert!(!reason.is_empty() && !reason.contains('\n'));
+        }
+    });
+    last
+}
+
+/// Runs the target once.
+pub(crate) fn run(bytes: &[u8]) {
+    let text = manifest::decode(bytes);
+    last_candidate(&text);
+    // YAML forbids NUL and other controls, after which nothing is read.
+    if text
+        .chars()
+        .all(|c| !c.is_control() || matches!(c, '\t' | '\n' | '\r'))
+    {
+        assert_eq!(
+            last_candidate(&format!("{text}{SOUND}")).as_deref(),
+            Some("last")
+        );
+    }
+}

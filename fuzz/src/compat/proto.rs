@@ -1,0 +1,24 @@
+//! Compiles any text as a proto: it is accepted or rejected with a location, and comparing it with
+//! itself yields no findings.
+
+use nri_codegen::compile;
+use nri_codegen::model::Protocol;
+use nri_compat::diff::{Schema, breaking};
+
+/// Runs the target once.
+pub(crate) fn run(text: &str) {
+    let compiled = match compile::text("fuzz.proto", text) {
+        Ok(compiled) => compiled,
+        Err(error) => {
+            assert!(!format!("{error:?}").is_empty());
+            return;
+        }
+    };
+    let protocol = Protocol::read(&compiled);
+    assert!(protocol.names().all(|name| protocol.has(name)));
+    if let Ok(schema) = Schema::compiled(&compiled.pool.encode_to_vec(), |name| {
+        compiled.texts.get(name).cloned()
+    }) {
+        assert!(breaking(&schema, &schema, &[]).is_empty());
+    }
+}

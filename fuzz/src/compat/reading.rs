@@ -1,0 +1,27 @@
+//! Runs one reader on any bytes.
+
+use nri_compat::check::content::File;
+use nri_compat::check::evidence::Reader;
+use nri_compat::check::head::HEAD;
+
+/// Reads the bytes, whether they are recognised or not. Checks that every sighting has a path and
+/// evidence.
+pub(crate) fn read(reader: &dyn Reader, bytes: &[u8]) {
+    let file = File {
+        place: "dir/file".into(),
+        name: "file".to_owned(),
+        head: bytes[..bytes.len().min(HEAD)].to_vec().into(),
+        content: &bytes,
+        disk: None,
+    };
+    let _ = reader.recognises(&file);
+    match reader.read(&file) {
+        Ok(sightings) => {
+            for sighting in sightings {
+                assert_eq!(sighting.place.file, "dir/file");
+                assert!(!sighting.evidence.is_empty());
+            }
+        }
+        Err(unreadable) => assert!(!unreadable.reason.is_empty()),
+    }
+}

@@ -1,0 +1,5 @@
+//! Targets of `nri-conformance`.
+
+pub(crate) mod probe;
+pub(crate) mod recording;
+pub(crate) mod transcript;

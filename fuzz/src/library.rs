@@ -1,0 +1,8 @@
+//! Targets of `nri`.
+
+pub(crate) mod adaptation;
+pub(crate) mod connection;
+pub(crate) mod demux;
+pub(crate) mod module;
+pub(crate) mod oci;
+pub(crate) mod scenario;

@@ -1,0 +1,46 @@
+//! All fuzz targets in one program: the variable `NRI_FUZZ_TARGET` selects one of them.
+#![no_main]
+
+mod compat;
+mod conformance;
+mod library;
+mod targets;
+
+// Modules of the example runtime, which name each other from the root of their crate.
+#[path = "../../nri/examples/runtime/error.rs"]
+#[allow(dead_code, reason = "only a part of the example is used")]
+mod error;
+#[path = "../../nri/examples/runtime/event.rs"]
+#[allow(dead_code, reason = "only a part of the example is used")]
+mod event;
+#[path = "../../nri/examples/runtime/scenario.rs"]
+#[allow(dead_code, reason = "only a part of the example is used")]
+mod scenario;
+
+use std::sync::OnceLock;
+
+use libfuzzer_sys::fuzz_target;
+use targets::{Run, TARGETS};
+
+/// The selected target.
+static SELECTED: OnceLock<Run> = OnceLock::new();
+
+fuzz_target!(init: select(), |bytes: &[u8]| {
+    SELECTED.get().expect("`select` ran first")(bytes);
+});
+
+/// Selects the target, or ends the program with the names of all targets.
+fn select() {
+    let name = std::env::var("NRI_FUZZ_TARGET").unwrap_or_default();
+    let Some((name, run)) = TARGETS.iter().find(|(known, _)| *known == name) else {
+        for (name, _) in TARGETS {
+            println!("{name}");
+        }
+        eprintln!("error: set NRI_FUZZ_TARGET to one of these targets");
+        std::process::exit(2);
+    };
+    if *name == "nri/module" {
+        library::module::continue_after_engine_panics();
+    }
+    let _ = SELECTED.set(*run);
+}
