@@ -8,6 +8,9 @@ install_kustomize
 install_helm
 install_promtool
 bin="$PEERS/python/bin"
+# Cargo built the command with the tests, if they ran.
+nri_compat="${CARGO_TARGET_DIR:-target}/debug/nri-compat-all"
+[ -x "$nri_compat" ] || cargo build --locked -p nri-tests --bin nri-compat-all
 broken="$(mktemp -d)"
 manifests="$(mktemp -d)"
 trap 'rm -rf "$broken" "$manifests"' EXIT
@@ -54,7 +57,7 @@ for overlay in deploy/plugins/kustomize/*/; do
   "$PEERS/kustomize/kustomize" build "$overlay" > "$manifests/$name.yaml"
   grep -q "image: registry.example.com/nri-$name:" "$manifests/$name.yaml"
   # The command takes the rendered overlay for a plugin.
-  cargo run -q -p nri-compat -- check - --no-pull --format json < "$manifests/$name.yaml" \
+  "$nri_compat" check - --no-pull --format json < "$manifests/$name.yaml" \
     | grep "its image registry.example.com/nri-$name:.* was not fetched" > /dev/null
   valid_kubernetes "$manifests/$name.yaml"
 done
@@ -71,6 +74,5 @@ cp deploy/systemd/nri-compat.timer "$manifests/"
 systemd-analyze verify --man=no "$manifests/nri-compat.service" "$manifests/nri-compat.timer"
 
 "$PEERS/helm/helm" template nri-compat deploy/helm/nri-compat --set kind=Job,textfile.enabled=true > "$manifests/textfile.yaml"
-cargo build --locked -p nri-compat
-"$bin/python" tests/validators/deploy.py deploy "${CARGO_TARGET_DIR:-target}/debug/nri-compat" nri-compat/schema/check.schema.json "$manifests/textfile.yaml"
-"$bin/python" tests/validators/alerts.py deploy/helm/nri-compat/monitoring "${CARGO_TARGET_DIR:-target}/debug/nri-compat" "$PEERS/promtool/promtool"
+"$bin/python" tests/validators/deploy.py deploy "$nri_compat" nri-compat/schema/check.schema.json "$manifests/textfile.yaml"
+"$bin/python" tests/validators/alerts.py deploy/helm/nri-compat/monitoring "$nri_compat" "$PEERS/promtool/promtool"

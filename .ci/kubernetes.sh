@@ -8,6 +8,6 @@ install_helm
 debian runc runc
 debian ip iproute2
 debian /usr/lib/cni/ptp containernetworking-plugins
-# With the features of the other steps, so that what these compile serves here.
-cargo run --locked -p nri-tests --features go,containerd --bin build-peers -- kubernetes
-cargo test --locked -p nri-tests --features go,containerd,wasm,kubernetes --test kubernetes
+
+cargo run --locked -p nri-tests --features kubernetes --bin build-peers -- kubernetes
+cargo test --locked -p nri-tests --features kubernetes --test kubernetes

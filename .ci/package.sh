@@ -22,6 +22,8 @@ manifest="$(echo "$outside"/nri-compat-*/Cargo.toml)"
   for crate in nri-protos nri-codegen nri-macros nri nri-conformance; do
     printf '%s = { path = "%s" }\n' "$crate" "$(echo "$outside/$crate"-[0-9]*)"
   done
-  printf '\n[workspace]\n'
+  printf '\n[workspace]\n\n'
+  # The same profiles, so that dependencies that an earlier step compiled need not be compiled again.
+  sed -n '/^\[profile.dev/,/^\[profile.release/p' Cargo.toml | sed '$d'
 } >> "$manifest"
-cargo run --manifest-path "$manifest" --target-dir "$target/outside" -- diff v0.11.0 v0.12.0
+cargo run --manifest-path "$manifest" --target-dir "$target" -- diff v0.11.0 v0.12.0

@@ -5,7 +5,8 @@ use std::process::Command;
 
 use crate::peers::{run, target_folder};
 
-/// Returns the executable of an example, built unless it is up to date.
+/// Returns the executable of an example, built unless it is up to date. The variable `NRI_TESTS_FEATURES` replaces
+/// the options of cargo that select the package and its features.
 ///
 /// # Panics
 ///
@@ -13,8 +14,10 @@ use crate::peers::{run, target_folder};
 #[must_use]
 pub fn example(name: &str) -> PathBuf {
     // All examples are built with the same features, so that the crate is built only once.
-    let features = "adaptation,http,serde";
-    build(&["-p", "nri", "--example", name, "--features", features]);
+    let features = std::env::var("NRI_TESTS_FEATURES")
+        .unwrap_or_else(|_| "--locked -p nri --features adaptation,http,serde".to_owned());
+    let features: Vec<&str> = features.split_whitespace().collect();
+    build(&[&features[..], &["--example", name]].concat());
     built("debug/examples").join(name)
 }
 
@@ -34,7 +37,7 @@ pub fn nri_compat() -> PathBuf {
 
 fn build(arguments: &[&str]) {
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet", "--locked"]).args(arguments);
+    cargo.args(["build", "--quiet"]).args(arguments);
     // Cargo sets these for tests, and build scripts of dependencies run again if they change.
     let is_own = |name: &str| name.starts_with("CARGO_MANIFEST_") || name.starts_with("CARGO_PKG_");
     for (name, _) in std::env::vars_os() {
