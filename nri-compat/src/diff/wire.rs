@@ -196,7 +196,7 @@ impl<'s> Pair<'_, 's> {
             End::new(self.receiver.schema, read),
         );
         let mut effect = effect::of_field(ends.0, ends.1);
-        if effect.worst() == Arrival::Same && joins_oneof((sent, of), (read, expected)) {
+        if effect.worst() <= Arrival::PresenceLost && joins_oneof((sent, of), (read, expected)) {
             effect = Effect::altered("the receiver keeps only one of the fields that are sent");
         }
         self.parts.found.push(Transfer::Read {

@@ -66,6 +66,8 @@ pub enum Outcome {
     Fallback,
     /// One side sends something that the other does not know and ignores.
     Loses,
+    /// Its value arrives, but one side cannot tell the value 0 from an unset field.
+    LosesPresence,
     /// Both sides know it, but its value arrives changed or not at all, without an error.
     Misreads,
     /// It cannot be determined from the two schemas.
@@ -97,6 +99,7 @@ impl Pairing {
             Outcome::Works => "works".to_owned(),
             Outcome::Fallback => format!("works; {}", parts.join(", ")),
             Outcome::Loses
+            | Outcome::LosesPresence
             | Outcome::Misreads
             | Outcome::Unknown
             | Outcome::Fails
@@ -164,6 +167,7 @@ impl Pairing {
             Outcome::Works => what,
             Outcome::Fallback => format!("{what} through fallback"),
             Outcome::Loses => format!("loses {what}"),
+            Outcome::LosesPresence => format!("cannot tell 0 from unset in {what}"),
             Outcome::Misreads => format!("misreads {what}"),
             Outcome::Unknown => format!("cannot judge {what}"),
             Outcome::Fails => format!("can fail over {what}"),
@@ -208,10 +212,11 @@ fn is_part_of(part: &str, whole: &str) -> bool {
 
 impl Outcome {
     /// All outcomes, best first.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Works,
         Self::Fallback,
         Self::Loses,
+        Self::LosesPresence,
         Self::Misreads,
         Self::Unknown,
         Self::Fails,
@@ -224,6 +229,7 @@ impl Outcome {
             Self::Works => "works",
             Self::Fallback => "works_through_fallback",
             Self::Loses => "loses",
+            Self::LosesPresence => "loses_presence",
             Self::Misreads => "misreads",
             Self::Unknown => "unknown",
             Self::Fails => "fails",
@@ -237,6 +243,7 @@ impl Outcome {
             Self::Works => "works",
             Self::Fallback => "fallback",
             Self::Loses => "loses",
+            Self::LosesPresence => "presence",
             Self::Misreads => "misreads",
             Self::Unknown => "unknown",
             Self::Fails => "fails",

@@ -133,7 +133,19 @@ fn what_happens_on_the_wire_is_named() {
             "rpc Shutdown(Empty)",
             "rpc Shutdown(Container)",
             "Plugin.Shutdown",
-            Outcome::Misreads,
+            Outcome::Loses,
+        ),
+        (
+            "uint32 pid = 12;",
+            "optional uint32 pid = 12;",
+            "Container.pid",
+            Outcome::LosesPresence,
+        ),
+        (
+            "uint32 pid = 12;",
+            "oneof process { uint32 pid = 12; }",
+            "Container.pid",
+            Outcome::LosesPresence,
         ),
         (
             "int32 events = 2;",

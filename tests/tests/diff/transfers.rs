@@ -123,6 +123,8 @@ fn promise<'s>(
 struct Outcome {
     refused: usize,
     changed: usize,
+    /// Messages in which 0 became unset, or unset became 0.
+    without_presence: usize,
 }
 
 /// Sends `count` random messages and holds each against the promise.
@@ -157,15 +159,20 @@ fn send<'s>(
             outcome.changed += 1;
             continue;
         };
+        let context = || {
+            let names = (sent.full_name(), expected.full_name());
+            format!(
+                "{} as {}: {message}\nbecame {understood}: {promise:#?}",
+                names.0, names.1
+            )
+        };
         if !same::same(&message, &understood) {
             outcome.changed += 1;
-            let may_change = promise.worst != Arrival::Same || !promise.complete;
-            assert!(
-                may_change,
-                "{} as {}: {message}\nbecame {understood}: {promise:#?}",
-                sent.full_name(),
-                expected.full_name()
-            );
+            let may_change = promise.worst > Arrival::PresenceLost || !promise.complete;
+            assert!(may_change, "{}", context());
+        } else if !same::same_presence(&message, &understood) {
+            outcome.without_presence += 1;
+            assert!(promise.worst >= Arrival::PresenceLost, "{}", context());
         }
     }
     (promise, outcome)
@@ -214,6 +221,7 @@ fn keeps_its_promise<'s>(
         let (promise, outcome) = send((side, sent), (side, expected), decoder, (16, rng));
         let kept = match promise.worst {
             Arrival::Same => true,
+            Arrival::PresenceLost => outcome.without_presence > 0,
             Arrival::Altered | Arrival::Skipped => outcome.changed > 0,
             Arrival::Refused => outcome.refused > 0 || promise.needs_bad_text(),
         };

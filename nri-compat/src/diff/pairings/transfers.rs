@@ -18,6 +18,8 @@ pub(super) struct Message<'s> {
     pub(super) sent: String,
     /// The type on the receiver's side, without package.
     pub(super) expected: String,
+    /// True if both sides declare both types, so that one is no new name of the other.
+    both_declare_both: bool,
     /// The transfer of each of its parts.
     pub(super) parts: Vec<Transfer<'s>>,
     /// The fields whose messages are read as another type.
@@ -140,7 +142,9 @@ impl<'s> Pair<'s> {
         match part {
             Transfer::Read { sent, read, effect } => {
                 let outcome = match effect.worst() {
-                    Arrival::Same if self.is_moved(from_plugin, sent, read) => {
+                    Arrival::Same | Arrival::PresenceLost
+                        if self.is_moved(from_plugin, sent, read) =>
+                    {
                         let name = crate::report::group::short(read);
                         let detail = format!(
                             "arrives as `{name}`, because its number is that of another field"
@@ -148,6 +152,7 @@ impl<'s> Pair<'s> {
                         return field(sent, Outcome::Misreads, &detail);
                     }
                     Arrival::Same => return None,
+                    Arrival::PresenceLost => Outcome::LosesPresence,
                     Arrival::Altered | Arrival::Skipped if self.is_mask(sent) => return None,
                     Arrival::Altered | Arrival::Skipped => Outcome::Misreads,
                     Arrival::Refused => Outcome::Fails,
@@ -243,11 +248,22 @@ struct Wire<'s> {
 }
 
 impl<'s> Wire<'s> {
+    fn both_declare(&self, types: [&str; 2]) -> bool {
+        let sides = [self.plugin.side, self.runtime.side];
+        sides
+            .iter()
+            .all(|side| types.iter().all(|name| side.message(name).is_some()))
+    }
+
     fn send_to_runtime(&mut self, sent: &'s str, expected: &'s str) -> Message<'s> {
         Message {
             from_plugin: true,
             sent: self.plugin.side.relative(sent).to_owned(),
             expected: self.runtime.side.relative(expected).to_owned(),
+            both_declare_both: self.both_declare([
+                self.plugin.side.relative(sent),
+                self.runtime.side.relative(expected),
+            ]),
             parts: self.to_runtime.of(sent, expected),
             retyped: self.to_runtime.retyped(sent, expected),
         }
@@ -258,6 +274,10 @@ impl<'s> Wire<'s> {
             from_plugin: false,
             sent: self.runtime.side.relative(sent).to_owned(),
             expected: self.plugin.side.relative(expected).to_owned(),
+            both_declare_both: self.both_declare([
+                self.runtime.side.relative(sent),
+                self.plugin.side.relative(expected),
+            ]),
             parts: self.to_plugin.of(sent, expected),
             retyped: self.to_plugin.retyped(sent, expected),
         }
@@ -283,21 +303,41 @@ impl Message<'_> {
         })
     }
 
-    /// Returns true if every part arrives, and nothing that is expected is missing.
-    fn arrives(&self) -> bool {
-        self.parts.iter().all(|part| match part {
-            Transfer::Read { effect, .. } => effect.worst() == Arrival::Same,
-            Transfer::Unknown { .. }
-            | Transfer::Unfilled { .. }
-            | Transfer::UnknownValue { .. }
-            | Transfer::OtherValue { .. } => false,
-        })
-    }
-
-    /// Returns true if the receiver interprets it as another message, with other content.
+    /// Returns true if the receiver interprets it as another message, with other content. A message that was merely
+    /// renamed is the same on the wire.
     pub(super) fn is_another(&self) -> bool {
-        self.sent != self.expected && !self.arrives()
+        self.sent != self.expected
+            && self.parts.iter().any(|part| match part {
+                Transfer::Read { sent, read, effect } => {
+                    effect.worst() > Arrival::PresenceLost
+                        || self.both_declare_both && own_name(sent) != own_name(read)
+                }
+                Transfer::Unknown { .. }
+                | Transfer::Unfilled { .. }
+                | Transfer::UnknownValue { .. }
+                | Transfer::OtherValue { .. } => false,
+            })
     }
+}
+
+impl Message<'_> {
+    /// Returns true if it is read as another type, and its receiver misses a part of what it expects or what the
+    /// plugin sent. A plugin misses nothing that it was not built to read.
+    fn is_incomplete(&self) -> bool {
+        self.sent != self.expected
+            && self.parts.iter().any(|part| match part {
+                Transfer::Unknown { .. } => self.from_plugin,
+                Transfer::Unfilled { .. } => !self.from_plugin,
+                Transfer::Read { .. }
+                | Transfer::UnknownValue { .. }
+                | Transfer::OtherValue { .. } => false,
+            })
+    }
+}
+
+/// Returns the name of an element without the names of those that contain it.
+fn own_name(element: &str) -> &str {
+    element.rsplit('.').next().unwrap_or(element)
 }
 
 impl RpcTransfer<'_> {
@@ -323,10 +363,14 @@ impl RpcTransfer<'_> {
         if let Some(detail) = refused {
             return Some((Outcome::Fails, detail));
         }
-        let other = self.messages.iter().find(|message| message.is_another())?;
-        Some((
-            Outcome::Misreads,
-            format!("sent as {}, read as {}", other.sent, other.expected),
-        ))
+        let as_another = |message: &Message<'_>| {
+            format!("sent as {}, read as {}", message.sent, message.expected)
+        };
+        let mut messages = self.messages.iter();
+        if let Some(misread) = messages.clone().find(|message| message.is_another()) {
+            return Some((Outcome::Misreads, as_another(misread)));
+        }
+        let incomplete = messages.find(|message| message.is_incomplete())?;
+        Some((Outcome::Loses, as_another(incomplete)))
     }
 }

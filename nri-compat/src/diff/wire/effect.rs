@@ -47,6 +47,7 @@ pub(super) fn of_field(sent: End<'_>, read: End<'_>) -> Effect {
         Some(of_values(sent, read)),
         of_requirement(sent, read),
         of_default(sent, read),
+        of_presence(sent, read),
         of_number_of_values(sent, read),
     ];
     let mut worst = Effect::same();
@@ -87,6 +88,35 @@ fn of_default(sent: End<'_>, read: End<'_>) -> Option<Effect> {
     };
     let is_always_set = sent.field.cardinality == Cardinality::Required;
     (differs && !is_always_set).then(|| Effect::altered("unset is read as another default"))
+}
+
+/// Returns the effect on the difference between a field with the value 0 and an unset one, which only one of the
+/// peers can express.
+fn of_presence(sent: End<'_>, read: End<'_>) -> Option<Effect> {
+    let reason = match (sent.field.cardinality, read.field.cardinality) {
+        (Cardinality::Explicit, Cardinality::Required) => {
+            return Some(Effect {
+                go: Arrival::Same,
+                prost: Arrival::PresenceLost,
+                reason: "a Rust peer reads unset as 0".to_owned(),
+            });
+        }
+        (Cardinality::Explicit, Cardinality::Implicit) => {
+            "the receiver reads unset and 0 alike: the sender can tell them apart"
+        }
+        (Cardinality::Implicit, Cardinality::Explicit) => {
+            "the sender does not send 0: the receiver reads it as unset"
+        }
+        (
+            Cardinality::Explicit
+            | Cardinality::Implicit
+            | Cardinality::Required
+            | Cardinality::Repeated
+            | Cardinality::Map,
+            _,
+        ) => return None,
+    };
+    Some(Effect::both(Arrival::PresenceLost, reason))
 }
 
 /// Returns the effect of more values than the receiver expects.

@@ -71,7 +71,7 @@ fn spread<'s>(
 }
 
 fn is_misread(part: &Transfer<'_>) -> bool {
-    matches!(part, Transfer::Read { effect, .. } if effect.worst() > Arrival::Same)
+    matches!(part, Transfer::Read { effect, .. } if effect.worst() > Arrival::PresenceLost)
 }
 
 fn is_trouble(part: &Transfer<'_>) -> bool {

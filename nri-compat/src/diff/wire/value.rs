@@ -9,6 +9,8 @@ use crate::diff::schema::element::number as n;
 pub enum Arrival {
     /// As it was sent.
     Same,
+    /// As it was sent, except that one of the peers cannot tell a value of 0 from an unset field.
+    PresenceLost,
     /// As another value, or only in part, at least for some values.
     Altered,
     /// Not at all: the receiver skips it.
@@ -33,9 +35,11 @@ pub(super) fn arrivals(sent: End<'_>, read: End<'_>) -> (Arrival, Arrival) {
             (Arrival::Same, Arrival::Refused)
         }
         Arrival::Refused if unchecked_text => (Arrival::Altered, Arrival::Refused),
-        arrival @ (Arrival::Same | Arrival::Altered | Arrival::Skipped | Arrival::Refused) => {
-            (arrival, arrival)
-        }
+        arrival @ (Arrival::Same
+        | Arrival::PresenceLost
+        | Arrival::Altered
+        | Arrival::Skipped
+        | Arrival::Refused) => (arrival, arrival),
     }
 }
 

@@ -53,7 +53,9 @@ pub(super) const fn pairing_class(outcome: pairing::Outcome) -> &'static str {
         pairing::Outcome::Works => "o",
         pairing::Outcome::Fallback => "d",
         pairing::Outcome::Unknown => "u",
-        pairing::Outcome::Loses | pairing::Outcome::Misreads => "r",
+        pairing::Outcome::Loses | pairing::Outcome::LosesPresence | pairing::Outcome::Misreads => {
+            "r"
+        }
         pairing::Outcome::Fails | pairing::Outcome::Dropped => "i",
     }
 }

@@ -49,9 +49,10 @@ impl Palette {
         match outcome {
             pairing::Outcome::Works => self.good,
             pairing::Outcome::Fallback => self.note,
-            pairing::Outcome::Loses | pairing::Outcome::Misreads | pairing::Outcome::Unknown => {
-                self.warning
-            }
+            pairing::Outcome::Loses
+            | pairing::Outcome::LosesPresence
+            | pairing::Outcome::Misreads
+            | pairing::Outcome::Unknown => self.warning,
             pairing::Outcome::Fails | pairing::Outcome::Dropped => self.error,
         }
     }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use prost_reflect::{DynamicMessage, FieldDescriptor, MapKey, ReflectMessage as _, Value};
+use prost_reflect::{
+    Cardinality, DynamicMessage, FieldDescriptor, MapKey, ReflectMessage as _, Value,
+};
 
 /// A value without its type: what a reader could still tell apart.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,6 +20,43 @@ enum Plain {
 /// default, and one value the same as a list of it.
 pub(super) fn same(sent: &DynamicMessage, read: &DynamicMessage) -> bool {
     plain(sent) == plain(read)
+}
+
+/// Returns true if the reader of `read` can tell 0 from unset in each field in which the sender of `sent` can, and
+/// finds no field unset that the sender regards as 0. Both have the same values.
+pub(super) fn same_presence(sent: &DynamicMessage, read: &DynamicMessage) -> bool {
+    let of = sent.descriptor();
+    of.fields().all(|field| {
+        let Some(other) = read.descriptor().get_field(field.number()) else {
+            return true;
+        };
+        match (
+            sent.get_field(&field).as_ref(),
+            read.get_field(&other).as_ref(),
+        ) {
+            (Value::Message(within), Value::Message(inside)) => {
+                !sent.has_field(&field) || !read.has_field(&other) || same_presence(within, inside)
+            }
+            (Value::List(sent), Value::List(read)) => {
+                let mut pairs = sent.iter().zip(read);
+                pairs.all(|(sent, read)| match (sent, read) {
+                    (Value::Message(sent), Value::Message(read)) => same_presence(sent, read),
+                    _ => true,
+                })
+            }
+            (Value::Map(_) | Value::List(_), _) | (_, Value::Map(_) | Value::List(_)) => true,
+            _ if field.cardinality() == Cardinality::Required => true,
+            _ => presence(sent, &field) == presence(read, &other),
+        }
+    })
+}
+
+/// Returns true if a field holds a value, and `None` if it holds 0 and the type cannot tell this from unset. prost has a
+/// plain value for a required field.
+fn presence(message: &DynamicMessage, field: &FieldDescriptor) -> Option<bool> {
+    let is_set = message.has_field(field);
+    let tells = field.supports_presence() && field.cardinality() != Cardinality::Required;
+    (is_set || tells).then_some(is_set)
 }
 
 fn plain(message: &DynamicMessage) -> BTreeMap<u32, Vec<Plain>> {

@@ -9,8 +9,8 @@ use std::process::{Command, Stdio};
 use nri_tests::peers;
 use serde_json::{Value, json};
 
-use crate::interop::started;
 use super::{create, external};
+use crate::interop::started;
 
 /// Conditions of hooks, each with the version of the file.
 fn conditions() -> Vec<(&'static str, Value)> {

@@ -112,6 +112,7 @@ fn lane((nth, (outcome, part)): (usize, (Outcome, String))) -> Lane {
             Outcome::Works => format!("{part}: {}", outcome.title()),
             Outcome::Fallback
             | Outcome::Loses
+            | Outcome::LosesPresence
             | Outcome::Misreads
             | Outcome::Unknown
             | Outcome::Fails
