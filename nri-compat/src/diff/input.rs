@@ -4,7 +4,7 @@ mod format;
 mod git;
 mod set;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -240,7 +240,15 @@ impl Input {
             let all = Protocol::of_set(&self.set).ok()?;
             Some(model::like(all, beside))
         };
-        own.filter(|own| own.package == beside.package)
+        let names = |protocol: &Protocol| {
+            let events = protocol.nri.as_ref().map_or(&[][..], |nri| &nri.events);
+            let names: BTreeSet<_> = events.iter().map(|event| event.name.clone()).collect();
+            (
+                names,
+                protocol.nri.as_ref().and_then(|nri| nri.last).is_some(),
+            )
+        };
+        own.filter(|own| own.package == beside.package && names(own) == names(beside))
             .or_else(|| self.alike.get_or_init(alike).as_ref())
     }
 

@@ -1,12 +1,14 @@
 //! Rules about NRI peers, which no generic tool has, for two schemas that are NRI protocols.
 
 mod enums;
+mod event_names;
 mod events;
 pub(super) mod fields;
 pub(super) mod flow;
 pub(super) mod mask;
 pub(super) mod model;
 mod registry;
+pub(super) mod required;
 mod rpcs;
 mod services;
 pub(super) mod side;

@@ -1,6 +1,7 @@
 //! The pairing of a plugin of one version with a runtime of another: per event, per RPC and per field.
 
 mod events;
+mod needed;
 mod rpcs;
 mod services;
 mod transfers;

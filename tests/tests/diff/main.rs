@@ -7,6 +7,7 @@ mod diff_modules;
 mod hostile_sets;
 mod nri_rules;
 mod pairings;
+mod pairings_facts;
 mod pairings_missing;
 mod reports;
 mod rules;

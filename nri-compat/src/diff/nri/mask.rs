@@ -1,8 +1,8 @@
 //! The subscription mask: the bits that a runtime accepts, and the field that holds them.
 
-use nri_codegen::model::{Event, Field, FieldKind, Label};
+use nri_codegen::model::{Event, Field, FieldKind, Label, Message};
 
-use super::side::{Side, place};
+use super::side::{PLUGIN, Side, place};
 use super::{Context, Sink, names};
 use crate::report::finding::Level;
 
@@ -55,7 +55,10 @@ fn sentinel(cx: &Context<'_>, rule: &'static str, message: String, sink: &mut Si
         .events_enum()
         .into_iter()
         .flat_map(|events| &events.values);
-    if let Some(last) = values.into_iter().find(|value| value.name == "LAST") {
+    if let Some(last) = values
+        .into_iter()
+        .find(|value| Some(value.number) == cx.to.nri.last)
+    {
         sink.report(rule, place(&last.about.location), &last.full_name, message);
     }
 }
@@ -168,18 +171,74 @@ fn overflow(cx: &Context<'_>, sink: &mut Sink) {
 /// The field that holds the mask.
 pub(in crate::diff) const MASK: &str = "ConfigureResponse.events";
 
-/// Returns true if both sides have the mask in the same field, with a type of the same encoding for
-/// bits 0 to 30.
-pub(in crate::diff) fn same_bits(one: &Side<'_>, other: &Side<'_>) -> bool {
-    let mask = |side: &Side<'_>| {
-        let field = side.field("ConfigureResponse", "events")?;
-        let is_plain = matches!(
-            &field.kind,
-            FieldKind::Scalar("int32" | "int64" | "uint32" | "uint64")
-        );
-        (is_plain && field.label == Label::Single).then_some(field.number)
-    };
-    mask(one).is_some() && mask(one) == mask(other)
+/// The masks of two sides.
+#[derive(Clone, Copy)]
+pub(in crate::diff) struct Masks<'s> {
+    pub(in crate::diff) one: Option<&'s Field>,
+    pub(in crate::diff) other: Option<&'s Field>,
+}
+
+/// The relation between the masks of two sides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::diff) enum Relation {
+    /// Neither side has a mask.
+    Absent,
+    /// The same field, with a type of the same encoding for bits 0 to 30.
+    SameBits,
+    /// The same field with another encoding.
+    Retyped,
+    /// Fields with different numbers, or only one side has one: a runtime reads 0.
+    Apart,
+}
+
+impl<'s> Masks<'s> {
+    /// Finds the masks: the field `events` in the answer to `Configure`, or on a side without it the field with the
+    /// number that it has on the other side, because names are not on the wire.
+    pub(in crate::diff) fn of(one: &Side<'s>, other: &Side<'s>) -> Self {
+        let (own, beside) = (named_mask(one), named_mask(other));
+        let numbered = |side: &Side<'s>, like: Option<&Field>| {
+            let number = like?.number;
+            let mut fields = configured(side)?.fields.iter();
+            fields.find(|field| field.number == number)
+        };
+        Self {
+            one: own.or_else(|| numbered(one, beside)),
+            other: beside.or_else(|| numbered(other, own)),
+        }
+    }
+
+    pub(in crate::diff) fn relation(self) -> Relation {
+        match (self.one, self.other) {
+            (None, None) => Relation::Absent,
+            (Some(one), Some(other)) if one.number == other.number => {
+                let is_same = (&one.kind, one.label) == (&other.kind, other.label);
+                if is_same || is_plain(one) && is_plain(other) {
+                    Relation::SameBits
+                } else {
+                    Relation::Retyped
+                }
+            }
+            (Some(_), Some(_)) | (Some(_), None) | (None, Some(_)) => Relation::Apart,
+        }
+    }
+}
+
+/// Returns the answer to `Configure`.
+fn configured<'s>(side: &Side<'s>) -> Option<&'s Message> {
+    let output = &side.rpc(PLUGIN, "Configure")?.output;
+    side.protocol.message(output)
+}
+
+fn named_mask<'s>(side: &Side<'s>) -> Option<&'s Field> {
+    configured(side)?.field("events")
+}
+
+fn is_plain(field: &Field) -> bool {
+    let carries_bits = matches!(
+        &field.kind,
+        FieldKind::Scalar("int32" | "int64" | "uint32" | "uint64")
+    );
+    carries_bits && field.label == Label::Single
 }
 
 fn kind_name(field: &Field) -> String {
@@ -191,43 +250,42 @@ fn kind_name(field: &Field) -> String {
 }
 
 fn field_changed(cx: &Context<'_>, sink: &mut Sink) {
-    const MESSAGE: &str = "ConfigureResponse";
-    let Some(old) = cx.from.field(MESSAGE, "events") else {
+    let masks = Masks::of(&cx.from, &cx.to);
+    let Some(old) = masks.one else {
         return;
     };
-    let new = cx.to.field(MESSAGE, "events");
-    let message = match new {
-        Some(new) if new.number != old.number => format!(
+    let message = match (masks.relation(), masks.other) {
+        (Relation::SameBits, Some(new)) => return same_bits(cx, old, new, sink),
+        (Relation::Retyped, _) => {
+            "the subscription mask has another type: the other side misreads it".to_owned()
+        }
+        (Relation::Apart, Some(new)) => format!(
             "the subscription mask moved from field {} to field {}: the other side reads 0, every event",
             old.number, new.number
         ),
-        Some(_) if same_bits(&cx.from, &cx.to) => {
-            let message = format!(
-                "the subscription mask changed from {} to {}, which carry the same bits",
-                kind_name(old),
-                kind_name(new.unwrap_or(old))
-            );
-            if new.map(|new| &new.kind) != Some(&old.kind) {
-                let at = new.and_then(|new| place(&new.about.location));
-                sink.report_at(
-                    Level::Note,
-                    "NRI_MASK_FIELD_CHANGED",
-                    at,
-                    &cx.to.full(MASK),
-                    message,
-                );
-            }
-            return;
+        (Relation::Apart, None) => {
+            "the subscription mask was removed: the other side reads 0, every event".to_owned()
         }
-        Some(new) if (&new.kind, new.label) != (&old.kind, old.label) => {
-            "the subscription mask has another type: the other side misreads it".to_owned()
-        }
-        Some(_) => return,
-        None => "the subscription mask was removed: the other side reads 0, every event".to_owned(),
+        (Relation::Absent | Relation::SameBits, _) => return,
     };
-    let at = match new {
+    let at = match masks.other {
         Some(new) => place(&new.about.location),
-        None => cx.to.message_place(MESSAGE),
+        None => configured(&cx.to).and_then(|answer| place(&answer.about.location)),
     };
     sink.report("NRI_MASK_FIELD_CHANGED", at, &cx.to.full(MASK), message);
+}
+
+/// Notes another type with the same encoding.
+fn same_bits(cx: &Context<'_>, old: &Field, new: &Field, sink: &mut Sink) {
+    if new.kind == old.kind {
+        return;
+    }
+    let message = format!(
+        "the subscription mask changed from {} to {}, which carry the same bits",
+        kind_name(old),
+        kind_name(new)
+    );
+    let at = place(&new.about.location);
+    let element = cx.to.full(MASK);
+    sink.report_at(Level::Note, "NRI_MASK_FIELD_CHANGED", at, &element, message);
 }

@@ -3,6 +3,7 @@
 
 use nri_codegen::model::{FieldKind, NriView, Protocol, Service};
 
+use super::event_names;
 use super::side::{PLUGIN, RUNTIME, STATE_CHANGE, enumeration, full_name};
 
 /// The name of the enum of events.
@@ -20,7 +21,7 @@ pub(in crate::diff) fn of(protocol: Protocol) -> Option<Protocol> {
     };
     // Of several packages both sides choose the same.
     let package = services.filter_map(package).min()?;
-    Some(reduced(protocol, package, EVENT))
+    Some(reduced(protocol, package, EVENT, None))
 }
 
 /// Returns the model of a schema that is compared with an NRI protocol. Peers find each other by
@@ -29,7 +30,7 @@ pub(in crate::diff) fn of(protocol: Protocol) -> Option<Protocol> {
 pub(in crate::diff) fn like(protocol: Protocol, other: &Protocol) -> Protocol {
     let package = package_like(&protocol, &other.package);
     let events = events_like(&protocol, &package, other);
-    reduced(protocol, package, &events)
+    reduced(protocol, package, &events, Some(other))
 }
 
 /// Returns true if the schema has a service `Plugin` or `Runtime` in this package.
@@ -82,14 +83,21 @@ fn events_like(protocol: &Protocol, package: &str, other: &Protocol) -> String {
     renamed().unwrap_or_else(|| EVENT.to_owned())
 }
 
-/// Returns the protocol with the services of one package, and the view of it.
-fn reduced(mut protocol: Protocol, package: String, events: &str) -> Protocol {
+/// Returns the protocol with the services of one package, and the view of it, in which events have the names that they
+/// have for both sides.
+fn reduced(
+    mut protocol: Protocol,
+    package: String,
+    events: &str,
+    other: Option<&Protocol>,
+) -> Protocol {
     protocol
         .services
         .retain(|service| package_of(&service.full_name) == package);
     let events = enumeration(&protocol, &full_name(&package, events));
     protocol.nri = Some(NriView::of(protocol.service(PLUGIN), events));
     protocol.package = package;
+    event_names::align(&mut protocol, other);
     protocol
 }
 

@@ -40,6 +40,7 @@ impl Pair<'_> {
     /// Adds RPCs that one side lacks, and those whose messages do not arrive.
     pub(super) fn rpcs(&mut self, transfers: &[RpcTransfer<'_>]) {
         self.unserved_by_runtime();
+        self.served_elsewhere();
         self.unserved_by_plugin();
         self.unregistered();
         self.never_called();
@@ -75,6 +76,30 @@ impl Pair<'_> {
                     (Outcome::Loses, "the runtime answers UNIMPLEMENTED")
                 };
                 self.push(ItemKind::Rpc, &rpc.full_name, outcome, detail);
+            }
+        }
+    }
+
+    /// Adds the RPCs that the plugin calls in another package than that in which the runtime serves them.
+    fn served_elsewhere(&mut self) {
+        let served = self.runtime.side.services().iter();
+        let served = served.filter(|service| ![PLUGIN, RUNTIME].contains(&service.name.as_str()));
+        for service in served.filter(|service| self.plugin.side.service(&service.name).is_none()) {
+            let mut called = self.plugin.schema.services.iter();
+            let Some(called) = called.find(|called| called.id.name() == service.name) else {
+                continue; // a plugin that does not have a service does not call it
+            };
+            let detail = format!(
+                "the plugin calls it in service {}: the runtime answers UNIMPLEMENTED",
+                called.id.full
+            );
+            for rpc in &service.rpcs {
+                self.push(
+                    ItemKind::Rpc,
+                    &rpc.full_name,
+                    Outcome::Loses,
+                    detail.clone(),
+                );
             }
         }
     }

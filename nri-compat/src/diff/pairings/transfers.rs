@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use nri_codegen::model::Rpc;
 
 use super::{Pair, Peer};
-use crate::diff::nri::side::PLUGIN;
+use crate::diff::nri::side::{PLUGIN, Side};
 use crate::diff::nri::synchronize;
 use crate::diff::wire::{Arrival, Retyped, Transfer, Transfers};
 use crate::report::pairing::{ItemKind, Outcome, PairingItem};
@@ -124,6 +124,14 @@ impl<'s> Pair<'s> {
     }
 
     fn item(&self, from_plugin: bool, part: &Transfer<'_>) -> Option<PairingItem> {
+        if from_plugin && self.is_mask(part) {
+            return self.mask_item(part);
+        }
+        self.missing(from_plugin, part)
+            .or_else(|| self.item_of_part(from_plugin, part))
+    }
+
+    fn item_of_part(&self, from_plugin: bool, part: &Transfer<'_>) -> Option<PairingItem> {
         let item = |kind, element: &str, outcome, detail: &str| {
             Some(PairingItem {
                 kind,
@@ -153,7 +161,6 @@ impl<'s> Pair<'s> {
                     }
                     Arrival::Same => return None,
                     Arrival::PresenceLost => Outcome::LosesPresence,
-                    Arrival::Altered | Arrival::Skipped if self.is_mask(sent) => return None,
                     Arrival::Altered | Arrival::Skipped => Outcome::Misreads,
                     Arrival::Refused => Outcome::Fails,
                 };
@@ -204,12 +211,8 @@ impl<'s> Pair<'s> {
     /// Returns true if a field arrives in one with another name, although one of the sides has both
     /// names: the number belongs to different fields. A field that was merely renamed is the same
     /// on the wire.
-    fn is_moved(&self, from_plugin: bool, sent: &str, read: &str) -> bool {
-        let (sender, receiver) = if from_plugin {
-            (self.plugin.side, self.runtime.side)
-        } else {
-            (self.runtime.side, self.plugin.side)
-        };
+    pub(super) fn is_moved(&self, from_plugin: bool, sent: &str, read: &str) -> bool {
+        let (sender, receiver) = self.ends_of(from_plugin);
         let (Some((sent_in, sent)), Some((read_in, read))) =
             (sent.rsplit_once('.'), read.rsplit_once('.'))
         else {
@@ -218,6 +221,15 @@ impl<'s> Pair<'s> {
         sent != read
             && (receiver.field(receiver.relative(read_in), sent).is_some()
                 || sender.field(sender.relative(sent_in), read).is_some())
+    }
+
+    /// Returns the side of the sender and that of the receiver.
+    pub(super) fn ends_of(&self, from_plugin: bool) -> (&Side<'_>, &Side<'_>) {
+        if from_plugin {
+            (self.plugin.side, self.runtime.side)
+        } else {
+            (self.runtime.side, self.plugin.side)
+        }
     }
 
     fn is_event(&self, value: &str) -> bool {
@@ -230,12 +242,6 @@ impl<'s> Pair<'s> {
         let relative = self.plugin.side.relative(field);
         let parts = relative.rsplit_once('.');
         parts.is_some_and(|(message, field)| synchronize::is_more(message, field))
-    }
-
-    /// Returns true if this is the subscription mask, and both sides read the same bits in it.
-    fn is_mask(&self, field: &str) -> bool {
-        self.plugin.side.relative(field) == "ConfigureResponse.events"
-            && crate::diff::nri::mask::same_bits(self.plugin.side, self.runtime.side)
     }
 }
 

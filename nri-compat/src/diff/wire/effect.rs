@@ -4,7 +4,7 @@ use super::end::{End, Format};
 use super::of_number;
 use super::value::{self, Arrival};
 use crate::diff::check::default;
-use crate::diff::schema::element::{Cardinality, Message};
+use crate::diff::schema::element::{Cardinality, Message, number as n};
 
 /// The arrival of a field at both kinds of receivers, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -149,10 +149,15 @@ fn of_values(sent: End<'_>, read: End<'_>) -> Effect {
         (_, Arrival::Refused) => "a Rust peer rejects the message",
         (_, _) => "some values arrive changed",
     };
+    let condition = if (sent.field.kind, read.field.kind) == (n::STRING, n::STRING) {
+        "if it is not valid UTF-8, "
+    } else {
+        ""
+    };
     Effect {
         go,
         prost,
-        reason: format!("{}: {consequence}", sent_and_read(sent, read)),
+        reason: format!("{}: {condition}{consequence}", sent_and_read(sent, read)),
     }
 }
 

@@ -1,0 +1,90 @@
+//! Fields with a meaning of their own: the subscription mask, and those that a peer refuses if they are empty.
+
+use super::Pair;
+use crate::diff::nri::mask::{Masks, Relation};
+use crate::diff::nri::required::{Required, requirement};
+use crate::diff::wire::{Arrival, Transfer};
+use crate::report::pairing::{ItemKind, Outcome, PairingItem};
+
+impl Pair<'_> {
+    /// Returns true if the part is the subscription mask on one of the sides.
+    pub(super) fn is_mask(&self, part: &Transfer<'_>) -> bool {
+        let masks = self.masks();
+        let is = |mask: Option<&nri_codegen::model::Field>, name: Option<&str>| {
+            mask.is_some_and(|mask| Some(mask.full_name.as_str()) == name)
+        };
+        let (sent, read) = ends(part);
+        is(masks.one, sent) || is(masks.other, read)
+    }
+
+    /// Returns the outcome for the mask, unless the runtime reads the bits that the plugin sends.
+    pub(super) fn mask_item(&self, part: &Transfer<'_>) -> Option<PairingItem> {
+        let (outcome, detail) = match (self.masks().relation(), part) {
+            (Relation::Absent | Relation::SameBits, _) => return None,
+            (Relation::Retyped, Transfer::Read { effect, .. }) => match effect.worst() {
+                Arrival::Refused => (Outcome::Fails, effect.reason.clone()),
+                Arrival::Same | Arrival::PresenceLost | Arrival::Altered | Arrival::Skipped => (
+                    Outcome::Misreads,
+                    "the peers have different types for it".to_owned(),
+                ),
+            },
+            (Relation::Retyped | Relation::Apart, _) => (
+                Outcome::Misreads,
+                "does not arrive: the runtime reads 0, which is every event".to_owned(),
+            ),
+        };
+        field(part, outcome, detail)
+    }
+
+    fn masks(&self) -> Masks<'_> {
+        Masks::of(self.plugin.side, self.runtime.side)
+    }
+
+    /// Returns the outcome for a field that does not arrive although its receiver needs it.
+    pub(super) fn missing(&self, from_plugin: bool, part: &Transfer<'_>) -> Option<PairingItem> {
+        let required = self.required(from_plugin, part)?;
+        let (sent, read) = ends(part);
+        let arrives = match part {
+            Transfer::Read { effect, .. } => {
+                let moved = sent
+                    .zip(read)
+                    .is_some_and(|(sent, read)| self.is_moved(from_plugin, sent, read));
+                effect.worst() <= Arrival::PresenceLost && !moved
+            }
+            Transfer::Unknown { .. } | Transfer::Unfilled { .. } => false,
+            Transfer::UnknownValue { .. } | Transfer::OtherValue { .. } => true,
+        };
+        if arrives {
+            return None;
+        }
+        field(part, required.outcome, required.consequence.to_owned())
+    }
+
+    fn required(&self, from_plugin: bool, part: &Transfer<'_>) -> Option<&'static Required> {
+        let (sender, receiver) = self.ends_of(from_plugin);
+        let (sent, read) = ends(part);
+        let of_sender = sent.and_then(|field| requirement(sender, field));
+        of_sender.or_else(|| requirement(receiver, read?))
+    }
+}
+
+/// Returns the full names of the field on the sender's and on the receiver's side.
+fn ends<'t>(part: &Transfer<'t>) -> (Option<&'t str>, Option<&'t str>) {
+    match *part {
+        Transfer::Read { sent, read, .. } | Transfer::OtherValue { sent, read } => {
+            (Some(sent), Some(read))
+        }
+        Transfer::Unknown { sent } | Transfer::UnknownValue { sent } => (Some(sent), None),
+        Transfer::Unfilled { read, .. } => (None, Some(read)),
+    }
+}
+
+fn field(part: &Transfer<'_>, outcome: Outcome, detail: String) -> Option<PairingItem> {
+    let (sent, read) = ends(part);
+    Some(PairingItem {
+        kind: ItemKind::Field,
+        element: sent.or(read)?.to_owned(),
+        outcome,
+        detail,
+    })
+}
