@@ -4,6 +4,7 @@
 #[cfg(feature = "go")]
 mod go;
 mod matrix;
+mod protocols;
 mod same;
 mod values;
 
@@ -278,6 +279,26 @@ fn every_type_as_every_other_with_prost() {
 #[test]
 fn mutated_protos_with_prost() {
     mutated(&mut Prost, 0..200);
+}
+
+/// Asserts that enough mutations were compared, and that enough of them have trouble.
+fn assert_enough((compared, troubled): (usize, usize)) {
+    eprintln!("{compared} pairings compared, {troubled} with trouble");
+    assert!(
+        compared > 80 && troubled > 30,
+        "{compared} compared, {troubled} with trouble"
+    );
+}
+
+#[test]
+fn pairings_of_mutated_protocols_with_prost() {
+    assert_enough(protocols::law(&mut Prost, 24));
+}
+
+#[cfg(feature = "go")]
+#[test]
+fn pairings_of_mutated_protocols_with_go() {
+    assert_enough(protocols::law(&mut go::Go::start(), 24));
 }
 
 #[cfg(feature = "go")]
