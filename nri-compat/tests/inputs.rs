@@ -313,6 +313,19 @@ fn imports_are_found_as_files_lie() {
         "-I",
         "example.com/api=api",
     ]);
+    // A type that is imported from different folders is another type.
+    std::fs::create_dir_all(folder.path().join("older/third")).unwrap();
+    let older = types.replace("message T {}", "enum T { NONE = 0; }");
+    std::fs::write(folder.path().join("older/third/t.proto"), older).unwrap();
+    let both = [
+        "own",
+        "own",
+        "--from-import",
+        "older",
+        "--to-import",
+        "vendor",
+    ];
+    assert_eq!(run(&folder, &both).status.code(), Some(100));
     let missing = run(&folder, &["own", "own"]);
     assert!(err(&missing).contains("import 'third/t.proto' not found"));
 }

@@ -31,6 +31,12 @@ pub(super) struct Args {
     /// path in the folder.
     #[arg(short = 'I', long = "import", value_name = "FOLDER")]
     imports: Vec<String>,
+    /// Like -I, for imports of FROM only.
+    #[arg(long, value_name = "FOLDER")]
+    from_import: Vec<String>,
+    /// Like -I, for imports of TO only.
+    #[arg(long, value_name = "FOLDER")]
+    to_import: Vec<String>,
     /// Category of the protobuf rules to run, as in `buf breaking`: the compatibility to keep.
     #[arg(long, value_enum, default_value_t = CategoryArg::File, ignore_case = true)]
     category: CategoryArg,
@@ -94,13 +100,17 @@ enum FailOn {
 }
 
 pub(super) fn run(args: &Args) -> Result<Exit, Error> {
-    let mut imports = Imports::new();
-    args.imports.iter().for_each(|folder| imports.add(folder));
+    let imports = [&args.from_import, &args.to_import].map(|own| {
+        let mut imports = Imports::new();
+        let folders = own.iter().chain(&args.imports);
+        folders.for_each(|folder| imports.add(folder));
+        imports
+    });
     let decisions = args.decisions.read()?;
     let mut report = diff::diff_with(
         &spec(&args.from),
         &spec(&args.to),
-        &imports,
+        imports.each_ref(),
         args.category.into(),
     )?;
     let apply = |report: &mut DiffReport, policy: &Policy, baseline: Option<&Baseline>| {

@@ -37,10 +37,11 @@ use crate::rules;
 /// Returns an error if FROM or TO names nothing that can be compiled, or if an import folder does not
 /// exist.
 pub fn diff(from: &str, to: &str, category: Category) -> Result<DiffReport, Error> {
-    diff_with(from, to, &Imports::new(), category)
+    diff_with(from, to, [&Imports::new(), &Imports::new()], category)
 }
 
-/// As [`diff`]; imports are looked up in `imports` too.
+/// As [`diff`]; imports of each side are also looked up in its own `imports`, that of `from` first. Imports that serve
+/// both sides hide a change in them.
 ///
 /// # Errors
 ///
@@ -48,10 +49,12 @@ pub fn diff(from: &str, to: &str, category: Category) -> Result<DiffReport, Erro
 pub fn diff_with(
     from: &str,
     to: &str,
-    imports: &Imports,
+    imports: [&Imports; 2],
     category: Category,
 ) -> Result<DiffReport, Error> {
-    imports.check()?;
+    for imports in imports {
+        imports.check()?;
+    }
     let history = crate::data::history()?;
     let (mut from, to) = inputs(history, from, to, imports)?;
     from.match_files(&to);
@@ -64,16 +67,16 @@ fn inputs(
     history: &History,
     from: &str,
     to: &str,
-    imports: &Imports,
+    [of_from, of_to]: [&Imports; 2],
 ) -> Result<(Input, Input), Error> {
-    let resolve = |spec| Input::resolve_with(history, spec, imports);
+    let resolve = |spec, imports| Input::resolve_with(history, spec, imports);
     if from == to {
         Input::check_both(from)?;
-        return Ok((resolve(from)?, resolve(to)?));
+        return Ok((resolve(from, of_from)?, resolve(to, of_to)?));
     }
     let (from, to) = thread::scope(|scope| {
-        let from = scope.spawn(|| resolve(from));
-        let to = resolve(to);
+        let from = scope.spawn(|| resolve(from, of_from));
+        let to = resolve(to, of_to);
         let from = from.join();
         (from.unwrap_or_else(|panic| resume_unwind(panic)), to)
     });

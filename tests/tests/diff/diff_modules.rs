@@ -35,7 +35,7 @@ fn compare(from: &Path, to: &Path, import: &str) -> Result<DiffReport, String> {
     let mut imports = Imports::new();
     imports.add(import);
     let [from, to] = [from, to].map(|path| path.to_str().expect("text"));
-    diff_with(from, to, &imports, Category::File).map_err(|error| error.to_string())
+    diff_with(from, to, [&imports, &imports], Category::File).map_err(|error| error.to_string())
 }
 
 /// Returns the error of a comparison with an empty folder of imports.
