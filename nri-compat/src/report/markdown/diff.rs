@@ -169,10 +169,14 @@ fn changed_names(report: &DiffReport, kind: ChangeKind, what: ElementKind) -> Ve
 }
 
 fn pairing(pairing: &Pairing) -> String {
+    // The headline of a pairing that works says everything.
+    let lists_works = pairing.outcome() != Outcome::Works;
     let rows: Vec<Vec<String>> = pairing
         .items
         .iter()
-        .filter(|item| item.outcome != Outcome::Works || item.kind == ItemKind::Event)
+        .filter(|item| {
+            item.outcome != Outcome::Works || lists_works && item.kind == ItemKind::Event
+        })
         .map(|item| {
             vec![
                 item.kind.as_str().to_owned(),
@@ -182,11 +186,14 @@ fn pairing(pairing: &Pairing) -> String {
             ]
         })
         .collect();
+    let rows = match rows.as_slice() {
+        [] => String::new(),
+        rows => format!("\n{}", table(&["what", "element", "outcome", "how"], rows)),
+    };
     format!(
-        "\n### Plugin {} on runtime {}: {}\n\n{}",
+        "\n### Plugin {} on runtime {}: {}\n{rows}",
         pairing.plugin,
         pairing.runtime,
         pairing.headline(),
-        table(&["what", "element", "outcome", "how"], &rows)
     )
 }

@@ -205,9 +205,12 @@ fn pairings(page: &mut Page, pairings: &[Pairing]) {
     }
 }
 
-/// Adds the items with an outcome, those with the same detail on one line.
+/// Adds the items with an outcome, those with the same detail on one line. The headline of a pairing that works says
+/// everything about those that just work.
 fn pairing_items(page: &mut Page, pairing: &Pairing, outcome: Outcome) {
-    for group in pairing.groups(outcome) {
+    let works = pairing.outcome() == Outcome::Works;
+    let groups = pairing.groups(outcome).into_iter();
+    for group in groups.filter(|group| !works || !group.detail.is_empty()) {
         let names = group.items.iter().map(|item| short(&item.element));
         let label = format!("{:<10}", outcome.title());
         page.list(4, &label, page.palette.pairing(outcome), names);
