@@ -61,9 +61,6 @@ pub(crate) const TARGETS: &[(&str, Run)] = &[
     ("nri-compat/tables", |bytes| {
         structured(bytes, compat::tables::run)
     }),
-    ("nri-compat/unit", |bytes| {
-        structured(bytes, compat::unit::run)
-    }),
     ("nri-compat/update", |bytes| {
         structured(bytes, compat::update::run)
     }),

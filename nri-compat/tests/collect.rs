@@ -303,6 +303,25 @@ fn sockets_fifos_and_devices_in_folders_are_not_opened() {
 }
 
 #[test]
+fn a_named_folder_without_files_is_said_to_be_empty() {
+    let (_keep, root) = folder();
+    fs::create_dir_all(root.join("in/ner")).unwrap();
+    let inner = root.join("in");
+    for path in [&root, &inner] {
+        let found = look(&[path]);
+        let line = format!("{}: contains no files", path.display());
+        assert_eq!(answers(&found), [line]);
+        assert!(matches!(
+            found.sightings[0].interface,
+            Interface::Unknown(_)
+        ));
+    }
+    fs::write(inner.join("text"), "text").unwrap();
+    assert!(look(&[&root]).sightings.is_empty());
+    assert_eq!(look(&[&root, &inner]).sightings, []);
+}
+
+#[test]
 fn names_that_are_no_text_are_shown_escaped() {
     use std::os::unix::ffi::OsStrExt as _;
     let (_keep, root) = folder();

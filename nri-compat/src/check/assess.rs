@@ -5,7 +5,7 @@ use super::join;
 use super::removal;
 use super::target::Target;
 use super::verdict::judge;
-use crate::report::check::{CheckReport, Pool, Subject, Summary};
+use crate::report::check::{CheckReport, NotLookedFor, Pool, Subject, Summary};
 use crate::sighting;
 use crate::sighting::{FileKind, Role, Sighting};
 
@@ -23,6 +23,13 @@ pub fn assess(collected: Collected, targets: &[Target<'_>]) -> CheckReport {
         let is_module_file = matches!(subject.kind, FileKind::GoMod | FileKind::GoVendor);
         subject.role == Role::Plugin && !is_module_file
     });
+    let mut summary = collected.summary;
+    if subjects.iter().any(|subject| subject.role == Role::Plugin) {
+        // With a plugin found, only plugins that the checked place is known to hide are worth a mention.
+        summary
+            .not_looked_for
+            .retain(|kind| *kind == NotLookedFor::External);
+    }
     CheckReport {
         data_date: targets.first().map(Target::data_date).unwrap_or_default(),
         targets: targets.iter().map(|target| target.head.clone()).collect(),
@@ -33,7 +40,7 @@ pub fn assess(collected: Collected, targets: &[Target<'_>]) -> CheckReport {
         summary: Summary {
             plugins: plugins.count() as u64,
             skipped: collected.skipped.len() as u64,
-            ..collected.summary
+            ..summary
         },
         subjects,
         skipped: collected.skipped,

@@ -18,6 +18,7 @@ mod images;
 mod links;
 mod machine_root;
 mod manifests;
+mod not_looked_for;
 mod parallel;
 mod processes;
 mod pseudo;
@@ -88,6 +89,7 @@ pub fn collect(request: &Request<'_>, readers: &[&dyn Reader]) -> Collected {
     collected.sightings.sort_by(in_order);
     collected.summary = Summary {
         looked_at: roots.looked_at,
+        not_looked_for: not_looked_for::not_looked_for(request),
         millis: u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX),
         ..collected.summary
     };

@@ -3,6 +3,7 @@
 mod alike;
 mod cluster;
 mod name;
+mod not_looked_for;
 mod phrase;
 mod shared;
 
@@ -10,6 +11,7 @@ pub use crate::skipped::{SkipKind, Skipped};
 pub use alike::Alike;
 pub(crate) use cluster::runtime_name;
 pub use cluster::{CLUSTER_READER, ClusterView, HOST_PLUGINS, Judged, NodePool, PoolTargets};
+pub use not_looked_for::NotLookedFor;
 pub(crate) use phrase::NO_CONFIGURATION;
 pub use phrase::bytes;
 pub(crate) use shared::Pool;
@@ -169,6 +171,8 @@ pub struct Suppression {
 pub struct Summary {
     /// The places that were requested, or found by default.
     pub looked_at: Vec<String>,
+    /// The kinds of plugins that were not looked for, as far as that matters for the result.
+    pub not_looked_for: Vec<NotLookedFor>,
     /// The number of files: the sum of [`Summary::inputs`].
     pub files: u64,
     /// The number of files by outcome.

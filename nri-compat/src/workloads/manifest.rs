@@ -55,16 +55,6 @@ pub enum Item {
     },
 }
 
-/// Returns the last text with this key in the outermost mappings of YAML documents.
-pub(crate) fn setting(text: &str, key: &str) -> Option<String> {
-    let mut last = None;
-    yaml::objects(text, &mut |_, object| {
-        let value = object.as_ref().ok().and_then(|object| object.text(key));
-        last = value.map(str::to_owned).or(last.take());
-    });
-    last
-}
-
 /// Passes the objects of a manifest to `each`, in their order. A document that cannot be read does
 /// not affect the others.
 pub fn read(text: &str, each: &mut dyn FnMut(Item)) {

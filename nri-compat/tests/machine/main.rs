@@ -4,8 +4,8 @@
 mod common;
 mod configuration;
 mod links;
+mod places;
 mod processes;
-mod units;
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -62,9 +62,7 @@ impl Machine {
     /// Returns the places that were checked, without default places that have no configuration.
     fn places(&self, found: &Collected) -> Vec<String> {
         let mut lines = self.bare(&found.summary.looked_at);
-        lines.retain(|line| {
-            !line.ends_with(" (no configuration)") && line != "systemd units and command lines"
-        });
+        lines.retain(|line| !line.ends_with(" (no configuration)"));
         lines
     }
 

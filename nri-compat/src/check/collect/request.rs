@@ -17,6 +17,8 @@ pub struct Request<'p> {
     /// If empty, and neither images nor processes are requested, the check covers what the runtimes configured on
     /// this machine use, or else their default folders; [`Summary::looked_at`](crate::report::check::Summary::looked_at) lists them.
     pub paths: Vec<PathBuf>,
+    /// Configurations of containerd or CRI-O in unusual places. The check covers the folders that they name.
+    pub config_files: Vec<PathBuf>,
     /// Images in registries. An image that is requested under several places is fetched once, and
     /// reported for each of them.
     pub images: Vec<ImageRequest>,
@@ -38,6 +40,16 @@ pub struct Request<'p> {
     pub go: bool,
     /// The counters of a progress display.
     pub progress: Option<&'p Progress>,
+}
+
+impl Request<'_> {
+    /// Reports whether nothing is named, so that the check covers what the runtimes of the machine use.
+    pub(super) fn is_for_machine(&self) -> bool {
+        self.paths.is_empty()
+            && self.config_files.is_empty()
+            && self.images.is_empty()
+            && !self.processes
+    }
 }
 
 /// An image to check, and the place that its findings are reported under.

@@ -8,6 +8,7 @@ use super::machine_root::MachineRoot;
 use super::request::Request;
 use super::runtime::{self, Configured};
 use super::scan::Scan;
+use super::unjudged;
 use crate::check::evidence;
 use crate::escape;
 use crate::place::Place;
@@ -85,6 +86,9 @@ impl Roots {
         for path in &request.paths {
             roots.named(scan, path);
         }
+        for file in &request.config_files {
+            roots.config_file(scan, file);
+        }
         let images = request.images.iter().map(|image| &image.place.file);
         for file in images {
             if !roots.looked_at.contains(file) {
@@ -96,7 +100,7 @@ impl Roots {
             roots
                 .looked_at
                 .push(format!("{} (processes)", escape::path(&proc)));
-        } else if request.paths.is_empty() && request.images.is_empty() {
+        } else if request.is_for_machine() {
             roots.machine(scan);
         }
         roots.outermost();
@@ -125,6 +129,22 @@ impl Roots {
                 scan.missing(&Place::of(path));
             }
         }
+    }
+
+    /// Adds the folders of a file that must be a configuration.
+    fn config_file(&mut self, scan: &Scan<'_>, file: &Path) {
+        let real = self.machine.resolve(file);
+        let configured = real.map(|real| runtime::read(&real, file, &self.machine));
+        let why = match configured {
+            Ok(Some(configured)) => return self.configured(scan, configured),
+            Ok(None) => "not a configuration of containerd or CRI-O".to_owned(),
+            Err(error) => {
+                scan.missing(&Place::of(file));
+                Unreadable::from(&error).reason
+            }
+        };
+        self.looked_at.push(escape::path(file));
+        unjudged::report(scan, &Place::of(file), Demand::Named, &why);
     }
 
     /// Adds the folders that a configuration names, and reports missing ones.

@@ -1,15 +1,12 @@
-//! Finds the plugin folders of the runtimes of a machine from their configuration.
+//! Finds the plugin folders and sockets of the runtimes of a machine from their configuration.
 
-mod command;
 mod containerd;
 mod crio;
 mod document;
 mod machine;
 mod pattern;
-mod processes;
-mod rancher;
-mod units;
-mod words;
+mod places;
+mod template;
 
 use std::path::{Path, PathBuf};
 
@@ -28,6 +25,8 @@ pub(super) struct Nri {
     pub(super) plugin_dir: Option<String>,
     /// The folder with the configuration of plugins, if set.
     pub(super) config_dir: Option<String>,
+    /// The socket to which plugins connect, if set.
+    pub(super) socket: Option<String>,
     /// True if NRI is on; `None` if the file does not say.
     pub(super) enabled: Option<bool>,
 }
@@ -37,6 +36,7 @@ impl Nri {
     fn overlay(&mut self, later: Self) {
         self.plugin_dir = later.plugin_dir.or(self.plugin_dir.take());
         self.config_dir = later.config_dir.or(self.config_dir.take());
+        self.socket = later.socket.or(self.socket.take());
         self.enabled = later.enabled.or(self.enabled);
     }
 }
@@ -48,12 +48,8 @@ pub(super) struct Configured {
     pub(super) runtime: &'static str,
     /// The main configuration file.
     pub(super) file: PathBuf,
-    /// The unit, process or file that names the file or overrides its settings.
-    pub(super) named_by: Option<String>,
     /// The combined settings of all its files.
     pub(super) nri: Nri,
-    /// The settings on the command line, which take precedence.
-    pub(super) command_line: Nri,
     /// Files of the configuration that cannot be read.
     pub(super) skipped: Vec<Skipped>,
 }
@@ -65,19 +61,22 @@ pub(super) struct Folder {
     pub(super) path: PathBuf,
     /// True if a runtime starts the executables in it.
     pub(super) has_plugins: bool,
-    /// The file or command line that names it; `None` for a default.
+    /// The file that names it; `None` for a default.
     pub(super) configured_in: Option<String>,
 }
 
 /// Reads a file, shown as `file`, as the configuration of a runtime, with all files that belong to
 /// it; `None` if it is not such a configuration. Paths in it are those of the machine.
 pub(super) fn read(real: &Path, file: &Path, machine: &MachineRoot) -> Option<Configured> {
+    if template::is(file) {
+        return Some(containerd::read(file, vec![file.to_owned()], machine));
+    }
     let text = document::text(real).ok()?;
     let document = Document::parse(&text).ok()?;
     if crio::is(&document) {
-        return Some(crio::read(file, &crio::folder(file), machine));
+        return Some(crio::read(file, machine));
     }
-    containerd::is(&document).then(|| containerd::read(file, machine))
+    containerd::is(&document).then(|| containerd::read(file, vec![file.to_owned()], machine))
 }
 
 impl Configured {
@@ -85,9 +84,7 @@ impl Configured {
         Self {
             runtime,
             file: file.to_owned(),
-            named_by: None,
             nri: Nri::default(),
-            command_line: Nri::default(),
             skipped: Vec::new(),
         }
     }
@@ -96,66 +93,39 @@ impl Configured {
         self.skipped.push(Skipped::unreadable(Place::of(file), why));
     }
 
-    /// Reports whether another configuration adds nothing to this one.
-    fn says(&self, other: &Self) -> bool {
-        self.file == other.file && self.settings() == other.settings()
-    }
-
-    /// Returns the settings of the files with those of the command line, which take precedence.
-    fn settings(&self) -> Nri {
-        let mut nri = self.nri.clone();
-        nri.overlay(self.command_line.clone());
-        nri
-    }
-
     /// Returns the folders in which this runtime looks for plugins and their configuration, or the
     /// defaults.
     pub(super) fn folders(&self, machine: &MachineRoot) -> Vec<Folder> {
         let (plugins, configs) = defaults(self.runtime);
-        let plugin_dir = |nri: &Nri| nri.plugin_dir.clone();
-        let config_dir = |nri: &Nri| nri.config_dir.clone();
         let folders = [
-            self.folder(plugin_dir, plugins, true, machine),
-            self.folder(config_dir, configs, false, machine),
+            self.folder(&self.nri.plugin_dir, plugins, true, machine),
+            self.folder(&self.nri.config_dir, configs, false, machine),
         ];
         folders.into_iter().flatten().collect()
     }
 
     fn folder(
         &self,
-        set: impl Fn(&Nri) -> Option<String>,
+        set: &Option<String>,
         default: Option<String>,
         has_plugins: bool,
         machine: &MachineRoot,
     ) -> Option<Folder> {
-        let file = || escape::path(&self.file);
-        let by = || self.named_by.clone().unwrap_or_else(file);
-        let (path, configured_in) = match (set(&self.command_line), set(&self.nri)) {
-            (Some(path), _) => (path, Some(by())),
-            (None, Some(path)) => (path, Some(file())),
-            (None, None) => (default?, None),
-        };
         Some(Folder {
-            path: machine.below(path),
+            path: machine.below(set.clone().or(default)?),
             has_plugins,
-            configured_in,
+            configured_in: set.as_ref().map(|_| escape::path(&self.file)),
         })
     }
 
     /// Returns a line for the report: `/etc/containerd/config.toml (containerd, NRI is off)`.
     pub(super) fn line(&self) -> String {
-        let state = match self.settings().enabled {
+        let state = match self.nri.enabled {
             Some(true) => ", NRI is on",
             Some(false) => ", NRI is off",
             None => "",
         };
-        let named_by = self.named_by.as_ref().map(|by| format!(", named by {by}"));
-        format!(
-            "{} ({}{state}{})",
-            escape::path(&self.file),
-            self.runtime,
-            named_by.unwrap_or_default()
-        )
+        format!("{} ({}{state})", escape::path(&self.file), self.runtime)
     }
 }
 

@@ -17,9 +17,13 @@ pub(in crate::cli) struct Args {
     /// Files, folders, and images in registries (docker://REFERENCE); `-` for standard input
     /// [default: what the runtimes configured on this machine use, else their default folders].
     paths: Vec<PathBuf>,
-    /// Check the executables of running processes.
+    /// Check running processes: the programs of all, and what is connected to the NRI socket of a
+    /// runtime or was started by one.
     #[arg(long)]
     proc: bool,
+    /// Configuration of containerd or CRI-O in an unusual place, whose plugin folders and socket count.
+    #[arg(long, value_name = "FILE")]
+    config_file: Vec<PathBuf>,
     /// Ask the Go toolchain (`go list`) for the packages that a plugin is built from; it may
     /// download modules.
     #[arg(long)]
@@ -56,7 +60,7 @@ impl Args {
     /// Returns true if the command line names something to check in addition to a cluster.
     #[cfg(feature = "cluster")]
     pub(in crate::cli) fn names_places(&self) -> bool {
-        !self.paths.is_empty() || self.proc || self.root.is_some()
+        !self.paths.is_empty() || !self.config_file.is_empty() || self.proc || self.root.is_some()
     }
 
     /// Checks the places that the command line names, and further images.
@@ -82,6 +86,7 @@ impl Args {
             images,
             image_options: self.images.options(),
             processes: self.proc,
+            config_files: self.config_file.clone(),
             root: self.root.clone(),
             no_pull: self.no_pull,
             go: self.go,

@@ -16,7 +16,7 @@ use crate::cluster::{self, Cluster, ClusterError, ClusterErrorKind, Options, Plu
 use crate::error::{Error, ErrorKind};
 use crate::exit::Exit;
 use crate::place::{Place, WorkloadPlace};
-use crate::report::check::{CLUSTER_READER, CheckReport, ClusterView, Summary};
+use crate::report::check::{CLUSTER_READER, CheckReport, ClusterView, NotLookedFor, Summary};
 use crate::sighting::{Evidence, Interface, Sighting};
 use crate::skipped::{SkipKind, Skipped};
 use crate::workloads::is_own;
@@ -207,6 +207,9 @@ impl ClusterScan {
         summary.looked_at.retain(|place| *place != self.name);
         let place = format!("{} ({})", self.name, self.view.server);
         summary.looked_at.push(place);
+        summary
+            .not_looked_for
+            .retain(|kind| *kind != NotLookedFor::Cluster);
         let plugins = self.cluster.plugins.iter();
         let candidates: BTreeSet<_> = plugins.map(|plugin| &plugin.workload).collect();
         let count = summary.workloads.get_or_insert_default();

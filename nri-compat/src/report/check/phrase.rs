@@ -230,13 +230,14 @@ impl Summary {
             )
         });
         format!(
-            "checked {places}: {}{}, {}{workloads}, {}, {} skipped, in {}",
+            "checked {places}: {}{}, {}{workloads}, {}, {} skipped, in {}{}",
             amount(self.files, "file"),
             self.inputs.phrase(),
             bytes(self.bytes),
             amount(self.plugins, "plugin"),
             self.skipped,
             seconds(self.millis),
+            self.not_looked_for_phrase(),
         )
     }
 }

@@ -152,6 +152,8 @@ struct JsonSummary<'r> {
     #[serde(skip_serializing_if = "Option::is_none")]
     scan: Option<&'r str>,
     looked_at: &'r [String],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    not_looked_for: Vec<&'static str>,
     files: u64,
     inputs: BTreeMap<&'static str, u64>,
     bytes: u64,
@@ -359,6 +361,11 @@ fn summary(report: &CheckReport) -> JsonSummary<'_> {
         node: summary.node.as_deref(),
         scan: summary.scan.as_deref(),
         looked_at: &summary.looked_at,
+        not_looked_for: summary
+            .not_looked_for
+            .iter()
+            .map(|kind| kind.as_str())
+            .collect(),
         files: summary.files,
         inputs: summary.inputs.named().into_iter().collect(),
         bytes: summary.bytes,

@@ -8,13 +8,13 @@ use std::collections::{HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 
 use super::document::{self, Document};
-use super::{Configured, Nri, pattern};
+use super::{Configured, Nri, pattern, template};
 use crate::check::collect::machine_root::MachineRoot;
 use crate::check::lexical_path::cleaned;
 use crate::skipped::Unreadable;
 
 /// The name of the NRI plugin of containerd in versions 2 and 3 of the file.
-const PLUGIN: &str = "io.containerd.nri.v1.nri";
+pub(super) const PLUGIN: &str = "io.containerd.nri.v1.nri";
 
 /// Its name in version 1, which a file without a version has.
 const PLUGIN_V1: &str = "nri";
@@ -38,10 +38,10 @@ pub(super) fn is(document: &Document<'_>) -> bool {
             && sections.iter().any(|section| document.has(&[section]))
 }
 
-/// Reads the file and all its imports, each once, which ends cycles.
-pub(super) fn read(file: &Path, machine: &MachineRoot) -> Configured {
+/// Reads these files and all their imports, each once, which ends cycles. The report shows `file`.
+pub(super) fn read(file: &Path, sources: Vec<PathBuf>, machine: &MachineRoot) -> Configured {
     let mut all = Configured::new("containerd", file);
-    let (mut seen, mut pending) = (HashSet::new(), VecDeque::from([file.to_owned()]));
+    let (mut seen, mut pending) = (HashSet::new(), VecDeque::from(sources));
     while let Some(file) = pending.pop_front() {
         if seen.len() < MAX_FILES && seen.insert(file.clone()) {
             match read_file(&file, machine) {
@@ -57,7 +57,10 @@ pub(super) fn read(file: &Path, machine: &MachineRoot) -> Configured {
 }
 
 fn read_file(file: &Path, machine: &MachineRoot) -> Result<(Nri, Vec<PathBuf>), Unreadable> {
-    let text = document::text(&machine.resolve(file)?)?;
+    let mut text = document::text(&machine.resolve(file)?)?;
+    if template::is(file) {
+        text = template::plain_settings(&text)?;
+    }
     let document = Document::parse(&text)?;
     Ok((nri(&document)?, imports(&document, file, machine)?))
 }
@@ -75,6 +78,7 @@ fn nri(document: &Document<'_>) -> Result<Nri, Unreadable> {
     Ok(Nri {
         plugin_dir: document.string(&key("plugin_path"))?,
         config_dir: document.string(&key("plugin_config_path"))?,
+        socket: document.string(&key("socket_path"))?,
         enabled: if is_disabled {
             Some(false)
         } else {

@@ -19,11 +19,11 @@ pub(super) fn is(document: &Document<'_>) -> bool {
     document.has(&["crio"])
 }
 
-/// Reads the file, if it exists, and its drop-in files in this folder.
-pub(super) fn read(file: &Path, folder: &Path, machine: &MachineRoot) -> Configured {
+/// Reads the file, if it exists, and its drop-in files.
+pub(super) fn read(file: &Path, machine: &MachineRoot) -> Configured {
     let mut all = Configured::new("cri-o", file);
     let main = machine.resolve(file).is_ok().then(|| file.to_owned());
-    let drop_ins = drop_ins(folder, machine, &mut all);
+    let drop_ins = drop_ins(&folder(file), machine, &mut all);
     for file in main.into_iter().chain(drop_ins) {
         match read_file(&file, machine) {
             Ok(nri) => all.nri.overlay(nri),
@@ -79,6 +79,7 @@ fn read_file(file: &Path, machine: &MachineRoot) -> Result<Nri, Unreadable> {
     Ok(Nri {
         plugin_dir: document.string(&key("nri_plugin_dir"))?,
         config_dir: document.string(&key("nri_plugin_config_dir"))?,
+        socket: document.string(&key("nri_listen"))?,
         enabled: document.flag(&key("enable_nri"))?,
     })
 }

@@ -1,37 +1,16 @@
 //! The default places to check: the folders that the runtimes of the machine use, and those of
 //! v0.1.0.
 
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 
-use super::command::Named;
-use super::{Configured, Folder, containerd, crio, defaults, processes, rancher, units};
+use super::places::{CONTAINERD, CRIO, ONE_SHOT, Usual};
+use super::{Configured, Folder, containerd, crio, defaults, pattern};
 use crate::check::collect::machine_root::MachineRoot;
 use crate::escape;
 use crate::place::Place;
 use crate::report::check::NO_CONFIGURATION;
 use crate::skipped::{Skipped, Unreadable};
-
-/// The paths of containerd's configuration: the default, and those of distributions that include
-/// containerd.
-const CONTAINERD: [&str; 10] = [
-    "/etc/containerd/config.toml",
-    "/usr/share/containerd/config.toml",
-    "/etc/k0s/containerd.toml",
-    "/run/k0s/containerd-cri.toml",
-    "/var/lib/rancher/k3s/agent/etc/containerd/config.toml",
-    "/var/lib/rancher/rke2/agent/etc/containerd/config.toml",
-    "/var/snap/microk8s/current/args/containerd.toml",
-    "/var/snap/k8s/common/etc/containerd/config.toml",
-    "/etc/cri/containerd.toml",
-    "/run/docker/containerd/containerd.toml",
-];
-
-/// The path of CRI-O's configuration.
-const CRIO: &str = "/etc/crio/crio.conf";
-
-/// The paths of v0.1.0 plugins and their configuration, which NRI's `skel` and its client
-/// hard-code.
-const ONE_SHOT: [(&str, bool); 2] = [("/opt/nri/bin", true), ("/etc/nri/conf.json", false)];
 
 /// The places to check on a machine.
 #[derive(Debug, Default)]
@@ -42,29 +21,19 @@ pub(in crate::check::collect) struct Machine {
     pub(in crate::check::collect) folders: Vec<Folder>,
     /// Lines for the report about the places that were searched for configurations.
     pub(in crate::check::collect) looked_at: Vec<String>,
-    /// Named configurations that cannot be read.
+    /// Configurations that cannot be read.
     pub(in crate::check::collect) skipped: Vec<Skipped>,
 }
 
 /// Returns the places of a machine.
 pub(in crate::check::collect) fn machine(root: &MachineRoot) -> Machine {
     let mut machine = Machine::default();
-    machine.usual(root);
-    let found = units::named(root);
-    let found = found.into_iter().chain(rancher::named(root));
-    for (by, named) in found.chain(processes::named(root)) {
-        machine.named(root, named, by);
+    for usual in CONTAINERD {
+        machine.containerd(usual, root);
     }
+    machine.crio(root);
     if machine.configured.is_empty() {
-        for runtime in ["containerd", "cri-o"] {
-            let (plugins, configs) = defaults(runtime);
-            let both = [(plugins, true), (configs, false)];
-            for (path, has_plugins) in both {
-                machine
-                    .folders
-                    .extend(path.map(|path| default(root, path, has_plugins)));
-            }
-        }
+        machine.defaults(root);
     }
     let one_shot = ONE_SHOT.map(|(path, has_plugins)| default(root, path, has_plugins));
     machine.folders.extend(one_shot);
@@ -80,75 +49,56 @@ fn default(root: &MachineRoot, path: impl AsRef<Path>, has_plugins: bool) -> Fol
 }
 
 impl Machine {
-    /// Adds the configurations in default places, and a line for each default place without one.
-    fn usual(&mut self, root: &MachineRoot) {
-        let mut absent = Vec::new();
-        for path in CONTAINERD {
-            let file = root.below(path);
-            match root.resolve(&file) {
-                Ok(_) => self.configured.push(containerd::read(&file, root)),
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                    absent.push(escape::path(&file))
+    fn containerd(&mut self, usual: &Usual, root: &MachineRoot) {
+        let file = root.below(usual.file);
+        match root.resolve(&file) {
+            Ok(_) => self.add(containerd::read(&file, vec![file.clone()], root)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let sources = Self::sources(usual, root);
+                match sources.first() {
+                    Some(first) => self.add(containerd::read(first, sources.clone(), root)),
+                    None => self.absent(&file),
                 }
-                Err(error) => self.skip(&file, Unreadable::from(&error)),
+            }
+            Err(error) => {
+                let skipped = Skipped::unreadable(Place::of(&file), Unreadable::from(&error));
+                self.skipped.push(skipped);
             }
         }
-        let crio = root.below(CRIO);
-        if root.resolve(&crio).is_ok() || root.resolve(&crio::folder(&crio)).is_ok() {
-            self.configured
-                .push(crio::read(&crio, &crio::folder(&crio), root));
-        } else {
-            absent.push(escape::path(&crio));
-        }
-        let absent = absent.into_iter();
-        self.looked_at
-            .extend(absent.map(|file| file + NO_CONFIGURATION));
-        self.looked_at
-            .push("systemd units and command lines".to_owned());
     }
 
-    /// Adds the configuration that a unit, a file or a process names.
-    fn named(&mut self, root: &MachineRoot, named: Named, by: String) {
-        let file = match &named.file {
-            Some(file) => root.below(file),
-            None => root.below(default_file(named.runtime)),
-        };
-        if named.file.is_some()
-            && let Err(error) = root.resolve(&file)
-        {
-            let why = Unreadable::from(&error);
-            self.skip(
-                &file,
-                Unreadable::new(why.kind, format!("{why}, but {by} names it")),
-            );
-            if !named.has_more() {
-                return;
+    /// Returns the files that a configuration would be made from.
+    fn sources(usual: &Usual, root: &MachineRoot) -> Vec<PathBuf> {
+        let patterns = usual.sources.iter().map(|source| root.below(source));
+        let files = patterns.map(|pattern| pattern::expand(&pattern, root));
+        files.flat_map(Result::unwrap_or_default).collect()
+    }
+
+    fn crio(&mut self, root: &MachineRoot) {
+        let file = root.below(CRIO);
+        if root.resolve(&file).is_ok() || root.resolve(&crio::folder(&file)).is_ok() {
+            self.add(crio::read(&file, root));
+        } else {
+            self.absent(&file);
+        }
+    }
+
+    /// Adds the default folders of all runtimes.
+    fn defaults(&mut self, root: &MachineRoot) {
+        for runtime in ["containerd", "cri-o"] {
+            let (plugins, configs) = defaults(runtime);
+            for (path, has_plugins) in [(plugins, true), (configs, false)] {
+                let folder = path.map(|path| default(root, path, has_plugins));
+                self.folders.extend(folder);
             }
         }
-        let mut configured = if named.runtime == "cri-o" {
-            let folder = named.drop_ins.map(|folder| root.below(folder));
-            let folder = folder.unwrap_or_else(|| crio::folder(&root.below(CRIO)));
-            crio::read(&file, &folder, root)
-        } else {
-            containerd::read(&file, root)
-        };
-        configured.named_by = Some(by);
-        configured.command_line = named.nri;
-        if !self.configured.iter().any(|known| known.says(&configured)) {
-            self.configured.push(configured);
-        }
     }
 
-    fn skip(&mut self, file: &Path, why: Unreadable) {
-        let skipped = Skipped::unreadable(Place::of(file), why);
-        if !self.skipped.contains(&skipped) {
-            self.skipped.push(skipped);
-        }
+    fn add(&mut self, configured: Configured) {
+        self.configured.push(configured);
     }
-}
 
-/// Returns the path of a runtime's configuration unless its command line names another.
-fn default_file(runtime: &str) -> &'static str {
-    let [containerd, ..] = CONTAINERD;
-    if runtime == "cri-o" { CRIO } else { containerd }
+    fn absent(&mut self, file: &Path) {
+        self.looked_at.push(escape::path(file) + NO_CONFIGURATION);
+    }
 }
