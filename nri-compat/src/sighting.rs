@@ -151,11 +151,49 @@ pub enum Interface {
     Funnelled,
     /// Through these exported functions (`plugin_…`) of a WebAssembly module.
     Exports(Vec<String>),
-    /// Unknown, for this reason: one line, in lower case.
-    Unknown(String),
+    /// Unknown, for this reason.
+    Unknown(Unknown),
     /// It receives no events, or this was not checked.
     #[default]
     None,
+}
+
+impl Interface {
+    /// Returns an unknown interface for this reason: one line, in lower case.
+    pub fn unknown(reason: impl Into<String>) -> Self {
+        Self::unknown_because(UnknownKind::Other, reason)
+    }
+
+    /// Returns an unknown interface for a reason of this kind.
+    pub fn unknown_because(kind: UnknownKind, reason: impl Into<String>) -> Self {
+        Self::Unknown(Unknown {
+            kind,
+            reason: reason.into(),
+        })
+    }
+}
+
+/// The reason why something cannot be determined.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unknown {
+    /// The kind of reason, which selects the next step.
+    pub kind: UnknownKind,
+    /// The reason: one line, in lower case.
+    pub reason: String,
+}
+
+/// The kind of a reason why something cannot be determined, as far as the next step depends on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum UnknownKind {
+    /// The image could not be fetched.
+    NotFetched,
+    /// The Go toolchain does not build the program.
+    NotBuilt,
+    /// The stub that the program links would not accept its handlers.
+    HandlersRefused,
+    /// Any other reason: the kind of file selects the next step.
+    #[default]
+    Other,
 }
 
 /// The events that a plugin handles, by RPC name in CamelCase (`RunPodSandbox`), in the order of

@@ -31,7 +31,7 @@ fn details(sighting: &Sighting) -> Vec<&str> {
 
 fn unknown(sighting: &Sighting) -> &str {
     match &sighting.interface {
-        Interface::Unknown(reason) => reason,
+        Interface::Unknown(why) => &why.reason,
         other => panic!("{other:?}"),
     }
 }

@@ -30,7 +30,7 @@ pub(super) fn join(sightings: &mut [Sighting]) {
             built_with(source, &module);
         }
         if source.interface == Interface::None {
-            source.interface = Interface::Unknown(IN_ARCHIVE.to_owned());
+            source.interface = Interface::unknown(IN_ARCHIVE);
         }
         let source = source.clone();
         let vendored = vendors.iter().copied();
@@ -47,7 +47,7 @@ pub(super) fn join(sightings: &mut [Sighting]) {
     for source in sightings.iter_mut() {
         let is_plugin = source.kind == FileKind::GoSource && source.role == Role::Plugin;
         if is_plugin && source.interface == Interface::None {
-            source.interface = Interface::Unknown(IN_ARCHIVE.to_owned());
+            source.interface = Interface::unknown(IN_ARCHIVE);
         }
     }
 }
@@ -122,7 +122,9 @@ fn built_with(source: &mut Sighting, module: &Sighting) {
 fn interface(module: &Sighting) -> Interface {
     match (&module.nri.version, &module.interface) {
         (Some(version), _) => nri_module::interface(version),
-        (None, Interface::Unknown(why)) => Interface::Unknown(format!("{}: {why}", module.place)),
+        (None, Interface::Unknown(why)) => {
+            Interface::unknown(format!("{}: {}", module.place, why.reason))
+        }
         (None, other) => other.clone(),
     }
 }
@@ -207,7 +209,7 @@ mod tests {
             interface: if kind == FileKind::GoSource {
                 Interface::None
             } else {
-                Interface::Unknown("a version says nothing of events".to_owned())
+                Interface::unknown("a version says nothing of events")
             },
             events: Events {
                 names: events.iter().map(|name| (*name).to_owned()).collect(),
@@ -232,10 +234,7 @@ mod tests {
         ];
         join(&mut all);
         let interfaces: Vec<_> = all.iter().map(|one| &one.interface).collect();
-        let (old, new) = (
-            &Interface::StateChange,
-            &Interface::Unknown(IN_ARCHIVE.to_owned()),
-        );
+        let (old, new) = (&Interface::StateChange, &Interface::unknown(IN_ARCHIVE));
         assert_eq!(interfaces, [new, old, old, new]);
         assert_eq!(all[1].role, Role::Plugin);
         assert_eq!(all[1].events.names, ["RunPodSandbox"]);

@@ -114,7 +114,7 @@ fn package(
         Role::Library => {
             // Something that is not visible may pass them to a stub.
             package.role = Role::None;
-            package.interface = Interface::Unknown(
+            package.interface = Interface::unknown(
                 "has handler methods, but no visible code passes them to a stub".to_owned(),
             );
         }

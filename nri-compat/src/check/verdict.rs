@@ -34,10 +34,10 @@ pub fn judge(seen: &Sighting, target: &Target<'_>) -> Option<Verdict> {
         return None;
     }
     let mut verdict = match &seen.interface {
-        Interface::Unknown(reason) if is_requirement(seen) => {
-            requirement::judge(seen, reason, target)
+        Interface::Unknown(why) if is_requirement(seen) => {
+            requirement::judge(seen, &why.reason, target)
         }
-        Interface::Unknown(reason) => cannot_tell(seen, reason.clone()),
+        Interface::Unknown(why) => cannot_tell(seen, why.reason.clone()),
         Interface::None => {
             let reason = "cannot determine how it receives its events";
             cannot_tell(seen, reason.to_owned())

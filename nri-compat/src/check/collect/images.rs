@@ -15,7 +15,6 @@ mod remote;
 #[cfg(feature = "registry")]
 mod report;
 
-use super::demand::Demand;
 use super::file_outcome::FileOutcome;
 use super::request::{ImageOptions, ImageRequest, shown};
 use super::scan::Scan;
@@ -42,7 +41,7 @@ pub(super) fn read(scan: &Scan<'_>, images: &[ImageRequest], options: &ImageOpti
 /// Reports an image of which nothing could be read.
 fn failed(scan: &Scan<'_>, reference: &str, place: &Place, reason: &str) {
     let reason = format!("cannot fetch {}: {reason}", shown(reference));
-    unjudged::report(scan, place, Demand::Named, &reason);
+    unjudged::not_fetched(scan, place, &reason);
     scan.count(FileOutcome::Evidence);
     scan.not_fetched(reason);
 }

@@ -11,7 +11,7 @@ use crate::check::evidence::Reader as _;
 use crate::check::evidence::program::Program;
 use crate::packing::Packing;
 use crate::place::Place;
-use crate::sighting::{Evidence, FileKind, Interface, Role, Sighting};
+use crate::sighting::{Evidence, FileKind, Interface, Role, Sighting, UnknownKind};
 use crate::skipped::{SkipKind, Unreadable};
 
 /// The name of the reader, in evidence.
@@ -64,6 +64,14 @@ pub(super) fn unrecognised(head: &[u8]) -> String {
 pub(super) fn report(scan: &Scan<'_>, place: &Place, demand: Demand, reason: &str) -> FileOutcome {
     scan.store_sighting(sighting(place, demand, reason.to_owned()));
     FileOutcome::Evidence
+}
+
+/// Adds a sighting of an image that could not be fetched.
+pub(super) fn not_fetched(scan: &Scan<'_>, place: &Place, reason: &str) {
+    scan.store_sighting(Sighting {
+        interface: Interface::unknown_because(UnknownKind::NotFetched, reason),
+        ..sighting(place, Demand::Named, reason.to_owned())
+    });
 }
 
 /// Adds a sighting of a named path that is not a file and has no size.
@@ -200,7 +208,7 @@ fn sighting(place: &Place, demand: Demand, reason: String) -> Sighting {
             reader: READER,
             detail: reason.clone(),
         }],
-        interface: Interface::Unknown(reason),
+        interface: Interface::unknown(reason),
         ..Sighting::default()
     }
 }

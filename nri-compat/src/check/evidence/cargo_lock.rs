@@ -132,7 +132,7 @@ fn sighting(file: &File<'_>, package: &Package, ttrpc: bool) -> Sighting {
         name: Some(name.clone()),
         // The version of a crate is not an NRI version.
         nri: Built::default(),
-        interface: Interface::Unknown(reason.to_owned()),
+        interface: Interface::unknown(reason.to_owned()),
         evidence: evidence
             .into_iter()
             .map(|detail| Evidence {

@@ -60,7 +60,7 @@ fn sighting(file: &File<'_>, module: &GoMod, requirement: &Requirement) -> Sight
             version: version(requirement, replacement),
             ..Built::default()
         },
-        interface: Interface::Unknown(reason(replacement).to_owned()),
+        interface: Interface::unknown(reason(replacement).to_owned()),
         evidence: evidence.collect(),
         ..Sighting::default()
     }

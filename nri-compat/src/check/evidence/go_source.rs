@@ -200,7 +200,7 @@ fn serve(seen: &mut Sighting, how: &str) {
         reader: NAME,
         detail: how.to_owned(),
     });
-    seen.interface = Interface::Unknown(format!("{how}; cannot determine which calls it answers"));
+    seen.interface = Interface::unknown(format!("{how}; cannot determine which calls it answers"));
 }
 
 fn role(has: impl Fn(Package) -> bool) -> Role {

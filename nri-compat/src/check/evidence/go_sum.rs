@@ -86,7 +86,7 @@ fn sighting(file: &File<'_>, versions: Vec<String>) -> Sighting {
             },
             ..Built::default()
         },
-        interface: Interface::Unknown(
+        interface: Interface::unknown(
             "checksums name the NRI that was downloaded, but not how it is used".to_owned(),
         ),
         ..Sighting::default()

@@ -170,12 +170,12 @@ fn interface(packages: &BTreeSet<Package>, version: Option<&str>) -> Interface {
         _ if !has(Package::Stub) && has(Package::Skel) => Interface::OneShot,
         _ if !has(Package::Stub) => Interface::None,
         Some(version) => match nri_module::interface(version) {
-            Interface::Dedicated => Interface::Unknown(format!(
+            Interface::Dedicated => Interface::unknown(format!(
                 "lists NRI {version}, whose stub answers the RPC of every event; cannot determine from this file alone what is built"
             )),
             other => other,
         },
-        None => Interface::Unknown(
+        None => Interface::unknown(
             "the replacement of the module hides the version of its stub".to_owned(),
         ),
     }

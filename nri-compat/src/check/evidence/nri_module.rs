@@ -40,7 +40,7 @@ pub(in crate::check) fn package(path: &str) -> Option<Package> {
 /// Returns how a plugin built with the stub of this version receives its events.
 pub(in crate::check) fn interface(version: &str) -> Interface {
     let Some(parsed) = parse(version) else {
-        return Interface::Unknown(format!("`{version}` does not identify an NRI release"));
+        return Interface::unknown(format!("`{version}` does not identify an NRI release"));
     };
     let reaches = |release: &str| parse(release).is_some_and(|release| parsed >= release);
     if !reaches(facts::PROTOCOL) {
@@ -48,7 +48,7 @@ pub(in crate::check) fn interface(version: &str) -> Interface {
     } else if reaches(facts::DEDICATED) {
         Interface::Dedicated
     } else if pseudo_time(&parsed).is_some_and(|time| time >= DEDICATED_ON_MAIN) {
-        Interface::Unknown(format!(
+        Interface::unknown(format!(
             "commit `{version}` may or may not have dedicated RPCs"
         ))
     } else {

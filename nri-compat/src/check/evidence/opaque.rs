@@ -163,7 +163,7 @@ pub(super) fn hidden(
         role,
         name,
         index,
-        interface: Interface::Unknown(reason.to_owned()),
+        interface: Interface::unknown(reason),
         evidence: vec![Evidence {
             reader,
             detail: reason.to_owned(),

@@ -29,7 +29,7 @@ pub(super) fn incomplete(skipped: &Skipped) -> Sighting {
     let mut sighting = Sighting {
         place: skipped.place.clone(),
         kind: FileKind::Log,
-        interface: Interface::Unknown(format!(
+        interface: Interface::unknown(format!(
             "not all of the log could be read: {}",
             skipped.reason
         )),
@@ -160,7 +160,7 @@ fn interface(mentions: &Mentions) -> Interface {
         return Interface::StateChange;
     }
     let reason = "no warning about it in this log: it may answer dedicated RPCs, its events may not have fired yet, or the runtime may not warn";
-    Interface::Unknown(reason.to_owned())
+    Interface::unknown(reason)
 }
 
 fn warned(sighting: &mut Sighting, mentions: &Mentions) {

@@ -5,7 +5,7 @@ mod go;
 use nri_codegen::history::Deprecation;
 
 use crate::check::target::Target;
-use crate::sighting::{FileKind, Interface, Sighting};
+use crate::sighting::{FileKind, Interface, Sighting, UnknownKind};
 
 /// Returns the remedy for events that arrive as `StateChange`.
 pub(super) fn state_change(
@@ -66,12 +66,9 @@ fn listed(events: &[String]) -> String {
     }
 }
 
-/// The start of the reason for an image that could not be fetched, which has the next step.
-const NOT_FETCHED: &str = "cannot fetch ";
-
 /// Returns how to find out what could not be determined.
 pub(super) fn find_out(seen: &Sighting) -> String {
-    if matches!(&seen.interface, Interface::Unknown(why) if why.starts_with(NOT_FETCHED)) {
+    if matches!(&seen.interface, Interface::Unknown(why) if why.kind == UnknownKind::NotFetched) {
         return "follow the reason and check again, or check the image as a file: `docker save IMAGE \
                 | nri-compat check -`"
             .to_owned();

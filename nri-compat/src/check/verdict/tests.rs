@@ -264,7 +264,7 @@ fn an_event_that_a_plugin_may_handle_is_not_left_out() {
 fn an_unknown_verdict_says_why_and_how_to_find_out() {
     let plugin = seen(
         FileKind::GoBinary,
-        Interface::Unknown("its function names are gone".to_owned()),
+        Interface::unknown("its function names are gone".to_owned()),
         &[],
         Certainty::Unknown,
     );
@@ -304,7 +304,7 @@ fn a_requirement_is_never_a_proof() {
         let reason = "a requirement names an NRI release, but not how it is used".to_owned();
         let mut seen = seen(
             FileKind::GoMod,
-            Interface::Unknown(reason),
+            Interface::unknown(reason),
             &[],
             Certainty::Unknown,
         );

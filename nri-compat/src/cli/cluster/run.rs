@@ -166,7 +166,7 @@ impl ClusterScan {
                 } else {
                     Sighting {
                         place,
-                        interface: Interface::Unknown(NOT_FETCHED.to_owned()),
+                        interface: Interface::unknown(NOT_FETCHED),
                         ..Sighting::default()
                     }
                 });

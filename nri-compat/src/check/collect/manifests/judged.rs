@@ -200,7 +200,7 @@ pub(super) fn unknown(place: Place, reason: String) -> Sighting {
         place,
         kind: FileKind::Manifest,
         evidence: vec![evidence(&reason)],
-        interface: Interface::Unknown(reason),
+        interface: Interface::unknown(reason),
         ..Sighting::default()
     }
 }

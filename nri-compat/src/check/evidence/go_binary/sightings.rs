@@ -95,7 +95,7 @@ fn of_names(file: &File<'_>, names: &Names) -> StubSighting {
     seen.sighting.evidence.extend(details.map(evidence));
     let reason =
         "speaks NRI's protocol without NRI's stub; cannot determine which calls it answers";
-    seen.sighting.interface = Interface::Unknown(reason.into());
+    seen.sighting.interface = Interface::unknown(reason);
     seen
 }
 
@@ -166,7 +166,7 @@ fn generation(stub: &Stub) -> (Interface, Built, String) {
             let reason = "its stub has some of the dedicated RPCs, as no release of NRI does";
             let detail = format!("{reason}: a build between releases, or a changed copy");
             let built = built(Some(facts::VALIDATION), None);
-            return (Interface::Unknown(reason.to_owned()), built, detail);
+            return (Interface::unknown(reason), built, detail);
         }
         Dedicated::None if stub.validate => (
             facts::VALIDATION,
@@ -266,7 +266,7 @@ fn without_stub(file: &File<'_>, package: &str) -> StubSighting {
     let detail = format!("{package}.RegisterPluginService is linked without a stub");
     let mut seen = seen(file, module, Role::Plugin, detail);
     let reason = "serves the protocol without NRI's stub; cannot determine which calls it answers";
-    seen.sighting.interface = Interface::Unknown(reason.into());
+    seen.sighting.interface = Interface::unknown(reason);
     seen
 }
 
@@ -279,7 +279,7 @@ fn one_shot(file: &File<'_>, module: &str) -> StubSighting {
     } else {
         let reason = format!("calls {module}/skel.Run, which may be a copy of NRI v0.1.0");
         seen.sighting.evidence = vec![evidence(reason.clone())];
-        seen.sighting.interface = Interface::Unknown(reason);
+        seen.sighting.interface = Interface::unknown(reason);
     }
     seen
 }

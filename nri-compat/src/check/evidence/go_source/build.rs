@@ -114,7 +114,7 @@ pub(super) fn of(tree: &dyn Tree, folder: &Path, settings: &Settings, stubs: &[S
 }
 
 fn unknown(why: impl Into<String>) -> Interface {
-    Interface::Unknown(why.into())
+    Interface::unknown(why)
 }
 
 fn read(tree: &dyn Tree, path: &Path) -> Option<GoMod> {
@@ -220,7 +220,7 @@ impl Build {
         let by = self.shown(&workspace.file);
         if let Some(why) = &workspace.doubt {
             return Choice {
-                interface: unknown(format!("{by}: {why}")),
+                interface: unknown(format!("{by}: {}", why)),
                 by,
                 version: None,
             };
@@ -326,7 +326,7 @@ impl Build {
         let (interface, seen) = code::of(tree, stub);
         self.evidence.push(format!("{}: {seen}", self.shown(stub)));
         match interface {
-            Interface::Unknown(why) => unknown(format!("{by}: {why}")),
+            Interface::Unknown(why) => unknown(format!("{by}: {}", why.reason)),
             known => known,
         }
     }
@@ -334,7 +334,7 @@ impl Build {
     /// Sets the interface that all choices lead to.
     fn agree(&mut self, choices: &[Choice]) {
         let doubt = choices.iter().find_map(|choice| match &choice.interface {
-            Interface::Unknown(why) => Some(why.clone()),
+            Interface::Unknown(why) => Some(why.reason.clone()),
             _ => None,
         });
         let Some(first) = choices.first() else {
