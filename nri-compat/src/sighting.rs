@@ -187,6 +187,10 @@ pub struct Unknown {
 pub enum UnknownKind {
     /// The image could not be fetched.
     NotFetched,
+    /// The folder has no files.
+    NoFiles,
+    /// A process is a plugin by what it does, and its program could not be judged.
+    Process,
     /// The Go toolchain does not build the program.
     NotBuilt,
     /// The stub that the program links would not accept its handlers.

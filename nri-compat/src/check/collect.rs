@@ -70,7 +70,7 @@ pub fn collect(request: &Request<'_>, readers: &[&dyn Reader]) -> Collected {
     }
     links::read(&scan);
     if request.processes {
-        processes::read(&scan, &machine.folder().join("proc"));
+        processes::read(&scan, &machine.folder().join("proc"), &roots.sockets);
     }
     manifests::finish(&scan);
     let wanted = scan.take_wanted_images();

@@ -1,11 +1,9 @@
 //! The first bytes of a file, by which it is recognised.
 
-use std::cell::Cell;
 use std::io::Read;
 use std::ops::Deref;
 use std::sync::{LazyLock, OnceLock};
 
-use super::gzip_head;
 use super::material_words::MATERIAL_WORDS;
 use super::needles::Needles;
 use crate::packing::Packing;
@@ -88,12 +86,6 @@ impl Head {
             if packing == Packing::Not {
                 return Vec::new();
             }
-            let quick = || gzip_head::first(&self.bytes, &[ENOUGH, HEAD], has_lines);
-            if packing == Packing::Gzip
-                && let Some(first) = quick()
-            {
-                return first;
-            }
             let decoder = decoder(self.bytes.as_slice(), packing);
             decoder.map_or_else(|_| Vec::new(), |mut decoder| first_lines(&mut decoder))
         })
@@ -126,28 +118,6 @@ fn first_lines(decoder: &mut dyn Read) -> Vec<u8> {
 /// Reports whether a text has the lines by which a log is recognised.
 fn has_lines(text: &[u8]) -> bool {
     memchr::memchr_iter(b'\n', text).count() >= HEAD_LINES
-}
-
-thread_local! {
-    /// The buffer of an earlier head: a scan needs one per file.
-    static SPARE: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
-}
-
-/// Returns a buffer of [`HEAD`] bytes, which are those of an earlier head or zeros.
-pub(crate) fn buffer() -> Vec<u8> {
-    let mut buffer = SPARE.take();
-    buffer.resize(HEAD, 0);
-    buffer
-}
-
-impl Drop for Head {
-    fn drop(&mut self) {
-        let buffer = std::mem::take(&mut self.bytes);
-        if buffer.capacity() == HEAD {
-            // Nothing can be kept while the thread ends.
-            let _ = SPARE.try_with(|spare| spare.set(buffer));
-        }
-    }
 }
 
 impl From<Vec<u8>> for Head {

@@ -2,10 +2,16 @@
 
 use std::fs;
 
-use nri_compat::check::collect::{Request, collect};
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use nri_compat::check::collect::{Collected, Request, collect};
+use nri_compat::sighting::{Interface, Role, Sighting};
 
 use crate::Machine;
-use crate::common::paths;
+use crate::common::{Marker, paths};
 
 #[test]
 fn processes_are_told_once_an_executable() {
@@ -82,10 +88,7 @@ fn a_real_process_is_found_under_its_pid_even_if_its_file_was_deleted() {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().canonicalize().unwrap().join("10-sleeper");
     fs::copy("/bin/sleep", &program).unwrap();
-    let mut child = std::process::Command::new(&program)
-        .arg("60")
-        .spawn()
-        .unwrap();
+    let mut child = Command::new(&program).arg("60").spawn().unwrap();
     fs::remove_file(&program).unwrap();
     let request = Request {
         processes: true,
@@ -100,4 +103,111 @@ fn a_real_process_is_found_under_its_pid_even_if_its_file_was_deleted() {
         .iter()
         .find(|seen| seen.place.to_string() == shown);
     assert_eq!(sighting.unwrap().name.as_deref(), Some("10-sleeper"));
+}
+
+/// A process that ends with the test.
+struct Running(Child);
+
+impl Running {
+    /// Starts a program whose standard input is a connection to a socket.
+    fn connected(program: &Path, arguments: &[&str], socket: &Path) -> Self {
+        let connection = std::os::fd::OwnedFd::from(UnixStream::connect(socket).unwrap());
+        let mut command = Command::new(program);
+        command.args(arguments).stdin(Stdio::from(connection));
+        Self(command.spawn().unwrap())
+    }
+
+    /// Returns the sighting of the process alone.
+    fn sighting<'c>(&self, found: &'c Collected) -> Option<&'c Sighting> {
+        let pids = [self.0.id()];
+        found.sightings.iter().find(|seen| seen.place.pids == pids)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+#[track_caller]
+fn assert_unknown(seen: Option<&Sighting>, expected: &[&str]) {
+    let seen = seen.expect("a sighting of the process");
+    let Interface::Unknown(why) = &seen.interface else {
+        panic!("{seen:?}");
+    };
+    assert_eq!(seen.role, Role::Plugin);
+    for part in expected {
+        assert!(why.reason.contains(part), "{}", why.reason);
+    }
+}
+
+#[test]
+fn what_is_connected_to_the_socket_of_a_runtime_is_a_plugin() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().canonicalize().unwrap().join(name);
+    let (socket, other) = (at("nri.sock"), at("other.sock"));
+    let _runtime = UnixListener::bind(&socket).unwrap();
+    let _other = UnixListener::bind(&other).unwrap();
+    fs::write(at("plugin.sh"), "#!/bin/sh\nread line\n").unwrap();
+    fs::set_permissions(at("plugin.sh"), fs::Permissions::from_mode(0o755)).unwrap();
+    fs::copy("/bin/sleep", at("odd name")).unwrap();
+    let script = Running::connected(&at("plugin.sh"), &[], &socket);
+    let deleted = Running::connected(&at("odd name"), &["60"], &socket);
+    let elsewhere = Running::connected(&at("plugin.sh"), &[], &other);
+    fs::remove_file(at("odd name")).unwrap();
+    let request = Request {
+        processes: true,
+        ..Request::default()
+    };
+    let found = collect(&request, &[&Marker]);
+    let connected = format!("is connected to {}", socket.display());
+    let command = format!("(`/bin/sh {}`)", at("plugin.sh").display());
+    assert_unknown(script.sighting(&found), &[&command, &connected]);
+    let seen = deleted.sighting(&found);
+    assert!(seen.unwrap().place.file.ends_with("/odd name (deleted)"));
+    assert_unknown(seen, &[&connected]);
+    assert_eq!(elsewhere.sighting(&found), None);
+
+    fs::write(at("config.toml"), containerd_socket(&other)).unwrap();
+    let request = Request {
+        config_files: vec![at("config.toml")],
+        ..request
+    };
+    let found = collect(&request, &[&Marker]);
+    assert_unknown(elsewhere.sighting(&found), &["other.sock"]);
+}
+
+fn containerd_socket(socket: &Path) -> String {
+    format!(
+        "version = 3\n[plugins.'io.containerd.nri.v1.nri']\nsocket_path = '{}'\n",
+        socket.display()
+    )
+}
+
+#[test]
+fn what_a_runtime_started_is_a_plugin_and_its_children_are_not() {
+    let environment = "A=b\0NRI_PLUGIN_NAME=logger\0NRI_PLUGIN_IDX=10\0";
+    let machine = Machine::new()
+        .with("bin/java", "a virtual machine")
+        .with("proc/7/environ", "A=b\0")
+        .process(7, "bin/java")
+        .with("proc/8/environ", environment)
+        .with("proc/8/status", "Name:\tjava\nPPid:\t7\n")
+        .process(8, "bin/java")
+        .with("proc/9/environ", environment)
+        .with("proc/9/status", "Name:\tjava\nPPid:\t8\n")
+        .process(9, "bin/java");
+    let found = machine.look(&[], true);
+    let [seen] = &found.sightings[..] else {
+        panic!("{found:?}");
+    };
+    assert_eq!(
+        machine.bare(&[seen.place.to_string()]),
+        ["/bin/java (pid 8)"]
+    );
+    let identity = (seen.index.as_deref(), seen.name.as_deref());
+    assert_eq!(identity, (Some("10"), Some("logger")));
+    assert_unknown(Some(seen), &["process 8 (`x`) was started by a runtime"]);
 }

@@ -6,7 +6,7 @@ use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
 use crate::check::content::Content;
-use crate::check::head;
+use crate::check::head::HEAD;
 
 /// An open regular file.
 pub(super) struct Disk {
@@ -90,9 +90,9 @@ pub(super) fn is_executable(metadata: &Metadata) -> bool {
     metadata.is_file() && metadata.mode() & 0o111 != 0
 }
 
-/// Returns the first bytes of a content, up to [`head::HEAD`].
+/// Returns the first bytes of a content, up to [`HEAD`].
 pub(super) fn head(content: &dyn Content) -> io::Result<Vec<u8>> {
-    let mut head = head::buffer();
+    let mut head = vec![0; HEAD];
     let read = content.read_at(0, &mut head)?;
     head.truncate(read);
     Ok(head)

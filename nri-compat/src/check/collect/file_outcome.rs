@@ -18,6 +18,3 @@ pub(super) enum FileOutcome {
     /// It could not be read.
     Unreadable,
 }
-
-/// The number of outcomes.
-pub(super) const OUTCOMES: usize = 7;

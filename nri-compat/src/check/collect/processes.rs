@@ -1,6 +1,11 @@
-//! The executables of running processes, `/proc/*/exe`, each once.
+//! Running processes: their executables, `/proc/*/exe`, each once, and the processes that are plugins
+//! by what they do, whatever they execute.
 
-use std::collections::BTreeMap;
+mod activity;
+mod connections;
+mod unix_sockets;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
@@ -8,41 +13,69 @@ use std::path::{Path, PathBuf};
 
 use super::disk::{Disk, FileId};
 use super::file_outcome::FileOutcome;
+use super::found::Found;
 use super::parallel;
 use super::scan::Scan;
+use super::unjudged;
 use super::visit;
 use crate::escape;
 use crate::place::Place;
+use crate::sighting::{Evidence, Role, Sighting};
 use crate::skipped::{SkipKind, Unreadable};
+use activity::Activity;
+use connections::Connections;
 
 /// The suffix that the kernel appends to the name of an executable that was deleted or replaced.
 const DELETED: &[u8] = b" (deleted)";
 
 /// A running executable.
 struct Program {
-    /// The link that opens it, whatever mount namespace it is in.
-    exe: PathBuf,
+    /// The folder of its first process.
+    process: PathBuf,
     /// The path in the view of its processes.
     path: PathBuf,
     /// The ids of its processes, ascending.
     pids: Vec<u32>,
+    /// The processes that are plugins by what they do.
+    plugins: Vec<Plugin>,
+}
+
+/// A process that is a plugin by what it does.
+struct Plugin {
+    pid: u32,
+    command: String,
+    activity: Activity,
+}
+
+/// The processes of a machine.
+struct Processes<'p> {
+    proc: &'p Path,
+    connections: Connections,
+    /// The connections whose processes were found.
+    seen: BTreeSet<u32>,
+    programs: BTreeMap<FileId, Program>,
 }
 
 /// Passes the executables of all processes under `proc` to the scan, which shows them as `/opt/x
-/// (pid 12, 15)`.
-pub(super) fn read(scan: &Scan<'_>, proc: &Path) {
-    let mut programs = BTreeMap::new();
-    match pids(proc) {
-        Ok(pids) => pids
-            .into_iter()
-            .for_each(|pid| add(scan, proc, pid, &mut programs)),
-        Err(error) => scan.skip(Place::of(proc), Unreadable::from(&error)),
-    }
-    let programs: Vec<Program> = programs.into_values().collect();
-    parallel::each(scan.threads, &programs, |program| {
-        let place = Place::of(&program.path).run_by(&program.pids);
-        visit::program(scan, &program.exe, &place, &named(program));
-    });
+/// (pid 12, 15)`. A process that is connected to one of the NRI sockets, or that a runtime started, is
+/// reported even if its executable has no trace of NRI.
+pub(super) fn read(scan: &Scan<'_>, proc: &Path, sockets: &[PathBuf]) {
+    let pids = match pids(proc) {
+        Ok(pids) => pids,
+        Err(error) => return scan.skip(Place::of(proc), Unreadable::from(&error)),
+    };
+    let mut connections = connections::connections(proc, &pids, sockets);
+    scan.skip_all(std::mem::take(&mut connections.skipped));
+    let mut processes = Processes {
+        proc,
+        connections,
+        seen: BTreeSet::new(),
+        programs: BTreeMap::new(),
+    };
+    pids.into_iter().for_each(|pid| processes.add(scan, pid));
+    processes.report_unseen(scan);
+    let programs: Vec<Program> = processes.programs.into_values().collect();
+    parallel::each(scan.threads, &programs, |program| report(scan, program));
 }
 
 fn pids(proc: &Path) -> io::Result<Vec<u32>> {
@@ -55,22 +88,81 @@ fn pids(proc: &Path) -> io::Result<Vec<u32>> {
     Ok(pids)
 }
 
-fn add(scan: &Scan<'_>, proc: &Path, pid: u32, programs: &mut BTreeMap<FileId, Program>) {
-    let folder = proc.join(pid.to_string());
-    match identify(&folder) {
-        Ok(Some((id, path))) => programs
-            .entry(id)
-            .or_insert_with(|| Program {
-                exe: folder.join("exe"),
-                path,
-                pids: Vec::new(),
-            })
-            .pids
-            .push(pid),
-        Ok(None) => {}
-        Err(why) => {
-            scan.skip(Place::of(&folder.join("exe")), why);
-            scan.count(FileOutcome::Unreadable);
+impl Processes<'_> {
+    fn add(&mut self, scan: &Scan<'_>, pid: u32) {
+        let folder = self.proc.join(pid.to_string());
+        let plugin = self.plugin(&folder, pid);
+        match identify(&folder) {
+            Ok(Some((id, path))) => {
+                let program = self.programs.entry(id).or_insert_with(|| Program {
+                    process: folder,
+                    path,
+                    pids: Vec::new(),
+                    plugins: Vec::new(),
+                });
+                program.pids.push(pid);
+                program.plugins.extend(plugin);
+            }
+            Ok(None) => {}
+            Err(why) => match plugin {
+                Some(plugin) => {
+                    let place = Place::of(&folder.join("exe"));
+                    let reason = format!("its program cannot be read: {}", why.reason);
+                    scan.store_sighting(plugin.sighting(&place, &reason));
+                    scan.count(FileOutcome::Evidence);
+                }
+                None => {
+                    scan.skip(Place::of(&folder.join("exe")), why);
+                    scan.count(FileOutcome::Unreadable);
+                }
+            },
+        }
+    }
+
+    /// Returns what makes a process a plugin, if anything does.
+    fn plugin(&mut self, folder: &Path, pid: u32) -> Option<Plugin> {
+        let open = activity::open_sockets(folder, &self.connections.by_inode);
+        let socket = open
+            .first()
+            .and_then(|one| self.connections.by_inode.get(one));
+        let connected = socket.cloned().map(Activity::Connected);
+        self.seen.extend(open);
+        let activity = activity::launched(self.proc, pid).or(connected)?;
+        Some(Plugin {
+            pid,
+            command: activity::command(folder),
+            activity,
+        })
+    }
+
+    /// Reports the connections whose processes cannot be seen.
+    fn report_unseen(&self, scan: &Scan<'_>) {
+        let unseen = self.connections.by_inode.iter();
+        let unseen = unseen.filter(|(inode, _)| !self.seen.contains(inode));
+        for socket in unseen.map(|(_, socket)| socket).collect::<BTreeSet<_>>() {
+            let reason = "a process that cannot be seen is connected to this NRI socket; run this as root, where the processes of the host are visible";
+            scan.store_sighting(unjudged::process(&Place::of(socket), reason));
+        }
+    }
+}
+
+impl Plugin {
+    /// Returns a sighting of a process whose program could not be judged for this reason.
+    fn sighting(&self, place: &Place, why: &str) -> Sighting {
+        let reason = format!(
+            "process {} (`{}`) {}; {why}",
+            self.pid,
+            self.command,
+            self.activity.phrase()
+        );
+        let (name, index) = match &self.activity {
+            Activity::Launched { name, index } => (name.clone(), index.clone()),
+            Activity::Connected(_) => (None, None),
+        };
+        Sighting {
+            name,
+            index,
+            ..unjudged::process(&place.run_by(&[self.pid]), &reason)
         }
     }
 }
@@ -101,6 +193,51 @@ fn without_program<T>(folder: &Path) -> Result<Option<T>, Unreadable> {
             SkipKind::Changed,
             "the process ended meanwhile",
         )),
+    }
+}
+
+/// Reports an executable, and its processes that are plugins without a trace of NRI in it.
+fn report(scan: &Scan<'_>, program: &Program) {
+    let place = Place::of(&program.path).run_by(&program.pids);
+    let exe = program.process.join("exe");
+    let is_plugin = !program.plugins.is_empty();
+    let read = visit::program(scan, &exe, &place, &named(program), is_plugin);
+    let (mut found, outcome) = read.unwrap_or_else(|error| {
+        let skipped = crate::skipped::Skipped::unreadable(place.clone(), Unreadable::from(&error));
+        (Found::skipped(skipped), FileOutcome::Unreadable)
+    });
+    let is_judged = found.sightings.iter().any(|seen| seen.role == Role::Plugin);
+    if outcome == FileOutcome::OtherName {
+        // What it shows is reported at its other place.
+        found = Found::default();
+    }
+    if is_judged {
+        explain(&mut found.sightings, &program.plugins);
+    } else if is_plugin {
+        let why = found.skipped.drain(..).next().map_or_else(
+            || {
+                "its program has no trace of NRI that can be judged: examine what it runs"
+                    .to_owned()
+            },
+            |skipped| format!("its program cannot be read: {}", skipped.reason),
+        );
+        let plugins = program.plugins.iter();
+        found
+            .sightings
+            .extend(plugins.map(|plugin| plugin.sighting(&place, &why)));
+    }
+    scan.store(found);
+    scan.count(outcome);
+}
+
+/// Adds to the sightings of plugins in a program what its processes do.
+fn explain(sightings: &mut [Sighting], plugins: &[Plugin]) {
+    let is_plugin = |seen: &&mut Sighting| seen.role == Role::Plugin;
+    for seen in sightings.iter_mut().filter(is_plugin) {
+        seen.evidence.extend(plugins.iter().map(|plugin| Evidence {
+            reader: unjudged::READER,
+            detail: format!("process {} {}", plugin.pid, plugin.activity.phrase()),
+        }));
     }
 }
 

@@ -42,6 +42,8 @@ pub(super) struct Roots {
     pub(super) streams: Vec<PathBuf>,
     /// Folders, none of which is within another.
     pub(super) folders: Vec<Root>,
+    /// The NRI sockets that configurations name.
+    pub(super) sockets: Vec<PathBuf>,
     /// All paths, as shown in the report.
     pub(super) looked_at: Vec<String>,
 }
@@ -76,6 +78,7 @@ impl Roots {
             files: Vec::new(),
             streams: Vec::new(),
             folders: Vec::new(),
+            sockets: Vec::new(),
             looked_at: Vec::new(),
         };
         if let Err(error) = machine.folder().read_dir() {
@@ -100,6 +103,11 @@ impl Roots {
             roots
                 .looked_at
                 .push(format!("{} (processes)", escape::path(&proc)));
+            let machine = runtime::machine(&roots.machine);
+            machine
+                .configured
+                .iter()
+                .for_each(|configured| roots.socket(configured));
         } else if request.is_for_machine() {
             roots.machine(scan);
         }
@@ -150,10 +158,19 @@ impl Roots {
     /// Adds the folders that a configuration names, and reports missing ones.
     fn configured(&mut self, scan: &Scan<'_>, configured: Configured) {
         self.looked_at.push(configured.line());
+        self.socket(&configured);
         for folder in configured.folders(&self.machine) {
             self.folder(scan, &folder);
         }
         scan.skip_all(configured.skipped);
+    }
+
+    /// Adds the socket that a configuration names, as the runtime and as this program may see it.
+    fn socket(&mut self, configured: &Configured) {
+        if let Some(socket) = &configured.nri.socket {
+            self.sockets.push(PathBuf::from(socket));
+            self.sockets.push(self.machine.below(socket));
+        }
     }
 
     fn machine(&mut self, scan: &Scan<'_>) {

@@ -1,14 +1,14 @@
 //! The state that all threads of one scan share: limits, counters and findings.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::budget::Budget;
 use super::collected::Collected;
 use super::disk::FileId;
-use super::file_outcome::{FileOutcome, OUTCOMES};
+use super::file_outcome::FileOutcome;
 use super::found::{Found, guarded};
 use super::waiting::{Waiting, WaitingFile};
 use super::wanted_image::WantedImage;
@@ -39,19 +39,25 @@ const MAX_SKIPPED_LISTED: usize = 20_000;
 pub(super) struct Scan<'s> {
     readers: &'s [&'s dyn Reader],
     progress: &'s Progress,
-    bytes: AtomicU64,
-    outcomes: [AtomicU64; OUTCOMES],
     reading: Budget,
     /// The windows of compressed streams, over all threads.
     pub(super) windows: Budget,
-    found: Mutex<Collected>,
-    skipped_unlisted: AtomicU64,
-    read: Mutex<HashMap<FileId, Place>>,
-    linked: Mutex<Vec<Linked>>,
-    wanted_images: Mutex<Vec<WantedImage>>,
-    waiting: Mutex<Waiting>,
-    workloads: Mutex<Option<WorkloadCount>>,
+    gathered: Mutex<Gathered>,
     pub(super) threads: usize,
+}
+
+/// What was found so far, and what waits until all files were found.
+#[derive(Default)]
+struct Gathered {
+    found: Collected,
+    bytes: u64,
+    inputs: Inputs,
+    skipped_unlisted: u64,
+    read: HashMap<FileId, Place>,
+    linked: Vec<Linked>,
+    wanted_images: Vec<WantedImage>,
+    waiting: Waiting,
+    workloads: Option<WorkloadCount>,
 }
 
 /// A recognised file that has, or may have, several names. The name to report is chosen when all
@@ -93,38 +99,34 @@ impl<'s> Scan<'s> {
             readers,
             progress,
             threads,
-            bytes: AtomicU64::default(),
-            outcomes: Default::default(),
             reading: Budget::new(MAX_READING),
             windows: Budget::new(1 << WINDOW_LOG),
-            found: Mutex::default(),
-            skipped_unlisted: AtomicU64::default(),
-            read: Mutex::default(),
-            linked: Mutex::default(),
-            wanted_images: Mutex::default(),
-            waiting: Mutex::default(),
-            workloads: Mutex::default(),
+            gathered: Mutex::default(),
         }
+    }
+
+    fn gathered(&self) -> MutexGuard<'_, Gathered> {
+        self.gathered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Stores a name of a file until all names are known.
     pub(super) fn put_off(&self, linked: Linked) {
-        lock(&self.linked).push(linked);
+        self.gathered().linked.push(linked);
     }
 
     /// Takes the stored names.
     pub(super) fn take_linked(&self) -> Vec<Linked> {
-        std::mem::take(&mut *lock(&self.linked))
+        std::mem::take(&mut self.gathered().linked)
     }
 
     /// Stores an image that a manifest names until all files have been read.
     pub(super) fn want_image(&self, image: WantedImage) {
-        lock(&self.wanted_images).push(image);
+        self.gathered().wanted_images.push(image);
     }
 
     /// Takes the stored images, in the order of their places.
     pub(super) fn take_wanted_images(&self) -> Vec<WantedImage> {
-        let mut images = std::mem::take(&mut *lock(&self.wanted_images));
+        let mut images = std::mem::take(&mut self.gathered().wanted_images);
         images.sort_by(|a, b| a.request.place.cmp(&b.request.place));
         images
     }
@@ -132,14 +134,14 @@ impl<'s> Scan<'s> {
     /// Stores the persistent volumes and claims of a manifest, and its workloads that wait for those
     /// of others.
     pub(super) fn wait(&self, storage: Storage, file: Option<WaitingFile>) {
-        let mut waiting = lock(&self.waiting);
+        let waiting = &mut self.gathered().waiting;
         waiting.storage.add(storage);
         waiting.files.extend(file);
     }
 
     /// Takes what was stored, in the order of the files.
     pub(super) fn take_waiting(&self) -> Waiting {
-        let mut waiting = std::mem::take(&mut *lock(&self.waiting));
+        let mut waiting = std::mem::take(&mut self.gathered().waiting);
         waiting
             .files
             .sort_by(|a, b| a.file.place.cmp(&b.file.place));
@@ -148,19 +150,18 @@ impl<'s> Scan<'s> {
 
     /// Counts the workloads of a manifest.
     pub(super) fn count_workloads(&self, examined: u64, candidates: u64) {
-        let mut count = lock(&self.workloads);
-        let count = count.get_or_insert_default();
+        let mut gathered = self.gathered();
+        let count = gathered.workloads.get_or_insert_default();
         count.examined += examined;
         count.candidates += candidates;
     }
 
     /// Records that a file is read at this place. Returns where it was read before, if it was.
     pub(super) fn read_before(&self, id: FileId, place: &Place) -> Option<Place> {
-        let mut read = lock(&self.read);
-        match read.get(&id) {
-            Some(before) => Some(before.clone()),
-            None => {
-                read.insert(id, place.clone());
+        match self.gathered().read.entry(id) {
+            Entry::Occupied(before) => Some(before.get().clone()),
+            Entry::Vacant(first) => {
+                first.insert(place.clone());
                 None
             }
         }
@@ -168,7 +169,7 @@ impl<'s> Scan<'s> {
 
     /// Drops the findings in the file on disk at this place.
     pub(super) fn forget(&self, place: &Place) {
-        let mut found = lock(&self.found);
+        let found = &mut self.gathered().found;
         found.sightings.retain(|seen| seen.place.file != place.file);
         found
             .skipped
@@ -177,25 +178,20 @@ impl<'s> Scan<'s> {
 
     /// Counts a file under its outcome.
     pub(super) fn count(&self, outcome: FileOutcome) {
-        if let Some(count) = self.outcomes.get(outcome as usize) {
-            count.fetch_add(1, Ordering::Relaxed);
-        }
+        *self.gathered().outcome(outcome) += 1;
         self.progress.file();
     }
 
     /// Counts a file under another outcome than before.
     pub(super) fn recount(&self, before: FileOutcome, outcome: FileOutcome) {
-        if let Some(count) = self.outcomes.get(before as usize) {
-            count.fetch_sub(1, Ordering::Relaxed);
-        }
-        if let Some(count) = self.outcomes.get(outcome as usize) {
-            count.fetch_add(1, Ordering::Relaxed);
-        }
+        let mut gathered = self.gathered();
+        *gathered.outcome(before) -= 1;
+        *gathered.outcome(outcome) += 1;
     }
 
     /// Counts the bytes of an opened file.
     pub(super) fn count_bytes(&self, bytes: u64) {
-        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.gathered().bytes += bytes;
         self.progress.read(bytes);
     }
 
@@ -218,13 +214,13 @@ impl<'s> Scan<'s> {
 
     /// Stores findings for the result.
     pub(super) fn store(&self, found: Found) {
-        lock(&self.found).sightings.extend(found.sightings);
+        self.gathered().found.sightings.extend(found.sightings);
         self.skip_all(found.skipped);
     }
 
     /// Stores one sighting for the result.
     pub(super) fn store_sighting(&self, sighting: Sighting) {
-        lock(&self.found).sightings.push(sighting);
+        self.gathered().found.sightings.push(sighting);
     }
 
     /// Lists something as skipped.
@@ -234,12 +230,12 @@ impl<'s> Scan<'s> {
 
     /// Lists several places as skipped.
     pub(super) fn skip_all(&self, skipped: impl IntoIterator<Item = Skipped>) {
-        let mut found = lock(&self.found);
+        let gathered = &mut *self.gathered();
         for one in skipped {
-            if found.skipped.len() < MAX_SKIPPED_LISTED {
-                found.skipped.push(one);
+            if gathered.found.skipped.len() < MAX_SKIPPED_LISTED {
+                gathered.found.skipped.push(one);
             } else {
-                self.skipped_unlisted.fetch_add(1, Ordering::Relaxed);
+                gathered.skipped_unlisted += 1;
             }
         }
     }
@@ -256,8 +252,9 @@ impl<'s> Scan<'s> {
     }
 
     fn skipped_where(&self, is_inside: impl Fn(&Place) -> bool) -> (Option<String>, usize) {
-        let found = lock(&self.found);
-        let mut all = found
+        let gathered = self.gathered();
+        let mut all = gathered
+            .found
             .skipped
             .iter()
             .filter(|skipped| is_inside(&skipped.place));
@@ -271,58 +268,54 @@ impl<'s> Scan<'s> {
 
     /// Lists an image as not fetched.
     pub(super) fn not_fetched(&self, reason: String) {
-        lock(&self.found).not_fetched.push(reason);
+        self.gathered().found.not_fetched.push(reason);
     }
 
     /// Lists a named path as missing.
     pub(super) fn missing(&self, place: &Place) {
-        lock(&self.found).missing.push(place.to_string());
+        self.gathered().found.missing.push(place.to_string());
     }
 
     /// Returns all findings; the sightings are not sorted yet.
     pub(super) fn finish(self) -> Collected {
-        let inputs = self.inputs();
-        let mut found = self
-            .found
+        self.gathered
             .into_inner()
-            .unwrap_or_else(PoisonError::into_inner);
+            .unwrap_or_else(PoisonError::into_inner)
+            .finish()
+    }
+}
+
+impl Gathered {
+    fn outcome(&mut self, outcome: FileOutcome) -> &mut u64 {
+        match outcome {
+            FileOutcome::Evidence => &mut self.inputs.evidence,
+            FileOutcome::WithoutNri => &mut self.inputs.without_nri,
+            FileOutcome::OtherFile => &mut self.inputs.other_files,
+            FileOutcome::Empty => &mut self.inputs.empty,
+            FileOutcome::OtherName => &mut self.inputs.other_names,
+            FileOutcome::Archive => &mut self.inputs.archives,
+            FileOutcome::Unreadable => &mut self.inputs.unreadable,
+        }
+    }
+
+    fn finish(self) -> Collected {
+        let mut found = self.found;
         found.skipped.sort();
         found.skipped.dedup();
-        let unlisted = self.skipped_unlisted.into_inner();
-        found.summary.skipped = found.skipped.len() as u64 + unlisted;
-        if unlisted > 0 {
-            let reason = format!("{unlisted} more places were skipped and are not listed");
+        found.summary.skipped = found.skipped.len() as u64 + self.skipped_unlisted;
+        if self.skipped_unlisted > 0 {
+            let reason = format!(
+                "{} more places were skipped and are not listed",
+                self.skipped_unlisted
+            );
             found
                 .skipped
                 .push(Skipped::new("(others)", SkipKind::Limit, reason));
         }
-        found.summary.files = inputs.total();
-        found.summary.inputs = inputs;
-        found.summary.workloads = self
-            .workloads
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner);
-        found.summary.bytes = self.bytes.into_inner();
+        found.summary.files = self.inputs.total();
+        found.summary.inputs = self.inputs;
+        found.summary.workloads = self.workloads;
+        found.summary.bytes = self.bytes;
         found
     }
-
-    fn inputs(&self) -> Inputs {
-        let count = |outcome: FileOutcome| {
-            let count = self.outcomes.get(outcome as usize);
-            count.map_or(0, |count| count.load(Ordering::Relaxed))
-        };
-        Inputs {
-            evidence: count(FileOutcome::Evidence),
-            without_nri: count(FileOutcome::WithoutNri),
-            other_files: count(FileOutcome::OtherFile),
-            empty: count(FileOutcome::Empty),
-            other_names: count(FileOutcome::OtherName),
-            archives: count(FileOutcome::Archive),
-            unreadable: count(FileOutcome::Unreadable),
-        }
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -15,7 +15,7 @@ use crate::sighting::{Evidence, FileKind, Interface, Role, Sighting, UnknownKind
 use crate::skipped::{SkipKind, Unreadable};
 
 /// The name of the reader, in evidence.
-const READER: &str = "check";
+pub(super) const READER: &str = "check";
 
 /// The maximum length of an interpreter name in the report in bytes.
 const MAX_INTERPRETER: usize = 80;
@@ -70,6 +70,23 @@ pub(super) fn report(scan: &Scan<'_>, place: &Place, demand: Demand, reason: &st
 pub(super) fn not_fetched(scan: &Scan<'_>, place: &Place, reason: &str) {
     scan.store_sighting(Sighting {
         interface: Interface::unknown_because(UnknownKind::NotFetched, reason),
+        ..sighting(place, Demand::Named, reason.to_owned())
+    });
+}
+
+/// Returns a sighting of a process that is a plugin, and whose verdict is `unknown` for this reason.
+pub(super) fn process(place: &Place, reason: &str) -> Sighting {
+    Sighting {
+        interface: Interface::unknown_because(UnknownKind::Process, reason),
+        ..sighting(place, Demand::Launched, reason.to_owned())
+    }
+}
+
+/// Adds a sighting of a named folder without files.
+pub(super) fn no_files(scan: &Scan<'_>, place: &Place) {
+    let reason = "contains no files";
+    scan.store_sighting(Sighting {
+        interface: Interface::unknown_because(UnknownKind::NoFiles, reason),
         ..sighting(place, Demand::Named, reason.to_owned())
     });
 }

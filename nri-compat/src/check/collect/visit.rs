@@ -8,6 +8,7 @@ use super::archive;
 use super::demand::Demand;
 use super::disk::{self, Disk};
 use super::file_outcome::FileOutcome;
+use super::found::Found;
 use super::manifests;
 use super::scan::{Linked, NameRank, Scan};
 use super::unjudged;
@@ -105,33 +106,34 @@ fn demand(linked: &Linked) -> Demand {
     }
 }
 
-/// Reads the executable of running processes, under the `name` in their view.
-pub(super) fn program(scan: &Scan<'_>, exe: &Path, place: &Place, name: &str) {
-    let outcome = open(scan, exe).and_then(|disk| {
-        let Some(disk) = disk else { return Ok(None) };
-        let file = File {
-            name: name.to_owned(),
-            ..with_head(place, &disk, None)?
-        };
-        if !scan.recognised(&file) {
-            return Ok(Some(FileOutcome::OtherFile));
-        }
-        if scan.read_before(disk.id, place).is_some() {
-            return Ok(Some(FileOutcome::OtherName));
-        }
-        let found = scan.look(&file);
-        let outcome = found.outcome();
-        scan.store(found);
-        Ok(Some(outcome))
-    });
-    match outcome {
-        Ok(Some(outcome)) => scan.count(outcome),
-        Ok(None) => {}
-        Err(error) => {
-            scan.skip(place.clone(), Unreadable::from(&error));
-            scan.count(FileOutcome::Unreadable);
-        }
+/// Returns the findings in the executable of running processes, under the `name` in their view, and its
+/// outcome. An executable that was read under another name is read again only if `is_wanted`.
+pub(super) fn program(
+    scan: &Scan<'_>,
+    exe: &Path,
+    place: &Place,
+    name: &str,
+    is_wanted: bool,
+) -> io::Result<(Found, FileOutcome)> {
+    let disk = open(scan, exe)?.ok_or(io::ErrorKind::NotFound)?;
+    let file = File {
+        name: name.to_owned(),
+        ..with_head(place, &disk, None)?
+    };
+    if !scan.recognised(&file) {
+        return Ok((Found::default(), FileOutcome::OtherFile));
     }
+    let is_known = scan.read_before(disk.id, place).is_some();
+    if is_known && !is_wanted {
+        return Ok((Found::default(), FileOutcome::OtherName));
+    }
+    let found = scan.look(&file);
+    let outcome = if is_known {
+        FileOutcome::OtherName
+    } else {
+        found.outcome()
+    };
+    Ok((found, outcome))
 }
 
 fn open(scan: &Scan<'_>, path: &Path) -> io::Result<Option<Disk>> {

@@ -53,8 +53,7 @@ pub(super) fn folder(scan: &Scan<'_>, root: &Root, roots: &[Root]) {
         .build_parallel();
     walker.run(|| Box::new(|entry| walk.entry(entry)));
     if root.is_named && !walk.has_content.into_inner() {
-        let place = Place::of(&root.shown);
-        unjudged::report(scan, &place, Demand::Named, "contains no files");
+        unjudged::no_files(scan, &Place::of(&root.shown));
     }
 }
 

@@ -4,7 +4,6 @@ use std::io;
 
 use super::Unreadable;
 use crate::check::content::Content;
-use crate::check::scratch::Scratch;
 use crate::skipped::SkipKind;
 
 /// The number of bytes that are read at a time.
@@ -33,13 +32,11 @@ pub(super) fn lines(
     mut each: impl FnMut(usize, &str),
 ) -> Result<(), Unreadable> {
     within(content, largest)?;
-    let (mut piece, mut line) = (Scratch::of(0, CHUNK), Vec::new());
+    let (mut piece, mut line) = (vec![0; CHUNK], Vec::new());
     let (mut offset, mut number) = (0, 1);
     loop {
-        let read = content
-            .read_at(offset, piece.get_mut(CHUNK))
-            .map_err(failed)?;
-        for byte in piece.get(read) {
+        let read = content.read_at(offset, &mut piece).map_err(failed)?;
+        for byte in piece.iter().take(read) {
             if *byte == b'\n' {
                 each(number, &String::from_utf8_lossy(&line));
                 line.clear();

@@ -66,12 +66,30 @@ fn listed(events: &[String]) -> String {
     }
 }
 
+/// Returns the next step for a reason of this kind; `None` if the kind of file selects it.
+fn next_step(kind: UnknownKind) -> Option<&'static str> {
+    match kind {
+        UnknownKind::NotFetched => Some(
+            "follow the reason and check again, or check the image as a file: `docker save IMAGE \
+                | nri-compat check -`",
+        ),
+        UnknownKind::NoFiles => {
+            Some("name the folder that has the plugins, or see why nothing was put into this one")
+        }
+        UnknownKind::Process => Some(
+            "check the files or the image that the process was started from, or look for its name \
+                in the runtime's log (`nri-compat logs`)",
+        ),
+        UnknownKind::NotBuilt | UnknownKind::HandlersRefused | UnknownKind::Other => None,
+    }
+}
+
 /// Returns how to find out what could not be determined.
 pub(super) fn find_out(seen: &Sighting) -> String {
-    if matches!(&seen.interface, Interface::Unknown(why) if why.kind == UnknownKind::NotFetched) {
-        return "follow the reason and check again, or check the image as a file: `docker save IMAGE \
-                | nri-compat check -`"
-            .to_owned();
+    if let Interface::Unknown(why) = &seen.interface
+        && let Some(step) = next_step(why.kind)
+    {
+        return step.to_owned();
     }
     match seen.kind {
         FileKind::GoMod | FileKind::GoSum | FileKind::GoVendor | FileKind::GoSource => {

@@ -1,40 +1,17 @@
 //! Reads parts of a file: short ones as a whole, longer ones in windows.
 
-use std::ops::Deref;
+use std::borrow::Cow;
 
 use super::super::Unreadable;
 use crate::check::content::Content;
-use crate::check::scratch::Scratch;
 use crate::skipped::SkipKind;
 
 /// The number of bytes that are searched at once. They stay in the processor's cache while several
 /// needles are searched.
 pub(crate) const WINDOW: u64 = 1 << 18;
 
-/// A part of a file.
-pub(crate) enum Part<'c> {
-    /// A part of a file in memory.
-    Borrowed(&'c [u8]),
-    /// A part in a buffer, with its length.
-    Read(Scratch, usize),
-}
-
-impl Default for Part<'_> {
-    fn default() -> Self {
-        Self::Borrowed(&[])
-    }
-}
-
-impl Deref for Part<'_> {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        match self {
-            Self::Borrowed(bytes) => bytes,
-            Self::Read(buffer, length) => buffer.get(*length),
-        }
-    }
-}
+/// A part of a file: borrowed from a file in memory, or in a buffer of its own.
+pub(crate) type Part<'c> = Cow<'c, [u8]>;
 
 /// Reads up to `length` bytes at `offset`; fewer only at the end of the file.
 ///
@@ -52,10 +29,10 @@ pub(crate) fn part(
         let start = usize::try_from(offset).map_or(all.len(), |start| start.min(all.len()));
         return Ok(Part::Borrowed(all.split_at(start).1.split_at(length).0));
     }
-    let mut buffer = Scratch::of(offset, length);
-    let read = content.read_at(offset, buffer.get_mut(length));
-    let filled = read.map_err(unreadable)?;
-    Ok(Part::Read(buffer, filled))
+    let mut buffer = vec![0; length];
+    let filled = content.read_at(offset, &mut buffer).map_err(unreadable)?;
+    buffer.truncate(filled);
+    Ok(Part::Owned(buffer))
 }
 
 fn unreadable(error: std::io::Error) -> Unreadable {
