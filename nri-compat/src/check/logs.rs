@@ -21,12 +21,9 @@ mod folders;
 mod format;
 mod inputs;
 mod line_handler;
-mod long_line;
 mod marker;
-mod mention;
 mod period;
 pub(crate) mod pieces;
-mod pretty;
 mod reader;
 mod record;
 mod rotation;
@@ -43,7 +40,7 @@ use crate::place::Place;
 use crate::sighting::Sighting;
 use crate::skipped::{SkipKind, Skipped, Unreadable};
 use format::Statement;
-use line_handler::LineHandler;
+use line_handler::{FoundLine, LineHandler};
 use record::Origin;
 
 pub(crate) use format::unwrap_once;
@@ -105,10 +102,6 @@ fn read_lines(place: &Place, lines: &mut dyn Read, options: &Options<'_>) -> Log
         .collect();
     let unread = reading.skipped().into_iter();
     skipped.extend(unread.map(|(kind, reason)| Skipped::new(place.clone(), kind, reason)));
-    if lines.is_binary() {
-        // Any part of what is not a log may look like compressed data.
-        skipped.retain(|skipped| skipped.kind != SkipKind::NestedArchive);
-    }
     let bytes = reading.bytes;
     let sightings = sightings::sightings(place, reading.tally);
     if sightings.is_empty() && skipped.is_empty() && lines.is_binary() {
@@ -164,12 +157,10 @@ struct Reading<'p> {
     /// in which the time may follow.
     entry: Option<(String, u8)>,
     bytes: u64,
-    /// The number of lines that are too long and may have a warning.
+    /// The number of lines that say that messages were dropped.
+    suppressed: u64,
+    /// The number of lines that are too long.
     too_long: u64,
-    /// True if the current line, which is too long, is one of them.
-    has_excerpt: bool,
-    /// The number of lines with compressed data.
-    packed: u64,
 }
 
 /// The number of lines of an entry of a JSON list after its id: message, time.
@@ -184,18 +175,15 @@ impl Reading<'_> {
             1 => reasons.push((kind, format!("1 line {lines}"))),
             _ => reasons.push((kind, format!("{count} lines {lines}"))),
         };
-        let too_long = format!(
-            "longer than {} MiB, with what may be a warning about a plugin",
-            LONGEST_LINE >> 20
-        );
+        let too_long = format!("longer than {} MiB", LONGEST_LINE >> 20);
         count(SkipKind::Limit, self.too_long, &too_long);
         count(
             SkipKind::Broken,
             self.tally.unread_lines(),
             "with a warning about a plugin, truncated or in an unknown format",
         );
-        let packed = "with compressed data, which is not read: unpack it, and read it on its own";
-        count(SkipKind::NestedArchive, self.packed, packed);
+        let suppressed = "about messages that the journal dropped: warnings may be missing";
+        count(SkipKind::Broken, self.suppressed, suppressed);
         let beyond = "about plugins beyond the limit";
         count(SkipKind::Limit, self.tally.beyond, beyond);
         reasons
@@ -252,15 +240,34 @@ impl Reading<'_> {
     }
 }
 
+/// Returns true if journald or rsyslog says in a line that it dropped messages: `Suppressed 12 messages from
+/// containerd.service`, `imjournal: 12 messages lost due to rate-limiting`.
+fn is_suppression(line: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(line);
+    let follows_number = |before: &str| {
+        let number = before.rsplit(' ').next().unwrap_or_default();
+        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let by_journald = text
+        .split_once(" messages from ")
+        .is_some_and(|(before, _)| before.contains("Suppressed ") && follows_number(before));
+    let by_rsyslog = text.split_once(" messages lost due to rate-limiting");
+    by_journald || by_rsyslog.is_some_and(|(before, _)| follows_number(before))
+}
+
 impl LineHandler for Reading<'_> {
-    fn line(&mut self, line: &[u8], ended: bool) -> bool {
+    fn line(&mut self, line: FoundLine<'_>) -> bool {
         self.count_down();
-        for (origin, statement) in format::read(line) {
-            if ended || !self.is_cut(line, &statement) {
+        for (mut origin, statement) in format::read(line.bytes) {
+            if line.ended || !self.is_cut(line.bytes, &statement) {
+                origin.line = Some((
+                    line.number,
+                    fact::clean(&String::from_utf8_lossy(line.bytes)),
+                ));
                 self.add(statement, origin);
             }
         }
-        self.packed += u64::from(format::has_unread_data(line));
+        self.suppressed += u64::from(is_suppression(line.bytes));
         self.entry.is_some()
     }
 
@@ -271,20 +278,7 @@ impl LineHandler for Reading<'_> {
         }
     }
 
-    fn excerpt(&mut self, part: &[u8], word: usize) {
-        let warning =
-            |(origin, statement): (Origin, Statement)| Some((origin, statement.warning()?));
-        let warning = format::read(part).into_iter().find_map(warning);
-        // Numbers can be decoded only as a whole.
-        let is_decoded = marker::is_word(part, word);
-        if let Some((origin, warning)) = warning.filter(|_| !self.has_excerpt) {
-            self.add(Statement::Unread(warning), origin);
-            self.has_excerpt = true;
-        }
-        self.has_excerpt |= !is_decoded;
-    }
-
     fn too_long(&mut self) {
-        self.too_long += u64::from(std::mem::take(&mut self.has_excerpt));
+        self.too_long += 1;
     }
 }

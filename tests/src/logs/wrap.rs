@@ -8,7 +8,7 @@ use super::NODE;
 pub type Wrap = fn(&str) -> String;
 
 /// Every wrapper, with its name, and true if it names the host.
-pub const WRAPS: [(&str, Wrap, bool); 64] = [
+pub const WRAPS: [(&str, Wrap, bool); 54] = [
     ("unwrapped", |line| line.to_owned(), false),
     ("windows line ends", |line| format!("{line}\r"), false),
     ("zeros before", |line| format!("\0\0\0{line}"), false),
@@ -100,12 +100,6 @@ pub const WRAPS: [(&str, Wrap, bool); 64] = [
         |line| format!("data: {}\n", journal_json(line)),
         true,
     ),
-    ("journalctl -o json-pretty", journal_pretty, true),
-    (
-        "journalctl -o json-pretty, bytes",
-        journal_pretty_bytes,
-        true,
-    ),
     ("RFC 3164", |line| format!("<28>{}", journalctl(line)), true),
     (
         "RFC 5424",
@@ -169,21 +163,6 @@ pub const WRAPS: [(&str, Wrap, bool); 64] = [
         false,
     ),
     (
-        "fluentd, a hash of Ruby",
-        |line| {
-            format!(
-                "2026-11-21 11:47:18 +0000 kube.a: {{\"log\"=>{}}}",
-                json!(line)
-            )
-        },
-        false,
-    ),
-    (
-        "logstash rubydebug",
-        |line| format!("       \"message\" => {},", json!(line)),
-        false,
-    ),
-    (
         "Loki's API",
         |line| {
             let values = json!([["1795261638909751117", line]]);
@@ -242,52 +221,12 @@ pub const WRAPS: [(&str, Wrap, bool); 64] = [
         |line| json!({"a": {"b": [{"payload": line}]}}).to_string(),
         false,
     ),
-    (
-        "quotes escaped two levels deep",
-        |line| json!(json!({"payload": line}).to_string()).to_string(),
-        false,
-    ),
-    (
-        "quotes escaped three levels deep in text",
-        |line| {
-            format!(
-                "event {}",
-                json!(json!(json!({"x": line}).to_string()).to_string())
-            )
-        },
-        false,
-    ),
-    (
-        "JSON cut behind the line",
-        |line| format!("{{\"payload\":{},\"stre", json!(format!("{line}\n"))),
-        false,
-    ),
-    (
-        "CSV",
-        |line| format!("\"2026-11-21\",\"{}\",\"x\"", line.replace('"', "\"\"")),
-        false,
-    ),
-    (
-        "XML",
-        |line| format!("<Data>{}</Data>", line.replace('"', "&quot;")),
-        false,
-    ),
-    (
-        "colours",
-        |line| {
-            format!(
-                "\x1b[33m{}\x1b[0m",
-                line.replace("plugin", "\x1b[01;31m\x1b[Kplugin\x1b[m\x1b[K")
-            )
-        },
-        false,
-    ),
+    ("colours", |line| format!("\x1b[33m{line}\x1b[0m"), false),
     (
         "colours in bytes",
         |line| journal_bytes(&format!("\x1b[33m{line}\x1b[0m"), ","),
         true,
     ),
-    ("Python", |line| format!("b'{line}'"), false),
     (
         "windows line ends in docker",
         |line| {
@@ -371,15 +310,4 @@ fn cri_pieces(line: &str) -> String {
     let (one, other) = line.split_at((half..).find(|at| line.is_char_boundary(*at)).unwrap_or(0));
     let time = "2026-11-21T11:47:18.909751117Z";
     format!("{time} stderr P {one}\n{time} stdout F -\n{time} stderr F {other}")
-}
-
-fn journal_pretty(line: &str) -> String {
-    let entry =
-        json!({"_HOSTNAME": NODE, "MESSAGE": line, "__REALTIME_TIMESTAMP": "1795261638909751"});
-    serde_json::to_string_pretty(&entry).expect("JSON")
-}
-
-fn journal_pretty_bytes(line: &str) -> String {
-    let entry = json!({"_HOSTNAME": NODE, "MESSAGE": line.as_bytes(), "__REALTIME_TIMESTAMP": "1795261638909751"});
-    serde_json::to_string_pretty(&entry).expect("JSON")
 }

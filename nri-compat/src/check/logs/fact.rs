@@ -38,15 +38,25 @@ pub(super) enum Warning {
     OneShot,
 }
 
-impl Claim {
-    /// Returns the kind of warning, if it is one.
-    pub(super) fn warning(&self) -> Option<Warning> {
-        match self {
-            Self::StateChange(_) => Some(Warning::StateChange),
-            Self::OneShot => Some(Warning::OneShot),
-            Self::Registered(_) | Self::Connected | Self::Failed(_) => None,
-        }
-    }
+/// The beginnings of warnings, of which nobody but a runtime is the author.
+const WARNINGS: [(&str, Warning); 3] = [
+    (
+        "NRI plugin uses a deprecated interface",
+        Warning::StateChange,
+    ),
+    (
+        "uses deprecated StateChange instead of a dedicated ",
+        Warning::StateChange,
+    ),
+    ("Deprecated NRI plugin(s) ", Warning::OneShot),
+];
+
+/// Returns the warning of a runtime in a text that could not be parsed, such as a record that was cut.
+pub(super) fn warning(text: &str) -> Option<Warning> {
+    let mut warnings = WARNINGS.iter();
+    warnings
+        .find(|(words, _)| memchr::memmem::find(text.as_bytes(), words.as_bytes()).is_some())
+        .map(|(_, warning)| *warning)
 }
 
 /// The message of containerd whose details are in fields.
@@ -86,6 +96,17 @@ pub(super) fn split_deprecation(text: &str) -> Option<(&str, &str)> {
     Some((DEPRECATED_INTERFACE, fields))
 }
 
+/// Returns the fact if the plugin has the name of an NRI plugin, `10-template`: programs of all kinds have plugins.
+fn indexed(plugin: &str, claim: Claim) -> Option<Fact> {
+    let name = plugin.rsplit(':').next().unwrap_or(plugin);
+    let is_indexed = matches!(name.as_bytes(), [b'0'..=b'9', b'0'..=b'9', b'-', _, ..]);
+    if is_indexed {
+        fact(plugin, claim)
+    } else {
+        None
+    }
+}
+
 fn fact(plugin: &str, claim: Claim) -> Option<Fact> {
     let is_name =
         !plugin.is_empty() && plugin.len() <= MAX_NAME && !plugin.contains(char::is_control);
@@ -98,7 +119,8 @@ fn fact(plugin: &str, claim: Claim) -> Option<Fact> {
 /// Parses the format of containerd: `deprecated=StateChange details="does not implement … RPC call"
 /// plugin=10-template`.
 fn state_change_fields(record: &Record) -> Option<Fact> {
-    if record.deprecated.as_deref() != Some("StateChange") {
+    let is_about_nri = record.text.starts_with(DEPRECATED_INTERFACE);
+    if !is_about_nri || record.deprecated.as_deref() != Some("StateChange") {
         return None;
     }
     let details = record
@@ -118,7 +140,7 @@ fn state_change_text(record: &Record) -> Option<Fact> {
     let (plugin, rest) = record.text.strip_prefix("plugin ")?.split_once(' ')?;
     let rest = rest.strip_prefix("uses deprecated StateChange instead of a dedicated ")?;
     let (rpc, _) = rest.split_once(" RPC call")?;
-    fact(plugin, Claim::StateChange(identifier(rpc)?))
+    indexed(plugin, Claim::StateChange(identifier(rpc)?))
 }
 
 /// Returns the name of an RPC, unless it has characters that show that the line was cut or merged
@@ -149,24 +171,21 @@ fn registered(record: &Record) -> Option<Fact> {
     let version = rest
         .strip_prefix(" (with NRI version ")
         .and_then(|rest| rest.strip_suffix(')'));
-    fact(
+    indexed(
         plugin,
         Claim::Registered(clean(version.unwrap_or_default())),
     )
 }
 
 fn connected(record: &Record) -> Option<Fact> {
-    let plugin = match record.text.strip_prefix("pre-installed NRI plugin \"") {
-        Some(rest) => rest.strip_suffix("\" synchronization success")?,
-        None => {
-            record
-                .text
-                .strip_prefix("plugin \"")?
-                .split_once("\" connected")?
-                .0
-        }
-    };
-    fact(plugin, Claim::Connected)
+    if let Some(rest) = record.text.strip_prefix("pre-installed NRI plugin \"") {
+        return fact(
+            rest.strip_suffix("\" synchronization success")?,
+            Claim::Connected,
+        );
+    }
+    let plugin = record.text.strip_prefix("plugin \"")?;
+    indexed(plugin.split_once("\" connected")?.0, Claim::Connected)
 }
 
 /// Parses `closing plugin 10-template, failed to handle RunPodSandbox request: …`, with the number
@@ -182,7 +201,7 @@ fn closed(record: &Record) -> Option<Fact> {
     };
     let why = why.strip_prefix("handle ").unwrap_or(why);
     let (request, reason) = why.split_once(": ").unwrap_or((why, ""));
-    fact(
+    indexed(
         plugin,
         Claim::Failed(format!(
             "failed at {}: {}",
@@ -215,10 +234,7 @@ fn failed(record: &Record) -> Option<Fact> {
     if !matches!(step, "create" | "initialize" | "start" | "synchronize") {
         return None;
     }
-    let external = ["external plugin: ", "plugin: "]
-        .into_iter()
-        .find_map(|unnamed| rest.strip_prefix(unnamed));
-    if let Some(why) = external {
+    if let Some(why) = rest.strip_prefix("external plugin: ") {
         let claim = Claim::Failed(format!("failed to {step}: {}", reason_of(why)));
         return Some(Fact {
             plugin: None,

@@ -1,9 +1,8 @@
 //! Formats of log lines, one file each, and the loop that removes one wrapper after the other.
 //!
 //! If no known format is left and no record of the runtime has been found, the record is searched
-//! for anywhere in the text: as JSON, as logfmt, as a message, and within quotes.
+//! for anywhere in the text: as JSON, as logfmt, and as a message.
 
-mod base64;
 mod cri;
 mod deprecations;
 mod json;
@@ -11,7 +10,6 @@ mod json_line;
 mod logfmt;
 mod logrus;
 mod prefix;
-mod quoted;
 mod search;
 mod syslog;
 
@@ -22,7 +20,6 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use super::fact::{self, Fact, Warning};
-use super::mention;
 use super::record::{Origin, Record, Unwrapped};
 use crate::check::needles::Needles;
 
@@ -56,17 +53,6 @@ pub(super) enum Statement {
     Unread(Warning),
 }
 
-impl Statement {
-    /// Returns the kind of warning, if it is one.
-    pub(super) fn warning(&self) -> Option<Warning> {
-        match self {
-            Statement::Unread(warning) => Some(*warning),
-            Statement::Fact(fact) => fact.claim.warning(),
-            Statement::Deprecation(..) | Statement::LastOccurrence(_) => None,
-        }
-    }
-}
-
 /// Reads all statements in a line, each with its origin.
 pub(super) fn read(line: &[u8]) -> Vec<(Origin, Statement)> {
     let text = String::from_utf8_lossy(line);
@@ -77,7 +63,7 @@ pub(super) fn read(line: &[u8]) -> Vec<(Origin, Statement)> {
     let origin = Origin::default();
     let any = lines.text(&text, &origin, MAX_DEPTH);
     if (!any || lines.left == 0)
-        && let Some(warning) = lines.unread.or_else(|| mention::warning(&text))
+        && let Some(warning) = lines.unread
     {
         lines.statements.push((origin, Statement::Unread(warning)));
     }
@@ -120,9 +106,8 @@ fn unwrap(text: &str, origin: &Origin) -> Vec<(Origin, Unwrapped)> {
     unwrapped.into_iter().collect()
 }
 
-/// Parts of words: each statement has one of them, whatever is wrapped around it. The last is the `p` of `plugin` where a
-/// log has numbers for letters.
-const STATEMENTS: [&str; 8] = [
+/// Parts of words: each statement has one of them, whatever is wrapped around it.
+const STATEMENTS: [&str; 7] = [
     "eprecat",
     "ccurrence",
     "registered",
@@ -130,7 +115,6 @@ const STATEMENTS: [&str; 8] = [
     "closing",
     "failed",
     "success",
-    "112",
 ];
 
 /// Returns whether a text may hold a statement behind something that is no known wrapper. Most lines end here.
@@ -180,12 +164,11 @@ impl LineReader {
         let plain = without_colours(text);
         let text = plain.trim_matches(is_padding);
         let any = self.all(unwrap(text, origin), depth)
-            || self.record(&Record::of_text(text), origin, 0)
+            || self.record(&Record::with(text, &origin.beside), origin, 0)
             || may_state(text)
-                && (self.after_prefix(text, origin, depth) || self.search(text, origin, depth))
-            || self.encoded(text, origin, depth);
+                && (self.after_prefix(text, origin, depth) || self.search(text, origin, depth));
         if !any {
-            self.unread = self.unread.or_else(|| mention::warning(text));
+            self.unread = self.unread.or_else(|| fact::warning(text));
         }
         any
     }
@@ -239,50 +222,29 @@ impl LineReader {
         rest.is_some_and(|rest| self.all(unwrap(rest, origin), depth))
     }
 
-    /// Reads the text that is encoded in Base64.
-    fn encoded(&mut self, text: &str, origin: &Origin, depth: usize) -> bool {
-        let texts = base64::decode(text).texts.into_iter();
-        let mut any = false;
-        for text in texts {
-            any |= self.text(&text, origin, depth);
-        }
-        any
-    }
-
     /// Searches for records anywhere in a text.
     fn search(&mut self, text: &str, origin: &Origin, depth: usize) -> bool {
-        if !json::is_interesting(text) && !text.contains("112") {
+        if !json::is_interesting(text) {
             return false;
         }
         let searches: [Search; 3] = [search::json, search::logfmt, search::messages];
         for search in searches {
             let found = search(text, origin);
             if self.all(found.records, depth) {
-                let unread = mention::warning(&found.rest).map(Statement::Unread);
+                let unread = fact::warning(&found.rest).map(Statement::Unread);
                 self.add(unread.into_iter().collect(), origin);
                 return true;
             }
         }
-        quoted::NOTATIONS.iter().any(|segments| {
-            let inner = segments(text).into_iter();
-            let inner = inner.filter(|inner| inner != text && json::is_interesting(inner));
-            let lines = inner.map(|line| (origin.clone(), Unwrapped::Line(line)));
-            self.all(lines.collect(), depth)
-        })
+        false
     }
-}
-
-/// Returns true if a line has compressed data that is not read: the beginning of a file, or Base64
-/// that was cut.
-pub(super) fn has_unread_data(line: &[u8]) -> bool {
-    mention::has_packed_file(line) || base64::decode(&String::from_utf8_lossy(line)).is_cut
 }
 
 /// Returns the warning in a text or record, whether or not it can be parsed.
 fn warning(unwrapped: &Unwrapped) -> Option<Warning> {
     match unwrapped {
-        Unwrapped::Line(text) => mention::warning(text),
-        Unwrapped::Record(record) => mention::warning(&record.text),
+        Unwrapped::Line(text) => fact::warning(text),
+        Unwrapped::Record(record) => fact::warning(&record.text),
         Unwrapped::Deprecations(_) | Unwrapped::LastOccurrence(_) => None,
     }
 }

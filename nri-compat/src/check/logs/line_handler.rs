@@ -1,18 +1,24 @@
 //! Receivers of the lines that a scan finds.
 
+/// A relevant line.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FoundLine<'l> {
+    /// The text without the line end.
+    pub(super) bytes: &'l [u8],
+    /// The number of the line, counted from 1.
+    pub(super) number: u64,
+    /// False for the last line if it has no line end: it may have been cut.
+    pub(super) ended: bool,
+}
+
 /// A receiver of relevant lines.
 pub(super) trait LineHandler {
-    /// Handles a relevant line, without its end. Returns true to receive the next line, whatever it
-    /// contains. A line that is not `ended` is the last one, and may have been cut.
-    fn line(&mut self, line: &[u8], ended: bool) -> bool;
+    /// Handles a relevant line. Returns true to receive the next line, whatever it contains.
+    fn line(&mut self, line: FoundLine<'_>) -> bool;
 
     /// Counts bytes that were read.
     fn read(&mut self, bytes: usize);
 
-    /// Handles a relevant part of a line that is too long; `word` is the position of the word that
-    /// makes it relevant.
-    fn excerpt(&mut self, part: &[u8], word: usize);
-
-    /// Counts a line that was too long and has relevant parts.
+    /// Counts a line that is too long to be read.
     fn too_long(&mut self);
 }

@@ -22,9 +22,6 @@ impl Reader for LogReader {
         if Packing::of(&file.head) != Packing::Not {
             return is_log(&source::head(file.head.unpacked(), HEAD));
         }
-        if source::utf_16(&file.head).is_some() {
-            return is_log(&source::head(&file.head, HEAD));
-        }
         is_log(&file.head)
     }
 
@@ -60,6 +57,8 @@ fn with_notes(log: Log) -> Vec<Sighting> {
 /// Adds to the evidence that a log consists of several files.
 pub(super) fn note_rotated_set(sightings: &mut [Sighting], files: usize) {
     for sighting in sightings {
+        // The number counts the lines of all files.
+        sighting.place.line = None;
         sighting.evidence.push(Evidence {
             reader: READER,
             detail: format!("read from a rotated set of {files} files"),

@@ -8,6 +8,21 @@ pub(super) struct Origin {
     pub(super) time: Option<String>,
     /// The host.
     pub(super) node: Option<String>,
+    /// The number and the text of the line.
+    pub(super) line: Option<(u64, String)>,
+    /// Fields of a record beside its message, from the objects around it.
+    pub(super) beside: Beside,
+}
+
+/// Fields of a record that a collector keeps beside the message, as labels or attributes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Beside {
+    /// `plugin`
+    pub(super) plugin: Option<String>,
+    /// `deprecated`
+    pub(super) deprecated: Option<String>,
+    /// `details`
+    pub(super) details: Option<String>,
 }
 
 impl Origin {
@@ -49,12 +64,36 @@ pub(super) struct Record {
     pub(super) details: Option<String>,
 }
 
+impl Beside {
+    /// Sets the fields that `other` has.
+    pub(super) fn set(&mut self, other: Self) {
+        self.plugin = other.plugin.or_else(|| self.plugin.take());
+        self.deprecated = other.deprecated.or_else(|| self.deprecated.take());
+        self.details = other.details.or_else(|| self.details.take());
+    }
+}
+
 impl Record {
     /// Returns a record with only a message.
     pub(super) fn of_text(text: &str) -> Self {
         Self {
             text: text.to_owned(),
             ..Self::default()
+        }
+    }
+
+    /// Returns a record with the fields that a collector keeps beside the message.
+    pub(super) fn with(text: &str, beside: &Beside) -> Self {
+        let Beside {
+            plugin,
+            deprecated,
+            details,
+        } = beside.clone();
+        Self {
+            text: text.to_owned(),
+            plugin,
+            deprecated,
+            details,
         }
     }
 }

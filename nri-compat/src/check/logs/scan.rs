@@ -2,14 +2,13 @@
 
 use std::io::{self, Read};
 
-use memchr::{memchr, memrchr};
+use memchr::{memchr, memchr_iter, memrchr};
 
-use super::line_handler::LineHandler;
-use super::long_line::LongLine;
-use super::marker::{Markers, Numbers, Search};
+use super::line_handler::{FoundLine, LineHandler};
+use super::marker::{Markers, Search};
 
-/// The maximum length of a line in bytes; a longer one is only searched for warnings.
-pub const LONGEST_LINE: usize = 4 << 20;
+/// The maximum length of a line in bytes. An export may have a whole log in one JSON document on one line.
+pub const LONGEST_LINE: usize = 256 << 20;
 
 /// The number of bytes read at once: few enough to stay in the processor's cache until they are
 /// searched.
@@ -34,13 +33,12 @@ struct Scanner<'s> {
     buffer: Vec<u8>,
     /// The number of bytes in the buffer that belong to an unfinished line.
     held: usize,
-    /// The current line, if it is too long.
-    long: Option<LongLine>,
+    /// True within a line that is too long.
+    is_in_long_line: bool,
     /// True if the handler wants the next line, whatever it contains.
     wants_next: bool,
-    /// Notations of numbers that the log may contain, suggested by its first line and the relevant
-    /// lines. Text logs are not searched for them.
-    numbers: Option<Numbers>,
+    /// The number of lines before those in the buffer.
+    lines_before: u64,
 }
 
 impl<'s> Scanner<'s> {
@@ -50,9 +48,9 @@ impl<'s> Scanner<'s> {
             handler,
             buffer: vec![0; CHUNK],
             held: 0,
-            long: None,
+            is_in_long_line: false,
             wants_next: false,
-            numbers: None,
+            lines_before: 0,
         }
     }
 
@@ -82,7 +80,7 @@ impl<'s> Scanner<'s> {
 
     fn took(&mut self, read: usize) {
         self.handler.read(read);
-        if self.long.is_some() {
+        if self.is_in_long_line {
             return self.went_on(read);
         }
         self.filled(self.held, self.held + read);
@@ -101,44 +99,29 @@ impl<'s> Scanner<'s> {
         self.unfinished(filled - last);
     }
 
-    /// Searches what was read of a line that is too long, and keeps what follows it.
+    /// Drops what was read of a line that is too long, and keeps what follows it.
     fn went_on(&mut self, read: usize) {
-        let mut buffer = std::mem::take(&mut self.buffer);
-        let (fresh, _) = buffer.split_at(read);
-        let end = memchr(b'\n', fresh);
-        let (part, _) = fresh.split_at(end.unwrap_or(read));
-        if let Some(long) = &mut self.long {
-            long.add(part, self.markers, self.handler);
-        }
-        let rest = end.map_or(read, |end| end + 1);
-        buffer.copy_within(rest..read, 0);
-        self.buffer = buffer;
-        if end.is_some() {
-            self.end_long_line();
-            self.filled(0, read - rest);
-        }
-    }
-
-    fn end_long_line(&mut self) {
-        if let Some(long) = self.long.take() {
-            long.end(self.markers, self.handler);
-        }
+        let Some(end) = memchr(b'\n', self.buffer.split_at(read).0) else {
+            return;
+        };
+        self.buffer.copy_within(end + 1..read, 0);
+        self.is_in_long_line = false;
+        self.lines_before += 1;
+        self.filled(0, read - end - 1);
     }
 
     /// Keeps the bytes of an unfinished line, unless it is too long.
     fn unfinished(&mut self, held: usize) {
         self.held = held;
-        if held <= LONGEST_LINE {
-            return;
+        if held > LONGEST_LINE {
+            self.handler.too_long();
+            self.is_in_long_line = true;
+            self.held = 0;
+            self.buffer = vec![0; CHUNK];
         }
-        let mut long = LongLine::default();
-        long.add(self.buffer.split_at(held).0, self.markers, self.handler);
-        self.long = Some(long);
-        self.held = 0;
     }
 
     fn finish(&mut self) {
-        self.end_long_line();
         let buffer = std::mem::take(&mut self.buffer);
         self.lines(buffer.split_at(self.held).0);
     }
@@ -148,25 +131,24 @@ impl<'s> Scanner<'s> {
         if lines.is_empty() {
             return;
         }
-        let mut numbers = *self
-            .numbers
-            .get_or_insert_with(|| Numbers::default().with_line(first_line(lines)));
-        let mut search = self.markers.search(lines, numbers);
-        let mut from = 0;
+        let mut search = self.markers.search(lines);
+        let (mut from, mut counted) = (0, 0);
         while let Some(at) = self.wanted(&mut search, from, lines.len()) {
             let (start, end) = bounds(lines, from, at);
-            let line = lines.split_at(end).0.split_at(start).1;
-            self.wants_next = self.handler.line(line, end < lines.len());
-            let more = numbers.with_line(line);
-            search.look_for(numbers, more);
-            numbers = more;
+            self.lines_before += line_ends(lines, counted, start);
+            counted = start;
+            self.wants_next = self.handler.line(FoundLine {
+                bytes: lines.split_at(end).0.split_at(start).1,
+                number: self.lines_before + 1,
+                ended: end < lines.len(),
+            });
             from = end + 1;
         }
-        self.numbers = Some(numbers);
+        self.lines_before += line_ends(lines, counted, lines.len());
     }
 
     /// Returns a position in the next line for the handler.
-    fn wanted(&self, search: &mut Search<'_, '_>, from: usize, end: usize) -> Option<usize> {
+    fn wanted(&self, search: &mut Search<'_>, from: usize, end: usize) -> Option<usize> {
         if self.wants_next && from < end {
             return Some(from);
         }
@@ -174,9 +156,10 @@ impl<'s> Scanner<'s> {
     }
 }
 
-fn first_line(lines: &[u8]) -> &[u8] {
-    let end = memchr(b'\n', lines).unwrap_or(lines.len());
-    lines.split_at(end).0
+/// Returns the number of line ends in a range.
+fn line_ends(lines: &[u8], start: usize, end: usize) -> u64 {
+    let range = lines.get(start..end).unwrap_or_default();
+    memchr_iter(b'\n', range).count() as u64
 }
 
 /// Returns the end of the last complete line.

@@ -56,6 +56,10 @@ fn sighting(place: &Place, topic: Topic, mentions: &Mentions) -> Sighting {
     if let Some(nodes) = nodes(mentions) {
         note(&mut sighting, nodes);
     }
+    if let Some((number, text)) = &mentions.line {
+        sighting.place.line = u32::try_from(*number).ok();
+        note(&mut sighting, format!("line {number}: {text}"));
+    }
     sighting
 }
 

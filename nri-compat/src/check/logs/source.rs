@@ -1,18 +1,13 @@
-//! Logs as streams of UTF-8 lines: decompressed, decoded, and with each entry on one line.
+//! Logs as streams of lines: decompressed, and with each entry on one line.
 
 use std::io::{self, Read};
 
-use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
-use encoding_rs_io::DecodeReaderBytesBuilder;
-
 use super::LONGEST_LINE;
 use super::pieces::{self, Form, Joined};
-use super::pretty::{self, OneLine};
 use crate::packing::{LONGEST_MAGIC, Packing};
 use crate::unpack::{peek, unpacked};
 
-/// The number of first bytes that identify the encoding of a stream, and whether its entries are
-/// spread over lines.
+/// The number of first bytes that show whether entries are in pieces.
 const HEAD: usize = 1024;
 
 /// The number of first bytes that show that a file is not text: a tar header ends there.
@@ -21,7 +16,7 @@ const TEXT_HEAD: usize = 512;
 /// The maximum number of control characters in these bytes of a text.
 const MAX_CONTROLS: usize = 3;
 
-/// Returns the lines in `input`, decompressed if necessary, as UTF-8.
+/// Returns the lines in `input`, decompressed if necessary.
 ///
 /// # Errors
 ///
@@ -42,7 +37,7 @@ pub(super) fn lines_of<'r>(
     decoded(unpacked(input)?)
 }
 
-/// Returns the lines in a text as UTF-8.
+/// Returns the lines in a text, each entry on one line.
 fn decoded<'r>(text: Box<dyn Read + 'r>) -> io::Result<Box<dyn Read + 'r>> {
     let (head, text) = peek(text, HEAD)?;
     if head.starts_with(b"LPKSHHRH") {
@@ -50,49 +45,10 @@ fn decoded<'r>(text: Box<dyn Read + 'r>) -> io::Result<Box<dyn Read + 'r>> {
             "it is a journal in systemd's own format: use `journalctl --file` to read it",
         ));
     }
-    if let Some(encoding) = utf_16(&head) {
-        let decoded = DecodeReaderBytesBuilder::new()
-            .encoding(Some(encoding))
-            .build(text);
-        let (head, text) = peek(Box::new(decoded), HEAD)?;
-        return Ok(on_one_line(&head, text));
+    if pieces::is_in_entries(&String::from_utf8_lossy(&head)) {
+        return Ok(Box::new(Joined::new(text, Form::Entries, LONGEST_LINE)));
     }
-    Ok(on_one_line(&head, text))
-}
-
-/// Puts entries on one line each, if the head shows that they are spread over several.
-fn on_one_line<'r>(head: &[u8], text: Box<dyn Read + 'r>) -> Box<dyn Read + 'r> {
-    let head = String::from_utf8_lossy(head);
-    if pretty::is_spread(&head) {
-        Box::new(OneLine::new(text))
-    } else if pieces::is_in_entries(&head) {
-        Box::new(Joined::new(text, Form::Entries, LONGEST_LINE))
-    } else {
-        text
-    }
-}
-
-/// Returns the encoding of UTF-16 text, from its byte order mark or else from the zeros in ASCII
-/// characters.
-pub(super) fn utf_16(head: &[u8]) -> Option<&'static Encoding> {
-    match head {
-        // Other bytes may look like a byte order mark: a log has ASCII characters as well.
-        [0xff, 0xfe, rest @ ..] if has_zero_at(rest, 1) => Some(UTF_16LE),
-        [0xfe, 0xff, rest @ ..] if has_zero_at(rest, 0) => Some(UTF_16BE),
-        [a, 0, b, 0, c, 0, d, 0, ..] if [a, b, c, d].into_iter().all(|byte| *byte != 0) => {
-            Some(UTF_16LE)
-        }
-        [0, a, 0, b, 0, c, 0, d, ..] if [a, b, c, d].into_iter().all(|byte| *byte != 0) => {
-            Some(UTF_16BE)
-        }
-        _ => None,
-    }
-}
-
-/// Returns true if the byte at `place`, 0 or 1, of any pair of bytes is zero.
-fn has_zero_at(bytes: &[u8], place: usize) -> bool {
-    let mut pairs = bytes.chunks_exact(2);
-    pairs.any(|pair| pair.get(place) == Some(&0))
+    Ok(text)
 }
 
 /// Returns true if bytes are not the beginning of a text: they contain zeros, except at the very

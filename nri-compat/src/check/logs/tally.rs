@@ -48,6 +48,8 @@ pub(super) struct Mentions {
     pub(super) registered: Option<(Option<Stamp>, String)>,
     /// The reasons of failures, with the number of times.
     pub(super) failed: BTreeMap<String, u64>,
+    /// Number and text of the line that shows the topic best: the first warning, or else the first line.
+    pub(super) line: Option<(u64, String)>,
     /// The hosts of the lines.
     pub(super) nodes: BTreeSet<String>,
 }
@@ -68,6 +70,9 @@ impl Tally {
             (_, plugin) => Topic::Plugin(plugin),
         };
         if let Some(mentions) = self.line(topic, origin) {
+            if matches!(fact.claim, Claim::StateChange(_)) && mentions.warnings == 0 {
+                mentions.line.clone_from(&origin.line);
+            }
             mentions.claim(fact.claim, stamp(origin));
         }
     }
@@ -127,6 +132,9 @@ fn stamp(origin: &Origin) -> Option<Stamp> {
 impl Mentions {
     fn line(&mut self, origin: &Origin) {
         self.lines += 1;
+        if self.line.is_none() {
+            self.line.clone_from(&origin.line);
+        }
         self.at(stamp(origin));
         if let Some(node) = origin.node.as_ref().filter(|node| node.len() <= MAX_NODE) {
             keep(&mut self.nodes, super::fact::clean(node));

@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use crate::check::logs::record::Beside;
 use memchr::memmem;
 use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
@@ -24,6 +25,10 @@ enum Field {
     Name,
     /// An object that describes the source of the lines next to it.
     Labels,
+    /// The name of an attribute in a list of attributes.
+    AttributeName,
+    /// Its value, as text or as an object with the text.
+    AttributeValue,
     /// The id of an entry of `ctr deprecations list`.
     Id,
     LastOccurrence,
@@ -31,7 +36,7 @@ enum Field {
 
 /// The relevant keys. If an object has several keys with one meaning, the first one in this table
 /// counts.
-const FIELDS: [(&str, Field); 37] = [
+const FIELDS: [(&str, Field); 42] = [
     ("msg", Field::Message),
     ("plugin", Field::Plugin),
     ("deprecated", Field::Deprecated),
@@ -44,6 +49,8 @@ const FIELDS: [(&str, Field); 37] = [
     ("body", Field::Line),
     ("LogEntry", Field::Line),
     ("LogMessage", Field::Line),
+    ("short_message", Field::Line),
+    ("stringValue", Field::Line),
     ("time", Field::Time),
     ("@timestamp", Field::Time),
     ("timestamp", Field::Time),
@@ -67,6 +74,9 @@ const FIELDS: [(&str, Field); 37] = [
     ("stream", Field::Labels),
     ("resource", Field::Labels),
     ("metric", Field::Labels),
+    ("structuredMetadata", Field::Labels),
+    ("key", Field::AttributeName),
+    ("value", Field::AttributeValue),
     ("id", Field::Id),
     ("lastOccurrence", Field::LastOccurrence),
 ];
@@ -115,6 +125,23 @@ impl Value {
         }
     }
 
+    /// Adds the fields of a record in objects and lists of attributes. Lists of lines have records of their own.
+    pub(super) fn beside(&self, beside: &mut Beside) {
+        match self {
+            Self::Object(object) if object.line().is_none() && object.message().is_none() => {
+                object.beside(beside);
+            }
+            Self::List(values) => {
+                let objects = values.iter().filter_map(|value| match value {
+                    Self::Object(object) => object.attribute(),
+                    Self::Text(_) | Self::Bytes(_) | Self::List(_) | Self::Other => None,
+                });
+                objects.for_each(|attribute| beside.set(attribute));
+            }
+            Self::Object(_) | Self::Text(_) | Self::Bytes(_) | Self::Other => {}
+        }
+    }
+
     /// Returns true if a value under an unknown key, or in a list, may be relevant.
     fn is_interesting(&self) -> bool {
         match self {
@@ -133,20 +160,34 @@ pub(super) fn is_interesting(text: &str) -> bool {
 }
 
 impl Object {
+    /// Adds the fields of a record that are in this object, in objects in it, or in its lists of attributes.
+    pub(super) fn beside(&self, beside: &mut Beside) {
+        let own = Beside {
+            plugin: self.text(Field::Plugin),
+            deprecated: self.text(Field::Deprecated),
+            details: self.text(Field::Details),
+        };
+        self.inner().for_each(|value| value.beside(beside));
+        beside.set(own);
+    }
+
+    /// Returns the attribute that this object describes.
+    fn attribute(&self) -> Option<Beside> {
+        let name = self.text(Field::AttributeName)?;
+        let of_object = || self.objects(Field::AttributeValue).find_map(Self::line);
+        let value = self.text(Field::AttributeValue).or_else(of_object);
+        let mut attribute = Beside::default();
+        match record_field(&name)? {
+            Field::Plugin => attribute.plugin = value,
+            Field::Deprecated => attribute.deprecated = value,
+            Field::Details => attribute.details = value,
+            _ => return None,
+        }
+        Some(attribute)
+    }
+
     pub(super) fn message(&self) -> Option<String> {
         self.text(Field::Message)
-    }
-
-    pub(super) fn plugin(&self) -> Option<String> {
-        self.text(Field::Plugin)
-    }
-
-    pub(super) fn deprecated(&self) -> Option<String> {
-        self.text(Field::Deprecated)
-    }
-
-    pub(super) fn details(&self) -> Option<String> {
-        self.text(Field::Details)
     }
 
     pub(super) fn line(&self) -> Option<String> {
@@ -283,6 +324,21 @@ impl<'de> Visitor<'de> for AnyValue {
     }
 }
 
+/// Returns the name of a key without what collectors put before it: `_plugin`, `attributes.plugin`, `nri/plugin`.
+fn own_name(key: &str) -> &str {
+    key.rsplit(['.', '/', '_']).next().unwrap_or(key)
+}
+
+/// Returns the field of a record with this key, whatever is before its name.
+fn record_field(key: &str) -> Option<Field> {
+    let mut fields = FIELDS
+        .iter()
+        .filter(|(_, field)| matches!(field, Field::Plugin | Field::Deprecated | Field::Details));
+    fields
+        .find(|(known, _)| *known == own_name(key))
+        .map(|(_, field)| *field)
+}
+
 /// The index of a key in [`FIELDS`], if it is there.
 struct FieldKey(Option<usize>);
 
@@ -297,7 +353,10 @@ impl<'de> serde::Deserialize<'de> for FieldKey {
             }
 
             fn visit_str<E>(self, key: &str) -> Result<FieldKey, E> {
-                Ok(FieldKey(FIELDS.iter().position(|(known, _)| *known == key)))
+                let place = |key: &str| FIELDS.iter().position(|(known, _)| *known == key);
+                Ok(FieldKey(place(key).or_else(|| {
+                    record_field(key).and_then(|_| place(own_name(key)))
+                })))
             }
         }
         deserializer.deserialize_str(AnyKey)

@@ -5,7 +5,7 @@
 
 use super::deprecations;
 use super::json::{Object, Value, is_interesting};
-use crate::check::logs::record::{Origin, Record, Unwrapped};
+use crate::check::logs::record::{Beside, Origin, Record, Unwrapped};
 
 /// Returns all lines and records in a value.
 pub(super) fn unwrap(value: &Value, origin: &Origin) -> Vec<(Origin, Unwrapped)> {
@@ -22,19 +22,34 @@ fn value_of(value: &Value, origin: &Origin, all: &mut Vec<(Origin, Unwrapped)>) 
             all.push((origin.clone(), Unwrapped::Line(text)));
         }
         Value::Object(object) => object_of(object, origin, all),
-        Value::List(values) => values.iter().for_each(|value| value_of(value, origin, all)),
+        Value::List(values) => list_of(values, origin, all),
         Value::Other => {}
+    }
+}
+
+/// Reads a list: of lines, of objects, or of a line with objects that describe it.
+fn list_of(values: &[Value], outer: &Origin, all: &mut Vec<(Origin, Unwrapped)>) {
+    let mut origin = outer.clone();
+    let has_line = values.iter().any(|value| matches!(value, Value::Text(_)));
+    if has_line {
+        values
+            .iter()
+            .for_each(|value| value.beside(&mut origin.beside));
+    }
+    for value in values {
+        value_of(value, &origin, all);
     }
 }
 
 fn object_of(object: &Object, outer: &Origin, all: &mut Vec<(Origin, Unwrapped)>) {
     let mut origin = outer.clone();
+    object.beside(&mut origin.beside);
     origin.set_time(object.time());
     origin.set_node(object.node());
     if let Some(entry) = deprecations::entry(object) {
         return all.push((origin, Unwrapped::Deprecations(vec![entry])));
     }
-    if let Some(record) = record(object) {
+    if let Some(record) = record(object, &origin) {
         return all.push((origin, Unwrapped::Record(record)));
     }
     let line = object.message().or_else(|| object.line());
@@ -51,8 +66,12 @@ fn object_of(object: &Object, outer: &Origin, all: &mut Vec<(Origin, Unwrapped)>
 
 /// Returns the record of a runtime that logs JSON, or whose fields a collector has split:
 /// `{"level":"warning","msg":"…","plugin":"10-template","time":"…"}`.
-fn record(object: &Object) -> Option<Record> {
-    let (plugin, deprecated) = (object.plugin(), object.deprecated());
+fn record(object: &Object, origin: &Origin) -> Option<Record> {
+    let Beside {
+        plugin,
+        deprecated,
+        details,
+    } = origin.beside.clone();
     if plugin.is_none() && deprecated.is_none() {
         return None;
     }
@@ -60,6 +79,6 @@ fn record(object: &Object) -> Option<Record> {
         text: object.message().or_else(|| object.line())?,
         plugin,
         deprecated,
-        details: object.details(),
+        details,
     })
 }
