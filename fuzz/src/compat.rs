@@ -9,7 +9,6 @@ pub(crate) mod go_binary;
 pub(crate) mod go_mod;
 pub(crate) mod go_package;
 pub(crate) mod go_source;
-pub(crate) mod go_sum;
 pub(crate) mod go_vendor;
 pub(crate) mod log;
 pub(crate) mod log_time;

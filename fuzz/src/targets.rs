@@ -28,7 +28,6 @@ pub(crate) const TARGETS: &[(&str, Run)] = &[
     ("nri-compat/go_mod", compat::go_mod::run),
     ("nri-compat/go_package", compat::go_package::run),
     ("nri-compat/go_source", compat::go_source::run),
-    ("nri-compat/go_sum", compat::go_sum::run),
     ("nri-compat/go_vendor", compat::go_vendor::run),
     ("nri-compat/log", |bytes| {
         structured(bytes, compat::log::run)

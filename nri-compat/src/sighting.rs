@@ -38,44 +38,32 @@ pub struct Sighting {
     pub source: Option<Box<GoPackage>>,
 }
 
-/// A Go package on disk.
+/// A Go package, or a file of one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GoPackage {
-    /// The folder.
-    pub folder: PathBuf,
-    /// The name in its package clauses.
+    /// The folder, if it is on disk.
+    pub folder: Option<PathBuf>,
+    /// The name in its package clause.
     pub name: String,
-    /// The import paths of the stubs that it uses.
-    pub stubs: Vec<String>,
-    /// The version of NRI that its `go.mod` requires.
-    pub required: Option<String>,
-    /// Everything besides this requirement that determines the release.
-    pub pins: Vec<Pin>,
+    /// True if it imports the stub of NRI itself, not that of a fork.
+    pub imports_stub: bool,
+    /// The methods with the form of handlers, except those in files that are not part of every build.
+    pub handlers: Vec<GoHandler>,
+    /// The key of the replacement in `go.mod` that selects the release of NRI.
+    pub replacement: Option<String>,
+    /// True if the packages that its module uses are vendored.
+    pub is_vendored: bool,
+    /// The path of the package relative to its module: `cmd/nri`.
+    pub path_in_module: String,
 }
 
-/// Something besides a requirement that determines which NRI a Go module is built with. Files are
-/// named relative to the folder of the module.
+/// A method with the form of a handler.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Pin {
-    /// A `replace` directive.
-    Replace {
-        /// The `go.mod` or `go.work` with the directive.
-        file: String,
-        /// Its line.
-        line: usize,
-        /// The module, with the version if only that version is replaced.
-        key: String,
-    },
-    /// Another module file, for `-modfile`.
-    ModFile {
-        /// Its name.
-        file: String,
-    },
-    /// A folder of vendored packages.
-    Vendor {
-        /// True if it belongs to the workspace instead of the module.
-        in_workspace: bool,
-    },
+pub struct GoHandler {
+    /// The event, by RPC name.
+    pub event: &'static str,
+    /// True if the method takes a context, as from v0.4.0 on.
+    pub takes_context: bool,
 }
 
 /// The kind of a file.

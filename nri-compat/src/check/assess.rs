@@ -1,28 +1,24 @@
 //! Turns the collected sightings into the report, with one verdict per sighting and target.
 
 use super::collect::Collected;
-use super::join;
 use super::removal;
 use super::target::Target;
 use super::verdict::judge;
 use crate::report::check::{CheckReport, NotLookedFor, Pool, Subject, Summary};
 use crate::sighting;
-use crate::sighting::{FileKind, Role, Sighting};
+use crate::sighting::{Role, Sighting};
 
 /// Judges the collected sightings against the targets.
 pub fn assess(collected: Collected, targets: &[Target<'_>]) -> CheckReport {
-    let mut sightings = collected.sightings;
-    join::join(&mut sightings);
     let mut pool = Pool::default();
-    let subjects: Vec<Subject> = sightings
+    let subjects: Vec<Subject> = collected
+        .sightings
         .into_iter()
         .map(|seen| subject(seen, targets, &mut pool))
         .collect();
-    // A module file is judged for its packages, which are the plugins.
-    let plugins = subjects.iter().filter(|subject| {
-        let is_module_file = matches!(subject.kind, FileKind::GoMod | FileKind::GoVendor);
-        subject.role == Role::Plugin && !is_module_file
-    });
+    let plugins = subjects
+        .iter()
+        .filter(|subject| subject.role == Role::Plugin);
     let mut summary = collected.summary;
     if subjects.iter().any(|subject| subject.role == Role::Plugin) {
         // With a plugin found, only plugins that the checked place is known to hide are worth a mention.

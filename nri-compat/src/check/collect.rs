@@ -85,7 +85,7 @@ pub fn collect(request: &Request<'_>, readers: &[&dyn Reader]) -> Collected {
     if !request.no_pull {
         manifests::explain(&mut collected.sightings, &wanted);
     }
-    collected.sightings = packages::merge(collected.sightings, request.go);
+    collected.sightings = packages::merge(collected.sightings, request);
     collected.sightings.sort_by(in_order);
     collected.summary = Summary {
         looked_at: roots.looked_at,

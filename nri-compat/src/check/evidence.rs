@@ -1,14 +1,13 @@
 //! Readers of evidence, one module per kind of file.
 
-mod bill_of_materials;
+pub mod bill_of_materials;
 mod binary;
 pub mod cargo_lock;
 pub mod declared;
 mod go_binary;
 pub mod go_mod;
-mod go_quote;
+pub(super) mod go_module;
 pub mod go_source;
-pub mod go_sum;
 pub mod go_vendor;
 mod identity;
 pub(super) mod nri_module;
@@ -16,6 +15,7 @@ pub mod one_shot;
 mod opaque;
 pub mod program;
 mod protocol;
+mod requirement;
 mod rust_binary;
 mod text;
 pub mod wasm;
@@ -33,10 +33,10 @@ pub const READERS: &[&dyn Reader] = &[
     &LogReader,
     &go_source::GoSource,
     &go_mod::GoModReader,
-    &go_sum::GoSum,
     &go_vendor::GoVendor,
     &cargo_lock::CargoLock,
     &declared::Declared,
+    &bill_of_materials::BillOfMaterials,
     &one_shot::OneShotConfig,
 ];
 

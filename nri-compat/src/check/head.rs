@@ -2,10 +2,8 @@
 
 use std::io::Read;
 use std::ops::Deref;
-use std::sync::{LazyLock, OnceLock};
+use std::sync::OnceLock;
 
-use super::material_words::MATERIAL_WORDS;
-use super::needles::Needles;
 use crate::packing::Packing;
 use crate::unpack::decoder;
 
@@ -32,48 +30,6 @@ const ENOUGH: usize = 1024;
 pub struct Head {
     bytes: Vec<u8>,
     unpacked: OnceLock<Vec<u8>>,
-    words: OnceLock<Words>,
-}
-
-/// A word by which readers reject most texts. One search finds all of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Word {
-    /// `package`, in Go sources and in `Cargo.lock`.
-    Package,
-    /// `"plugins"`, in configurations of one-shot plugins.
-    Plugins,
-    /// One of [`MATERIAL_WORDS`].
-    Materials,
-}
-
-const PACKAGE: &str = "package";
-const PLUGINS: &str = "\"plugins\"";
-
-/// The words in a file's first bytes.
-#[derive(Clone, Copy, Debug, Default)]
-struct Words {
-    package: bool,
-    plugins: bool,
-    materials: bool,
-}
-
-impl Words {
-    fn of(bytes: &[u8]) -> Self {
-        static WORDS: LazyLock<Needles> = LazyLock::new(|| {
-            let materials = MATERIAL_WORDS.map(|(word, _)| word);
-            Needles::new(&[&[PACKAGE, PLUGINS][..], &materials].concat())
-        });
-        let mut words = Self::default();
-        WORDS.each(bytes, |at| {
-            let found = bytes.get(at..).unwrap_or_default();
-            words.package |= found.starts_with(PACKAGE.as_bytes());
-            words.plugins |= found.starts_with(PLUGINS.as_bytes());
-            let mut materials = MATERIAL_WORDS.iter();
-            words.materials |= materials.any(|(word, _)| found.starts_with(word.as_bytes()));
-            !(words.package && words.plugins && words.materials)
-        });
-        words
-    }
 }
 
 impl Head {
@@ -89,16 +45,6 @@ impl Head {
             let decoder = decoder(self.bytes.as_slice(), packing);
             decoder.map_or_else(|_| Vec::new(), |mut decoder| first_lines(&mut decoder))
         })
-    }
-
-    /// Reports whether the first bytes, as they are in the file, contain a word.
-    pub(crate) fn mentions(&self, word: Word) -> bool {
-        let words = self.words.get_or_init(|| Words::of(&self.bytes));
-        match word {
-            Word::Package => words.package,
-            Word::Plugins => words.plugins,
-            Word::Materials => words.materials,
-        }
     }
 }
 
@@ -125,7 +71,6 @@ impl From<Vec<u8>> for Head {
         Self {
             bytes,
             unpacked: OnceLock::new(),
-            words: OnceLock::new(),
         }
     }
 }
@@ -135,27 +80,5 @@ impl Deref for Head {
 
     fn deref(&self) -> &[u8] {
         &self.bytes
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_are_found_wherever_they_are() {
-        for (text, expected) in [
-            ("", [false; 3]),
-            ("[[package]]", [true, false, false]),
-            ("{\"plugins\": []}", [false, true, false]),
-            ("a package with \"plugins\"", [true, true, false]),
-            ("\"plugin\" packag", [false; 3]),
-            ("{\"package\": {\"purl\": 1}}", [true, false, true]),
-            ("SPDXVersion: SPDX-2.3", [false, false, true]),
-        ] {
-            let head = Head::from(text.as_bytes().to_vec());
-            let words = [Word::Package, Word::Plugins, Word::Materials];
-            assert_eq!(words.map(|word| head.mentions(word)), expected, "{text}");
-        }
     }
 }

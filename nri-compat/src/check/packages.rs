@@ -1,56 +1,49 @@
-//! Combines findings in single files to Go packages.
+//! Combines findings in Go files to packages, and drops files that only repeat what others show.
 //!
-//! The files of one folder are one package: it is a plugin if one of them imports the stub. Its
-//! handlers and the NRI that it is built with are then resolved over the packages around it, on
-//! disk. Files in an archive have no packages around them; there, only the names of methods are
-//! known. A `go.sum` next to a `go.mod` is part of its evidence.
+//! The files of one folder are one package. With the release of NRI that the `go.mod` above them names, a declared
+//! handler can show that the package is deprecated. Only the built program can show more.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::Path;
 
-use super::events::EventSet;
-use super::evidence::go_source::{Options, resolve_package};
+use super::collect::Request;
+use super::evidence::go_module::GoModule;
+use super::evidence::nri_module;
+use super::go_build;
+use crate::facts::{BEFORE_POD_UPDATES, POD_UPDATES};
 use crate::place::Place;
-use crate::sighting::{Certainty, Evidence, FileKind, Interface, Role, Sighting};
+use crate::sighting::{Certainty, Evidence, FileKind, GoPackage, Interface, Role, Sighting};
 
 /// The maximum number of lines of evidence for one package.
 const MAX_EVIDENCE: usize = 60;
 
-/// Folder and name of a package, and true for those of its files that make it a v0.1.0 plugin. A package that is a plugin
-/// of both kinds is reported as both.
-type Key = (Place, Option<String>, bool);
+/// The reasons why a package is not judged.
+const IN_ARCHIVE: &str = "its sources are in an archive: unpack it and check the folder";
+const NO_HANDLER: &str =
+    "it declares no handler of an event that arrives as StateChange, but other packages may";
+const ONLY_PROGRAM: &str = "only the built program shows which events it handles, and how";
 
-/// Combines Go packages; everything else stays unchanged. `toolchain` is true if the Go toolchain
-/// may be called.
-pub fn merge(sightings: Vec<Sighting>, toolchain: bool) -> Vec<Sighting> {
-    let (sources, others): (Vec<_>, Vec<_>) = sightings
+/// Folder and name of a package.
+type Key = (Place, String);
+
+/// Combines Go packages, builds their programs if the request allows that, and drops files that only name a
+/// dependency next to the plugins that they belong to.
+pub fn merge(sightings: Vec<Sighting>, request: &Request<'_>) -> Vec<Sighting> {
+    let (sources, mut merged): (Vec<_>, Vec<_>) = sightings
         .into_iter()
         .partition(|sighting| sighting.kind == FileKind::GoSource);
-    let mut merged = with_sums(others);
     let mut packages: BTreeMap<Key, Vec<Sighting>> = BTreeMap::new();
     for source in sources {
         let name = source.source.as_ref().map(|package| package.name.clone());
-        let is_one_shot = source.interface == Interface::OneShot;
-        let key = (folder(&source.place), name, is_one_shot);
+        let key = (folder(&source.place), name.unwrap_or_default());
         packages.entry(key).or_default().push(source);
     }
-    let mut reached = BTreeSet::new();
-    let packages: Vec<Sighting> = packages
-        .into_values()
-        .filter_map(|files| package(files, Options { toolchain }, &mut reached))
-        .collect();
-    merged.extend(
-        packages
-            .into_iter()
-            .filter(|package| !is_part(package, &reached)),
-    );
-    merged
-}
-
-/// Reports whether a package that only has handlers contributes them to a plugin.
-fn is_part(package: &Sighting, reached: &BTreeSet<PathBuf>) -> bool {
-    let folder = package.source.as_ref().map(|source| &source.folder);
-    package.role == Role::None && folder.is_some_and(|folder| reached.contains(folder))
+    let mut packages: Vec<Sighting> = packages.into_values().filter_map(package).collect();
+    if request.go {
+        packages = go_build::instead_of(packages, &request.paths);
+    }
+    merged.extend(packages);
+    without_repetitions(merged, request)
 }
 
 /// Returns the place of the folder that contains a file.
@@ -62,109 +55,41 @@ fn folder(file: &Place) -> Place {
     }
 }
 
-/// Returns one package, placed at the first of the files that determine its role; `None` for one
-/// that only uses types. `reached` receives the folders of the packages that it is built from.
-fn package(
-    mut files: Vec<Sighting>,
-    options: Options,
-    reached: &mut BTreeSet<PathBuf>,
-) -> Option<Sighting> {
-    files.sort_by(|a, b| rank(a).cmp(&rank(b)).then_with(|| a.place.cmp(&b.place)));
-    let events = events(&files);
-    let evidence = files.iter().flat_map(evidence).take(MAX_EVIDENCE);
-    let evidence: Vec<Evidence> = evidence.collect();
-    let answers = files.iter().find_map(|file| match &file.interface {
-        Interface::Unknown(_) => (file.role == Role::Plugin).then(|| file.interface.clone()),
-        Interface::OneShot
-        | Interface::StateChange
-        | Interface::Dedicated
-        | Interface::Funnelled
-        | Interface::Exports(_)
-        | Interface::None => None,
-    });
-    let stubs = stubs(&files);
-    let mut first = files.into_iter().next()?;
-    if let Some(source) = &mut first.source {
-        source.stubs = stubs;
-    }
-    let uses_types_only = first.role == Role::Library && events.is_empty();
-    let certainty = if events.is_empty() {
-        Certainty::Unknown
+/// Returns one package, placed at the first of the files that make it a plugin, or at its first handler; `None` if
+/// it is no plugin.
+fn package(mut files: Vec<Sighting>) -> Option<Sighting> {
+    files.sort_by(|a, b| a.place.cmp(&b.place));
+    let evidence = files.iter().flat_map(evidence).take(MAX_EVIDENCE).collect();
+    let handlers = files.iter().filter_map(|file| file.source.as_ref());
+    let handlers = handlers
+        .flat_map(|source| source.handlers.clone())
+        .collect();
+    let imports_stub = files
+        .iter()
+        .filter_map(|file| file.source.as_ref())
+        .any(|source| source.imports_stub);
+    let with_handlers = files.iter().find(|file| file.place.line.is_some());
+    let place = with_handlers.map(|file| file.place.clone());
+    let first = files.into_iter().find(|file| file.role == Role::Plugin)?;
+    let source = first.source.clone().unwrap_or_default();
+    let interface = if imports_stub {
+        Interface::None
     } else {
-        Certainty::ByName
+        first.interface.clone()
     };
     let mut package = Sighting {
-        events: crate::sighting::Events {
-            certainty,
-            names: events.names(),
-        },
+        interface,
+        place: place.unwrap_or_else(|| first.place.clone()),
         evidence,
+        source: Some(Box::new(GoPackage {
+            handlers,
+            imports_stub,
+            ..*source
+        })),
         ..first
     };
-    match package.role {
-        Role::Plugin if package.interface == Interface::None => {
-            resolve(&mut package, options, reached);
-            let is_affected =
-                package.interface == Interface::StateChange && !package.events.names.is_empty();
-            // It also answers calls without the stub.
-            package.interface = answers
-                .filter(|_| !is_affected)
-                .unwrap_or(package.interface);
-        }
-        Role::Library => {
-            // Something that is not visible may pass them to a stub.
-            package.role = Role::None;
-            package.interface = Interface::unknown(
-                "has handler methods, but no visible code passes them to a stub".to_owned(),
-            );
-        }
-        Role::Plugin | Role::Runtime | Role::None => {}
-    }
-    (!uses_types_only).then_some(package)
-}
-
-/// Returns the stubs that the files of a package import.
-fn stubs(files: &[Sighting]) -> Vec<String> {
-    let sources = files.iter().filter_map(|file| file.source.as_ref());
-    let stubs: BTreeSet<&String> = sources.flat_map(|source| &source.stubs).collect();
-    stubs.into_iter().cloned().collect()
-}
-
-/// Replaces the findings in single files of a plugin by those in its packages.
-fn resolve(package: &mut Sighting, options: Options, reached: &mut BTreeSet<PathBuf>) {
-    let Some(source) = &mut package.source else {
-        return;
-    };
-    let resolved = resolve_package(source, &package.events, options);
-    source.required = resolved.required;
-    source.pins = resolved.pins;
-    if let Some((file, line)) = resolved.used_at {
-        package.place = package.place.sibling(&file).at_line(line);
-    }
-    package.nri = resolved.nri;
-    package.interface = resolved.interface;
-    package.events = resolved.events;
-    package.evidence.extend(resolved.evidence);
-    reached.extend(resolved.folders);
-}
-
-/// Returns the rank of a file: files that determine the role of a package come first, for a plugin
-/// those that use the stub.
-fn rank(file: &Sighting) -> u8 {
-    match (file.role, &file.interface) {
-        (Role::Plugin, Interface::Unknown(_)) => 1,
-        (Role::Plugin, _) => 0,
-        (Role::Runtime, _) => 2,
-        (Role::Library | Role::None, _) => 3,
-    }
-}
-
-fn events(files: &[Sighting]) -> EventSet {
-    let mut events = EventSet::default();
-    for name in files.iter().flat_map(|file| &file.events.names) {
-        events.insert(name);
-    }
-    events
+    judge_by_module(&mut package);
+    Some(package)
 }
 
 /// Returns the evidence in a file, with its name.
@@ -175,18 +100,104 @@ fn evidence(file: &Sighting) -> impl Iterator<Item = Evidence> + '_ {
     })
 }
 
-/// Adds each `go.sum` to the evidence of the `go.mod` next to it.
-fn with_sums(sightings: Vec<Sighting>) -> Vec<Sighting> {
-    let (sums, mut rest): (Vec<_>, Vec<_>) = sightings
-        .into_iter()
-        .partition(|sighting| sighting.kind == FileKind::GoSum);
-    for sum in sums {
-        let beside =
-            |seen: &&mut Sighting| seen.kind == FileKind::GoMod && seen.place.is_beside(&sum.place);
-        match rest.iter_mut().find(beside) {
-            Some(module) => module.evidence.extend(sum.evidence),
-            None => rest.push(sum),
+/// Adds the facts of the `go.mod` above a package.
+fn judge_by_module(package: &mut Sighting) {
+    let Some(mut source) = package.source.take() else {
+        return;
+    };
+    let release = match source.folder.as_deref().map(GoModule::above) {
+        Some(Ok(module)) => {
+            package.name = Some(module.import_path());
+            package.program.clone_from(&package.name);
+            source.path_in_module.clone_from(&module.path_of_package);
+            source.is_vendored = module.is_vendored;
+            module.release().map_err(str::to_owned)
+        }
+        Some(Err(why)) => Err(why),
+        None => Err(IN_ARCHIVE.to_owned()),
+    };
+    if package.interface != Interface::OneShot {
+        match release {
+            Ok(release) => {
+                source.replacement = release.replacement;
+                judge_by_release(package, &source, release.version);
+            }
+            Err(why) => package.interface = Interface::unknown(why),
         }
     }
-    rest
+    package.source = Some(source);
+}
+
+/// Judges a package of a module that builds with this release of NRI.
+fn judge_by_release(package: &mut Sighting, source: &GoPackage, version: String) {
+    package.evidence.push(Evidence {
+        reader: "go-mod",
+        detail: format!("go.mod: builds with NRI {version}"),
+    });
+    package.interface = interface(source, &version);
+    if package.interface == Interface::StateChange {
+        package.events.names = accepted(source, &version);
+        package.events.certainty = Certainty::Observed;
+    }
+    package.nri.version = Some(version);
+}
+
+/// Returns the interface of a package: handlers that an old stub passes events to show that it is deprecated.
+fn interface(source: &GoPackage, version: &str) -> Interface {
+    match nri_module::interface(version) {
+        Interface::StateChange if source.imports_stub && !accepted(source, version).is_empty() => {
+            Interface::StateChange
+        }
+        Interface::StateChange => Interface::unknown(NO_HANDLER),
+        Interface::Unknown(why) => Interface::Unknown(why),
+        Interface::Dedicated
+        | Interface::Funnelled
+        | Interface::Exports(_)
+        | Interface::OneShot
+        | Interface::None => Interface::unknown(ONLY_PROGRAM),
+    }
+}
+
+/// Returns the events of the handlers that the stub of a release accepts, in the order of their numbers.
+fn accepted(source: &GoPackage, version: &str) -> Vec<String> {
+    let takes_context = nri_module::takes_context(version);
+    let has_pod_updates = nri_module::parse(version) >= nri_module::parse(POD_UPDATES);
+    let is_known = |event: &str| has_pod_updates || BEFORE_POD_UPDATES.contains(&event);
+    let events = crate::facts::EVENTS.into_iter().filter(|event| {
+        let mut handlers = source.handlers.iter();
+        handlers.any(|one| one.event == *event && one.takes_context == takes_context)
+    });
+    events
+        .filter(|event| is_known(event))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Drops files that only name a dependency: a `go.mod` and a list of vendored packages unless they were named, and
+/// other files if there is a plugin in their folder or below it.
+fn without_repetitions(sightings: Vec<Sighting>, request: &Request<'_>) -> Vec<Sighting> {
+    let named: Vec<Place> = request.paths.iter().map(|path| Place::of(path)).collect();
+    let plugins: Vec<Place> = sightings
+        .iter()
+        .filter(|one| one.role == Role::Plugin)
+        .map(|one| one.place.clone())
+        .collect();
+    let is_kept = |one: &Sighting| {
+        let is_requirement =
+            one.role == Role::Library && matches!(one.interface, Interface::Unknown(_));
+        let belongs = || {
+            plugins
+                .iter()
+                .any(|plugin| plugin.is_below_folder_of(&one.place))
+        };
+        !is_requirement
+            || named.contains(&one.place)
+            || !matches!(one.kind, FileKind::GoMod | FileKind::GoVendor) && !belongs()
+    };
+    sightings.into_iter().filter(|one| is_kept(one)).collect()
+}
+
+/// Returns true if a folder has a `go.mod`.
+pub(super) fn is_module(folder: &Path) -> bool {
+    folder.join("go.mod").is_file()
 }

@@ -1,13 +1,12 @@
 //! Judges a sighting for a target, with one judge per interface; the first objection decides.
 //!
-//! `ok` is a proof. A judge returns it only if everything that could lead to an objection was read
+//! `ok` is a proof, and only a program can be it. A judge returns it only if everything that could lead to an objection was read
 //! and understood; if anything is missing, the verdict is `unknown`, with the reason.
 
 mod confidence;
 mod events;
 mod one_shot;
 mod remedy;
-mod requirement;
 mod state_change;
 mod wasm;
 
@@ -18,14 +17,21 @@ use crate::report::check::{Confidence, Outcome, Verdict};
 use crate::sighting::{FileKind, Interface, Role, Sighting};
 
 /// The ids of the rules that verdicts name, whose texts are in `rules/`.
-pub const RULES: [&str; 6] = [
+pub const RULES: [&str; 7] = [
     "CHECK_CANNOT_TELL",
     "CHECK_EVENT_UNKNOWN",
+    "CHECK_INTERFACE_REMOVED",
     "CHECK_NO_PROTOCOL",
     "CHECK_ONE_SHOT",
     "CHECK_STATE_CHANGE",
     "CHECK_WASM_EXPORTS",
 ];
+
+/// The rule for interfaces that the target has removed. An ignored deprecation does not hide it.
+const REMOVED: &str = "CHECK_INTERFACE_REMOVED";
+
+/// The reason why anything but a program is not `ok`.
+const ONLY_PROGRAM: &str = "only the program can show that there is nothing else";
 
 /// Judges a sighting against one target. Returns `None` if there is nothing to judge, as for a
 /// runtime.
@@ -34,9 +40,6 @@ pub fn judge(seen: &Sighting, target: &Target<'_>) -> Option<Verdict> {
         return None;
     }
     let mut verdict = match &seen.interface {
-        Interface::Unknown(why) if is_requirement(seen) => {
-            requirement::judge(seen, &why.reason, target)
-        }
         Interface::Unknown(why) => cannot_tell(seen, why.reason.clone()),
         Interface::None => {
             let reason = "cannot determine how it receives its events";
@@ -48,6 +51,9 @@ pub fn judge(seen: &Sighting, target: &Target<'_>) -> Option<Verdict> {
             .or_else(|| events::judge(seen, target))
             .unwrap_or_else(|| state_change::judge(seen, target)),
     };
+    if verdict.outcome == Outcome::Ok && !is_program(seen.kind) {
+        verdict = cannot_tell(seen, format!("{}; {ONLY_PROGRAM}", verdict.reason));
+    }
     verdict.target.clone_from(&target.head.name);
     if verdict.outcome != Outcome::Unknown {
         verdict.confidence = verdict.confidence.min(confidence::of(seen));
@@ -55,22 +61,21 @@ pub fn judge(seen: &Sighting, target: &Target<'_>) -> Option<Verdict> {
     Some(verdict)
 }
 
-/// Returns true if a sighting is judged: plugins are, and requirements for building them; runtimes
+/// Returns true if a sighting is judged: plugins are, and what may be one or belong to one; runtimes
 /// and users of the types are not.
 fn is_judged(seen: &Sighting) -> bool {
     match seen.role {
         Role::Plugin => true,
-        Role::Library => is_requirement(seen),
         Role::Runtime => false,
-        Role::None => matches!(seen.interface, Interface::Unknown(_)),
+        Role::Library | Role::None => matches!(seen.interface, Interface::Unknown(_)),
     }
 }
 
-/// Returns true if it shows what something is built with, but not what it does.
-fn is_requirement(seen: &Sighting) -> bool {
+/// Returns true for files that are read to their end and show everything that a plugin handles.
+fn is_program(kind: FileKind) -> bool {
     matches!(
-        seen.kind,
-        FileKind::GoMod | FileKind::GoVendor | FileKind::GoSum | FileKind::CargoLock
+        kind,
+        FileKind::GoBinary | FileKind::RustBinary | FileKind::WasmModule
     )
 }
 

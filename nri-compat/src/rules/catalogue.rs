@@ -22,6 +22,15 @@ pub(super) static RULES: &[Rule] = &[
         replaced_by: None,
     },
     Rule {
+        id: "CHECK_INTERFACE_REMOVED",
+        summary: "a plugin uses an interface that the runtime has removed",
+        explanation: "The target no longer has an interface that was deprecated before: it does not send events as StateChange, or does not run one-shot programs of NRI v0.1.0. The plugin stops working, for StateChange without an error: it stays connected and receives nothing. An ignored CHECK_STATE_CHANGE or CHECK_ONE_SHOT does not hide this rule.",
+        remedy: "rebuild the plugin against a release of NRI that the runtime supports",
+        categories: &[Category::Check],
+        level: Level::Error,
+        replaced_by: None,
+    },
+    Rule {
         id: "CHECK_NO_PROTOCOL",
         summary: "the runtime predates the protocol",
         explanation: "Runtimes that link NRI v0.1.0 (containerd 1.5 and 1.6) run one-shot plugins only: they do not listen on a socket, so a plugin of the current API has nothing to connect to.",

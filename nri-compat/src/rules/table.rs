@@ -125,6 +125,7 @@ macro_rules! check_rules {
         $reader! {
             "CHECK_CANNOT_TELL" => check,
             "CHECK_EVENT_UNKNOWN" => check,
+            "CHECK_INTERFACE_REMOVED" => check,
             "CHECK_NO_PROTOCOL" => check,
             "CHECK_ONE_SHOT" => check,
             "CHECK_STATE_CHANGE" => check,

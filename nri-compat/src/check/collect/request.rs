@@ -35,8 +35,8 @@ pub struct Request<'p> {
     pub root: Option<PathBuf>,
     /// The maximum number of threads; 0 means the number of cores.
     pub threads: usize,
-    /// True if the Go toolchain may be asked which packages a plugin is built from. It may download
-    /// modules.
+    /// True if the Go toolchain builds the plugins of Go modules, whose programs are then checked
+    /// instead of their sources. It may download modules.
     pub go: bool,
     /// The counters of a progress display.
     pub progress: Option<&'p Progress>,

@@ -1,20 +1,15 @@
-//! `go.mod`: the NRI that a module requires, and its replacement.
+//! `go.mod`: the path of a module, and the NRI that it requires.
 //!
-//! A requirement states neither that the module is a plugin nor, if a folder replaces the module,
-//! which NRI is built. The facts are recorded, and the interface stays unknown.
+//! A requirement does not show what is built, so a `go.mod` alone is never judged. It names the release for the
+//! packages of its module.
 
-mod parse;
-
-use super::nri_module::MODULE;
-use super::{Reader, Unreadable, text};
+use super::nri_module::{self, MODULE};
+use super::{Reader, Unreadable, requirement, text};
 use crate::check::content::File;
-use crate::place::Place;
-use crate::sighting::{Built, Evidence, FileKind, Interface, Role, Sighting};
-pub(super) use parse::GoMod;
-use parse::{Replacement, Requirement};
+use crate::sighting::{FileKind, Sighting};
 
-/// The maximum size of the file; real ones have a few kilobytes.
-const MAX_FILE: u64 = 4 << 20;
+/// The maximum size of the file in bytes; real ones have a few kilobytes.
+pub(super) const MAX_FILE: u64 = 4 << 20;
 
 const NAME: &str = "go-mod";
 
@@ -27,99 +22,181 @@ impl Reader for GoModReader {
     }
 
     fn recognises(&self, file: &File<'_>) -> bool {
-        parse::may_be(&file.head) && text::head(&file.head).is_some_and(parse::is)
+        file.name == "go.mod"
     }
 
     fn read(&self, file: &File<'_>) -> Result<Vec<Sighting>, Unreadable> {
-        let module = GoMod::parse(file.content, MAX_FILE)?;
-        let sighting = module
-            .requirement
-            .as_ref()
-            .map(|requirement| sighting(file, &module, requirement));
+        let module = GoMod::parse(&text::whole(file.content, MAX_FILE)?);
+        let required = module.required.filter(|required| !required.is_indirect);
+        let sighting = required.map(|required| {
+            let detail = format!("requires {MODULE} {}", required.version);
+            requirement::sighting(file, FileKind::GoMod, NAME, detail)
+        });
         Ok(sighting.into_iter().collect())
     }
 }
 
-fn sighting(file: &File<'_>, module: &GoMod, requirement: &Requirement) -> Sighting {
-    let replacement = module.replacement(&requirement.version);
-    let mut evidence = vec![required(requirement)];
-    evidence.extend(replacement.map(replaced));
-    let evidence = evidence.into_iter().map(|detail| Evidence {
-        reader: NAME,
-        detail,
-    });
-    let line = replacement.map_or(requirement.line, |by| by.line);
-    Sighting {
-        place: Place {
-            line: u32::try_from(line).ok(),
-            ..file.place.clone()
-        },
-        kind: FileKind::GoMod,
-        role: Role::Library,
-        nri: Built {
-            version: version(requirement, replacement),
-            ..Built::default()
-        },
-        interface: Interface::unknown(reason(replacement).to_owned()),
-        evidence: evidence.collect(),
-        ..Sighting::default()
+/// The relevant parts of a `go.mod`. Other directives and mistakes are ignored.
+///
+/// [The format](https://go.dev/ref/mod#go-mod-file).
+#[derive(Debug, Default)]
+pub(in crate::check) struct GoMod {
+    /// The path of the module.
+    pub(in crate::check) path: String,
+    /// The requirement of NRI.
+    required: Option<Requirement>,
+    /// The replacements of NRI: the version that is replaced, if only one is, and the release instead of it, if it
+    /// is one of NRI.
+    replacements: Vec<(Option<String>, Option<String>)>,
+    /// True if versions of NRI are excluded.
+    excludes: bool,
+}
+
+#[derive(Debug)]
+struct Requirement {
+    version: String,
+    is_indirect: bool,
+}
+
+/// The release of NRI that a module builds with.
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::check) struct Release {
+    /// The version, such as `v0.11.0`.
+    pub(in crate::check) version: String,
+    /// The key of the replacement that selects it, as `go mod edit -dropreplace` takes it.
+    pub(in crate::check) replacement: Option<String>,
+}
+
+impl GoMod {
+    /// Parses the text of a `go.mod`.
+    pub(in crate::check) fn parse(text: &str) -> Self {
+        let mut module = Self::default();
+        let mut block: Option<String> = None;
+        for line in text.trim_start_matches('\u{feff}').lines() {
+            let (code, comment) = line.split_once("//").unwrap_or((line, ""));
+            let words: Vec<&str> = code.split_whitespace().map(unquoted).collect();
+            match (&block, &words[..]) {
+                (None, [verb, "("]) => block = Some((*verb).to_owned()),
+                (Some(_), [")"]) => block = None,
+                (Some(verb), words) => module.directive(verb, words, comment),
+                (None, [verb, words @ ..]) => module.directive(verb, words, comment),
+                (None, []) => {}
+            }
+        }
+        module
     }
+
+    fn directive(&mut self, verb: &str, words: &[&str], comment: &str) {
+        match (verb, words) {
+            ("module", [path]) => (*path).clone_into(&mut self.path),
+            ("require", [MODULE, version]) if self.is_newer(version) => {
+                self.required = Some(Requirement {
+                    version: (*version).to_owned(),
+                    is_indirect: comment.trim_start().starts_with("indirect"),
+                });
+            }
+            ("exclude", [MODULE, ..]) => self.excludes = true,
+            ("replace", [MODULE, "=>", by @ ..]) => self.replacements.push((None, release(by))),
+            ("replace", [MODULE, old, "=>", by @ ..]) => {
+                let old = Some((*old).to_owned());
+                self.replacements.push((old, release(by)));
+            }
+            _ => {}
+        }
+    }
+
+    /// Returns true for the first requirement, and for a newer one, which the toolchain selects.
+    fn is_newer(&self, version: &str) -> bool {
+        let known = self.required.as_ref();
+        known.is_none_or(|known| nri_module::parse(&known.version) < nri_module::parse(version))
+    }
+
+    /// Returns the release of NRI that the module builds with.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason if the file does not determine it.
+    pub(in crate::check) fn release(&self) -> Result<Release, &'static str> {
+        let required = self
+            .required
+            .as_ref()
+            .ok_or("its go.mod does not require NRI")?;
+        if self.excludes {
+            return Err("its go.mod excludes a version of NRI");
+        }
+        let of = |key: Option<&str>| {
+            let mut all = self.replacements.iter();
+            all.find(|(old, _)| old.as_deref() == key)
+        };
+        let version = &required.version;
+        match of(Some(version)).or_else(|| of(None)) {
+            None => Ok(Release {
+                version: version.clone(),
+                replacement: None,
+            }),
+            Some((_, None)) => Err("its go.mod replaces NRI by a folder or another module"),
+            Some((old, Some(by))) => Ok(Release {
+                version: by.clone(),
+                replacement: Some(match old {
+                    None => MODULE.to_owned(),
+                    Some(old) => format!("{MODULE}@{old}"),
+                }),
+            }),
+        }
+    }
+}
+
+/// Returns the release of NRI that replaces another one; `None` for a folder or another module.
+fn release(by: &[&str]) -> Option<String> {
+    match by {
+        [MODULE, version] => Some((*version).to_owned()),
+        _ => None,
+    }
+}
+
+fn unquoted(word: &str) -> &str {
+    word.trim_matches(['"', '`'])
 }
 
 /// Returns the version of NRI that a module builds with, from the text of its `go.mod`, or the
 /// reason why it is unknown.
 #[cfg(feature = "update")]
 pub(crate) fn linked_nri(text: &str) -> Result<String, String> {
-    let module = GoMod::of_text(text.as_bytes());
-    let Some(requirement) = &module.requirement else {
-        return Err("its go.mod does not require NRI".to_owned());
-    };
-    match module.replacement(&requirement.version) {
-        Some(by) if by.path != MODULE || by.version.is_none() => {
-            Err(format!("it builds with {} instead of NRI", by.path))
+    let release = GoMod::parse(text).release();
+    release
+        .map(|release| release.version)
+        .map_err(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn version(text: &str) -> Option<String> {
+        GoMod::parse(text).release().ok().map(|one| one.version)
+    }
+
+    #[test]
+    fn a_requirement_and_a_plain_replacement_determine_the_release() {
+        let required = "// (c)\nmodule example.org/x\nrequire (\n\t\"github.com/containerd/nri\" v0.6.1 // why\n)\n";
+        let nri = "github.com/containerd/nri";
+        for (rest, expected) in [
+            (String::new(), Some("v0.6.1")),
+            (format!("replace {nri} => {nri} v0.12.0"), Some("v0.12.0")),
+            (
+                format!("replace (\n{nri} v0.6.1 => {nri} v0.8.0\n)"),
+                Some("v0.8.0"),
+            ),
+            (format!("replace {nri} v0.5.0 => ../.."), Some("v0.6.1")),
+            (format!("replace {nri} => ../.."), None),
+            (format!("replace {nri} => github.com/me/nri v0.12.0"), None),
+            (format!("exclude {nri} v0.6.1"), None),
+        ] {
+            let found = version(&format!("{required}{rest}\n"));
+            assert_eq!(found.as_deref(), expected, "{rest}");
         }
-        by => Ok(version(requirement, by).unwrap_or_default()),
-    }
-}
-
-fn required(requirement: &Requirement) -> String {
-    let Requirement {
-        version,
-        indirect,
-        line,
-    } = requirement;
-    let how = if *indirect {
-        "requires, indirectly,"
-    } else {
-        "requires"
-    };
-    format!("{how} {MODULE} {version} (line {line})")
-}
-
-fn replaced(replacement: &Replacement) -> String {
-    let Replacement { path, line, .. } = replacement;
-    match &replacement.version {
-        Some(version) => format!("replaces it by {path} {version} (line {line})"),
-        None => format!("replaces it by the folder {path} (line {line})"),
-    }
-}
-
-/// Returns the version that is built, if the file determines it: that of a fork or a folder does
-/// not.
-fn version(requirement: &Requirement, replacement: Option<&Replacement>) -> Option<String> {
-    match replacement {
-        None => Some(requirement.version.clone()),
-        Some(by) if by.path == MODULE => by.version.clone(),
-        Some(_) => None,
-    }
-}
-
-fn reason(replacement: Option<&Replacement>) -> &'static str {
-    match replacement {
-        Some(by) if by.version.is_none() => {
-            "a folder replaces the module, so its version is irrelevant"
-        }
-        Some(by) if by.path != MODULE => "a fork replaces the module, so its version is irrelevant",
-        _ => "a requirement names an NRI release, but not how it is used",
+        assert_eq!(GoMod::parse(required).path, "example.org/x");
+        let unrelated = format!("module x\n// require {nri} v0.6.1\nrequire {nri}/v2 v2.0.0\n");
+        assert_eq!(version(&unrelated), None);
     }
 }

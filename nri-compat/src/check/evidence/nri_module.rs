@@ -11,6 +11,9 @@ pub(super) use crate::facts::MODULE;
 /// 2026-04-15 19:11 UTC.
 const DEDICATED_ON_MAIN: &str = "20260415191100";
 
+/// The first release whose handlers take a context.
+const CONTEXT_IN_HANDLERS: &str = "v0.4.0";
+
 /// A package of NRI that indicates the role of its user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::check) enum Package {
@@ -54,6 +57,12 @@ pub(in crate::check) fn interface(version: &str) -> Interface {
     } else {
         Interface::StateChange
     }
+}
+
+/// Returns true if the handlers of this version take a context. Those of earlier ones do not, so that
+/// plugins have to be changed for a newer release.
+pub(in crate::check) fn takes_context(version: &str) -> bool {
+    parse(version) >= parse(CONTEXT_IN_HANDLERS)
 }
 
 /// Parses a version with its `v`. Versions without information, such as `(devel)`, or `v0.0.0` with

@@ -4,7 +4,6 @@ use serde::Deserialize;
 
 use super::{Reader, Unreadable, text};
 use crate::check::content::File;
-use crate::check::head::Word;
 use crate::facts;
 use crate::sighting::{Built, Evidence, FileKind, Interface, Role, Sighting};
 use crate::skipped::SkipKind;
@@ -42,9 +41,6 @@ impl Reader for OneShotConfig {
     }
 
     fn recognises(&self, file: &File<'_>) -> bool {
-        if !file.head.mentions(Word::Plugins) {
-            return false;
-        }
         let head = text::head(&file.head).unwrap_or_default();
         head.trim_start().starts_with('{')
             && head.contains("\"plugins\"")

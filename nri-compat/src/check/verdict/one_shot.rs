@@ -1,6 +1,6 @@
 //! Plugins of NRI v0.1.0: an executable that is started once per event.
 
-use super::{deprecation, ok};
+use super::{REMOVED, deprecation, ok};
 use crate::check::target::Target;
 use crate::facts::ONE_SHOT;
 use crate::report::check::{Confidence, Outcome, Verdict};
@@ -33,7 +33,11 @@ pub(super) fn judge(target: &Target<'_>) -> Verdict {
     };
     Verdict {
         outcome,
-        rule: "CHECK_ONE_SHOT",
+        rule: if outcome == Outcome::Removed {
+            REMOVED
+        } else {
+            "CHECK_ONE_SHOT"
+        },
         since: deprecation.deprecated_in.nri.clone(),
         planned_removal: deprecation.removal.when.words(),
         reason: reason.into(),

@@ -2,18 +2,21 @@
 
 mod go;
 
-use nri_codegen::history::Deprecation;
+use nri_codegen::history::{Deprecation, Release};
 
 use crate::check::target::Target;
-use crate::sighting::{FileKind, Interface, Sighting, UnknownKind};
+use crate::sighting::{FileKind, Interface, Role, Sighting, UnknownKind};
 
 /// Returns the remedy for events that arrive as `StateChange`.
 pub(super) fn state_change(
     seen: &Sighting,
     deprecation: &Deprecation,
     events: &[String],
+    target: &Target<'_>,
 ) -> String {
-    let since = deprecation.deprecated_in.nri.as_deref().unwrap_or("latest");
+    let release = newest_accepted(target);
+    let since = release.or(deprecation.deprecated_in.nri.as_deref());
+    let since = since.unwrap_or("latest");
     match seen.kind {
         FileKind::GoMod
         | FileKind::GoSum
@@ -22,7 +25,7 @@ pub(super) fn state_change(
         | FileKind::GoBinary => go::release(seen, since),
         FileKind::RustBinary if seen.nri.version.is_some() => traits(events),
         FileKind::RustBinary | FileKind::CargoLock => format!(
-            "generate its bindings from NRI {since} or later, and implement the dedicated RPCs {}",
+            "generate its bindings from NRI {since}, and implement the dedicated RPCs {}",
             listed(events)
         ),
         FileKind::Log | FileKind::DeprecationList => who(seen, since),
@@ -43,7 +46,7 @@ fn traits(events: &[String]) -> String {
 fn who(seen: &Sighting, since: &str) -> String {
     match &seen.name {
         Some(name) => format!(
-            "rebuild plugin {} against NRI {since} or later; `nri-compat check` on its file or \
+            "rebuild plugin {} against NRI {since}; `nri-compat check` on its file or the folder of its \
                  go.mod prints the command to run",
             plugin(seen.index.as_deref(), name)
         ),
@@ -80,8 +83,33 @@ fn next_step(kind: UnknownKind) -> Option<&'static str> {
             "check the files or the image that the process was started from, or look for its name \
                 in the runtime's log (`nri-compat logs`)",
         ),
-        UnknownKind::NotBuilt | UnknownKind::HandlersRefused | UnknownKind::Other => None,
+        UnknownKind::NotBuilt => Some(
+            "make it build with `go build`, and check again with --go; or check the program that \
+                was built elsewhere",
+        ),
+        UnknownKind::HandlersRefused => Some(
+            "give its handlers the signatures that the stub of its NRI release requires; from \
+                v0.4.0 on they take a context",
+        ),
+        UnknownKind::Other => None,
     }
+}
+
+/// Returns the newest release of NRI whose plugins the target accepts: it knows every event that they
+/// may subscribe to.
+fn newest_accepted<'h>(target: &Target<'h>) -> Option<&'h str> {
+    let knows_all = |release: &&Release| {
+        let revision = target.history.revision_of(release).ok();
+        let protocol = revision.and_then(|revision| revision.protocol().ok());
+        let nri = protocol.and_then(|protocol| protocol.nri.as_ref());
+        nri.is_some_and(|nri| {
+            let mut events = nri.events.iter();
+            events.all(|event| target.event(&event.rpc_name).is_some())
+        })
+    };
+    let mut tagged = target.history.releases().iter();
+    let newest = tagged.rfind(|release| !release.untagged && knows_all(release))?;
+    Some(&newest.name)
 }
 
 /// Returns how to find out what could not be determined.
@@ -96,8 +124,10 @@ pub(super) fn find_out(seen: &Sighting) -> String {
             go::find_out(seen)
         }
         FileKind::Log => "look at the plugin itself: `nri-compat check` on its file, or with --proc while it runs".to_owned(),
-        FileKind::CargoLock => "check the built plugin: one that uses the `nri` crate lists the \
-             events that it handles".to_owned(),
+        FileKind::CargoLock => "build the plugin and check the program: cargo build --release && \
+             nri-compat check target/release".to_owned(),
+        FileKind::Other if seen.role == Role::Library => "build the plugin and check the program: \
+             nri-compat check PROGRAM".to_owned(),
         FileKind::Manifest => "complete or render the manifest, and check it without --no-pull, or \
              check the image itself".to_owned(),
         FileKind::GoBinary

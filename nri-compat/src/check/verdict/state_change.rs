@@ -2,7 +2,7 @@
 
 use nri_codegen::history::Deprecation;
 
-use super::{cannot_tell, deprecation, ok, remedy};
+use super::{REMOVED, cannot_tell, deprecation, ok, remedy};
 use crate::check::target::Target;
 use crate::report::check::{Confidence, Outcome, Verdict};
 use crate::sighting::{Certainty, FileKind, Interface, Sighting};
@@ -27,7 +27,7 @@ pub(super) fn judge(seen: &Sighting, target: &Target<'_>) -> Verdict {
     }
     match seen.events.certainty {
         Certainty::Exact | Certainty::ByName => ok("handles no event that arrives as StateChange"),
-        Certainty::Observed | Certainty::Unknown => unclear(seen, deprecation),
+        Certainty::Observed | Certainty::Unknown => unclear(seen, deprecation, target),
     }
 }
 
@@ -50,11 +50,11 @@ fn affected(
         } else {
             Outcome::Deprecated
         },
-        rule: "CHECK_STATE_CHANGE",
+        rule: if gone { REMOVED } else { "CHECK_STATE_CHANGE" },
         since: deprecation.deprecated_in.nri.clone(),
         planned_removal: deprecation.removal.when.words(),
         reason: reason(seen, target, gone, events.len()).into(),
-        remedy: remedy::state_change(seen, deprecation, &events).into(),
+        remedy: remedy::state_change(seen, deprecation, &events, target).into(),
         events: events.into(),
         confidence: Confidence::High,
         ..Verdict::default()
@@ -82,13 +82,13 @@ fn reason(seen: &Sighting, target: &Target<'_>, gone: bool, events: usize) -> St
 }
 
 /// Judges an old stub whose events are unknown: it is affected if it handles any of those.
-pub(super) fn unclear(seen: &Sighting, deprecation: &Deprecation) -> Verdict {
+fn unclear(seen: &Sighting, deprecation: &Deprecation, target: &Target<'_>) -> Verdict {
     let mut verdict = cannot_tell(
         seen,
         "may rely on StateChange; cannot determine which events it handles".to_owned(),
     );
     verdict.since.clone_from(&deprecation.deprecated_in.nri);
     verdict.planned_removal = deprecation.removal.when.words();
-    verdict.remedy = remedy::state_change(seen, deprecation, &[]).into();
+    verdict.remedy = remedy::state_change(seen, deprecation, &[], target).into();
     verdict
 }

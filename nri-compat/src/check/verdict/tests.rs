@@ -56,12 +56,13 @@ fn an_old_stub_works_then_falls_back_then_stops() {
         [Incompatible, Ok, Ok, Deprecated, Removed, Deprecated]
     );
     let gone = verdict(&plugin, "containerd@2.7");
+    assert_eq!(gone.rule, "CHECK_INTERFACE_REMOVED");
     assert_eq!(*gone.events, ["RunPodSandbox"]);
     assert_eq!(gone.since.as_deref(), Some("v0.12.0"));
     assert_eq!(gone.planned_removal.as_deref(), Some("containerd 2.7"));
     assert!(
         gone.remedy
-            .contains("go get github.com/containerd/nri@v0.12.0"),
+            .contains("go get github.com/containerd/nri@v0.12.5"),
         "{}",
         gone.remedy
     );
@@ -92,7 +93,7 @@ fn a_list_that_names_no_event_is_the_runtimes_word_all_the_same() {
     );
     assert_eq!(
         outcomes(&listed, &ACROSS[2..]),
-        [Ok, Deprecated, Removed, Deprecated]
+        [Unknown, Deprecated, Removed, Deprecated]
     );
     assert!(
         verdict(&listed, "nri@0.12")
@@ -299,28 +300,35 @@ fn every_rule_is_in_the_catalogue() {
 }
 
 #[test]
-fn a_requirement_is_never_a_proof() {
-    let requires = |version: Option<&str>| {
-        let reason = "a requirement names an NRI release, but not how it is used".to_owned();
-        let mut seen = seen(
-            FileKind::GoMod,
-            Interface::unknown(reason),
-            &[],
-            Certainty::Unknown,
-        );
-        seen.role = Role::Library;
-        seen.nri.version = version.map(str::to_owned);
-        seen
-    };
-    let old = requires(Some("v0.11.0"));
-    assert_eq!(outcomes(&old, &ACROSS[2..5]), [Unknown; 3]);
-    let unclear = verdict(&old, "containerd@2.7");
-    assert_eq!(
-        unclear.remedy,
-        "go get github.com/containerd/nri@v0.12.0 && go mod tidy"
+fn only_programs_are_ok() {
+    for (kind, expected) in [
+        (FileKind::GoBinary, Ok),
+        (FileKind::GoSource, Unknown),
+        (FileKind::Log, Unknown),
+    ] {
+        let events = ["RunPodSandbox"];
+        let plugin = seen(kind, Interface::StateChange, &events, Certainty::Exact);
+        assert_eq!(verdict(&plugin, "containerd@2.2").outcome, expected);
+    }
+    let reason = "it names NRI as a dependency";
+    let mut required = seen(
+        FileKind::GoMod,
+        Interface::unknown(reason),
+        &[],
+        Certainty::Unknown,
     );
-    assert_eq!(unclear.planned_removal.as_deref(), Some("containerd 2.7"));
-    let new = verdict(&requires(Some("v0.12.5")), "containerd@2.7");
-    assert_eq!((new.outcome, new.confidence), (Unknown, Confidence::Low));
-    assert_eq!(verdict(&requires(None), "containerd@2.7").outcome, Unknown);
+    required.role = Role::Library;
+    assert_eq!(outcomes(&required, &ACROSS), [Unknown; 6]);
+    let remedy = verdict(&required, "nri@0.12").remedy;
+    assert!(remedy.contains("check --go"), "{remedy}");
+}
+
+#[test]
+fn plugins_with_early_handlers_need_more_than_a_release() {
+    let mut plugin = old_go(&["RunPodSandbox"], Certainty::Exact);
+    for (version, needs_more) in [("v0.3.0", true), ("v0.4.0", false), ("(devel)", false)] {
+        plugin.nri.version = Some(version.to_owned());
+        let remedy = verdict(&plugin, "nri@0.12").remedy;
+        assert_eq!(remedy.contains("signatures"), needs_more, "{remedy}");
+    }
 }

@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind};
 /// Finds plugins that still use deprecated interfaces, or would not run, with the evidence.
 ///
 /// Files are recognised by content: plugins (Go, Rust, WebAssembly), images, sources, logs, the
-/// configuration of a runtime, Kubernetes manifests. Nothing is executed.
+/// configuration of a runtime, Kubernetes manifests. Nothing is executed, except the Go toolchain with --go.
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
     /// Files, folders, and images in registries (docker://REFERENCE); `-` for standard input
@@ -24,7 +24,7 @@ pub(in crate::cli) struct Args {
     /// Configuration of containerd or CRI-O in an unusual place, whose plugin folders and socket count.
     #[arg(long, value_name = "FILE")]
     config_file: Vec<PathBuf>,
-    /// Ask the Go toolchain (`go list`) for the packages that a plugin is built from; it may
+    /// Build the plugins of Go modules with `go build`, and check the programs instead of the sources; it may
     /// download modules.
     #[arg(long)]
     go: bool,

@@ -9,7 +9,12 @@ use crate::check::evidence::binary::Image;
 use crate::check::evidence::protocol::{self, Names, Traces};
 use crate::check::evidence::{Unreadable, identity, opaque};
 use crate::facts;
-use crate::sighting::{Built, Certainty, Events, Evidence, FileKind, Interface, Role, Sighting};
+use crate::sighting::{
+    Built, Certainty, Events, Evidence, FileKind, Interface, Role, Sighting, UnknownKind,
+};
+
+/// The reason why a plugin is not judged by the stub that it links.
+const REFUSED: &str = "none of its types has a handler that the stub would accept";
 
 /// Returns the sightings for these signs; none if there is no NRI in the program.
 pub(super) fn from(
@@ -144,6 +149,10 @@ fn plugin(
     sighting.nri = built;
     sighting.evidence.push(evidence(detail));
     let (events, detail) = events(image, table, stub)?;
+    // A stub refuses to start a plugin of which it accepts no handler.
+    if events.names.is_empty() {
+        sighting.interface = Interface::unknown_because(UnknownKind::HandlersRefused, REFUSED);
+    }
     sighting.events = events;
     sighting.evidence.extend(detail);
     if signs.loads_code {
@@ -222,7 +231,7 @@ fn events(
         ));
     }
     let why = match exact {
-        Some(_) => "none of its types has a handler that the stub would accept",
+        Some(_) => REFUSED,
         None => "its types cannot be read",
     };
     let handlers = handlers::by_name(image, table, stub)?;

@@ -1,110 +1,63 @@
-//! Building a Go plugin with another release of NRI. The commands depend on what determines the
-//! release: with a replacement, `go get` has no effect, or makes the requirement older.
+//! Building a Go plugin with another release of NRI, and building it at all.
 
 use crate::check::evidence::nri_module;
 use crate::facts::MODULE;
-use crate::sighting::{FileKind, GoPackage, Pin, Sighting};
+use crate::sighting::{FileKind, GoPackage, Sighting};
 
-/// Returns the commands to run. They select the oldest sufficient release: a newer one is the
-/// author's choice.
-pub(super) fn release(seen: &Sighting, since: &str) -> String {
-    let get = format!("go get {MODULE}@{since} && go mod tidy");
+/// The note for plugins that need more than another release.
+const SIGNATURES: &str = "the signatures of handlers changed in NRI v0.4.0: they take a context, and need a change of the source; ";
+
+/// Returns the commands that select a release of NRI and build the plugin with it.
+pub(super) fn release(seen: &Sighting, release: &str) -> String {
+    let note = if takes_no_context(seen) {
+        SIGNATURES
+    } else {
+        ""
+    };
+    let get = format!("go get {MODULE}@{release} && go mod tidy");
     match (&seen.source, seen.kind) {
-        (Some(package), _) => pinned(package, since).unwrap_or(get),
-        (None, FileKind::GoBinary) => {
+        (Some(package), _) => format!("{note}in its module, run: {}", commands(package, get)),
+        (None, FileKind::GoBinary) if note.is_empty() => {
             format!("in its module: {get}; then build it again, no source change is needed")
         }
-        (None, FileKind::GoVendor) => format!("{get} && go mod vendor"),
+        (None, FileKind::GoBinary) => format!("{note}in its module: {get}; then build it again"),
         (None, _) => get,
     }
 }
 
-/// Returns how to find out what a source is built with.
+/// Returns true if the plugin was built with a release whose handlers take no context.
+fn takes_no_context(seen: &Sighting) -> bool {
+    let version = seen.nri.version.as_deref();
+    version.is_some_and(|version| {
+        nri_module::parse(version).is_some() && !nri_module::takes_context(version)
+    })
+}
+
+/// Returns the commands for a package. With a replacement, `go get` alone has no effect.
+fn commands(package: &GoPackage, get: String) -> String {
+    let replacement = package.replacement.as_ref();
+    let drop = replacement.map(|key| format!("go mod edit -dropreplace={key}"));
+    let vendor = package.is_vendored.then(|| "go mod vendor".to_owned());
+    let steps: Vec<String> = drop.into_iter().chain([get]).chain(vendor).collect();
+    steps.join(" && ")
+}
+
+/// Returns how to find out what a source is built to.
 pub(super) fn find_out(seen: &Sighting) -> String {
-    let build = "build the plugin and check the program";
-    let pins = seen
+    let path = seen
         .source
         .as_ref()
-        .map_or(&[][..], |package| &package.pins);
-    let deciding: Vec<String> = pins.iter().map(describe).collect();
-    if deciding.is_empty() {
-        return build.to_owned();
-    }
-    format!(
-        "{build}, or let its files agree on one release: {}",
-        deciding.join("; ")
-    )
-}
-
-/// Returns the commands for a module whose release does not only depend on its `go.mod`.
-fn pinned(package: &GoPackage, since: &str) -> Option<String> {
-    if package.pins.is_empty() {
-        return None;
-    }
-    let mut reasons = Vec::new();
-    let mut commands = Vec::new();
-    for pin in &package.pins {
-        if let Pin::Replace { file, line, key } = pin {
-            reasons.push(format!("{file}:{line} replaces NRI"));
-            commands.push(drop_replacement(file, key));
+        .map(|package| package.path_in_module.as_str());
+    let build = match path {
+        None => {
+            return "build the plugin and check the program: nri-compat check --go FOLDER"
+                .to_owned();
         }
-    }
-    let is_old = package.required.as_deref().and_then(nri_module::parse) < nri_module::parse(since);
-    if is_old {
-        commands.push(format!("go get {MODULE}@{since}"));
-    }
-    commands.push("go mod tidy".to_owned());
-    for pin in &package.pins {
-        if let Pin::ModFile { file } = pin {
-            reasons.push(format!("{file} is another module file"));
-            commands.push(format!("go get -modfile={file} {MODULE}@{since}"));
-            commands.push(format!("go mod tidy -modfile={file}"));
-        }
-    }
-    for pin in &package.pins {
-        if let Pin::Vendor { in_workspace } = pin {
-            reasons.push("its packages are vendored".to_owned());
-            commands.push(vendor(*in_workspace).to_owned());
-        }
-    }
-    commands.dedup();
-    reasons.dedup();
-    Some(format!(
-        "{}; in the folder of its go.mod, run: {}",
-        reasons.join(", "),
-        commands.join(" && ")
-    ))
-}
-
-fn drop_replacement(file: &str, key: &str) -> String {
-    let file_name = file.rsplit('/').next().unwrap_or(file);
-    let tool = if file_name == "go.work" {
-        "go work edit"
-    } else {
-        "go mod edit"
+        Some("") => ".".to_owned(),
+        Some(path) => format!("./{path}"),
     };
-    if file == "go.mod" {
-        format!("{tool} -dropreplace={key}")
-    } else {
-        format!("{tool} -dropreplace={key} {file}")
-    }
-}
-
-fn vendor(in_workspace: bool) -> &'static str {
-    if in_workspace {
-        "go work vendor"
-    } else {
-        "go mod vendor"
-    }
-}
-
-fn describe(pin: &Pin) -> String {
-    match pin {
-        Pin::Replace { file, line, .. } => format!("{file}:{line} replaces NRI"),
-        Pin::ModFile { file } => format!("{file} is a module file for -modfile"),
-        Pin::Vendor { in_workspace } => format!(
-            "{} brings the vendored code up to date",
-            vendor(*in_workspace)
-        ),
-    }
+    format!(
+        "build it and check the program, in its module: nri-compat check --go {build}, or go build -o plugin {build} \
+         && nri-compat check plugin"
+    )
 }
