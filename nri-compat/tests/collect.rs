@@ -143,7 +143,10 @@ fn what_is_named_and_cannot_be_judged_is_unknown() {
             "a script for `/bin/sh`; cannot determine which program it runs",
         ),
         ("text", "not a kind of file that can be judged"),
-        ("zip", "a ZIP archive, which is not supported"),
+        (
+            "zip",
+            "a ZIP archive, which is not read: unpack it and check the folder",
+        ),
         ("broken", "broken as asked"),
         ("panic", "defect in the reader `marker`: it panicked"),
         ("socket", "neither a file nor a folder"),

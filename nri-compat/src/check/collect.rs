@@ -10,6 +10,7 @@
 mod archive;
 mod budget;
 mod collected;
+mod compressed;
 mod demand;
 mod disk;
 mod file_outcome;

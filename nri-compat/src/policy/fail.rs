@@ -82,7 +82,14 @@ pub fn exit(report: &CheckReport, fail_on: &[FailOn]) -> Exit {
     };
     let mut verdicts = report.verdicts();
     let found = verdicts.any(|(_, verdict)| counts(verdict, verdicts_named));
-    let skipped = fail_on.contains(&FailOn::Skipped) && !report.skipped.is_empty();
+    let unread = || {
+        report
+            .skipped
+            .iter()
+            .any(|skipped| skipped.kind.may_hold_plugin())
+    };
+    let skipped = fail_on.contains(&FailOn::Skipped) && !report.skipped.is_empty()
+        || fail_on.contains(&FailOn::Unknown) && unread();
     if (found || skipped) && !fail_on.contains(&FailOn::Never) {
         Exit::Findings
     } else {

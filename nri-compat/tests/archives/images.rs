@@ -34,7 +34,7 @@ fn content_decides_what_a_layer_is_whatever_its_label_says() {
     let unsupported = labelled("application/x", b"\x04\x22\x4d\x18rest");
     assert_eq!(
         skipped(&look(&unsupported)),
-        ["it: p: layer 1: compressed with lz4, which is not supported"]
+        ["it: p: layer 1: compressed with lz4, which is not read: unpack it and check the folder"]
     );
     let broken = labelled("application/vnd.oci.image.layer.v1.tar", &[7; 600]);
     assert_eq!(skipped(&look(&broken)).len(), 1);

@@ -17,5 +17,6 @@ mod html;
 mod manifest_images;
 #[cfg(feature = "go")]
 mod probe_compare;
+mod release_folders;
 #[cfg(feature = "validators")]
 mod validators;

@@ -20,22 +20,80 @@ pub(super) const READER: &str = "check";
 /// The maximum length of an interpreter name in the report in bytes.
 const MAX_INTERPRETER: usize = 80;
 
-/// Unsupported formats that contain files, by their first bytes.
-const UNSUPPORTED: [(&[u8], &str); 10] = [
-    (b"PK\x03\x04", "a ZIP archive"),
-    (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
-    (b"\xed\xab\xee\xdb", "an RPM package"),
-    (b"!<arch>\n", "an ar archive or Debian package"),
-    (b"hsqs", "a SquashFS image"),
-    (b"070701", "a cpio archive"),
-    (b"\x04\x22\x4d\x18", "compressed with lz4"),
-    (b"\x1f\x9d", "compressed with compress"),
-    (b"LZIP", "compressed with lzip"),
-    (b"\x5d\0\0", "compressed with lzma"),
+/// A format that may hold programs and is not read.
+struct Unsupported {
+    /// The position of its bytes in a file.
+    offset: u64,
+    magic: &'static [u8],
+    name: &'static str,
+}
+
+/// The formats that may hold programs and are not read, by the bytes that identify them.
+const UNSUPPORTED: [Unsupported; 17] = [
+    at(0, b"PK\x03\x04", "a ZIP archive"),
+    at(0, b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
+    at(0, b"Rar!\x1a\x07", "a RAR archive"),
+    at(0, b"\xed\xab\xee\xdb", "an RPM package"),
+    at(0, b"!<arch>\ndebian", "a Debian package"),
+    at(0, b"hsqs", "a SquashFS image"),
+    at(0, b"070701", "a cpio archive"),
+    at(0, b"070707", "a cpio archive"),
+    at(0, b"MSCF", "a cabinet"),
+    at(0, b"xar!", "an xar archive"),
+    at(0, b"QFI\xfb", "a disk image in the format qcow2"),
+    at(0, b"KDMV", "a disk image in the format VMDK"),
+    at(0, b"\x04\x22\x4d\x18", "compressed with lz4"),
+    at(0, b"\x1f\x9d", "compressed with compress"),
+    at(0, b"LZIP", "compressed with lzip"),
+    at(0x438, b"\x53\xef", "an ext4 file system"),
+    at(0x8001, b"CD001", "an ISO 9660 image"),
 ];
 
+const fn at(offset: u64, magic: &'static [u8], name: &'static str) -> Unsupported {
+    Unsupported {
+        offset,
+        magic,
+        name,
+    }
+}
+
+impl Unsupported {
+    fn is(&self, file: &File<'_>) -> bool {
+        let mut bytes = vec![0; self.magic.len()];
+        let start = file.head.get(..self.magic.len());
+        if self.offset == 0 {
+            return start == Some(self.magic);
+        }
+        let read = file.content.read_at(self.offset, &mut bytes);
+        read.is_ok_and(|read| read == bytes.len()) && bytes == self.magic
+    }
+
+    fn reason(&self) -> String {
+        format!(
+            "{}, which is not read: unpack it and check the folder",
+            self.name
+        )
+    }
+}
+
+/// The first entries of ZIP files that hold no programs for nodes: libraries of Java, documents, books.
+const OTHER_ZIP_FILES: [&[u8]; 3] = [b"META-INF/", b"[Content_Types].xml", b"mimetype"];
+
+/// The position of the name of the first entry in a ZIP file.
+const ZIP_NAME: usize = 30;
+
+fn is_other_zip(head: &[u8]) -> bool {
+    let name = head.get(ZIP_NAME..).unwrap_or_default();
+    head.starts_with(b"PK\x03\x04") && OTHER_ZIP_FILES.iter().any(|other| name.starts_with(other))
+}
+
+fn known_unsupported(file: &File<'_>) -> Option<&'static Unsupported> {
+    UNSUPPORTED.iter().find(|format| format.is(file))
+}
+
 /// Returns the reason why an unrecognised file cannot be judged.
-pub(super) fn unrecognised(head: &[u8]) -> String {
+pub(super) fn unrecognised(file: &File<'_>) -> String {
+    let head: &[u8] = &file.head;
     if head.is_empty() {
         return "it is empty".to_owned();
     }
@@ -48,11 +106,8 @@ pub(super) fn unrecognised(head: &[u8]) -> String {
         }
         return format!("a script for `{interpreter}`; cannot determine which program it runs");
     }
-    if let Some((_, what)) = UNSUPPORTED
-        .iter()
-        .find(|(magic, _)| head.starts_with(magic))
-    {
-        return format!("{what}, which is not supported");
+    if let Some(format) = known_unsupported(file) {
+        return format.reason();
     }
     match Packing::of(head).name() {
         Some(name) => format!("compressed with {name}, but neither an archive nor a log"),
@@ -99,11 +154,7 @@ pub(super) fn unknown(scan: &Scan<'_>, place: &Place, reason: &str) -> Option<Fi
 /// Returns a sighting of an unrecognised executable in a folder whose executables a runtime starts.
 pub(super) fn launched(file: &File<'_>) -> Found {
     Found {
-        sightings: vec![sighting(
-            &file.place,
-            Demand::Launched,
-            unrecognised(&file.head),
-        )],
+        sightings: vec![sighting(&file.place, Demand::Launched, unrecognised(file))],
         skipped: Vec::new(),
     }
 }
@@ -120,20 +171,18 @@ pub(super) fn linked(archive: &Place, path: &str, reason: &str) -> Found {
     }
 }
 
-/// Returns the reason why a file in an unsupported format cannot be read; `None` for other formats.
-pub(super) fn unsupported(head: &[u8]) -> Option<Unreadable> {
-    let (_, what) = UNSUPPORTED
-        .iter()
-        .find(|(magic, _)| head.starts_with(magic))?;
-    let kind = if what.starts_with("compressed") {
+/// Returns the reason why a file that may hold programs is not read; `None` for other files.
+pub(super) fn unsupported(file: &File<'_>) -> Option<Unreadable> {
+    if is_other_zip(&file.head) {
+        return None;
+    }
+    let format = known_unsupported(file)?;
+    let kind = if format.name.starts_with("compressed") {
         SkipKind::UnsupportedCompression
     } else {
         SkipKind::UnsupportedFormat
     };
-    Some(Unreadable::new(
-        kind,
-        format!("{what}, which is not supported"),
-    ))
+    Some(Unreadable::new(kind, format.reason()))
 }
 
 /// Adds a sighting if any part of an archive could not be read, because that may be the plugin.

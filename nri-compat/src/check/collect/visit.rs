@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 
 use super::archive;
+use super::compressed;
 use super::demand::Demand;
 use super::disk::{self, Disk};
 use super::file_outcome::FileOutcome;
@@ -192,13 +193,25 @@ fn look(
     if let Some(shape) = shape(scan, &file, visit.demand) {
         return Ok(recognised(&file, shape));
     }
+    if let Some(program) = compressed::program(&file) {
+        return Ok(match program {
+            Ok(program) => unpacked(scan, &program, visit),
+            Err(why) => unreadable(scan, visit, why),
+        });
+    }
+    if visit.demand == Demand::Walked
+        && let Some(why) = unjudged::unsupported(&file)
+    {
+        scan.skip(visit.place.clone(), why);
+        return Ok(FileOutcome::Unreadable);
+    }
     let wanted = match visit.demand {
         Demand::Walked => false,
         Demand::Launched => disk.is_executable,
         Demand::Named => true,
     };
     if wanted {
-        let reason = unjudged::unrecognised(&file.head);
+        let reason = unjudged::unrecognised(&file);
         return Ok(unjudged::report(scan, &visit.place, visit.demand, &reason));
     }
     Ok(if disk.is_empty() {
@@ -206,6 +219,18 @@ fn look(
     } else {
         FileOutcome::OtherFile
     })
+}
+
+/// Reads a program that was compressed.
+fn unpacked(scan: &Scan<'_>, program: &compressed::Unpacked, visit: &Visit<'_>) -> FileOutcome {
+    let file = match with_head(&visit.place, &program.disk, None) {
+        Ok(file) => File {
+            name: program.name.clone(),
+            ..file
+        },
+        Err(error) => return unreadable(scan, visit, Unreadable::from(&error)),
+    };
+    read(scan, &file, Shape::Evidence, visit)
 }
 
 /// Returns the shape of a file; `None` if nothing reads such files.

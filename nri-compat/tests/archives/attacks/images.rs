@@ -218,7 +218,7 @@ fn formats_within_formats() {
         (
             "a ZIP archive",
             unlabelled(b"PK\x03\x04rest".to_vec()),
-            Unknown("a ZIP archive, which is not supported"),
+            Unknown("a ZIP archive, which is not read: unpack it and check the folder"),
         ),
         (
             "a large ZIP archive",

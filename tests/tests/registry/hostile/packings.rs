@@ -101,7 +101,7 @@ fn layers_are_read_within_the_limits_or_unknown() {
             "lz4",
             "application/x-lz4",
             b"\x04\x22\x4d\x18rest".to_vec(),
-            Err("compressed with lz4, which is not supported"),
+            Err("compressed with lz4, which is not read: unpack it and check the folder"),
         ),
         (
             "lz4 with the label of a tar",

@@ -94,7 +94,7 @@ pub(in crate::check::collect) fn read_blob(
         return read(reading, packing, Stop::Never);
     }
     if is_labelled_tar {
-        return match unjudged::unsupported(&file.head) {
+        return match unjudged::unsupported(&file) {
             Some(why) => Layer::failed(why),
             None => read(reading, packing, Stop::Never),
         };
@@ -105,7 +105,7 @@ pub(in crate::check::collect) fn read_blob(
         reading.scan.count(found.outcome());
         layer.failed = layer.hit(path, found).err();
     } else {
-        layer.failed = unjudged::unsupported(&file.head).or_else(|| not_text(&file.head));
+        layer.failed = unjudged::unsupported(&file).or_else(|| not_text(&file.head));
         let is_read = layer.failed.is_none();
         reading.scan.count(if is_read {
             FileOutcome::OtherFile

@@ -1,0 +1,70 @@
+//! Single programs that are compressed, as in folders of releases: `agent.gz`, `agent_linux_amd64.zst`.
+
+use std::io::{BufReader, Read};
+
+use super::disk::Disk;
+use super::spool;
+use crate::check::content::{File, Stream};
+use crate::check::evidence::Reader as _;
+use crate::check::evidence::program::Program;
+use crate::check::evidence::wasm::Wasm;
+use crate::check::head::HEAD;
+use crate::packing::Packing;
+use crate::skipped::{SkipKind, Unreadable};
+use crate::unpack;
+
+/// The maximum size of a decompressed program in bytes.
+const MAX_PROGRAM: u64 = 2 << 30;
+
+/// A file that was decompressed.
+pub(super) struct Unpacked {
+    /// The program.
+    pub(super) disk: Disk,
+    /// The name of the file, without the extension of the compression.
+    pub(super) name: String,
+}
+
+/// Returns the program in a compressed file; `None` if the file is not compressed, or not a program.
+pub(super) fn program(file: &File<'_>) -> Option<Result<Unpacked, Unreadable>> {
+    let packing = Packing::of(&file.head);
+    if packing == Packing::Not || !starts_like_program(file) {
+        return None;
+    }
+    let unpacked = unpack::unpacked(Stream::new(file.content));
+    let disk = unpacked
+        .map_err(|error| Unreadable::from(&error))
+        .and_then(|unpacked| spool::to_disk(&mut unpacked.take(MAX_PROGRAM + 1)))
+        .and_then(|disk| within_limit(disk));
+    let (name, extension) = file.name.rsplit_once('.').unwrap_or((&file.name, ""));
+    let is_known = Packing::extensions().any(|known| known == extension);
+    Some(disk.map(|disk| Unpacked {
+        disk,
+        name: if is_known { name } else { &file.name }.to_owned(),
+    }))
+}
+
+fn within_limit(disk: Disk) -> Result<Disk, Unreadable> {
+    if crate::check::content::Content::len(&disk) <= MAX_PROGRAM {
+        return Ok(disk);
+    }
+    let reason = format!("it unpacks to more than {} GiB", MAX_PROGRAM >> 30);
+    Err(Unreadable::new(SkipKind::TooLarge, reason))
+}
+
+/// Returns true if the first decompressed bytes are those of a program.
+fn starts_like_program(file: &File<'_>) -> bool {
+    let mut head = Vec::new();
+    let stream = BufReader::new(Stream::new(file.content));
+    let unpacked = unpack::decoder(stream, Packing::of(&file.head));
+    // What comes before the end of a damaged stream decides.
+    let _ = unpacked.map(|unpacked| unpacked.take(HEAD as u64).read_to_end(&mut head));
+    let bytes = head.as_slice();
+    let inner = File {
+        place: file.place.clone(),
+        name: file.name.clone(),
+        head: head.clone().into(),
+        content: &bytes,
+        disk: None,
+    };
+    Program.recognises(&inner) || Wasm.recognises(&inner)
+}

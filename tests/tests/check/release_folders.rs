@@ -1,0 +1,127 @@
+//! Folders of releases: single programs in every compression, and what may hold programs and is not read.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use nri_tests::examples::{example, nri_compat};
+use serde_json::Value;
+
+fn check(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(nri_compat())
+        .arg("check")
+        .arg(folder)
+        .args(["--target", "containerd@2.4", "--format", "json"])
+        .args(arguments)
+        .output()
+        .expect("the command starts")
+}
+
+fn report(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+/// Returns a program in every compression, each with its extension.
+fn compressed(program: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    let mut bzip2 = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+    let mut xz = liblzma::write::XzEncoder::new(Vec::new(), 0);
+    gzip.write_all(program).expect("in memory");
+    bzip2.write_all(program).expect("in memory");
+    xz.write_all(program).expect("in memory");
+    vec![
+        ("gz", gzip.finish().expect("in memory")),
+        ("bz2", bzip2.finish().expect("in memory")),
+        ("xz", xz.finish().expect("in memory")),
+        ("zst", zstd::encode_all(program, 1).expect("in memory")),
+    ]
+}
+
+#[test]
+fn compressed_programs_are_read_like_programs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = fs::read(example("legacy")).expect("the example is built");
+    for (extension, bytes) in compressed(&program) {
+        let path = folder.path().join(format!("10-agent.{extension}"));
+        fs::write(&path, &bytes).expect("written");
+        for arguments in [folder.path(), &path] {
+            let output = check(arguments, &[]);
+            let report = report(&output);
+            let subject = &report["subjects"][0];
+            assert_eq!(output.status.code(), Some(100), "{extension}: {report:#}");
+            assert_eq!(
+                subject["verdicts"][0]["verdict"], "deprecated",
+                "{extension}"
+            );
+            assert_eq!(
+                report["skipped"].as_array().map(Vec::len),
+                Some(0),
+                "{extension}"
+            );
+        }
+        // What is missing may be a plugin.
+        fs::write(&path, &bytes[..bytes.len() / 2]).expect("written");
+        let report = report(&check(folder.path(), &[]));
+        assert_eq!(
+            report["skipped"].as_array().map(Vec::len),
+            Some(1),
+            "{extension}"
+        );
+        fs::remove_file(&path).expect("removed");
+    }
+}
+
+#[test]
+fn what_may_hold_programs_is_listed() {
+    let mut iso = vec![0; 0x8001];
+    iso.extend_from_slice(b"CD001");
+    let mut ext4 = vec![0; 0x438];
+    ext4.extend_from_slice(b"\x53\xef");
+    for (name, bytes) in [
+        ("agent.zip", b"PK\x03\x04\x14\0\0\0\0\0agent".to_vec()),
+        ("agent.deb", b"!<arch>\ndebian-binary   ".to_vec()),
+        ("agent.rpm", b"\xed\xab\xee\xdb\x03\0".to_vec()),
+        ("agent.7z", b"7z\xbc\xaf\x27\x1c\0\x04".to_vec()),
+        ("agent.lz4", b"\x04\x22\x4d\x18\x64\x40".to_vec()),
+        ("agent.squashfs", b"hsqs\0\0\0\0".to_vec()),
+        ("agent.cpio", b"070701000000".to_vec()),
+        ("agent.iso", iso),
+        ("agent.img", ext4),
+    ] {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::write(folder.path().join(name), bytes).expect("written");
+        let report = report(&check(folder.path(), &[]));
+        let reason = report["skipped"][0]["reason"].as_str().unwrap_or_default();
+        assert!(
+            reason.ends_with("unpack it and check the folder"),
+            "{name}: {report:#}"
+        );
+        for condition in ["skipped", "unknown"] {
+            let output = check(folder.path(), &["--fail-on", condition]);
+            assert_eq!(output.status.code(), Some(100), "{name}: {condition}");
+        }
+    }
+}
+
+#[test]
+fn documents_and_libraries_of_java_are_silent() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, first) in [
+        ("a.jar", "META-INF/MANIFEST.MF"),
+        ("a.docx", "[Content_Types].xml"),
+    ] {
+        let mut bytes = b"PK\x03\x04".to_vec();
+        bytes.resize(30, 0);
+        bytes.extend_from_slice(first.as_bytes());
+        fs::write(folder.path().join(name), bytes).expect("written");
+    }
+    let text = zstd::encode_all(&b"a changelog"[..], 1).expect("in memory");
+    fs::write(folder.path().join("CHANGELOG.zst"), text).expect("written");
+    let report = report(&check(folder.path(), &[]));
+    assert_eq!(
+        report["skipped"].as_array().map(Vec::len),
+        Some(0),
+        "{report:#}"
+    );
+}
