@@ -12,7 +12,6 @@ pub use alike::Alike;
 pub(crate) use cluster::runtime_name;
 pub use cluster::{CLUSTER_READER, ClusterView, HOST_PLUGINS, Judged, NodePool, PoolTargets};
 pub use not_looked_for::NotLookedFor;
-pub(crate) use phrase::NO_CONFIGURATION;
 pub use phrase::bytes;
 pub(crate) use shared::Pool;
 pub use shared::SharedText;
@@ -171,6 +170,8 @@ pub struct Suppression {
 pub struct Summary {
     /// The places that were requested, or found by default.
     pub looked_at: Vec<String>,
+    /// The usual places of configurations that have none.
+    pub without_configuration: Vec<String>,
     /// The kinds of plugins that were not looked for, as far as that matters for the result.
     pub not_looked_for: Vec<NotLookedFor>,
     /// The number of files: the sum of [`Summary::inputs`].

@@ -56,6 +56,7 @@ impl From<CheckReport> for VisibleReport {
         all(&mut report.policy);
         report.cluster.iter_mut().for_each(cluster);
         all(&mut report.summary.looked_at);
+        all(&mut report.summary.without_configuration);
         maybe(&mut report.summary.at);
         maybe(&mut report.summary.node);
         maybe(&mut report.summary.scan);

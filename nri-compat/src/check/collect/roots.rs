@@ -44,6 +44,8 @@ pub(super) struct Roots {
     pub(super) folders: Vec<Root>,
     /// The NRI sockets that configurations name.
     pub(super) sockets: Vec<PathBuf>,
+    /// The usual places of configurations that have none.
+    pub(super) without_configuration: Vec<String>,
     /// All paths, as shown in the report.
     pub(super) looked_at: Vec<String>,
 }
@@ -79,6 +81,7 @@ impl Roots {
             streams: Vec::new(),
             folders: Vec::new(),
             sockets: Vec::new(),
+            without_configuration: Vec::new(),
             looked_at: Vec::new(),
         };
         if let Err(error) = machine.folder().read_dir() {
@@ -175,7 +178,7 @@ impl Roots {
 
     fn machine(&mut self, scan: &Scan<'_>) {
         let machine = runtime::machine(&self.machine);
-        self.looked_at.extend(machine.looked_at);
+        self.without_configuration = machine.absent;
         scan.skip_all(machine.skipped);
         for configured in machine.configured {
             self.configured(scan, configured);

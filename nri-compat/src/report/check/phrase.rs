@@ -134,9 +134,6 @@ impl CheckTarget {
     }
 }
 
-/// The suffix of places in [`Summary::looked_at`] that are default paths without a configuration.
-pub(crate) const NO_CONFIGURATION: &str = " (no configuration)";
-
 impl CheckReport {
     /// Returns the targets after a label, `target: nri@0.12.5 (…)`; `None` if there are none.
     pub fn targets_phrase(&self) -> Option<(&'static str, String)> {
@@ -194,17 +191,11 @@ impl Inputs {
 }
 
 impl Summary {
-    /// Returns the places that were checked. Default places without a configuration are only
-    /// counted; JSON lists them.
+    /// Returns the places that were checked. Usual places without a configuration are only counted;
+    /// JSON lists them.
     fn places(&self) -> String {
-        let is_absent = |place: &&String| place.ends_with(NO_CONFIGURATION);
-        let mut places: Vec<String> = self
-            .looked_at
-            .iter()
-            .filter(|place| !is_absent(place))
-            .cloned()
-            .collect();
-        let absent = self.looked_at.iter().filter(is_absent).count();
+        let mut places = self.looked_at.clone();
+        let absent = self.without_configuration.len();
         if absent > 0 {
             places.push(format!(
                 "{} without a configuration",
@@ -297,9 +288,9 @@ mod tests {
 
     #[test]
     fn usual_places_without_a_configuration_are_counted() {
-        let absent = |path: &str| format!("{path}{NO_CONFIGURATION}");
         let summary = Summary {
-            looked_at: vec!["/opt/nri".into(), absent("/a"), absent("/b")],
+            looked_at: vec!["/opt/nri".into()],
+            without_configuration: vec!["/a".into(), "/b".into()],
             ..Summary::default()
         };
         assert_eq!(

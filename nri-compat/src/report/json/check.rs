@@ -8,8 +8,8 @@ use serde::{Serialize, Serializer};
 use super::{SCHEMA, write, write_line};
 use crate::place::{Place, WorkloadPlace};
 use crate::report::check::{
-    CheckReport, CheckTarget, ClusterView, NodePool, Outcome, Skipped, Subject, Suppression,
-    Verdict,
+    CheckReport, CheckTarget, ClusterView, NodePool, Outcome, Skipped, Subject, Summary,
+    Suppression, Verdict,
 };
 use crate::report::written;
 use crate::sighting::{Built, Evidence, Occurrences};
@@ -151,7 +151,7 @@ struct JsonSummary<'r> {
     node: Option<&'r str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     scan: Option<&'r str>,
-    looked_at: &'r [String],
+    looked_at: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     not_looked_for: Vec<&'static str>,
     files: u64,
@@ -354,13 +354,20 @@ pub(super) fn skipped(skipped: &Skipped) -> JsonSkipped<'_> {
     }
 }
 
+/// Returns the places that were checked, with the usual places that have no configuration.
+fn looked_at(summary: &Summary) -> Vec<String> {
+    let absent = summary.without_configuration.iter();
+    let absent = absent.map(|place| format!("{place} (no configuration)"));
+    summary.looked_at.iter().cloned().chain(absent).collect()
+}
+
 fn summary(report: &CheckReport) -> JsonSummary<'_> {
     let summary = &report.summary;
     JsonSummary {
         at: summary.at.as_deref(),
         node: summary.node.as_deref(),
         scan: summary.scan.as_deref(),
-        looked_at: &summary.looked_at,
+        looked_at: looked_at(summary),
         not_looked_for: summary
             .not_looked_for
             .iter()

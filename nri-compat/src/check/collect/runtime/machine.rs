@@ -9,7 +9,6 @@ use super::{Configured, Folder, containerd, crio, defaults, pattern};
 use crate::check::collect::machine_root::MachineRoot;
 use crate::escape;
 use crate::place::Place;
-use crate::report::check::NO_CONFIGURATION;
 use crate::skipped::{Skipped, Unreadable};
 
 /// The places to check on a machine.
@@ -19,8 +18,8 @@ pub(in crate::check::collect) struct Machine {
     pub(in crate::check::collect) configured: Vec<Configured>,
     /// Folders and files that are used without a configuration.
     pub(in crate::check::collect) folders: Vec<Folder>,
-    /// Lines for the report about the places that were searched for configurations.
-    pub(in crate::check::collect) looked_at: Vec<String>,
+    /// The usual places of configurations that have none.
+    pub(in crate::check::collect) absent: Vec<String>,
     /// Configurations that cannot be read.
     pub(in crate::check::collect) skipped: Vec<Skipped>,
 }
@@ -99,6 +98,6 @@ impl Machine {
     }
 
     fn absent(&mut self, file: &Path) {
-        self.looked_at.push(escape::path(file) + NO_CONFIGURATION);
+        self.absent.push(escape::path(file));
     }
 }
