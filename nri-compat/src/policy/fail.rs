@@ -174,6 +174,8 @@ mod tests {
         let one = crate::report::check::Skipped::default();
         skipped.skipped.push(one);
         assert_eq!(exit(&skipped, &[]), Exit::Clean);
+        assert_eq!(exit(&skipped, &[FailOn::Unknown]), Exit::Findings);
+        skipped.skipped[0].kind = crate::skipped::SkipKind::Link;
         assert_eq!(exit(&skipped, &[FailOn::Unknown]), Exit::Clean);
         assert_eq!(exit(&skipped, &[FailOn::Skipped]), Exit::Findings);
         assert_eq!(
