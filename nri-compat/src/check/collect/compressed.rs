@@ -34,7 +34,7 @@ pub(super) fn program(file: &File<'_>) -> Option<Result<Unpacked, Unreadable>> {
     let disk = unpacked
         .map_err(|error| Unreadable::from(&error))
         .and_then(|unpacked| spool::to_disk(&mut unpacked.take(MAX_PROGRAM + 1)))
-        .and_then(|disk| within_limit(disk));
+        .and_then(within_limit);
     let (name, extension) = file.name.rsplit_once('.').unwrap_or((&file.name, ""));
     let is_known = Packing::extensions().any(|known| known == extension);
     Some(disk.map(|disk| Unpacked {

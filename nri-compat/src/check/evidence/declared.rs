@@ -50,11 +50,10 @@ fn required(manifest: &toml::Table) -> Option<&str> {
     let mut crates = owners
         .filter_map(|owner| owner.get("dependencies")?.as_table())
         .flatten();
-    let found = crates.find_map(|(key, value)| {
+    crates.find_map(|(key, value)| {
         let renamed = value.get("package").and_then(toml::Value::as_str);
         Some(renamed.unwrap_or(key)).filter(|name| cargo_lock::is_for_nri(name))
-    });
-    found
+    })
 }
 
 /// Returns true if a lock file next to or above a `Cargo.toml` is read instead.
