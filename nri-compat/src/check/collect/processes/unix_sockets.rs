@@ -204,7 +204,7 @@ mod tests {
         }
         assert!(!add(&[], &mut Vec::new()).unwrap());
         for length in 0..40 {
-            let _ = add(&vec![length; 40], &mut Vec::new());
+            let _ = add(&[length; 40], &mut Vec::new());
             let _ = socket(&vec![length; usize::from(length)]);
         }
     }
