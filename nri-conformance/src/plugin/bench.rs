@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use super::live::Live;
 use super::options::Options;
-use super::verdict::{Judged, Verdict, skip};
+use super::verdict::{Judged, Verdict, blocked, skip};
 use crate::session::world::World;
 use crate::session::{Cut, Recut, Session, Trace, describe};
 use crate::subject::{Instance, Stream, Subject};
@@ -85,7 +85,8 @@ impl Bench {
             Ok(Some(stream)) => Ok(stream),
             Ok(None) | Err(_) => {
                 self.count_stuck();
-                skip(format!("did not connect within {within:?}; see W1"))
+                let got = format!("no connection within {within:?}");
+                Err(blocked("W1", "nothing", got, "a registration"))
             }
         }
     }
@@ -118,7 +119,8 @@ impl Bench {
             None => {
                 self.count_stuck();
                 let within = self.options.timeouts.registration;
-                skip(format!("did not register within {within:?}; see W1"))
+                let got = format!("no registration within {within:?}");
+                Err(blocked("W1", "nothing", got, "a registration"))
             }
         }
     }
@@ -162,7 +164,7 @@ impl Bench {
         };
         let synchronized = session.synchronize(&part).await;
         synchronized
-            .map_err(|error| Verdict::Skip(format!("Synchronize: {}; see Y2", describe(&error))))?;
+            .map_err(|error| blocked("Y2", "Synchronize", describe(&error), "an answer"))?;
         self.stuck.store(0, Ordering::Relaxed);
         Ok(Live::new(instance, session, answer.events))
     }
@@ -174,7 +176,7 @@ impl Bench {
         if let Err(CallError::Timeout(_)) = answer {
             self.count_stuck();
         }
-        answer.map_err(|error| Verdict::Skip(format!("Configure: {}; see P6", describe(&error))))
+        answer.map_err(|error| blocked("P6", "Configure", describe(&error), "the event mask"))
     }
 
     /// Returns the time to wait for something that must not happen.

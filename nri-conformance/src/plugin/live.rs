@@ -130,7 +130,7 @@ impl Live {
         let answer = self.send(event, pod, container).await;
         match answer.result {
             Ok(_) => Ok(()),
-            Err(_) => skip(in_the_way(&answer)),
+            Err(_) => Err(in_the_way(&answer)),
         }
     }
 
@@ -153,7 +153,7 @@ impl Live {
 pub(crate) fn judge(answer: &Answer, what: &str) -> Judged {
     match &answer.result {
         Ok(_) => Ok(()),
-        Err(CallError::Timeout(_)) => skip(in_the_way(answer)),
+        Err(CallError::Timeout(_)) => Err(in_the_way(answer)),
         Err(_) => fail(format!("{} {what}", answer.sent()), answer.got(), "success"),
     }
 }

@@ -12,6 +12,7 @@ use tokio::time::timeout;
 use super::bench::Bench;
 use super::catalogue::{Scope, TESTS, Test};
 use super::options::Options;
+use super::verdict::{Breach, Verdict};
 use crate::contract::{self, Keeper};
 use crate::error::{Error, Result};
 use crate::result::{Failure, Outcome, Report, Subject as Described, SubjectKind, TestResult};
@@ -118,13 +119,20 @@ impl Run {
         let subject = describe(&bench).await;
         let planned = plan(&bench.options);
         let mut results = Vec::with_capacity(planned.len());
+        let mut breaches = Vec::new();
         for (number, (test, revision)) in planned.iter().enumerate() {
             if let (Some(progress), Some(first)) = (&self.progress, test.statements.first()) {
                 progress.begins(number, planned.len(), first, test.name);
             }
-            let outcome = one(&bench, test, revision).await;
-            trace(&bench, test, revision, &outcome)?;
             let shown = (test.scope != Scope::Newest).then(|| revision.release().to_owned());
+            let (outcome, breach) = one(&bench, test, revision).await;
+            trace(&bench, test, revision, &outcome)?;
+            breaches.extend(breach.map(|breach| TestResult {
+                statement: breach.statement,
+                test: test.name,
+                revision: shown.clone(),
+                outcome: Outcome::Fail(breach.failure),
+            }));
             results.extend(selected(test, &bench.options).map(|statement| TestResult {
                 statement,
                 test: test.name,
@@ -132,6 +140,7 @@ impl Run {
                 outcome: outcome.clone(),
             }));
         }
+        add_unseen(&mut results, breaches);
         results.extend(kept_by_others(&bench.options));
         Ok(Report { subject, results })
     }
@@ -211,7 +220,25 @@ fn selected<'a>(test: &'a Test, options: &'a Options) -> impl Iterator<Item = &'
     statements.filter(|statement| options.selects(statement))
 }
 
-async fn one(bench: &Arc<Bench>, test: &'static Test, revision: &Revision) -> Outcome {
+/// Adds the violations of statements whose own tests saw none. What a test sees counts, whichever statement it tests.
+fn add_unseen(results: &mut Vec<TestResult>, breaches: Vec<TestResult>) {
+    for breach in breaches {
+        let is_seen = results.iter().any(|result| {
+            let is_broken = matches!(result.outcome, Outcome::Fail(_) | Outcome::Known { .. });
+            is_broken && result.statement == breach.statement
+        });
+        if !is_seen {
+            results.push(breach);
+        }
+    }
+}
+
+/// Runs a test. Also returns the violation of another statement that blocks the test.
+async fn one(
+    bench: &Arc<Bench>,
+    test: &'static Test,
+    revision: &Revision,
+) -> (Outcome, Option<Breach>) {
     let limit = if bench.options.soak {
         SOAK_LIMIT
     } else {
@@ -220,13 +247,17 @@ async fn one(bench: &Arc<Bench>, test: &'static Test, revision: &Revision) -> Ou
     let ran = (test.run)(Arc::clone(bench), revision.clone());
     // Dropping the future of a test ends its plugin.
     match timeout(limit, ran).await {
-        Ok(Ok(())) => Outcome::Pass,
-        Ok(Err(verdict)) => verdict.into(),
-        Err(_) => Outcome::Fail(Failure {
-            sent: format!("the whole of the test {}", test.name),
-            got: format!("no end after {limit:?}"),
-            expected: "answers, or the end of the connection".to_owned(),
-        }),
+        Ok(Ok(())) => (Outcome::Pass, None),
+        Ok(Err(Verdict::Blocked(breach))) => (Outcome::Skip(breach.reason()), Some(breach)),
+        Ok(Err(verdict)) => (verdict.into(), None),
+        Err(_) => {
+            let failure = Failure {
+                sent: format!("the whole of the test {}", test.name),
+                got: format!("no end after {limit:?}"),
+                expected: "answers, or the end of the connection".to_owned(),
+            };
+            (Outcome::Fail(failure), None)
+        }
     }
 }
 

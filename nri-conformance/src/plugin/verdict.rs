@@ -10,10 +10,29 @@ use crate::session::Answer;
 pub(crate) enum Verdict {
     /// The statement cannot be tested, for this reason.
     Skip(String),
+    /// The statement cannot be tested, because the plugin broke another one.
+    Blocked(Breach),
     /// The statement is broken.
     Fail(Failure),
     /// The statement is broken in a known way; the second part is a link.
     Known(Failure, &'static str),
+}
+
+/// A violation of a statement, seen in a test of another one.
+#[derive(Clone, Debug)]
+pub(crate) struct Breach {
+    /// The id of the statement that is broken.
+    pub(crate) statement: &'static str,
+    /// The violation.
+    pub(crate) failure: Failure,
+}
+
+impl Breach {
+    /// Returns the reason for skipping the test.
+    pub(crate) fn reason(&self) -> String {
+        let Failure { sent, got, .. } = &self.failure;
+        format!("{sent}: {got}; see {}", self.statement)
+    }
 }
 
 /// The result of a step of a test.
@@ -23,6 +42,7 @@ impl From<Verdict> for Outcome {
     fn from(verdict: Verdict) -> Self {
         match verdict {
             Verdict::Skip(reason) => Outcome::Skip(reason),
+            Verdict::Blocked(breach) => Outcome::Skip(breach.reason()),
             Verdict::Fail(failure) => Outcome::Fail(failure),
             Verdict::Known(failure, link) => Outcome::Known {
                 failure,
@@ -50,11 +70,35 @@ pub(crate) fn fail<T>(
     }))
 }
 
-/// Returns the reason for skipping a test because a step that it needs, but does not test, failed.
-pub(crate) fn in_the_way(answer: &Answer) -> String {
-    let see = match &answer.result {
-        Err(CallError::Timeout(_)) => "P5",
-        _ => "W4",
-    };
-    format!("{}: {}; see {see}", answer.sent(), answer.got())
+/// What a plugin owes to every request.
+pub(crate) const IN_TIME: &str = "an answer within the request timeout";
+
+/// Returns the verdict on a test that the plugin blocks by breaking another statement.
+pub(crate) fn blocked(
+    statement: &'static str,
+    sent: impl Into<String>,
+    got: impl Into<String>,
+    expected: impl Into<String>,
+) -> Verdict {
+    Verdict::Blocked(Breach {
+        statement,
+        failure: Failure {
+            sent: sent.into(),
+            got: got.into(),
+            expected: expected.into(),
+        },
+    })
+}
+
+/// Returns the verdict on a test if a request that it needs, but does not test, failed. A plugin that is late or ends
+/// breaks a statement; one that answers with an error rejects the sample.
+pub(crate) fn in_the_way(answer: &Answer) -> Verdict {
+    match &answer.result {
+        Err(CallError::Timeout(_)) => blocked("P5", answer.sent(), answer.got(), IN_TIME),
+        Err(CallError::Status(_)) => {
+            let (sent, got) = (answer.sent(), answer.got());
+            Verdict::Skip(format!("{sent}: {got}; the plugin rejects the sample"))
+        }
+        _ => blocked("W4", answer.sent(), answer.got(), "success"),
+    }
 }

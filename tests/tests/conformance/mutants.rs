@@ -18,8 +18,12 @@ const MUTANT: &str = env!("CARGO_BIN_EXE_mutant-plugin");
 
 /// The mutations, each named by the statement that it breaks; whatever follows the hyphen tells them apart. W16 is
 /// broken by whoever starts the plugin. The first takes longest.
-const MUTATIONS: [&str; 41] = [
+const MUTATIONS: [&str; 45] = [
     "P5",
+    "P5-rare",
+    "W4-rare",
+    "W4-seldom",
+    "W4-refuses",
     "W1",
     "W1-name",
     "W1-never",

@@ -7,7 +7,7 @@ use nri::api::{ConfigureRequest, Event};
 use nri::wire::{CallError, Code};
 
 use crate::plugin::bench::Bench;
-use crate::plugin::verdict::{Judged, Verdict, fail, skip};
+use crate::plugin::verdict::{IN_TIME, Judged, Verdict, blocked, fail, skip};
 use crate::session::world::World;
 use crate::session::{Session, can_fall_back, describe};
 
@@ -18,7 +18,7 @@ pub(in crate::plugin) async fn answers(bench: &Bench, revision: &Revision) -> Ju
         Ok(_) => Ok(()),
         Err(error @ CallError::Timeout(_)) => {
             bench.count_stuck();
-            skip(format!("Configure: {}; see P5", describe(&error)))
+            Err(blocked("P5", "Configure", describe(&error), IN_TIME))
         }
         Err(error) => {
             unless_newer(bench, revision).await?;
@@ -140,7 +140,7 @@ const VARIATIONS: &[(&str, Vary)] = &[
 async fn configured(session: &Session, name: &str, request: &ConfigureRequest) -> Judged {
     let sent = format!("Configure {name}");
     let failed = |error: CallError| match error {
-        CallError::Timeout(_) => Verdict::Skip(format!("{}; see P5", describe(&error))),
+        CallError::Timeout(_) => blocked("P5", sent.clone(), describe(&error), IN_TIME),
         // The plugin requires something of the runtime, which is its own decision and not a decoding error.
         CallError::Status(ref status) if status.code == Code::FAILED_PRECONDITION => {
             Verdict::Skip(format!("{sent}: {}", describe(&error)))

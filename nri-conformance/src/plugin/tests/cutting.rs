@@ -8,8 +8,7 @@ use nri::wire::MAX_MESSAGE;
 use prost::Message as _;
 
 use crate::plugin::bench::Bench;
-use crate::plugin::verdict::{Judged, Verdict, fail, skip};
-use crate::result::Failure;
+use crate::plugin::verdict::{IN_TIME, Judged, Verdict, blocked, fail};
 use crate::session::{Cut, Session, describe};
 use crate::subject::{Instance, Subject};
 
@@ -61,11 +60,8 @@ async fn cut_so(bench: &Bench, revision: &Revision, sent: &str, cut: Cut, size: 
     match bench.registered_cut(revision, cut).await {
         Ok((instance, session)) => takes(bench, sent, &session, instance, size).await,
         // The answer to the registration is cut, too.
-        Err(Verdict::Skip(got)) => Err(Verdict::Fail(Failure {
-            sent: sent.to_owned(),
-            got,
-            expected: "a registration".to_owned(),
-        })),
+        Err(Verdict::Skip(got)) => fail(sent, got, "a registration"),
+        Err(Verdict::Blocked(breach)) => fail(sent, breach.failure.got, "a registration"),
         Err(other) => Err(other),
     }
 }
@@ -95,8 +91,11 @@ async fn takes(
     // Shows that the plugin still reads at the right offset.
     match session.call("Synchronize", Vec::new()).await {
         Ok(_) | Err(nri::wire::CallError::Status(_)) => Ok(()),
-        Err(nri::wire::CallError::Timeout(within)) => skip(format!(
-            "no answer to an empty Synchronize within {within:?}; see P5"
+        Err(nri::wire::CallError::Timeout(within)) => Err(blocked(
+            "P5",
+            "an empty Synchronize",
+            format!("no answer within {within:?}"),
+            IN_TIME,
         )),
         Err(error) => fail(
             format!("{sent}, then a small one"),

@@ -7,7 +7,7 @@ use prost::Message as _;
 
 use crate::plugin::bench::Bench;
 use crate::plugin::live::{LIFE, Live, judge, may_reject};
-use crate::plugin::verdict::{Judged, fail, in_the_way, skip};
+use crate::plugin::verdict::{IN_TIME, Judged, blocked, fail, in_the_way, skip};
 use crate::session::world::World;
 use crate::session::{Answer, can_fall_back, describe, request};
 
@@ -24,7 +24,7 @@ pub(in crate::plugin) async fn each_way(bench: &Bench, revision: &Revision) -> J
         let answer = live.send(event, &pod, &container).await;
         match &answer.result {
             Ok(_) => {}
-            Err(CallError::Timeout(_)) => return skip(in_the_way(&answer)),
+            Err(CallError::Timeout(_)) => return Err(in_the_way(&answer)),
             Err(_)
                 if is_rejection(&answer) && rejects_the_other_way(bench, revision, event).await =>
             {
@@ -32,10 +32,20 @@ pub(in crate::plugin) async fn each_way(bench: &Bench, revision: &Revision) -> J
                 return skip(format!("{}: {}; {why}", answer.sent(), answer.got()));
             }
             Err(_) if is_rpc_error(&answer) && has_state_change(&live, event).await => {
-                return skip(format!("{}: {}; see W3", answer.sent(), answer.got()));
+                return Err(blocked(
+                    "W3",
+                    answer.sent(),
+                    answer.got(),
+                    "UNIMPLEMENTED or success",
+                ));
             }
             Err(_) if live.mask == 0 && answer.is_unimplemented() => {
-                return skip(format!("{}: {}; see W2", answer.sent(), answer.got()));
+                return Err(blocked(
+                    "W2",
+                    answer.sent(),
+                    answer.got(),
+                    "no subscription to it",
+                ));
             }
             Err(_) => {
                 return fail(
@@ -207,7 +217,7 @@ pub(in crate::plugin) async fn unknown(bench: &Bench, revision: &Revision) -> Ju
         {
             Ok(_) => {}
             Err(error @ CallError::Timeout(_)) => {
-                return skip(format!("{sent}: {}; see P5", describe(&error)));
+                return Err(blocked("P5", sent, describe(&error), IN_TIME));
             }
             Err(error) => {
                 return fail(sent, describe(&error), "success: the event must be ignored");

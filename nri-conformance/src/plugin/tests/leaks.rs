@@ -2,10 +2,12 @@
 
 use nri::adaptation::Revision;
 use nri::api::Event;
+use nri::wire::CallError;
 
 use crate::plugin::bench::{Bench, State};
 use crate::plugin::live::{LIFE, Live};
-use crate::plugin::verdict::{Judged, fail, in_the_way, skip};
+use crate::plugin::verdict::{Judged, Verdict, blocked, fail, in_the_way, skip};
+use crate::session::Answer;
 use crate::session::world::World;
 use crate::subject::Usage;
 
@@ -41,31 +43,50 @@ pub(in crate::plugin) async fn events(bench: &Bench, revision: &Revision) -> Jud
     let mut world = bench.world();
     // The first events fill caches and pools.
     let warm_up = WARM_UP;
-    play(&live, &mut world, warm_up).await?;
+    let mut taken = Vec::new();
+    play(&live, &mut world, warm_up, &mut taken).await?;
     let before = usage(&live)?;
-    play(&live, &mut world, count - warm_up).await?;
+    play(&live, &mut world, count - warm_up, &mut taken).await?;
     let after = usage(&live)?;
     let limit = MEMORY.min(MEMORY_PER_EVENT * (count - warm_up) as u64);
     judge(before, after, limit, &format!("{count} events"))
 }
 
-async fn play(live: &Live, world: &mut World, count: usize) -> Judged {
+/// Sends events; `taken` are those that the plugin has taken before.
+async fn play(live: &Live, world: &mut World, count: usize, taken: &mut Vec<Event>) -> Judged {
     let mut sent = 0;
     while sent < count {
         let pod = world.pod();
         let container = world.container(&pod);
         for event in LIFE.into_iter().filter(|event| live.subscribes(*event)) {
             let answer = live.send(event, &pod, &container).await;
-            if answer.result.is_err() && live.session.is_closed() {
-                return skip(in_the_way(&answer));
-            }
-            if answer.result.is_err() && event != Event::ValidateContainerAdjustment {
-                return skip(in_the_way(&answer));
-            }
+            judge_answer(live, event, &answer, taken)?;
             sent += 1;
         }
     }
     Ok(())
+}
+
+/// An event that the plugin has taken before, about a pod of the same kind, is an event that it must take.
+fn judge_answer(live: &Live, event: Event, answer: &Answer, taken: &mut Vec<Event>) -> Judged {
+    let is_known = taken.contains(&event);
+    match &answer.result {
+        Ok(_) if is_known => Ok(()),
+        Ok(_) => {
+            taken.push(event);
+            Ok(())
+        }
+        Err(_) if live.session.is_closed() => {
+            let (sent, got) = (answer.sent(), answer.got());
+            Err(blocked("W4", sent, got, "success"))
+        }
+        Err(CallError::Status(_)) if event == Event::ValidateContainerAdjustment => Ok(()),
+        Err(CallError::Status(_)) if is_known => {
+            let (sent, got) = (answer.sent(), answer.got());
+            Err(blocked("W4", sent, got, "success, as before"))
+        }
+        Err(_) => Err(in_the_way(answer)),
+    }
 }
 
 fn usage(live: &Live) -> Judged<Usage> {
@@ -115,10 +136,12 @@ pub(in crate::plugin) async fn reconnects(bench: &Bench, revision: &Revision) ->
             ..
         } = live;
         session.close();
-        let stream = bench.connection(&mut instance).await?;
+        let Ok(stream) = bench.connection(&mut instance).await else {
+            return Err(stays_away("no connection"));
+        };
         let session = bench.session(stream, revision);
         if session.registration().await.is_none() {
-            return skip("did not register again; see W15");
+            return Err(stays_away("no registration"));
         }
         live = bench.begin(instance, session, &State::default()).await?;
         bench.take_traces();
@@ -128,5 +151,15 @@ pub(in crate::plugin) async fn reconnects(bench: &Bench, revision: &Revision) ->
         usage(&live)?,
         MEMORY,
         &format!("{count} connections"),
+    )
+}
+
+/// Returns the verdict on a plugin that does not come back.
+fn stays_away(got: &str) -> Verdict {
+    blocked(
+        "W15",
+        "the end of the connection",
+        got,
+        "another connection",
     )
 }

@@ -12,7 +12,7 @@ use nri::wire::frame::Kind;
 use tokio::time::sleep;
 
 use crate::plugin::bench::Bench;
-use crate::plugin::verdict::{Judged, Verdict, fail, in_the_way, skip};
+use crate::plugin::verdict::{IN_TIME, Judged, blocked, fail, in_the_way, skip};
 use crate::session::{Answer, Direction, describe};
 
 /// The number of concurrent requests, about different pods.
@@ -26,7 +26,14 @@ pub(in crate::plugin) async fn in_time(bench: &Bench, revision: &Revision) -> Ju
     let mask = match session.configure(&request).await {
         Ok(answer) => answer.events,
         Err(error @ CallError::Timeout(_)) => return fail("Configure", describe(&error), expected),
-        Err(error) => return skip(format!("Configure: {}; see P6", describe(&error))),
+        Err(error) => {
+            return Err(blocked(
+                "P6",
+                "Configure",
+                describe(&error),
+                "the event mask",
+            ));
+        }
     };
     if let Err(error @ CallError::Timeout(_)) =
         session.synchronize(&SynchronizeRequest::default()).await
@@ -54,7 +61,7 @@ pub(in crate::plugin) async fn once(bench: &Bench, revision: &Revision) -> Judge
     for event in live.life() {
         let answer = live.send(event, &pod, &container).await;
         if is_late(&answer) {
-            return skip(in_the_way(&answer));
+            return Err(in_the_way(&answer));
         }
     }
     // A second answer would follow the first.
@@ -90,7 +97,7 @@ pub(in crate::plugin) async fn under_load(bench: &Bench, revision: &Revision) ->
     for event in live.life() {
         let answer = live.send(event, &alone, &world.container(&alone)).await;
         if is_late(&answer) {
-            return skip(in_the_way(&answer));
+            return Err(in_the_way(&answer));
         }
     }
     let pods: Vec<_> = (0..AT_ONCE).map(|_| world.pod()).collect();
@@ -104,19 +111,16 @@ pub(in crate::plugin) async fn under_load(bench: &Bench, revision: &Revision) ->
         let answers = all(calls).await;
         if let Some(late) = answers.iter().find(|answer| is_late(answer)) {
             if live.session.arrivals().pending_updates() > 0 {
-                return skip(format!(
-                    "{}, while it sends updates; see W14",
-                    in_the_way(late)
-                ));
+                let sent = format!("{}, while it sends updates", late.sent());
+                return Err(blocked("W14", sent, late.got(), IN_TIME));
             }
             let sent = format!("{AT_ONCE} requests at once: {}", late.sent());
             let within = bench.options.timeouts.request;
             return fail(sent, late.got(), format!("each answer within {within:?}"));
         }
         if live.session.is_closed() {
-            return Err(Verdict::Skip(format!(
-                "the connection ended at {AT_ONCE} requests at once; see W4"
-            )));
+            let sent = format!("{AT_ONCE} requests at once");
+            return Err(blocked("W4", sent, "the end of the connection", "answers"));
         }
     }
     Ok(())

@@ -72,12 +72,16 @@ pub(in crate::plugin) async fn waits(bench: &Bench, revision: &Revision) -> Judg
     let (instance, session) = bench.registered(revision).await?;
     sleep(SLOW).await;
     let begun = bench.begin(instance, session, &State::default()).await;
-    begun.map(drop).map_err(|verdict| match verdict {
-        Verdict::Skip(reason) => Verdict::Fail(crate::result::Failure {
+    let broken = |got: String| {
+        Verdict::Fail(crate::result::Failure {
             sent: format!("Configure and Synchronize {SLOW:?} after the registration"),
-            got: reason,
+            got,
             expected: "success: the registration timeout has not passed".to_owned(),
-        }),
+        })
+    };
+    begun.map(drop).map_err(|verdict| match verdict {
+        Verdict::Skip(reason) => broken(reason),
+        Verdict::Blocked(breach) => broken(breach.reason()),
         verdict @ (Verdict::Fail(_) | Verdict::Known(..)) => verdict,
     })
 }

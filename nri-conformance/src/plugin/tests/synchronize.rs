@@ -7,7 +7,7 @@ use nri::api::{SynchronizeRequest, SynchronizeResponse};
 use prost::Message as _;
 
 use crate::plugin::bench::Bench;
-use crate::plugin::verdict::{Judged, fail, skip};
+use crate::plugin::verdict::{Judged, blocked, fail, skip};
 use crate::session::describe;
 
 /// The number of pods on a large node, and of those in one part.
@@ -80,11 +80,13 @@ async fn unless_whole(bench: &Bench, revision: &Revision, part: &SynchronizeRequ
     };
     match session.synchronize_within(&whole, PATIENCE).await {
         Ok(_) => Ok(()),
-        Err(error) => skip(format!(
-            "Synchronize with a message of {} bytes: {}; see W8",
-            whole.encoded_len(),
-            describe(&error)
-        )),
+        Err(error) => {
+            let sent = format!(
+                "Synchronize with a message of {} bytes",
+                whole.encoded_len()
+            );
+            Err(blocked("W8", sent, describe(&error), "success"))
+        }
     }
 }
 

@@ -187,7 +187,27 @@ impl Plugin {
             return Ok(refusal("the pod is not a Linux pod"));
         }
         self.side_effects(wire, event)?;
+        let is_rare = self.is_rare();
+        match self.mutation {
+            Mutation::RarelyLate if is_rare => thread::sleep(Duration::from_secs(5)),
+            Mutation::RarelyEnds | Mutation::SeldomEnds if is_rare => {
+                return Err("a rare event".to_owned());
+            }
+            Mutation::RarelyRefuses if is_rare => return Ok(refusal("not now")),
+            _ => {}
+        }
         Ok(self.of_pod(event, &pod))
+    }
+
+    /// Counts an event for a mutation that rarely misbehaves. Returns true if it does now.
+    fn is_rare(&mut self) -> bool {
+        let every = match self.mutation {
+            Mutation::RarelyLate | Mutation::RarelyEnds | Mutation::RarelyRefuses => 500,
+            Mutation::SeldomEnds => 5_000,
+            _ => return false,
+        };
+        self.events += 1;
+        self.events.is_multiple_of(every)
     }
 
     /// Handles the mutations that do not concern a pod.

@@ -95,6 +95,14 @@ mutations! {
     DeletesNamespace = "P4",
     /// Takes longer for an event than the request timeout.
     Late = "P5",
+    /// Takes longer than the request timeout for every 500th event.
+    RarelyLate = "P5-rare",
+    /// Ends at the 500th event.
+    RarelyEnds = "W4-rare",
+    /// Ends at the 5,000th event.
+    SeldomEnds = "W4-seldom",
+    /// Refuses every 500th event.
+    RarelyRefuses = "W4-refuses",
     /// Answers Configure with an error.
     RefusesConfigure = "P6",
     /// Refuses to stop a pod a second time.
