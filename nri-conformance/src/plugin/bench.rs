@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use super::live::Live;
 use super::options::Options;
-use super::verdict::{Judged, Verdict, blocked, skip};
+use super::verdict::{Judged, Verdict, blocked, skip, unconfigured};
 use crate::session::world::World;
 use crate::session::{Cut, Recut, Session, Trace, describe};
 use crate::subject::{Instance, Stream, Subject};
@@ -176,7 +176,7 @@ impl Bench {
         if let Err(CallError::Timeout(_)) = answer {
             self.count_stuck();
         }
-        answer.map_err(|error| blocked("P6", "Configure", describe(&error), "the event mask"))
+        answer.map_err(|error| unconfigured(&error))
     }
 
     /// Returns the time to wait for something that must not happen.

@@ -1,9 +1,9 @@
 //! The reasons for which a test ends early.
 
-use nri::wire::CallError;
+use nri::wire::{CallError, Code};
 
 use crate::result::{Failure, Outcome};
-use crate::session::Answer;
+use crate::session::{Answer, describe};
 
 /// The reason for which a test ended early.
 #[derive(Clone, Debug)]
@@ -100,5 +100,17 @@ pub(crate) fn in_the_way(answer: &Answer) -> Verdict {
             Verdict::Skip(format!("{sent}: {got}; the plugin rejects the sample"))
         }
         _ => blocked("W4", answer.sent(), answer.got(), "success"),
+    }
+}
+
+/// Returns the verdict on a test if the plugin answered Configure with an error. A plugin may require something of the
+/// runtime, which is its own decision.
+pub(crate) fn unconfigured(error: &CallError) -> Verdict {
+    let got = describe(error);
+    match error {
+        CallError::Status(status) if status.code == Code::FAILED_PRECONDITION => {
+            Verdict::Skip(format!("Configure: {got}"))
+        }
+        _ => blocked("P6", "Configure", got, "the event mask"),
     }
 }

@@ -12,7 +12,7 @@ use nri::wire::frame::Kind;
 use tokio::time::sleep;
 
 use crate::plugin::bench::Bench;
-use crate::plugin::verdict::{IN_TIME, Judged, blocked, fail, in_the_way, skip};
+use crate::plugin::verdict::{IN_TIME, Judged, blocked, fail, in_the_way, skip, unconfigured};
 use crate::session::{Answer, Direction, describe};
 
 /// The number of concurrent requests, about different pods.
@@ -26,14 +26,7 @@ pub(in crate::plugin) async fn in_time(bench: &Bench, revision: &Revision) -> Ju
     let mask = match session.configure(&request).await {
         Ok(answer) => answer.events,
         Err(error @ CallError::Timeout(_)) => return fail("Configure", describe(&error), expected),
-        Err(error) => {
-            return Err(blocked(
-                "P6",
-                "Configure",
-                describe(&error),
-                "the event mask",
-            ));
-        }
+        Err(error) => return Err(unconfigured(&error)),
     };
     if let Err(error @ CallError::Timeout(_)) =
         session.synchronize(&SynchronizeRequest::default()).await
