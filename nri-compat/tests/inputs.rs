@@ -377,3 +377,13 @@ fn control_characters_in_paths_stay_words() {
         );
     }
 }
+
+#[test]
+fn releases_of_nri_are_named_as_targets_are() {
+    let folder = folder(&[]);
+    let as_target = run(&folder, &["nri@0.6", "nri@v0.7.0"]);
+    let plain = run(&folder, &["0.6", "v0.7.0"]);
+    assert_eq!(out(&as_target), out(&plain));
+    assert_eq!(as_target.status.code(), plain.status.code());
+    assert!(out(&plain).contains("v0.7.0"), "{}", err(&plain));
+}

@@ -251,8 +251,12 @@ fn is_suppression(line: &[u8]) -> bool {
     let by_journald = text
         .split_once(" messages from ")
         .is_some_and(|(before, _)| before.contains("Suppressed ") && follows_number(before));
-    let by_rsyslog = text.split_once(" messages lost due to rate-limiting");
-    by_journald || by_rsyslog.is_some_and(|(before, _)| follows_number(before))
+    let by_rsyslog = text
+        .split_once(" messages lost due to rate-limiting")
+        .is_some_and(|(before, _)| follows_number(before));
+    let is_from = |names: [&str; 2]| names.iter().any(|name| text.contains(name));
+    by_journald && is_from(["journald", "JOURNAL"])
+        || by_rsyslog && is_from(["rsyslog", "imjournal"])
 }
 
 impl LineHandler for Reading<'_> {

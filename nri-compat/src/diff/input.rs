@@ -91,6 +91,10 @@ impl Input {
     }
 
     fn of_path(history: &History, spec: &str, imports: &Imports) -> Result<Self, Error> {
+        // The spelling of targets.
+        if let Some(release) = spec.strip_prefix("nri@") {
+            return Self::of_version(history, release);
+        }
         if source::is_version(spec) {
             return Self::of_version(history, spec);
         }
