@@ -3,6 +3,7 @@
 pub(crate) mod files;
 mod imports;
 mod report;
+mod rules;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -270,13 +271,24 @@ fn compile(files: Files, names: &[String], origin: &str) -> Result<Compiled, Err
         }
     }
     Error::unless_empty(limited(problems))?;
+    let pool = compiler.descriptor_pool();
+    Error::unless_empty(limited(broken_rules(&pool, &log)))?;
     Ok(Compiled {
         origin: origin.to_owned(),
         release: None,
-        pool: compiler.descriptor_pool(),
+        pool,
         named: names.to_vec(),
         read: log.read_from_disk(),
         paths: log.paths(),
         texts: log.take_texts(),
     })
+}
+
+/// Returns the problems that protox does not find, in files that were compiled from text.
+fn broken_rules(pool: &DescriptorPool, log: &files::Log) -> Vec<Problem> {
+    let files = pool.files();
+    files
+        .filter_map(|file| Some((log.text(file.name())?, file)))
+        .flat_map(|(text, file)| rules::problems(&file, &log.shown(file.name()), Some(&text)))
+        .collect()
 }
