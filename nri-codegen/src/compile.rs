@@ -164,6 +164,63 @@ pub fn folder_with(root: &Path, imports: &Imports) -> Result<Compiled, Error> {
     compile(Files::on_disk(roots), &names, &root.display().to_string())
 }
 
+/// A folder that is a root of imports, as a configuration of buf names it.
+#[derive(Clone, Debug)]
+pub struct Module {
+    /// The folder.
+    pub root: PathBuf,
+    /// Folders and files below it; without any, all of it belongs to the module.
+    pub includes: Vec<PathBuf>,
+    /// Folders and files that do not belong to it.
+    pub excludes: Vec<PathBuf>,
+}
+
+impl Module {
+    fn has(&self, file: &Path) -> bool {
+        let is_below = |folder: &PathBuf| file.starts_with(folder);
+        (self.includes.is_empty() || self.includes.iter().any(is_below))
+            && !self.excludes.iter().any(is_below)
+    }
+}
+
+/// Compiles every `.proto` of the modules; imports are looked up in each of them, then in `imports`.
+/// `folder` is the name of all of them.
+///
+/// # Errors
+///
+/// Returns the errors of [`folder()`], and an error if two modules have a file with the same name.
+pub fn modules_with(
+    folder: &Path,
+    modules: &[Module],
+    imports: &Imports,
+) -> Result<Compiled, Error> {
+    let mut names: BTreeMap<String, PathBuf> = BTreeMap::new();
+    for module in modules {
+        let found = files::protos_below(&module.root)?;
+        for name in found {
+            let path = module.root.join(&name);
+            if !module.has(&path) {
+                continue;
+            }
+            if let Some(other) = names.insert(name, path.clone()) {
+                return Err(twice(&other, &path).into());
+            }
+        }
+    }
+    let names: Vec<String> = names.into_keys().collect();
+    let mut roots: Vec<Root> = (modules.iter())
+        .map(|module| Root::at(module.root.clone()))
+        .collect();
+    roots.extend(imports.roots());
+    compile(Files::on_disk(roots), &names, &folder.display().to_string())
+}
+
+fn twice(one: &Path, other: &Path) -> Problem {
+    let (one, other) = (one.display(), other.display());
+    let fact = format!("`{one}` and `{other}` have the same name in imports");
+    Problem::new(ErrorKind::Io, fact).with_help("name the folder of one module")
+}
+
 /// Compiles a proto from its bytes, like [`text()`].
 ///
 /// # Errors

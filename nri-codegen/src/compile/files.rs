@@ -1,7 +1,7 @@
 //! The files of the compiler, from memory or from folders on disk, within limits.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File as DiskFile;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -281,7 +281,25 @@ pub(super) fn protos_below(root: &Path) -> Result<Vec<String>, Error> {
     if names.is_empty() {
         return Err(none_below(root).into());
     }
-    Ok(names)
+    Ok(without_repeated(root, names))
+}
+
+/// Drops links to files that have another of the names, which would declare everything twice.
+fn without_repeated(root: &Path, names: Vec<String>) -> Vec<String> {
+    let is_link = |name: &&String| root.join(name).is_symlink();
+    let (links, files): (Vec<&String>, Vec<&String>) = names.iter().partition(is_link);
+    if links.is_empty() {
+        return names;
+    }
+    let real = |name: &str| root.join(name).canonicalize().ok();
+    let mut known: BTreeSet<PathBuf> = files.iter().filter_map(|name| real(name)).collect();
+    let repeated = |name: &&&String| real(name).is_some_and(|path| !known.insert(path));
+    let repeated: BTreeSet<String> = (links.iter().filter(repeated))
+        .map(|name| (**name).clone())
+        .collect();
+    let mut names = names;
+    names.retain(|name| !repeated.contains(name));
+    names
 }
 
 /// Returns the names in `folder`, and whether each is a folder. Links to folders are not followed,

@@ -1,5 +1,6 @@
 //! The inputs FROM and TO, compiled and described.
 
+mod buf;
 mod format;
 mod git;
 mod set;
@@ -40,6 +41,8 @@ pub struct Input {
     pub target: Option<Target>,
     release: Option<Release>,
     origin: String,
+    /// True if a single file was named, or a release, which has one: its name says nothing.
+    is_file: bool,
     /// The names of the files to compare; all others are imports.
     pub(super) named: Vec<String>,
     /// The path of each file, relative to the working folder, by the name under which it is
@@ -110,6 +113,9 @@ impl Input {
         {
             return Err(set::empty(spec));
         }
+        if path.is_dir() {
+            return Self::of_folder(spec, path, imports);
+        }
         let is_proto = path.extension().is_some_and(|ending| ending == "proto");
         if path.is_file() && !is_proto {
             let bytes = set::read(path)?;
@@ -118,7 +124,20 @@ impl Input {
                 return Self::of_bytes(spec, spec, bytes);
             }
         }
-        Self::of_compiled(spec, source::resolve_with(history, spec, imports)?)
+        let mut input = Self::of_compiled(spec, source::resolve_with(history, spec, imports)?)?;
+        input.is_file = true;
+        Ok(input)
+    }
+
+    /// Compiles the protos of a folder, or of the modules that its configuration of buf names.
+    fn of_folder(spec: &str, folder: &Path, imports: &Imports) -> Result<Self, Error> {
+        let modules = buf::modules(folder)?;
+        let compiled = if modules.is_empty() {
+            compile::folder_with(folder, imports)
+        } else {
+            compile::modules_with(folder, &modules, imports)
+        };
+        Self::of_compiled(spec, compiled?)
     }
 
     /// Reads a known revision, which comes with its descriptors.
@@ -143,6 +162,7 @@ impl Input {
             release: Some(release.clone()),
             origin: release.name.clone(),
             paths: BTreeMap::new(),
+            is_file: true,
         })
     }
 
@@ -157,6 +177,7 @@ impl Input {
             let compiled = compile::bytes(short, bytes)
                 .map_err(|error| Error::from(error).replacing(short, name))?;
             let mut input = Self::of_compiled(spec, compiled)?;
+            input.is_file = true;
             spec.clone_into(&mut input.origin);
             input.paths.insert(short.to_owned(), name.to_owned());
             return Ok(input);
@@ -173,6 +194,7 @@ impl Input {
             release: None,
             origin: spec.to_owned(),
             paths: BTreeMap::new(),
+            is_file: false,
         })
     }
 
@@ -196,6 +218,7 @@ impl Input {
             release: compiled.release,
             origin: compiled.origin,
             named: compiled.named,
+            is_file: false,
         })
     }
 
@@ -212,7 +235,7 @@ impl Input {
     }
 
     /// Renames the files of this side to match the other side, if their names differ but they are
-    /// the same files: one file on each side, or files of one package that are some folders deeper
+    /// the same files: one file on each side, of which one was named as such, or files of one package that are some folders deeper
     /// on one side.
     pub(super) fn match_files(&mut self, other: &Self) {
         for (old, new) in renamed(self, other) {
@@ -292,7 +315,8 @@ fn shown(path: &Path) -> String {
 
 /// Returns pairs of names of the same file in `from` and `to`.
 fn renamed(from: &Input, to: &Input) -> Vec<(String, String)> {
-    if let ([old], [new]) = (from.named.as_slice(), to.named.as_slice()) {
+    let is_file = from.is_file || to.is_file;
+    if let ([old], [new], true) = (from.named.as_slice(), to.named.as_slice(), is_file) {
         return if old == new {
             Vec::new()
         } else {

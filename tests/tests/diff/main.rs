@@ -5,6 +5,7 @@ mod buf;
 #[cfg(feature = "go")]
 mod diff_modules;
 mod hostile_sets;
+mod invalid;
 mod nri_rules;
 mod pairings;
 mod pairings_facts;

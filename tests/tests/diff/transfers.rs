@@ -3,6 +3,7 @@
 
 #[cfg(feature = "go")]
 mod go;
+mod layouts;
 mod matrix;
 mod protocols;
 mod same;

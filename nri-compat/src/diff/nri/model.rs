@@ -1,23 +1,22 @@
 //! The model of a schema as an NRI protocol: reduced to the package of its services, and completed
 //! if it lacks something that the other side has.
 
-use nri_codegen::model::{FieldKind, NriView, Protocol, Service};
+use nri_codegen::model::{Enum, FieldKind, NriView, Protocol, Service};
 
 use super::event_names;
-use super::side::{PLUGIN, RUNTIME, STATE_CHANGE, enumeration, full_name};
+use super::side::{PLUGIN, RUNTIME, STATE_CHANGE, enumeration, full_name, package_of};
 
 /// The name of the enum of events.
 const EVENT: &str = "Event";
 
 /// Returns the model of an NRI protocol: a schema with a service `Plugin` with `Configure`, and an
-/// enum `Event` in the same package. Returns `None` for any other schema.
+/// enum `Event`. Returns `None` for any other schema.
 pub(in crate::diff) fn of(protocol: Protocol) -> Option<Protocol> {
     let services = protocol.services.iter();
     let package = |service: &Service| {
         let is_complete = service.name == PLUGIN && service.rpc("Configure").is_some();
         let package = package_of(&service.full_name).to_owned();
-        (is_complete && enumeration(&protocol, &full_name(&package, EVENT)).is_some())
-            .then_some(package)
+        (is_complete && events(&protocol, &package, EVENT).is_some()).then_some(package)
     };
     // Of several packages both sides choose the same.
     let package = services.filter_map(package).min()?;
@@ -61,15 +60,22 @@ fn package_like(protocol: &Protocol, other: &str) -> String {
     }
 }
 
+/// Returns the enum of events: the one with this name in the package, or else in another one, which is not on the wire
+/// either.
+fn events<'p>(protocol: &'p Protocol, package: &str, name: &str) -> Option<&'p Enum> {
+    enumeration(protocol, &full_name(package, name))
+        .or_else(|| protocol.enums.iter().find(|found| found.name == name))
+}
+
 /// Returns the name of the enum of events. It is not on the wire, so that it may have another name
 /// than on the other side: that of the type of the same field in the request of `StateChange`.
 fn events_like(protocol: &Protocol, package: &str, other: &Protocol) -> String {
-    if enumeration(protocol, &full_name(package, EVENT)).is_some() {
+    if events(protocol, package, EVENT).is_some() {
         return EVENT.to_owned();
     }
     let renamed = || {
         let request = &other.service(PLUGIN)?.rpc(STATE_CHANGE)?.input;
-        let events = full_name(&other.package, EVENT);
+        let events = events(other, &other.package, EVENT)?.full_name.clone();
         let mut fields = other.message(request)?.fields.iter();
         let field = fields.find(|field| field.kind == FieldKind::Enum(events.clone()))?;
         let name = request.strip_prefix(other.package.as_str())?;
@@ -94,15 +100,9 @@ fn reduced(
     protocol
         .services
         .retain(|service| package_of(&service.full_name) == package);
-    let events = enumeration(&protocol, &full_name(&package, events));
+    let events = self::events(&protocol, &package, events);
     protocol.nri = Some(NriView::of(protocol.service(PLUGIN), events));
     protocol.package = package;
     event_names::align(&mut protocol, other);
     protocol
-}
-
-fn package_of(full_name: &str) -> &str {
-    full_name
-        .rsplit_once('.')
-        .map_or("", |(package, _)| package)
 }

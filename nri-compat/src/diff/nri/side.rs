@@ -34,10 +34,19 @@ impl<'s> Side<'s> {
         })
     }
 
-    /// Returns the name of an element without this side's package.
+    /// Returns the name of an element without its package. Only the package of services is on the
+    /// wire, so that a type in another package is the same type.
     pub(in crate::diff) fn relative<'n>(&self, full: &'n str) -> &'n str {
-        let rest = full.strip_prefix(self.protocol.package.as_str());
-        rest.and_then(|rest| rest.strip_prefix('.')).unwrap_or(full)
+        without_package(full, &self.protocol.package).unwrap_or_else(|| {
+            let messages = self.protocol.messages.iter();
+            let messages = messages.map(|message| message.full_name.as_str());
+            let enums = self.protocol.enums.iter();
+            let mut types = messages.chain(enums.map(|found| found.full_name.as_str()));
+            let around =
+                types.find(|known| *known == full || without_package(full, known).is_some());
+            let relative = around.and_then(|known| without_package(full, package_of(known)));
+            relative.unwrap_or(full)
+        })
     }
 
     /// Returns the name of an element with this side's package.
@@ -59,7 +68,14 @@ impl<'s> Side<'s> {
 
     /// Returns the message of this name without package, nested or not.
     pub(in crate::diff) fn message(&self, relative: &str) -> Option<&'s Message> {
-        self.protocol.message(&self.full(relative))
+        let own = self.protocol.message(&self.full(relative));
+        own.or_else(|| {
+            let top = relative.split('.').next().unwrap_or(relative);
+            let mut others = self.protocol.messages.iter();
+            let other = others.find(|message| message.name == top)?;
+            let package = package_of(&other.full_name);
+            self.protocol.message(&full_name(package, relative))
+        })
     }
 
     pub(in crate::diff) fn field(&self, message: &str, name: &str) -> Option<&'s Field> {
@@ -152,6 +168,21 @@ pub(super) fn full_name(package: &str, relative: &str) -> String {
         "" => relative.to_owned(),
         package => format!("{package}.{relative}"),
     }
+}
+
+/// Returns the rest of a full name after a package or an outer element.
+fn without_package<'n>(full: &'n str, package: &str) -> Option<&'n str> {
+    if package.is_empty() {
+        return Some(full);
+    }
+    full.strip_prefix(package)?.strip_prefix('.')
+}
+
+/// Returns the package of a top-level element with this full name.
+pub(super) fn package_of(full_name: &str) -> &str {
+    full_name
+        .rsplit_once('.')
+        .map_or("", |(package, _)| package)
 }
 
 /// Returns the enum with this full name that is not nested in a message.

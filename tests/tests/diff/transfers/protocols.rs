@@ -4,7 +4,8 @@
 use fastrand::Rng;
 use nri_codegen::History;
 use nri_compat::diff::diff;
-use nri_compat::report::finding::Category;
+use nri_compat::report::diff::DiffReport as Report;
+use nri_compat::report::finding::{Category, Level};
 use nri_compat::report::pairing::{ItemKind, Outcome, Pairing, PairingItem};
 use prost::Message as _;
 use prost_reflect::{DynamicMessage, MessageDescriptor, ReflectMessage as _, Value};
@@ -12,7 +13,7 @@ use prost_reflect::{DynamicMessage, MessageDescriptor, ReflectMessage as _, Valu
 use super::{Decoder, Side, same, values};
 
 /// The revisions that are changed: the newest, and two older ones.
-const REVISIONS: [&str; 3] = ["v0.4.0", "v0.11.0", "v0.12.4"];
+pub(super) const REVISIONS: [&str; 3] = ["v0.4.0", "v0.11.0", "v0.12.4"];
 
 /// Messages of each type that are sent to find trouble, and to find trouble that a pairing names.
 const MESSAGES: (usize, usize) = (4, 200);
@@ -49,6 +50,18 @@ struct Compared {
     pairings: Vec<Pairing>,
 }
 
+/// Holds the findings against the pairings: not all work if a rule of NRI reports an error.
+fn hold_findings(report: &Report) {
+    let mut findings = report.findings.iter();
+    let error =
+        findings.find(|finding| finding.level == Level::Error && finding.rule.starts_with("NRI_"));
+    let mut pairings = report.pairings.iter();
+    if let Some(error) = error {
+        let has_trouble = pairings.any(|pairing| pairing.outcome() > Outcome::Fallback);
+        assert!(has_trouble, "{error:#?}, but all pairings work");
+    }
+}
+
 /// A plugin of one side on a runtime of the other.
 struct Direction<'c> {
     plugin: &'c Side,
@@ -70,6 +83,7 @@ impl Compared {
         let sides = [side("before", before)?, side("after", after)?];
         let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
         let report = diff(&path("before"), &path("after"), Category::File).ok()?;
+        hold_findings(&report);
         Some(Self {
             sides,
             pairings: report.pairings,

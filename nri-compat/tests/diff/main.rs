@@ -1,0 +1,5 @@
+//! The inputs of `diff`, and its errors.
+
+mod errors;
+mod inputs;
+mod layouts;
