@@ -27,7 +27,10 @@ mod machine;
 mod observer;
 mod options;
 mod play;
+pub mod recording;
 mod scenario;
+mod sequence;
+mod shape;
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -79,8 +82,7 @@ pub async fn run_until(options: &Options, stop: impl Future<Output = ()>) -> Res
     }
     let evidence = evidence?;
     let subject = subject(&stage, &evidence).await;
-    let mut results = judge::judge(&evidence, options);
-    deviations::mark(&subject, &mut results);
+    let results = deviations::mark(&subject, judge::judge(&evidence, options));
     Ok(Report { subject, results })
 }
 

@@ -68,6 +68,13 @@ pub(crate) enum Fault {
     SynchronizesNothing,
     LosesWhileSynchronizing,
     ConfusesNames,
+    RunsTwice,
+    RemovesAgainLater,
+    RemovesContainersAfterPod,
+    CreatesContainersTwice,
+    OmitsPostCreate,
+    PostsStartTwice,
+    SynchronizesTwice,
 }
 
 /// Each fault, with the statement that fails.
@@ -107,6 +114,13 @@ const MUTANTS: &[(Fault, &str)] = &[
     (Fault::SynchronizesNothing, "Y1"),
     (Fault::LosesWhileSynchronizing, "Y1"),
     (Fault::ConfusesNames, "Y1"),
+    (Fault::RunsTwice, "O4"),
+    (Fault::RemovesAgainLater, "O4"),
+    (Fault::RemovesContainersAfterPod, "O8"),
+    (Fault::CreatesContainersTwice, "C1"),
+    (Fault::OmitsPostCreate, "C5"),
+    (Fault::PostsStartTwice, "C5"),
+    (Fault::SynchronizesTwice, "Y3"),
 ];
 
 /// The faults that break only an ambiguous statement, with that statement.
@@ -245,13 +259,19 @@ async fn the_workload_of_others_is_judged_too() {
     report.assert();
     let passed = statements(&report, |outcome| *outcome == Outcome::Pass);
     let expected = [
-        "D2", "O4", "O5", "P2", "R1", "R2", "R4", "R5", "R6", "S3", "S4",
+        "C1", "C5", "D2", "O1", "O4", "O5", "O8", "P2", "R1", "R2", "R3", "R4", "R5", "R6", "S3",
+        "S4", "Y3",
     ];
     assert_eq!(passed, expected.into());
     for (fault, statement) in [
         (Fault::NoAddress, "R4"),
         (Fault::RemovesNetworkBeforeStop, "S3"),
         (Fault::StopsAfterRemove, "O4"),
+        (Fault::RemovesAgainLater, "O4"),
+        (Fault::RemovesContainersAfterPod, "O8"),
+        (Fault::CreatesContainersTwice, "C1"),
+        (Fault::OmitsPostCreate, "C5"),
+        (Fault::SynchronizesTwice, "Y3"),
     ] {
         let report = observe(fault).await;
         assert_eq!(failed(&report), [statement].into(), "{fault:?}");

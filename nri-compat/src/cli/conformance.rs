@@ -2,6 +2,7 @@
 
 mod answer;
 mod plugin;
+mod recording;
 mod runtime;
 mod selection;
 
@@ -32,12 +33,14 @@ pub(super) struct Args {
 enum Subject {
     Plugin(Box<plugin::Args>),
     Runtime(Box<runtime::Args>),
+    Recording(Box<recording::Args>),
 }
 
 pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     match &args.subject {
         Some(Subject::Plugin(args)) => plugin::run(args),
         Some(Subject::Runtime(args)) => runtime::run(args),
+        Some(Subject::Recording(args)) => recording::run(args),
         None => list(args.format),
     }
 }

@@ -1,12 +1,16 @@
 //! The known deviations of released runtimes, as data: `deviations.toml`.
 //!
-//! A test that fails in one of these ways is reported as [`Outcome::Known`], with the link.
+//! A test that fails in one of these ways is reported as [`Outcome::Known`], with the link. A deviation applies to one test
+//! and to one [`Shape`] of what was seen; every other failure of the same test remains a failure.
 
 use std::sync::LazyLock;
 
 use semver::{BuildMetadata, Prerelease, Version, VersionReq};
 use serde::Deserialize;
 
+use super::judge::Judged;
+pub use super::observer::Hook;
+pub use super::shape::{After, Cause, Shape};
 use crate::result::{Outcome, Subject, TestResult};
 
 /// A known deviation.
@@ -19,11 +23,13 @@ pub struct Deviation {
     pub versions: VersionReq,
     /// The id of the statement that is broken.
     pub statement: String,
-    /// The names of the tests that show it.
-    pub tests: Vec<String>,
+    /// The name of the test that shows it.
+    pub test: String,
+    /// What the test sees: which event, how often, and after what.
+    pub seen: Shape,
     /// The deviation, in one or two sentences.
     pub text: String,
-    /// A link to its report.
+    /// A link to an explanation of exactly this deviation.
     pub link: String,
 }
 
@@ -47,26 +53,34 @@ pub fn all() -> &'static [Deviation] {
 }
 
 /// Marks the known failures of a runtime.
-pub(super) fn mark(subject: &Subject, results: &mut [TestResult]) {
-    for result in results {
-        let Some(deviation) = all().iter().find(|known| known.matches(subject, result)) else {
-            continue;
+pub(super) fn mark(subject: &Subject, judged: Vec<Judged>) -> Vec<TestResult> {
+    let marked = judged.into_iter().map(|judged| mark_one(subject, judged));
+    marked.collect()
+}
+
+fn mark_one(subject: &Subject, judged: Judged) -> TestResult {
+    let known = all().iter().find(|known| known.matches(subject, &judged));
+    let mut result = judged.result;
+    if let (Outcome::Fail(failure), Some(deviation)) = (&result.outcome, known) {
+        result.outcome = Outcome::Known {
+            failure: failure.clone(),
+            link: deviation.link.clone(),
         };
-        if let Outcome::Fail(failure) = &result.outcome {
-            result.outcome = Outcome::Known {
-                failure: failure.clone(),
-                link: deviation.link.clone(),
-            };
-        }
     }
+    result
 }
 
 impl Deviation {
-    fn matches(&self, subject: &Subject, result: &TestResult) -> bool {
-        let test = self.tests.iter().any(|name| name == result.test);
-        self.statement == result.statement
-            && test
-            && self.name.eq_ignore_ascii_case(&subject.name)
+    fn matches(&self, subject: &Subject, judged: &Judged) -> bool {
+        self.statement == judged.result.statement
+            && self.test == judged.result.test
+            && Some(self.seen) == judged.shape
+            && self.applies_to(subject)
+    }
+
+    /// Returns true if a runtime is one of the affected releases.
+    pub fn applies_to(&self, subject: &Subject) -> bool {
+        self.name.eq_ignore_ascii_case(&subject.name)
             && release(&subject.version).is_some_and(|version| self.versions.matches(&version))
     }
 }
@@ -82,27 +96,31 @@ fn release(version: &str) -> Option<Version> {
 
 #[cfg(test)]
 mod tests {
-    use super::{File, TEXT, all, mark, release};
+    use super::{Cause, File, Hook, Shape, TEXT, all, mark, release};
     use crate::contract;
     use crate::result::{Failure, Outcome, Subject, SubjectKind, TestResult};
-    use crate::runtime::judge::TESTS;
+    use crate::runtime::judge::{Judged, TESTS};
 
     #[test]
-    fn every_deviation_names_an_existing_statement_and_tests() {
+    fn every_deviation_names_an_existing_statement_and_test() {
         let file: File = toml::from_str(TEXT).expect("deviations.toml");
         assert_eq!(file.deviation, all());
         for known in all() {
             assert!(contract::get(&known.statement).is_some(), "{known:?}");
             assert!(known.link.starts_with("https://"), "{known:?}");
-            assert!(!known.tests.is_empty(), "{known:?}");
-            for name in &known.tests {
-                let mut tests = TESTS.iter();
-                assert!(
-                    tests.any(|test| test.name == name && test.statement == known.statement),
-                    "{name}"
-                );
-            }
+            let mut tests = TESTS.iter();
+            let exists =
+                tests.any(|test| test.name == known.test && test.statement == known.statement);
+            assert!(exists, "{known:?}");
         }
+    }
+
+    #[test]
+    fn every_deviation_has_a_link_of_its_own() {
+        let mut links: Vec<&str> = all().iter().map(|known| known.link.as_str()).collect();
+        links.sort_unstable();
+        links.dedup();
+        assert_eq!(links.len(), all().len());
     }
 
     #[test]
@@ -119,33 +137,68 @@ mod tests {
         }
     }
 
+    const SEEN: Shape = Shape {
+        event: Hook::StopPod,
+        times: 0,
+        after: super::After::Cause(Cause::PluginError),
+    };
+
+    fn is_known(name: &str, version: &str, test: &'static str, shape: Option<Shape>) -> bool {
+        let subject = Subject {
+            kind: SubjectKind::Runtime,
+            name: name.to_owned(),
+            index: String::new(),
+            version: version.to_owned(),
+        };
+        let result = TestResult {
+            statement: "E5",
+            test,
+            revision: None,
+            outcome: Outcome::Fail(Failure {
+                sent: String::new(),
+                got: String::new(),
+                expected: String::new(),
+            }),
+        };
+        let results = mark(&subject, vec![Judged { result, shape }]);
+        matches!(results[0].outcome, Outcome::Known { .. })
+    }
+
     #[test]
     fn a_failure_is_known_only_for_the_affected_releases() {
+        let test = "stop-pod-reaches-later-plugins";
         for (name, version, known) in [
             ("containerd", "v2.4.2", true),
             ("containerd", "v9.0.0", false),
             ("containerd", "", false),
             ("other", "v2.4.2", false),
         ] {
-            let subject = Subject {
-                kind: SubjectKind::Runtime,
-                name: name.to_owned(),
-                index: String::new(),
-                version: version.to_owned(),
-            };
-            let mut results = [TestResult {
-                statement: "E5",
-                test: "stop-pod-reaches-later-plugins",
-                revision: None,
-                outcome: Outcome::Fail(Failure {
-                    sent: String::new(),
-                    got: String::new(),
-                    expected: String::new(),
-                }),
-            }];
-            mark(&subject, &mut results);
-            let marked = matches!(results[0].outcome, Outcome::Known { .. });
-            assert_eq!(marked, known, "{name} {version}");
+            assert_eq!(
+                is_known(name, version, test, Some(SEEN)),
+                known,
+                "{name} {version}"
+            );
         }
+    }
+
+    #[test]
+    fn a_failure_is_known_only_in_exactly_its_shape() {
+        let is_known = |test, shape| is_known("containerd", "v2.4.2", test, shape);
+        let test = "stop-pod-reaches-later-plugins";
+        assert!(is_known(test, Some(SEEN)));
+        assert!(!is_known("remove-pod-reaches-later-plugins", Some(SEEN)));
+        let others = [
+            Shape { times: 2, ..SEEN },
+            Shape {
+                event: Hook::Stop,
+                ..SEEN
+            },
+            Shape::caused(Hook::StopPod, 0, Cause::Nothing),
+            Shape::after(Hook::StopPod, 0, Hook::RunPod),
+        ];
+        for other in others {
+            assert!(!is_known(test, Some(other)), "{other}");
+        }
+        assert!(!is_known(test, None));
     }
 }

@@ -6,12 +6,15 @@ mod errors;
 mod order;
 mod remove;
 mod run;
+mod sequence;
 mod stop;
 mod sync;
 mod table;
 
 use super::options::Options;
 use super::scenario::{Evidence, Played, PodCase};
+use super::sequence::Sequence;
+use super::shape::Shape;
 use crate::contract;
 use crate::result::{Failure, Outcome, TestResult};
 
@@ -24,17 +27,59 @@ pub(super) fn needs(options: &Options, kind: fn(&Judge) -> bool) -> bool {
         .any(|test| options.selects(test.statement) && kind(&test.judge))
 }
 
+/// The outcome of a test, with the shape of what was seen if a deviation can name it.
+#[derive(Clone, Debug)]
+pub(super) struct Finding {
+    pub(super) outcome: Outcome,
+    pub(super) shape: Option<Shape>,
+}
+
+impl From<Outcome> for Finding {
+    fn from(outcome: Outcome) -> Finding {
+        Finding {
+            outcome,
+            shape: None,
+        }
+    }
+}
+
+/// The result of a test, with the shape of what was seen if a deviation can name it.
+#[derive(Clone, Debug)]
+pub(super) struct Judged {
+    pub(super) result: TestResult,
+    pub(super) shape: Option<Shape>,
+}
+
+impl Judged {
+    fn new(statement: &'static str, test: &'static str, finding: Finding) -> Judged {
+        Judged {
+            result: TestResult {
+                statement,
+                test,
+                revision: None,
+                outcome: firm(statement, finding.outcome),
+            },
+            shape: finding.shape,
+        }
+    }
+}
+
 /// Judges all selected tests.
-pub(super) fn judge(evidence: &Evidence, options: &Options) -> Vec<TestResult> {
-    TESTS
-        .iter()
-        .filter(|test| options.selects(test.statement))
-        .map(|test| TestResult {
-            statement: test.statement,
-            test: test.name,
-            revision: None,
-            outcome: firm(test.statement, test.judge.outcome(evidence)),
-        })
+pub(super) fn judge(evidence: &Evidence, options: &Options) -> Vec<Judged> {
+    let selected = TESTS.iter().filter(|test| options.selects(test.statement));
+    selected
+        .map(|test| Judged::new(test.statement, test.name, test.judge.finding(evidence)))
+        .collect()
+}
+
+/// Judges the sequences of a recording by every test that needs nothing else.
+pub(super) fn judge_sequences(
+    sequences: &[Sequence],
+    selects: impl Fn(&str) -> bool,
+) -> Vec<Judged> {
+    let selected = sequence::ALL.iter().filter(|test| selects(test.statement));
+    selected
+        .map(|test| Judged::new(test.statement, test.name, test.judge(sequences)))
         .collect()
 }
 
@@ -66,10 +111,10 @@ fn over_pods(pods: &[PodCase], judge: fn(&PodCase) -> Outcome) -> Outcome {
 }
 
 /// Judges a scenario, if it was played.
-fn over<T>(played: &Played<T>, judge: impl Fn(&T) -> Outcome) -> Outcome {
+fn over<T, F: From<Outcome>>(played: &Played<T>, judge: impl Fn(&T) -> F) -> F {
     match played {
-        Played::No => skip("running pods needs the CRI socket of the runtime"),
-        Played::Broken(reason) => skip(format!("an earlier step failed: {reason}")),
+        Played::No => skip("running pods needs the CRI socket of the runtime").into(),
+        Played::Broken(reason) => skip(format!("an earlier step failed: {reason}")).into(),
         Played::Yes(evidence) => judge(evidence),
     }
 }

@@ -8,8 +8,9 @@ mod script;
 mod task;
 mod view;
 
-pub(super) use event::{Hook, PodFacts};
-pub(super) use journal::{Journal, Record, RecordedEvent};
+pub use event::Hook;
+pub(super) use event::PodFacts;
+pub(super) use journal::{Journal, Record, RecordedEvent, Synchronized};
 pub(super) use script::{Action, Script};
 pub(super) use task::{Identity, Observer, Surroundings};
 pub(super) use view::{Attempt, View, Viewer};

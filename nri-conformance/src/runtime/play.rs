@@ -27,7 +27,9 @@ pub(super) async fn play(
         }
     }
     if let Some(time) = options.observe {
-        evidence.pods.extend(stage.watch(time, stop).await?);
+        let watched = stage.watch(time, stop).await?;
+        evidence.pods.extend(watched.pods);
+        evidence.sequences.extend(watched.sequences);
     }
     let mut pods = evidence.pods.iter();
     evidence.runtime = pods.find_map(|case| case.record.runtime.clone());
@@ -40,6 +42,7 @@ async fn drive(stage: &Stage, options: &Options, evidence: &mut Evidence) -> Res
     evidence
         .pods
         .extend([life.orderly.clone(), life.busy.clone()]);
+    evidence.sequences.clone_from(&life.sequences);
     evidence.life = Played::Yes(life);
     if needs(options, |judge| matches!(judge, Judge::Early(_))) {
         evidence.early = stage.early().await.into();
@@ -52,13 +55,17 @@ async fn drive(stage: &Stage, options: &Options, evidence: &mut Evidence) -> Res
     }) {
         evidence.rejected_container = stage.rejected_container().await.into();
     }
-    if needs(options, |judge| matches!(judge, Judge::Teardowns(_))) {
+    if needs(options, |judge| {
+        matches!(judge, Judge::Teardowns(_) | Judge::Chains(_))
+    }) {
         evidence.teardowns = stage.teardowns().await.into();
     }
     if needs(options, |judge| matches!(judge, Judge::Hanging(_))) {
         evidence.hanging = stage.hanging().await.into();
     }
-    if needs(options, |judge| matches!(judge, Judge::Joining(_))) {
+    if needs(options, |judge| {
+        matches!(judge, Judge::Joining(_) | Judge::Registrations(_))
+    }) {
         evidence.joining = stage.joining().await.into();
     }
     Ok(())

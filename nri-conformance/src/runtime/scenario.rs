@@ -15,6 +15,7 @@ use std::time::Duration;
 use super::drive::{Call, Driver};
 use super::machine::Machine;
 use super::observer::{Identity, Journal, Observer, Record, Script, Surroundings, Viewer};
+use super::sequence::Sequence;
 use crate::{Error, Result};
 
 pub(super) use early::Early;
@@ -23,6 +24,12 @@ pub(super) use joining::Joining;
 pub(super) use life::Life;
 pub(super) use rejected::{RejectedContainer, RejectedPod};
 pub(super) use teardown::Teardown;
+
+/// The time without an event after which no further one is expected.
+const QUIET: Duration = Duration::from_millis(250);
+
+/// The longest wait for that time.
+const QUIET_LIMIT: Duration = Duration::from_secs(2);
 
 /// The plugin that is called first.
 pub(super) const FIRST: Identity = Identity {
@@ -71,8 +78,21 @@ pub(super) struct Evidence {
     pub(super) teardowns: Played<Vec<Teardown>>,
     pub(super) hanging: Played<Hanging>,
     pub(super) joining: Played<Joining>,
+    /// The events of each plugin while none misbehaved.
+    pub(super) sequences: Vec<Sequence>,
     /// The name and version in Configure.
     pub(super) runtime: Option<(String, String)>,
+}
+
+impl Evidence {
+    /// Returns the events of each plugin, also of those that connected late.
+    pub(super) fn all_sequences(&self) -> impl Iterator<Item = &Sequence> {
+        let late = match &self.joining {
+            Played::Yes(joining) => joining.sequences.as_slice(),
+            Played::No | Played::Broken(_) => &[],
+        };
+        self.sequences.iter().chain(late)
+    }
 }
 
 /// The result of one scenario.

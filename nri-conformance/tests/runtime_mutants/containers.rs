@@ -29,6 +29,18 @@ impl Sim {
         }
     }
 
+    /// Sends the events of containers that are still listed afterwards.
+    pub(crate) async fn announce_removals(&self, pod: &str) {
+        for id in self.containers_of(pod) {
+            let _ = self.stop(&id).await;
+            if let Ok(container) = self.container(&id) {
+                let _ = self
+                    .container_event(Event::RemoveContainer, &container.event)
+                    .await;
+            }
+        }
+    }
+
     pub(crate) async fn create(&self, request: cri::CreateContainerRequest) -> Reply<String> {
         let _guard = match self.fault {
             Fault::LosesWhileSynchronizing => None,
@@ -64,7 +76,19 @@ impl Sim {
             self.world().containers.remove(&id);
             created?;
         }
-        self.world().containers.insert(id.clone(), container);
+        if self.has(Fault::CreatesContainersTwice) {
+            let _ = self
+                .container_event(Event::CreateContainer, &container.event)
+                .await;
+        }
+        self.world()
+            .containers
+            .insert(id.clone(), container.clone());
+        if !self.has(Fault::OmitsPostCreate) {
+            let _ = self
+                .container_event(Event::PostCreateContainer, &container.event)
+                .await;
+        }
         Ok(id)
     }
 
@@ -92,6 +116,16 @@ impl Sim {
         if let Some(container) = self.world().containers.get_mut(id) {
             container.state = cri::ContainerState::Running;
         }
+        let posts = if self.has(Fault::PostsStartTwice) {
+            2
+        } else {
+            1
+        };
+        for _ in 0..posts {
+            let _ = self
+                .container_event(Event::PostStartContainer, &container.event)
+                .await;
+        }
         if fails {
             self.stop(id).await?;
         }
@@ -118,10 +152,17 @@ impl Sim {
         let Ok(container) = self.container(id) else {
             return Ok(());
         };
-        let _ = self
-            .container_event(Event::RemoveContainer, &container.event)
-            .await;
+        let event = self.event_of(&container.event.pod_sandbox_id)?;
         self.world().containers.remove(id);
+        if self.has(Fault::RemovesContainersAfterPod) {
+            let mut unsent = self.unsent.lock().expect("no panic");
+            unsent.push((event, container.event));
+            return Ok(());
+        }
+        let _ = self
+            .relay
+            .send(Event::RemoveContainer, &event, &container.event)
+            .await;
         Ok(())
     }
 

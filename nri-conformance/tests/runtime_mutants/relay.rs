@@ -88,6 +88,9 @@ impl Relay {
             more: false,
         };
         session.synchronize(&everything).await.ok()?;
+        if self.fault == Fault::SynchronizesTwice {
+            session.synchronize(&everything).await.ok()?;
+        }
         if loses {
             tokio::time::sleep(Duration::from_millis(300)).await;
         }

@@ -18,6 +18,9 @@ use crate::relay::{Relay, State};
 /// The delay of something that comes too late, or happens while a hook is held.
 const LATER: Duration = Duration::from_millis(100);
 
+/// The delay of an event that arrives twice.
+const SHORTLY: Duration = Duration::from_millis(20);
+
 /// A pod sandbox.
 #[derive(Clone)]
 pub(crate) struct Pod {
@@ -52,6 +55,8 @@ pub(crate) struct Sim {
     late_runs: Arc<RwLock<()>>,
     /// The Stop hooks that the runtime has not waited for.
     pub(crate) unfinished: Mutex<Option<JoinHandle<()>>>,
+    /// The RemoveContainer events that are sent after that of the pod.
+    pub(crate) unsent: Mutex<Vec<(api::PodSandbox, api::Container)>>,
     /// Notified when the containers of a pod have been listed.
     pub(crate) looked: Notify,
 }
@@ -69,6 +74,7 @@ impl Sim {
             world: Mutex::default(),
             late_runs: Arc::default(),
             unfinished: Mutex::default(),
+            unsent: Mutex::default(),
             looked: Notify::new(),
         });
         let state = Arc::clone(&sim);
@@ -148,6 +154,10 @@ impl Sim {
         } else if let Err(error) = self.pod_event(Event::RunPodSandbox, &event).await {
             self.roll_back(&event).await;
             return Err(error);
+        }
+        if self.has(Fault::RunsTwice) {
+            let event = self.event_of(&id)?;
+            let _ = self.pod_event(Event::RunPodSandbox, &event).await;
         }
         if let Some(pod) = self.world().pods.get_mut(&id) {
             (pod.ready, pod.listed) = (true, true);
@@ -346,7 +356,9 @@ impl Sim {
         let Ok(event) = self.event_of(&id) else {
             return Ok(());
         };
-        if !self.has(Fault::RemovesContainersLast) {
+        if self.has(Fault::RemovesContainersLast) {
+            self.announce_removals(&id).await;
+        } else {
             self.remove_containers(&id).await;
         }
         if self.has(Fault::StopsAfterTheResponse) {
@@ -365,6 +377,20 @@ impl Sim {
         if self.has(Fault::StopsAfterRemove) {
             let _ = self.pod_event(Event::StopPodSandbox, &event).await;
         }
+        if self.has(Fault::RemovesAgainLater) {
+            let (sim, event) = (Arc::clone(self), event.clone());
+            tokio::spawn(async move {
+                tokio::time::sleep(SHORTLY).await;
+                let _ = sim.pod_event(Event::RemovePodSandbox, &event).await;
+            });
+        }
+        let unsent = std::mem::take(&mut *self.unsent.lock().expect("no panic"));
+        for (pod, container) in unsent {
+            let _ = self
+                .relay
+                .send(Event::RemoveContainer, &pod, &container)
+                .await;
+        }
         let unfinished = self.unfinished.lock().expect("no panic").take();
         if let Some(stopping) = unfinished {
             let _ = stopping.await;
@@ -372,9 +398,11 @@ impl Sim {
         if self.has(Fault::ReturnsRemoveErrors) {
             removed?;
         }
-        self.remove_containers(&id).await;
         self.take_down(&event);
-        self.world().pods.remove(&id);
+        let mut world = self.world();
+        world.pods.remove(&id);
+        let containers = &mut world.containers;
+        containers.retain(|_, container| container.event.pod_sandbox_id != id);
         Ok(())
     }
 }

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use nri_conformance::result::{Outcome, Report};
-use nri_conformance::runtime::{Options, run};
+use nri_conformance::runtime::{Options, deviations, run};
 use nri_tests::containerd::{Containerd, IMAGE};
 use nri_tests::snapshot::assert_same;
 
@@ -45,6 +45,19 @@ fn compare(release: &str) {
         &lines(&report),
     );
     report.assert();
+    assert_seen(&report);
+}
+
+/// Asserts that each deviation that is listed for the release was seen, because an entry hides failures.
+fn assert_seen(report: &Report) {
+    let listed = deviations::all().iter();
+    for known in listed.filter(|known| known.applies_to(&report.subject)) {
+        let mut results = report.results.iter();
+        let seen = results.any(|result| {
+            result.test == known.test && matches!(result.outcome, Outcome::Known { .. })
+        });
+        assert!(seen, "not seen: {known:?}");
+    }
 }
 
 #[test]

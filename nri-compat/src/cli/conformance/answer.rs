@@ -1,5 +1,5 @@
-//! Options and output of `conformance plugin` and `conformance runtime`: the format, and the
-//! conditions of the exit code.
+//! Options and output of the subcommands of `conformance`: the format, and the conditions of the exit
+//! code.
 
 use std::time::Instant;
 
@@ -80,7 +80,8 @@ impl Args {
         })
     }
 
-    /// Applies policy and baseline, writes the report, and returns the exit code.
+    /// Applies policy and baseline, writes the report, and returns the exit code. `seed` repeats the
+    /// random choices of the run, if it made any.
     ///
     /// # Errors
     ///
@@ -88,12 +89,12 @@ impl Args {
     pub(super) fn finish(
         &self,
         place: String,
-        seed: u64,
+        seed: Option<u64>,
         report: Report,
         started: &Started<'_>,
     ) -> Result<Exit, Error> {
         let mut report = ConformanceReport::new(place, report);
-        report.seed = Some(seed);
+        report.seed = seed;
         report.millis = u64::try_from(started.at.elapsed().as_millis()).unwrap_or(u64::MAX);
         let apply = |report: &mut ConformanceReport, policy: &Policy, known: Option<&Baseline>| {
             policy::apply_to_conformance(report, policy, known, policy::today());

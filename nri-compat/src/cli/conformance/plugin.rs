@@ -52,7 +52,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
         report.map_err(Error::from)
     })?;
     args.answer
-        .finish(args.plugin.place(), args.seed, report, &started)
+        .finish(args.plugin.place(), Some(args.seed), report, &started)
 }
 
 impl Args {

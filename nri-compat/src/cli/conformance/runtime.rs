@@ -54,7 +54,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     let report =
         session::run_until_interrupted(async |stop| runtime::run_until(&options, stop).await)?;
     let place = args.socket.display().to_string();
-    args.answer.finish(place, args.seed, report, &started)
+    args.answer.finish(place, Some(args.seed), report, &started)
 }
 
 impl Args {

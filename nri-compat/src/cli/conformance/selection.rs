@@ -15,6 +15,14 @@ pub(super) struct Args {
     pub(super) skip: Vec<String>,
 }
 
+impl Args {
+    /// Returns true if a statement is tested.
+    pub(super) fn selects(&self, statement: &str) -> bool {
+        let named = |ids: &[String]| ids.iter().any(|id| id == statement);
+        (self.only.is_empty() || named(&self.only)) && !named(&self.skip)
+    }
+}
+
 /// Returns the id of a statement, which may be given in lower case.
 fn statement(text: &str) -> Result<String, String> {
     let id = text.trim().to_ascii_uppercase();

@@ -62,12 +62,9 @@ pub(super) fn missing(hook: Hook) -> Outcome {
         Hook::RunPod => "O1",
         Hook::StopPod => "O2",
         Hook::RemovePod => "O3",
-        Hook::Create
-        | Hook::PostCreate
-        | Hook::Start
-        | Hook::PostStart
-        | Hook::Stop
-        | Hook::Remove => "C1",
+        Hook::Create | Hook::Start | Hook::Update | Hook::Stop | Hook::Remove => "C1",
+        Hook::UpdatePod => "O8",
+        Hook::PostUpdatePod | Hook::PostCreate | Hook::PostStart | Hook::PostUpdate => "C5",
         Hook::Synchronize => "Y1",
     };
     skip(format!("no {hook} event arrived, see {about}"))

@@ -53,11 +53,10 @@ fn events_of(life: &Life, container: &str, name: &str) -> Outcome {
     Outcome::Pass
 }
 
-/// Returns true for an event about a container, except for those sent after the fact.
+/// Returns true for an event that a container has once.
 fn is_about(entry: &RecordedEvent, container: &str) -> bool {
     let found = entry.container.as_ref();
-    let after = matches!(entry.hook, Hook::PostCreate | Hook::PostStart);
-    !after && found.is_some_and(|found| found.id == container)
+    entry.hook.is_life_of_container() && found.is_some_and(|found| found.id == container)
 }
 
 /// C2: a container is not listed before its CreateContainer hook returns.

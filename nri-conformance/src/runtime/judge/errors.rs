@@ -1,10 +1,11 @@
 //! E1 to E6: errors of plugins.
 
 use super::case::missing;
-use super::{fail, skip};
+use super::{Finding, fail, skip};
 use crate::result::Outcome;
 use crate::runtime::observer::Hook;
 use crate::runtime::scenario::{FIRST, Hanging, RejectedPod, Teardown};
+use crate::runtime::shape::{Cause, Shape};
 
 /// E1: the request fails, or the plugin is disconnected.
 pub(super) fn timeout_is_an_error(hanging: &Hanging) -> Outcome {
@@ -89,34 +90,51 @@ pub(super) fn removal_goes_on(teardowns: &[Teardown]) -> Outcome {
 }
 
 /// E5 for StopPodSandbox.
-pub(super) fn stop_pod_reaches_later_plugins(teardowns: &[Teardown]) -> Outcome {
+pub(super) fn stop_pod_reaches_later_plugins(teardowns: &[Teardown]) -> Finding {
     reaches(teardowns, Hook::StopPod)
 }
 
 /// E5 for RemovePodSandbox.
-pub(super) fn remove_pod_reaches_later_plugins(teardowns: &[Teardown]) -> Outcome {
+pub(super) fn remove_pod_reaches_later_plugins(teardowns: &[Teardown]) -> Finding {
     reaches(teardowns, Hook::RemovePod)
 }
 
 /// E5 for StopContainer.
-pub(super) fn stop_reaches_later_plugins(teardowns: &[Teardown]) -> Outcome {
+pub(super) fn stop_reaches_later_plugins(teardowns: &[Teardown]) -> Finding {
     reaches(teardowns, Hook::Stop)
 }
 
 /// E5 for RemoveContainer.
-pub(super) fn remove_reaches_later_plugins(teardowns: &[Teardown]) -> Outcome {
+pub(super) fn remove_reaches_later_plugins(teardowns: &[Teardown]) -> Finding {
     reaches(teardowns, Hook::Remove)
 }
 
-fn reaches(teardowns: &[Teardown], hook: Hook) -> Outcome {
-    match of(teardowns, hook) {
-        None => missing(hook),
-        Some(teardown) if teardown.reached_last => Outcome::Pass,
-        Some(_) => fail(
-            format!("the request for {hook}, which the plugin with index 50 fails"),
-            "no event for the plugin with index 99",
-            "the event reaches every plugin",
+fn reaches(teardowns: &[Teardown], hook: Hook) -> Finding {
+    let Some(teardown) = of(teardowns, hook) else {
+        return missing(hook).into();
+    };
+    let [first, middle, last] = teardown.received;
+    if last > 0 {
+        return Outcome::Pass.into();
+    }
+    let outcome = fail(
+        format!("the request for {hook}, which the plugin with index 50 fails"),
+        format!(
+            "no event for the plugin with index 99, {} for that with index 00, {} for that with index 50",
+            times(first),
+            times(middle)
         ),
+        "the event reaches every plugin",
+    );
+    let chain_ended = (first, middle) == (1, 1);
+    let shape = chain_ended.then(|| Shape::caused(hook, last, Cause::PluginError));
+    Finding { outcome, shape }
+}
+
+fn times(count: usize) -> String {
+    match count {
+        1 => "one".to_owned(),
+        count => count.to_string(),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use super::case::{WATCHING, missing};
+use super::sequence::is_in_order;
 use super::{fail, skip};
 use crate::result::Outcome;
 use crate::runtime::drive::{Call, Request};
@@ -70,63 +71,17 @@ fn place(call: &Call, entry: &RecordedEvent) -> String {
     }
 }
 
-/// O4: Run, then Stop, then Remove.
-pub(super) fn pod_events_in_order(case: &PodCase) -> Outcome {
-    for observer in WATCHING {
-        let hooks = pod_hooks(case, observer);
-        if let Some(skipped) = incomplete(case, &hooks) {
-            return skipped;
-        }
-        if !in_order(&hooks) {
-            let names: Vec<String> = hooks.iter().map(ToString::to_string).collect();
-            return fail(
-                format!("all requests about pod {}", case.id),
-                format!("plugin {observer} received {}", names.join(", ")),
-                "RunPodSandbox once, then StopPodSandbox, then RemovePodSandbox once",
-            );
-        }
-    }
-    Outcome::Pass
-}
-
-/// Returns a skip if an event required by another statement is missing.
-fn incomplete(case: &PodCase, hooks: &[Hook]) -> Option<Outcome> {
-    if !hooks.contains(&Hook::RunPod) {
-        return Some(missing(Hook::RunPod));
-    }
-    if !hooks.contains(&Hook::StopPod) && case.request(Request::StopPod).is_some() {
-        return Some(missing(Hook::StopPod));
-    }
-    if !hooks.contains(&Hook::RemovePod) {
-        return Some(match case.request(Request::RemovePod) {
-            Some(_) => missing(Hook::RemovePod),
-            None => skip("the pod was not removed while plugins watched"),
-        });
-    }
-    None
-}
-
 /// Returns true if a plugin received the events of a pod in a wrong order.
 pub(super) fn is_out_of_order(case: &PodCase) -> bool {
     WATCHING.into_iter().any(|observer| {
         let hooks = pod_hooks(case, observer);
-        incomplete(case, &hooks).is_none() && !in_order(&hooks)
+        !is_in_order(&hooks)
     })
 }
 
 fn pod_hooks(case: &PodCase, observer: &str) -> Vec<Hook> {
     let events = case.record.of(observer, &case.id).map(|entry| entry.hook);
-    events
-        .filter(|hook| matches!(hook, Hook::RunPod | Hook::StopPod | Hook::RemovePod))
-        .collect()
-}
-
-/// Returns true for one Run, then one or more Stops, then one Remove.
-fn in_order(hooks: &[Hook]) -> bool {
-    let [Hook::RunPod, stops @ .., Hook::RemovePod] = hooks else {
-        return false;
-    };
-    !stops.is_empty() && stops.iter().all(|hook| *hook == Hook::StopPod)
+    events.filter(|hook| hook.is_life_of_pod()).collect()
 }
 
 /// O5: no container starts before all Run hooks have returned, according to the events.

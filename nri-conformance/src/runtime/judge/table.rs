@@ -1,6 +1,7 @@
 //! The tests, in the order of the contract.
 
-use super::{containers, errors, order, over, over_pods, remove, run, skip, stop, sync};
+use super::sequence::{self, SequenceTest};
+use super::{Finding, containers, errors, order, over, over_pods, remove, run, skip, stop, sync};
 use crate::result::Outcome;
 use crate::runtime::scenario::{
     Early, Evidence, Hanging, Joining, Life, PodCase, RejectedContainer, RejectedPod, Teardown,
@@ -32,6 +33,12 @@ pub(in crate::runtime) enum Judge {
     RejectedContainer(fn(&RejectedContainer) -> Outcome),
     /// Pods that are taken down while a plugin fails a hook.
     Teardowns(fn(&[Teardown]) -> Outcome),
+    /// The same, with the shape of what was seen.
+    Chains(fn(&[Teardown]) -> Finding),
+    /// The events of every plugin in the order of their arrival, while no plugin misbehaved.
+    Sequences(SequenceTest),
+    /// The same, and what plugins that connected late received.
+    Registrations(SequenceTest),
     /// A plugin that does not answer.
     Hanging(fn(&Hanging) -> Outcome),
     /// Plugins that connect late.
@@ -41,20 +48,31 @@ pub(in crate::runtime) enum Judge {
 }
 
 impl Judge {
-    pub(super) fn outcome(self, evidence: &Evidence) -> Outcome {
+    pub(super) fn finding(self, evidence: &Evidence) -> Finding {
         match self {
-            Judge::Pods(judge) => over_pods(&evidence.pods, judge),
-            Judge::Life(judge) => over(&evidence.life, judge),
-            Judge::Early(judge) => over(&evidence.early, judge),
-            Judge::RejectedPod(judge) => over(&evidence.rejected_pod, judge),
-            Judge::RejectedContainer(judge) => over(&evidence.rejected_container, judge),
-            Judge::Teardowns(judge) => over(&evidence.teardowns, |teardowns: &Vec<Teardown>| {
-                judge(teardowns)
-            }),
-            Judge::Hanging(judge) => over(&evidence.hanging, judge),
-            Judge::Joining(judge) => over(&evidence.joining, judge),
-            Judge::Never(reason) => skip(reason),
+            Judge::Pods(judge) => over_pods(&evidence.pods, judge).into(),
+            Judge::Life(judge) => over(&evidence.life, judge).into(),
+            Judge::Early(judge) => over(&evidence.early, judge).into(),
+            Judge::RejectedPod(judge) => over(&evidence.rejected_pod, judge).into(),
+            Judge::RejectedContainer(judge) => over(&evidence.rejected_container, judge).into(),
+            Judge::Teardowns(judge) => {
+                over(&evidence.teardowns, |all: &Vec<Teardown>| judge(all)).into()
+            }
+            Judge::Chains(judge) => over(&evidence.teardowns, |all: &Vec<Teardown>| judge(all)),
+            Judge::Sequences(test) => test.judge(&evidence.sequences),
+            Judge::Registrations(test) => test.judge(evidence.all_sequences()),
+            Judge::Hanging(judge) => over(&evidence.hanging, judge).into(),
+            Judge::Joining(judge) => over(&evidence.joining, judge).into(),
+            Judge::Never(reason) => skip(reason).into(),
         }
+    }
+}
+
+const fn of_sequences(test: SequenceTest) -> Test {
+    Test {
+        statement: test.statement,
+        name: test.name,
+        judge: Judge::Sequences(test),
     }
 }
 
@@ -85,6 +103,7 @@ pub(in crate::runtime) const TESTS: &[Test] = &[
         "stopped-sandbox-is-not-reused",
         Judge::Life(run::stopped_sandbox_is_not_reused),
     ),
+    of_sequences(sequence::IDS_ARE_NOT_REUSED),
     test(
         "R4",
         "network-is-configured",
@@ -138,6 +157,7 @@ pub(in crate::runtime) const TESTS: &[Test] = &[
         "run-is-part-of-its-request",
         Judge::Pods(order::run_is_part_of_its_request),
     ),
+    of_sequences(sequence::RUN_COMES_FIRST),
     test(
         "O2",
         "stop-is-part-of-its-request",
@@ -148,11 +168,7 @@ pub(in crate::runtime) const TESTS: &[Test] = &[
         "remove-is-part-of-its-request",
         Judge::Pods(order::remove_is_part_of_its_request),
     ),
-    test(
-        "O4",
-        "pod-events-in-order",
-        Judge::Pods(order::pod_events_in_order),
-    ),
+    of_sequences(sequence::POD_EVENTS_IN_ORDER),
     test(
         "O5",
         "workload-starts-after-run",
@@ -169,6 +185,7 @@ pub(in crate::runtime) const TESTS: &[Test] = &[
         Judge::Pods(stop::containers_are_stopped),
     ),
     test("O7", "addresses-stay", Judge::Pods(stop::addresses_stay)),
+    of_sequences(sequence::NOTHING_AFTER_REMOVAL),
     test(
         "E1",
         "timeout-is-an-error",
@@ -188,22 +205,22 @@ pub(in crate::runtime) const TESTS: &[Test] = &[
     test(
         "E5",
         "stop-pod-reaches-later-plugins",
-        Judge::Teardowns(errors::stop_pod_reaches_later_plugins),
+        Judge::Chains(errors::stop_pod_reaches_later_plugins),
     ),
     test(
         "E5",
         "remove-pod-reaches-later-plugins",
-        Judge::Teardowns(errors::remove_pod_reaches_later_plugins),
+        Judge::Chains(errors::remove_pod_reaches_later_plugins),
     ),
     test(
         "E5",
         "stop-container-reaches-later-plugins",
-        Judge::Teardowns(errors::stop_reaches_later_plugins),
+        Judge::Chains(errors::stop_reaches_later_plugins),
     ),
     test(
         "E5",
         "remove-container-reaches-later-plugins",
-        Judge::Teardowns(errors::remove_reaches_later_plugins),
+        Judge::Chains(errors::remove_reaches_later_plugins),
     ),
     test(
         "E6",
@@ -220,6 +237,7 @@ pub(in crate::runtime) const TESTS: &[Test] = &[
         "failing-container-events-in-order",
         Judge::Life(containers::failing_container_events_in_order),
     ),
+    of_sequences(sequence::EVERY_CONTAINER_IN_ORDER),
     test(
         "C2",
         "not-listed-during-create",
@@ -235,6 +253,7 @@ pub(in crate::runtime) const TESTS: &[Test] = &[
         "second-stop-succeeds",
         Judge::Life(containers::second_stop_succeeds),
     ),
+    of_sequences(sequence::POST_EVENTS_IN_ORDER),
     test(
         "P1",
         "run-hooks-complete-first",
@@ -270,5 +289,10 @@ pub(in crate::runtime) const TESTS: &[Test] = &[
         "Y1",
         "returned-plugin",
         Judge::Joining(sync::returned_plugin),
+    ),
+    test(
+        "Y3",
+        sequence::SYNCHRONIZED_ONCE.name,
+        Judge::Registrations(sequence::SYNCHRONIZED_ONCE),
     ),
 ];

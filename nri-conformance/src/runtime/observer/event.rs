@@ -2,36 +2,146 @@
 
 use std::fmt;
 
-use nri::api::{Container, PodSandbox};
+use nri::api::{Container, Event, PodSandbox};
+use serde::Deserialize;
 
 use super::LABEL;
 
-/// The hooks that observers handle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(in crate::runtime) enum Hook {
+/// The hooks of a plugin that the statements about runtimes distinguish. In `deviations.toml`, each has the name of its RPC.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Hook {
+    /// `RunPodSandbox`.
+    #[serde(rename = "RunPodSandbox")]
     RunPod,
+    /// `UpdatePodSandbox`.
+    #[serde(rename = "UpdatePodSandbox")]
+    UpdatePod,
+    /// `PostUpdatePodSandbox`.
+    #[serde(rename = "PostUpdatePodSandbox")]
+    PostUpdatePod,
+    /// `StopPodSandbox`.
+    #[serde(rename = "StopPodSandbox")]
     StopPod,
+    /// `RemovePodSandbox`.
+    #[serde(rename = "RemovePodSandbox")]
     RemovePod,
+    /// `CreateContainer`.
+    #[serde(rename = "CreateContainer")]
     Create,
+    /// `PostCreateContainer`.
+    #[serde(rename = "PostCreateContainer")]
     PostCreate,
+    /// `StartContainer`.
+    #[serde(rename = "StartContainer")]
     Start,
+    /// `PostStartContainer`.
+    #[serde(rename = "PostStartContainer")]
     PostStart,
+    /// `UpdateContainer`.
+    #[serde(rename = "UpdateContainer")]
+    Update,
+    /// `PostUpdateContainer`.
+    #[serde(rename = "PostUpdateContainer")]
+    PostUpdate,
+    /// `StopContainer`.
+    #[serde(rename = "StopContainer")]
     Stop,
+    /// `RemoveContainer`.
+    #[serde(rename = "RemoveContainer")]
     Remove,
-    /// Synchronize, which is not about one pod.
+    /// `Synchronize`, which is not about one pod.
     Synchronize,
+}
+
+impl Hook {
+    /// Every hook.
+    pub const ALL: [Hook; 14] = [
+        Hook::RunPod,
+        Hook::UpdatePod,
+        Hook::PostUpdatePod,
+        Hook::StopPod,
+        Hook::RemovePod,
+        Hook::Create,
+        Hook::PostCreate,
+        Hook::Start,
+        Hook::PostStart,
+        Hook::Update,
+        Hook::PostUpdate,
+        Hook::Stop,
+        Hook::Remove,
+        Hook::Synchronize,
+    ];
+
+    /// Returns the event; `None` for Synchronize.
+    pub(in crate::runtime) fn event(self) -> Option<Event> {
+        Some(match self {
+            Hook::RunPod => Event::RunPodSandbox,
+            Hook::UpdatePod => Event::UpdatePodSandbox,
+            Hook::PostUpdatePod => Event::PostUpdatePodSandbox,
+            Hook::StopPod => Event::StopPodSandbox,
+            Hook::RemovePod => Event::RemovePodSandbox,
+            Hook::Create => Event::CreateContainer,
+            Hook::PostCreate => Event::PostCreateContainer,
+            Hook::Start => Event::StartContainer,
+            Hook::PostStart => Event::PostStartContainer,
+            Hook::Update => Event::UpdateContainer,
+            Hook::PostUpdate => Event::PostUpdateContainer,
+            Hook::Stop => Event::StopContainer,
+            Hook::Remove => Event::RemoveContainer,
+            Hook::Synchronize => return None,
+        })
+    }
+
+    /// Returns the event that an event after the fact follows.
+    pub(in crate::runtime) fn follows(self) -> Option<Hook> {
+        match self {
+            Hook::PostUpdatePod => Some(Hook::UpdatePod),
+            Hook::PostCreate => Some(Hook::Create),
+            Hook::PostStart => Some(Hook::Start),
+            Hook::PostUpdate => Some(Hook::Update),
+            Hook::RunPod
+            | Hook::UpdatePod
+            | Hook::StopPod
+            | Hook::RemovePod
+            | Hook::Create
+            | Hook::Start
+            | Hook::Update
+            | Hook::Stop
+            | Hook::Remove
+            | Hook::Synchronize => None,
+        }
+    }
+
+    /// Returns true for the events of a pod itself.
+    pub(in crate::runtime) fn is_about_pod(self) -> bool {
+        self.is_life_of_pod() || matches!(self, Hook::UpdatePod | Hook::PostUpdatePod)
+    }
+
+    /// Returns true for the beginning and the end of a pod: RunPodSandbox, StopPodSandbox and RemovePodSandbox.
+    pub(in crate::runtime) fn is_life_of_pod(self) -> bool {
+        matches!(self, Hook::RunPod | Hook::StopPod | Hook::RemovePod)
+    }
+
+    /// Returns true for the events that every container has once.
+    pub(in crate::runtime) fn is_life_of_container(self) -> bool {
+        matches!(self, Hook::Create | Hook::Start | Hook::Stop | Hook::Remove)
+    }
 }
 
 impl fmt::Display for Hook {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Hook::RunPod => "RunPodSandbox",
+            Hook::UpdatePod => "UpdatePodSandbox",
+            Hook::PostUpdatePod => "PostUpdatePodSandbox",
             Hook::StopPod => "StopPodSandbox",
             Hook::RemovePod => "RemovePodSandbox",
             Hook::Create => "CreateContainer",
             Hook::PostCreate => "PostCreateContainer",
             Hook::Start => "StartContainer",
             Hook::PostStart => "PostStartContainer",
+            Hook::Update => "UpdateContainer",
+            Hook::PostUpdate => "PostUpdateContainer",
             Hook::Stop => "StopContainer",
             Hook::Remove => "RemoveContainer",
             Hook::Synchronize => "Synchronize",

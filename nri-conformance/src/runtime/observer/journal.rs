@@ -53,6 +53,7 @@ pub(in crate::runtime) struct RecordedEvent {
 #[derive(Clone, Debug)]
 pub(in crate::runtime) struct Synchronized {
     pub(in crate::runtime) observer: &'static str,
+    pub(in crate::runtime) at: Instant,
     pub(in crate::runtime) pods: Vec<PodFacts>,
     pub(in crate::runtime) containers: Vec<ContainerFacts>,
 }
@@ -126,12 +127,31 @@ impl Journal {
         tokio::time::timeout(limit, satisfied).await.is_ok()
     }
 
+    /// Waits until nothing has been recorded for `quiet`, but not longer than `limit`, so that events that arrive too
+    /// late are part of the record.
+    pub(in crate::runtime) async fn settle(&self, quiet: Duration, limit: Duration) {
+        let mut changes = self.changes.subscribe();
+        let settled = async {
+            // Cannot fail: the sender is part of `self`.
+            while let Ok(Ok(())) = tokio::time::timeout(quiet, changes.changed()).await {}
+        };
+        // On a busy node there is no quiet moment.
+        let _ = tokio::time::timeout(limit, settled).await;
+    }
+
     fn lock(&self) -> MutexGuard<'_, Record> {
         self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Record {
+    /// Adds a later record.
+    pub(in crate::runtime) fn extend(&mut self, later: Record) {
+        self.entries.extend(later.entries);
+        self.synchronized.extend(later.synchronized);
+        self.lost.extend(later.lost);
+    }
+
     /// Returns the events of one plugin about one pod.
     pub(in crate::runtime) fn of<'a>(
         &'a self,

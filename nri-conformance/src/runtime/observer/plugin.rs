@@ -137,6 +137,7 @@ impl Synchronize for Watcher {
     ) -> nri::Result<Updates> {
         let state = Synchronized {
             observer: self.name,
+            at: Instant::now(),
             pods: pods.iter().map(PodFacts::from).collect(),
             containers: containers.iter().map(ContainerFacts::from).collect(),
         };
@@ -157,6 +158,24 @@ impl Synchronize for Watcher {
 impl RunPodSandbox for Watcher {
     async fn run_pod_sandbox(&self, cx: &Context, pod: PodSandbox) -> nri::Result<()> {
         self.on(cx, Hook::RunPod, &pod, None).await
+    }
+}
+
+impl UpdatePodSandbox for Watcher {
+    async fn update_pod_sandbox(
+        &self,
+        cx: &Context,
+        pod: PodSandbox,
+        _overhead: LinuxResources,
+        _resources: LinuxResources,
+    ) -> nri::Result<()> {
+        self.on(cx, Hook::UpdatePod, &pod, None).await
+    }
+}
+
+impl PostUpdatePodSandbox for Watcher {
+    async fn post_update_pod_sandbox(&self, cx: &Context, pod: PodSandbox) -> nri::Result<()> {
+        self.on(cx, Hook::PostUpdatePod, &pod, None).await
     }
 }
 
@@ -214,6 +233,30 @@ impl PostStartContainer for Watcher {
         container: Container,
     ) -> nri::Result<()> {
         self.on(cx, Hook::PostStart, &pod, Some(&container)).await
+    }
+}
+
+impl UpdateContainer for Watcher {
+    async fn update_container(
+        &self,
+        cx: &Context,
+        pod: PodSandbox,
+        container: Container,
+        _resources: LinuxResources,
+    ) -> nri::Result<Changes> {
+        self.on(cx, Hook::Update, &pod, Some(&container)).await?;
+        Ok(Changes::default())
+    }
+}
+
+impl PostUpdateContainer for Watcher {
+    async fn post_update_container(
+        &self,
+        cx: &Context,
+        pod: PodSandbox,
+        container: Container,
+    ) -> nri::Result<()> {
+        self.on(cx, Hook::PostUpdate, &pod, Some(&container)).await
     }
 }
 

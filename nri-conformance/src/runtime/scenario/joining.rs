@@ -7,6 +7,7 @@ use crate::runtime::drive::{Driver, Pod};
 use crate::runtime::observer::{
     Action, Hook, Identity, Journal, Observer, Record, Script, Surroundings,
 };
+use crate::runtime::sequence::Sequence;
 
 /// A plugin that connects when a pod with a container is already running.
 const LATE: Identity = Identity {
@@ -43,7 +44,8 @@ const CROWD: [Identity; 4] = [
     },
 ];
 
-/// The time for which the slow plugin holds Synchronize.
+/// The time for which the slow plugin holds Synchronize. It is well below the usual request timeout of 2 s: held for exactly
+/// that time, as by critest, the runtime disconnects the plugin, and nothing is judged.
 const SLOWNESS: Duration = Duration::from_millis(500);
 
 /// The time within which an event must arrive after its request has been answered.
@@ -56,6 +58,8 @@ pub(in crate::runtime) struct Joining {
     pub(in crate::runtime) slow: Vec<String>,
     pub(in crate::runtime) crowd: Vec<String>,
     pub(in crate::runtime) returned: Vec<String>,
+    /// Everything that the plugins received.
+    pub(in crate::runtime) sequences: Vec<Sequence>,
 }
 
 /// A pod or container that a plugin must know.
@@ -103,6 +107,7 @@ impl Stage {
             slow,
             crowd,
             returned,
+            sequences: Sequence::all_of(&scene.surroundings.journal.read()),
         })
     }
 }

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{FIRST, LAST, PodCase, Stage};
+use super::{FIRST, LAST, PodCase, QUIET, QUIET_LIMIT, Stage};
 use crate::runtime::drive::{Driver, Pod};
-use crate::runtime::observer::{Action, Hook, Script, Surroundings};
+use crate::runtime::observer::{Action, Hook, Record, Script, Surroundings};
+use crate::runtime::sequence::Sequence;
 use crate::{Error, Result};
 
 /// The time for which the Stop hook is held, so that changes during it can be detected.
@@ -31,6 +32,8 @@ pub(in crate::runtime) struct Life {
     pub(in crate::runtime) reused: Result<String, String>,
     /// The ids of the sandboxes of two attempts to run the same pod.
     pub(in crate::runtime) attempts: Vec<String>,
+    /// The events of each plugin.
+    pub(in crate::runtime) sequences: Vec<Sequence>,
     /// The name and unique id of the orderly pod, as requested by the driver.
     pub(in crate::runtime) asked: (String, String),
 }
@@ -76,13 +79,18 @@ async fn play(driver: &Driver, surroundings: &Surroundings) -> Result<Life> {
 
     let again = pod.retry();
     let busy = run(driver, &again).await?;
-    workload(driver, &again, &busy, "busy").await?;
+    let loaded = workload(driver, &again, &busy, "busy").await?;
     let _ = driver.stop_pod(&busy).await;
     let reused = driver.create(&again, &busy, driver.container("late")).await;
     let _ = driver.remove_pod(&busy).await;
     let busy = case(driver, surroundings, busy).await;
 
+    let mut all = Record::clone(&orderly.record);
+    all.extend(Record::clone(&busy.record));
+    let sequences = sequences(&all, &[&container, &loaded]);
+
     Ok(Life {
+        sequences,
         container,
         failing,
         stopped_twice,
@@ -94,7 +102,17 @@ async fn play(driver: &Driver, surroundings: &Surroundings) -> Result<Life> {
     })
 }
 
-/// Ends the record of a pod that was removed, including late events.
+/// Returns the events of each plugin. The requests about these containers succeeded, and they end only on request.
+fn sequences(record: &Record, undisturbed: &[&String]) -> Vec<Sequence> {
+    let mut sequences = Sequence::all_of(record);
+    for sequence in &mut sequences {
+        let containers = undisturbed.iter().map(|id| (*id).clone());
+        sequence.undisturbed.extend(containers);
+    }
+    sequences
+}
+
+/// Ends the record of a pod that was removed, including late events and those that arrive twice.
 async fn case(driver: &Driver, surroundings: &Surroundings, id: String) -> PodCase {
     let journal = &surroundings.journal;
     journal
@@ -103,6 +121,7 @@ async fn case(driver: &Driver, surroundings: &Surroundings, id: String) -> PodCa
             removed.is_some_and(|entry| entry.ended.is_some())
         })
         .await;
+    journal.settle(QUIET, QUIET_LIMIT).await;
     PodCase {
         id,
         record: Arc::new(journal.take()),

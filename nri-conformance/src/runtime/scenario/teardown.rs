@@ -17,8 +17,8 @@ pub(in crate::runtime) struct Teardown {
     pub(in crate::runtime) hook: Hook,
     /// True if the middle plugin received the event within the request for it, and failed it.
     pub(in crate::runtime) failed: bool,
-    /// True if the event still reached the last plugin.
-    pub(in crate::runtime) reached_last: bool,
+    /// How often the event reached the first, the middle and the last plugin.
+    pub(in crate::runtime) received: [usize; 3],
     /// The outcome of stopping the pod.
     pub(in crate::runtime) stopped: Result<(), String>,
     /// True if the pod had a network namespace after it had been stopped.
@@ -76,7 +76,10 @@ impl Stage {
         Ok(Teardown {
             hook,
             failed: in_time.first(MIDDLE.name, &id, hook).is_some(),
-            reached_last: record.first(LAST.name, &id, hook).is_some(),
+            received: [FIRST, MIDDLE, LAST].map(|plugin| {
+                let events = record.of(plugin.name, &id);
+                events.filter(|event| event.hook == hook).count()
+            }),
             stopped,
             network_left,
             removed,

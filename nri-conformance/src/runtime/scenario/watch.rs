@@ -4,12 +4,22 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{FIRST, LAST, PodCase, Stage};
+use super::{FIRST, LAST, PodCase, QUIET, QUIET_LIMIT, Stage};
 use crate::Result;
 use crate::runtime::observer::{Action, Hook, Record, Script};
+use crate::runtime::sequence::Sequence;
+
+/// The existing workload.
+#[derive(Debug)]
+pub(in crate::runtime) struct Watched {
+    /// The pods that started to run in the time.
+    pub(in crate::runtime) pods: Vec<PodCase>,
+    /// The events of each plugin.
+    pub(in crate::runtime) sequences: Vec<Sequence>,
+}
 
 impl Stage {
-    /// Observes for a while, or until `stop` completes, and returns the pods that started to run in that time.
+    /// Observes for a while, or until `stop` completes, and returns what happened.
     ///
     /// # Errors
     ///
@@ -18,7 +28,7 @@ impl Stage {
         &self,
         time: Duration,
         stop: impl Future<Output = ()>,
-    ) -> Result<Vec<PodCase>> {
+    ) -> Result<Watched> {
         let surroundings = self.surroundings(self.viewer());
         let first = surroundings
             .connect(FIRST, Script::default(), self.timeout)
@@ -30,9 +40,14 @@ impl Stage {
         let last = surroundings.connect(LAST, script, self.timeout).await?;
         // In both cases, everything observed so far is judged.
         let _ = tokio::time::timeout(time, stop).await;
+        surroundings.journal.settle(QUIET, QUIET_LIMIT).await;
         first.disconnect().await;
         last.disconnect().await;
-        Ok(cases(surroundings.journal.read()))
+        let record = surroundings.journal.read();
+        Ok(Watched {
+            sequences: Sequence::all_of(&record),
+            pods: cases(record),
+        })
     }
 }
 

@@ -1,0 +1,73 @@
+//! The runtime's side of a recording, judged by the statements about the order of events.
+//!
+//! A recording has no requests of a CRI client and no state of the node, so that the other statements do not apply. Each
+//! connection of the recording is judged on its own.
+//!
+//! ```no_run
+//! use nri_conformance::runtime::recording;
+//!
+//! let report = recording::judge("session.nri", |_statement| true)?;
+//! report.assert();
+//! # Ok::<(), nri_conformance::record::Error>(())
+//! ```
+
+mod connection;
+
+use std::collections::BTreeMap;
+use std::io::BufRead;
+use std::path::Path;
+
+use super::deviations;
+use super::judge::judge_sequences;
+use super::sequence::Sequence;
+use crate::record::{Error, ErrorKind, Header, Reader, Result};
+use crate::result::{Report, Subject, SubjectKind};
+use connection::Connection;
+
+/// The maximum number of events of a recording that are judged.
+pub const MAX_EVENTS: usize = 1_000_000;
+
+/// Judges the runtime of a recording by the statements that `selects` returns true for.
+///
+/// # Errors
+///
+/// Returns the errors of [`Reader`], and [`ErrorKind::TooLarge`] if the recording has more than [`MAX_EVENTS`] events.
+pub fn judge(recording: impl AsRef<Path>, selects: impl Fn(&str) -> bool) -> Result<Report> {
+    let path = recording.as_ref();
+    let mut reader = Reader::open(path)?;
+    let sequences = sequences(&mut reader).map_err(|error| error.in_file(path))?;
+    let subject = subject(reader.header());
+    let results = deviations::mark(&subject, judge_sequences(&sequences, selects));
+    Ok(Report { subject, results })
+}
+
+fn sequences(reader: &mut Reader<impl BufRead>) -> Result<Vec<Sequence>> {
+    let mut connections: BTreeMap<u32, Connection> = BTreeMap::new();
+    let mut events = 0;
+    while let Some(frame) = reader.next_frame()? {
+        let connection = connections.entry(frame.connection).or_default();
+        events += usize::from(connection.add(frame.at, frame.event));
+        if events > MAX_EVENTS {
+            return Err(too_many());
+        }
+    }
+    Ok(connections
+        .into_iter()
+        .flat_map(|(number, connection)| connection.sequences(number))
+        .collect())
+}
+
+fn too_many() -> Error {
+    let message = format!("the recording has more than {MAX_EVENTS} events");
+    Error::new(ErrorKind::TooLarge, message)
+        .with_help("remove the frames of some connections, and correct `frames` in the last line")
+}
+
+fn subject(header: &Header) -> Subject {
+    Subject {
+        kind: SubjectKind::Runtime,
+        name: header.runtime.clone().unwrap_or_default(),
+        index: String::new(),
+        version: header.runtime_version.clone().unwrap_or_default(),
+    }
+}

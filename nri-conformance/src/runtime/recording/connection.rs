@@ -1,0 +1,260 @@
+//! The events on one connection of a recording.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use bytes::Bytes;
+use nri::api::{ConfigureResponse, Event, EventMask, RegisterPluginRequest, SynchronizeRequest};
+use nri::wire::Code;
+use prost::Message;
+
+use crate::record::{FrameEvent, Party, Payload, Request, Response};
+use crate::runtime::observer::Hook;
+use crate::runtime::sequence::{Arrival, ContainerId, Sequence};
+
+/// One connection of a recording.
+#[derive(Debug, Default)]
+pub(super) struct Connection {
+    registrations: Vec<Registration>,
+    /// The requests without an answer, by their streams.
+    pending: HashMap<u32, Pending>,
+    /// True if the rest cannot be judged.
+    lost: bool,
+}
+
+/// Everything from one registration to the next.
+#[derive(Debug)]
+struct Registration {
+    plugin: String,
+    subscribed: EventMask,
+    /// `None` for a request that the plugin does not implement: the runtime repeats it as StateChange.
+    arrivals: Vec<Option<Arrival>>,
+    known_pods: Vec<String>,
+    known_containers: Vec<String>,
+}
+
+/// A request of the runtime without an answer.
+#[derive(Debug)]
+enum Pending {
+    Configure,
+    /// The event with this position.
+    Event(usize),
+}
+
+/// The beginning of every request about a pod, in all revisions.
+#[derive(Clone, PartialEq, Eq, Message)]
+struct PodRequest {
+    #[prost(message, optional, tag = "1")]
+    pod: Option<PodIds>,
+}
+
+/// The beginning of every request about a container, in all revisions.
+#[derive(Clone, PartialEq, Eq, Message)]
+struct ContainerRequest {
+    #[prost(message, optional, tag = "1")]
+    pod: Option<PodIds>,
+    #[prost(message, optional, tag = "2")]
+    container: Option<ContainerIds>,
+}
+
+/// `StateChangeEvent`, in all revisions.
+#[derive(Clone, PartialEq, Eq, Message)]
+struct StateChange {
+    #[prost(int32, tag = "1")]
+    event: i32,
+    #[prost(message, optional, tag = "2")]
+    pod: Option<PodIds>,
+    #[prost(message, optional, tag = "3")]
+    container: Option<ContainerIds>,
+}
+
+/// The part of `PodSandbox` that identifies it.
+#[derive(Clone, PartialEq, Eq, Message)]
+struct PodIds {
+    #[prost(string, tag = "1")]
+    id: String,
+}
+
+/// The part of `Container` that identifies it.
+#[derive(Clone, PartialEq, Eq, Message)]
+struct ContainerIds {
+    #[prost(string, tag = "1")]
+    id: String,
+    #[prost(string, tag = "2")]
+    pod: String,
+}
+
+impl Connection {
+    /// Adds a frame. Returns true if it is an event.
+    pub(super) fn add(&mut self, at: Duration, frame: FrameEvent) -> bool {
+        if self.lost {
+            return false;
+        }
+        match frame {
+            FrameEvent::Request(request) if request.by == Party::Runtime => {
+                return self.runtime_request(at, &request);
+            }
+            FrameEvent::Request(request) => self.plugin_request(&request),
+            FrameEvent::Response(response) if response.by == Party::Plugin => {
+                self.answer(at, response);
+            }
+            FrameEvent::Lost(_) => self.lost = true,
+            FrameEvent::Opened
+            | FrameEvent::Response(_)
+            | FrameEvent::Other { .. }
+            | FrameEvent::Closed { .. } => {}
+        }
+        false
+    }
+
+    /// Returns the sequence of each registration.
+    pub(super) fn sequences(self, number: u32) -> impl Iterator<Item = Sequence> {
+        let registrations = self.registrations.into_iter();
+        registrations.map(move |registration| registration.sequence(number))
+    }
+
+    fn plugin_request(&mut self, request: &Request) {
+        if request.method != "RegisterPlugin" {
+            return;
+        }
+        let registered = request.payload.bytes().cloned().unwrap_or_default();
+        let plugin = RegisterPluginRequest::decode(registered).unwrap_or_default();
+        let name = match plugin.plugin_idx.as_str() {
+            "" => plugin.plugin_name,
+            index => format!("{index}-{}", plugin.plugin_name),
+        };
+        self.registrations.push(Registration::new(name));
+    }
+
+    fn runtime_request(&mut self, at: Duration, request: &Request) -> bool {
+        if self.registrations.is_empty() {
+            // The recording begins after the registration.
+            self.registrations.push(Registration::new(String::new()));
+        }
+        let (Some(payload), Some(current)) =
+            (request.payload.bytes(), self.registrations.last_mut())
+        else {
+            self.lost = true;
+            return false;
+        };
+        match request.method.as_str() {
+            "Configure" => {
+                self.pending.insert(request.stream, Pending::Configure);
+                false
+            }
+            "Synchronize" => current.synchronize(at, payload.clone()),
+            method => match arrival(at, method, payload.clone()) {
+                None => false,
+                Some(arrival) => {
+                    let position = Pending::Event(current.arrivals.len());
+                    current.arrivals.push(Some(arrival));
+                    self.pending.insert(request.stream, position);
+                    true
+                }
+            },
+        }
+    }
+
+    fn answer(&mut self, at: Duration, response: Response) {
+        let Some(pending) = self.pending.remove(&response.stream) else {
+            return;
+        };
+        let Some(current) = self.registrations.last_mut() else {
+            return;
+        };
+        match (pending, response.result) {
+            (Pending::Configure, Ok(Payload::Bytes(answer))) => current.configured(answer),
+            (Pending::Configure, _) => {}
+            (Pending::Event(position), result) => {
+                let unknown = result.is_err_and(|status| status.code == Code::UNIMPLEMENTED);
+                current.answered(position, at, unknown);
+            }
+        }
+    }
+}
+
+impl Registration {
+    fn new(plugin: String) -> Registration {
+        Registration {
+            plugin,
+            subscribed: EventMask::ALL,
+            arrivals: Vec::new(),
+            known_pods: Vec::new(),
+            known_containers: Vec::new(),
+        }
+    }
+
+    fn configured(&mut self, answer: Bytes) {
+        let mask = ConfigureResponse::decode(answer).unwrap_or_default().events;
+        if mask != 0 {
+            self.subscribed = EventMask::from_bits_truncate(mask);
+        }
+    }
+
+    /// Adds a part of the state. Returns true for the last one.
+    fn synchronize(&mut self, at: Duration, payload: Bytes) -> bool {
+        let state = SynchronizeRequest::decode(payload).unwrap_or_default();
+        self.known_pods
+            .extend(state.pods.into_iter().map(|pod| pod.id));
+        let containers = state.containers.into_iter();
+        self.known_containers
+            .extend(containers.map(|container| container.id));
+        if !state.more {
+            self.arrivals.push(Some(Arrival::synchronize(at)));
+        }
+        !state.more
+    }
+
+    fn answered(&mut self, position: usize, at: Duration, unknown: bool) {
+        let Some(slot) = self.arrivals.get_mut(position) else {
+            return;
+        };
+        if unknown {
+            *slot = None;
+        } else if let Some(arrival) = slot {
+            arrival.answered = Some(at);
+        }
+    }
+
+    fn sequence(self, connection: u32) -> Sequence {
+        let plugin = format!("{} on connection {connection}", self.plugin);
+        let mut sequence = Sequence::new(plugin, self.subscribed);
+        sequence.arrivals = self.arrivals.into_iter().flatten().collect();
+        sequence.known_pods.extend(self.known_pods);
+        sequence.known_containers.extend(self.known_containers);
+        sequence
+    }
+}
+
+/// Returns the event of a request; `None` for a request that is not one, or that cannot be decoded.
+fn arrival(at: Duration, method: &str, payload: Bytes) -> Option<Arrival> {
+    let mut hooks = Hook::ALL.into_iter();
+    let (hook, pod, container) = match hooks.find(|hook| hook.to_string() == method) {
+        None if method == "StateChange" => state_change(payload)?,
+        None => return None,
+        Some(hook) if hook.is_about_pod() => (hook, PodRequest::decode(payload).ok()?.pod, None),
+        Some(hook) => {
+            let request = ContainerRequest::decode(payload).ok()?;
+            (hook, request.pod, request.container)
+        }
+    };
+    Some(Arrival {
+        hook,
+        pod: pod.unwrap_or_default().id,
+        container: container.map(|container| ContainerId {
+            id: container.id,
+            pod: container.pod,
+        }),
+        at,
+        answered: None,
+    })
+}
+
+fn state_change(payload: Bytes) -> Option<(Hook, Option<PodIds>, Option<ContainerIds>)> {
+    let change = StateChange::decode(payload).ok()?;
+    let event = Event::try_from(change.event).ok()?;
+    let mut hooks = Hook::ALL.into_iter();
+    let hook = hooks.find(|hook| hook.event() == Some(event))?;
+    let container = change.container.filter(|_| !hook.is_about_pod());
+    Some((hook, change.pod, container))
+}

@@ -1,0 +1,159 @@
+//! The events of one plugin in the order of their arrival, from observers or from a recording.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+use nri::api::EventMask;
+
+use super::observer::{Hook, Record, RecordedEvent, Synchronized};
+
+/// Everything that one plugin received on one connection.
+#[derive(Clone, Debug)]
+pub(in crate::runtime) struct Sequence {
+    /// The name of the plugin.
+    pub(in crate::runtime) plugin: String,
+    /// The events that it subscribed to.
+    pub(in crate::runtime) subscribed: EventMask,
+    /// Its requests, in the order of their arrival. A Synchronize that is split is one request.
+    pub(in crate::runtime) arrivals: Vec<Arrival>,
+    /// The pods in Synchronize.
+    pub(in crate::runtime) known_pods: BTreeSet<String>,
+    /// The containers in Synchronize.
+    pub(in crate::runtime) known_containers: BTreeSet<String>,
+    /// The containers whose requests all succeeded, and that end only on request.
+    pub(in crate::runtime) undisturbed: BTreeSet<String>,
+}
+
+/// A request to a plugin.
+#[derive(Clone, Debug)]
+pub(in crate::runtime) struct Arrival {
+    pub(in crate::runtime) hook: Hook,
+    /// The id of the pod; empty for Synchronize.
+    pub(in crate::runtime) pod: String,
+    pub(in crate::runtime) container: Option<ContainerId>,
+    /// The time since the beginning.
+    pub(in crate::runtime) at: Duration,
+    /// The time of the answer; `None` if it is unknown.
+    pub(in crate::runtime) answered: Option<Duration>,
+}
+
+/// The container of an event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::runtime) struct ContainerId {
+    pub(in crate::runtime) id: String,
+    /// The id of the pod that the container claims to be part of.
+    pub(in crate::runtime) pod: String,
+}
+
+impl Sequence {
+    /// Returns a sequence without requests.
+    pub(in crate::runtime) fn new(plugin: String, subscribed: EventMask) -> Sequence {
+        Sequence {
+            plugin,
+            subscribed,
+            arrivals: Vec::new(),
+            known_pods: BTreeSet::new(),
+            known_containers: BTreeSet::new(),
+            undisturbed: BTreeSet::new(),
+        }
+    }
+
+    /// Returns the sequence of each observer, in the order in which they were synchronized.
+    pub(in crate::runtime) fn all_of(record: &Record) -> Vec<Sequence> {
+        let Some(start) = record.synchronized.first().map(|state| state.at) else {
+            return Vec::new();
+        };
+        let mut sequences: Vec<Sequence> = Vec::new();
+        for state in &record.synchronized {
+            if !sequences.iter().any(|known| known.plugin == state.observer) {
+                sequences.push(Sequence::of(record, state.observer, start));
+            }
+        }
+        sequences
+    }
+
+    fn of(record: &Record, observer: &str, start: Instant) -> Sequence {
+        let mut sequence = Sequence::new(observer.to_owned(), EventMask::ALL);
+        let states = record.synchronized.iter();
+        for state in states.filter(|state| state.observer == observer) {
+            sequence.synchronize(state, start);
+        }
+        let events = record.entries.iter();
+        let events = events.filter(|entry| entry.observer == observer);
+        let arrivals = events.map(|entry| Arrival::of(entry, start));
+        sequence.arrivals.extend(arrivals);
+        sequence.arrivals.sort_by_key(|arrival| arrival.at);
+        sequence
+    }
+
+    fn synchronize(&mut self, state: &Synchronized, start: Instant) {
+        self.arrivals.push(Arrival::synchronize(
+            state.at.saturating_duration_since(start),
+        ));
+        let pods = state.pods.iter().map(|pod| pod.id.clone());
+        self.known_pods.extend(pods);
+        let containers = state.containers.iter();
+        self.known_containers
+            .extend(containers.map(|container| container.id.clone()));
+    }
+
+    /// Returns true if the plugin receives this event.
+    pub(in crate::runtime) fn receives(&self, hook: Hook) -> bool {
+        hook.event()
+            .is_none_or(|event| self.subscribed.contains(event))
+    }
+
+    /// Returns the events of each pod without those of its containers, by the id of the pod.
+    pub(in crate::runtime) fn by_pod(&self) -> BTreeMap<&str, Vec<&Arrival>> {
+        let mut pods: BTreeMap<&str, Vec<&Arrival>> = BTreeMap::new();
+        for arrival in self.events().filter(|arrival| arrival.container.is_none()) {
+            pods.entry(&arrival.pod).or_default().push(arrival);
+        }
+        pods
+    }
+
+    /// Returns the events of each container, by the id of the container.
+    pub(in crate::runtime) fn by_container(&self) -> BTreeMap<&str, Vec<&Arrival>> {
+        let mut containers: BTreeMap<&str, Vec<&Arrival>> = BTreeMap::new();
+        for arrival in self.events() {
+            if let Some(container) = &arrival.container {
+                containers.entry(&container.id).or_default().push(arrival);
+            }
+        }
+        containers
+    }
+
+    /// Returns the requests other than Synchronize.
+    pub(in crate::runtime) fn events(&self) -> impl Iterator<Item = &Arrival> {
+        self.arrivals
+            .iter()
+            .filter(|arrival| arrival.hook != Hook::Synchronize)
+    }
+}
+
+impl Arrival {
+    /// Returns a Synchronize.
+    pub(in crate::runtime) fn synchronize(at: Duration) -> Arrival {
+        Arrival {
+            hook: Hook::Synchronize,
+            pod: String::new(),
+            container: None,
+            at,
+            answered: None,
+        }
+    }
+
+    fn of(entry: &RecordedEvent, start: Instant) -> Arrival {
+        let since = |moment: Instant| moment.saturating_duration_since(start);
+        Arrival {
+            hook: entry.hook,
+            pod: entry.pod.id.clone(),
+            container: entry.container.as_ref().map(|container| ContainerId {
+                id: container.id.clone(),
+                pod: container.pod.clone(),
+            }),
+            at: since(entry.started),
+            answered: entry.ended.map(since),
+        }
+    }
+}
