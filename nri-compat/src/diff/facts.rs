@@ -107,7 +107,7 @@ fn replaced_in(one: &Deprecation, side: &Side<'_>) -> bool {
     let Interface::Rpc { rpc, .. } = &one.interface else {
         return false;
     };
-    let service = |name: &str| side.rpc(super::nri::side::PLUGIN, name).is_some();
+    let service = |name: &str| side.rpc(super::nri::semantics::PLUGIN, name).is_some();
     side.protocol.has(rpc) && one.replaced_by.iter().any(|(_, rpc)| service(rpc))
 }
 

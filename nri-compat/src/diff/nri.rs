@@ -8,8 +8,8 @@ pub(super) mod flow;
 pub(super) mod mask;
 pub(super) mod model;
 mod registry;
-pub(super) mod required;
 mod rpcs;
+pub(super) mod semantics;
 mod services;
 pub(super) mod side;
 mod state_change;
@@ -21,6 +21,7 @@ pub(crate) use wasm::export as wasm_export;
 pub(super) use registry::count as rule_count;
 
 use self::flow::Flows;
+use self::semantics::{EVENT, PLUGIN, SENTINEL};
 use self::side::Side;
 use super::facts::Facts;
 use super::sink::Sink;
@@ -59,9 +60,7 @@ impl<'s> Context<'s> {
     /// plugin, and rules about single calls and events have nothing to add.
     fn both_serve(&self) -> bool {
         let sides = [&self.from, &self.to];
-        sides
-            .iter()
-            .all(|side| side.service(side::PLUGIN).is_some())
+        sides.iter().all(|side| side.service(PLUGIN).is_some())
     }
 
     /// Returns true if both sides have the service that runtimes call, and an enum of events.
@@ -75,7 +74,7 @@ impl<'s> Context<'s> {
         let (old, new) = (self.from.nri.last?, self.to.nri.last?);
         (old != new).then(|| SentinelMoved {
             rule: "NRI_EVENT_SENTINEL_MOVED",
-            sentinel: self.to.full("Event.LAST"),
+            sentinel: self.to.full(&format!("{EVENT}.{SENTINEL}")),
             successor: mask::successor(self).map(|event| event.full_name.clone()),
         })
     }

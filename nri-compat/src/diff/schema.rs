@@ -14,7 +14,7 @@ use std::collections::HashMap;
 
 use self::element::{Enum, Field, File, Id, Message, Service};
 use self::error::SchemaError;
-use super::nri::side::PLUGIN;
+use super::nri::semantics::PLUGIN;
 use crate::report::finding::Location;
 
 /// A compiled schema: files with their imports, and everything they declare.

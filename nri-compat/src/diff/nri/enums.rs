@@ -1,5 +1,6 @@
 //! Enum values that one side sends and the other does not know.
 
+use super::semantics::EVENT;
 use nri_codegen::model::Enum;
 
 use super::side::place;
@@ -10,7 +11,7 @@ pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
     for new in cx.to.enums() {
         let name = cx.to.relative(&new.full_name);
         let same = |old: &&&Enum| cx.from.relative(&old.full_name) == name;
-        if let (Some(old), true) = (before.iter().find(same), name != "Event") {
+        if let (Some(old), true) = (before.iter().find(same), name != EVENT) {
             values(cx, name, old, new, sink);
         }
     }

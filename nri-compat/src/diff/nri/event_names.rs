@@ -4,10 +4,8 @@
 use heck::{ToShoutySnakeCase as _, ToUpperCamelCase as _};
 use nri_codegen::model::{Enum, EnumValue, NriView, Protocol};
 
-use super::side::{PLUGIN, enumeration};
-
-/// The constant after the last event.
-pub(super) const SENTINEL: &str = "LAST";
+use super::semantics::{PLUGIN, SENTINEL};
+use super::side::enumeration;
 
 /// Gives the events of a protocol the names that they have for both sides of a comparison: without the prefix that lint
 /// rules ask for, and for a constant that was renamed the name by which an RPC carries the event. The full names stay.

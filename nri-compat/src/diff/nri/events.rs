@@ -1,8 +1,9 @@
 //! Events: their numbers and carriers.
 
+use super::semantics::STATE_CHANGE;
 use nri_codegen::model::{Carrier, Event};
 
-use super::side::{STATE_CHANGE, place};
+use super::side::place;
 use super::{Context, Sink};
 
 pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {

@@ -1,8 +1,9 @@
 //! Fields: the direction in which they travel, and who does not know them.
 
+use super::semantics::STATE_CHANGE;
 use nri_codegen::model::{Field, Message};
 
-use super::side::{STATE_CHANGE, place};
+use super::side::place;
 use super::{Context, Sink, synchronize};
 
 pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {

@@ -1,10 +1,11 @@
 //! The direction of messages: from plugin to runtime, or from runtime to plugin.
 
+use super::semantics::{PLUGIN, REGISTER};
 use std::collections::{BTreeMap, BTreeSet};
 
 use nri_codegen::model::{FieldKind, Message, Rpc};
 
-use super::side::{PLUGIN, REGISTER, Side};
+use super::side::Side;
 
 /// The names, without package, of the messages and enums that travel in each direction.
 #[derive(Debug, Default)]

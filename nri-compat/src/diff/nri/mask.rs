@@ -1,13 +1,11 @@
 //! The subscription mask: the bits that a runtime accepts, and the field that holds them.
 
+use super::semantics::{MASK, MAX_EVENT, PLUGIN};
 use nri_codegen::model::{Event, Field, FieldKind, Label, Message};
 
-use super::side::{PLUGIN, Side, place};
+use super::side::{Side, place};
 use super::{Context, Sink, names};
 use crate::report::finding::Level;
-
-/// The highest event that has a bit in a positive int32.
-const MAX_EVENT: i32 = 31;
 
 pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
     if !cx.both_have_events() {
@@ -167,9 +165,6 @@ fn overflow(cx: &Context<'_>, sink: &mut Sink) {
         );
     }
 }
-
-/// The field that holds the mask.
-pub(in crate::diff) const MASK: &str = "ConfigureResponse.events";
 
 /// The masks of two sides.
 #[derive(Clone, Copy)]

@@ -4,17 +4,15 @@
 use nri_codegen::model::{Enum, FieldKind, NriView, Protocol, Service};
 
 use super::event_names;
-use super::side::{PLUGIN, RUNTIME, STATE_CHANGE, enumeration, full_name, package_of};
-
-/// The name of the enum of events.
-const EVENT: &str = "Event";
+use super::semantics::{CONFIGURE, EVENT, PLUGIN, RUNTIME, STATE_CHANGE};
+use super::side::{enumeration, full_name, package_of};
 
 /// Returns the model of an NRI protocol: a schema with a service `Plugin` with `Configure`, and an
 /// enum `Event`. Returns `None` for any other schema.
 pub(in crate::diff) fn of(protocol: Protocol) -> Option<Protocol> {
     let services = protocol.services.iter();
     let package = |service: &Service| {
-        let is_complete = service.name == PLUGIN && service.rpc("Configure").is_some();
+        let is_complete = service.name == PLUGIN && service.rpc(CONFIGURE).is_some();
         let package = package_of(&service.full_name).to_owned();
         (is_complete && events(&protocol, &package, EVENT).is_some()).then_some(package)
     };

@@ -1,8 +1,9 @@
 //! RPCs: added, removed, with other messages, or no longer unary.
 
+use super::semantics::{PLUGIN, STATE_CHANGE};
 use nri_codegen::model::{Rpc, Service};
 
-use super::side::{PLUGIN, STATE_CHANGE, Side, place};
+use super::side::{Side, place};
 use super::{Context, Sink};
 
 pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {

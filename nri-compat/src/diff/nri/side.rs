@@ -4,16 +4,8 @@ use nri_codegen::model::{
     Carrier, Enum, Event, Field, Location, Message, NriView, Protocol, Rpc, Service,
 };
 
+use super::semantics::{PLUGIN, REQUIRED, Required};
 use crate::report::finding;
-
-/// The service that runtimes call.
-pub(in crate::diff) const PLUGIN: &str = "Plugin";
-/// The service that plugins call.
-pub(in crate::diff) const RUNTIME: &str = "Runtime";
-/// The RPC with which a plugin registers.
-pub(in crate::diff) const REGISTER: &str = "RegisterPlugin";
-/// The RPC for events without a dedicated one.
-pub(in crate::diff) const STATE_CHANGE: &str = "StateChange";
 
 /// A schema that is an NRI protocol.
 #[derive(Clone, Copy)]
@@ -126,6 +118,12 @@ impl<'s> Side<'s> {
     /// Returns the event whose own RPC has this name.
     pub(in crate::diff) fn event_of(&self, rpc: &str) -> Option<&'s Event> {
         self.events().iter().find(|event| event.rpc_name == rpc)
+    }
+
+    /// Returns the requirement on a field with this full name, if it has one.
+    pub(in crate::diff) fn requirement(&self, field: &str) -> Option<&'static Required> {
+        let relative = self.relative(field);
+        REQUIRED.iter().find(|required| required.field == relative)
     }
 
     /// Returns where the enum of events is declared, for what is about all of them.

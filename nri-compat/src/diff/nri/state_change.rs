@@ -1,8 +1,9 @@
 //! StateChange: events that leave it, changes of its message, its removal.
 
+use super::semantics::{PLUGIN, STATE_CHANGE};
 use nri_codegen::model::{Carrier, Field, Rpc};
 
-use super::side::{PLUGIN, STATE_CHANGE, by_state_change, place};
+use super::side::{by_state_change, place};
 use super::{Context, Sink};
 
 pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {

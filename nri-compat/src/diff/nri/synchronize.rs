@@ -1,19 +1,17 @@
 //! Split Synchronize: the field `more` on both sides.
 
+use super::semantics::{IN_PARTS, MORE};
 use super::side::{Side, place};
 use super::{Context, Sink};
 
-const MESSAGES: [&str; 2] = ["SynchronizeRequest", "SynchronizeResponse"];
-const MORE: &str = "more";
-
 /// Returns true if this field is the one that splits Synchronize.
 pub(in crate::diff) fn is_more(message: &str, field: &str) -> bool {
-    MESSAGES.contains(&message) && field == MORE
+    IN_PARTS.contains(&message) && field == MORE
 }
 
 /// Returns true if both request and response have `more`.
 pub(in crate::diff) fn splits(side: &Side<'_>) -> bool {
-    MESSAGES
+    IN_PARTS
         .iter()
         .all(|message| side.field(message, MORE).is_some())
 }
@@ -24,25 +22,25 @@ pub(in crate::diff) fn agree(one: &Side<'_>, other: &Side<'_>) -> bool {
         let field = side.field(message, MORE)?;
         Some((field.number, field.kind.clone(), field.label))
     };
-    MESSAGES
+    IN_PARTS
         .iter()
         .all(|message| more(one, message).is_some() && more(one, message) == more(other, message))
 }
 
 pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
-    let had_any = MESSAGES
+    let had_any = IN_PARTS
         .iter()
         .any(|message| cx.from.field(message, MORE).is_some());
     if !had_any && splits(&cx.to) {
         return added(cx, sink);
     }
-    for message in MESSAGES {
+    for message in IN_PARTS {
         broken(cx, message, sink);
     }
 }
 
 fn added(cx: &Context<'_>, sink: &mut Sink) {
-    let Some(field) = cx.to.field(MESSAGES[0], MORE) else {
+    let Some(field) = cx.to.field(IN_PARTS[0], MORE) else {
         return;
     };
     let message = "Synchronize may come in parts: an older plugin does not answer `more` and is dropped on a node \

@@ -4,12 +4,13 @@ use heck::ToSnakeCase as _;
 
 use nri_codegen::model::Rpc;
 
-use super::side::{PLUGIN, place};
+use super::semantics::{HOST_FUNCTIONS, PLUGIN};
+use super::side::place;
 use super::{Context, Sink, names};
 
 pub(super) fn check(cx: &Context<'_>, sink: &mut Sink) {
     // Runtimes load WebAssembly since the protocol has functions for modules to import.
-    if cx.from.service("HostFunctions").is_none() || !cx.both_serve() {
+    if cx.from.service(HOST_FUNCTIONS).is_none() || !cx.both_serve() {
         return;
     }
     let Some(plugin) = cx.to.service(PLUGIN) else {

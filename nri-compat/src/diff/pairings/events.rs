@@ -1,10 +1,10 @@
 //! Events: the RPC by which each reaches the plugin, and whether the plugin understands it.
 
+use crate::diff::nri::semantics::{EVENT, PLUGIN, STATE_CHANGE};
 use nri_codegen::model::{Carrier, Event};
 
 use super::Pair;
 use super::transfers::RpcTransfer;
-use crate::diff::nri::side::{PLUGIN, STATE_CHANGE};
 use crate::report::pairing::{ItemKind, Outcome};
 
 const NO_CARRIER: &str = "the runtime has no RPC to send it by";
@@ -47,7 +47,7 @@ impl Pair<'_> {
         let detail = format!(
             "the {who} declares no enum of events: cannot determine which events it knows, and by which numbers"
         );
-        let element = self.runtime.side.full("Event");
+        let element = self.runtime.side.full(EVENT);
         self.push(ItemKind::Events, &element, Outcome::Unknown, detail);
         true
     }

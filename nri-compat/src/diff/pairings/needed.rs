@@ -2,7 +2,7 @@
 
 use super::Pair;
 use crate::diff::nri::mask::{Masks, Relation};
-use crate::diff::nri::required::{Required, requirement};
+use crate::diff::nri::semantics::Required;
 use crate::diff::wire::{Arrival, Transfer};
 use crate::report::pairing::{ItemKind, Outcome, PairingItem};
 
@@ -63,8 +63,8 @@ impl Pair<'_> {
     fn required(&self, from_plugin: bool, part: &Transfer<'_>) -> Option<&'static Required> {
         let (sender, receiver) = self.ends_of(from_plugin);
         let (sent, read) = ends(part);
-        let of_sender = sent.and_then(|field| requirement(sender, field));
-        of_sender.or_else(|| requirement(receiver, read?))
+        let of_sender = sent.and_then(|field| sender.requirement(field));
+        of_sender.or_else(|| receiver.requirement(read?))
     }
 }
 

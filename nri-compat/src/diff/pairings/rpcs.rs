@@ -2,15 +2,12 @@
 
 use super::Pair;
 use super::transfers::RpcTransfer;
-use crate::diff::nri::side::{PLUGIN, REGISTER, RUNTIME, STATE_CHANGE, Side};
+use crate::diff::nri::semantics::{
+    CONFIGURE, HANDSHAKE, PLUGIN, REGISTER, RUNTIME, STATE_CHANGE, SYNCHRONIZE,
+};
+use crate::diff::nri::side::Side;
 use crate::diff::nri::synchronize;
 use crate::report::pairing::{ItemKind, Outcome};
-
-/// The RPCs of the handshake: the runtime drops a plugin if one fails.
-const HANDSHAKE: [&str; 3] = [REGISTER, CONFIGURE, SYNCHRONIZE];
-
-const CONFIGURE: &str = "Configure";
-const SYNCHRONIZE: &str = "Synchronize";
 
 impl Pair<'_> {
     pub(super) fn synchronize(&mut self) {

@@ -1,9 +1,9 @@
 //! Services: peers find each other by their full names.
 
+use crate::diff::nri::semantics::{PLUGIN, RUNTIME};
 use nri_codegen::model::Service;
 
 use super::{Pair, Peer};
-use crate::diff::nri::side::{PLUGIN, RUNTIME};
 use crate::report::pairing::{ItemKind, Outcome};
 
 /// A service that both sides need, with the consequence if one of them does not have it.

@@ -1,11 +1,12 @@
 //! The transfer of the request and response of each RPC, and of the fields in them.
 
+use crate::diff::nri::semantics::PLUGIN;
 use std::collections::HashMap;
 
 use nri_codegen::model::Rpc;
 
 use super::{Pair, Peer};
-use crate::diff::nri::side::{PLUGIN, Side};
+use crate::diff::nri::side::Side;
 use crate::diff::nri::synchronize;
 use crate::diff::wire::{Arrival, Retyped, Transfer, Transfers};
 use crate::report::pairing::{ItemKind, Outcome, PairingItem};
