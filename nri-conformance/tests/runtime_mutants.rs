@@ -1,11 +1,17 @@
 //! Runtimes that break one statement each: exactly that statement fails. They need neither containers nor root.
 
+#[path = "runtime_mutants/adapted.rs"]
+mod adapted;
 #[path = "runtime_mutants/containers.rs"]
 mod containers;
 #[path = "runtime_mutants/grpc.rs"]
 mod grpc;
 #[path = "runtime_mutants/node.rs"]
 mod node;
+#[path = "runtime_mutants/order.rs"]
+mod order;
+#[path = "runtime_mutants/proxy.rs"]
+mod proxy;
 #[path = "runtime_mutants/relay.rs"]
 mod relay;
 #[path = "runtime_mutants/service.rs"]

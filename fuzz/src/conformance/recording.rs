@@ -1,10 +1,12 @@
-//! Any bytes are a recording that is written again unchanged, or an error. Its replay ends, without a panic.
+//! Any bytes are a recording that is written again unchanged, or an error. Its replay ends and its runtime is judged, without a
+//! panic.
 
 use std::time::Duration;
 
 use nri::prelude::*;
 use nri_conformance::record::replay::Replay;
 use nri_conformance::record::{Frame, Header, Reader, Result, Writer};
+use nri_conformance::runtime;
 use nri_conformance::subject::Subject;
 
 #[derive(NriPlugin)]
@@ -35,6 +37,8 @@ pub(crate) fn run(bytes: &[u8]) {
     writer.finish().unwrap();
     assert_eq!(read(&written).unwrap(), (header, frames));
     replay(&written);
+    // Its runtime can be judged, whatever the result.
+    runtime::recording::judge_reader(Reader::new(&*written).unwrap(), |_| true).unwrap();
 }
 
 fn read(bytes: &[u8]) -> Result<(Header, Vec<Frame>)> {

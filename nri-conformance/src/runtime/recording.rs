@@ -34,8 +34,19 @@ pub const MAX_EVENTS: usize = 1_000_000;
 /// Returns the errors of [`Reader`], and [`ErrorKind::TooLarge`] if the recording has more than [`MAX_EVENTS`] events.
 pub fn judge(recording: impl AsRef<Path>, selects: impl Fn(&str) -> bool) -> Result<Report> {
     let path = recording.as_ref();
-    let mut reader = Reader::open(path)?;
-    let sequences = sequences(&mut reader).map_err(|error| error.in_file(path))?;
+    judge_reader(Reader::open(path)?, selects).map_err(|error| error.in_file(path))
+}
+
+/// Judges the runtime of a recording that is not in a file.
+///
+/// # Errors
+///
+/// Returns the errors of [`judge`].
+pub fn judge_reader(
+    mut reader: Reader<impl BufRead>,
+    selects: impl Fn(&str) -> bool,
+) -> Result<Report> {
+    let sequences = sequences(&mut reader)?;
     let subject = subject(reader.header());
     let results = deviations::mark(&subject, judge_sequences(&sequences, selects));
     Ok(Report { subject, results })

@@ -2,6 +2,8 @@
 
 mod by_hand;
 mod formats;
+#[cfg(feature = "runtime")]
+mod judged;
 mod observers;
 mod proxies;
 mod replay_answers;

@@ -44,7 +44,7 @@ impl Sim {
     pub(crate) async fn create(&self, request: cri::CreateContainerRequest) -> Reply<String> {
         let _guard = match self.fault {
             Fault::LosesWhileSynchronizing => None,
-            _ => Some(self.relay.sync.read().await),
+            _ => Some(self.relay.hold().await),
         };
         let pod = request.pod_sandbox_id;
         self.accepts_containers(&pod)?;

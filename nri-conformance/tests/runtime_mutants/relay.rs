@@ -1,16 +1,16 @@
 //! The part of a runtime that relays events to plugins, on manually controlled connections.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-use nri::adaptation::Revision;
+use nri::adaptation::{Adaptation, Revision, SyncGuard};
 use nri::api::{Container, Event, PodSandbox, SynchronizeRequest};
 use nri_conformance::session::{Session, Timeouts, request};
 use tokio::net::{UnixListener, UnixStream};
-use tokio::sync::RwLock;
+use tokio::sync::{RwLock, RwLockReadGuard};
 
-use crate::Fault;
+use crate::{Fault, adapted};
 
 /// The time limit of plugins.
 const REQUEST: Duration = Duration::from_secs(2);
@@ -29,7 +29,15 @@ pub(crate) struct Relay {
     fault: Fault,
     members: Mutex<Vec<Arc<Member>>>,
     /// Held for reading by requests, and for writing while a plugin synchronizes.
-    pub(crate) sync: RwLock<()>,
+    sync: RwLock<()>,
+    /// Used in place of the members if it is set.
+    adaptation: OnceLock<Adaptation>,
+}
+
+/// Keeps plugins from synchronizing.
+pub(crate) struct Hold<'a> {
+    _members: RwLockReadGuard<'a, ()>,
+    _adaptation: Option<SyncGuard>,
 }
 
 impl Relay {
@@ -38,12 +46,32 @@ impl Relay {
             fault,
             members: Mutex::default(),
             sync: RwLock::new(()),
+            adaptation: OnceLock::new(),
+        }
+    }
+
+    /// Leaves all events to an adaptation.
+    pub(crate) fn leave_to(&self, adaptation: Adaptation) {
+        assert!(self.adaptation.set(adaptation).is_ok(), "set once");
+    }
+
+    /// Keeps plugins from synchronizing until the result is dropped.
+    pub(crate) async fn hold(&self) -> Hold<'_> {
+        Hold {
+            _members: self.sync.read().await,
+            _adaptation: match self.adaptation.get() {
+                Some(adaptation) => Some(adaptation.sync_guard().await),
+                None => None,
+            },
         }
     }
 
     /// Returns the number of plugins that take part.
     pub(crate) fn count(&self) -> usize {
-        self.members.lock().expect("no panic").len()
+        match self.adaptation.get() {
+            Some(adaptation) => adaptation.plugins().len(),
+            None => self.members.lock().expect("no panic").len(),
+        }
     }
 
     /// Accepts plugins until the task is aborted.
@@ -108,6 +136,9 @@ impl Relay {
         pod: &PodSandbox,
         container: &Container,
     ) -> Result<(), String> {
+        if let Some(adaptation) = self.adaptation.get() {
+            return adapted::send(adaptation, event, pod, container).await;
+        }
         let mut members = self.members.lock().expect("no panic").clone();
         if self.fault == Fault::CallsInReverse {
             members.reverse();

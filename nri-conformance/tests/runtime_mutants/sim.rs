@@ -10,10 +10,9 @@ use nri_conformance::runtime::cri::messages as cri;
 use tokio::sync::{Notify, RwLock};
 use tokio::task::JoinHandle;
 
-use crate::Fault;
-use crate::grpc;
 use crate::node::{Node, netns};
 use crate::relay::{Relay, State};
+use crate::{Fault, adapted, grpc};
 
 /// The delay of something that comes too late, or happens while a hook is held.
 const LATER: Duration = Duration::from_millis(100);
@@ -67,7 +66,25 @@ pub(crate) type Reply<T = ()> = Result<T, String>;
 impl Sim {
     /// Starts the runtime with its sockets in a folder.
     pub(crate) fn start(fault: Fault, folder: &Path) -> Arc<Sim> {
-        let sim = Arc::new(Sim {
+        let sim = Sim::new(fault);
+        let state = Arc::clone(&sim);
+        sim.relay
+            .listen(&folder.join("nri.sock"), move || state.state());
+        grpc::listen(&folder.join("cri.sock"), Arc::clone(&sim));
+        sim
+    }
+
+    /// Starts the runtime without a fault, with `nri::adaptation`.
+    pub(crate) async fn start_with_adaptation(folder: &Path) -> Arc<Sim> {
+        let sim = Sim::new(Fault::None);
+        let adaptation = adapted::start(&sim, &folder.join("nri.sock")).await;
+        sim.relay.leave_to(adaptation);
+        grpc::listen(&folder.join("cri.sock"), Arc::clone(&sim));
+        sim
+    }
+
+    fn new(fault: Fault) -> Arc<Sim> {
+        Arc::new(Sim {
             fault,
             node: Node::new(),
             relay: Arc::new(Relay::new(fault)),
@@ -76,12 +93,7 @@ impl Sim {
             unfinished: Mutex::default(),
             unsent: Mutex::default(),
             looked: Notify::new(),
-        });
-        let state = Arc::clone(&sim);
-        sim.relay
-            .listen(&folder.join("nri.sock"), move || state.state());
-        grpc::listen(&folder.join("cri.sock"), Arc::clone(&sim));
-        sim
+        })
     }
 
     /// Returns the root of its node.
@@ -140,7 +152,7 @@ impl Sim {
     }
 
     pub(crate) async fn run_pod(self: &Arc<Self>, config: cri::PodSandboxConfig) -> Reply<String> {
-        let _guard = self.relay.sync.read().await;
+        let _guard = self.relay.hold().await;
         let event = self.set_up(&config);
         let id = event.id.clone();
         if self.has(Fault::RunsAfterTheResponse) {
@@ -257,7 +269,7 @@ impl Sim {
 
     pub(crate) async fn stop_pod(self: &Arc<Self>, id: String) -> Reply {
         drop(self.late_runs.write().await);
-        let _guard = self.relay.sync.read().await;
+        let _guard = self.relay.hold().await;
         let Ok(event) = self.event_of(&id) else {
             return Ok(());
         };
@@ -352,7 +364,7 @@ impl Sim {
                 Err(error)
             }
         })?;
-        let _guard = self.relay.sync.read().await;
+        let _guard = self.relay.hold().await;
         let Ok(event) = self.event_of(&id) else {
             return Ok(());
         };

@@ -178,6 +178,41 @@ fn a_session_is_recorded_and_replayed() {
     assert!(stderr(&cut).contains("session.nri"), "{cut:?}");
 }
 
+/// The example runtime of this scenario sends no Post events.
+#[test]
+fn the_runtime_of_a_recording_is_judged() {
+    let recording = Recording::of(&example("logger"), "v0.12.5");
+    let folder = tempfile::tempdir().unwrap();
+    let file = recording.path().display().to_string();
+    let judge = |more: &[&str]| {
+        let words = [&["conformance", "recording", &file][..], more].concat();
+        run(folder.path(), &words)
+    };
+    let broken = judge(&[]);
+    assert_eq!(broken.status.code(), Some(100), "{broken:?}");
+    let text = stdout(&broken);
+    assert!(text.contains("C5"), "{text}");
+    assert!(text.contains("10-recorded on connection 1"), "{text}");
+    let text = stdout(&judge(&["--only", "O4,Y3"]));
+    assert!(text.contains("2 passed, 0 failed"), "{text}");
+
+    let output = judge(&["--skip", "C5", "--format", "json"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let report = json(&output);
+    assert_eq!(report["subject"]["kind"], "runtime", "{report}");
+    let results = report["results"].as_array().unwrap();
+    assert!(
+        results.iter().all(|result| result["result"] == "pass"),
+        "{report}"
+    );
+
+    let whole = fs::read(&file).unwrap();
+    fs::write(&file, &whole[..whole.len() / 2]).unwrap();
+    let cut = judge(&[]);
+    assert_eq!(cut.status.code(), Some(1), "{cut:?}");
+    assert!(stderr(&cut).contains("session.nri"), "{cut:?}");
+}
+
 #[test]
 fn the_contract_is_listed_and_explained() {
     let folder = tempfile::tempdir().unwrap();

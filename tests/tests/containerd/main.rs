@@ -1,5 +1,6 @@
 //! Plugins under real containerd.
 
+mod broken_order;
 mod conformance_runtime;
 mod go_plugins;
 mod network_devices;

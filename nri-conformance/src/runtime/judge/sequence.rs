@@ -7,6 +7,8 @@ mod containers;
 mod pods;
 mod posts;
 mod synchronize;
+#[cfg(test)]
+mod tests;
 
 use super::{Finding, skip};
 use crate::result::Failure;

@@ -218,7 +218,7 @@ impl Registration {
 
     fn sequence(self, connection: u32) -> Sequence {
         let plugin = format!("{} on connection {connection}", self.plugin);
-        let mut sequence = Sequence::new(plugin, self.subscribed);
+        let mut sequence = Sequence::new(plugin.trim_start().to_owned(), self.subscribed);
         sequence.arrivals = self.arrivals.into_iter().flatten().collect();
         sequence.known_pods.extend(self.known_pods);
         sequence.known_containers.extend(self.known_containers);

@@ -1,0 +1,58 @@
+//! The runtime with `nri::adaptation` in place of the relay by hand.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use nri::adaptation::{Adaptation, RuntimeCallbacks, State};
+use nri::api::{Container, Event, LinuxResources, PodSandbox};
+
+use crate::sim::Sim;
+
+/// Answers the questions of the adaptation.
+struct Callbacks(Arc<Sim>);
+
+impl RuntimeCallbacks for Callbacks {
+    async fn synchronize(&self, state: &mut State) -> nri::Result<()> {
+        let (pods, containers) = self.0.state();
+        pods.iter().for_each(|pod| state.pod(pod));
+        containers.iter().for_each(|one| state.container(one));
+        Ok(())
+    }
+}
+
+/// Starts an adaptation that listens on a socket.
+pub(crate) async fn start(sim: &Arc<Sim>, socket: &Path) -> Adaptation {
+    let adaptation = Adaptation::builder("simulation", "1.0.0")
+        .listen(socket)
+        .callbacks(Callbacks(Arc::clone(sim)))
+        .start()
+        .await;
+    adaptation.expect("an adaptation")
+}
+
+/// Sends an event through the adaptation.
+pub(crate) async fn send(
+    to: &Adaptation,
+    event: Event,
+    pod: &PodSandbox,
+    container: &Container,
+) -> Result<(), String> {
+    let none = LinuxResources::default();
+    let sent = match event {
+        Event::RunPodSandbox => to.run_pod_sandbox(pod).await.map(drop),
+        Event::UpdatePodSandbox => to.update_pod_sandbox(pod, None, None).await.map(drop),
+        Event::PostUpdatePodSandbox => to.post_update_pod_sandbox(pod).await.map(drop),
+        Event::StopPodSandbox => to.stop_pod_sandbox(pod).await.map(drop),
+        Event::RemovePodSandbox => to.remove_pod_sandbox(pod).await.map(drop),
+        Event::CreateContainer => to.create_container(pod, container).await.map(drop),
+        Event::PostCreateContainer => to.post_create_container(pod, container).await.map(drop),
+        Event::StartContainer => to.start_container(pod, container).await.map(drop),
+        Event::PostStartContainer => to.post_start_container(pod, container).await.map(drop),
+        Event::UpdateContainer => to.update_container(pod, container, &none).await.map(drop),
+        Event::PostUpdateContainer => to.post_update_container(pod, container).await.map(drop),
+        Event::StopContainer => to.stop_container(pod, container).await.map(drop),
+        Event::RemoveContainer => to.remove_container(pod, container).await.map(drop),
+        Event::ValidateContainerAdjustment | Event::Unknown | Event::Last => return Ok(()),
+    };
+    sent.map_err(|error| error.to_string())
+}
