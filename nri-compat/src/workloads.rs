@@ -19,24 +19,22 @@
 //! ```
 
 mod candidate;
-mod claim;
 mod host_path;
 mod images;
 mod lenient;
 pub mod manifest;
 mod model;
 mod paths;
-mod storage;
 
-pub use candidate::{Candidate, CandidateImage, Reason, Unmounted, candidates, unmounted};
-pub use claim::{Binding, Claim};
-pub use images::is_own;
+pub use candidate::{
+    Candidate, CandidateImage, Reason, Unmounted, candidates, direct, listed, unmounted,
+};
+pub use images::{images_in, is_own, published_chart};
 pub use model::{
-    ClaimSource, Container, ContainerKind, ContainerStatus, EnvVar, EphemeralSource, HostPath,
-    ImageSource, Mount, Owner, PodTemplate, Volume, Workload,
+    Container, ContainerKind, ContainerStatus, HostPath, ImageSource, Mount, Owner, PodTemplate,
+    Volume, Workload,
 };
 pub use paths::{Reach, Resource};
-pub use storage::{PersistentVolume, Storage};
 
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,7 @@
-//! Workloads in manifests: containers by their shape, persistent volumes, image volumes, and the output of Helm.
+//! Workloads in manifests: pods in any object, patches, objects that install charts, and the output of Helm.
 
 use nri_compat::workloads::manifest::{Item, read};
-use nri_compat::workloads::{Candidate, Storage, candidates};
+use nri_compat::workloads::{Candidate, candidates};
 
 /// Returns a line for each workload and each document that cannot be read: `1: Pod n/p: c=image@line`.
 fn items(text: &str) -> Vec<String> {
@@ -23,7 +23,7 @@ fn items(text: &str) -> Vec<String> {
             line,
             reason,
         } => lines.push(format!("{document}: line {line}: {reason}")),
-        Item::Object | Item::Foreign | Item::PersistentVolume(_) | Item::Claim(_) => {}
+        Item::Object | Item::Foreign | Item::HostPath { .. } | Item::Release { .. } => {}
     });
     lines
 }
@@ -35,101 +35,41 @@ fn pod(name: &str) -> String {
     )
 }
 
-/// Returns a line for each candidate: the container, its images and the reason.
+/// Returns a line for each candidate, and for each path of the host and chart outside of pods.
 fn found(text: &str) -> Vec<String> {
-    let (mut workloads, mut storage) = (Vec::new(), Storage::default());
+    let mut found = Vec::new();
     read(text, &mut |item| match item {
-        Item::Workload { workload, .. } => workloads.push(workload),
-        Item::PersistentVolume(volume) => storage.add_volume(volume),
-        Item::Claim(claim) => storage.add_claim(claim),
+        Item::Workload { workload, .. } => found.extend(candidates(&workload).iter().map(shown)),
+        Item::HostPath { line, path } => found.push(format!("{line}: {}", path.path)),
+        Item::Release { line, chart } => found.push(format!("{line}: {chart}")),
         Item::Object | Item::Foreign => {}
         Item::Unreadable { line, reason, .. } => panic!("line {line}: {reason}: {text}"),
     });
-    workloads
-        .iter_mut()
-        .for_each(|workload| storage.bind(workload));
-    let candidates = workloads.iter().flat_map(candidates);
-    let line = |one: Candidate<'_>| {
-        let images = one.container.image.as_deref().into_iter();
-        let images = images.chain(one.image_volumes.iter().map(|image| image.reference));
-        let images: Vec<&str> = images.collect();
-        format!(
-            "{}={}: {}",
-            one.container.name,
-            images.join("+"),
-            one.reason()
-        )
-    };
-    candidates.map(line).collect()
+    found
+}
+
+/// Returns the container of a candidate, and its images.
+fn shown(one: &Candidate<'_>) -> String {
+    let images = one.container.image.as_deref().into_iter();
+    let images = images.chain(one.image_volumes.iter().map(|image| image.reference));
+    let images: Vec<&str> = images.collect();
+    format!("{}={}", one.container.name, images.join("+"))
 }
 
 #[test]
-fn containers_are_found_by_shape() {
+fn pods_are_found_in_any_object() {
     let nri = "[{name: nri, hostPath: {path: /run/nri}}]";
     let mounts = "volumeMounts: [{name: nri, mountPath: /n}]";
     for (kind, spec, expected) in [
-        // Argo Workflows: one container or script per template, volumes around all of them.
         (
-            "Workflow",
-            format!("volumes: {nri}\n  templates: [{{name: t, container: {{image: a:1, {mounts}}}}}]"),
-            &["container=a:1"][..],
-        ),
-        (
-            "CronWorkflow",
-            format!("workflowSpec:\n    volumes: {nri}\n    templates: [{{name: t, script: {{image: a:1, source: x, {mounts}}}}}]"),
-            &["script=a:1"],
-        ),
-        (
-            "WorkflowTemplate",
-            format!("templates: [{{name: t, volumes: {nri}, initContainers: [{{name: i, image: b:1, {mounts}}}], container: {{image: a:1}}, sidecars: [{{name: s, image: c:1, {mounts}}}]}}]"),
-            &["i=b:1", "s=c:1"],
-        ),
-        (
-            "Workflow",
-            format!("volumes: {nri}\n  templates: [{{name: t, containerSet: {{{mounts}, containers: [{{name: a, image: a:1}}, {{name: b, image: b:1}}]}}}}]"),
-            &["a=a:1", "b=b:1"],
-        ),
-        (
-            "Workflow",
-            format!("volumes: {nri}\n  templates: [{{name: d, dag: {{tasks: [{{name: x, inline: {{container: {{image: a:1, {mounts}}}}}}}]}}}}]"),
-            &["container=a:1"],
-        ),
-        // Tekton: steps with a template.
-        (
-            "Task",
-            format!("volumes: {nri}\n  stepTemplate: {{image: a:1, {mounts}}}\n  steps: [{{name: one}}, {{name: two, image: b:1}}]"),
-            &["one=a:1", "two=b:1"],
-        ),
-        (
-            "PipelineRun",
-            format!("pipelineSpec: {{tasks: [{{name: x, taskSpec: {{volumes: {nri}, steps: [{{name: s, image: a:1, {mounts}}}]}}}}]}}"),
-            &["s=a:1"],
-        ),
-        // Operators: mounts beside volumes, or below them.
-        (
-            "OpenTelemetryCollector",
-            format!("image: a:1\n  volumes: {nri}\n  {mounts}"),
-            &["spec=a:1"],
-        ),
-        (
-            "SparkApplication",
-            format!("image: a:1\n  volumes: {nri}\n  executor: {{cores: 1, {mounts}}}"),
-            &["executor=a:1"],
-        ),
-        (
-            "Agent",
-            format!("override: {{nodeAgent: {{volumes: {nri}, containers: {{agent: {{{mounts}}}}}}}}}"),
-            &["agent="],
+            "Rollout",
+            format!("template: {{spec: {{volumes: {nri}, containers: [{{name: c, image: a:1, {mounts}}}]}}}}"),
+            &["c=a:1"][..],
         ),
         (
             "Operator",
-            format!("podSpec: {{volumes: {nri}, extraContainers: [{{name: x, image: a:1, {mounts}}}]}}"),
-            &["x=a:1"],
-        ),
-        (
-            "Operator",
-            "agent: {image: registry.k8s.io/networking/dranet:v1}".to_owned(),
-            &["agent=registry.k8s.io/networking/dranet:v1"],
+            format!("agent: {{pod: {{volumes: {nri}, initContainers: [{{name: i, image: a:1, {mounts}}}]}}}}"),
+            &["i=a:1"],
         ),
         // Image volumes.
         (
@@ -142,13 +82,138 @@ fn containers_are_found_by_shape() {
             "volumes: [{name: p, image: {reference: registry.k8s.io/networking/dranet:v1}}]\n  containers: [{name: c, image: a:1, volumeMounts: [{name: p}]}]".to_owned(),
             &["c=a:1+registry.k8s.io/networking/dranet:v1"],
         ),
+        // Volumes outside of a pod, whoever mounts them.
+        (
+            "Workflow",
+            format!("volumes: {nri}\n  templates: [{{name: t, container: {{image: a:1, {mounts}}}}}]"),
+            &["5: /run/nri"],
+        ),
+        (
+            "PersistentVolume",
+            "hostPath: {path: /opt/nri/plugins}".to_owned(),
+            &["5: /opt/nri/plugins"],
+        ),
+        (
+            "Operator",
+            "agent: {image: registry.k8s.io/networking/dranet:v1}".to_owned(),
+            &["5: the image registry.k8s.io/networking/dranet, a published plugin"],
+        ),
     ] {
         let text = format!("apiVersion: x/v1\nkind: {kind}\nmetadata: {{name: n}}\nspec:\n  {spec}\n");
+        assert_eq!(found(&text), expected, "{text}");
+    }
+}
+
+#[test]
+fn patches_are_read() {
+    for (text, expected) in [
+        // A strategic merge patch.
+        (
+            "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: a}\nspec: {template: {spec: {containers: [{name: c, volumeMounts: [{name: n}]}], volumes: [{name: n, hostPath: {path: /run/nri}}]}}}\n",
+            &["c="][..],
+        ),
+        // JSON patches.
+        (
+            "- op: add\n  path: /spec/template/spec/volumes/-\n  value:\n    name: n\n    hostPath:\n      path: /var/run/nri\n",
+            &["6: /var/run/nri"],
+        ),
+        (
+            r#"[{"op": "replace", "path": "/spec/template/spec/volumes/0/hostPath/path", "value": "/run/nri"}]"#,
+            &["1: /run/nri"],
+        ),
+        (
+            "- {op: add, path: /spec/template/spec/volumes/0/hostPath, value: {path: /run/nri}}\n",
+            &["1: /run/nri"],
+        ),
+        // Patches in a kustomization.
+        (
+            "kind: Kustomization\napiVersion: kustomize.config.k8s.io/v1beta1\nresources: [a.yaml]\npatches:\n- target: {kind: DaemonSet}\n  patch: |-\n    - op: add\n      path: /spec/template/spec/volumes/-\n      value: {name: n, hostPath: {path: /run/nri}}\n",
+            &["9: /run/nri"],
+        ),
+        (
+            "patchesStrategicMerge:\n- |\n  kind: DaemonSet\n  apiVersion: apps/v1\n  metadata: {name: a}\n  spec: {template: {spec: {containers: [{name: c, volumeMounts: [{name: n}]}], volumes: [{name: n, hostPath: {path: /run/nri}}]}}}\n",
+            &["c="],
+        ),
+    ] {
+        assert_eq!(found(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn objects_that_install_charts_are_recognised() {
+    let balloons = "the chart nri-resource-policy-balloons, a published plugin";
+    let path = "a chart with values that name a path of NRI";
+    for (version, kind, spec, expected) in [
+        (
+            "helm.toolkit.fluxcd.io/v2",
+            "HelmRelease",
+            "chart: {spec: {chart: nri-resource-policy-balloons, version: 0.9.4}}",
+            balloons,
+        ),
+        (
+            "helm.toolkit.fluxcd.io/v2beta2",
+            "HelmRelease",
+            "chart: {spec: {chart: ./charts/x}}\n  values: {socket: /var/run/nri/nri.sock}",
+            path,
+        ),
+        (
+            "source.toolkit.fluxcd.io/v1beta2",
+            "OCIRepository",
+            "url: oci://ghcr.io/containers/nri-plugins/nri-resource-policy-balloons",
+            balloons,
+        ),
+        (
+            "source.toolkit.fluxcd.io/v1",
+            "HelmChart",
+            "chart: nri-resource-policy-balloons",
+            balloons,
+        ),
+        (
+            "argoproj.io/v1alpha1",
+            "Application",
+            "source: {chart: nri-resource-policy-balloons, repoURL: https://containers.github.io/nri-plugins}",
+            balloons,
+        ),
+        (
+            "argoproj.io/v1alpha1",
+            "Application",
+            "sources: [{path: apps}, {repoURL: ghcr.io/containers, chart: nri-plugins/nri-resource-policy-balloons}]",
+            balloons,
+        ),
+        (
+            "argoproj.io/v1alpha1",
+            "ApplicationSet",
+            "template: {spec: {source: {chart: nri-resource-policy-balloons}}}",
+            balloons,
+        ),
+        (
+            "helm.cattle.io/v1",
+            "HelmChart",
+            "chart: https://example.com/charts/nri-resource-policy-balloons-0.9.4.tgz",
+            balloons,
+        ),
+        (
+            "helm.cattle.io/v1",
+            "HelmChartConfig",
+            "valuesContent: |-\n    hostDir: /opt/nri/plugins",
+            path,
+        ),
+    ] {
+        let text = format!(
+            "apiVersion: {version}\nkind: {kind}\nmetadata: {{name: n}}\nspec:\n  {spec}\n"
+        );
         let found = found(&text);
-        assert_eq!(found.len(), expected.len(), "{text}: {found:?}");
-        for (found, expected) in found.iter().zip(expected) {
-            assert!(found.starts_with(&format!("{expected}: ")), "{text}: {found}");
-        }
+        assert_eq!(found.len(), 1, "{text}: {found:?}");
+        assert!(found[0].ends_with(expected), "{text}: {found:?}");
+    }
+    let named = "apiVersion: helm.cattle.io/v1\nkind: HelmChartConfig\nmetadata: {name: nri-resource-policy-balloons}\n";
+    assert_eq!(found(named), [format!("3: {balloons}")]);
+    for other in [
+        "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: nri-bundle}\nspec: {chart: {spec: {chart: nri-bundle}}, values: {image: newrelic/nri-kubernetes}}\n",
+        "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: dranet}\nspec: {source: {chart: dranet-tools}}\n",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\nspec: {chart: nri-memory-qos}\n",
+    ] {
+        assert_eq!(found(other), [""; 0], "{other}");
     }
 }
 
@@ -162,145 +227,6 @@ fn schemas_and_values_are_not_containers() {
         let found = items(&format!("apiVersion: v1\n{text}\n"));
         assert!(found.is_empty(), "{text}: {found:?}");
     }
-}
-
-/// Returns a pod, or an object around one, that mounts the volume `v`, and a persistent volume.
-fn claimed(kind: &str, spec: &str, persistent: &str) -> String {
-    format!(
-        "apiVersion: v1\nkind: {kind}\nmetadata: {{name: web, namespace: team}}\nspec:\n  {spec}\n---\napiVersion: v1\nkind: PersistentVolume\nmetadata: {{name: pv, labels: {{for: nri}}}}\nspec: {{{persistent}}}\n"
-    )
-}
-
-#[test]
-fn claims_lead_to_the_paths_of_persistent_volumes() {
-    let pod = "volumes: [{name: v, persistentVolumeClaim: {claimName: c}}]\n  containers: [{name: c, image: a:1, volumeMounts: [{name: v, subPath: nri}]}]";
-    let claim = |spec: &str| {
-        format!(
-            "---\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {{name: c, namespace: team}}\nspec: {{{spec}}}\n"
-        )
-    };
-    let certain =
-        "c=a:1: mounts /run/nri of the host through the persistent volume `pv`: the NRI socket";
-    let possible = "c=a:1: mounts /run/nri of the host if its claim is bound to the persistent volume `pv`: the NRI socket";
-    let set = |claims: &str| {
-        format!(
-            "template: {{spec: {{containers: [{{name: c, image: a:1, volumeMounts: [{{name: v, subPath: nri}}]}}]}}}}\n  volumeClaimTemplates: [{{metadata: {{name: v}}, spec: {{{claims}}}}}]"
-        )
-    };
-    let ephemeral = |claims: &str| {
-        format!(
-            "volumes: [{{name: v, ephemeral: {{volumeClaimTemplate: {{spec: {{{claims}}}}}}}}}]\n  containers: [{{name: c, image: a:1, volumeMounts: [{{name: v, subPath: nri}}]}}]"
-        )
-    };
-    let path = "hostPath: {path: /run}";
-    for (text, expected) in [
-        // The claim names the volume, or the volume the claim.
-        (
-            claimed("Pod", pod, path) + &claim("volumeName: pv"),
-            Some(certain),
-        ),
-        (
-            claimed("Pod", pod, "local: {path: /run}") + &claim("volumeName: pv"),
-            Some(certain),
-        ),
-        (
-            claimed(
-                "Pod",
-                pod,
-                &format!("{path}, claimRef: {{namespace: team, name: c}}"),
-            ),
-            Some(certain),
-        ),
-        (
-            claimed("Pod", pod, &format!("{path}, claimRef: {{name: c}}")),
-            Some(certain),
-        ),
-        (
-            claimed(
-                "Pod",
-                pod,
-                &format!("{path}, claimRef: {{namespace: other, name: c}}"),
-            ),
-            None,
-        ),
-        (
-            claimed("Pod", pod, path) + &claim("volumeName: other"),
-            None,
-        ),
-        (claimed("Pod", pod, path), None),
-        // The cluster chooses.
-        (
-            claimed(
-                "Pod",
-                pod,
-                &format!(
-                    "{path}, storageClassName: manual, accessModes: [ReadWriteOnce, ReadOnlyMany]"
-                ),
-            ) + &claim("storageClassName: manual, accessModes: [ReadWriteOnce]"),
-            Some(possible),
-        ),
-        (
-            claimed("Pod", pod, path) + &claim("selector: {matchLabels: {for: nri}}"),
-            Some(possible),
-        ),
-        (
-            claimed("Pod", pod, path) + &claim("selector: {matchLabels: {for: data}}"),
-            None,
-        ),
-        (
-            claimed("Pod", pod, path) + &claim("storageClassName: fast"),
-            None,
-        ),
-        (
-            claimed("Pod", pod, &format!("{path}, claimRef: {{name: other}}")) + &claim(""),
-            None,
-        ),
-        // Claims that are made from a template.
-        (
-            claimed("StatefulSet", &set("volumeName: pv"), path),
-            Some(certain),
-        ),
-        (
-            claimed(
-                "StatefulSet",
-                &set(""),
-                &format!("{path}, claimRef: {{namespace: team, name: v-web-0}}"),
-            ),
-            Some(certain),
-        ),
-        (
-            claimed(
-                "StatefulSet",
-                &set(""),
-                &format!("{path}, claimRef: {{namespace: team, name: v-website-0}}"),
-            ),
-            None,
-        ),
-        (
-            claimed("StatefulSet", &set("storageClassName: fast"), path),
-            None,
-        ),
-        (
-            claimed("Pod", &ephemeral("volumeName: pv"), path),
-            Some(certain),
-        ),
-        (
-            claimed(
-                "Pod",
-                &ephemeral("storageClassName: fast"),
-                &format!("{path}, claimRef: {{name: web-v}}"),
-            ),
-            Some(certain),
-        ),
-    ] {
-        let found = found(&text);
-        assert_eq!(found.first().map(String::as_str), expected, "{text}");
-    }
-    let list = r#"{"kind": "PersistentVolumeList", "apiVersion": "v1", "items": [
-        {"metadata": {"name": "pv"}, "spec": {"accessModes": ["ReadWriteOnce"], "hostPath": {"path": "/run"}, "claimRef": {"name": "c"}}}]}"#;
-    let text = claimed("Pod", pod, "");
-    let (pod, _) = text.split_once("---").unwrap();
-    assert_eq!(found(&format!("{pod}---\n{list}\n")), [certain]);
 }
 
 #[test]

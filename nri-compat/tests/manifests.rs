@@ -18,7 +18,7 @@ fn check(args: &[&str], input: &[u8]) -> (Option<i32>, String) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_nri-compat"))
         .arg("check")
         .args(args)
-        .args(["--no-pull", "--target", "nri@0.12"])
+        .args(["--target", "nri@0.12"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -62,10 +62,10 @@ fn candidates_of_a_rendered_chart_are_listed_with_reasons() {
         [
             "113 CronJob tools/patched: no-image: unknown: mounts /etc/nri of the host: the configuration of NRI plugins; it has no image: check the complete manifest",
             "118 CronJob tools/patched: placeholder: unknown: mounts /etc/nri of the host: the configuration of NRI plugins; its image `${REGISTRY}/team/plugin:$(TAG)` is a placeholder: render the manifest first",
-            "26 DaemonSet kube-system/nri-logger: install: unknown: mounts /opt/nri/plugins of the host: the folder of NRI plugins; its image registry.example.com/team/install:v1.4 was not fetched, because of --no-pull",
-            "34 DaemonSet kube-system/nri-logger: plugin: unknown: mounts /var/run/nri/nri.sock of the host: the NRI socket; its image registry.example.com/team/nri-logger:v1.4@sha256:0000000000000000000000000000000000000000000000000000000000000000 was not fetched, because of --no-pull",
+            "26 DaemonSet kube-system/nri-logger: install: unknown: mounts /opt/nri/plugins of the host: the folder of NRI plugins; its image registry.example.com/team/install:v1.4 was not fetched",
+            "34 DaemonSet kube-system/nri-logger: plugin: unknown: mounts /var/run/nri/nri.sock of the host: the NRI socket; its image registry.example.com/team/nri-logger:v1.4@sha256:0000000000000000000000000000000000000000000000000000000000000000 was not fetched",
             "null Pod forgotten: -: declares the volume `nri` with /run/nri of the host (the NRI socket), but no container mounts it",
-            "60 Rollout dranet: dranet: unknown: its image is the published plugin registry.k8s.io/networking/dranet (https://github.com/kubernetes-sigs/dranet); its image registry.k8s.io/networking/dranet:v1.2.0 was not fetched, because of --no-pull",
+            "60 Rollout dranet: dranet: unknown: its image is the published plugin registry.k8s.io/networking/dranet (https://github.com/kubernetes-sigs/dranet); its image registry.k8s.io/networking/dranet:v1.2.0 was not fetched",
         ]
     );
     let workloads = &report["summary"]["workloads"];

@@ -9,6 +9,7 @@
 
 mod archive;
 mod budget;
+mod charts;
 mod collected;
 mod compressed;
 mod demand;
@@ -30,7 +31,6 @@ mod scan;
 mod spool;
 mod unjudged;
 mod visit;
-mod waiting;
 mod walk;
 mod wanted_image;
 
@@ -52,7 +52,7 @@ use scan::Scan;
 use visit::Visit;
 
 pub use collected::Collected;
-pub use request::{ImageOptions, ImageRequest, Request};
+pub use request::{ImageOptions, ImageRequest, Pull, Request};
 
 /// Passes everything that the request names to the readers.
 ///
@@ -73,17 +73,20 @@ pub fn collect(request: &Request<'_>, readers: &[&dyn Reader]) -> Collected {
     if request.processes {
         processes::read(&scan, &machine.folder().join("proc"), &roots.sockets);
     }
-    manifests::finish(&scan);
     let wanted = scan.take_wanted_images();
-    if request.no_pull {
-        manifests::not_fetched(&scan, &request.images, &wanted);
+    let mut images = request.images.clone();
+    if request.pull == Pull::All {
+        images.extend(wanted.iter().map(|image| image.request.clone()));
     } else {
-        let requests = wanted.iter().map(|image| &image.request);
-        let images: Vec<ImageRequest> = request.images.iter().chain(requests).cloned().collect();
+        manifests::not_fetched(&scan, &wanted);
+    }
+    if request.pull == Pull::None {
+        manifests::named_not_fetched(&scan, &images);
+    } else {
         images::read(&scan, &images, &request.image_options);
     }
     let mut collected = scan.finish();
-    if !request.no_pull {
+    if request.pull == Pull::All {
         manifests::explain(&mut collected.sightings, &wanted);
     }
     collected.sightings = packages::merge(collected.sightings, request);

@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use super::claim::Binding;
-use super::host_path::{self, Mounted};
+use super::host_path;
 use super::images;
 use super::model::{Container, HostPath, Mount, PodTemplate, Volume, Workload};
 use super::paths::{Reach, Resource, resources};
@@ -33,8 +32,6 @@ pub enum Reason {
         reach: Reach,
         /// The resources, at least one.
         resources: Vec<Resource>,
-        /// The persistent volume that the path comes from.
-        binding: Option<Binding>,
     },
     /// Its image, or that of a volume that it mounts, is a published plugin.
     Published {
@@ -93,26 +90,26 @@ pub fn unmounted(workload: &Workload) -> Vec<Unmounted<'_>> {
 
 fn unmounted_volume<'w>(template: &'w PodTemplate, volume: &'w Volume) -> Option<Unmounted<'w>> {
     let path = volume.host_path.as_ref()?;
-    let whole = host_path::NodePath::parse(&path.path)?;
-    let mounted = Mounted {
-        path: whole,
-        is_known: true,
-    };
-    let (reach, resources) = resources(&mounted, can_be_folder(path))?;
-    (reach == Reach::Direct && !is_device(path)).then_some(Unmounted {
+    Some(Unmounted {
         template,
         volume,
         path: &path.path,
-        resources,
+        resources: direct(path)?,
     })
 }
 
+/// Returns the resources of NRI that a path is or belongs to; `None` if there are none.
+pub fn direct(path: &HostPath) -> Option<Vec<Resource>> {
+    let whole = host_path::NodePath::parse(&path.path)?;
+    let (reach, resources) = resources(&whole, can_be_folder(path))?;
+    (reach == Reach::Direct && !is_device(path)).then_some(resources)
+}
+
 fn in_template(template: &PodTemplate) -> Vec<Candidate<'_>> {
-    let mut volumes: Volumes<'_> = HashMap::new();
-    for volume in &template.volumes {
-        let same_name = volumes.entry(volume.name.as_str()).or_default();
-        same_name.push(volume);
-    }
+    let volumes = template.volumes.iter();
+    let volumes: Volumes<'_> = volumes
+        .map(|volume| (volume.name.as_str(), volume))
+        .collect();
     let candidate = |container| {
         let reasons = reasons(container, &volumes);
         (!reasons.is_empty()).then_some(Candidate {
@@ -125,14 +122,12 @@ fn in_template(template: &PodTemplate) -> Vec<Candidate<'_>> {
     template.containers.iter().filter_map(candidate).collect()
 }
 
-/// Volumes by name. A claim has one for each persistent volume that it may be bound to.
-type Volumes<'w> = HashMap<&'w str, Vec<&'w Volume>>;
+/// Volumes by name.
+type Volumes<'w> = HashMap<&'w str, &'w Volume>;
 
 fn reasons(container: &Container, volumes: &Volumes<'_>) -> Vec<Reason> {
-    let mounts = container.mounts.iter().flat_map(|mount| {
-        let mounted = volumes.get(mount.name.as_str()).into_iter().flatten();
-        mounted.filter_map(|volume| mounts(container, mount, volume))
-    });
+    let mounts = container.mounts.iter();
+    let mounts = mounts.filter_map(|mount| mounts_nri(mount, volumes.get(mount.name.as_str())?));
     let images = container.image.as_deref().into_iter();
     let images = images.chain(image_volumes(container, volumes).map(|image| image.reference));
     let published = images.filter_map(images::published);
@@ -150,15 +145,13 @@ fn reasons(container: &Container, volumes: &Volumes<'_>) -> Vec<Reason> {
 }
 
 /// Returns a reason if a mount makes a path of NRI on the host visible.
-fn mounts(container: &Container, mount: &Mount, volume: &Volume) -> Option<Reason> {
+fn mounts_nri(mount: &Mount, volume: &Volume) -> Option<Reason> {
     let host_path = volume.host_path.as_ref()?;
-    let mounted = host_path::mounted(host_path, mount, container)?;
+    let mounted = host_path::mounted(host_path, mount)?;
     // A volume with a path within it must be a folder.
-    let has_sub_path = mount.sub_path.is_some() || mount.sub_path_expr.is_some();
-    let can_be_folder = has_sub_path || can_be_folder(host_path);
+    let can_be_folder = mount.sub_path.is_some() || can_be_folder(host_path);
     let (reach, resources) = resources(&mounted, can_be_folder)?;
-    let sub_path = mount.sub_path_expr.as_ref().or(mount.sub_path.as_ref());
-    let path = match sub_path {
+    let path = match &mount.sub_path {
         Some(sub_path) => format!("{}/{sub_path}", host_path.path.trim_end_matches('/')),
         None => host_path.path.clone(),
     };
@@ -166,7 +159,6 @@ fn mounts(container: &Container, mount: &Mount, volume: &Volume) -> Option<Reaso
         path,
         reach,
         resources,
-        binding: volume.binding.clone(),
     })
 }
 
@@ -177,7 +169,7 @@ fn image_volumes<'w>(
 ) -> impl Iterator<Item = CandidateImage<'w>> {
     let mounts = container.mounts.iter();
     let mounted = mounts.filter_map(|mount| volumes.get(mount.name.as_str()));
-    mounted.flatten().filter_map(|volume| {
+    mounted.filter_map(|volume| {
         Some(CandidateImage {
             reference: volume.image.as_ref()?.reference.as_deref()?,
             line: volume.line,
@@ -216,18 +208,15 @@ impl fmt::Display for Reason {
                 path,
                 reach,
                 resources,
-                binding,
             } => {
                 let path = crate::escape::bytes(path.as_bytes());
-                let through = binding.as_ref().map(Binding::to_string).unwrap_or_default();
                 let relation = match reach {
                     Reach::Direct => ":",
                     Reach::Parent => ", which contains",
-                    Reach::Possible => ", which may contain",
                 };
                 write!(
                     f,
-                    "mounts {path} of the host{through}{relation} {}",
+                    "mounts {path} of the host{relation} {}",
                     listed(resources)
                 )
             }
@@ -253,8 +242,8 @@ impl fmt::Display for Unmounted<'_> {
     }
 }
 
-/// Returns `a`, `a and b`, or `a, b and c`.
-fn listed(resources: &[Resource]) -> String {
+/// Returns resources as a text: `a`, `a and b`, or `a, b and c`.
+pub fn listed(resources: &[Resource]) -> String {
     let names: Vec<String> = resources.iter().map(Resource::to_string).collect();
     match names.split_last() {
         Some((last, [])) => last.clone(),

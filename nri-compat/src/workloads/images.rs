@@ -33,6 +33,41 @@ pub(super) fn published(reference: &str) -> Option<&'static PublishedImage> {
     })
 }
 
+/// Returns the published plugin that a text names as a chart: by its name, or by an address whose last
+/// component is the name, with or without a version.
+pub fn published_chart(text: &str) -> Option<&'static str> {
+    let name = text.trim().trim_end_matches('/');
+    let name = name.rsplit('/').next().unwrap_or(name);
+    let name = name.strip_suffix(".tgz").unwrap_or(name);
+    let is_version = |rest: &str| rest.starts_with(|c: char| "-:@".contains(c));
+    let names = table()
+        .iter()
+        .filter_map(|image| image.repository.rsplit('/').next());
+    names.into_iter().find(|known| {
+        let rest = name.strip_prefix(known);
+        rest.is_some_and(|rest| rest.is_empty() || is_version(rest) && !is_word(rest))
+    })
+}
+
+/// Returns true if the rest of a name continues it with a word rather than a version.
+fn is_word(rest: &str) -> bool {
+    rest.strip_prefix('-').is_some_and(|rest| {
+        let version = rest.strip_prefix('v').unwrap_or(rest);
+        !version.starts_with(|c: char| c.is_ascii_digit())
+    })
+}
+
+/// Returns the published plugin whose repository a text contains.
+pub fn images_in(text: &str) -> Option<&'static str> {
+    let names = table().iter().map(|image| image.repository.as_str());
+    names.into_iter().find(|repository| {
+        let path = repository
+            .split_once('/')
+            .map_or(*repository, |(_, path)| path);
+        text.contains(path)
+    })
+}
+
 /// Returns true for the image of this command, in any registry and path. Its DaemonSet mounts the
 /// folders of NRI in order to read them.
 pub fn is_own(reference: &str) -> bool {

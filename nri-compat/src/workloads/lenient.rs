@@ -1,6 +1,5 @@
 //! Deserializers for fields that often have another type in manifests than in the API.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Deserialize;
@@ -37,21 +36,6 @@ where
 {
     let text = deserializer.deserialize_any(Text)?;
     Ok(text.filter(|text| !text.is_empty()))
-}
-
-/// Reads a map of texts, such as labels; null is an empty map, and null values are dropped.
-pub(super) fn texts<'de, D>(deserializer: D) -> Result<BTreeMap<String, String>, D::Error>
-where
-    D: Deserializer<'de>,
-{
-    #[derive(Deserialize)]
-    struct OneText(#[serde(deserialize_with = "optional_text")] Option<String>);
-
-    let texts: Option<BTreeMap<String, OneText>> = Deserialize::deserialize(deserializer)?;
-    let texts = texts.into_iter().flatten();
-    Ok(texts
-        .filter_map(|(key, OneText(text))| Some((key, text?)))
-        .collect())
 }
 
 struct Text;

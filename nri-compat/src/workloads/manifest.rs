@@ -1,23 +1,20 @@
 //! Kubernetes manifests: YAML with any number of documents, or JSON.
 //!
 //! A file is decoded to text, `yaml` turns its documents into nodes, and `pods` finds the pod
-//! templates in them by their shape, regardless of the kind of the object. `containers` recognises
-//! containers, and `scope` holds the volumes that are declared around them.
+//! templates in them by their shape, regardless of the kind of the object. `releases` recognises the
+//! objects that install charts.
 
 mod containers;
 mod convert;
 mod decode;
 mod node;
 mod pods;
-mod scope;
-mod storage;
+mod releases;
 mod yaml;
 
 pub use decode::decode;
 
-use super::claim::Claim;
-use super::model::Workload;
-use super::storage::PersistentVolume;
+use super::model::{HostPath, Workload};
 
 /// The maximum size of a file in bytes. The text and one object at a time are held in memory.
 pub const MAX_BYTES: u64 = 64 << 20;
@@ -36,10 +33,20 @@ pub enum Item {
         /// The object.
         workload: Workload,
     },
-    /// A persistent volume.
-    PersistentVolume(PersistentVolume),
-    /// A claim for a persistent volume.
-    Claim(Claim),
+    /// A path of the host outside of a pod: of a persistent volume, or in a patch.
+    HostPath {
+        /// The line, counted from 1.
+        line: u32,
+        /// The path.
+        path: HostPath,
+    },
+    /// An object that installs a chart that has to do with NRI.
+    Release {
+        /// The line, counted from 1.
+        line: u32,
+        /// What it installs, as the end of a sentence.
+        chart: String,
+    },
     /// A Kubernetes object without pods, such as a service.
     Object,
     /// A document that is not a Kubernetes object. Empty documents are omitted.

@@ -6,7 +6,6 @@ use std::fmt;
 
 use serde::Deserialize;
 
-use super::claim::{Binding, Claim};
 use super::lenient;
 use object::{Object, Spec};
 
@@ -66,41 +65,14 @@ pub struct Volume {
     /// The name, to which mounts refer.
     #[serde(deserialize_with = "lenient::text")]
     pub name: String,
-    /// The path on the host, for volumes of this type and for claims that are fulfilled by a
-    /// persistent volume with such a path.
+    /// The path on the host, for volumes of this type.
     pub host_path: Option<HostPath>,
-    /// The persistent volume that the path comes from.
-    #[serde(skip)]
-    pub binding: Option<Binding>,
-    /// The claim for a persistent volume, for volumes of this type.
-    #[serde(rename = "persistentVolumeClaim")]
-    pub claim: Option<ClaimSource>,
-    /// The template of a claim that only this pod uses, for volumes of this type.
-    pub ephemeral: Option<EphemeralSource>,
     /// The image whose files the volume has, for volumes of this type.
     pub image: Option<ImageSource>,
     /// The line of the image in a manifest, or else of the volume, counted from 1; `None` for
     /// objects of the API server.
     #[serde(skip)]
     pub line: Option<u32>,
-}
-
-/// The claim that a volume of a pod refers to.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub struct ClaimSource {
-    /// The name of the claim, in the namespace of the pod.
-    #[serde(deserialize_with = "lenient::text")]
-    pub claim_name: String,
-}
-
-/// A volume whose claim is created with the pod.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub struct EphemeralSource {
-    /// The claim, without a name.
-    #[serde(deserialize_with = "lenient::value")]
-    pub volume_claim_template: Claim,
 }
 
 /// An image that is mounted as a volume.
@@ -140,9 +112,6 @@ pub struct Container {
     /// The mounts of volumes.
     #[serde(rename = "volumeMounts", deserialize_with = "lenient::list")]
     pub mounts: Vec<Mount>,
-    /// The environment, which [`Mount::sub_path_expr`] can refer to.
-    #[serde(deserialize_with = "lenient::list")]
-    pub env: Vec<EnvVar>,
     /// The line of the image in a manifest, or else of the container, counted from 1; `None` for
     /// objects of the API server.
     #[serde(skip)]
@@ -174,21 +143,6 @@ pub struct Mount {
     /// The path within the volume, if not its root.
     #[serde(deserialize_with = "lenient::optional_text")]
     pub sub_path: Option<String>,
-    /// The same, with `$(NAME)` for variables of the container's environment.
-    #[serde(deserialize_with = "lenient::optional_text")]
-    pub sub_path_expr: Option<String>,
-}
-
-/// A variable of the environment of a container.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(default)]
-pub struct EnvVar {
-    /// The name.
-    #[serde(deserialize_with = "lenient::text")]
-    pub name: String,
-    /// The value, if it is written in place.
-    #[serde(deserialize_with = "lenient::optional_text")]
-    pub value: Option<String>,
 }
 
 /// The status of a container of a running pod.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::OnceLock;
 
-use super::host_path::{Mounted, NodePath};
+use super::host_path::NodePath;
 
 /// Something on a host that a plugin uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -23,8 +23,6 @@ pub enum Reach {
     Direct,
     /// It is a folder further up, such as `/var/run`, which also contains other things.
     Parent,
-    /// It may be or contain the resource, depending on a variable in the path.
-    Possible,
 }
 
 /// A path that is known to belong to NRI.
@@ -65,23 +63,18 @@ impl fmt::Display for Resource {
 
 /// Returns the resources that a mount makes visible, with the most direct relation first; `None` if
 /// it does not involve NRI.
-pub(super) fn resources(mounted: &Mounted, can_be_folder: bool) -> Option<(Reach, Vec<Resource>)> {
-    if let Some(resource) = direct(&mounted.path) {
+pub(super) fn resources(mounted: &NodePath, can_be_folder: bool) -> Option<(Reach, Vec<Resource>)> {
+    if let Some(resource) = direct(mounted) {
         return Some((Reach::Direct, vec![resource]));
     }
     let mut above: Vec<Resource> = known()
         .iter()
-        .filter(|known| can_be_folder && known.path.is_within(&mounted.path))
+        .filter(|known| can_be_folder && known.path.is_within(mounted))
         .map(|known| known.resource)
         .collect();
     above.sort_unstable();
     above.dedup();
-    let reach = if mounted.is_known {
-        Reach::Parent
-    } else {
-        Reach::Possible
-    };
-    (!above.is_empty()).then_some((reach, above))
+    (!above.is_empty()).then_some((Reach::Parent, above))
 }
 
 /// Returns the resource that this path is or belongs to.

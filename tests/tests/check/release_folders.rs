@@ -125,3 +125,56 @@ fn documents_and_libraries_of_java_are_silent() {
         "{report:#}"
     );
 }
+
+/// Returns a tar archive with these files.
+fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut tar = tar::Builder::new(Vec::new());
+    for (name, content) in files {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(content.len() as u64);
+        header.set_mode(0o755);
+        tar.append_data(&mut header, name, *content)
+            .expect("in memory");
+    }
+    tar.into_inner().expect("in memory")
+}
+
+/// The same files as in a folder get the same answers in an archive, whatever its compression.
+#[test]
+fn archives_hide_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = fs::read(example("legacy")).expect("the example is built");
+    let mut ext4 = vec![0; 0x438];
+    ext4.extend_from_slice(b"\x53\xef");
+    let lz4: &[u8] = b"\x04\x22\x4d\x18rest";
+    for (extension, bytes) in compressed(&program) {
+        let name = format!("dist/10-agent.{extension}");
+        let tar = archive(&[
+            (&name, &bytes),
+            ("dist/a.zip", b"PK\x03\x04"),
+            ("dist/a.deb", b"!<arch>\ndebian-binary"),
+            ("dist/agent.lz4", lz4),
+            ("dist/disk.img", &ext4),
+        ]);
+        let packed = zstd::encode_all(tar.as_slice(), 1).expect("in memory");
+        for (file, bytes) in [("a.tar", &tar), ("a.tar.zst", &packed)] {
+            let path = folder.path().join(file);
+            fs::write(&path, bytes).expect("written");
+            let output = check(folder.path(), &[]);
+            let report = report(&output);
+            let verdict = &report["subjects"][0]["verdicts"][0]["verdict"];
+            assert_eq!(verdict, "deprecated", "{extension} in {file}: {report:#}");
+            let skipped = report["skipped"].as_array().expect("a list");
+            let reasons = skipped
+                .iter()
+                .map(|one| one["reason"].as_str().unwrap_or_default());
+            let reasons: Vec<&str> = reasons.collect();
+            assert_eq!(reasons.len(), 4, "{file}: {reasons:?}");
+            assert!(
+                reasons.iter().all(|reason| reason.contains("unpack it")),
+                "{reasons:?}"
+            );
+            fs::remove_file(&path).expect("removed");
+        }
+    }
+}

@@ -89,6 +89,7 @@ fn tar(scan: &Scan<'_>, content: &dyn Content, place: &Place) -> Result<(), Unre
         scan,
         content,
         limits: &limits,
+        is_layer: false,
     };
     let layer = layer::read(reading, Packing::Not, Stop::Never);
     overlay::report_archive(scan, &layer, place);
@@ -103,6 +104,7 @@ fn packed(scan: &Scan<'_>, file: &File<'_>, packing: Packing) -> Result<(), Unre
         scan,
         content: file.content,
         limits: &limits,
+        is_layer: false,
     };
     let layer = layer::read(reading, packing, Stop::AtImage);
     if layer.is_image {

@@ -1,15 +1,16 @@
 //! Single programs that are compressed, as in folders of releases: `agent.gz`, `agent_linux_amd64.zst`.
 
-use std::io::{BufReader, Read};
+use std::io::{self, BufReader, Read};
 
-use super::disk::Disk;
+use super::disk::{self, Disk};
 use super::spool;
 use crate::check::content::{File, Stream};
 use crate::check::evidence::Reader as _;
 use crate::check::evidence::program::Program;
 use crate::check::evidence::wasm::Wasm;
-use crate::check::head::HEAD;
+use crate::check::head::{HEAD, Head};
 use crate::packing::Packing;
+use crate::place::Place;
 use crate::skipped::{SkipKind, Unreadable};
 use crate::unpack;
 
@@ -22,6 +23,29 @@ pub(super) struct Unpacked {
     pub(super) disk: Disk,
     /// The name of the file, without the extension of the compression.
     pub(super) name: String,
+}
+
+impl Unpacked {
+    /// Returns the program as the file at this place.
+    pub(super) fn file(&self, place: &Place) -> io::Result<File<'_>> {
+        Ok(File {
+            disk: None,
+            place: place.clone(),
+            name: self.name.clone(),
+            head: disk::head(&self.disk)?.into(),
+            content: &self.disk,
+        })
+    }
+}
+
+/// Returns true if a file with these first bytes may be a compressed program. zstd and bzip2 need more
+/// than the first bytes to decompress any.
+pub(super) fn may_be_program(head: &Head) -> bool {
+    match Packing::of(head) {
+        Packing::Not => false,
+        Packing::Zstd | Packing::Bzip2 => true,
+        Packing::Gzip | Packing::Xz => is_program(&Place::default(), "", head.unpacked().to_vec()),
+    }
 }
 
 /// Returns the program in a compressed file; `None` if the file is not compressed, or not a program.
@@ -58,10 +82,14 @@ fn starts_like_program(file: &File<'_>) -> bool {
     let unpacked = unpack::decoder(stream, Packing::of(&file.head));
     // What comes before the end of a damaged stream decides.
     let _ = unpacked.map(|unpacked| unpacked.take(HEAD as u64).read_to_end(&mut head));
+    is_program(&file.place, &file.name, head)
+}
+
+fn is_program(place: &Place, name: &str, head: Vec<u8>) -> bool {
     let bytes = head.as_slice();
     let inner = File {
-        place: file.place.clone(),
-        name: file.name.clone(),
+        place: place.clone(),
+        name: name.to_owned(),
         head: head.clone().into(),
         content: &bytes,
         disk: None,

@@ -25,6 +25,14 @@ impl Found {
         }
     }
 
+    /// Returns findings that consist of one sighting.
+    pub(super) fn sighting(sighting: Sighting) -> Self {
+        Self {
+            sightings: vec![sighting],
+            skipped: Vec::new(),
+        }
+    }
+
     /// Returns the outcome for the file.
     pub(super) fn outcome(&self) -> FileOutcome {
         if !self.sightings.is_empty() {

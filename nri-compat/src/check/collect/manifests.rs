@@ -1,9 +1,8 @@
 //! Kubernetes manifests: their workloads are examined, and the images of those that may be NRI
 //! plugins are checked like images by reference.
 //!
-//! `reading` reads one file. A workload whose volumes are claims waits until all files are read,
-//! because another file may declare the persistent volume. `judged` turns the candidates of a workload
-//! into requests for images, and into what is known without them.
+//! `reading` reads one file. `judged` turns the candidates of a workload into requests for images, and
+//! into what is known without them.
 
 mod judged;
 mod reading;
@@ -11,63 +10,53 @@ mod recognise;
 
 use std::collections::HashMap;
 
-use super::demand::Demand;
-use super::file_outcome::FileOutcome;
 use super::request::ImageRequest;
 use super::scan::Scan;
-use super::waiting::WaitingFile;
 use super::wanted_image::WantedImage;
 use crate::place::{Place, WorkloadPlace};
 use crate::sighting::Sighting;
 use crate::workloads::is_own;
-use judged::{Judged, evidence, known, unknown};
+use judged::{evidence, known, unknown};
 
 pub(super) use reading::read;
 pub(super) use recognise::recognises;
 
-/// Judges the workloads that waited for the persistent volumes of other files.
-pub(super) fn finish(scan: &Scan<'_>) {
-    let waiting = scan.take_waiting();
-    for WaitingFile { file, workloads } in waiting.files {
-        let is_new = !file.is_reported && file.demand != Demand::Named;
-        let mut judged = Judged::new(file);
-        for (document, mut workload) in workloads {
-            waiting.storage.bind(&mut workload);
-            judged.workload(scan, document, &workload);
-        }
-        judged.answer();
-        if is_new && judged.file.is_reported {
-            scan.recount(FileOutcome::WithoutNri, FileOutcome::Evidence);
-        }
-        scan.count_workloads(0, judged.candidates);
-        scan.store(judged.found);
+/// Returns a sighting of a chart that is not rendered.
+pub(super) fn chart(place: Place, reason: String) -> Sighting {
+    unknown(place, reason)
+}
+
+/// Reports images that the user named as unknown without fetching them.
+pub(super) fn named_not_fetched(scan: &Scan<'_>, named: &[ImageRequest]) {
+    for image in named {
+        let reason = format!(
+            "the image {} was not fetched, because of --no-pull",
+            shown(image)
+        );
+        scan.store_sighting(unknown(image.place.clone(), reason));
     }
 }
 
-/// Reports images as unknown without fetching them: those that the user named, and those of
-/// candidates.
-pub(super) fn not_fetched(scan: &Scan<'_>, named: &[ImageRequest], wanted: &[WantedImage]) {
-    let reason = |image: &ImageRequest| {
-        let name = crate::escape::bytes(image.reference.as_bytes());
-        format!("image {name} was not fetched, because of --no-pull")
-    };
-    for image in named {
-        let reason = format!("the {}", reason(image));
-        scan.store_sighting(unknown(image.place.clone(), reason));
-    }
+/// Reports the images of candidates as unknown without fetching them.
+pub(super) fn not_fetched(scan: &Scan<'_>, wanted: &[WantedImage]) {
     for WantedImage {
         request,
         reason: why,
     } in wanted
     {
-        if is_own(&request.reference) {
+        let found = if is_own(&request.reference) {
             let detail = format!("not a plugin: the image of nri-compat itself, which {why}");
-            scan.store_sighting(known(request.place.clone(), &detail));
-            continue;
-        }
-        let reason = format!("{why}; its {}", reason(request));
-        scan.store_sighting(unknown(request.place.clone(), reason));
+            known(request.place.clone(), &detail)
+        } else {
+            let reason = format!("{why}; its image {} was not fetched", shown(request));
+            unknown(request.place.clone(), reason)
+        };
+        scan.store_sighting(found);
     }
+}
+
+fn shown(image: &ImageRequest) -> String {
+    crate::escape::bytes(image.reference.as_bytes())
 }
 
 /// Adds to the findings in the images of candidates why their containers may be plugins.

@@ -1,6 +1,6 @@
 //! The kinds of plugins that a request does not cover.
 
-use super::request::Request;
+use super::request::{Pull, Request};
 use crate::report::check::NotLookedFor;
 
 /// Returns the kinds of plugins that this request does not look for.
@@ -12,7 +12,7 @@ pub(super) fn not_looked_for(request: &Request<'_>) -> Vec<NotLookedFor> {
     if request.is_for_machine() {
         kinds.push(NotLookedFor::External);
     }
-    if request.images.is_empty() || request.no_pull {
+    if request.images.is_empty() || request.pull == Pull::None {
         kinds.push(NotLookedFor::Images);
     }
     kinds.push(NotLookedFor::Cluster);

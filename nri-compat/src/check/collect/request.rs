@@ -22,9 +22,8 @@ pub struct Request<'p> {
     /// Images in registries. An image that is requested under several places is fetched once, and
     /// reported for each of them.
     pub images: Vec<ImageRequest>,
-    /// True if no image is fetched, neither a requested one nor that of a Kubernetes manifest; they
-    /// are reported as unknown.
-    pub no_pull: bool,
+    /// The images that are fetched; all others are reported as unknown.
+    pub pull: Pull,
     /// The way in which they are fetched.
     pub image_options: ImageOptions,
     /// True if the executables of running processes are checked, too.
@@ -50,6 +49,18 @@ impl Request<'_> {
             && self.images.is_empty()
             && !self.processes
     }
+}
+
+/// The images that are fetched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pull {
+    /// None.
+    None,
+    /// Those of the request: nobody else chooses the hosts that are connected to.
+    #[default]
+    Named,
+    /// Also those of the containers in Kubernetes manifests that may be plugins.
+    All,
 }
 
 /// An image to check, and the place that its findings are reported under.

@@ -1,7 +1,7 @@
 //! The state that all threads of one scan share: limits, counters and findings.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -10,7 +10,6 @@ use super::collected::Collected;
 use super::disk::FileId;
 use super::file_outcome::FileOutcome;
 use super::found::{Found, guarded};
-use super::waiting::{Waiting, WaitingFile};
 use super::wanted_image::WantedImage;
 use crate::check::content::File;
 use crate::check::evidence::Reader;
@@ -19,7 +18,6 @@ use crate::place::Place;
 use crate::report::check::{Inputs, WorkloadCount};
 use crate::sighting::Sighting;
 use crate::skipped::{SkipKind, Skipped, Unreadable};
-use crate::workloads::Storage;
 
 /// The number of bytes of files that all readers together may hold in memory.
 const MAX_READING: u64 = 32 << 20;
@@ -56,7 +54,8 @@ struct Gathered {
     read: HashMap<FileId, Place>,
     linked: Vec<Linked>,
     wanted_images: Vec<WantedImage>,
-    waiting: Waiting,
+    /// The charts that were reported.
+    charts: HashSet<Place>,
     workloads: Option<WorkloadCount>,
 }
 
@@ -131,21 +130,9 @@ impl<'s> Scan<'s> {
         images
     }
 
-    /// Stores the persistent volumes and claims of a manifest, and its workloads that wait for those
-    /// of others.
-    pub(super) fn wait(&self, storage: Storage, file: Option<WaitingFile>) {
-        let waiting = &mut self.gathered().waiting;
-        waiting.storage.add(storage);
-        waiting.files.extend(file);
-    }
-
-    /// Takes what was stored, in the order of the files.
-    pub(super) fn take_waiting(&self) -> Waiting {
-        let mut waiting = std::mem::take(&mut self.gathered().waiting);
-        waiting
-            .files
-            .sort_by(|a, b| a.file.place.cmp(&b.file.place));
-        waiting
+    /// Returns true if the chart at this place was not reported before.
+    pub(super) fn is_new_chart(&self, place: &Place) -> bool {
+        self.gathered().charts.insert(place.clone())
     }
 
     /// Counts the workloads of a manifest.
@@ -180,13 +167,6 @@ impl<'s> Scan<'s> {
     pub(super) fn count(&self, outcome: FileOutcome) {
         *self.gathered().outcome(outcome) += 1;
         self.progress.file();
-    }
-
-    /// Counts a file under another outcome than before.
-    pub(super) fn recount(&self, before: FileOutcome, outcome: FileOutcome) {
-        let mut gathered = self.gathered();
-        *gathered.outcome(before) -= 1;
-        *gathered.outcome(outcome) += 1;
     }
 
     /// Counts the bytes of an opened file.

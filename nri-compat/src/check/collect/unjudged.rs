@@ -60,9 +60,9 @@ const fn at(offset: u64, magic: &'static [u8], name: &'static str) -> Unsupporte
 impl Unsupported {
     fn is(&self, file: &File<'_>) -> bool {
         let mut bytes = vec![0; self.magic.len()];
-        let start = file.head.get(..self.magic.len());
-        if self.offset == 0 {
-            return start == Some(self.magic);
+        let start = usize::try_from(self.offset).unwrap_or(usize::MAX);
+        if let Some(found) = file.head.get(start..start.saturating_add(bytes.len())) {
+            return found == self.magic;
         }
         let read = file.content.read_at(self.offset, &mut bytes);
         read.is_ok_and(|read| read == bytes.len()) && bytes == self.magic

@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 
 use super::archive;
+use super::charts;
 use super::compressed;
 use super::demand::Demand;
 use super::disk::{self, Disk};
@@ -24,6 +25,8 @@ use crate::skipped::Unreadable;
 enum Shape {
     /// As an archive or a compressed file.
     Packed(Packing),
+    /// As a part of a Helm chart.
+    Chart,
     /// As a Kubernetes manifest.
     Manifest,
     /// By the readers of evidence.
@@ -223,20 +226,19 @@ fn look(
 
 /// Reads a program that was compressed.
 fn unpacked(scan: &Scan<'_>, program: &compressed::Unpacked, visit: &Visit<'_>) -> FileOutcome {
-    let file = match with_head(&visit.place, &program.disk, None) {
-        Ok(file) => File {
-            name: program.name.clone(),
-            ..file
-        },
-        Err(error) => return unreadable(scan, visit, Unreadable::from(&error)),
-    };
-    read(scan, &file, Shape::Evidence, visit)
+    match program.file(&visit.place) {
+        Ok(file) => read(scan, &file, Shape::Evidence, visit),
+        Err(error) => unreadable(scan, visit, Unreadable::from(&error)),
+    }
 }
 
 /// Returns the shape of a file; `None` if nothing reads such files.
 fn shape(scan: &Scan<'_>, file: &File<'_>, demand: Demand) -> Option<Shape> {
     if let Some(packing) = archive::kind(file) {
         return Some(Shape::Packed(packing));
+    }
+    if charts::recognises(file) {
+        return Some(Shape::Chart);
     }
     if manifests::recognises(file, demand, || scan.recognised(file)) {
         return Some(Shape::Manifest);
@@ -246,6 +248,7 @@ fn shape(scan: &Scan<'_>, file: &File<'_>, demand: Demand) -> Option<Shape> {
 
 fn read(scan: &Scan<'_>, file: &File<'_>, shape: Shape, visit: &Visit<'_>) -> FileOutcome {
     match shape {
+        Shape::Chart => charts::read(scan, file, visit.demand),
         Shape::Manifest => match manifests::read(scan, file, visit.demand) {
             Some(outcome) => outcome,
             None if scan.recognised(file) => read(scan, file, Shape::Evidence, visit),

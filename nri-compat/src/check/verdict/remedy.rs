@@ -128,8 +128,8 @@ pub(super) fn find_out(seen: &Sighting) -> String {
              nri-compat check target/release".to_owned(),
         FileKind::Other if seen.role == Role::Library => "build the plugin and check the program: \
              nri-compat check PROGRAM".to_owned(),
-        FileKind::Manifest => "complete or render the manifest, and check it without --no-pull, or \
-             check the image itself".to_owned(),
+        FileKind::Manifest => "render it (`helm template … | nri-compat check -`, `kustomize build`), \
+             and fetch the images with --pull, or check the image itself".to_owned(),
         FileKind::GoBinary
         | FileKind::RustBinary
         | FileKind::WasmModule

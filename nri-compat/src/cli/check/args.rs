@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::check::collect::{Collected, ImageRequest, Request, collect};
+use crate::check::collect::{Collected, ImageRequest, Pull, Request, collect};
 use crate::check::evidence::READERS;
 use crate::cli::cluster::args::Args as ClusterArgs;
 use crate::cli::{answer, images, output, progress, targets};
@@ -32,9 +32,12 @@ pub(in crate::cli) struct Args {
     /// them, /proc, and links are resolved below it.
     #[arg(long, value_name = "FOLDER")]
     root: Option<PathBuf>,
-    /// Do not fetch images: report named images, and those of workloads that may run plugins, as
-    /// unknown.
+    /// Fetch the images of containers in Kubernetes manifests that may be plugins, from the registries
+    /// that the manifests name; otherwise they are reported as unknown.
     #[arg(long)]
+    pull: bool,
+    /// Fetch no images at all, not even those that are named here or that a cluster runs.
+    #[arg(long, conflicts_with = "pull")]
     pub(in crate::cli) no_pull: bool,
     #[command(flatten)]
     pub(in crate::cli) cluster: ClusterArgs,
@@ -88,7 +91,11 @@ impl Args {
             processes: self.proc,
             config_files: self.config_file.clone(),
             root: self.root.clone(),
-            no_pull: self.no_pull,
+            pull: match (self.no_pull, self.pull) {
+                (true, _) => Pull::None,
+                (false, true) => Pull::All,
+                (false, false) => Pull::Named,
+            },
             go: self.go,
             ..Request::default()
         }

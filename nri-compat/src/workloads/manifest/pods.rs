@@ -1,15 +1,12 @@
-//! Finds the pods of an object by their shape, whatever the kind of the object.
-
-use std::collections::HashSet;
+//! Finds the pods of an object by their shape, whatever the kind of the object, and paths of the
+//! host that patches and other objects name outside of a pod.
 
 use serde_json::json;
 
-use super::super::model::{PodTemplate, Workload};
-use super::containers::{self, FoundContainer};
+use super::super::model::{HostPath, PodTemplate, Workload};
 use super::convert::{Error, from_json};
 use super::node::{Node, Value};
-use super::scope::{self, Scope};
-use super::{Item, storage};
+use super::{Item, containers, releases, yaml};
 
 /// The fields of `metadata` that are read.
 const METADATA: [&str; 5] = [
@@ -21,17 +18,27 @@ const METADATA: [&str; 5] = [
 ];
 
 /// The fields that never contain a pod template.
-const WITHOUT_PODS: [&str; 4] = ["managedFields", "metadata", "status", "volumes"];
+const WITHOUT_PODS: [&str; 3] = ["managedFields", "metadata", "status"];
 
-/// The pods of an object, and the complete objects in it, such as those of a `List`.
+/// The fields of a kustomization whose texts are patches.
+const PATCHES: [&str; 2] = ["patch", "patchesStrategicMerge"];
+
+const HOST_PATH: &str = "hostPath";
+
+/// What an object contains.
 #[derive(Default)]
-struct PodSearch<'n> {
+struct Search<'n> {
     templates: Vec<PodTemplate>,
+    /// The complete objects in it, such as those of a `List`.
     objects: Vec<&'n Node>,
+    /// Paths of the host outside of pods, with their lines.
+    loose: Vec<(u32, HostPath)>,
+    /// Images of published plugins outside of pods, with their lines.
+    images: Vec<(u32, String)>,
+    /// Patches that are written as text, with their lines.
+    patches: Vec<(u32, &'n str)>,
     /// The first error.
     error: Option<Error>,
-    /// True if the object may describe containers in custom fields.
-    is_custom: bool,
 }
 
 /// Passes an object, and the complete objects in it, to `each`.
@@ -49,28 +56,23 @@ pub(super) fn read(document: u32, node: &Node, each: &mut dyn FnMut(Item)) {
 }
 
 fn object(document: u32, node: &Node, each: &mut dyn FnMut(Item)) {
-    if let Some(item) = storage::read(document, node) {
-        return each(item);
-    }
-    let mut found = PodSearch {
-        is_custom: !is_builtin(node),
-        ..PodSearch::default()
-    };
-    found.search("", node, &mut Scope::default());
-    let PodSearch {
-        templates,
-        objects,
-        error,
-        is_custom: _,
-    } = found;
-    let has_pods = !templates.is_empty() || error.is_some();
+    let mut found = Search::default();
+    found.search(node);
+    let has_pods = !found.templates.is_empty() || found.error.is_some();
     let is_item = node.get("metadata").is_some_and(Node::is_map) && has_pods;
+    let templates = found.templates;
+    // The path of an anchor may stand outside of the pods that use it.
+    let volumes = templates.iter().flat_map(|template| &template.volumes);
+    let known: Vec<_> = volumes
+        .filter_map(|volume| volume.host_path.clone())
+        .collect();
+    found.loose.retain(|(_, path)| !known.contains(path));
     each(if !is_complete(node) && !is_item {
         Item::Foreign
     } else if !has_pods {
         Item::Object
     } else {
-        match error.map_or_else(|| workload(node, templates), Err) {
+        match found.error.map_or_else(|| workload(node, templates), Err) {
             Ok(workload) => Item::Workload { document, workload },
             Err((line, reason)) => Item::Unreadable {
                 document,
@@ -79,19 +81,35 @@ fn object(document: u32, node: &Node, each: &mut dyn FnMut(Item)) {
             },
         }
     });
-    for nested in objects {
+    for (line, path) in found.loose {
+        each(Item::HostPath { line, path });
+    }
+    for (line, chart) in found.images.into_iter().chain(releases::of(node)) {
+        each(Item::Release { line, chart });
+    }
+    for (line, patch) in found.patches {
+        of_patch(document, line, patch, each);
+    }
+    for nested in found.objects {
         object(document, nested, each);
     }
 }
 
-/// Returns true for a built-in kind of Kubernetes, whose containers are all in lists of pods.
-fn is_builtin(node: &Node) -> bool {
-    let version = node.text("apiVersion").unwrap_or_default();
-    let group = version.split_once('/').map(|(group, _)| group);
-    matches!(
-        (group, version),
-        (Some("apps" | "batch" | "extensions"), _) | (None, "v1")
-    )
+/// Passes what a patch contains that is written as text at a line of the manifest.
+fn of_patch(document: u32, line: u32, text: &str, each: &mut dyn FnMut(Item)) {
+    yaml::objects(text, &mut |_, node| {
+        // A patch that cannot be read is an error of kustomize.
+        let Ok(node) = node else { return };
+        read(document, node, &mut |item| match item {
+            Item::HostPath { line: inner, path } => each(Item::HostPath {
+                // The node of a text stands at the first line of the text.
+                line: line + inner.saturating_sub(1),
+                path,
+            }),
+            Item::Workload { workload, .. } => each(Item::Workload { document, workload }),
+            Item::Release { .. } | Item::Object | Item::Foreign | Item::Unreadable { .. } => {}
+        });
+    });
 }
 
 /// Returns true if a mapping is a complete object.
@@ -99,39 +117,67 @@ fn is_complete(node: &Node) -> bool {
     node.text("apiVersion").is_some() && node.text("kind").is_some()
 }
 
-impl<'n> PodSearch<'n> {
-    /// Searches a mapping, which is in a field of this name, or the elements of a sequence.
-    fn search(&mut self, field: &'n str, node: &'n Node, scope: &mut Scope<'n>) {
-        let mut taken = Vec::new();
-        let mut found = containers::of(node, &mut taken);
-        if self.is_custom {
-            found.extend(containers::itself(node, field));
-        }
-        if !found.is_empty() {
-            match template(node, &found, scope) {
-                Ok(template) => self.templates.push(template),
-                Err(error) => self.error = self.error.take().or(Some(error)),
+impl<'n> Search<'n> {
+    /// Searches a mapping, or the elements of a sequence.
+    fn search(&mut self, node: &'n Node) {
+        let pod = containers::pod(node);
+        let is_pod = pod.is_some();
+        match pod {
+            Some(Ok(template)) => self.templates.push(template),
+            Some(Err(error)) => self.error = self.error.take().or(Some(error)),
+            None => {
+                self.loose_path(node);
+                self.images.extend(releases::image(node));
             }
         }
-        let has_entered = scope.enter(node);
         for (key, value) in node.fields() {
-            if !WITHOUT_PODS.contains(&key) && !taken.contains(&key) {
-                self.value(key, value, scope);
+            let is_read = is_pod && containers::FIELDS.contains(&key);
+            if PATCHES.contains(&key) {
+                self.texts(value);
+            }
+            if !WITHOUT_PODS.contains(&key) && !is_read {
+                self.value(value);
             }
         }
         for element in node.elements() {
-            self.value(field, element, scope);
-        }
-        if has_entered {
-            scope.leave();
+            self.value(element);
         }
     }
 
-    fn value(&mut self, field: &'n str, node: &'n Node, scope: &mut Scope<'n>) {
+    fn value(&mut self, node: &'n Node) {
         if is_complete(node) {
             self.objects.push(node);
         } else {
-            self.search(field, node, scope);
+            self.search(node);
+        }
+    }
+
+    /// Adds the path of a volume, or the path that an operation of a JSON patch sets.
+    fn loose_path(&mut self, node: &'n Node) {
+        let path = || {
+            if let Some(volume) = node.get(HOST_PATH) {
+                return Some((volume.line, from_json(volume, volume.to_json()).ok()?));
+            }
+            let value = node.get("op").and(node.get("value"))?;
+            let target = node.text("path")?;
+            if target.ends_with("/hostPath/path") {
+                let path = from_json(value, json!({ "path": value.to_json() })).ok()?;
+                return Some((value.line, path));
+            }
+            target
+                .ends_with("/hostPath")
+                .then(|| Some((value.line, from_json(value, value.to_json()).ok()?)))?
+        };
+        self.loose.extend(path());
+    }
+
+    fn texts(&mut self, node: &'n Node) {
+        for one in [node].into_iter().chain(node.elements()) {
+            if let Value::Text(text) = &one.value
+                && text.contains('\n')
+            {
+                self.patches.push((one.line, text));
+            }
         }
     }
 }
@@ -147,35 +193,13 @@ fn workload(object: &Node, templates: Vec<PodTemplate>) -> Result<Workload, Erro
     let mut workload: Workload = from_json(metadata.unwrap_or(object), head)?;
     workload.templates = templates;
     // A list of pods omits their kind.
-    let spec = || {
+    let is_pod = || {
         object
             .get("spec")
-            .is_some_and(|spec| !containers::of(spec, &mut Vec::new()).is_empty())
+            .is_some_and(|spec| containers::pod(spec).is_some())
     };
-    if workload.kind.is_empty() && spec() {
+    if workload.kind.is_empty() && is_pod() {
         "Pod".clone_into(&mut workload.kind);
     }
     Ok(workload)
-}
-
-/// Returns the pod with these containers, and with the enclosing volumes that they mount.
-fn template<'n>(
-    pod: &'n Node,
-    found: &[FoundContainer<'n>],
-    scope: &Scope<'n>,
-) -> Result<PodTemplate, Error> {
-    let mut volumes = scope::volumes(pod)?;
-    let mut known: HashSet<&str> = HashSet::new();
-    let own: HashSet<String> = volumes.iter().map(|volume| volume.name.clone()).collect();
-    for name in found.iter().flat_map(FoundContainer::mounts) {
-        if known.insert(name) && !own.contains(name) {
-            volumes.extend(scope.volume(name).transpose()?);
-        }
-    }
-    let containers = found.iter().map(|container| container.read(scope));
-    Ok(PodTemplate {
-        node_name: pod.text("nodeName").map(str::to_owned),
-        volumes,
-        containers: containers.collect::<Result<_, _>>()?,
-    })
 }

@@ -19,7 +19,9 @@ fn items(text: &str) -> Vec<String> {
                     .collect();
                 format!("{document}: {workload}: {}", containers.join(" "))
             }
-            Item::Object | Item::PersistentVolume(_) | Item::Claim(_) => "object".to_owned(),
+            Item::Object => "object".to_owned(),
+            Item::HostPath { line, path } => format!("line {line}: path {}", path.path),
+            Item::Release { line, chart } => format!("line {line}: {chart}"),
             Item::Foreign => "foreign".to_owned(),
             Item::Unreadable {
                 document,

@@ -84,6 +84,7 @@ fn layer(scan: &Scan<'_>, store: &dyn Store, blob: &Blob, limits: &Limits) -> La
         scan,
         content: &*content,
         limits,
+        is_layer: true,
     };
     layer::read_blob(reading, blob.is_labelled_tar, &blob.name)
 }

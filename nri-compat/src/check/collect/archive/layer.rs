@@ -17,7 +17,7 @@ use crate::check::collect::demand::Demand;
 use crate::check::collect::file_outcome::FileOutcome;
 use crate::check::collect::found::Found;
 use crate::check::collect::scan::Scan;
-use crate::check::collect::{disk, unjudged};
+use crate::check::collect::{charts, compressed, disk, unjudged};
 use crate::check::content::{Content, File, Stream};
 use crate::check::head::HEAD;
 use crate::packing::Packing;
@@ -65,6 +65,8 @@ pub(in crate::check::collect) struct Reading<'r> {
     pub(in crate::check::collect) scan: &'r Scan<'r>,
     pub(in crate::check::collect) content: &'r dyn Content,
     pub(in crate::check::collect) limits: &'r Limits,
+    /// True for the layer of an image, whose text files say nothing about what runs.
+    pub(in crate::check::collect) is_layer: bool,
 }
 
 /// Reads a layer or a plain archive.
@@ -276,7 +278,44 @@ impl Layer {
             };
             return self.recognised(reading, &entry, path, found);
         }
+        let text = String::from_utf8_lossy(&path);
+        let is_chart = !reading.is_layer && charts::is_part(&text, entry.size);
+        let has_whole = is_chart || compressed::may_be_program(&file.head);
+        if has_whole && let Ok(content) = stored(reading.content, entries, &entry, &file.head) {
+            let content = &*content;
+            return self.whole(reading, &entry, path, &File { content, ..file });
+        }
         self.unrecognised(reading, &entry, path, &file)
+    }
+
+    /// Reads all of a part of a chart, or of a compressed program.
+    fn whole(
+        &mut self,
+        reading: Reading<'_>,
+        entry: &TarEntry,
+        path: Vec<u8>,
+        file: &File<'_>,
+    ) -> Result<(), Unreadable> {
+        match compressed::program(file) {
+            Some(Ok(program)) => {
+                let inner = program.file(&file.place).map_err(Unreadable::from)?;
+                let found = reading.scan.look(&inner);
+                return self.recognised(reading, entry, path, found);
+            }
+            Some(Err(why)) => {
+                reading.scan.count(FileOutcome::Unreadable);
+                let place = Place::from(shown_path(&path));
+                return self.hit(path, Found::skipped(Skipped::unreadable(place, why)));
+            }
+            None => {}
+        }
+        let chart = charts::in_archive(file).filter(|_| !reading.is_layer);
+        if let Some((folder, sighting)) = chart
+            && !self.by_path.contains_key(folder.as_bytes())
+        {
+            self.hit(folder.into_bytes(), Found::sighting(sighting))?;
+        }
+        self.unrecognised(reading, entry, path, file)
     }
 
     /// Reads a sparse file, whose first bytes already depend on the position of its holes.
@@ -352,8 +391,13 @@ impl Layer {
         file: &File<'_>,
     ) -> Result<(), Unreadable> {
         if !is_launched(entry, &path) {
-            reading.scan.count(FileOutcome::OtherFile);
-            return Ok(());
+            let Some(why) = unjudged::unsupported(file) else {
+                reading.scan.count(FileOutcome::OtherFile);
+                return Ok(());
+            };
+            reading.scan.count(FileOutcome::Unreadable);
+            let place = Place::from(shown_path(&path));
+            return self.hit(path, Found::skipped(Skipped::unreadable(place, why)));
         }
         reading.scan.count(FileOutcome::Evidence);
         self.hit(path, unjudged::launched(file))

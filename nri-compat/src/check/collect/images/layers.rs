@@ -109,6 +109,7 @@ fn layer(scan: &Scan<'_>, content: &dyn Content, slot: &Slot<'_>) -> Layer {
         scan,
         content,
         limits: &limits,
+        is_layer: true,
     };
     archive::read_blob(reading, slot.blob.is_labelled_tar, &slot.blob.name)
 }

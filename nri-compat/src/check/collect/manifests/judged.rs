@@ -5,18 +5,33 @@ use super::super::file_outcome::FileOutcome;
 use super::super::found::Found;
 use super::super::request::ImageRequest;
 use super::super::scan::Scan;
-use super::super::waiting::ManifestFile;
 use super::super::wanted_image::WantedImage;
 use crate::place::{Place, WorkloadPlace};
 use crate::sighting::{Evidence, FileKind, Interface, Sighting};
 use crate::skipped::{SkipKind, Skipped};
-use crate::workloads::{Candidate, Workload, candidates, unmounted};
+use crate::workloads::{Candidate, HostPath, Workload, candidates, direct, listed, unmounted};
 
 /// The name of the reader, in evidence.
 const READER: &str = "manifest";
 
 /// The texts that mark a placeholder: those of Helm, of shells and Flux, of kustomize, and of people.
 const PLACEHOLDERS: [&str; 4] = ["{{", "${", "$(", "<"];
+
+/// A manifest, and what is known about it so far.
+pub(super) struct ManifestFile {
+    /// The file.
+    pub(super) place: Place,
+    /// The reason why it is read.
+    pub(super) demand: Demand,
+    /// True if the text has the word `nri`, so that documents that cannot be read matter.
+    pub(super) mentions_nri: bool,
+    /// The number of objects.
+    pub(super) objects: u64,
+    /// The number of objects with pods.
+    pub(super) workloads: u64,
+    /// True if something about it is reported.
+    pub(super) is_reported: bool,
+}
 
 /// The findings in one manifest.
 pub(super) struct Judged {
@@ -58,6 +73,25 @@ impl Judged {
         for volume in unmounted(workload) {
             self.add(known(place.clone(), &volume.to_string()));
         }
+    }
+
+    /// Reports a path of the host outside of a pod, if it belongs to NRI.
+    pub(super) fn host_path(&mut self, line: u32, path: &HostPath) {
+        if let Some(resources) = direct(path) {
+            let shown = crate::escape::bytes(path.path.as_bytes());
+            let reason = format!(
+                "names {shown} of the host ({}) outside of a pod: render it with what it belongs to \
+                 (`kustomize build`), and check the result",
+                listed(&resources)
+            );
+            self.add(unknown(self.file.place.at_line(line), reason));
+        }
+    }
+
+    /// Reports an object that installs a chart.
+    pub(super) fn release(&mut self, line: u32, chart: &str) {
+        let reason = format!("installs {chart}; it is not rendered");
+        self.add(unknown(self.file.place.at_line(line), reason));
     }
 
     fn image(&mut self, scan: &Scan<'_>, place: Place, image: Result<String, String>, why: String) {

@@ -3,21 +3,17 @@
 use super::super::demand::Demand;
 use super::super::file_outcome::FileOutcome;
 use super::super::scan::Scan;
-use super::super::waiting::{MAX_WAITING, ManifestFile, WaitingFile};
-use super::judged::{Judged, unknown};
+use super::judged::{Judged, ManifestFile, unknown};
 use super::recognise;
 use crate::check::content::File;
 use crate::check::evidence::Unreadable;
 use crate::skipped::SkipKind;
 use crate::workloads::manifest::{self, Item};
-use crate::workloads::{Storage, Workload};
 
 /// The content of one manifest.
 struct Reading<'r, 's> {
     scan: &'r Scan<'s>,
     judged: Judged,
-    storage: Storage,
-    waiting: Vec<(u32, Workload)>,
 }
 
 /// Reads a manifest, stores what it finds, and requests the images of the candidates. Returns `None`
@@ -45,8 +41,6 @@ pub(in crate::check::collect) fn read(
             workloads: 0,
             is_reported: false,
         }),
-        storage: Storage::default(),
-        waiting: Vec::new(),
     };
     manifest::read(&text, &mut |item| reading.item(item));
     reading.finish()
@@ -85,18 +79,12 @@ impl Reading<'_, '_> {
         match item {
             Item::Foreign => {}
             Item::Object => file.objects += 1,
-            Item::PersistentVolume(volume) => {
-                file.objects += 1;
-                self.storage.add_volume(volume);
-            }
-            Item::Claim(claim) => {
-                file.objects += 1;
-                self.storage.add_claim(claim);
-            }
+            Item::HostPath { line, path } => self.judged.host_path(line, &path),
+            Item::Release { line, chart } => self.judged.release(line, &chart),
             Item::Workload { document, workload } => {
                 file.objects += 1;
                 file.workloads += 1;
-                self.workload(document, workload);
+                self.judged.workload(self.scan, document, &workload);
             }
             Item::Unreadable {
                 document,
@@ -106,38 +94,16 @@ impl Reading<'_, '_> {
         }
     }
 
-    fn workload(&mut self, document: u32, workload: Workload) {
-        if workload.has_claims() && self.waiting.len() < MAX_WAITING {
-            self.waiting.push((document, workload));
-        } else {
-            self.judged.workload(self.scan, document, &workload);
-        }
-    }
-
     /// Stores the findings, and returns the outcome for the file.
     fn finish(mut self) -> Option<FileOutcome> {
-        let is_waiting = !self.waiting.is_empty();
         let file = &self.judged.file;
         self.scan
             .count_workloads(file.workloads, self.judged.candidates);
-        if !is_waiting {
-            self.judged.answer();
-        }
+        self.judged.answer();
         let outcome = match self.judged.outcome() {
-            // It gets an answer in any case.
-            FileOutcome::WithoutNri if is_waiting && self.judged.file.demand == Demand::Named => {
-                Some(FileOutcome::Evidence)
-            }
             FileOutcome::WithoutNri if self.judged.file.objects == 0 => None,
             outcome => Some(outcome),
         };
-        self.scan.wait(
-            self.storage,
-            is_waiting.then(|| WaitingFile {
-                file: self.judged.file.clone(),
-                workloads: self.waiting,
-            }),
-        );
         self.scan.store(self.judged.found);
         outcome
     }

@@ -13,6 +13,9 @@ const API_VERSION: &[u8] = b"apiVersion";
 /// The other field that every object has. Descriptions of web services have the first one, too.
 const KIND: &[u8] = b"kind";
 
+/// The field of a volume that is a path of the host, which patches have without an object around it.
+const HOST_PATH: &[u8] = b"hostPath";
+
 /// The ends of the names of YAML files.
 const YAML: [&str; 2] = [".yaml", ".yml"];
 
@@ -37,7 +40,8 @@ pub(in crate::check::collect) fn recognises(
     if !is_yaml && !is_named && !has_end(&file.name, JSON) {
         return false;
     }
-    let begins = mentions_in_head(&file.head, API_VERSION);
+    let begins =
+        mentions_in_head(&file.head, API_VERSION) || mentions_in_head(&file.head, HOST_PATH);
     match (is_yaml, is_named) {
         // A long comment may come before the first object.
         (true, false) => begins || file.head.len() >= HEAD,
@@ -57,9 +61,9 @@ pub(super) fn mentions(bytes: &[u8], word: &[u8]) -> bool {
     memmem::find(bytes, word).is_some()
 }
 
-/// Reports whether a text may have a Kubernetes object: it has the fields of one.
+/// Reports whether a text may have a Kubernetes object, or a part of one with a path of the host.
 pub(super) fn has_object(text: &[u8]) -> bool {
-    mentions(text, API_VERSION) && has_key(text, KIND)
+    mentions(text, API_VERSION) && has_key(text, KIND) || mentions(text, HOST_PATH)
 }
 
 /// Reports whether a text has a word followed by a colon, between which JSON and YAML allow the end

@@ -1,0 +1,89 @@
+//! Helm charts in folders and archives. They are not rendered: one that names a path of NRI, or a
+//! published plugin, is unknown.
+
+use super::demand::Demand;
+use super::file_outcome::FileOutcome;
+use super::manifests;
+use super::scan::Scan;
+use crate::chart::{CHART, folder_of, mentions_nri};
+use crate::check::content::File;
+use crate::place::Place;
+use crate::sighting::Sighting;
+use crate::workloads::{images_in, published_chart};
+
+/// The maximum number of bytes that are read of one file of a chart.
+const MAX_FILE: u64 = 1 << 20;
+
+/// Returns true if the file on disk is part of a chart.
+pub(super) fn recognises(file: &File<'_>) -> bool {
+    let is_on_disk = file.place.entry.is_none() && file.place.image.is_none();
+    let path = file.disk.as_ref().filter(|_| is_on_disk);
+    let folder = path.and_then(|path| folder_of(path.to_str()?));
+    folder.is_some_and(|folder| std::path::Path::new(folder).join(CHART).is_file())
+}
+
+/// Reads a part of a chart on disk, and reports the chart once if it has to do with NRI.
+pub(super) fn read(scan: &Scan<'_>, file: &File<'_>, demand: Demand) -> FileOutcome {
+    let folder = folder_of(&file.place.file).unwrap_or_default();
+    let place = Place::from(if folder.is_empty() { "." } else { folder }.to_owned());
+    let why = reason(file);
+    let is_new = || scan.is_new_chart(&place);
+    if let Some(why) = why
+        && is_new()
+    {
+        scan.store_sighting(unknown(place, &why));
+        return FileOutcome::Evidence;
+    }
+    if demand == Demand::Named {
+        scan.store_sighting(unknown(file.place.clone(), "a part of a Helm chart"));
+        return FileOutcome::Evidence;
+    }
+    FileOutcome::OtherFile
+}
+
+/// Returns the folder of the chart that an entry of an archive belongs to, if the entry has to do with
+/// NRI, with what is known about the chart.
+pub(super) fn in_archive(file: &File<'_>) -> Option<(String, Sighting)> {
+    let folder = folder_of(&file.place.file)?;
+    let why = reason(file)?;
+    let sighting = unknown(Place::from(folder.to_owned()), &why);
+    Some((folder.trim_start_matches('/').to_owned(), sighting))
+}
+
+/// Returns true if an entry of an archive may be part of a chart.
+pub(super) fn is_part(path: &str, size: u64) -> bool {
+    size <= MAX_FILE && folder_of(path).is_some()
+}
+
+/// Returns why a part of a chart has to do with NRI; `None` if it has not.
+fn reason(file: &File<'_>) -> Option<String> {
+    let mut bytes = vec![0; usize::try_from(file.content.len().min(MAX_FILE)).unwrap_or(0)];
+    let read = file.content.read_at(0, &mut bytes).ok()?;
+    bytes.truncate(read);
+    if mentions_nri(&bytes) {
+        return Some(format!(
+            "a Helm chart whose file {} names a path of NRI",
+            file.name
+        ));
+    }
+    let text = String::from_utf8_lossy(&bytes);
+    if let Some(image) = images_in(&text) {
+        return Some(format!(
+            "a Helm chart whose file {} names the published plugin {image}",
+            file.name
+        ));
+    }
+    let names = text.lines().filter_map(|line| {
+        let line = line.trim_start_matches([' ', '-']);
+        Some(line.strip_prefix("name:")?.trim().trim_matches(['"', '\'']))
+    });
+    let mut charts = names.filter_map(published_chart);
+    let chart = charts.next().filter(|_| file.name == CHART)?;
+    Some(format!(
+        "the Helm chart of the published plugin {chart}, or one that contains it"
+    ))
+}
+
+fn unknown(place: Place, why: &str) -> Sighting {
+    manifests::chart(place, format!("{why}; it is not rendered"))
+}
