@@ -115,8 +115,8 @@ fn all_expected(file: &str) -> Vec<Value> {
         expected(
             file,
             5,
-            74,
-            ["Workflow", "team", "install", "container"],
+            75,
+            ["Rollout", "team", "install", "copy"],
             Some("deprecated"),
         ),
     ]
@@ -125,7 +125,7 @@ fn all_expected(file: &str) -> Vec<Value> {
 #[test]
 fn a_manifest_on_standard_input_leads_to_verdicts_of_its_images() {
     let registry = registry();
-    let report = check(&registry, &["-"], &manifest(&registry.host()));
+    let report = check(&registry, &["-", "--pull"], &manifest(&registry.host()));
     let found: Vec<Value> = found(&report).iter().map(flat).collect();
     assert_eq!(found, all_expected("<stdin>"), "{report:#}");
     // Two workloads use the same image, which is fetched once.
@@ -141,35 +141,31 @@ fn a_manifest_on_standard_input_leads_to_verdicts_of_its_images() {
         "{report:#}"
     );
     assert!(
-        reason.contains(
-            "mounts /opt/nri/plugins of the host through the persistent volume `nri-plugins`"
-        ),
+        reason.contains("mounts /opt/nri/plugins of the host: the folder of NRI plugins"),
         "{report:#}"
     );
 }
 
 #[test]
-fn a_claim_and_its_volume_may_be_in_different_files() {
+fn nothing_is_fetched_from_hosts_that_only_a_manifest_names() {
     let registry = registry();
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let text = manifest(&registry.host());
-    for (number, document) in text.split("---\n").enumerate() {
-        // The persistent volume is in the last file.
-        let path = folder.path().join(format!("{number}.yaml"));
-        fs::write(path, document).expect("it is writable");
-    }
+    let path = folder.path().join("plugins.yaml");
+    fs::write(&path, manifest(&registry.host())).expect("it is writable");
     let path = folder.path().to_str().expect("text");
-    let report = check(&registry, &[path], "");
-    let found = found(&report);
-    let names: Vec<&Value> = found
-        .iter()
-        .map(|one| &one["place"]["workload"]["name"])
-        .collect();
-    assert!(names.contains(&&json!("install")), "{report:#}");
-    assert_eq!(found.len(), 4, "{report:#}");
-    assert_eq!(
-        report["summary"]["workloads"],
-        json!({"examined": 4, "candidates": 3}),
-        "{report:#}"
-    );
+    for arguments in [&[path][..], &[path, "--no-pull"]] {
+        let report = check(&registry, arguments, "");
+        let found = found(&report);
+        assert_eq!(found.len(), 4, "{report:#}");
+        assert!(
+            found.iter().all(|one| one["verdict"] == "unknown"),
+            "{report:#}"
+        );
+        assert_eq!(
+            report["summary"]["workloads"],
+            json!({"examined": 4, "candidates": 3}),
+            "{report:#}"
+        );
+    }
+    assert_eq!(registry.count(""), 0, "requests");
 }
