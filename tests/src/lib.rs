@@ -38,4 +38,5 @@ pub mod session_reports;
 pub mod snapshot;
 pub mod specimens;
 pub mod specs;
+pub mod statements_table;
 pub mod wasm;

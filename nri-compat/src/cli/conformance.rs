@@ -13,7 +13,7 @@ use super::format::Format;
 use super::output;
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::report::{json, markdown, text};
+use crate::report::{json, text};
 
 /// Tests whether a plugin or a runtime keeps the lifecycle contract of NRI.
 #[derive(Debug, clap::Args)]
@@ -51,7 +51,6 @@ fn list(format: Format) -> Result<Exit, Error> {
     output::print(&match format {
         Format::Text => text::statements(&statements, output::look()),
         Format::Json => json::statements(&statements),
-        Format::Markdown => markdown::statements(&statements),
     })?;
     Ok(Exit::Clean)
 }

@@ -8,12 +8,13 @@ use clap::ValueEnum;
 use nri_conformance::probe::{Options, Target, Verdict, probe};
 use nri_conformance::session::Timeouts;
 
+use super::format::Format;
 use super::{duration, output, plugin_under_test, session, targets};
 use crate::compare::probe_target;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::report::probe::ProbeReport;
-use crate::report::{github, html, json, junit, markdown, text};
+use crate::report::{json, text};
 
 /// Runs a plugin, calls every RPC, and shows under which releases it works.
 ///
@@ -32,30 +33,11 @@ pub(super) struct Args {
     #[arg(long, conflicts_with_all = ["wait", "format"])]
     compare: bool,
     /// Output format.
-    #[arg(long, value_enum, default_value_t = ProbeFormat::Text)]
-    format: ProbeFormat,
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
     /// The least serious verdict that makes the exit code 100.
     #[arg(long, value_enum, value_name = "VERDICT", default_value_t = FailOnArg::Breaks)]
     fail_on: FailOnArg,
-}
-
-/// Format of a probe report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum ProbeFormat {
-    /// For people.
-    Text,
-    /// For machines; described by a JSON Schema.
-    Json,
-    /// JSON on one line, for logs that are collected line by line.
-    Jsonl,
-    /// For pull requests and release notes.
-    Markdown,
-    /// For browsers: one self-contained file with filters and search.
-    Html,
-    /// Annotations of GitHub Actions.
-    Github,
-    /// Test results for CI systems, grouped by target.
-    Junit,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -118,13 +100,8 @@ impl Args {
 
     fn rendered(&self, report: &ProbeReport) -> String {
         match self.format {
-            ProbeFormat::Text => text::probe(report, output::look()),
-            ProbeFormat::Json => json::probe(report),
-            ProbeFormat::Jsonl => json::probe_line(report),
-            ProbeFormat::Markdown => markdown::probe(report),
-            ProbeFormat::Html => html::probe(report),
-            ProbeFormat::Github => github::probe(report),
-            ProbeFormat::Junit => junit::probe(report),
+            Format::Text => text::probe(report, output::look()),
+            Format::Json => json::probe(report),
         }
     }
 

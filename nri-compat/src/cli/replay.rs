@@ -11,7 +11,7 @@ use super::format::Format;
 use super::{duration, output, plugin_under_test, session};
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::report::{json, markdown, text};
+use crate::report::{json, text};
 
 /// Sends the requests of a recording to a plugin again, and compares its answers.
 ///
@@ -60,7 +60,6 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     output::print(&match args.format {
         Format::Text => text::replay(&replayed, output::look()),
         Format::Json => json::replay(&replayed),
-        Format::Markdown => markdown::replay(&replayed),
     })?;
     if replayed.is_same() {
         Ok(Exit::Clean)

@@ -1,12 +1,12 @@
 //! `nri-compat runtimes [NAME[@VERSION]]`.
 
-use super::format::TableFormat;
+use super::format::Format;
 use super::output;
 use crate::check::target::ReleaseName;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::history;
-use crate::report::{html, json, markdown, text};
+use crate::report::{json, text};
 
 /// Shows the NRI version that a runtime speaks, its event mask, and its deprecations.
 #[derive(Debug, clap::Args)]
@@ -16,8 +16,8 @@ pub(super) struct Args {
     #[arg(value_name = "NAME@VERSION")]
     runtime: Option<String>,
     /// Output format.
-    #[arg(long, value_enum, default_value_t = TableFormat::Text)]
-    format: TableFormat,
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
 }
 
 pub(super) fn run(args: &Args) -> Result<Exit, Error> {
@@ -32,22 +32,18 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     Ok(Exit::Clean)
 }
 
-fn details(format: TableFormat, release: &ReleaseName) -> Result<String, Error> {
+fn details(format: Format, release: &ReleaseName) -> Result<String, Error> {
     let report = history::runtime(&release.spec())?;
     Ok(match format {
-        TableFormat::Text => text::runtime(&report, output::look()),
-        TableFormat::Json => json::runtime(&report),
-        TableFormat::Markdown => markdown::runtime(&report),
-        TableFormat::Html => html::runtime(&report),
+        Format::Text => text::runtime(&report, output::look()),
+        Format::Json => json::runtime(&report),
     })
 }
 
-fn list(format: TableFormat, name: Option<&str>) -> Result<String, Error> {
+fn list(format: Format, name: Option<&str>) -> Result<String, Error> {
     let report = history::runtimes(name)?;
     Ok(match format {
-        TableFormat::Text => text::runtimes(&report, output::look()),
-        TableFormat::Json => json::runtimes(&report),
-        TableFormat::Markdown => markdown::runtimes(&report),
-        TableFormat::Html => html::runtimes(&report),
+        Format::Text => text::runtimes(&report, output::look()),
+        Format::Json => json::runtimes(&report),
     })
 }

@@ -1,18 +1,18 @@
 //! `nri-compat versions`.
 
-use super::format::TableFormat;
+use super::format::Format;
 use super::output;
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::report::{html, json, markdown, text};
+use crate::report::{json, text};
 use crate::{data, history};
 
 /// Lists every NRI release: revision, date, RPCs, events, and the runtimes that ship it.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Output format.
-    #[arg(long, value_enum, default_value_t = TableFormat::Text)]
-    format: TableFormat,
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
     /// Print the date of the tables and their age in days instead.
     #[arg(long)]
     age: bool,
@@ -25,10 +25,8 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     }
     let report = history::versions()?;
     output::print(&match args.format {
-        TableFormat::Text => text::versions(&report, output::look()),
-        TableFormat::Json => json::versions(&report),
-        TableFormat::Markdown => markdown::versions(&report),
-        TableFormat::Html => html::versions(&report),
+        Format::Text => text::versions(&report, output::look()),
+        Format::Json => json::versions(&report),
     })?;
     Ok(Exit::Clean)
 }

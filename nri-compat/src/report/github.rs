@@ -31,18 +31,6 @@ pub fn diff(report: &DiffReport) -> String {
     annotations(&Issues::from(&report.visible()))
 }
 
-/// Renders the violations that `conformance` found as annotations.
-#[cfg(feature = "conformance")]
-pub fn conformance(report: &super::conformance::ConformanceReport) -> String {
-    annotations(&Issues::from(&*report.visible()))
-}
-
-/// Renders the verdicts of `probe` as annotations.
-#[cfg(feature = "conformance")]
-pub fn probe(report: &super::probe::ProbeReport) -> String {
-    annotations(&Issues::from(&*report.visible()))
-}
-
 fn annotations(all: &Issues) -> String {
     let mut text: String = all.issues.iter().map(annotation).collect();
     for (path, reason) in &all.skipped {

@@ -1,15 +1,9 @@
 //! Problems, one per location: the common model of the formats that list them (annotations, SARIF).
 
 mod check;
-#[cfg(feature = "conformance")]
-mod conformance;
 mod diff;
-#[cfg(feature = "conformance")]
-mod probe;
 
 pub(super) use check::issue as of_verdict;
-#[cfg(feature = "conformance")]
-pub(super) use conformance::issue as of_test;
 pub(super) use diff::{issue as of_finding, suppressed as of_suppressed};
 
 use super::finding::Level;

@@ -19,12 +19,12 @@ mod statement;
 
 pub use check::{check, check_line, write_check, write_check_line};
 #[cfg(feature = "conformance")]
-pub use conformance::{conformance, conformance_line};
+pub use conformance::conformance;
 pub use diff::diff;
 pub use history::{runtime, runtimes, versions};
 pub use merge::merge;
 #[cfg(feature = "conformance")]
-pub use probe::{probe, probe_line};
+pub use probe::probe;
 #[cfg(feature = "conformance")]
 pub use replay::replay;
 #[cfg(feature = "conformance")]
@@ -43,12 +43,6 @@ const SERIALIZABLE: &str = "keys of maps in reports are strings";
 /// Pretty-prints with a newline at the end.
 pub(super) fn print(document: &impl serde::Serialize) -> String {
     escaped(serde_json::to_string_pretty(document).expect(SERIALIZABLE))
-}
-
-/// Prints on one line, with a newline at the end.
-#[cfg(feature = "conformance")]
-fn line(document: &impl serde::Serialize) -> String {
-    escaped(serde_json::to_string(document).expect(SERIALIZABLE))
 }
 
 /// Pretty-prints to a writer, with a newline at the end.

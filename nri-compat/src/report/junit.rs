@@ -7,16 +7,12 @@ mod check;
 #[cfg(feature = "conformance")]
 mod conformance;
 mod diff;
-#[cfg(feature = "conformance")]
-mod probe;
 mod write;
 
 pub use check::{check, write_check};
 #[cfg(feature = "conformance")]
 pub use conformance::conformance;
 pub use diff::diff;
-#[cfg(feature = "conformance")]
-pub use probe::probe;
 
 /// A suite of test cases.
 struct Suite<'r> {

@@ -1,30 +1,12 @@
 //! Markdown for pull requests and release notes.
 
 mod check;
-#[cfg(feature = "conformance")]
-mod conformance;
 mod diff;
-mod history;
 mod merge;
-#[cfg(feature = "conformance")]
-mod probe;
-#[cfg(feature = "conformance")]
-mod replay;
-#[cfg(feature = "conformance")]
-mod statement;
 
 pub use check::{check, write_check};
-#[cfg(feature = "conformance")]
-pub use conformance::conformance;
 pub use diff::diff;
-pub use history::{runtime, runtimes, versions};
 pub use merge::merge;
-#[cfg(feature = "conformance")]
-pub use probe::probe;
-#[cfg(feature = "conformance")]
-pub use replay::replay;
-#[cfg(feature = "conformance")]
-pub use statement::statements;
 
 /// Returns a table.
 fn table(head: &[&str], rows: &[Vec<String>]) -> String {

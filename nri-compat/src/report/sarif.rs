@@ -13,12 +13,8 @@ use std::io::{self, Write};
 use serde::{Serialize, Serializer};
 
 use super::check::{CheckReport, Subject, Verdict};
-#[cfg(feature = "conformance")]
-use super::conformance::{ConformanceReport, JudgedTest};
 use super::diff::{DiffReport, SuppressedFinding};
 use super::finding::{Finding, Level};
-#[cfg(feature = "conformance")]
-use super::issue::of_test;
 use super::issue::{Issue, Issues, of_finding, of_suppressed, of_verdict};
 use super::{json, written};
 use crate::rules::{self, Rule};
@@ -60,25 +56,12 @@ pub fn diff(report: &DiffReport) -> String {
     written(|out| write(all, problems.collect(), out))
 }
 
-/// Renders the violations that `conformance` found as SARIF, with their statements as rules.
-#[cfg(feature = "conformance")]
-pub fn conformance(report: &ConformanceReport) -> String {
-    let problems = report.violations().map(|test| Problem::Test(report, test));
-    let all = Issues {
-        issues: Vec::new(),
-        ..Issues::from(report)
-    };
-    written(|out| write(all, problems.collect(), out))
-}
-
 /// A problem, from which its result is created when it is written.
 #[derive(Clone, Copy)]
 enum Problem<'r> {
     Verdict(&'r Subject, &'r Verdict),
     Finding(&'r Finding),
     Suppressed(&'r SuppressedFinding),
-    #[cfg(feature = "conformance")]
-    Test(&'r ConformanceReport, &'r JudgedTest),
 }
 
 impl Problem<'_> {
@@ -87,8 +70,6 @@ impl Problem<'_> {
             Self::Verdict(_, verdict) => verdict.rule,
             Self::Finding(finding) => finding.rule,
             Self::Suppressed(suppressed) => suppressed.finding.rule,
-            #[cfg(feature = "conformance")]
-            Self::Test(_, test) => test.result.statement,
         }
     }
 
@@ -97,8 +78,6 @@ impl Problem<'_> {
             Self::Verdict(subject, verdict) => of_verdict(subject, verdict),
             Self::Finding(finding) => of_finding(finding),
             Self::Suppressed(suppressed) => of_suppressed(suppressed),
-            #[cfg(feature = "conformance")]
-            Self::Test(report, test) => of_test(report, test),
         }
     }
 
@@ -109,8 +88,6 @@ impl Problem<'_> {
             Self::Verdict(_, verdict) => (verdict.level(), verdict.suppressed.is_some()),
             Self::Finding(finding) => (finding.level, false),
             Self::Suppressed(suppressed) => (suppressed.finding.level, true),
-            #[cfg(feature = "conformance")]
-            Self::Test(_, test) => (test.level, test.suppressed.is_some()),
         };
         match (suppressed, level) {
             (false, Level::Error) => 0,
@@ -201,10 +178,6 @@ impl Serialize for ResultOf<'_, '_> {
 }
 
 fn descriptor(id: &'static str) -> ReportingDescriptor<'static> {
-    #[cfg(feature = "conformance")]
-    if let Some(statement) = nri_conformance::contract::get(id) {
-        return of_statement(statement);
-    }
     let rule = rules::get(id);
     let text = |of: fn(&Rule) -> &str| rule.map(|rule| Text { text: of(rule) });
     ReportingDescriptor {
@@ -214,33 +187,6 @@ fn descriptor(id: &'static str) -> ReportingDescriptor<'static> {
         help: text(|rule| rule.remedy),
         default_configuration: rule.map(|rule| ReportingConfiguration {
             level: rule.level.as_str(),
-        }),
-    }
-}
-
-/// Returns the descriptor of a statement of the contract.
-#[cfg(feature = "conformance")]
-fn of_statement(
-    statement: &'static nri_conformance::contract::Statement,
-) -> ReportingDescriptor<'static> {
-    let level = if statement.is_firm() {
-        Level::Error
-    } else {
-        Level::Note
-    };
-    ReportingDescriptor {
-        id: &statement.id,
-        short_description: Some(Text {
-            text: &statement.text,
-        }),
-        full_description: Some(Text {
-            text: &statement.cost,
-        }),
-        help: Some(Text {
-            text: &statement.source,
-        }),
-        default_configuration: Some(ReportingConfiguration {
-            level: level.as_str(),
         }),
     }
 }

@@ -4,9 +4,8 @@
 use std::fs;
 use std::path::Path;
 
-use nri_compat::history;
 use nri_compat::report::html;
-use nri_tests::{html_reports, many, reports, session_reports};
+use nri_tests::{html_reports, many, reports};
 
 fn main() {
     let folder = std::env::args_os()
@@ -23,30 +22,9 @@ fn main() {
     for (name, report) in html_reports::diffs() {
         write(folder, &format!("diff-{name}"), &html::diff(&report));
     }
-    for (name, report) in session_reports::conformance() {
-        write(
-            folder,
-            &format!("conformance-{name}"),
-            &html::conformance(&report),
-        );
-    }
-    for (name, report) in session_reports::probes() {
-        write(folder, &name.replace('_', "-"), &html::probe(&report));
-    }
     write(folder, "check-many", &html::check(&many::check(5_000)));
     let hostile = many::named(300, html_reports::HOSTILE);
     write(folder, "check-many-hostile", &html::check(&hostile));
-    history(folder).expect("the tables fit together");
-}
-
-/// Writes the tables of releases.
-fn history(folder: &Path) -> Result<(), nri_compat::error::Error> {
-    write(folder, "versions", &html::versions(&history::versions()?));
-    let all = history::runtimes(None)?;
-    write(folder, "runtimes", &html::runtimes(&all));
-    let one = history::runtime("containerd@2.4.2")?;
-    write(folder, "runtime", &html::runtime(&one));
-    Ok(())
 }
 
 fn write(folder: &Path, name: &str, page: &str) {

@@ -2,11 +2,10 @@
 
 use html5gum::{DefaultEmitter, Error, Token, Tokenizer};
 use nri_compat::diff;
-use nri_compat::history;
 use nri_compat::report::check::{CheckReport, SkipKind, Skipped};
 use nri_compat::report::finding::Category;
 use nri_compat::report::{html, visible};
-use nri_tests::{html_reports, many, reports, session_reports};
+use nri_tests::{html_reports, many, reports};
 use proptest::prelude::*;
 
 /// The number of bytes that a report of 5,000 plugins may have.
@@ -60,25 +59,7 @@ fn pages() -> Vec<(String, String)> {
     let merged = merged.map(|(name, report)| (format!("merge_{name}"), html::merge(&report)));
     let diffs = html_reports::diffs().into_iter();
     let diffs = diffs.map(|(name, report)| (format!("diff_{name}"), html::diff(&report)));
-    let tested = session_reports::conformance().into_iter();
-    let tested =
-        tested.map(|(name, report)| (format!("conformance_{name}"), html::conformance(&report)));
-    let probed = session_reports::probes().into_iter();
-    let probed = probed.map(|(name, report)| (name.to_owned(), html::probe(&report)));
-    let all = checks.chain(merged).chain(diffs);
-    all.chain(tested).chain(probed).chain(tables()).collect()
-}
-
-/// Returns the tables of releases.
-fn tables() -> Vec<(String, String)> {
-    let versions = history::versions().expect("the tables fit together");
-    let runtimes = history::runtimes(None).expect("the tables fit together");
-    let runtime = history::runtime("containerd@2.2.1").expect("it is in the tables");
-    vec![
-        ("versions".to_owned(), html::versions(&versions)),
-        ("runtimes".to_owned(), html::runtimes(&runtimes)),
-        ("runtime".to_owned(), html::runtime(&runtime)),
-    ]
+    checks.chain(merged).chain(diffs).collect()
 }
 
 /// Returns what a page shows: its body without the script.
@@ -94,13 +75,7 @@ fn pages_are_as_reviewed() {
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
     let small = diff::diff("v0.12.2", "v0.12.4", Category::File).expect("both are releases");
-    let reviewed = [
-        "each_verdict",
-        "suppressed",
-        "merge_nodes",
-        "runtime",
-        "conformance_each_result",
-    ];
+    let reviewed = ["each_verdict", "suppressed", "merge_nodes"];
     settings.bind(|| {
         for (name, page) in pages() {
             if reviewed.contains(&name.as_str()) {

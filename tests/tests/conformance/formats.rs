@@ -4,9 +4,10 @@ use jsonschema::Validator;
 use nri_compat::report::conformance::ConformanceReport;
 use nri_compat::report::probe::ProbeReport;
 use nri_compat::report::text::{Look, Palette, Width};
-use nri_compat::report::{github, json, junit, markdown, sarif, text};
+use nri_compat::report::{json, junit, text};
 use nri_conformance::record::Replayed;
 use nri_tests::session_reports::{self, HOSTILE};
+use nri_tests::statements_table;
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -16,10 +17,7 @@ fn conformance(report: &ConformanceReport) -> Rendered {
     vec![
         ("text", text::conformance(report, Look::default())),
         ("json", json::conformance(report)),
-        ("markdown", markdown::conformance(report)),
-        ("github", github::conformance(report)),
         ("junit", junit::conformance(report)),
-        ("sarif", sarif::conformance(report)),
     ]
 }
 
@@ -27,9 +25,6 @@ fn probe(report: &ProbeReport) -> Rendered {
     vec![
         ("text", text::probe(report, Look::default())),
         ("json", json::probe(report)),
-        ("markdown", markdown::probe(report)),
-        ("github", github::probe(report)),
-        ("junit", junit::probe(report)),
     ]
 }
 
@@ -37,7 +32,6 @@ fn replay(report: &Replayed) -> Rendered {
     vec![
         ("text", text::replay(report, Look::default())),
         ("json", json::replay(report)),
-        ("markdown", markdown::replay(report)),
     ]
 }
 
@@ -167,27 +161,6 @@ fn pointers(at: &str, value: &Value) -> Vec<(String, String)> {
 }
 
 #[test]
-fn one_line_says_the_same_as_many() {
-    for (name, report) in session_reports::conformance() {
-        same(
-            name,
-            &json::conformance_line(&report),
-            &json::conformance(&report),
-        );
-    }
-    for (name, report) in session_reports::probes() {
-        same(name, &json::probe_line(&report), &json::probe(&report));
-    }
-}
-
-fn same(name: &str, line: &str, many: &str) {
-    assert_eq!(line.matches('\n').count(), 1, "{name}");
-    let line: Value = serde_json::from_str(line).expect("JSON");
-    let many: Value = serde_json::from_str(many).expect("JSON");
-    assert_eq!(line, many, "{name}");
-}
-
-#[test]
 fn no_line_is_wider_than_asked_for() {
     for columns in [20, 40, 80] {
         let look = Look {
@@ -270,8 +243,8 @@ proptest! {
 fn the_table_of_statements_is_that_of_the_contract() {
     let statements: Vec<_> = nri_conformance::contract::all().iter().collect();
     let expected = format!(
-        "# The contract\n\nGenerated: `nri-compat conformance --list --format markdown`.\n\n{}",
-        markdown::statements(&statements)
+        "# The contract\n\nGenerated from `contract/*.toml` by `cargo test -p nri-tests --test conformance statements`.\n\n{}",
+        statements_table::tables(&statements)
     );
     let path = concat!(
         env!("CARGO_MANIFEST_DIR"),

@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::exit::Exit;
 use crate::policy::{self, Baseline, FailOnTest, Policy};
 use crate::report::conformance::ConformanceReport;
-use crate::report::{github, html, json, junit, markdown, sarif, text};
+use crate::report::{json, junit, text};
 
 /// Options of commands that print the results of tests.
 #[derive(Debug, clap::Args)]
@@ -35,18 +35,8 @@ enum TestFormat {
     Text,
     /// For machines; described by a JSON Schema.
     Json,
-    /// JSON on one line, for logs that are collected line by line.
-    Jsonl,
-    /// For pull requests and release notes.
-    Markdown,
-    /// For browsers: one self-contained file with filters and search.
-    Html,
-    /// Annotations of GitHub Actions.
-    Github,
     /// Test results for CI systems, grouped by statement.
     Junit,
-    /// For code scanning: SARIF 2.1.0, with statements as rules.
-    Sarif,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -110,12 +100,7 @@ impl Args {
         match self.format {
             TestFormat::Text => text::conformance(report, output::look()),
             TestFormat::Json => json::conformance(report),
-            TestFormat::Jsonl => json::conformance_line(report),
-            TestFormat::Markdown => markdown::conformance(report),
-            TestFormat::Html => html::conformance(report),
-            TestFormat::Github => github::conformance(report),
             TestFormat::Junit => junit::conformance(report),
-            TestFormat::Sarif => sarif::conformance(report),
         }
     }
 }

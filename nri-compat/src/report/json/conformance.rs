@@ -3,7 +3,7 @@
 use nri_conformance::result::Subject;
 use serde::Serialize;
 
-use super::{SCHEMA, line, print};
+use super::{SCHEMA, print};
 use crate::report::conformance::{ConformanceReport, JudgedTest, kind_name, outcome_name};
 use crate::report::finding::Level;
 
@@ -51,11 +51,6 @@ struct JsonSummary<'r> {
 /// Renders the answer of `conformance` as JSON.
 pub fn conformance(report: &ConformanceReport) -> String {
     print(&json(report))
-}
-
-/// Renders the answer of `conformance` as JSON on one line.
-pub fn conformance_line(report: &ConformanceReport) -> String {
-    line(&json(report))
 }
 
 fn json(report: &ConformanceReport) -> JsonConformance<'_> {

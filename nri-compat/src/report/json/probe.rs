@@ -9,7 +9,7 @@ use nri_conformance::probe::{
 use serde::Serialize;
 
 use super::conformance::{JsonSubject, subject};
-use super::{SCHEMA, line, print};
+use super::{SCHEMA, print};
 use crate::report::probe::ProbeReport;
 
 #[derive(Serialize)]
@@ -93,11 +93,6 @@ struct JsonSummary {
 /// Renders the answer of `probe` as JSON.
 pub fn probe(report: &ProbeReport) -> String {
     print(&json(&report.probed))
-}
-
-/// Renders the answer of `probe` as JSON on one line.
-pub fn probe_line(report: &ProbeReport) -> String {
-    line(&json(&report.probed))
 }
 
 fn json(probed: &Probed) -> JsonProbe<'_> {
