@@ -10,6 +10,7 @@ mod catalogue;
 mod live;
 mod options;
 mod run;
+mod taken;
 mod tests;
 mod verdict;
 

@@ -239,6 +239,10 @@ async fn workload(socket: &Path) {
         .await
         .expect("a container");
     client.start_container(&container).await.expect("starts");
+    client
+        .update_container(&container, 512)
+        .await
+        .expect("is updated");
     client.stop_pod(&id).await.expect("stops");
     client.remove_pod(&id).await.expect("is removed");
 }

@@ -18,7 +18,8 @@ pub struct Options {
     pub timeouts: Timeouts,
     /// The seed for ids and random content.
     pub seed: u64,
-    /// True if W17 is tested with 100,000 events and 1,000 connections rather than a few thousand events.
+    /// True if W17 is tested with 1,000,000 events, or as many as take ten minutes after the first 100,000, and with 1,000
+    /// connections rather than a few thousand events, and W11 with a hundred times as many requests.
     pub soak: bool,
     /// The configuration that is sent to the plugin.
     pub config: String,

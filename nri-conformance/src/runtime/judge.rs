@@ -18,7 +18,7 @@ use super::shape::Shape;
 use crate::contract;
 use crate::result::{Failure, Outcome, TestResult};
 
-pub(super) use table::{Judge, TESTS};
+pub(super) use table::{Judge, TESTS, Test};
 
 /// Returns true if a selected test needs a certain kind of evidence.
 pub(super) fn needs(options: &Options, kind: fn(&Judge) -> bool) -> bool {
@@ -64,12 +64,20 @@ impl Judged {
     }
 }
 
-/// Judges all selected tests.
+/// Judges all selected tests, and adds the violations of other statements that were seen. What was seen counts, whichever
+/// statements are selected, unless they are skipped on request.
 pub(super) fn judge(evidence: &Evidence, options: &Options) -> Vec<Judged> {
-    let selected = TESTS.iter().filter(|test| options.selects(test.statement));
-    selected
-        .map(|test| Judged::new(test.statement, test.name, test.judge.finding(evidence)))
-        .collect()
+    let (selected, others): (Vec<&Test>, Vec<&Test>) = TESTS
+        .iter()
+        .partition(|test| options.selects(test.statement));
+    let seen = others.into_iter().filter(|test| {
+        matches!(test.judge, Judge::Sequences(_)) && !options.skip.contains(test.statement)
+    });
+    let judged = |test: &Test| Judged::new(test.statement, test.name, test.judge.finding(evidence));
+    let broken = seen
+        .map(judged)
+        .filter(|judged| matches!(judged.result.outcome, Outcome::Fail(_)));
+    selected.into_iter().map(judged).chain(broken).collect()
 }
 
 /// Judges the sequences of a recording by every test that needs nothing else.

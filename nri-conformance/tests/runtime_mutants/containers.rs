@@ -132,6 +132,16 @@ impl Sim {
         Ok(())
     }
 
+    pub(crate) async fn update(&self, id: &str) -> Reply {
+        let container = self.container(id)?;
+        self.container_event(Event::UpdateContainer, &container.event)
+            .await?;
+        let _ = self
+            .container_event(Event::PostUpdateContainer, &container.event)
+            .await;
+        Ok(())
+    }
+
     pub(crate) async fn stop(&self, id: &str) -> Reply {
         let container = self.container(id)?;
         if container.state == cri::ContainerState::Exited {

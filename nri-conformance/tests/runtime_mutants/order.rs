@@ -97,6 +97,14 @@ async fn each_broken_order_fails_its_statement_and_no_other() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_violation_counts_whichever_statement_is_selected() {
+    let mut mutants = MUTANTS.iter();
+    let mutant = mutants.find(|mutant| mutant.name == "stop-after-removal");
+    let report = judge(mutant.copied(), ["O2".to_owned()].into()).await;
+    assert_eq!(failed(&report), ["O4"].into(), "{report:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_recording_of_a_broken_order_fails_the_same_statement() {
     let runs: Vec<_> = MUTANTS
         .iter()

@@ -150,13 +150,13 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         "C5",
     ),
     unrecorded(mutant("post-start-is-lost", POST_START, Act::Drop, 1, "C5")),
-    unrecorded(mutant(
+    mutant(
         "post-start-after-stop",
         POST_START,
         Act::HoldUntil(STOP),
         0,
         "C5",
-    )),
+    ),
     mutant(
         "post-start-after-removal",
         POST_START,
@@ -164,6 +164,22 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         1,
         "C5",
     ),
+    mutant("post-update-twice", POST_UPDATE, Act::Double, 0, "C5"),
+    mutant(
+        "post-update-before-update",
+        POST_UPDATE,
+        Act::Before(UPDATE),
+        0,
+        "C5",
+    ),
+    mutant("update-is-lost", UPDATE, Act::Drop, 0, "C5"),
+    unrecorded(mutant(
+        "post-update-is-lost",
+        POST_UPDATE,
+        Act::Drop,
+        0,
+        "C5",
+    )),
     mutant("synchronizes-twice", SYNCHRONIZE, Act::Double, 0, "Y3"),
 ];
 
@@ -175,6 +191,8 @@ const POST_CREATE: &str = "PostCreateContainer";
 const START: &str = "StartContainer";
 const POST_START: &str = "PostStartContainer";
 const STOP: &str = "StopContainer";
+const UPDATE: &str = "UpdateContainer";
+const POST_UPDATE: &str = "PostUpdateContainer";
 const REMOVE: &str = "RemoveContainer";
 const SYNCHRONIZE: &str = "Synchronize";
 

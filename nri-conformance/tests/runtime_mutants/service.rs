@@ -90,6 +90,10 @@ impl Sim {
                 Ok(cri::ContainerId { container_id }.encode_to_vec())
             }
             "StartContainer" => empty(self.start_container(&container(request)?).await),
+            "UpdateContainerResources" => {
+                let request = read::<cri::UpdateContainerResourcesRequest>(request)?;
+                empty(self.update(&request.container_id).await)
+            }
             "StopContainer" => {
                 let request = read::<cri::StopContainerRequest>(request)?;
                 empty(self.stop(&request.container_id).await)

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use nri_conformance::contract;
-use nri_conformance::plugin::Run;
+use nri_conformance::plugin::{Options, Run};
 use nri_conformance::result::{Outcome, Report};
 use nri_conformance::session::Timeouts;
 use nri_conformance::subject::{Executable, Subject};
@@ -17,10 +17,16 @@ use nri_conformance::subject::{Executable, Subject};
 const MUTANT: &str = env!("CARGO_BIN_EXE_mutant-plugin");
 
 /// The mutations, each named by the statement that it breaks; whatever follows the hyphen tells them apart. W16 is
-/// broken by whoever starts the plugin. The first takes longest.
-const MUTATIONS: [&str; 45] = [
+/// broken by whoever starts the plugin. The first take longest.
+const MUTATIONS: [&str; 51] = [
     "P5",
     "P5-rare",
+    "P5-second",
+    "W4-second",
+    "W4-second-refuses",
+    "W4-load",
+    "W4-load-refuses",
+    "W11-rare",
     "W4-rare",
     "W4-seldom",
     "W4-refuses",
@@ -183,6 +189,20 @@ fn a_mutant_breaks_its_statement_and_no_other() {
         results.flat_map(|it: Vec<String>| it).collect()
     });
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+#[test]
+fn a_soak_test_finds_a_plugin_that_ends_after_100_000_events() {
+    for (soak, expected) in [(false, None), (true, Some("W4"))] {
+        let options = Options {
+            only: ["W17".to_owned()].into(),
+            soak,
+            ..Options::default()
+        };
+        let run = Run::new(mutant("W4-soak")).options(options);
+        let report = run.run_blocking().expect("the mutant starts");
+        assert_eq!(broken(&report), expected.into_iter().collect(), "{soak}");
+    }
 }
 
 /// Returns what is wrong with the judgement of a mutant.

@@ -32,7 +32,7 @@ pub(super) struct Args {
     /// Seed for ids and random content.
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     seed: u64,
-    /// Test W17 with 100,000 events and 1,000 connections, which takes minutes.
+    /// Test W11 and W17 with up to 1,000,000 events and with 1,000 connections, which takes minutes.
     #[arg(long)]
     soak: bool,
     /// Write a wire trace of each failure to this folder.

@@ -1,19 +1,25 @@
 //! W17: memory, descriptors and threads over many events and connections.
 
+use std::time::{Duration, Instant};
+
 use nri::adaptation::Revision;
-use nri::api::Event;
-use nri::wire::CallError;
 
 use crate::plugin::bench::{Bench, State};
-use crate::plugin::live::{LIFE, Live};
-use crate::plugin::verdict::{Judged, Verdict, blocked, fail, in_the_way, skip};
-use crate::session::Answer;
+use crate::plugin::live::Live;
+use crate::plugin::taken::Taken;
+use crate::plugin::verdict::{Judged, Verdict, blocked, fail, skip};
 use crate::session::world::World;
 use crate::subject::Usage;
 
-/// The number of events of a soak test, and of a usual run.
+/// The number of events of a soak test, which the statement names, and of a usual run.
 const SOAK_EVENTS: usize = 100_000;
 const EVENTS: usize = 6_000;
+
+/// The number of further events of a soak test, unless they take too long.
+const MORE_SOAK_EVENTS: usize = 900_000;
+
+/// The time limit of the further events of a soak test.
+const SOAK_TIME: Duration = Duration::from_secs(600);
 
 /// The number of events before the first measurement.
 const WARM_UP: usize = 300;
@@ -31,62 +37,48 @@ const THREADS: usize = 16;
 const MEMORY_PER_EVENT: u64 = 1 << 10;
 
 pub(in crate::plugin) async fn events(bench: &Bench, revision: &Revision) -> Judged {
-    let count = if bench.options.soak {
-        SOAK_EVENTS
-    } else {
-        EVENTS
-    };
     let live = bench.serving(revision).await?;
     if live.life().next().is_none() {
         return skip("subscribes to no event");
     }
     let mut world = bench.world();
     // The first events fill caches and pools.
-    let warm_up = WARM_UP;
-    let mut taken = Vec::new();
-    play(&live, &mut world, warm_up, &mut taken).await?;
+    let mut taken = Taken::default();
+    play(&live, &mut world, WARM_UP, None, &mut taken).await?;
     let before = usage(&live)?;
-    play(&live, &mut world, count - warm_up, &mut taken).await?;
+    let least = if bench.options.soak {
+        SOAK_EVENTS
+    } else {
+        EVENTS
+    };
+    let mut count = play(&live, &mut world, least, None, &mut taken).await?;
+    if bench.options.soak {
+        let deadline = Some(Instant::now() + SOAK_TIME);
+        count += play(&live, &mut world, MORE_SOAK_EVENTS, deadline, &mut taken).await?;
+    }
     let after = usage(&live)?;
-    let limit = MEMORY.min(MEMORY_PER_EVENT * (count - warm_up) as u64);
+    let limit = MEMORY.min(MEMORY_PER_EVENT * count as u64);
     judge(before, after, limit, &format!("{count} events"))
 }
 
-/// Sends events; `taken` are those that the plugin has taken before.
-async fn play(live: &Live, world: &mut World, count: usize, taken: &mut Vec<Event>) -> Judged {
+/// Sends this many events, but begins no pod after the deadline. Returns the number that were sent.
+async fn play(
+    live: &Live,
+    world: &mut World,
+    count: usize,
+    deadline: Option<Instant>,
+    taken: &mut Taken,
+) -> Judged<usize> {
     let mut sent = 0;
-    while sent < count {
+    while sent < count && deadline.is_none_or(|deadline| Instant::now() < deadline) {
         let pod = world.pod();
         let container = world.container(&pod);
-        for event in LIFE.into_iter().filter(|event| live.subscribes(*event)) {
-            let answer = live.send(event, &pod, &container).await;
-            judge_answer(live, event, &answer, taken)?;
+        for event in live.life() {
+            taken.send(live, event, &pod, &container).await?;
             sent += 1;
         }
     }
-    Ok(())
-}
-
-/// An event that the plugin has taken before, about a pod of the same kind, is an event that it must take.
-fn judge_answer(live: &Live, event: Event, answer: &Answer, taken: &mut Vec<Event>) -> Judged {
-    let is_known = taken.contains(&event);
-    match &answer.result {
-        Ok(_) if is_known => Ok(()),
-        Ok(_) => {
-            taken.push(event);
-            Ok(())
-        }
-        Err(_) if live.session.is_closed() => {
-            let (sent, got) = (answer.sent(), answer.got());
-            Err(blocked("W4", sent, got, "success"))
-        }
-        Err(CallError::Status(_)) if event == Event::ValidateContainerAdjustment => Ok(()),
-        Err(CallError::Status(_)) if is_known => {
-            let (sent, got) = (answer.sent(), answer.got());
-            Err(blocked("W4", sent, got, "success, as before"))
-        }
-        Err(_) => Err(in_the_way(answer)),
-    }
+    Ok(sent)
 }
 
 fn usage(live: &Live) -> Judged<Usage> {

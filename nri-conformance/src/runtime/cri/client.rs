@@ -13,10 +13,10 @@ use tonic_prost::ProstCodec;
 use super::RUNTIME_SERVICE;
 use super::messages::{
     CgroupDriver, Container, ContainerFilter, ContainerId, CreateContainerRequest, Empty,
-    ListContainersRequest, ListContainersResponse, ListPodSandboxRequest, ListPodSandboxResponse,
-    PodSandbox, PodSandboxConfig, PodSandboxFilter, PodSandboxId, PodSandboxStatus,
-    PodSandboxStatusResponse, RunPodSandboxRequest, RuntimeConfigResponse, StopContainerRequest,
-    VersionRequest, VersionResponse,
+    LinuxContainerResources, ListContainersRequest, ListContainersResponse, ListPodSandboxRequest,
+    ListPodSandboxResponse, PodSandbox, PodSandboxConfig, PodSandboxFilter, PodSandboxId,
+    PodSandboxStatus, PodSandboxStatusResponse, RunPodSandboxRequest, RuntimeConfigResponse,
+    StopContainerRequest, UpdateContainerResourcesRequest, VersionRequest, VersionResponse,
 };
 
 /// A connection to a runtime's CRI socket. Clones share the connection.
@@ -147,6 +147,20 @@ impl Client {
     /// See [`version`](Self::version).
     pub async fn start_container(&self, container: &str) -> Result<(), Status> {
         let Empty {} = self.call("StartContainer", container_id(container)).await?;
+        Ok(())
+    }
+
+    /// Changes the weight of a container in the distribution of CPU time.
+    ///
+    /// # Errors
+    ///
+    /// See [`version`](Self::version).
+    pub async fn update_container(&self, container: &str, cpu_shares: i64) -> Result<(), Status> {
+        let request = UpdateContainerResourcesRequest {
+            container_id: container.to_owned(),
+            linux: Some(LinuxContainerResources { cpu_shares }),
+        };
+        let Empty {} = self.call("UpdateContainerResources", request).await?;
         Ok(())
     }
 

@@ -1,8 +1,12 @@
 //! The messages, compatible on the wire with `runtime.v1` of Kubernetes 1.23 and later.
 
+mod resources;
+
 use std::collections::HashMap;
 
 use prost::{Enumeration, Message};
+
+pub use resources::{LinuxContainerResources, UpdateContainerResourcesRequest};
 
 /// The state of a pod sandbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Enumeration)]

@@ -11,6 +11,7 @@ pub(in crate::runtime) enum Request {
     RemovePod,
     Create,
     Start,
+    Update,
     Stop,
     Remove,
 }
@@ -23,6 +24,7 @@ impl fmt::Display for Request {
             Request::RemovePod => "RemovePodSandbox",
             Request::Create => "CreateContainer",
             Request::Start => "StartContainer",
+            Request::Update => "UpdateContainerResources",
             Request::Stop => "StopContainer",
             Request::Remove => "RemoveContainer",
         })

@@ -10,6 +10,9 @@ use crate::runtime::cri::messages::{
 };
 use crate::runtime::observer::LABEL;
 
+/// The CPU shares that a container is updated to: half of the default.
+const CPU_SHARES: i64 = 512;
+
 /// The time that a container has to end on its own.
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -83,6 +86,12 @@ impl Driver {
     pub(in crate::runtime) async fn start(&self, container: &str) -> Result<(), String> {
         let answer = self.client.start_container(container);
         self.call(Request::Start, container, answer).await
+    }
+
+    /// Changes the resources of a container a little.
+    pub(in crate::runtime) async fn update(&self, container: &str) -> Result<(), String> {
+        let answer = self.client.update_container(container, CPU_SHARES);
+        self.call(Request::Update, container, answer).await
     }
 
     pub(in crate::runtime) async fn stop(&self, container: &str) -> Result<(), String> {

@@ -67,6 +67,7 @@ async fn play(driver: &Driver, surroundings: &Surroundings) -> Result<Life> {
     let pod = driver.new_pod("orderly");
     let orderly = run(driver, &pod).await?;
     let container = workload(driver, &pod, &orderly, "main").await?;
+    let updated = driver.update(&container).await;
     let _ = driver.stop(&container).await;
     let _ = driver.remove(&container).await;
     let failing = run_failing(driver, &pod, &orderly).await;
@@ -87,7 +88,8 @@ async fn play(driver: &Driver, surroundings: &Surroundings) -> Result<Life> {
 
     let mut all = Record::clone(&orderly.record);
     all.extend(Record::clone(&busy.record));
-    let sequences = sequences(&all, &[&container, &loaded]);
+    let undisturbed = updated.is_ok().then_some(&container);
+    let sequences = sequences(&all, undisturbed.into_iter().chain([&loaded]));
 
     Ok(Life {
         sequences,
@@ -103,11 +105,13 @@ async fn play(driver: &Driver, surroundings: &Surroundings) -> Result<Life> {
 }
 
 /// Returns the events of each plugin. The requests about these containers succeeded, and they end only on request.
-fn sequences(record: &Record, undisturbed: &[&String]) -> Vec<Sequence> {
+fn sequences<'a>(
+    record: &Record,
+    undisturbed: impl Iterator<Item = &'a String> + Clone,
+) -> Vec<Sequence> {
     let mut sequences = Sequence::all_of(record);
     for sequence in &mut sequences {
-        let containers = undisturbed.iter().map(|id| (*id).clone());
-        sequence.undisturbed.extend(containers);
+        sequence.undisturbed.extend(undisturbed.clone().cloned());
     }
     sequences
 }

@@ -57,6 +57,7 @@ impl Plugin {
         request: &RequestEnvelope,
         waiting: bool,
     ) -> Result<Answer, String> {
+        let is_rare = self.mutation == Mutation::RarelyLateUnderLoad && waiting && self.is_rare();
         match self.mutation {
             Mutation::RefusesLargeMessages if request.payload.len() > 1 << 20 => {
                 return Ok(refusal("the message is too large"));
@@ -65,6 +66,13 @@ impl Plugin {
                 return Err("a message header was cut".to_owned());
             }
             Mutation::SlowUnderLoad if waiting => thread::sleep(Duration::from_millis(500)),
+            Mutation::EndsUnderLoad if waiting => {
+                return Err("another request waits".to_owned());
+            }
+            Mutation::RefusesUnderLoad if waiting => {
+                return Ok(refusal("another request waits"));
+            }
+            Mutation::RarelyLateUnderLoad if is_rare => thread::sleep(Duration::from_secs(5)),
             _ => {}
         }
         match &*request.method {
@@ -187,13 +195,17 @@ impl Plugin {
             return Ok(refusal("the pod is not a Linux pod"));
         }
         self.side_effects(wire, event)?;
-        let is_rare = self.is_rare();
+        let is_rare = self.mutation != Mutation::RarelyLateUnderLoad && self.is_rare();
+        let is_second = event == Event::StopContainer && self.pods.has_older(&pod);
         match self.mutation {
             Mutation::RarelyLate if is_rare => thread::sleep(Duration::from_secs(5)),
-            Mutation::RarelyEnds | Mutation::SeldomEnds if is_rare => {
+            Mutation::RarelyEnds | Mutation::SeldomEnds | Mutation::EndsInSoak if is_rare => {
                 return Err("a rare event".to_owned());
             }
             Mutation::RarelyRefuses if is_rare => return Ok(refusal("not now")),
+            Mutation::LateForSecondPod if is_second => thread::sleep(Duration::from_secs(5)),
+            Mutation::EndsAtSecondPod if is_second => return Err("a second pod".to_owned()),
+            Mutation::RefusesSecondPod if is_second => return Ok(refusal("a second pod")),
             _ => {}
         }
         Ok(self.of_pod(event, &pod))
@@ -202,8 +214,12 @@ impl Plugin {
     /// Counts an event for a mutation that rarely misbehaves. Returns true if it does now.
     fn is_rare(&mut self) -> bool {
         let every = match self.mutation {
-            Mutation::RarelyLate | Mutation::RarelyEnds | Mutation::RarelyRefuses => 500,
+            Mutation::RarelyLate
+            | Mutation::RarelyEnds
+            | Mutation::RarelyRefuses
+            | Mutation::RarelyLateUnderLoad => 500,
             Mutation::SeldomEnds => 5_000,
+            Mutation::EndsInSoak => 150_000,
             _ => return false,
         };
         self.events += 1;

@@ -101,8 +101,22 @@ mutations! {
     RarelyEnds = "W4-rare",
     /// Ends at the 5,000th event.
     SeldomEnds = "W4-seldom",
+    /// Ends at the 150,000th event.
+    EndsInSoak = "W4-soak",
     /// Refuses every 500th event.
     RarelyRefuses = "W4-refuses",
+    /// Takes longer than the request timeout for a pod that is not the only one.
+    LateForSecondPod = "P5-second",
+    /// Ends at an event of a pod that is not the only one.
+    EndsAtSecondPod = "W4-second",
+    /// Refuses an event of a pod that is not the only one.
+    RefusesSecondPod = "W4-second-refuses",
+    /// Ends when another request waits.
+    EndsUnderLoad = "W4-load",
+    /// Refuses an event when another one waits.
+    RefusesUnderLoad = "W4-load-refuses",
+    /// Takes longer than the request timeout when another request waits, once in 500.
+    RarelyLateUnderLoad = "W11-rare",
     /// Answers Configure with an error.
     RefusesConfigure = "P6",
     /// Refuses to stop a pod a second time.
