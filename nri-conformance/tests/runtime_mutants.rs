@@ -14,6 +14,8 @@ mod order;
 mod proxy;
 #[path = "runtime_mutants/relay.rs"]
 mod relay;
+#[path = "runtime_mutants/removal.rs"]
+mod removal;
 #[path = "runtime_mutants/service.rs"]
 mod service;
 #[path = "runtime_mutants/sim.rs"]

@@ -1,12 +1,12 @@
 //! The messages, compatible on the wire with `runtime.v1` of Kubernetes 1.23 and later.
 
-mod resources;
+mod changes;
 
 use std::collections::HashMap;
 
 use prost::{Enumeration, Message};
 
-pub use resources::{LinuxContainerResources, UpdateContainerResourcesRequest};
+pub use changes::{LinuxContainerResources, StopContainerRequest, UpdateContainerResourcesRequest};
 
 /// The state of a pod sandbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Enumeration)]
@@ -317,17 +317,6 @@ pub struct ContainerId {
     /// The id of the container.
     #[prost(string, tag = "1")]
     pub container_id: String,
-}
-
-/// The request to stop a container.
-#[derive(Clone, PartialEq, Eq, Message)]
-pub struct StopContainerRequest {
-    /// The id of the container.
-    #[prost(string, tag = "1")]
-    pub container_id: String,
-    /// The time that it has to end on its own, in seconds.
-    #[prost(int64, tag = "2")]
-    pub timeout: i64,
 }
 
 /// A filter of containers.
