@@ -29,7 +29,7 @@ mod paths;
 pub use candidate::{
     Candidate, CandidateImage, Reason, Unmounted, candidates, direct, listed, unmounted,
 };
-pub use images::{images_in, is_own, published_chart};
+pub use images::{images_in, is_own, mentions_published, published_chart};
 pub use model::{
     Container, ContainerKind, ContainerStatus, HostPath, ImageSource, Mount, Owner, PodTemplate,
     Volume, Workload,

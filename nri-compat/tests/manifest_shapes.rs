@@ -23,7 +23,11 @@ fn items(text: &str) -> Vec<String> {
             line,
             reason,
         } => lines.push(format!("{document}: line {line}: {reason}")),
-        Item::Object | Item::Foreign | Item::HostPath { .. } | Item::Release { .. } => {}
+        Item::Object
+        | Item::Foreign
+        | Item::HostPath { .. }
+        | Item::Mount { .. }
+        | Item::Release { .. } => {}
     });
     lines
 }
@@ -41,6 +45,7 @@ fn found(text: &str) -> Vec<String> {
     read(text, &mut |item| match item {
         Item::Workload { workload, .. } => found.extend(candidates(&workload).iter().map(shown)),
         Item::HostPath { line, path } => found.push(format!("{line}: {}", path.path)),
+        Item::Mount { line, path } => found.push(format!("{line}: mount at {path}")),
         Item::Release { line, chart } => found.push(format!("{line}: {chart}")),
         Item::Object | Item::Foreign => {}
         Item::Unreadable { line, reason, .. } => panic!("line {line}: {reason}: {text}"),
@@ -134,8 +139,67 @@ fn patches_are_read() {
             "patchesStrategicMerge:\n- |\n  kind: DaemonSet\n  apiVersion: apps/v1\n  metadata: {name: a}\n  spec: {template: {spec: {containers: [{name: c, volumeMounts: [{name: n}]}], volumes: [{name: n, hostPath: {path: /run/nri}}]}}}\n",
             &["c="],
         ),
+        // A mount of a volume that the base declares.
+        (
+            "kind: DaemonSet\napiVersion: apps/v1\nmetadata: {name: a}\nspec: {template: {spec: {containers: [{name: c, volumeMounts: [{name: host, mountPath: /var/run/nri}]}]}}}\n",
+            &["4: mount at /var/run/nri"],
+        ),
+        (
+            "- op: add\n  path: /spec/template/spec/containers/0/volumeMounts/-\n  value: {name: host, mountPath: /run/nri/nri.sock}\n",
+            &["3: mount at /run/nri/nri.sock"],
+        ),
+        (
+            "kind: Pod\napiVersion: v1\nspec: {volumes: [{name: e, emptyDir: {}}], containers: [{name: c, volumeMounts: [{name: e, mountPath: /run/nri}, {name: x, mountPath: /data}]}]}\n",
+            &[],
+        ),
     ] {
         assert_eq!(found(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn files_of_tools_that_name_published_plugins_are_recognised() {
+    let balloons = "the chart nri-resource-policy-balloons, a published plugin";
+    let kustomization = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n";
+    for (text, expected) in [
+        (
+            format!("{kustomization}helmCharts:\n- name: nri-resource-policy-balloons\n"),
+            format!("4: {balloons}"),
+        ),
+        (
+            "helmCharts:\n- name: nri-resource-policy-balloons\n".to_owned(),
+            format!("2: {balloons}"),
+        ),
+        (
+            "releases:\n- name: b\n  chart: nri-plugins/nri-resource-policy-balloons\n".to_owned(),
+            format!("3: {balloons}"),
+        ),
+        (
+            "helm: {chart: deployment/helm/balloons}\n".to_owned(),
+            format!("1: {balloons}"),
+        ),
+        (
+            format!(
+                "{kustomization}images: [{{name: a, newName: registry.k8s.io/networking/dranet}}]\n"
+            ),
+            "3: the image registry.k8s.io/networking/dranet, a published plugin".to_owned(),
+        ),
+        (
+            format!(
+                "{kustomization}resources: [a.yaml, 'https://github.com/containers/nri-plugins//deployment?ref=main']\n"
+            ),
+            "3: a folder of containers/nri-plugins, whose plugins are published".to_owned(),
+        ),
+    ] {
+        assert_eq!(found(&text), [expected], "{text}");
+    }
+    for text in [
+        format!(
+            "{kustomization}resources: [nri-memory-qos, ../nri-sgx-epc]\nnamePrefix: nri-memtierd-\n"
+        ),
+        "releases:\n- name: b\n  chart: newrelic/nri-bundle\n".to_owned(),
+    ] {
+        assert!(found(&text).is_empty(), "{text}: {:?}", found(&text));
     }
 }
 
@@ -178,6 +242,30 @@ fn objects_that_install_charts_are_recognised() {
             "argoproj.io/v1alpha1",
             "Application",
             "sources: [{path: apps}, {repoURL: ghcr.io/containers, chart: nri-plugins/nri-resource-policy-balloons}]",
+            balloons,
+        ),
+        (
+            "argoproj.io/v1alpha1",
+            "Application",
+            "source: {path: deployment/helm/balloons, repoURL: https://github.com/example/fork.git}",
+            balloons,
+        ),
+        (
+            "helm.toolkit.fluxcd.io/v2",
+            "HelmRelease",
+            "chart: {spec: {chart: ./deployment/helm/balloons, sourceRef: {kind: GitRepository, name: x}}}",
+            balloons,
+        ),
+        (
+            "source.toolkit.fluxcd.io/v1",
+            "GitRepository",
+            "url: https://github.com/containers/nri-plugins",
+            "a folder of containers/nri-plugins, whose plugins are published",
+        ),
+        (
+            "helm.crossplane.io/v1beta1",
+            "Release",
+            "forProvider: {chart: {name: nri-resource-policy-balloons}}",
             balloons,
         ),
         (

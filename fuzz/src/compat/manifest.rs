@@ -2,7 +2,7 @@
 //! file. A valid pod in a document of its own after them is found.
 
 use nri_compat::workloads::manifest::{self, Item};
-use nri_compat::workloads::{Storage, candidates, unmounted};
+use nri_compat::workloads::{candidates, unmounted};
 
 const SOUND: &str = "\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: last}\nspec:\n  volumes: [{name: v, hostPath: {path: /run/nri}}]\n  containers: [{name: last, volumeMounts: [{name: v}]}]\n";
 
@@ -11,16 +11,15 @@ fn last_candidate(text: &str) -> Option<String> {
     // A carriage return ends a line in YAML.
     let lines = text.replace("\r\n", "\n").matches(['\r', '\n']).count() as u32 + 1;
     let mut documents = 0;
-    let (mut last, mut storage) = (None, Storage::default());
+    let mut last = None;
     manifest::read(text, &mut |item| match item {
         Item::Object | Item::Foreign => {}
-        Item::PersistentVolume(volume) => storage.add_volume(volume),
-        Item::Claim(claim) => storage.add_claim(claim),
-        Item::Workload {
-            document,
-            mut workload,
-        } => {
-            storage.bind(&mut workload);
+        Item::HostPath { line, .. } | Item::Mount { line, .. } => assert!(line <= lines),
+        Item::Release { line, chart } => {
+            assert!(line <= lines);
+            assert!(!chart.contains('\n'));
+        }
+        Item::Workload { document, workload } => {
             assert!(document >= documents.max(1));
             documents = document;
             for candidate in candidates(&workload) {

@@ -155,7 +155,7 @@ fn mounts_nri(mount: &Mount, volume: &Volume) -> Option<Reason> {
         Some(sub_path) => format!("{}/{sub_path}", host_path.path.trim_end_matches('/')),
         None => host_path.path.clone(),
     };
-    (!is_device(host_path)).then(|| Reason::Mounts {
+    (!is_device(host_path)).then_some(Reason::Mounts {
         path,
         reach,
         resources,

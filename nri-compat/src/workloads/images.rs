@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use memchr::memmem;
 use serde::Deserialize;
 
 /// The table.
@@ -23,6 +24,19 @@ struct Table {
     image: Vec<PublishedImage>,
 }
 
+impl PublishedImage {
+    /// Returns the name of its chart, which is that of the image.
+    fn chart(&self) -> Option<&str> {
+        self.repository.rsplit('/').next()
+    }
+
+    /// Returns the folder of its chart in the publisher's sources.
+    fn folder(&self) -> Option<&str> {
+        let (_, folder) = self.source.split_once("/tree/main/")?;
+        Some(folder)
+    }
+}
+
 /// Returns the published image that a reference names, in its own registry or in a mirror that keeps
 /// the path.
 pub(super) fn published(reference: &str) -> Option<&'static PublishedImage> {
@@ -33,17 +47,45 @@ pub(super) fn published(reference: &str) -> Option<&'static PublishedImage> {
     })
 }
 
-/// Returns the published plugin that a text names as a chart: by its name, or by an address whose last
-/// component is the name, with or without a version.
+/// The addresses of the repository that most published plugins come from: of its sources, images and
+/// charts, and of its charts as pages.
+const REPOSITORY: [&str; 2] = ["containers/nri-plugins", "containers.github.io/nri-plugins"];
+
+/// Returns the published plugin that a text names as a chart: by its name, by an address whose last
+/// component is the name, with or without a version, or by its folder in the publisher's sources.
 pub fn published_chart(text: &str) -> Option<&'static str> {
     let name = text.trim().trim_end_matches('/');
+    by_name(name).or_else(|| by_folder(name))
+}
+
+/// Returns true if a text names the repository that most published plugins come from.
+pub(super) fn names_repository(text: &str) -> bool {
+    REPOSITORY.iter().any(|address| text.contains(address))
+}
+
+/// Returns true if a text contains the name of a published plugin, or of their repository.
+pub fn mentions_published(text: &[u8]) -> bool {
+    let charts = table().iter().filter_map(PublishedImage::chart);
+    let folders = table().iter().filter_map(PublishedImage::folder);
+    let mut names = charts.chain(folders).chain(REPOSITORY);
+    names.any(|name| memmem::find(text, name.as_bytes()).is_some())
+}
+
+/// Returns the published plugin with this folder in the publisher's sources.
+fn by_folder(path: &str) -> Option<&'static str> {
+    let image = table().iter().find(|image| {
+        let folder = image.folder();
+        folder.is_some_and(|folder| ends_with_path(path, folder))
+    });
+    image.and_then(PublishedImage::chart)
+}
+
+fn by_name(name: &str) -> Option<&'static str> {
     let name = name.rsplit('/').next().unwrap_or(name);
     let name = name.strip_suffix(".tgz").unwrap_or(name);
     let is_version = |rest: &str| rest.starts_with(|c: char| "-:@".contains(c));
-    let names = table()
-        .iter()
-        .filter_map(|image| image.repository.rsplit('/').next());
-    names.into_iter().find(|known| {
+    let mut names = table().iter().filter_map(PublishedImage::chart);
+    names.find(|known| {
         let rest = name.strip_prefix(known);
         rest.is_some_and(|rest| rest.is_empty() || is_version(rest) && !is_word(rest))
     })
@@ -130,6 +172,31 @@ mod tests {
         for reference in ["", "nri-compat/plugin", "example.org/nri-compat-plugin:1"] {
             assert!(!is_own(reference), "{reference}");
         }
+    }
+
+    #[test]
+    fn charts_are_known_by_name_address_and_folder() {
+        let balloons = "nri-resource-policy-balloons";
+        for text in [
+            balloons,
+            "oci://ghcr.io/containers/nri-plugins/charts/nri-resource-policy-balloons",
+            "https://example.org/nri-resource-policy-balloons-0.9.4.tgz",
+            "nri-plugins/nri-resource-policy-balloons:v0.9",
+            "deployment/helm/balloons",
+            "./deployment/helm/balloons/",
+        ] {
+            assert_eq!(published_chart(text), Some(balloons), "{text}");
+            assert!(mentions_published(text.as_bytes()), "{text}");
+        }
+        for text in [
+            "",
+            "balloons",
+            "helm/balloons",
+            "nri-resource-policy-balloons-tools",
+        ] {
+            assert_eq!(published_chart(text), None, "{text}");
+        }
+        assert!(!mentions_published(b"newrelic/nri-kubernetes"));
     }
 
     #[test]

@@ -40,6 +40,13 @@ pub enum Item {
         /// The path.
         path: HostPath,
     },
+    /// A mount at a path of NRI, of a volume that is declared elsewhere, for example in a patch.
+    Mount {
+        /// The line, counted from 1.
+        line: u32,
+        /// The path in the container.
+        path: String,
+    },
     /// An object that installs a chart that has to do with NRI.
     Release {
         /// The line, counted from 1.

@@ -3,7 +3,8 @@
 
 use serde_json::json;
 
-use super::super::model::{HostPath, PodTemplate, Workload};
+use super::super::candidate::direct;
+use super::super::model::{Container, HostPath, PodTemplate, Workload};
 use super::convert::{Error, from_json};
 use super::node::{Node, Value};
 use super::{Item, containers, releases, yaml};
@@ -24,6 +25,7 @@ const WITHOUT_PODS: [&str; 3] = ["managedFields", "metadata", "status"];
 const PATCHES: [&str; 2] = ["patch", "patchesStrategicMerge"];
 
 const HOST_PATH: &str = "hostPath";
+const MOUNT_PATH: &str = "mountPath";
 
 /// What an object contains.
 #[derive(Default)]
@@ -33,6 +35,8 @@ struct Search<'n> {
     objects: Vec<&'n Node>,
     /// Paths of the host outside of pods, with their lines.
     loose: Vec<(u32, HostPath)>,
+    /// Mounts of volumes that are not declared with them, as lines and paths in the container.
+    mounts: Vec<(u32, String)>,
     /// Images of published plugins outside of pods, with their lines.
     images: Vec<(u32, String)>,
     /// Patches that are written as text, with their lines.
@@ -81,10 +85,17 @@ fn object(document: u32, node: &Node, each: &mut dyn FnMut(Item)) {
             },
         }
     });
+    // The volume of such a mount is probably the one whose path is reported.
+    let has_loose = !found.loose.is_empty();
     for (line, path) in found.loose {
         each(Item::HostPath { line, path });
     }
-    for (line, chart) in found.images.into_iter().chain(releases::of(node)) {
+    let mounts = found.mounts.into_iter().filter(|(_, path)| is_of_nri(path));
+    for (line, path) in mounts.filter(|_| !has_loose) {
+        each(Item::Mount { line, path });
+    }
+    found.images.extend(releases::of(node));
+    for (line, chart) in without_repetition(found.images) {
         each(Item::Release { line, chart });
     }
     for (line, patch) in found.patches {
@@ -106,10 +117,53 @@ fn of_patch(document: u32, line: u32, text: &str, each: &mut dyn FnMut(Item)) {
                 line: line + inner.saturating_sub(1),
                 path,
             }),
+            Item::Mount { line: inner, path } => each(Item::Mount {
+                line: line + inner.saturating_sub(1),
+                path,
+            }),
+            Item::Release { line: inner, chart } => each(Item::Release {
+                line: line + inner.saturating_sub(1),
+                chart,
+            }),
             Item::Workload { workload, .. } => each(Item::Workload { document, workload }),
-            Item::Release { .. } | Item::Object | Item::Foreign | Item::Unreadable { .. } => {}
+            Item::Object | Item::Foreign | Item::Unreadable { .. } => {}
         });
     });
+}
+
+/// Returns the mounts of a pod whose volumes it does not declare, as lines and paths in the container.
+fn undeclared(pod: &PodTemplate) -> Vec<(u32, String)> {
+    let is_declared = |name: &str| pod.volumes.iter().any(|volume| volume.name == name);
+    let of = |container: &Container| {
+        let line = container.line.unwrap_or_default();
+        let mounts = container.mounts.iter();
+        let mounts = mounts.filter(|mount| !is_declared(&mount.name));
+        let paths: Vec<_> = mounts
+            .map(|mount| (line, mount.mount_path.clone()))
+            .collect();
+        paths
+    };
+    pod.containers.iter().flat_map(of).collect()
+}
+
+/// Returns true if a path in a container is one where plugins expect the files of NRI.
+fn is_of_nri(path: &str) -> bool {
+    let path = HostPath {
+        path: path.to_owned(),
+        required_type: None,
+    };
+    direct(&path).is_some()
+}
+
+/// Returns the statements without those that repeat an earlier one at another line.
+fn without_repetition(statements: Vec<(u32, String)>) -> Vec<(u32, String)> {
+    let mut distinct: Vec<(u32, String)> = Vec::new();
+    for statement in statements {
+        if distinct.iter().all(|(_, text)| *text != statement.1) {
+            distinct.push(statement);
+        }
+    }
+    distinct
 }
 
 /// Returns true if a mapping is a complete object.
@@ -123,10 +177,14 @@ impl<'n> Search<'n> {
         let pod = containers::pod(node);
         let is_pod = pod.is_some();
         match pod {
-            Some(Ok(template)) => self.templates.push(template),
+            Some(Ok(template)) => {
+                self.mounts.extend(undeclared(&template));
+                self.templates.push(template);
+            }
             Some(Err(error)) => self.error = self.error.take().or(Some(error)),
             None => {
                 self.loose_path(node);
+                self.loose_mount(node);
                 self.images.extend(releases::image(node));
             }
         }
@@ -169,6 +227,13 @@ impl<'n> Search<'n> {
                 .then(|| Some((value.line, from_json(value, value.to_json()).ok()?)))?
         };
         self.loose.extend(path());
+    }
+
+    /// Adds the mount that a patch or an unusual object describes.
+    fn loose_mount(&mut self, node: &'n Node) {
+        if let Some(path) = node.text(MOUNT_PATH) {
+            self.mounts.push((node.line, path.to_owned()));
+        }
     }
 
     fn texts(&mut self, node: &'n Node) {

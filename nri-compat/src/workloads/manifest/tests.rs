@@ -21,6 +21,7 @@ fn items(text: &str) -> Vec<String> {
             }
             Item::Object => "object".to_owned(),
             Item::HostPath { line, path } => format!("line {line}: path {}", path.path),
+            Item::Mount { line, path } => format!("line {line}: mount {path}"),
             Item::Release { line, chart } => format!("line {line}: {chart}"),
             Item::Foreign => "foreign".to_owned(),
             Item::Unreadable {

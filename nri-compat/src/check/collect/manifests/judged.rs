@@ -88,6 +88,24 @@ impl Judged {
         }
     }
 
+    /// Reports a mount of a volume that is declared elsewhere, if its path in the container is one of
+    /// NRI. The volume is then most probably that path of the host.
+    pub(super) fn mount(&mut self, line: u32, path: String) {
+        let path = HostPath {
+            path,
+            required_type: None,
+        };
+        if let Some(resources) = direct(&path) {
+            let shown = crate::escape::bytes(path.path.as_bytes());
+            let reason = format!(
+                "mounts a volume that is declared elsewhere at {shown} ({}): render it with what it \
+                 belongs to (`kustomize build`), and check the result",
+                listed(&resources)
+            );
+            self.add(unknown(self.file.place.at_line(line), reason));
+        }
+    }
+
     /// Reports an object that installs a chart.
     pub(super) fn release(&mut self, line: u32, chart: &str) {
         let reason = format!("installs {chart}; it is not rendered");

@@ -80,6 +80,7 @@ impl Reading<'_, '_> {
             Item::Foreign => {}
             Item::Object => file.objects += 1,
             Item::HostPath { line, path } => self.judged.host_path(line, &path),
+            Item::Mount { line, path } => self.judged.mount(line, path),
             Item::Release { line, chart } => self.judged.release(line, &chart),
             Item::Workload { document, workload } => {
                 file.objects += 1;

@@ -5,7 +5,7 @@ use memchr::memmem;
 use super::super::demand::Demand;
 use crate::check::content::File;
 use crate::check::head::HEAD;
-use crate::workloads::manifest;
+use crate::workloads::{manifest, mentions_published};
 
 /// The field that every object has.
 const API_VERSION: &[u8] = b"apiVersion";
@@ -40,8 +40,10 @@ pub(in crate::check::collect) fn recognises(
     if !is_yaml && !is_named && !has_end(&file.name, JSON) {
         return false;
     }
-    let begins =
-        mentions_in_head(&file.head, API_VERSION) || mentions_in_head(&file.head, HOST_PATH);
+    // Files of tools that install charts have no object.
+    let begins = mentions_in_head(&file.head, API_VERSION)
+        || mentions_in_head(&file.head, HOST_PATH)
+        || is_yaml && mentions_published(&file.head);
     match (is_yaml, is_named) {
         // A long comment may come before the first object.
         (true, false) => begins || file.head.len() >= HEAD,
@@ -61,9 +63,12 @@ pub(super) fn mentions(bytes: &[u8], word: &[u8]) -> bool {
     memmem::find(bytes, word).is_some()
 }
 
-/// Reports whether a text may have a Kubernetes object, or a part of one with a path of the host.
+/// Reports whether a text may have a Kubernetes object, a part of one with a path of the host, or the
+/// name of a published plugin.
 pub(super) fn has_object(text: &[u8]) -> bool {
-    mentions(text, API_VERSION) && has_key(text, KIND) || mentions(text, HOST_PATH)
+    mentions(text, API_VERSION) && has_key(text, KIND)
+        || mentions(text, HOST_PATH)
+        || mentions_published(text)
 }
 
 /// Reports whether a text has a word followed by a colon, between which JSON and YAML allow the end
