@@ -1,6 +1,7 @@
 //! The interface for build scripts.
 
 mod output;
+mod rename;
 mod select;
 
 use std::path::{Path, PathBuf};
@@ -37,6 +38,7 @@ pub struct Builder {
     selected: Vec<select::Selected>,
     paths: Vec<(&'static str, String)>,
     externs: Vec<(String, String)>,
+    renames: Vec<(String, String)>,
     out_dir: Option<PathBuf>,
 }
 
@@ -153,6 +155,15 @@ impl Builder {
         self
     }
 
+    /// Gives a message or enum another name in Rust, for one that would have the name of a generated
+    /// item, such as `Status`, `Code` or `EventMask`: `rename("Status", "PodStatus")`. Names are not
+    /// sent on the wire. `proto` is a name at the top of a file, or a full name with a leading dot;
+    /// paths of the other options are then those of the new name.
+    pub fn rename(mut self, proto: impl Into<String>, rust: impl Into<String>) -> Self {
+        self.renames.push((proto.into(), rust.into()));
+        self
+    }
+
     /// Sets whether maps are `BTreeMap` instead of `HashMap`; false by default. Ordered maps have a
     /// single encoding, and the bindings then only need `core` and `alloc`.
     pub fn ordered_maps(mut self, ordered: bool) -> Self {
@@ -199,6 +210,7 @@ impl Builder {
                 Err(error) => problems.extend(error.into_problems()),
             }
         }
+        problems.extend(self.rename_in(&mut inputs)?);
         problems.extend(output::clashes(&inputs));
         if inputs.is_empty() && problems.is_empty() {
             problems.push(nothing());
@@ -212,6 +224,20 @@ impl Builder {
             .flat_map(|input| input.compiled.read.clone())
             .collect();
         Ok((inputs, read))
+    }
+
+    fn rename_in(&self, inputs: &mut [Output]) -> Result<Vec<Problem>, Error> {
+        let mut used = vec![false; self.renames.len()];
+        for input in inputs.iter_mut() {
+            let compiled = input.compiled.clone();
+            input.compiled = rename::apply(compiled, &self.renames, &mut used)?;
+        }
+        // Without an input there is another problem.
+        Ok(if inputs.is_empty() {
+            Vec::new()
+        } else {
+            rename::problems(&self.renames, &used)
+        })
     }
 
     fn emit(&mut self, inputs: &mut [Output]) -> Result<(), Error> {

@@ -127,7 +127,11 @@ pub fn file_with(path: &Path, imports: &Imports) -> Result<Compiled, Error> {
         folder: folder.clone(),
     });
     roots.extend([Root::at(folder), Root::at(PathBuf::new())]);
-    compile(Files::on_disk(roots), &[name], &path.display().to_string())
+    compile(
+        Files::on_disk(roots, imports.option()),
+        &[name],
+        &path.display().to_string(),
+    )
 }
 
 /// Compiles every `.proto` below the folder `root`; imports are looked up in `root`.
@@ -161,7 +165,11 @@ pub fn folder_with(root: &Path, imports: &Imports) -> Result<Compiled, Error> {
             folder: root.to_path_buf(),
         },
     );
-    compile(Files::on_disk(roots), &names, &root.display().to_string())
+    compile(
+        Files::on_disk(roots, imports.option()),
+        &names,
+        &root.display().to_string(),
+    )
 }
 
 /// A folder that is a root of imports, as a configuration of buf names it.
@@ -212,7 +220,11 @@ pub fn modules_with(
         .map(|module| Root::at(module.root.clone()))
         .collect();
     roots.extend(imports.roots());
-    compile(Files::on_disk(roots), &names, &folder.display().to_string())
+    compile(
+        Files::on_disk(roots, imports.option()),
+        &names,
+        &folder.display().to_string(),
+    )
 }
 
 fn twice(one: &Path, other: &Path) -> Problem {

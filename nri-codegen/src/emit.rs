@@ -4,6 +4,7 @@ mod aliases;
 mod client;
 mod codec;
 mod deprecation;
+mod derives;
 mod dispatch;
 mod docs;
 mod event;
@@ -23,6 +24,8 @@ mod source_info;
 mod status;
 mod tables;
 mod verbatim;
+
+use std::path::PathBuf;
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -59,8 +62,11 @@ struct Input<'i> {
 /// Returns an error if the schema is not a consistent NRI protocol, if two declarations would have
 /// the same Rust name, or if an option does not apply to it. Each problem has file and line.
 pub fn source(compiled: &Compiled, history: &History, options: &Options) -> Result<String, Error> {
-    emitted(compiled, history, options)
-        .map_err(|error| error.with_texts(|file| compiled.texts.get(file).map(String::as_str)))
+    emitted(compiled, history, options).map_err(|error| {
+        error
+            .with_texts(|file| compiled.texts.get(file).map(String::as_str))
+            .with_paths(|file| compiled.paths.get(file).map(PathBuf::as_path))
+    })
 }
 
 fn emitted(compiled: &Compiled, history: &History, options: &Options) -> Result<String, Error> {

@@ -5,6 +5,7 @@ mod problem;
 
 use std::fmt;
 use std::ops::Range;
+use std::path::Path;
 
 pub use excerpt::Excerpt;
 pub use problem::Problem;
@@ -109,6 +110,16 @@ impl Error {
             first: Box::new(self.first.with_text(&text)),
             rest: (self.rest.into_iter())
                 .map(|problem| problem.with_text(&text))
+                .collect(),
+        }
+    }
+
+    /// Names the file of every problem by its path, if it has one.
+    pub(crate) fn with_paths<'p>(self, path: impl Fn(&str) -> Option<&'p Path>) -> Error {
+        Error {
+            first: Box::new(self.first.with_path(&path)),
+            rest: (self.rest.into_iter())
+                .map(|problem| problem.with_path(&path))
                 .collect(),
         }
     }

@@ -219,12 +219,7 @@ fn a_runtime_shows_its_mask_and_what_it_deprecates() {
         !shown.contains("StateChange, the catch-all"),
         "2.2 does not deprecate StateChange:\n{shown}"
     );
-    let newer = stdout(&nri_compat(&[
-        "runtimes",
-        "containerd@2.3.4",
-        "--format",
-        "markdown",
-    ]));
+    let newer = stdout(&nri_compat(&["runtimes", "containerd@2.3.4"]));
     assert!(
         newer.contains("StateChange, the catch-all")
             && newer.contains("planned for containerd 2.7"),

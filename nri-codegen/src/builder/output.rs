@@ -40,11 +40,17 @@ impl Output {
             .file_stem()
             .and_then(|stem| stem.to_str())
             .unwrap_or_default();
-        let module = identifier(stem);
+        let mut module = identifier(stem);
+        // A keyword is no name; with an underscore it is.
+        if !module.is_empty() && syn::parse_str::<syn::Ident>(&module).is_err() {
+            module.push('_');
+        }
         if syn::parse_str::<syn::Ident>(&module).is_err() {
             let fact = format!("`{}` is not a name for a module", path.display());
             let problem = Problem::new(ErrorKind::Option, fact);
-            return Err(problem.with_help("rename the file to an identifier").into());
+            return Err(problem
+                .with_help("rename the file: a letter, then letters, digits and underscores")
+                .into());
         }
         Ok(Output {
             name: Name {

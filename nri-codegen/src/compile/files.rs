@@ -60,6 +60,8 @@ struct OpenedFiles {
     paths: BTreeMap<String, PathBuf>,
     total: usize,
     problems: Vec<Problem>,
+    /// The way to add a folder for imports.
+    option: &'static str,
 }
 
 impl Files {
@@ -72,13 +74,15 @@ impl Files {
         }
     }
 
-    /// Looks a name up in each of `roots`, in order.
-    pub(super) fn on_disk(roots: Vec<Root>) -> Self {
+    /// Looks a name up in each of `roots`, in order. `option` is the way to add another one.
+    pub(super) fn on_disk(roots: Vec<Root>, option: &'static str) -> Self {
+        let log = Log::default();
+        log.0.borrow_mut().option = option;
         Files {
             memory: None,
             roots,
             google: GoogleFileResolver::new(),
-            log: Log::default(),
+            log,
         }
     }
 
@@ -125,6 +129,11 @@ impl Log {
     /// Returns the text of the file that is imported as `name`.
     pub(super) fn text(&self, name: &str) -> Option<Rc<str>> {
         self.0.borrow().texts.get(name).cloned()
+    }
+
+    /// Returns the way to add a folder for imports.
+    pub(super) fn option(&self) -> &'static str {
+        self.0.borrow().option
     }
 
     /// Problems of the resolver itself, which protox would only return as text.

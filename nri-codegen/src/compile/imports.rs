@@ -6,14 +6,34 @@ use super::files::Root;
 use crate::error::{Error, ErrorKind, Problem};
 
 /// Folders in which imports are looked up, like those of `protoc -I`.
-#[derive(Clone, Debug, Default)]
-pub struct Imports(Vec<Root>);
+#[derive(Clone, Debug)]
+pub struct Imports {
+    roots: Vec<Root>,
+    /// The way to add a folder, for the help of errors.
+    option: &'static str,
+}
+
+impl Default for Imports {
+    fn default() -> Self {
+        Imports::new()
+    }
+}
 
 impl Imports {
-    /// Creates an empty list of folders.
+    /// Creates an empty list of folders, to which a build script adds some with `Builder::include`.
     #[must_use]
     pub fn new() -> Self {
-        Imports::default()
+        Imports::added_with("Builder::include(\"FOLDER\")")
+    }
+
+    /// Creates an empty list of folders, to which the user adds some with `option`: the help of errors
+    /// names it.
+    #[must_use]
+    pub fn added_with(option: &'static str) -> Self {
+        Imports {
+            roots: Vec::new(),
+            option,
+        }
     }
 
     /// Adds a folder; `spec` is its path, or `PREFIX=PATH` if imports have `PREFIX/` before the
@@ -26,7 +46,7 @@ impl Imports {
             Some((_, folder)) => (String::new(), folder),
             None => (String::new(), spec),
         };
-        self.0.push(Root {
+        self.roots.push(Root {
             prefix,
             folder: PathBuf::from(folder),
         });
@@ -39,7 +59,7 @@ impl Imports {
     /// Returns an error that names the first such folder.
     pub fn check(&self) -> Result<(), Error> {
         let missing = |root: &&Root| !here(&root.folder).is_dir();
-        let Some(root) = self.0.iter().find(missing) else {
+        let Some(root) = self.roots.iter().find(missing) else {
             return Ok(());
         };
         let fact = format!(
@@ -47,19 +67,26 @@ impl Imports {
             root.folder.display()
         );
         Err(Problem::new(ErrorKind::Io, fact)
-            .with_help("name an existing folder: `-I FOLDER` or `-I PREFIX=FOLDER`")
+            .with_help(format!(
+                "name an existing folder, or PREFIX=FOLDER: `{}`",
+                self.option
+            ))
             .into())
     }
 
+    pub(super) fn option(&self) -> &'static str {
+        self.option
+    }
+
     pub(super) fn roots(&self) -> Vec<Root> {
-        self.0.clone()
+        self.roots.clone()
     }
 
     /// Returns the prefix of files in `folder` in imports: `api/`, or nothing for an import folder
     /// itself. `None` if the folder is below none of them.
     pub(super) fn prefix_of(&self, folder: &Path) -> Option<String> {
         let folder = here(folder).canonicalize().ok()?;
-        self.0.iter().find_map(|root| {
+        self.roots.iter().find_map(|root| {
             let below = folder
                 .strip_prefix(here(&root.folder).canonicalize().ok()?)
                 .ok()?;

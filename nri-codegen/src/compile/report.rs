@@ -22,7 +22,7 @@ pub(super) fn problems(error: &protox::Error, log: &Log) -> Vec<Problem> {
     std::iter::once(error as &dyn Diagnostic)
         .chain(related)
         .take(MAX_PROBLEMS + 1)
-        .map(|diagnostic| problem(kind, &file, source.as_deref(), diagnostic))
+        .map(|diagnostic| problem(kind, &file, source.as_deref(), log.option(), diagnostic))
         .collect()
 }
 
@@ -30,6 +30,7 @@ fn problem(
     kind: ErrorKind,
     file: &str,
     source: Option<&str>,
+    option: &str,
     diagnostic: &dyn Diagnostic,
 ) -> Problem {
     let mut problem = Problem::new(kind, diagnostic.to_string());
@@ -43,7 +44,7 @@ fn problem(
     }
     match diagnostic.help() {
         Some(help) => helped(problem, help.to_string()),
-        None => named(problem, source),
+        None => named(problem, source, option),
     }
 }
 
@@ -61,7 +62,7 @@ fn helped(problem: Problem, help: String) -> Problem {
 
 /// Rewords messages of protox that are misleading, and adds the help that they lack: it does not
 /// support editions, and gives an import cycle no location.
-fn named(problem: Problem, source: Option<&str>) -> Problem {
+fn named(problem: Problem, source: Option<&str>, option: &str) -> Problem {
     let fact = problem.to_string();
     if fact.ends_with("but found 'edition'") {
         return problem.with_fact("editions are not supported in proto files").with_help(
@@ -70,9 +71,10 @@ fn named(problem: Problem, source: Option<&str>) -> Problem {
         );
     }
     if fact.starts_with("import '") && fact.ends_with("' not found") {
-        return problem.with_help(
-            "name the folder that contains it: `-I FOLDER` on the command line, `Builder::import` in a build script",
-        );
+        return problem.with_help(match option {
+            "" => "name a file: imports are looked up beside it".to_owned(),
+            option => format!("name the folder in which the import is looked up: `{option}`"),
+        });
     }
     let cycle = fact.strip_prefix("import cycle detected: ");
     let imported = cycle.and_then(|cycle| cycle.split(" -> ").nth(1));

@@ -1,6 +1,7 @@
 //! Messages and enums, by prost-build; and the services that it resolved.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use proc_macro2::TokenStream;
@@ -9,7 +10,7 @@ use quote::{ToTokens, quote};
 use syn::{Expr, Ident, Item, Lit};
 
 use super::schema::Schema;
-use super::{Input, deprecation};
+use super::{Input, deprecation, derives};
 use crate::error::{Error, ErrorKind, Problem};
 use crate::history::Interface;
 use crate::model::Event;
@@ -62,6 +63,12 @@ pub(super) fn emit(input: &Input<'_>) -> Result<Messages, Error> {
     config.service_generator(Box::new(services.clone()));
     let module = Module::from_protobuf_package_name(input.schema.package());
     let files = input.schema.files().iter();
+    let packages: BTreeMap<Module, String> = (files.clone())
+        .map(|file| {
+            let module = Module::from_protobuf_package_name(file.package());
+            (module, file.package().to_owned())
+        })
+        .collect();
     let requests = files.map(|file| {
         let module = Module::from_protobuf_package_name(file.package());
         (module, file.clone())
@@ -72,7 +79,12 @@ pub(super) fn emit(input: &Input<'_>) -> Result<Messages, Error> {
     let mut others = Vec::new();
     let mut file = empty();
     for (of, source) in sources {
-        let parsed = syn::parse_file(&source).map_err(|error| unparsable(&error))?;
+        let mut parsed = syn::parse_file(&source).map_err(|error| unparsable(&error))?;
+        if !input.options.externs.is_empty() {
+            let holders = derives::holders(input.schema.files(), &packages[&of], input.options);
+            derives::remove_guessed(&mut parsed.items, "", &holders);
+        }
+        Error::unless_empty(derives::repeated(&parsed.items))?;
         if of == module {
             file = parsed;
         } else {

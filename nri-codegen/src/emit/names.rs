@@ -270,11 +270,15 @@ impl Names {
                 true
             }
             Some(other) => {
+                let help = match other {
+                    Some(_) => "rename one of them; names are not sent on the wire".to_owned(),
+                    None => format!(
+                        "give it another name in Rust: `Builder::rename(\"{proto}\", \"Other{proto}\")`"
+                    ),
+                };
                 let other = other.as_deref().unwrap_or("a generated item");
                 let fact = format!("{what} and {other} are both `{rust}` in Rust");
-                let problem = place.problem(fact);
-                self.problems
-                    .push(problem.with_help("rename one of them; names are not sent on the wire"));
+                self.problems.push(place.problem(fact).with_help(help));
                 false
             }
         }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::path::Path;
 
 use super::{ErrorKind, Excerpt};
 
@@ -71,6 +72,14 @@ impl Problem {
         let end = rest.find('\n').unwrap_or(rest.len());
         let first = (column.saturating_sub(1) as usize).min(end);
         self.at(text, start + first..start + end)
+    }
+
+    /// Names the file by its path, if `path` returns one.
+    pub(crate) fn with_path<'p>(self, path: impl Fn(&str) -> Option<&'p Path>) -> Self {
+        match self.file.as_deref().and_then(path) {
+            Some(path) => self.in_file(path.display().to_string()),
+            None => self,
+        }
     }
 
     /// Adds how to fix the problem.

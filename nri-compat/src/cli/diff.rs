@@ -101,7 +101,7 @@ enum FailOn {
 
 pub(super) fn run(args: &Args) -> Result<Exit, Error> {
     let imports = [&args.from_import, &args.to_import].map(|own| {
-        let mut imports = Imports::new();
+        let mut imports = Imports::added_with("-I FOLDER");
         let folders = own.iter().chain(&args.imports);
         folders.for_each(|folder| imports.add(folder));
         imports

@@ -37,7 +37,15 @@ use crate::rules;
 /// Returns an error if FROM or TO names nothing that can be compiled, or if an import folder does not
 /// exist.
 pub fn diff(from: &str, to: &str, category: Category) -> Result<DiffReport, Error> {
-    diff_with(from, to, [&Imports::new(), &Imports::new()], category)
+    diff_with(
+        from,
+        to,
+        [
+            &Imports::added_with("-I FOLDER"),
+            &Imports::added_with("-I FOLDER"),
+        ],
+        category,
+    )
 }
 
 /// As [`diff`]; imports of each side are also looked up in its own `imports`, that of `from` first. Imports that serve

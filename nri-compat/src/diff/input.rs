@@ -59,7 +59,7 @@ impl Input {
     /// Returns an error. For an unknown version it lists similar ones; for a proto that does not
     /// compile it shows file, line and the offending text.
     pub fn resolve(history: &History, spec: &str) -> Result<Self, Error> {
-        Self::resolve_with(history, spec, &Imports::new())
+        Self::resolve_with(history, spec, &Imports::added_with("-I FOLDER"))
     }
 
     /// Like [`Input::resolve`]; imports are also looked up in `imports`.

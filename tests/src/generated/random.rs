@@ -269,7 +269,8 @@ impl Proto {
             self.text,
             "enum {name} {{ option allow_alias = true; Z{name}_ZERO = 0;"
         );
-        for number in 0..self.rng.usize(0..4) {
+        // The first one has the number of the zero: an enum that allows aliases must have one.
+        for number in 0..self.rng.usize(1..4) {
             let value = self.word();
             let _ = writeln!(self.text, "{value} = {number};");
         }

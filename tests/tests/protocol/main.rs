@@ -2,6 +2,7 @@
 
 mod codegen;
 mod codegen_compiles;
+mod codegen_options;
 mod fields;
 mod json;
 mod links;

@@ -64,7 +64,7 @@ pub(super) const COMPILING: &[(&str, &str)] = &[
     ),
     (
         "enum Self",
-        "enum Self { SELF_A = 0; SELF_SELF = 1; Self_ = 2; } message M { Self s = 1; repeated Self r = 2; }",
+        "enum Self { SELF_A = 0; SELF_SELF = 1; OTHER_ = 2; } message M { Self s = 1; repeated Self r = 2; }",
     ),
     (
         "aliases and negative numbers",

@@ -5,13 +5,13 @@ pub(super) const REFUSED: &[(&str, &str, &str, usize)] = &[
     (
         "values that are one in Rust",
         "enum E {\n  FOO_BAR = 0;\n  FooBar = 1;\n}",
-        "both `FooBar`",
+        "are the same name",
         4,
     ),
     (
         "values that are one without the enum's name",
         "enum Kind {\n  KIND_A = 0;\n  A = 1;\n}",
-        "both `A`",
+        "are the same name",
         4,
     ),
     (

@@ -93,7 +93,7 @@ pub(super) fn several_files() -> Vec<Case> {
                 ("x.proto", "syntax = \"proto3\"; package x; message T {}"),
                 (
                     "unused.proto",
-                    "syntax = \"proto3\"; package unused; message FooBar {} message foo_bar {} enum E { A = 0; a = 1; }",
+                    "syntax = \"proto3\"; package unused; message FooBar {} message foo_bar {} enum E { A = 0; B = 1; }",
                 ),
             ],
             Expected::Compiles,

@@ -1,0 +1,197 @@
+//! The derives of messages: those that a type of the caller rules out, and those that the caller adds
+//! although prost-build adds them too.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use prost_types::{DescriptorProto, FileDescriptorProto};
+use quote::ToTokens as _;
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Item, Path, Token, parse_quote};
+
+use super::Options;
+use super::naming::{type_name, value_name};
+use crate::error::{ErrorKind, Problem};
+
+/// The traits that prost-build derives if the types of all fields could have them. It does not know
+/// whether types of the caller do.
+const GUESSED: [&str; 3] = ["Copy", "Eq", "Hash"];
+
+/// The traits that a derive of prost implements besides its own.
+const IMPLIED: [(&str, &[&str]); 3] = [
+    ("Message", &["Debug", "Default"]),
+    ("Oneof", &["Debug"]),
+    ("Enumeration", &["Default"]),
+];
+
+/// Removes guessed derives from the messages that hold a type of the caller, in themselves or in
+/// another message.
+pub(super) fn remove_guessed(items: &mut [Item], module: &str, holders: &BTreeSet<String>) {
+    for item in items {
+        match item {
+            Item::Struct(item) if holders.contains(&format!("{module}{}", item.ident)) => {
+                item.attrs.iter_mut().for_each(remove_from);
+            }
+            // The module of a message has its oneofs.
+            Item::Enum(item) if holders.contains(module) => {
+                item.attrs.iter_mut().for_each(remove_from);
+            }
+            Item::Mod(inner) => {
+                let module = format!("{module}{}::", inner.ident);
+                if let Some((_, items)) = &mut inner.content {
+                    remove_guessed(items, &module, holders);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn remove_from(attribute: &mut Attribute) {
+    let traits = derived(attribute);
+    if !traits.iter().any(is_of_prost) {
+        return;
+    }
+    let is_kept = |path: &&Path| !GUESSED.iter().any(|guessed| is(path, guessed));
+    let kept: Vec<&Path> = traits.iter().filter(is_kept).collect();
+    *attribute = parse_quote!(#[derive(#(#kept),*)]);
+}
+
+/// Returns the Rust paths of the messages of a package that hold a type of the caller, each also as
+/// the path of its module, which ends with `::`.
+pub(super) fn holders(
+    files: &[FileDescriptorProto],
+    package: &str,
+    options: &Options,
+) -> BTreeSet<String> {
+    let mut messages = BTreeMap::new();
+    for file in files {
+        let scope = match file.package() {
+            "" => String::new(),
+            package => format!(".{package}"),
+        };
+        let is_of_package = file.package() == package;
+        for message in &file.message_type {
+            collect(message, &scope, "", is_of_package, &mut messages);
+        }
+    }
+    let mut affected: BTreeSet<&str> = BTreeSet::new();
+    loop {
+        let holds = |message: &Held| {
+            let mut types = message.types.iter();
+            types.any(|name| is_extern(name, options) || affected.contains(name.as_str()))
+        };
+        let more: Vec<&str> = (messages.iter())
+            .filter(|(name, message)| !affected.contains(name.as_str()) && holds(message))
+            .map(|(name, _)| name.as_str())
+            .collect();
+        if more.is_empty() {
+            break;
+        }
+        affected.extend(more);
+    }
+    let paths = affected
+        .into_iter()
+        .filter_map(|name| messages.get(name)?.rust.clone());
+    paths.flat_map(|(path, module)| [path, module]).collect()
+}
+
+/// A message with what it holds.
+struct Held {
+    /// The types of its fields, with a leading dot.
+    types: Vec<String>,
+    /// The Rust path of the message and that of its module; `None` outside of the package.
+    rust: Option<(String, String)>,
+}
+
+fn collect(
+    message: &DescriptorProto,
+    scope: &str,
+    module: &str,
+    is_of_package: bool,
+    messages: &mut BTreeMap<String, Held>,
+) {
+    let full = format!("{scope}.{}", message.name());
+    let inner = format!("{module}{}::", value_name(message.name()));
+    for nested in &message.nested_type {
+        collect(nested, &full, &inner, is_of_package, messages);
+    }
+    let types = message.field.iter().map(|field| field.type_name());
+    let types = types.filter(|name| !name.is_empty());
+    let path = format!("{module}{}", type_name(message.name()));
+    let held = Held {
+        types: types.map(str::to_owned).collect(),
+        rust: is_of_package.then_some((path, inner)),
+    };
+    messages.insert(full, held);
+}
+
+fn is_extern(name: &str, options: &Options) -> bool {
+    options.externs.iter().any(|(proto, _)| {
+        let rest = name.strip_prefix(proto.as_str());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    })
+}
+
+/// Returns a problem for each trait that a type derives twice, which rustc would only call a
+/// conflict of implementations.
+pub(super) fn repeated(items: &[Item]) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for item in items {
+        let (ident, attributes) = match item {
+            Item::Struct(item) => (&item.ident, &item.attrs),
+            Item::Enum(item) => (&item.ident, &item.attrs),
+            Item::Mod(inner) => {
+                let items = inner.content.as_ref().map(|(_, items)| items.as_slice());
+                problems.extend(repeated(items.unwrap_or_default()));
+                continue;
+            }
+            _ => continue,
+        };
+        let traits: Vec<Path> = attributes.iter().flat_map(derived).collect();
+        let implied = traits.iter().flat_map(implied).map(|&name| name.to_owned());
+        let mut known: BTreeSet<String> = implied.collect();
+        for name in traits.iter().map(last) {
+            if !known.insert(name.clone()) {
+                problems.push(twice(&ident.to_string(), &name));
+            }
+        }
+    }
+    problems
+}
+
+fn twice(item: &str, name: &str) -> Problem {
+    let fact = format!("`{item}` derives `{name}` already");
+    Problem::new(ErrorKind::Option, fact)
+        .with_help(format!("leave `{name}` out of what is added for `{item}`"))
+}
+
+fn implied(path: &Path) -> &'static [&'static str] {
+    let mut known = IMPLIED
+        .iter()
+        .filter(|(derive, _)| is_of_prost(path) && is(path, derive));
+    known.next().map_or(&[], |(_, implied)| implied)
+}
+
+/// Returns true if it is a derive of prost, under whatever path.
+fn is_of_prost(path: &Path) -> bool {
+    path.segments.len() > 1 && IMPLIED.iter().any(|(derive, _)| is(path, derive))
+}
+
+fn is(path: &Path, name: &str) -> bool {
+    last(path) == name
+}
+
+fn last(path: &Path) -> String {
+    let segment = path.segments.last();
+    segment.map_or_else(String::new, |segment| {
+        segment.ident.to_token_stream().to_string()
+    })
+}
+
+fn derived(attribute: &Attribute) -> Vec<Path> {
+    if !attribute.path().is_ident("derive") {
+        return Vec::new();
+    }
+    let traits = attribute.parse_args_with(Punctuated::<Path, Token![,]>::parse_terminated);
+    traits.map_or_else(|_| Vec::new(), |traits| traits.into_iter().collect())
+}
