@@ -23,6 +23,7 @@
 mod create;
 mod entries;
 mod error;
+mod fill;
 mod key_table;
 mod linux;
 mod owners;

@@ -4,7 +4,7 @@ use super::entries::{ListChange, merge_list, merge_map};
 use super::owners::{Claims, Owners};
 use super::updates::Updates;
 use super::view::View;
-use super::{MergeError, linux};
+use super::{MergeError, fill, linux};
 use crate::api::{
     Container, ContainerAdjustment, ContainerEviction, ContainerUpdate, CreateContainerResponse,
     Field, Hook, Hooks, KeyValue,
@@ -53,8 +53,10 @@ pub struct Created {
 }
 
 impl CreateCollector {
-    /// Returns a collector for the creation of this container.
-    pub fn new(container: Container) -> Self {
+    /// Returns a collector for the creation of this container. Plugins see it with hooks and with Linux
+    /// resources of memory and CPU, if only empty, as under the Go adaptation.
+    pub fn new(mut container: Container) -> Self {
+        fill::container(&mut container);
         CreateCollector {
             view: View::of(container),
             adjustment: ContainerAdjustment::default(),

@@ -25,7 +25,8 @@ pub struct Updated {
 }
 
 impl UpdateCollector {
-    /// Returns a collector for an UpdateContainer request.
+    /// Returns a collector for an UpdateContainer request. Plugins see memory and CPU in the resources, if only
+    /// empty, as under the Go adaptation.
     pub fn for_update(container_id: impl Into<String>, resources: Option<LinuxResources>) -> Self {
         UpdateCollector {
             updates: Updates::of_request(container_id.into(), resources),

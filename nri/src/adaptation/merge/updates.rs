@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::owners::Owners;
-use super::{MergeError, resources};
+use super::{MergeError, fill, resources};
 use crate::api::{ContainerEviction, ContainerUpdate, Field, LinuxContainerUpdate, LinuxResources};
 
 /// The updates that the plugins asked for so far, one for each container, and the evictions.
@@ -84,7 +84,9 @@ impl Pending {
 impl Updates {
     /// Returns an empty collection for an UpdateContainer request with these resources.
     pub(super) fn of_request(container_id: String, resources: Option<LinuxResources>) -> Self {
-        let requested = Pending::new(container_id, resources.unwrap_or_default());
+        let mut resources = resources.unwrap_or_default();
+        fill::resources(&mut resources);
+        let requested = Pending::new(container_id, resources);
         Updates {
             requested: Some(requested),
             ..Updates::default()

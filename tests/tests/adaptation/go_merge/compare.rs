@@ -5,9 +5,8 @@ use std::process::Command;
 
 use nri::adaptation::merge::{CreateCollector, MergeError, UpdateCollector};
 use nri::api::{
-    Container, ContainerUpdate, CreateContainerRequest, CreateContainerResponse, Hooks,
-    LinuxContainer, LinuxRdt, LinuxResources, Mount, OwningPlugins, StopContainerResponse,
-    UpdateContainerRequest, UpdateContainerResponse,
+    Container, ContainerUpdate, CreateContainerRequest, CreateContainerResponse, LinuxResources,
+    Mount, OwningPlugins, StopContainerResponse, UpdateContainerRequest, UpdateContainerResponse,
 };
 use nri_tests::{hex, peers};
 use prost::Message;
@@ -69,7 +68,7 @@ pub(crate) fn updated(
 ) -> Expected {
     let mut seen = Vec::new();
     for (number, answer) in answers.into_iter().enumerate() {
-        let resources = collector.resources().cloned().map(LinuxResources::strip);
+        let resources = collector.resources().cloned();
         seen.push(resources.map_or(SeenRequest::Nothing, |it| {
             SeenRequest::Resources(Box::new(it))
         }));
@@ -182,29 +181,20 @@ pub(crate) fn seen_by_plugin(input: &Value, request: &[u8]) -> SeenRequest {
         SeenRequest::Container(Box::new(normal(request.container.unwrap_or_default())))
     } else if input.get("update").is_some() {
         let request = UpdateContainerRequest::decode(request).unwrap();
-        SeenRequest::Resources(Box::new(
-            request.linux_resources.unwrap_or_default().strip(),
-        ))
+        SeenRequest::Resources(Box::new(request.linux_resources.unwrap_or_default()))
     } else {
         SeenRequest::Nothing
     }
 }
 
-/// Leaves out parts that are there and empty, and puts namespaces in order: the reference keeps them in a map.
+/// Puts namespaces in order: the reference keeps them in a map. Parts that are there and empty stay, because to a plugin
+/// they differ from absent ones.
 pub(crate) fn normal(mut container: Container) -> Container {
-    container.hooks = container.hooks.filter(|hooks| *hooks != Hooks::default());
-    container.linux = container.linux.map(|mut linux| {
-        let resources = linux.resources.map(LinuxResources::strip);
-        linux.resources = resources.filter(|resources| *resources != LinuxResources::default());
-        linux.rdt = linux.rdt.filter(|rdt| *rdt != LinuxRdt::default());
+    if let Some(linux) = &mut container.linux {
         linux
             .namespaces
             .sort_by(|one, other| one.r#type.cmp(&other.r#type));
-        linux
-    });
-    container.linux = container
-        .linux
-        .filter(|linux| *linux != LinuxContainer::default());
+    }
     container
 }
 

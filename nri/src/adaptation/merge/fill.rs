@@ -1,0 +1,21 @@
+//! What plugins may rely on in a request: messages that are present, if only empty.
+//!
+//! The adaptation of Go adds them before it asks the first plugin
+//! (`collectCreateContainerResult` and `collectUpdateContainerResult` in pkg/adaptation/result.go of
+//! NRI v0.12.5), and plugins that read fields without getters end without them.
+
+use crate::api::{Container, LinuxResources};
+
+/// Adds the hooks of a container that is about to be created, and its Linux resources with memory and
+/// CPU.
+pub(super) fn container(container: &mut Container) {
+    container.hooks.get_or_insert_default();
+    let linux = container.linux.get_or_insert_default();
+    resources(linux.resources.get_or_insert_default());
+}
+
+/// Adds memory and CPU to the resources of an update.
+pub(super) fn resources(resources: &mut LinuxResources) {
+    resources.memory.get_or_insert_default();
+    resources.cpu.get_or_insert_default();
+}
