@@ -34,5 +34,6 @@ mod view;
 
 pub use create::{CreateCollector, Created};
 pub use error::{Conflict, MergeError};
+pub(super) use fill::filled;
 pub use owners::Owners;
 pub use update::{UpdateCollector, Updated};

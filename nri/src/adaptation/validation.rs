@@ -16,7 +16,7 @@ use super::answers::read;
 use super::content::Content;
 use super::core::Core;
 use super::member::Member;
-use super::merge::Created;
+use super::merge::{self, Created};
 use super::message::Message;
 use super::outcome::{Outcome, Reason, RequestError};
 use super::relay::{Answers, Relay, Unusable};
@@ -100,7 +100,7 @@ fn request(
     };
     ValidateContainerAdjustmentRequest {
         pod: Some(pod.clone()),
-        container: Some(container.clone()),
+        container: Some(merge::filled(container.clone())),
         adjust: Some(created.adjust.clone()),
         update: created.updates.clone(),
         owners: Some((&created.owners).into()),

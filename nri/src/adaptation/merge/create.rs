@@ -55,10 +55,9 @@ pub struct Created {
 impl CreateCollector {
     /// Returns a collector for the creation of this container. Plugins see it with hooks and with Linux
     /// resources of memory and CPU, if only empty, as under the Go adaptation.
-    pub fn new(mut container: Container) -> Self {
-        fill::container(&mut container);
+    pub fn new(container: Container) -> Self {
         CreateCollector {
-            view: View::of(container),
+            view: View::of(fill::filled(container)),
             adjustment: ContainerAdjustment::default(),
             updates: Updates::default(),
             owners: Owners::default(),

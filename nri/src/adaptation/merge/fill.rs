@@ -6,12 +6,13 @@
 
 use crate::api::{Container, LinuxResources};
 
-/// Adds the hooks of a container that is about to be created, and its Linux resources with memory and
+/// Returns a container that is about to be created with hooks, and with Linux resources of memory and
 /// CPU.
-pub(super) fn container(container: &mut Container) {
+pub(in crate::adaptation) fn filled(mut container: Container) -> Container {
     container.hooks.get_or_insert_default();
     let linux = container.linux.get_or_insert_default();
     resources(linux.resources.get_or_insert_default());
+    container
 }
 
 /// Adds memory and CPU to the resources of an update.
