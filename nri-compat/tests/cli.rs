@@ -220,6 +220,8 @@ fn a_runtime_shows_its_mask_and_what_it_deprecates() {
         "2.2 does not deprecate StateChange:\n{shown}"
     );
     let newer = stdout(&nri_compat(&["runtimes", "containerd@2.3.4"]));
+    // The text is wrapped.
+    let newer = newer.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
         newer.contains("StateChange, the catch-all")
             && newer.contains("planned for containerd 2.7"),
