@@ -10,7 +10,8 @@ use crate::adaptation::merge::CreateCollector;
 use crate::adaptation::{Relayed, RequestError};
 use crate::api::{
     Container, ContainerAdjustment, ContainerEviction, ContainerState, ContainerUpdate,
-    CreateContainerResponse, Event, LinuxPodSandbox, LinuxResources, OwningPlugins, PodSandbox,
+    CreateContainerResponse, Event, Hooks, LinuxContainer, LinuxCpu, LinuxMemory, LinuxPodSandbox,
+    LinuxResources, OwningPlugins, PodSandbox,
 };
 
 type Result<T = ()> = std::result::Result<T, EventError>;
@@ -354,5 +355,35 @@ fn adjusted(container: Container, adjustment: ContainerAdjustment) -> Container 
     };
     // An answer that is already merged cannot be in conflict.
     let _ = collector.apply("merged", answer);
-    collector.container().clone()
+    without_filled(collector.container().clone(), &container)
+}
+
+/// Removes the parts that plugins see in every container, unless the original has them or something is in
+/// them.
+fn without_filled(mut container: Container, original: &Container) -> Container {
+    let before = original.linux.as_ref();
+    let resources_before = before.and_then(|linux| linux.resources.as_ref());
+    if original.hooks.is_none() {
+        container.hooks = container.hooks.filter(|it| *it != Hooks::default());
+    }
+    if let Some(linux) = &mut container.linux {
+        if let Some(resources) = &mut linux.resources {
+            if resources_before.is_none_or(|before| before.memory.is_none()) {
+                resources.memory = resources.memory.filter(|it| *it != LinuxMemory::default());
+            }
+            if resources_before.is_none_or(|before| before.cpu.is_none()) {
+                resources.cpu = resources.cpu.take().filter(|it| *it != LinuxCpu::default());
+            }
+        }
+        if resources_before.is_none() {
+            let resources = linux.resources.take();
+            linux.resources = resources.filter(|it| *it != LinuxResources::default());
+        }
+    }
+    if before.is_none() {
+        container.linux = container
+            .linux
+            .filter(|it| *it != LinuxContainer::default());
+    }
+    container
 }
