@@ -227,6 +227,9 @@ impl Builder {
     }
 
     fn rename_in(&self, inputs: &mut [Output]) -> Result<Vec<Problem>, Error> {
+        if self.renames.is_empty() {
+            return Ok(Vec::new());
+        }
         let mut used = vec![false; self.renames.len()];
         for input in inputs.iter_mut() {
             let compiled = input.compiled.clone();

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use prost_build::Module;
 use prost_types::{DescriptorProto, FileDescriptorProto};
 use quote::ToTokens as _;
 use syn::punctuated::Punctuated;
@@ -56,11 +57,11 @@ fn remove_from(attribute: &mut Attribute) {
     *attribute = parse_quote!(#[derive(#(#kept),*)]);
 }
 
-/// Returns the Rust paths of the messages of a package that hold a type of the caller, each also as
+/// Returns the Rust paths of the messages of a module that hold a type of the caller, each also as
 /// the path of its module, which ends with `::`.
 pub(super) fn holders(
     files: &[FileDescriptorProto],
-    package: &str,
+    module: &Module,
     options: &Options,
 ) -> BTreeSet<String> {
     let mut messages = BTreeMap::new();
@@ -69,9 +70,9 @@ pub(super) fn holders(
             "" => String::new(),
             package => format!(".{package}"),
         };
-        let is_of_package = file.package() == package;
+        let is_of_module = Module::from_protobuf_package_name(file.package()) == *module;
         for message in &file.message_type {
-            collect(message, &scope, "", is_of_package, &mut messages);
+            collect(message, &scope, "", is_of_module, &mut messages);
         }
     }
     let mut affected: BTreeSet<&str> = BTreeSet::new();
@@ -99,7 +100,7 @@ pub(super) fn holders(
 struct Held {
     /// The types of its fields, with a leading dot.
     types: Vec<String>,
-    /// The Rust path of the message and that of its module; `None` outside of the package.
+    /// The Rust path of the message and that of its module; `None` outside of the module.
     rust: Option<(String, String)>,
 }
 
@@ -107,20 +108,20 @@ fn collect(
     message: &DescriptorProto,
     scope: &str,
     module: &str,
-    is_of_package: bool,
+    is_of_module: bool,
     messages: &mut BTreeMap<String, Held>,
 ) {
     let full = format!("{scope}.{}", message.name());
     let inner = format!("{module}{}::", value_name(message.name()));
     for nested in &message.nested_type {
-        collect(nested, &full, &inner, is_of_package, messages);
+        collect(nested, &full, &inner, is_of_module, messages);
     }
     let types = message.field.iter().map(|field| field.type_name());
     let types = types.filter(|name| !name.is_empty());
     let path = format!("{module}{}", type_name(message.name()));
     let held = Held {
         types: types.map(str::to_owned).collect(),
-        rust: is_of_package.then_some((path, inner)),
+        rust: is_of_module.then_some((path, inner)),
     };
     messages.insert(full, held);
 }

@@ -1,7 +1,6 @@
 //! Messages and enums, by prost-build; and the services that it resolved.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use proc_macro2::TokenStream;
@@ -63,12 +62,6 @@ pub(super) fn emit(input: &Input<'_>) -> Result<Messages, Error> {
     config.service_generator(Box::new(services.clone()));
     let module = Module::from_protobuf_package_name(input.schema.package());
     let files = input.schema.files().iter();
-    let packages: BTreeMap<Module, String> = (files.clone())
-        .map(|file| {
-            let module = Module::from_protobuf_package_name(file.package());
-            (module, file.package().to_owned())
-        })
-        .collect();
     let requests = files.map(|file| {
         let module = Module::from_protobuf_package_name(file.package());
         (module, file.clone())
@@ -81,7 +74,7 @@ pub(super) fn emit(input: &Input<'_>) -> Result<Messages, Error> {
     for (of, source) in sources {
         let mut parsed = syn::parse_file(&source).map_err(|error| unparsable(&error))?;
         if !input.options.externs.is_empty() {
-            let holders = derives::holders(input.schema.files(), &packages[&of], input.options);
+            let holders = derives::holders(input.schema.files(), &of, input.options);
             derives::remove_guessed(&mut parsed.items, "", &holders);
         }
         Error::unless_empty(derives::repeated(&parsed.items))?;

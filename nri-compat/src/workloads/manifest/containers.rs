@@ -1,7 +1,5 @@
 //! The pod that a mapping describes: its lists of containers, and its volumes.
 
-use serde_json::json;
-
 use super::super::model::{Container, ContainerKind, PodTemplate, Volume};
 use super::convert::{Error, from_json};
 use super::node::{Node, Value};
@@ -87,7 +85,7 @@ fn volume(node: &Node) -> Result<Volume, Error> {
         if node.is_map() {
             fields
         } else {
-            json!(node.to_json())
+            node.to_json()
         },
     )?;
     Ok(Volume {

@@ -302,11 +302,7 @@ impl Layer {
                 let found = reading.scan.look(&inner);
                 return self.recognised(reading, entry, path, found);
             }
-            Some(Err(why)) => {
-                reading.scan.count(FileOutcome::Unreadable);
-                let place = Place::from(shown_path(&path));
-                return self.hit(path, Found::skipped(Skipped::unreadable(place, why)));
-            }
+            Some(Err(why)) => return self.unreadable(reading, path, why),
             None => {}
         }
         let chart = charts::in_archive(file).filter(|_| !reading.is_layer);
@@ -332,11 +328,7 @@ impl Layer {
             .and_then(|stored| sparse.expand(stored));
         let content = match content {
             Ok(content) => content,
-            Err(why) => {
-                reading.scan.count(FileOutcome::Unreadable);
-                let place = Place::from(shown_path(&path));
-                return self.hit(path, Found::skipped(Skipped::unreadable(place, why)));
-            }
+            Err(why) => return self.unreadable(reading, path, why),
         };
         let file = File {
             content: &content,
@@ -391,16 +383,26 @@ impl Layer {
         file: &File<'_>,
     ) -> Result<(), Unreadable> {
         if !is_launched(entry, &path) {
-            let Some(why) = unjudged::unsupported(file) else {
-                reading.scan.count(FileOutcome::OtherFile);
-                return Ok(());
-            };
-            reading.scan.count(FileOutcome::Unreadable);
-            let place = Place::from(shown_path(&path));
-            return self.hit(path, Found::skipped(Skipped::unreadable(place, why)));
+            if let Some(why) = unjudged::unsupported(file) {
+                return self.unreadable(reading, path, why);
+            }
+            reading.scan.count(FileOutcome::OtherFile);
+            return Ok(());
         }
         reading.scan.count(FileOutcome::Evidence);
         self.hit(path, unjudged::launched(file))
+    }
+
+    /// Records a file that cannot be read.
+    fn unreadable(
+        &mut self,
+        reading: Reading<'_>,
+        path: Vec<u8>,
+        why: Unreadable,
+    ) -> Result<(), Unreadable> {
+        reading.scan.count(FileOutcome::Unreadable);
+        let place = Place::from(shown_path(&path));
+        self.hit(path, Found::skipped(Skipped::unreadable(place, why)))
     }
 
     fn hit(&mut self, path: Vec<u8>, found: Found) -> Result<(), Unreadable> {
